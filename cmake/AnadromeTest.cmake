@@ -1,0 +1,25 @@
+# Tests declare their ranks; each rank count is one CTest entry. OpenMPI as root and with more ranks than
+# cores works without the user setting anything.
+set(ANADROME_TEST_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader OMPI_MCA_hwloc_base_binding_policy=none
+  HDF5_USE_FILE_LOCKING=FALSE
+  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0"
+  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/lsan.txt:print_suppressions=0"
+  "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/tsan.txt:ignore_noninstrumented_modules=1")
+
+# anadrome_add_mpi_test(NAME name COMMAND command... RANKS 1 2 ... [TIMEOUT seconds])
+function(anadrome_add_mpi_test)
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;RANKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  foreach(ranks IN LISTS ARG_RANKS)
+    set(test mpi.${ARG_NAME}.np${ranks})
+    add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+             ${MPIEXEC_PREFLAGS} ${ARG_COMMAND})
+    set_tests_properties(${test} PROPERTIES
+      PROCESSORS 2 TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ANADROME_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()

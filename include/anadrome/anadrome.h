@@ -1,0 +1,267 @@
+/* anadrome: states of a time-dependent simulation, given back in reverse.
+ *
+ * Conventions that hold for every function below.
+ *
+ *  Steps      A sweep has n steps, numbered 0 .. n-1, and states x_0 .. x_n; step k takes x_k to
+ * x_{k+1}. Status     Every function that can fail returns an anadrome_status; ANADROME_OK is 0. On
+ * any other value anadrome_last_error() gives one line: what failed, where, and what to do.
+ *  Collective A function marked "Collective" is called by all ranks of the run's communicator in
+ * the same order. It gives the same status on every rank. All other functions are local. Threads A
+ * run is used by one thread at a time, the one that may call MPI: MPI_THREAD_FUNNELED is enough.
+ * The library's own I/O thread calls neither MPI nor HDF5. Memory     Registered arrays stay the
+ * caller's. They are read when a state is kept and written when one is restored, inside
+ * anadrome_next (or _begin, _rewind), and at no other time. Units      Sizes are bytes, times are
+ * seconds. NULL       A NULL handle or a NULL output gives ANADROME_ERR_ARGUMENT, never a crash.
+ */
+#ifndef ANADROME_ANADROME_H
+#define ANADROME_ANADROME_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anadrome/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ANADROME_VERSION_MAJOR 0
+#define ANADROME_VERSION_MINOR 1
+#define ANADROME_VERSION_PATCH 0
+
+/** One forward sweep and the adjoint sweep(s) back through it. */
+typedef struct anadrome_run anadrome_run;
+
+/** Outcome of a call. The values are part of the ABI. */
+typedef enum anadrome_status {
+  ANADROME_OK = 0,           /**< done */
+  ANADROME_STOPPED = 1,      /**< anadrome_request_stop was called on some rank */
+  ANADROME_ERR_ARGUMENT = 2, /**< an argument or option is wrong; nothing was changed */
+  ANADROME_ERR_ORDER = 3,    /**< right call, wrong moment */
+  ANADROME_ERR_MEMORY = 4,   /**< the memory budget, or the machine's memory, does not suffice */
+  ANADROME_ERR_NO_SPACE = 5, /**< the disk, the quota or the `disk` option is exhausted */
+  ANADROME_ERR_IO = 6,       /**< a file operation failed */
+  ANADROME_ERR_CORRUPT = 7,  /**< stored bytes are not those that were written */
+  ANADROME_ERR_NONDETERMINISTIC = 8, /**< a recomputed state differs from the first one */
+  ANADROME_ERR_BUSY = 9,             /**< another live run uses this directory and name */
+  ANADROME_ERR_PEER = 10, /**< another rank failed or made another call; the message names it */
+  ANADROME_ERR_UNSUPPORTED = 11, /**< this build or this machine cannot do what was asked */
+  ANADROME_ERR_INTERNAL = 12     /**< a defect of the library: please report it */
+} anadrome_status;
+
+/** What a registered field is for. */
+typedef enum anadrome_role {
+  ANADROME_ROLE_STATE = 0, /**< what a step needs to go on: x_k, all of it */
+  ANADROME_ROLE_TAPE =
+      1, /**< everything the adjoint of one step needs, filled by a recorded step */
+  ANADROME_ROLE_ADJOINT = 2 /**< adjoint variables and accumulators: never recomputed */
+} anadrome_role;
+
+/** Element type of a field. Complex types are pairs (real, imaginary). */
+typedef enum anadrome_type {
+  ANADROME_FLOAT32 = 0,
+  ANADROME_FLOAT64 = 1,
+  ANADROME_COMPLEX64 = 2,
+  ANADROME_COMPLEX128 = 3,
+  ANADROME_INT32 = 4,
+  ANADROME_INT64 = 5,
+  ANADROME_BYTE = 6
+} anadrome_type;
+
+/** Where a run is. */
+typedef enum anadrome_phase {
+  ANADROME_PHASE_IDLE = 0,    /**< before begin, after DONE's successor calls or after a failure */
+  ANADROME_PHASE_FORWARD = 1, /**< from begin to TURN */
+  ANADROME_PHASE_REVERSE = 2, /**< from TURN to DONE */
+  ANADROME_PHASE_DONE = 3     /**< DONE was returned: begin, rewind or close may follow */
+} anadrome_phase;
+
+/** What anadrome_next asks the caller to do. */
+typedef enum anadrome_action_kind {
+  ANADROME_ADVANCE =
+      1, /**< run steps first .. last-1; the arrays hold x_first on entry, x_last on exit */
+  ANADROME_TURN = 2, /**< evaluate the objective and start the adjoint; the arrays hold x_n */
+  ANADROME_ADJOINT =
+      3,            /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
+                         or, if tape fields are registered, step k's tape (and no defined state) */
+  ANADROME_DONE = 4 /**< leave the loop; the arrays hold x_0 (not if tape fields are registered) */
+} anadrome_action_kind;
+
+/** One action. */
+typedef struct anadrome_action {
+  anadrome_action_kind kind; /**< what to do */
+  int record;                /**< ADVANCE: non-zero: fill the tape fields in step last-1 */
+  int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice) */
+  int reserved_int; /**< zero */
+  int64_t first;    /**< ADVANCE, ADJOINT: first step; TURN: n; DONE: 0 */
+  int64_t last;     /**< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0 */
+  int64_t reserved[4]; /**< zero */
+} anadrome_action;
+
+/** `steps` of anadrome_begin when the number of steps is not known beforehand. */
+#define ANADROME_STEPS_UNKNOWN ((int64_t)-1)
+
+/** Write the field into `buffer`, `bytes` long. Non-zero: failure, as if anadrome_fail had been
+ * called. */
+typedef int (*anadrome_pack_fn)(void* context, void* buffer, size_t bytes);
+/** Read the field from `buffer`, `bytes` long. Non-zero: failure, as if anadrome_fail had been
+ * called. */
+typedef int (*anadrome_unpack_fn)(void* context, const void* buffer, size_t bytes);
+
+/** The model for anadrome_solve. Set `size = sizeof(anadrome_model)` first: the struct may grow.
+ *  A callback that returns non-zero fails the run as anadrome_fail does; the other callbacks are
+ * still called until the next agreement point, so that ranks that exchange halos stay together. */
+typedef struct anadrome_model {
+  size_t size;   /**< sizeof(anadrome_model) */
+  void* context; /**< handed to every callback */
+  /** Run steps first .. last-1. With unknown steps, set *reached = n < last when the sweep ends
+   * after n steps; otherwise leave *reached, which is `last` on entry. Required. */
+  int (*advance)(void* context, int64_t first, int64_t last, int64_t* reached);
+  /** As advance for the one step `step`, and fill the tape fields. Required if tape fields exist.
+   */
+  int (*record)(void* context, int64_t step, int64_t* reached);
+  /** Objective and terminal condition; the arrays hold x_n. May be NULL. */
+  int (*turn)(void* context, int64_t steps);
+  /** The adjoint of step `step`. Required. */
+  int (*adjoint)(void* context, int64_t step);
+} anadrome_model;
+
+/** What a run has done and will do. Set `size = sizeof(anadrome_stats)` first: the struct may grow.
+ *  Per rank unless "all ranks" is said. */
+typedef struct anadrome_stats {
+  size_t size;                     /**< sizeof(anadrome_stats), set by the caller */
+  int64_t steps;                   /**< n; -1 while unknown */
+  int64_t ranks;                   /**< of the run's communicator */
+  int64_t state_bytes;             /**< one state */
+  int64_t state_bytes_all_ranks;   /**< one state, all ranks together */
+  int64_t memory_bytes;            /**< the budget (option `memory`) */
+  int64_t peak_library_bytes;      /**< most the library held so far */
+  int64_t slots;                   /**< states the pool can hold, staging and prefetch included */
+  int64_t checkpoint_slots;        /**< of these, slots the schedule counts on (s of E(n,s)) */
+  int64_t prefetch_depth;          /**< reads ahead of need */
+  int64_t interval;                /**< steps between anchors in force; 0: no anchors */
+  int64_t anchors;                 /**< states meant for disk in this sweep (x_0 included) */
+  int64_t states_per_write;        /**< states in one disk write: 1 unless states are small */
+  int64_t forward_steps_taken;     /**< steps of all ADVANCE actions handed out and completed */
+  int64_t forward_steps_planned;   /**< total of ADVANCE steps the schedule promises; -1 while not
+                                      fixed */
+  int64_t forward_steps_remaining; /**< ADVANCE steps still to come; -1 while not known */
+  int64_t adjoint_steps_taken;     /**< ADJOINT actions completed */
+  int64_t bytes_written;           /**< to disk */
+  int64_t bytes_read;              /**< from disk */
+  int64_t states_kept;             /**< copies into the pool */
+  int64_t states_restored;         /**< copies out of the pool */
+  int64_t agreements;              /**< collective decisions */
+  int64_t disk_bytes_reserved_all_ranks; /**< length of the state files */
+  double seconds_total;                  /**< from begin to now, or to DONE */
+  double seconds_forward;                /**< from begin to TURN */
+  double seconds_adjoint;                /**< from TURN to now, or to DONE */
+  double seconds_stalled_write;          /**< the caller waited for a slot that was being written */
+  double seconds_stalled_read;           /**< the caller waited for a state that was being read */
+  double seconds_copying;                /**< the caller copied states to and from the pool */
+  double seconds_agreeing;               /**< the caller was in collective decisions */
+  double seconds_writing;                /**< the I/O thread wrote (checksums excluded) */
+  double seconds_reading;                /**< the I/O thread read (checksums excluded) */
+  double seconds_checksums;              /**< the I/O thread computed checksums */
+  double seconds_step;         /**< measured forward step, maximum over ranks; 0: not known */
+  double seconds_adjoint_step; /**< measured adjoint step, maximum over ranks; 0: not known */
+  double seconds_write_state;  /**< measured write of one state, maximum over ranks; 0: not known */
+  double seconds_read_state;   /**< measured read of one state, maximum over ranks; 0: not known */
+  int32_t direct_io;           /**< 1: O_DIRECT; 0: buffered; -1: no disk */
+  int32_t phase;               /**< an anadrome_phase */
+  char schedule[24];           /**< the schedule in force */
+  char layout[16];             /**< the file layout in force */
+  char transport[16];          /**< the transport in force */
+} anadrome_stats;
+
+/** Open a run on the ranks of `comm`. Collective.
+ *  The communicator is duplicated; it may be freed afterwards.
+ *  Errors: ERR_ARGUMENT (comm is MPI_COMM_NULL or run is NULL), ERR_ORDER (MPI is not running).
+ *  @pre MPI is initialized and not finalized. @post *run is a handle, or NULL on failure. */
+ANADROME_API anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run);
+
+/** Set option `key` (see docs/options.md) to `value`; it holds from the next anadrome_begin on.
+ * Local, but all ranks must set the same: begin compares. Errors: ERR_ARGUMENT (unknown key: the
+ * nearest one is named; bad value), ERR_ORDER (a sweep is under way). @pre No sweep is under way.
+ */
+ANADROME_API anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* value);
+
+/** Register the array `values` of `count` elements as a field. Local; all ranks register the same
+ * names, roles and types in the same order, with counts of their own, 0 included. The array stays
+ * the caller's and must live until close. `name`: 1-63 of [A-Za-z0-9_.-], unique. Errors:
+ * ERR_ARGUMENT (name, role, type, a NULL array with count > 0, a size that overflows), ERR_ORDER.
+ * @pre No sweep is under way. */
+ANADROME_API anadrome_status anadrome_add_field(anadrome_run* run, const char* name,
+                                                anadrome_role role, anadrome_type type,
+                                                void* values, size_t count);
+
+/** Register a field of exactly `bytes` bytes that the caller packs and unpacks. Local; as
+ * add_field. The callbacks run on the calling thread inside anadrome_next and may call MPI only if
+ * every rank does. */
+ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* name,
+                                                 anadrome_role role, size_t bytes,
+                                                 anadrome_pack_fn pack, anadrome_unpack_fn unpack,
+                                                 void* context);
+
+/** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN) from the state now in the
+ * arrays. Collective. A sweep under way is abandoned; the stored states of an earlier one are
+ * dropped. Errors: ERR_ARGUMENT (negative steps, options or fields that differ between ranks),
+ * ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_UNSUPPORTED, ERR_PEER.
+ *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
+ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
+
+/** Finish the previous action and get the next one. Collective in meaning; it communicates only at
+ *  agreement points: the start of an interval, TURN, DONE, and before an action on a state restored
+ * from disk. Only there does it return anything but OK, and then on every rank. After DONE:
+ * ERR_ORDER until begin or rewind. After an error the sweep is over; begin may follow. Source of
+ * the schedules: Griewank & Walther 2000 (revolve); Kukreja, Hueckelheim & Gorman 2018 (async).
+ * @pre A sweep was begun. */
+ANADROME_API anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action);
+
+/** With unknown steps: the sweep ended after `steps` steps in all; x_n is in the arrays. Called
+ * while an ADVANCE [first, last) of the forward sweep is being done, first <= steps <= last. All
+ * ranks call it with the same number (compared at TURN, the next action). Errors: ERR_ARGUMENT
+ * (outside the advance), ERR_ORDER. */
+ANADROME_API anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps);
+
+/** Run a whole sweep, forward and reverse, with callbacks: begin, then a loop over next.
+ * Collective. */
+ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
+                                            const anadrome_model* model);
+
+/** Start a second reverse sweep over the same forward sweep: states that are still kept are used,
+ * the others recomputed; TURN comes again. Collective. Errors: ERR_ORDER unless DONE was returned.
+ */
+ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
+
+/** Say that this rank cannot go on, and why. Local. Every rank gets ERR_PEER, with the rank and
+ * `why`, at the next agreement point; go on calling anadrome_next until then. */
+ANADROME_API anadrome_status anadrome_fail(anadrome_run* run, const char* why);
+
+/** Ask for the sweep to stop: every rank gets ANADROME_STOPPED at the next agreement point. Local
+ * and async-signal-safe. */
+ANADROME_API anadrome_status anadrome_request_stop(anadrome_run* run);
+
+/** Fill `stats` for this rank. Local. Errors: ERR_ARGUMENT (NULL, or stats->size not set). */
+ANADROME_API anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats);
+
+/** Close the run, remove its files (unless keep=on) and set *run to NULL. Collective. A NULL *run
+ * is closed already: OK. The handle is gone whatever the status. Errors: ERR_PEER (another rank was
+ * in another call), ERR_IO (files could not be removed or kept). */
+ANADROME_API anadrome_status anadrome_close(anadrome_run** run);
+
+/** The last failure on this thread, one line; "" if there was none. Valid until the next call. */
+ANADROME_API const char* anadrome_last_error(void);
+
+/** The name of a status, e.g. "ANADROME_ERR_IO". Never NULL. */
+ANADROME_API const char* anadrome_status_name(anadrome_status status);
+
+/** The version as "major.minor.patch". */
+ANADROME_API const char* anadrome_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

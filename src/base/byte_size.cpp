@@ -1,0 +1,98 @@
+#include "base/byte_size.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "base/error.h"
+
+namespace anadrome {
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, const char* example) {
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "'" + std::string(text) + "' is not understood; write it like " + example);
+}
+
+// The factor of a unit, 0 if there is no such unit. The case of letters does not matter ("gib").
+double factor_of(std::string_view unit) {
+  if (unit.empty() || unit == "B" || unit == "b") return 1;
+  constexpr std::string_view kPrefixes = "KMGTP";
+  const char letter = static_cast<char>(unit.front() & ~0x20);
+  const auto power = kPrefixes.find(letter);
+  if (power == std::string_view::npos) return 0;
+  const auto rest = unit.substr(1);
+  const double exponent = static_cast<double>(power + 1);
+  if (rest == "iB" || rest == "ib" || rest == "IB") return std::pow(1024.0, exponent);
+  if (rest == "B" || rest == "b") return std::pow(1000.0, exponent);
+  return 0;
+}
+
+std::int64_t parse(std::string_view text, std::string_view number, const char* example) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) refuse(text, example);
+  auto unit = number.substr(static_cast<std::size_t>(end - number.data()));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  const double factor = factor_of(unit);
+  if (factor == 0) refuse(text, example);
+  const double bytes = value * factor;
+  if (bytes >= 9.2e18) {
+    throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is too large");
+  }
+  return static_cast<std::int64_t>(std::llround(bytes));
+}
+
+}  // namespace
+
+std::int64_t parse_bytes(std::string_view text) { return parse(text, text, "8GiB"); }
+
+std::int64_t parse_rate(std::string_view text) {
+  constexpr const char* kExample = "500MB/s";
+  if (text.size() < 3 || text.substr(text.size() - 2) != "/s") refuse(text, kExample);
+  const std::int64_t rate = parse(text, text.substr(0, text.size() - 2), kExample);
+  if (rate <= 0) refuse(text, kExample);
+  return rate;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // What would be rounded to 1024 goes to the next unit; bytes are not rounded.
+  while (std::fabs(value) >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[48];
+  const double size = std::fabs(value);
+  const int digits = unit == 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  std::snprintf(text, sizeof text, "%.*f %s", digits, value, kUnits[unit]);
+  return text;
+}
+
+std::string format_seconds(double seconds) {
+  char text[48];
+  // Each limit lies where three digits would be rounded up to the next unit.
+  if (seconds < 999.5e-9) {
+    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  } else if (seconds < 999.5e-6) {
+    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  } else if (seconds < 0.9995) {
+    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  } else if (seconds < 119.5) {
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+  } else if (seconds < 3599.5) {
+    const double whole = std::round(seconds);
+    std::snprintf(text, sizeof text, "%.0f min %02.0f s", std::floor(whole / 60),
+                  std::fmod(whole, 60));
+  } else {
+    const double minutes = std::round(seconds / 60);
+    std::snprintf(text, sizeof text, "%.0f h %02.0f min", std::floor(minutes / 60),
+                  std::fmod(minutes, 60));
+  }
+  return text;
+}
+
+}  // namespace anadrome

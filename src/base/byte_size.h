@@ -1,0 +1,23 @@
+// Sizes, rates and times as people write and read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace anadrome {
+
+/// "8GiB", "1.5 MB", "4096" -> bytes. Units: B, KB MB GB TB PB (powers of 1000), KiB .. PiB (of
+/// 1024). Throws ERR_ARGUMENT on anything else, a negative number or an overflow.
+std::int64_t parse_bytes(std::string_view text);
+
+/// "500MB/s" -> bytes per second, > 0.
+std::int64_t parse_rate(std::string_view text);
+
+/// 1572864 -> "1.50 MiB".
+std::string format_bytes(std::int64_t bytes);
+
+/// 0.00312 -> "3.12 ms"; 4000 -> "1 h 07 min".
+std::string format_seconds(double seconds);
+
+}  // namespace anadrome

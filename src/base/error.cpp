@@ -1,0 +1,74 @@
+#include "base/error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace anadrome {
+
+std::string errno_text(int error) {
+  char buffer[256] = "unknown error";
+  // Two incompatible strerror_r exist; overloads on the result pick the text of either.
+  struct Text {
+    static const char* of(const char* text, const char*) { return text; }
+    static const char* of(int, const char* text) { return text; }
+  };
+  return Text::of(strerror_r(error, buffer, sizeof buffer), buffer);
+}
+
+anadrome_status status_of_errno(int error) {
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return full ? ANADROME_ERR_NO_SPACE : ANADROME_ERR_IO;
+}
+
+Failure current_failure() noexcept {
+  try {
+    try {
+      throw;
+    } catch (const Error& error) {
+      return {error.status(), error.what()};
+    } catch (const std::bad_alloc&) {
+      return {ANADROME_ERR_MEMORY, "out of memory"};
+    } catch (const std::exception& error) {
+      return {ANADROME_ERR_INTERNAL, error.what()};
+    } catch (...) {
+      return {ANADROME_ERR_INTERNAL, "unknown exception"};
+    }
+  } catch (...) {  // not even the message could be copied
+    return {ANADROME_ERR_MEMORY, {}};
+  }
+}
+
+const char* status_name(anadrome_status status) {
+  switch (status) {
+    case ANADROME_OK:
+      return "ANADROME_OK";
+    case ANADROME_STOPPED:
+      return "ANADROME_STOPPED";
+    case ANADROME_ERR_ARGUMENT:
+      return "ANADROME_ERR_ARGUMENT";
+    case ANADROME_ERR_ORDER:
+      return "ANADROME_ERR_ORDER";
+    case ANADROME_ERR_MEMORY:
+      return "ANADROME_ERR_MEMORY";
+    case ANADROME_ERR_NO_SPACE:
+      return "ANADROME_ERR_NO_SPACE";
+    case ANADROME_ERR_IO:
+      return "ANADROME_ERR_IO";
+    case ANADROME_ERR_CORRUPT:
+      return "ANADROME_ERR_CORRUPT";
+    case ANADROME_ERR_NONDETERMINISTIC:
+      return "ANADROME_ERR_NONDETERMINISTIC";
+    case ANADROME_ERR_BUSY:
+      return "ANADROME_ERR_BUSY";
+    case ANADROME_ERR_PEER:
+      return "ANADROME_ERR_PEER";
+    case ANADROME_ERR_UNSUPPORTED:
+      return "ANADROME_ERR_UNSUPPORTED";
+    case ANADROME_ERR_INTERNAL:
+      return "ANADROME_ERR_INTERNAL";
+  }
+  return "unknown anadrome_status";
+}
+
+}  // namespace anadrome

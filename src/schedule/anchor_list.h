@@ -1,0 +1,36 @@
+// The steps of the anchors, in order. Equal distances are stored once, so that 1e9 anchors take no
+// memory to speak of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace anadrome::schedule {
+
+class AnchorList {
+ public:
+  std::int64_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+
+  /// Step of anchor number `number`, 0 <= number < count().
+  std::int64_t step(std::int64_t number) const;
+  std::int64_t newest_step() const { return step(count_ - 1); }
+
+  /// `step` must be larger than newest_step().
+  void append(std::int64_t step);
+  /// Keep the first `count` anchors.
+  void truncate(std::int64_t count);
+
+  /// The anchors as stretches of equal distance: number of the first, its step, distance to the
+  /// next.
+  struct Stretch {
+    std::int64_t number, step, spacing;
+  };
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+
+ private:
+  std::int64_t count_ = 0;
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace anadrome::schedule

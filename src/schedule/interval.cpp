@@ -1,0 +1,103 @@
+#include "schedule/interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+namespace {
+
+// The first number in [low, high] for which `holds` is true, or `high`; once true, it stays true.
+template <class Predicate>
+std::int64_t first_true(std::int64_t low, std::int64_t high, const Predicate& holds) {
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+double reverse_seconds(const StepCosts& costs, std::int64_t interval, std::int64_t slots) {
+  return static_cast<double>(extra_advances(interval, slots)) * costs.forward +
+         static_cast<double>(interval) * costs.adjoint;
+}
+
+uint128 tail(std::int64_t steps, std::int64_t slots, bool record) {
+  if (!record) return extra_advances(steps + 1, slots) - static_cast<uint128>(steps);
+  return steps == 0 ? 0 : extra_advances(steps, slots) - static_cast<uint128>(steps - 1);
+}
+
+}  // namespace
+
+double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
+                        bool overlapped) {
+  const double steps = static_cast<double>(interval);
+  const double reverse = reverse_seconds(costs, interval, slots);
+  if (!overlapped) return costs.forward + (costs.write + reverse + costs.read) / steps;
+  return std::max(costs.forward, costs.write / steps) + std::max(reverse, costs.read) / steps;
+}
+
+std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, bool overlapped,
+                           std::int64_t least, std::int64_t most) {
+  least = std::max<std::int64_t>(least, 1);
+  most = std::max(least, std::min(most, kMostSteps / 2));
+  // Between two neighbouring binomials E(I, s) = r I - C. The cost of a step is A + B / I there,
+  // and B rises from piece to piece: the cost falls, then it rises. It can turn only at the places
+  // below.
+  const double saved = overlapped ? costs.write : costs.write + costs.read;
+  const std::int64_t corner = first_true(least, most, [&](std::int64_t interval) {
+    const uint128 here = extra_advances(interval, slots);
+    const uint128 slope = extra_advances(interval + 1, slots) - here;
+    const uint128 c = slope * static_cast<uint128>(interval) - here;
+    return costs.forward * static_cast<double>(c) >= saved;
+  });
+  const std::int64_t read_hidden = first_true(least, most, [&](std::int64_t interval) {
+    return reverse_seconds(costs, interval, slots) >= costs.read;
+  });
+  // The published interval, as near to it as the limits allow.
+  const double published = costs.write / std::max(costs.forward, 1e-300);
+  const auto write_hidden = static_cast<std::int64_t>(
+      std::clamp(std::ceil(published), static_cast<double>(least), static_cast<double>(most)));
+
+  std::int64_t best = least;
+  double least_seconds = seconds_per_step(costs, least, slots, overlapped);
+  for (const std::int64_t interval :
+       {corner, read_hidden - 1, read_hidden, write_hidden - 1, write_hidden}) {
+    if (interval < least) continue;
+    const double seconds = seconds_per_step(costs, interval, slots, overlapped);
+    if (seconds < least_seconds) {
+      least_seconds = seconds;
+      best = interval;
+    }
+  }
+  return best;
+}
+
+std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const uint128 advances = tail(steps, slots, record);
+  return advances > static_cast<uint128>(kMost) ? kMost : static_cast<std::int64_t>(advances);
+}
+
+std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record) {
+  const uint128 per_interval = extra_advances(interval, slots);
+  const auto worth_an_anchor = [&](std::int64_t steps) {
+    return tail(steps, slots, record) > per_interval + tail(steps - interval, slots, record);
+  };
+  // The marginal cost of a longer tail never falls, so the answer can be bisected.
+  std::int64_t low = interval, high = interval;
+  while (high < kMostSteps / 4 && !worth_an_anchor(high)) {
+    low = high;
+    high *= 2;
+  }
+  const std::int64_t first = first_true(low, high, worth_an_anchor);
+  return worth_an_anchor(first) ? std::max(first - 1, interval) : first;
+}
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,394 @@
+#include "schedule/sequence.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "schedule/interval.h"
+
+namespace anadrome::schedule {
+
+Sequence::Sequence(const SequenceOptions& options) : options_(options), steps_(options.steps) {
+  if ((steps_ != kUnknown && steps_ < 0) || steps_ >= kMostSteps || options_.slots < 1 ||
+      options_.interval < 0 || options_.interval >= kMostSteps || options_.most_anchors < 1) {
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        "a schedule needs 0 <= steps < 2^62, at least one slot, and an interval below 2^62");
+  }
+  options_.slots = std::min(options_.slots, kMostSteps);
+  if (options_.anchored && options_.interval > 0) use_interval(options_.interval);
+  // Between anchors the same slots serve one interval after the other.
+  retain_ = steps_ == kUnknown
+                ? options_.keep_every && !options_.anchored
+                : options_.slots >= steps_ && !(options_.anchored && options_.all_anchors);
+}
+
+Action Sequence::next() {
+  advance_first_ = kUnknown;
+  return phase_ == Phase::kReverse ? reverse_action() : forward_action();
+}
+
+Action Sequence::advance(std::int64_t to, bool record) {
+  const Action action{Kind::kAdvance, record, swept_, live_, to, -1};
+  advance_first_ = live_;
+  live_ = to;
+  return action;
+}
+
+Action Sequence::add_anchor() {
+  anchors_.append(live_);
+  anchors_active_ = anchors_.count();
+  phase_ = Phase::kAtAnchor;
+  return {Kind::kAnchor, false, false, live_, live_, anchors_.count() - 1};
+}
+
+Action Sequence::push_kept() {
+  keep_due_ = false;
+  if (kept_count_ == static_cast<std::int64_t>(kept_.size())) kept_.push_back({0, kept_count_});
+  Kept& kept = kept_[static_cast<std::size_t>(kept_count_++)];
+  kept.step = live_;
+  return {Kind::kKeep, false, false, live_, live_, kept.slot};
+}
+
+Action Sequence::drop_newest_kept() {
+  const Kept& kept = kept_[static_cast<std::size_t>(--kept_count_)];
+  return {Kind::kDrop, false, false, kept.step, kept.step, kept.slot};
+}
+
+std::int64_t Sequence::top_step() const {
+  return kept_count_ > 0 ? kept_[static_cast<std::size_t>(kept_count_ - 1)].step
+                         : anchors_.step(anchors_active_ - 1);
+}
+
+// ---- forward ----
+
+Action Sequence::forward_action() {
+  for (;;) {
+    switch (phase_) {
+      case Phase::kStart:
+        return add_anchor();
+      case Phase::kAtAnchor:
+        decide_or_enter();
+        break;
+      case Phase::kAsked:
+        return {Kind::kDecide, false, false, live_, live_, -1};
+      case Phase::kTowardsAnchor:
+        return live_ < anchor_due_ ? advance(anchor_due_) : add_anchor();
+      case Phase::kPlace:
+        if (probing_ && live_ == anchor_due_) {
+          probing_ = false;
+          phase_ = Phase::kAsked;
+          break;
+        }
+        return place_action();
+      case Phase::kOnline:
+        return online_action();
+      case Phase::kReverse:
+        return reverse_action();
+    }
+  }
+}
+
+void Sequence::decide_or_enter() {
+  const bool open_end = steps_ == kUnknown;
+  const bool last_anchor = !options_.anchored || anchors_.count() >= options_.most_anchors;
+  if (open_end && last_anchor) {
+    phase_ = Phase::kOnline;
+  } else if (last_anchor || (!open_end && !options_.all_anchors &&
+                             tail_advances(steps_ - live_, options_.slots, options_.record) == 0)) {
+    turn_next();
+  } else if (options_.interval == 0) {
+    phase_ = Phase::kAsked;
+  } else {
+    enter_interval();
+  }
+}
+
+void Sequence::enter_interval() {
+  const std::int64_t from = anchors_.newest_step();
+  anchor_due_ = std::max(live_, from + interval_);
+  if (steps_ == kUnknown) {
+    phase_ = live_ == from ? Phase::kPlace : Phase::kTowardsAnchor;
+    return;
+  }
+  if (steps_ - from <= tail_ || live_ >= steps_) {
+    turn_next();
+  } else {
+    phase_ = Phase::kTowardsAnchor;
+  }
+}
+
+void Sequence::set_interval(std::int64_t interval) {
+  if (phase_ != Phase::kAsked || interval < 1 || interval >= kMostSteps) {
+    throw Error(ANADROME_ERR_INTERNAL, "an interval was given that was not asked for");
+  }
+  use_interval(interval);
+  enter_interval();
+}
+
+void Sequence::use_interval(std::int64_t interval) {
+  if (interval == interval_) return;
+  interval_ = interval;
+  tail_ = options_.all_anchors ? interval : longest_tail(interval, options_.slots, options_.record);
+}
+
+void Sequence::probe(std::int64_t steps) {
+  if (phase_ != Phase::kAsked || steps < 1) {
+    throw Error(ANADROME_ERR_INTERNAL, "a probe was given that was not asked for");
+  }
+  if (steps_ != kUnknown && steps >= steps_ - live_) {
+    turn_next();
+    return;
+  }
+  anchor_due_ = live_ + steps;
+  probing_ = true;
+  phase_ = Phase::kPlace;
+}
+
+// Unknown n: the checkpoints of an interval are placed as if TURN came at its end. If TURN comes
+// earlier, they are nearly where a reversal of that length wants them.
+Action Sequence::place_action() {
+  if (keep_due_) return push_kept();
+  if (live_ == anchor_due_) return kept_count_ > 0 ? drop_newest_kept() : add_anchor();
+  const std::int64_t left = anchor_due_ - live_ + 1;
+  const bool direct = probing_ || free_slots() == 0 || left == 2;
+  const std::int64_t to = direct ? anchor_due_ : live_ + splitter_.split(left, free_slots() + 1);
+  keep_due_ = to != anchor_due_;
+  return advance(to);
+}
+
+// Wang, Moin & Iaccarino 2009, SIAM J. Sci. Comput. 31: every state is kept at first; once the
+// slots are full, a state that a later one of a higher level made dispensable gives its slot, and
+// if there is none the newest one does, whose successor is then one level higher.
+Action Sequence::online_action() {
+  if (replaced_ != kUnknown) {
+    Kept& kept = kept_[static_cast<std::size_t>(replaced_)];
+    kept.step = live_;
+    levels_[static_cast<std::size_t>(replaced_)] = replaced_level_;
+    // Only a level that rises makes others dispensable, and it rises when none is left. The newest
+    // of them will go first, which is a little cheaper than the oldest.
+    const auto lower =
+        std::partition_point(essential_.begin(), essential_.end(), [this](std::int64_t index) {
+          return levels_[static_cast<std::size_t>(index)] >= replaced_level_;
+        });
+    dispensable_.insert(dispensable_.end(), lower, essential_.end());
+    essential_.erase(lower, essential_.end());
+    essential_.push_back(replaced_);
+    replaced_ = kUnknown;
+    keep_due_ = false;
+    return {Kind::kKeep, false, false, live_, live_, kept.slot};
+  }
+  if (keep_due_) return keep_online();
+  if (options_.slots == 1 && !options_.keep_every) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 30;  // nothing to keep on the way
+    return advance(live_ + kFar);
+  }
+  keep_due_ = true;
+  return advance(live_ + 1);
+}
+
+Action Sequence::keep_online() {
+  if (free_slots() > 0) {
+    essential_.push_back(kept_count_);
+    levels_.push_back(0);
+    return push_kept();
+  }
+  if (options_.keep_every) {
+    throw Error(ANADROME_ERR_MEMORY, "store_all: all " + std::to_string(options_.slots) +
+                                         " slots hold states at step " + std::to_string(live_) +
+                                         "; raise memory, or take schedule=async or revolve");
+  }
+  if (!dispensable_.empty()) {
+    replaced_ = dispensable_.back();
+    replaced_level_ = 0;
+    dispensable_.pop_back();
+  } else {
+    replaced_ = essential_.back();
+    replaced_level_ = levels_[static_cast<std::size_t>(replaced_)] + 1;
+    essential_.pop_back();
+  }
+  const Kept& kept = kept_[static_cast<std::size_t>(replaced_)];
+  return {Kind::kDrop, false, false, kept.step, kept.step, kept.slot};
+}
+
+bool Sequence::may_finish(std::int64_t steps) const {
+  return options_.steps == kUnknown && steps_ == kUnknown && advance_first_ != kUnknown &&
+         advance_first_ <= steps && steps <= live_;
+}
+
+void Sequence::finish_forward(std::int64_t steps) {
+  if (!may_finish(steps)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "finish_forward(" + std::to_string(steps) + ") is outside the advance under way");
+  }
+  steps_ = live_ = steps;
+  keep_due_ = probing_ = false;
+  std::sort(kept_.begin(), kept_.begin() + kept_count_,
+            [](const Kept& a, const Kept& b) { return a.step < b.step; });
+  turn_next();
+}
+
+// ---- reverse, and the forward sweep from where no anchor follows ----
+
+void Sequence::turn_next() {
+  phase_ = Phase::kReverse;
+  target_ = options_.record ? steps_ - 1 : steps_;
+}
+
+Action Sequence::turn() {
+  turned_ = swept_ = true;
+  retained_ = kept_count_;
+  live_ = kUnknown;
+  if (!options_.record) --target_;
+  return {Kind::kTurn, false, false, steps_, steps_, -1};
+}
+
+Action Sequence::adjoint() {
+  recorded_ = false;
+  live_ = kUnknown;
+  const std::int64_t step = target_--;
+  return {Kind::kAdjoint, false, false, step, step + 1, -1};
+}
+
+Action Sequence::reverse_action() {
+  for (;;) {
+    if (keep_due_) return push_kept();
+    if (done_) return {Kind::kDone, false, false, 0, 0, -1};
+    if (!turned_ && live_ == steps_) return turn();
+    if (recorded_) return adjoint();
+    if (turned_ && target_ < 0) {
+      done_ = options_.record || live_ == 0;
+      if (done_) continue;
+      live_ = 0;
+      return {Kind::kRestoreAnchor, false, false, 0, 0, 0};
+    }
+    if (kept_count_ > 0 && top_step() > target_) {
+      if (!retain_) return drop_newest_kept();
+      --kept_count_;
+      continue;
+    }
+    if (anchors_active_ > 1 && top_step() > target_) {
+      const std::int64_t number = --anchors_active_;
+      const std::int64_t step = anchors_.step(number);
+      return {Kind::kDropAnchor, false, false, step, step, number};
+    }
+    if (live_ == kUnknown) {
+      live_ = top_step();
+      if (kept_count_ == 0) {
+        return {Kind::kRestoreAnchor, false, false, live_, live_, anchors_active_ - 1};
+      }
+      const Kept& kept = kept_[static_cast<std::size_t>(kept_count_ - 1)];
+      return {Kind::kRestore, false, false, live_, live_, kept.slot};
+    }
+    if (live_ < target_) {
+      if (free_slots() > 0 && live_ != top_step()) return push_kept();
+      const std::int64_t left = target_ - live_ + 1;
+      const bool direct = free_slots() == 0 || left == 2;
+      const std::int64_t to = direct ? target_ : live_ + splitter_.split(left, free_slots() + 1);
+      keep_due_ = to != target_;
+      return advance(to);
+    }
+    if (!options_.record) return adjoint();
+    recorded_ = true;
+    return advance(target_ + 1, true);
+  }
+}
+
+void Sequence::rewind(std::int64_t anchors) {
+  if (!done_ || anchors < 1) {
+    throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done");
+  }
+  anchors_.truncate(anchors);
+  anchors_active_ = anchors_.count();
+  kept_count_ = retain_ ? retained_ : 0;
+  turned_ = done_ = recorded_ = false;
+  live_ = kUnknown;
+  turn_next();
+}
+
+// ---- how much is left ----
+
+uint128 Sequence::gaps_between_anchors(std::int64_t count) const {
+  uint128 total = 0;
+  const auto& stretches = anchors_.stretches();
+  for (std::size_t i = 0; i < stretches.size() && stretches[i].number < count - 1; ++i) {
+    const std::int64_t first = stretches[i].number;
+    const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : anchors_.count();
+    const std::int64_t last = std::min(end, count) - 1;
+    total +=
+        static_cast<uint128>(last - first) * extra_advances(stretches[i].spacing, options_.slots);
+    if (last == end - 1 && end < count) {
+      total += extra_advances(anchors_.step(end) - anchors_.step(last), options_.slots);
+    }
+  }
+  return total;
+}
+
+uint128 Sequence::forward_advances_remaining() const {
+  const std::int64_t s = options_.slots;
+  uint128 total = gaps_between_anchors(anchors_.count()) + static_cast<uint128>(steps_ - live_);
+  std::int64_t from = anchors_.empty() ? 0 : anchors_.newest_step();
+  std::int64_t may_add = options_.most_anchors - std::max<std::int64_t>(anchors_.count(), 1);
+  if (phase_ == Phase::kTowardsAnchor) {
+    total += extra_advances(anchor_due_ - from, s);
+    from = anchor_due_;
+    --may_add;
+  }
+  if (options_.anchored) {
+    const std::int64_t over = steps_ - from - tail_;
+    const std::int64_t more =
+        over > 0 ? std::min(may_add, over / interval_ + (over % interval_ != 0)) : 0;
+    total += static_cast<uint128>(more) * extra_advances(interval_, s);
+    from += more * interval_;
+  }
+  total += static_cast<uint128>(tail_advances(steps_ - from, s, options_.record));
+  // Each step is recorded once; the last one as the forward sweep passes.
+  if (options_.record && steps_ > 0) total += static_cast<uint128>(steps_ - 1);
+  return total;
+}
+
+uint128 Sequence::reverse_advances_remaining() const {
+  const std::int64_t s = options_.slots;
+  std::int64_t last = recorded_ ? target_ - 1 : target_;
+  if (last < 0) return 0;
+  uint128 total = options_.record ? static_cast<uint128>(last + 1) : 0;
+  std::int64_t end = last + 1;  // states below this one are still to be reached
+  std::int64_t kept = kept_count_;
+  while (kept > 0 && kept_[static_cast<std::size_t>(kept - 1)].step > last) --kept;
+  std::int64_t anchors = anchors_active_;
+  while (anchors > 1 && anchors_.step(anchors - 1) > last) --anchors;
+  const std::int64_t top =
+      kept > 0 ? kept_[static_cast<std::size_t>(kept - 1)].step : anchors_.step(anchors - 1);
+  if (!recorded_ && live_ != kUnknown && live_ != top && live_ <= last) {
+    if (keep_due_ || (live_ < last && kept < s - 1)) {
+      total += extra_advances(end - live_, s - 1 - kept);
+      end = live_;
+    } else {
+      total += static_cast<uint128>(last - live_);
+      end = last;
+    }
+  }
+  for (; kept > 0; --kept) {
+    const std::int64_t step = kept_[static_cast<std::size_t>(kept - 1)].step;
+    total += extra_advances(end - step, s - kept);
+    end = step;
+  }
+  total += extra_advances(end - anchors_.step(anchors - 1), s);
+  return total + gaps_between_anchors(anchors);
+}
+
+std::int64_t Sequence::advances_remaining() const {
+  if (steps_ == kUnknown) return kUnknown;
+  if (done_) return 0;
+  const bool fixed = phase_ == Phase::kReverse || !options_.anchored || interval_ > 0;
+  if (!fixed || probing_) return kUnknown;
+  const uint128 total =
+      phase_ == Phase::kReverse ? reverse_advances_remaining() : forward_advances_remaining();
+  return total > static_cast<uint128>(kNoLimit) ? kNoLimit : static_cast<std::int64_t>(total);
+}
+
+std::int64_t Sequence::adjoints_remaining() const {
+  if (steps_ == kUnknown) return kUnknown;
+  return turned_ ? target_ + 1 : steps_;
+}
+
+}  // namespace anadrome::schedule

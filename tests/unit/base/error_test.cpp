@@ -1,0 +1,87 @@
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <set>
+#include <string>
+
+namespace anadrome {
+namespace {
+
+template <class Thrown>
+Failure failure_of(const Thrown& thrown) {
+  try {
+    throw thrown;
+  } catch (...) {
+    return current_failure();
+  }
+}
+
+TEST(Error, CarriesStatusAndMessage) {
+  const Error error(ANADROME_ERR_IO, "step 3: write failed");
+  EXPECT_EQ(error.status(), ANADROME_ERR_IO);
+  EXPECT_STREQ(error.what(), "step 3: write failed");
+}
+
+TEST(Failure, IsTrueOnceThereIsOne) {
+  EXPECT_FALSE(Failure{});
+  EXPECT_FALSE((Failure{ANADROME_OK, "a message alone is no failure"}));
+  EXPECT_TRUE((Failure{ANADROME_ERR_PEER, {}}));
+}
+
+TEST(CurrentFailure, KeepsTheStatusOfAnError) {
+  const Failure failure = failure_of(Error(ANADROME_ERR_CORRUPT, "checksum of step 7"));
+  EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
+  EXPECT_EQ(failure.message, "checksum of step 7");
+}
+
+TEST(CurrentFailure, TakesAFailedAllocationForMemory) {
+  const Failure failure = failure_of(std::bad_alloc());
+  EXPECT_EQ(failure.status, ANADROME_ERR_MEMORY);
+  EXPECT_FALSE(failure.message.empty());
+}
+
+TEST(CurrentFailure, TakesAnythingElseForADefect) {
+  const Failure known = failure_of(std::logic_error("index"));
+  EXPECT_EQ(known.status, ANADROME_ERR_INTERNAL);
+  EXPECT_EQ(known.message, "index");
+  EXPECT_EQ(failure_of(7).status, ANADROME_ERR_INTERNAL);
+}
+
+TEST(ErrnoText, IsTheTextOfTheSystem) {
+  EXPECT_EQ(errno_text(ENOSPC), std::strerror(ENOSPC));
+  EXPECT_EQ(errno_text(EIO), std::strerror(EIO));
+  EXPECT_FALSE(errno_text(123456).empty());
+}
+
+TEST(StatusOfErrno, TellsAFullDiskFromABrokenOne) {
+  for (const int full : {ENOSPC, EDQUOT, EFBIG}) {
+    EXPECT_EQ(status_of_errno(full), ANADROME_ERR_NO_SPACE) << errno_text(full);
+  }
+  for (const int broken : {EIO, EACCES, ENOENT, EROFS, EINTR}) {
+    EXPECT_EQ(status_of_errno(broken), ANADROME_ERR_IO) << errno_text(broken);
+  }
+}
+
+TEST(StatusName, IsTheNameInTheHeaderAndDiffersForEach) {
+  EXPECT_STREQ(status_name(ANADROME_OK), "ANADROME_OK");
+  EXPECT_STREQ(status_name(ANADROME_ERR_ORDER), "ANADROME_ERR_ORDER");
+  std::set<std::string> names;
+  for (int status = ANADROME_OK; status <= ANADROME_ERR_INTERNAL; ++status) {
+    const std::string name = status_name(static_cast<anadrome_status>(status));
+    EXPECT_EQ(name.rfind("ANADROME_", 0), 0u) << status;
+    names.insert(name);
+  }
+  EXPECT_EQ(names.size(), 13u);
+}
+
+TEST(StatusName, IsNeverNull) {
+  // 15 is the last number that the enumeration can hold; 13 to 15 have no name.
+  EXPECT_STREQ(status_name(static_cast<anadrome_status>(15)), "unknown anadrome_status");
+}
+
+}  // namespace
+}  // namespace anadrome

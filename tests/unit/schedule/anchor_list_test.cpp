@@ -1,0 +1,98 @@
+#include "schedule/anchor_list.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace anadrome::schedule {
+namespace {
+
+void expect_same(const AnchorList& list, const std::vector<std::int64_t>& steps) {
+  ASSERT_EQ(list.count(), static_cast<std::int64_t>(steps.size()));
+  ASSERT_EQ(list.empty(), steps.empty());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    ASSERT_EQ(list.step(static_cast<std::int64_t>(i)), steps[i]) << "anchor " << i;
+  }
+  if (!steps.empty()) {
+    ASSERT_EQ(list.newest_step(), steps.back());
+  }
+}
+
+TEST(AnchorList, BeginsEmpty) {
+  const AnchorList list;
+  EXPECT_TRUE(list.empty());
+  EXPECT_EQ(list.count(), 0);
+  EXPECT_TRUE(list.stretches().empty());
+}
+
+TEST(AnchorList, GivesBackEveryStep) {
+  AnchorList list;
+  std::vector<std::int64_t> steps;
+  for (const std::int64_t step : {0, 4, 8, 12, 13, 14, 20, 30, 40, 41, 100}) {
+    list.append(step);
+    steps.push_back(step);
+    expect_same(list, steps);
+  }
+}
+
+TEST(AnchorList, TakesOneStretchForEqualDistances) {
+  AnchorList list;
+  for (std::int64_t i = 0; i < 100000; ++i) list.append(7 * i);
+  EXPECT_EQ(list.stretches().size(), 1u);
+  EXPECT_EQ(list.count(), 100000);
+  EXPECT_EQ(list.step(99999), 7 * 99999);
+}
+
+TEST(AnchorList, BeginsAStretchWhereTheDistanceChanges) {
+  AnchorList list;
+  for (const std::int64_t step : {0, 10, 20, 25, 30, 35}) list.append(step);
+  ASSERT_EQ(list.stretches().size(), 2u);
+  EXPECT_EQ(list.stretches()[0].spacing, 10);
+  EXPECT_EQ(list.stretches()[1].number, 3);
+  EXPECT_EQ(list.stretches()[1].step, 25);
+  EXPECT_EQ(list.stretches()[1].spacing, 5);
+}
+
+TEST(AnchorList, GoesOnAfterATruncationWithinAStretch) {
+  AnchorList list;
+  for (const std::int64_t step : {0, 10, 20, 30}) list.append(step);
+  list.truncate(1);
+  expect_same(list, {0});
+  list.append(3);
+  list.append(6);
+  expect_same(list, {0, 3, 6});
+  EXPECT_EQ(list.stretches().size(), 1u);
+}
+
+TEST(AnchorList, KeepsAllWhenAskedToKeepMore) {
+  AnchorList list;
+  list.append(0);
+  list.append(5);
+  list.truncate(9);
+  expect_same(list, {0, 5});
+}
+
+TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
+  std::mt19937_64 random(1806);
+  for (int trial = 0; trial < 300; ++trial) {
+    AnchorList list;
+    std::vector<std::int64_t> steps;
+    for (int change = 0; change < 60; ++change) {
+      if (random() % 8 == 0) {
+        const std::uint64_t left = random() % (steps.size() + 1);
+        list.truncate(static_cast<std::int64_t>(left));
+        steps.resize(left);
+      } else {
+        const std::int64_t distance = 1 + static_cast<std::int64_t>(random() % 3);
+        const std::int64_t step = steps.empty() ? 0 : steps.back() + distance;
+        list.append(step);
+        steps.push_back(step);
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_same(list, steps));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::schedule

@@ -1,0 +1,203 @@
+#include "schedule/interval.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kNoEnd = std::int64_t{1} << 61;
+
+std::string text(const StepCosts& costs, std::int64_t slots, bool overlapped) {
+  return "f " + std::to_string(costs.forward) + ", b " + std::to_string(costs.adjoint) + ", w " +
+         std::to_string(costs.write) + ", r " + std::to_string(costs.read) + ", s " +
+         std::to_string(slots) + (overlapped ? ", overlapped" : ", one after the other");
+}
+
+// A cost a rounding error above another one is the same.
+bool no_worse(double seconds, double other) { return seconds <= other * (1 + 1e-9); }
+
+double least_seconds(const StepCosts& costs, std::int64_t slots, bool overlapped,
+                     std::int64_t least, std::int64_t most) {
+  double best = seconds_per_step(costs, least, slots, overlapped);
+  for (std::int64_t interval = least + 1; interval <= most; ++interval) {
+    best = std::min(best, seconds_per_step(costs, interval, slots, overlapped));
+  }
+  return best;
+}
+
+class RandomCosts {
+ public:
+  // f from a microsecond to a second, b from nothing to 5 f, w and r up to `most_hidden` steps.
+  StepCosts costs(double most_hidden) {
+    StepCosts costs;
+    costs.forward = std::pow(10.0, -6.0 * fraction());
+    costs.adjoint = below(5) == 0 ? 0 : costs.forward * 5 * fraction();
+    costs.write = below(10) == 0 ? 0 : costs.forward * std::pow(most_hidden, fraction());
+    costs.read = below(10) == 0 ? 0 : costs.forward * std::pow(most_hidden, fraction());
+    return costs;
+  }
+  std::int64_t slots() { return 1 + below(below(4) == 0 ? 300 : 8); }
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
+
+ private:
+  double fraction() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  std::mt19937_64 random_{1806};
+};
+
+TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
+  // I = 4, s = 3: E = 3. Forward 4 f = 8 hides the write of 7; reverse 3 f + 4 b = 18 hides the
+  // read.
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, true), 2 + 18 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 9, 17}, 4, 3, true), 9 / 4.0 + 18 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 19}, 4, 3, true), 2 + 19 / 4.0);
+}
+
+TEST(SecondsPerStep, AddsTransfersThatAreNotOverlapped) {
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, false), 2 + (7 + 18 + 17) / 4.0);
+}
+
+TEST(BestInterval, IsOneWhenTransfersCostNothing) {
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, true, 1, kNoEnd), 1);
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, false, 1, kNoEnd), 1);
+}
+
+TEST(BestInterval, IsTheBestOfAllIntervals) {
+  RandomCosts random;
+  for (int trial = 0; trial < 600; ++trial) {
+    const StepCosts costs = random.costs(200);
+    const std::int64_t slots = random.slots();
+    const bool overlapped = random.below(2) == 0;
+    const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
+    ASSERT_GE(interval, 1);
+    ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
+                         least_seconds(costs, slots, overlapped, 1, 5000)))
+        << text(costs, slots, overlapped) << ": " << interval;
+  }
+}
+
+TEST(BestInterval, IsTheBestWithinItsLimits) {
+  RandomCosts random;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const StepCosts costs = random.costs(100);
+    const std::int64_t slots = random.slots();
+    const bool overlapped = random.below(2) == 0;
+    const std::int64_t least = 1 + random.below(60);
+    const std::int64_t most = least + random.below(100);
+    const std::int64_t interval = best_interval(costs, slots, overlapped, least, most);
+    ASSERT_GE(interval, least);
+    ASSERT_LE(interval, most);
+    ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
+                         least_seconds(costs, slots, overlapped, least, most)))
+        << text(costs, slots, overlapped) << ": " << interval << " of " << least << " .. " << most;
+  }
+}
+
+TEST(BestInterval, IsNeverWorseThanThePublishedOne) {
+  RandomCosts random;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const StepCosts costs = random.costs(1e6);
+    const std::int64_t slots = random.slots();
+    for (const bool overlapped : {true, false}) {
+      const auto published =
+          static_cast<std::int64_t>(std::max(1.0, std::ceil(costs.write / costs.forward)));
+      const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
+      ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
+                           seconds_per_step(costs, published, slots, overlapped)))
+          << text(costs, slots, overlapped) << ": " << interval << ", published " << published;
+    }
+  }
+}
+
+TEST(BestInterval, IsNoWorseThanItsNeighboursWhenItIsLong) {
+  RandomCosts random;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const StepCosts costs = random.costs(1e9);
+    const std::int64_t slots = random.slots();
+    const bool overlapped = random.below(2) == 0;
+    const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
+    const double seconds = seconds_per_step(costs, interval, slots, overlapped);
+    for (const double stretch : {0.5, 0.9, 0.999, 1.001, 1.1, 2.0}) {
+      const auto other = static_cast<std::int64_t>(static_cast<double>(interval) * stretch);
+      for (const std::int64_t neighbour : {other - 1, other, other + 1}) {
+        if (neighbour < 1) continue;
+        ASSERT_TRUE(no_worse(seconds, seconds_per_step(costs, neighbour, slots, overlapped)))
+            << text(costs, slots, overlapped) << ": " << interval << ", " << neighbour;
+      }
+    }
+  }
+}
+
+TEST(BestInterval, UsesManySlotsWhenTransfersAreNotOverlapped) {
+  // Up to s steps are reversed at one advance each, so that nothing but transfers is saved.
+  const StepCosts costs{1, 2, 10, 10};
+  EXPECT_EQ(best_interval(costs, 100000, false, 1, kNoEnd), 100001);
+}
+
+TEST(BestInterval, AnswersForTimesThatAreNotMeasuredYet) {
+  for (const bool overlapped : {true, false}) {
+    EXPECT_EQ(best_interval({0, 0, 0, 0}, 3, overlapped, 1, 1000), 1);
+    EXPECT_GE(best_interval({0, 0, 1, 1}, 3, overlapped, 1, 1000), 1);
+    EXPECT_LE(best_interval({0, 0, 1, 1}, 3, overlapped, 1, 1000), 1000);
+  }
+}
+
+TEST(BestInterval, SwapsLimitsThatMakeNoSenseForTheLowerOne) {
+  EXPECT_EQ(best_interval({1, 2, 50, 50}, 5, true, 7, 3), 7);
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, true, -4, 3), 1);
+}
+
+TEST(TailAdvances, AreWhatIsLeftAfterTheForwardSweep) {
+  EXPECT_EQ(tail_advances(0, 3, false), 0);
+  EXPECT_EQ(tail_advances(0, 3, true), 0);
+  // n = 100, s = 5: E(101, 5) - 100 without a tape, E(100, 5) - 99 with one.
+  EXPECT_EQ(tail_advances(100, 5, false), extra_advances_clamped(101, 5) - 100);
+  EXPECT_EQ(tail_advances(100, 5, true), 316 - 99);
+}
+
+TEST(TailAdvances, AreNoneExactlyWhenEveryStateHasASlot) {
+  for (std::int64_t s = 1; s <= 20; ++s) {
+    for (std::int64_t steps = 0; steps <= 40; ++steps) {
+      ASSERT_EQ(tail_advances(steps, s, false) == 0, steps <= s) << steps << ", s " << s;
+      ASSERT_EQ(tail_advances(steps, s, true) == 0, steps <= s + 1) << steps << ", s " << s;
+    }
+  }
+}
+
+TEST(LongestTail, IsWhereTheNextAnchorBeginsToPay) {
+  for (std::int64_t interval = 1; interval <= 40; ++interval) {
+    for (std::int64_t s = 1; s <= 12; ++s) {
+      for (const bool record : {false, true}) {
+        const auto pays = [&](std::int64_t steps) {
+          return tail_advances(steps, s, record) >
+                 extra_advances_clamped(interval, s) + tail_advances(steps - interval, s, record);
+        };
+        std::int64_t longest = interval;
+        while (!pays(longest + 1)) ++longest;
+        ASSERT_EQ(longest_tail(interval, s, record), longest)
+            << "I " << interval << ", s " << s << ", record " << record;
+        for (std::int64_t steps = longest + 1; steps < longest + 3 * interval; ++steps) {
+          ASSERT_TRUE(pays(steps)) << "I " << interval << ", s " << s << ", " << steps;
+        }
+      }
+    }
+  }
+}
+
+TEST(LongestTail, IsTheIntervalWithOneSlotHoweverLong) {
+  for (const std::int64_t interval :
+       {std::int64_t{1000000}, std::int64_t{1} << 33, std::int64_t{1} << 40}) {
+    EXPECT_EQ(longest_tail(interval, 1, false), interval);
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::schedule

@@ -1,0 +1,255 @@
+// Anchors at intervals, fixed or answered by the caller, with n known or not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <sstream>
+
+#include "reference_table.h"
+#include "replay.h"
+#include "schedule/interval.h"
+#include "schedule/sequence.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kFew = 3;
+
+SequenceOptions async(std::int64_t steps, std::int64_t slots, std::int64_t interval) {
+  SequenceOptions options;
+  options.steps = steps;
+  options.slots = slots;
+  options.anchored = true;
+  options.interval = interval;
+  return options;
+}
+
+// n 0 .. 60, I 1 .. 9, s 1 .. 6, with and without a tape, two limits of anchors.
+template <class Body>
+void for_all_small_plans(Body&& body) {
+  for (std::int64_t n = 0; n <= 60; ++n) {
+    for (std::int64_t interval = 1; interval <= 9; ++interval) {
+      for (std::int64_t s = 1; s <= 6; ++s) {
+        for (const std::int64_t most_anchors : {kNoLimit, kFew}) {
+          for (const bool record : {false, true}) {
+            SequenceOptions options = async(n, s, interval);
+            options.most_anchors = most_anchors;
+            options.record = record;
+            body(options);
+            if (::testing::Test::HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+std::string text(const SequenceOptions& options) {
+  std::ostringstream out;
+  out << "n " << options.steps << ", s " << options.slots << ", I " << options.interval
+      << ", anchors <= " << options.most_anchors << ", all " << options.all_anchors << ", record "
+      << options.record;
+  return out.str();
+}
+
+std::int64_t anchored_intervals(std::int64_t steps, std::int64_t interval,
+                                std::int64_t most_anchors) {
+  return steps == 0 ? 0 : std::min((steps - 1) / interval, most_anchors - 1);
+}
+
+// Advances of the plain periodic plan: an anchor every I steps as long as there are any, each
+// interval reversed by itself, the last one entered directly. With a tape n of them are recordings.
+std::int64_t plain_periodic(const SequenceOptions& options) {
+  const std::int64_t n = options.steps;
+  const std::int64_t anchored = anchored_intervals(n, options.interval, options.most_anchors);
+  const std::int64_t tail = n - anchored * options.interval;
+  const std::int64_t before = anchored * options.interval +
+                              anchored * extra_advances_clamped(options.interval, options.slots);
+  return before + (options.record ? n + extra_advances_clamped(tail, options.slots)
+                                  : extra_advances_clamped(tail + 1, options.slots));
+}
+
+TEST(SequenceAsync, NeverAdvancesMoreThanThePlainPeriodicPlan) {
+  for_all_small_plans([](const SequenceOptions& options) {
+    const Totals totals = replay(options, options.steps);
+    ASSERT_LE(totals.advances, plain_periodic(options)) << text(options);
+    ASSERT_LE(totals.anchors, options.most_anchors) << text(options);
+    ASSERT_EQ(totals.recorded, options.record ? options.steps : 0) << text(options);
+  });
+}
+
+TEST(SequenceAsync, WithAllAnchorsIsThePlainPeriodicPlan) {
+  for_all_small_plans([](SequenceOptions options) {
+    options.all_anchors = true;
+    const Totals totals = replay(options, options.steps);
+    ASSERT_EQ(totals.advances, plain_periodic(options)) << text(options);
+    ASSERT_EQ(totals.anchors,
+              1 + anchored_intervals(options.steps, options.interval, options.most_anchors))
+        << text(options);
+  });
+}
+
+TEST(SequenceAsync, WithOneAnchorIsRevolve) {
+  for_all_small_plans([](SequenceOptions options) {
+    options.most_anchors = 1;
+    const std::int64_t n = options.steps, s = options.slots;
+    const Totals totals = replay(options, n);
+    ASSERT_EQ(totals.advances,
+              options.record ? n + extra_advances_clamped(n, s) : extra_advances_clamped(n + 1, s))
+        << text(options);
+  });
+}
+
+TEST(SequenceAsync, WithUnknownStepsCostsNoMoreThanIntervalsReversedFromTheirAnchors) {
+  for_all_small_plans([](SequenceOptions options) {
+    const std::int64_t n = options.steps, s = options.slots;
+    options.steps = kUnknown;
+    for (const bool late : {false, true}) {
+      ReplayOptions replay_options;
+      replay_options.finish_late = late;
+      const Totals totals = replay(options, n, replay_options);
+      ASSERT_EQ(totals.recorded, options.record ? n : 0) << text(options);
+      ASSERT_LE(totals.anchors, options.most_anchors) << text(options);
+      const std::int64_t anchored = anchored_intervals(n, options.interval, kNoLimit);
+      if (anchored >= options.most_anchors) continue;  // the rest is placed online
+      const std::int64_t tail = n - anchored * options.interval;
+      ASSERT_LE(totals.advances, n + totals.recorded +
+                                     anchored * extra_advances_clamped(options.interval, s) +
+                                     extra_advances_clamped(tail, s))
+          << text(options) << ", n " << n << ", late " << late;
+    }
+  });
+}
+
+TEST(SequenceAsync, WithUnknownStepsFinishesAsCheaplyAsAKnownEndAtAnAnchor) {
+  for_all_small_plans([](SequenceOptions options) {
+    const std::int64_t n = options.steps, s = options.slots;
+    if (n == 0 || n % options.interval != 0 || options.most_anchors != kNoLimit) return;
+    if (options.record) return;  // a known end is recorded as it is passed
+    options.steps = kUnknown;
+    const std::int64_t anchored = n / options.interval - 1;
+    ASSERT_EQ(replay(options, n).advances,
+              n - options.interval + anchored * extra_advances_clamped(options.interval, s) +
+                  extra_advances_clamped(options.interval + 1, s))
+        << text(options) << ", n " << n;
+  });
+}
+
+TEST(SequenceAsync, IgnoresAllAnchorsWithUnknownSteps) {
+  for_all_small_plans([](SequenceOptions options) {
+    const std::int64_t n = options.steps;
+    options.steps = kUnknown;
+    const std::int64_t plain = replay(options, n).advances;
+    options.all_anchors = true;
+    ASSERT_EQ(replay(options, n).advances, plain) << text(options) << ", n " << n;
+  });
+}
+
+TEST(SequenceAsync, StaysWithinTheReferenceTable) {
+  for (const auto& row : reference_rows("async_periodic.csv", 5)) {
+    const std::int64_t interval = row[1], s = row[2], n = row[3], forward_steps = row[4];
+    // The table counts the recording of every step. With a tape that is what a run does; without
+    // one TURN plays the part of the table's last step.
+    SequenceOptions options = async(n, s, interval);
+    options.record = true;
+    EXPECT_LE(replay(options, n).advances, forward_steps) << text(options);
+    options.all_anchors = true;
+    EXPECT_EQ(replay(options, n).advances, forward_steps) << text(options);
+    options = async(n - 1, s, interval);
+    EXPECT_LE(replay(options, n - 1).advances + n, forward_steps) << text(options);
+  }
+}
+
+TEST(SequenceAsync, PutsTheTailWhereNoAnchorIsWorthIt) {
+  const SequenceOptions options = async(1000, 5, 8);
+  const Totals totals = replay(options, 1000);
+  const std::int64_t tail = 1000 - (totals.anchors - 1) * 8;
+  EXPECT_LE(tail, longest_tail(8, 5, false));
+  EXPECT_GT(tail + 8, longest_tail(8, 5, false));
+}
+
+TEST(SequenceAsync, WithoutAnyRecomputationNeedsNoAnchor) {
+  EXPECT_EQ(replay(async(40, 40, 5), 40).anchors, 1);
+}
+
+TEST(SequenceAsync, KeepsItsPromiseWhenTheSameIntervalIsAnsweredAlways) {
+  for_all_small_plans([](SequenceOptions options) {
+    const std::int64_t n = options.steps, interval = options.interval;
+    for (const bool all_anchors : {false, true}) {
+      options.all_anchors = all_anchors;
+      options.interval = interval;
+      const Totals fixed = replay(options, n);
+      options.interval = 0;
+      ReplayOptions replay_options;
+      replay_options.steady = true;
+      replay_options.decide = [interval](std::int64_t) { return Answer{false, interval}; };
+      const Totals asked = replay(options, n, replay_options);
+      ASSERT_EQ(asked.advances, fixed.advances) << text(options);
+      ASSERT_EQ(asked.anchors, fixed.anchors) << text(options);
+    }
+  });
+}
+
+TEST(SequenceAsync, ObeysEveryRuleWhateverIsAnswered) {
+  std::mt19937_64 random(20180618);
+  const auto below = [&random](std::int64_t end) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+  };
+  for (int trial = 0; trial < 20000; ++trial) {
+    const std::int64_t n = below(90);
+    SequenceOptions options = async(below(2) == 0 ? n : kUnknown, 1 + below(7), 0);
+    if (below(3) == 0) options.most_anchors = 1 + below(5);
+    if (below(40) == 0) options.slots = 100;
+    options.all_anchors = below(3) == 0;
+    options.record = below(2) == 0;
+    ReplayOptions replay_options;
+    replay_options.finish_late = below(2) == 0;
+    const std::int64_t most = 1 + below(20);
+    replay_options.decide = [&](std::int64_t) { return Answer{below(3) == 0, 1 + below(most)}; };
+    ASSERT_NO_THROW({
+      const Totals totals = replay(options, n, replay_options);
+      ASSERT_EQ(totals.recorded, options.record ? n : 0);
+    }) << "trial "
+       << trial << ": " << text(options) << ", n " << n;
+  }
+}
+
+TEST(SequenceAsync, ProbesWithoutLosingTheStepsProbed) {
+  // One probe of 10 steps, then intervals of 4: the first interval begins at x_0 all the same.
+  SequenceOptions options = async(100, 3, 0);
+  ReplayOptions replay_options;
+  replay_options.decide = [](std::int64_t live) { return Answer{live == 0, live == 0 ? 10 : 4}; };
+  const Totals totals = replay(options, 100, replay_options);
+  options.interval = 4;
+  EXPECT_LE(totals.advances, replay(options, 100).advances + extra_advances_clamped(10, 3));
+}
+
+TEST(SequenceAsync, PromisesNothingWhileItProbes) {
+  Sequence sequence(async(100, 3, 0));
+  const auto go_to_decision = [&sequence] {
+    Action action = sequence.next();
+    while (action.kind != Kind::kDecide) action = sequence.next();
+    return action.first;
+  };
+  EXPECT_EQ(sequence.advances_remaining(), kUnknown);
+  ASSERT_EQ(go_to_decision(), 0);
+  sequence.set_interval(4);
+  EXPECT_NE(sequence.advances_remaining(), kUnknown);
+  ASSERT_EQ(go_to_decision(), 4);
+  sequence.probe(7);
+  EXPECT_EQ(sequence.advances_remaining(), kUnknown);
+  EXPECT_EQ(sequence.adjoints_remaining(), 100);
+  ASSERT_EQ(go_to_decision(), 11);
+}
+
+TEST(SequenceAsync, TakesNoMemoryForARegularMillionOfAnchors) {
+  const SequenceOptions options = async(1000000, 3, 4);
+  Sequence sequence(options);
+  while (sequence.next().kind != Kind::kTurn) {
+  }
+  EXPECT_GT(sequence.anchors().count(), 200000);
+  EXPECT_EQ(sequence.anchors().stretches().size(), 1u);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
