@@ -1,0 +1,72 @@
+#include "store/block_layout.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace anadrome::store {
+namespace {
+
+constexpr std::int64_t kWriteBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kWord = 8;
+
+}  // namespace
+
+std::int64_t element_bytes(anadrome_type type) {
+  switch (type) {
+    case ANADROME_FLOAT32:
+      return 4;
+    case ANADROME_FLOAT64:
+      return 8;
+    case ANADROME_COMPLEX64:
+      return 8;
+    case ANADROME_COMPLEX128:
+      return 16;
+    case ANADROME_INT32:
+      return 4;
+    case ANADROME_INT64:
+      return 8;
+    case ANADROME_BYTE:
+      return 1;
+  }
+  return 0;
+}
+
+std::int64_t Field::bytes() const { return checked_multiply(count, element_bytes(type)); }
+
+BlockShape choose_block_shape(std::int64_t state_bytes, std::int64_t fields, std::int64_t memory,
+                              bool disk) {
+  constexpr std::int64_t kFewestBlocks = 16;
+  const std::int64_t packed = std::max(kWord, checked_add(state_bytes, kWord * fields));
+  if (!disk) {  // several states to a block only to keep the bookkeeping small
+    constexpr std::int64_t kBlockBytes = std::int64_t{64} << 10;
+    return {std::clamp<std::int64_t>(memory / (kFewestBlocks * packed), 1,
+                                     ceil_divide(kBlockBytes, packed)),
+            false};
+  }
+  // Unpadded states fill whole pages when their number is a multiple of 4096 / 8.
+  constexpr std::int64_t kPageful = kPage / kWord;
+  constexpr std::int64_t kSmall = std::int64_t{64} << 10;
+  if (packed <= kSmall) {
+    const std::int64_t affordable = memory / (kFewestBlocks * packed) / kPageful * kPageful;
+    const std::int64_t wanted = round_up(ceil_divide(kWriteBytes, packed), kPageful);
+    if (affordable >= kPageful) return {std::min(affordable, wanted), false};
+  }
+  const std::int64_t paged = checked_add(state_bytes, kPage * fields);
+  return {std::clamp<std::int64_t>(memory / (kFewestBlocks * paged), 1,
+                                   ceil_divide(kWriteBytes, paged)),
+          true};
+}
+
+BlockLayout::BlockLayout(const BlockShape& shape, std::span<const Field> state_fields)
+    : states_(shape.states) {
+  for (const Field& field : state_fields) {
+    const std::int64_t bytes = field.bytes();
+    const std::int64_t stride = round_up(bytes, shape.paged ? kPage : kWord);
+    parts_.push_back({bytes, stride, block_bytes_});
+    block_bytes_ = checked_add(block_bytes_, checked_multiply(stride, states_));
+    state_bytes_ = checked_add(state_bytes_, bytes);
+  }
+}
+
+}  // namespace anadrome::store

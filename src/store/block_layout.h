@@ -1,0 +1,73 @@
+// Where the bytes of a state lie, in memory and on disk alike.
+//
+// The unit of transfer is a block of `states` states: one if they are large, so many that a write
+// has about 4 MiB if they are small. Within a block the states of one field lie side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <anadrome/anadrome.h>
+
+namespace anadrome::store {
+
+inline constexpr std::int64_t kPage = 4096;
+
+/// One registered field on this rank.
+struct Field {
+  std::string name;
+  anadrome_role role = ANADROME_ROLE_STATE;
+  anadrome_type type = ANADROME_BYTE;
+  std::int64_t count = 0;  ///< elements on this rank
+  void* values = nullptr;  ///< the caller's array, or NULL if packed
+  anadrome_pack_fn pack = nullptr;
+  anadrome_unpack_fn unpack = nullptr;
+  void* context = nullptr;
+  std::int64_t bytes() const;
+};
+
+/// Bytes of one element; 0 for a number that is no anadrome_type.
+std::int64_t element_bytes(anadrome_type type);
+
+/// What all ranks agree on before they lay out a block.
+struct BlockShape {
+  std::int64_t states = 1;  ///< in one block
+  bool paged = false;       ///< each state of each field begins on a page (otherwise on 8 bytes)
+};
+
+/// The shape for states of at most `state_bytes` bytes and `fields` fields on any rank. For disk,
+/// the parts of a block are whole pages. At least 16 blocks fit into `memory` unless one state
+/// fills one.
+BlockShape choose_block_shape(std::int64_t state_bytes, std::int64_t fields, std::int64_t memory,
+                              bool disk);
+
+class BlockLayout {
+ public:
+  struct Part {
+    std::int64_t bytes;   ///< of one state of this field
+    std::int64_t stride;  ///< from one state to the next
+    std::int64_t offset;  ///< of the field's first state in the block
+  };
+  BlockLayout() = default;
+  BlockLayout(const BlockShape& shape, std::span<const Field> state_fields);
+
+  std::int64_t states() const { return states_; }
+  std::int64_t block_bytes() const { return block_bytes_; }
+  std::int64_t state_bytes() const { return state_bytes_; }  ///< without padding
+  const std::vector<Part>& parts() const { return parts_; }
+  std::int64_t part_bytes(std::size_t field) const { return parts_[field].stride * states_; }
+  std::byte* address(std::byte* block, std::int64_t index, std::size_t field) const {
+    return block + parts_[field].offset + index * parts_[field].stride;
+  }
+
+ private:
+  std::int64_t states_ = 1;
+  std::int64_t block_bytes_ = 0;
+  std::int64_t state_bytes_ = 0;
+  std::vector<Part> parts_;
+};
+
+}  // namespace anadrome::store

@@ -1,0 +1,133 @@
+#include "store/file_system.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+
+namespace anadrome::store {
+namespace {
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  int open(const std::string& path, int flags, mode_t mode) override {
+    int descriptor;
+    do {
+      descriptor = ::open(path.c_str(), flags, mode);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor < 0 ? -errno : descriptor;
+  }
+  int close(int descriptor) override { return result(::close(descriptor)); }
+  ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
+    const ssize_t written = ::pwrite(descriptor, bytes, count, offset);
+    return written < 0 ? -errno : written;
+  }
+  ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
+    const ssize_t got = ::pread(descriptor, bytes, count, offset);
+    return got < 0 ? -errno : got;
+  }
+  int allocate(int descriptor, off_t offset, off_t length) override {
+    // Not posix_fallocate: where the file system cannot, that one writes page by page.
+    int status;
+    do {
+      status = ::fallocate(descriptor, 0, offset, length);
+    } while (status < 0 && errno == EINTR);
+    return result(status);
+  }
+  int truncate(int descriptor, off_t length) override {
+    return result(::ftruncate(descriptor, length));
+  }
+  int sync(int descriptor) override { return result(::fdatasync(descriptor)); }
+  int lock(int descriptor) override { return result(::flock(descriptor, LOCK_EX | LOCK_NB)); }
+  int make_directory(const std::string& path, mode_t mode) override {
+    return result(::mkdir(path.c_str(), mode));
+  }
+  int remove_directory(const std::string& path) override { return result(::rmdir(path.c_str())); }
+  int unlink(const std::string& path) override { return result(::unlink(path.c_str())); }
+
+ private:
+  static int result(int status) { return status < 0 ? -errno : 0; }
+};
+
+PosixFileSystem posix;
+std::atomic<FileSystem*> in_use{&posix};
+
+}  // namespace
+
+FileSystem& file_system() { return *in_use.load(); }
+
+void replace_file_system(FileSystem* replacement) {
+  in_use.store(replacement != nullptr ? replacement : &posix);
+}
+
+void throw_errno(int negative_errno, const std::string& verb, const std::string& path) {
+  throw Error(status_of_errno(-negative_errno),
+              "cannot " + verb + " " + path + ": " + errno_text(-negative_errno));
+}
+
+File File::open(const std::string& path, int flags, mode_t mode) {
+  const int descriptor = file_system().open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+  if (descriptor < 0) throw_errno(descriptor, (flags & O_CREAT) != 0 ? "create" : "open", path);
+  File file;
+  file.descriptor_ = descriptor;
+  file.path_ = path;
+  return file;
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  if (this != &other) {
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    path_ = std::move(other.path_);
+  }
+  return *this;
+}
+
+void File::close() {
+  if (descriptor_ >= 0) file_system().close(descriptor_);
+  descriptor_ = -1;
+}
+
+void File::write_all(const void* bytes, std::size_t count, off_t offset) const {
+  const char* from = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t written = file_system().write(descriptor_, from, count, offset);
+    if (written == -EINTR) continue;
+    if (written <= 0) {
+      throw_errno(written == 0 ? -EIO : static_cast<int>(written),
+                  "write at byte " + std::to_string(offset) + " of", path_);
+    }
+    from += written;
+    count -= static_cast<std::size_t>(written);
+    offset += written;
+  }
+}
+
+void File::read_all(void* bytes, std::size_t count, off_t offset) const {
+  char* to = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t got = file_system().read(descriptor_, to, count, offset);
+    if (got == -EINTR) continue;
+    if (got == 0) {
+      throw Error(ANADROME_ERR_CORRUPT,
+                  path_ + " ends at byte " + std::to_string(offset) + ": it was truncated");
+    }
+    if (got < 0) {
+      throw_errno(static_cast<int>(got), "read at byte " + std::to_string(offset) + " of", path_);
+    }
+    to += got;
+    count -= static_cast<std::size_t>(got);
+    offset += got;
+  }
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,63 @@
+// The one way to the disk: every open, allocate, read, write, sync and unlink of a state file goes
+// through here, so that tests can make any of them fail. (HDF5 itself writes only skeletons on
+// tmpfs, and the data of transport=mpio.)
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace anadrome::store {
+
+/// Functions return 0 (or a count) on success and a negative errno value on failure.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  virtual int open(const std::string& path, int flags, mode_t mode) = 0;  ///< the descriptor
+  virtual int close(int descriptor) = 0;
+  virtual ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) = 0;
+  virtual ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) = 0;
+  virtual int allocate(int descriptor, off_t offset, off_t length) = 0;
+  virtual int truncate(int descriptor, off_t length) = 0;
+  virtual int sync(int descriptor) = 0;
+  virtual int lock(
+      int descriptor) = 0;  ///< exclusive, not waiting; -EWOULDBLOCK if another holds it
+  virtual int make_directory(const std::string& path, mode_t mode) = 0;
+  virtual int remove_directory(const std::string& path) = 0;
+  virtual int unlink(const std::string& path) = 0;
+};
+
+/// The file system in use: the operating system's, unless a test put another in its place.
+FileSystem& file_system();
+
+/// For tests: use `replacement` from now on (nullptr: the operating system's again).
+void replace_file_system(FileSystem* replacement);
+
+/// Owns a descriptor.
+class File {
+ public:
+  File() = default;
+  /// Throws ERR_IO or ERR_NO_SPACE naming `path`. Always O_CLOEXEC | O_NOFOLLOW.
+  static File open(const std::string& path, int flags, mode_t mode = 0600);
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File() { close(); }
+  void close();
+  int get() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+  const std::string& path() const { return path_; }
+
+  /// All of it: short transfers continue, EINTR retries. Throws naming path and offset.
+  void write_all(const void* bytes, std::size_t count, off_t offset) const;
+  void read_all(void* bytes, std::size_t count, off_t offset) const;
+
+ private:
+  int descriptor_ = -1;
+  std::string path_;
+};
+
+/// Throws the Error for a failed operation: "cannot `verb` PATH: errno text".
+[[noreturn]] void throw_errno(int negative_errno, const std::string& verb, const std::string& path);
+
+}  // namespace anadrome::store

@@ -1,0 +1,51 @@
+#include "store/hdf5_write.h"
+
+#include <algorithm>
+
+namespace anadrome::store {
+namespace {
+
+void write(hid_t object, const char* name, hid_t type, hid_t space, const void* values) {
+  const std::string what = std::string("write the attribute ") + name;
+  const Hdf5Attribute attribute(
+      checked(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), what));
+  checked(H5Awrite(attribute.get(), type, values), what);
+}
+
+}  // namespace
+
+void write_attribute(hid_t object, const char* name, std::int64_t value) {
+  const Hdf5Space scalar(checked(H5Screate(H5S_SCALAR), "create a dataspace"));
+  write(object, name, H5T_NATIVE_INT64, scalar.get(), &value);
+}
+
+void write_attribute(hid_t object, const char* name, const std::string& text) {
+  const Hdf5Type type(checked(H5Tcopy(H5T_C_S1), "copy a type"));
+  checked(H5Tset_size(type.get(), std::max<std::size_t>(text.size(), 1)), "size a type");
+  const Hdf5Space scalar(checked(H5Screate(H5S_SCALAR), "create a dataspace"));
+  write(object, name, type.get(), scalar.get(), text.data());
+}
+
+Hdf5Dataset create_table(hid_t file, const std::string& path, hid_t type,
+                         std::span<const hsize_t> shape) {
+  const Hdf5Space space(
+      checked(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+              "create a dataspace"));
+  const Hdf5Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "create properties"));
+  // All space at once and nothing written into it: the bytes come later, at their offsets.
+  checked(H5Pset_layout(creation.get(), H5D_CONTIGUOUS), "set a layout");
+  checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
+  checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "set the fill time");
+  return Hdf5Dataset(checked(
+      H5Dcreate2(file, path.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+      "create " + path));
+}
+
+void write_table(hid_t file, const std::string& path, std::span<const hsize_t> shape,
+                 std::span<const std::int64_t> values) {
+  const Hdf5Dataset table = create_table(file, path, H5T_STD_I64LE, shape);
+  checked(H5Dwrite(table.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "write " + path);
+}
+
+}  // namespace anadrome::store

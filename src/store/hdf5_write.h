@@ -1,0 +1,46 @@
+// Small HDF5 objects, written from the calling thread: groups, attributes, integer datasets.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "base/handles.h"
+
+namespace anadrome::store {
+
+/// Keeps HDF5 from printing its error stack while one of these lives.
+class QuietHdf5 {
+ public:
+  QuietHdf5() {
+    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  QuietHdf5(const QuietHdf5&) = delete;
+  QuietHdf5& operator=(const QuietHdf5&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Throws ERR_IO naming `what` if an HDF5 call returned a negative value.
+template <class Result>
+Result checked(Result result, const std::string& what) {
+  if (result < 0) throw Error(ANADROME_ERR_IO, "HDF5 could not " + what);
+  return result;
+}
+
+void write_attribute(hid_t object, const char* name, std::int64_t value);
+void write_attribute(hid_t object, const char* name, const std::string& text);
+
+/// A contiguous dataset whose space exists from the start and is never filled.
+Hdf5Dataset create_table(hid_t file, const std::string& path, hid_t type,
+                         std::span<const hsize_t> shape);
+/// The same with 64-bit integers in it.
+void write_table(hid_t file, const std::string& path, std::span<const hsize_t> shape,
+                 std::span<const std::int64_t> values);
+
+}  // namespace anadrome::store

@@ -1,0 +1,153 @@
+// transport=mpio: H5Dwrite and H5Dread through parallel HDF5 on the calling thread, without
+// overlap: for file systems that have no POSIX view, and as the baseline that the direct path is
+// measured against.
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/clock.h"
+#include "store/hdf5_write.h"
+#include "store/transport.h"
+
+namespace anadrome::store {
+namespace {
+
+class MpioTransport final : public Transport {
+ public:
+  MpioTransport(const BlockLayout& layout, const TransportOptions& options,
+                std::vector<Field> state_fields, MPI_Comm file_comm)
+      : layout_(layout),
+        options_(options),
+        fields_(std::move(state_fields)),
+        file_comm_(file_comm) {}
+
+  bool overlaps() const override { return false; }
+  double wait(const Transfer&) override { return 0; }
+  bool done(const Transfer& transfer) override { return transfer.done; }
+  TransferTotals totals() const override { return totals_; }
+
+  void start(Transfer& transfer) override {
+    transfer.failure = {};
+    transfer.seconds = 0;
+    try {
+      if (transfer.write && options_.checksum) {
+        const AddTime time(totals_.seconds_checksums);
+        transfer.checksum = checksum_of(layout_, transfer.identity, transfer.bytes);
+      }
+      {
+        const AddTime time(transfer.seconds);
+        move_block(transfer);
+      }
+      (transfer.write ? totals_.seconds_writing : totals_.seconds_reading) += transfer.seconds;
+      if (!transfer.write && options_.checksum) {
+        const AddTime time(totals_.seconds_checksums);
+        transfer.failure = verify(layout_, transfer);
+      }
+    } catch (...) {
+      transfer.failure = current_failure();
+    }
+    transfer.done = true;
+  }
+
+ private:
+  void move_block(const Transfer& transfer) {
+    const QuietHdf5 quiet;
+    open_segment(*transfer.segment);
+    const double start = now_seconds();
+    std::int64_t moved = 0;
+    Failure failure;  // every rank goes through every collective call before it reports
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      if (!datasets_[f]) continue;
+      try {
+        moved += move_field(transfer, f);
+      } catch (const Error& error) {
+        failure = {error.status(), error.what()};
+      }
+    }
+    if (failure) throw Error(failure.status, failure.message);
+    (transfer.write ? totals_.bytes_written : totals_.bytes_read) += moved;
+    if (options_.bytes_per_second > 0) {
+      const double due =
+          static_cast<double>(moved) / static_cast<double>(options_.bytes_per_second);
+      const double rest = start + due - now_seconds();
+      if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+    }
+  }
+
+  std::int64_t move_field(const Transfer& transfer, std::size_t field) {
+    const std::int64_t bytes = layout_.part_bytes(field);
+    const hsize_t count = static_cast<hsize_t>(bytes / element_bytes(fields_[field].type));
+    const hsize_t length = std::max<hsize_t>(count, 1);
+    const Hdf5Space memory(checked(H5Screate_simple(1, &length, nullptr), "create a dataspace"));
+    const Hdf5Space place(checked(H5Dget_space(datasets_[field].get()), "get a dataspace"));
+    if (count == 0) {
+      checked(H5Sselect_none(memory.get()), "select nothing");
+      checked(H5Sselect_none(place.get()), "select nothing");
+    } else {
+      const auto first =
+          static_cast<hsize_t>((transfer.segment->byte_of(transfer.identity.block, field) -
+                                transfer.segment->offsets().fields[field]) /
+                               element_bytes(fields_[field].type));
+      checked(H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr),
+              "select a block");
+    }
+    const Hdf5Type type = hdf5_type(fields_[field].type);
+    const Hdf5Properties collective(checked(H5Pcreate(H5P_DATASET_XFER), "create properties"));
+    checked(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE),
+            "ask for collective transfer");
+    std::byte* bytes_at = transfer.bytes + layout_.parts()[field].offset;
+    const std::string what =
+        " block " + std::to_string(transfer.identity.block) + " of " + transfer.segment->path();
+    if (transfer.write) {
+      checked(H5Dwrite(datasets_[field].get(), type.get(), memory.get(), place.get(),
+                       collective.get(), bytes_at),
+              "write" + what);
+    } else {
+      checked(H5Dread(datasets_[field].get(), type.get(), memory.get(), place.get(),
+                      collective.get(), bytes_at),
+              "read" + what);
+    }
+    return bytes;
+  }
+
+  // One segment is open at a time.
+  void open_segment(const Segment& segment) {
+    if (open_path_ == segment.path()) return;
+    datasets_.clear();
+    file_.reset();
+    open_path_.clear();
+    const Hdf5Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "create properties"));
+    checked(H5Pset_fapl_mpio(access.get(), file_comm_, MPI_INFO_NULL), "choose the file driver");
+    file_ = Hdf5File(checked(H5Fopen(segment.path().c_str(), H5F_ACC_RDWR, access.get()),
+                             "open " + segment.path()));
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const bool exists = segment.offsets().fields[f] > 0;
+      datasets_.push_back(
+          exists ? Hdf5Dataset(checked(
+                       H5Dopen2(file_.get(), ("/slots/" + fields_[f].name).c_str(), H5P_DEFAULT),
+                       "open /slots/" + fields_[f].name))
+                 : Hdf5Dataset());
+    }
+    open_path_ = segment.path();
+  }
+
+  const BlockLayout layout_;
+  const TransportOptions options_;
+  const std::vector<Field> fields_;
+  MPI_Comm file_comm_;
+  std::string open_path_;
+  Hdf5File file_;
+  std::vector<Hdf5Dataset> datasets_;
+  TransferTotals totals_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
+                                               const TransportOptions& options,
+                                               std::vector<Field> state_fields,
+                                               MPI_Comm file_comm) {
+  return std::make_unique<MpioTransport>(layout, options, std::move(state_fields), file_comm);
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,83 @@
+#include "store/pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "store/block_layout.h"
+
+namespace anadrome::store {
+
+Pool::Pool(std::int64_t block_bytes, std::int64_t blocks) : stride_(block_bytes), blocks_(blocks) {
+  const std::int64_t bytes = checked_multiply(block_bytes, blocks);
+  if (bytes == 0) return;
+  // Large pools begin on a huge page: fewer faults at first touch, and aligned for O_DIRECT.
+  constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
+  const bool large = bytes >= kHugePage;
+  mapped_bytes_ = round_up(bytes, large ? kHugePage : kPage);
+  const std::int64_t slack = large ? kHugePage : 0;
+  void* mapping =
+      ::mmap(nullptr, static_cast<std::size_t>(checked_add(mapped_bytes_, slack)),
+             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    throw Error(ANADROME_ERR_MEMORY, "cannot map " + format_bytes(bytes) + " for checkpoints: " +
+                                         errno_text(errno) + "; lower the option memory");
+  }
+  memory_ = static_cast<std::byte*>(mapping);
+  if (large) {
+    const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory_) %
+                                                  static_cast<std::uintptr_t>(kHugePage));
+    const std::int64_t skip = beyond == 0 ? 0 : kHugePage - beyond;
+    if (skip > 0) ::munmap(memory_, static_cast<std::size_t>(skip));
+    memory_ += skip;
+    if (skip < slack) ::munmap(memory_ + mapped_bytes_, static_cast<std::size_t>(slack - skip));
+    ::madvise(memory_, static_cast<std::size_t>(mapped_bytes_), MADV_HUGEPAGE);
+  }
+}
+
+Pool::Pool(Pool&& other) noexcept { *this = std::move(other); }
+
+Pool& Pool::operator=(Pool&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    memory_ = std::exchange(other.memory_, nullptr);
+    stride_ = other.stride_;
+    blocks_ = std::exchange(other.blocks_, 0);
+    mapped_bytes_ = std::exchange(other.mapped_bytes_, 0);
+    fresh_ = std::exchange(other.fresh_, 0);
+    most_fresh_ = std::exchange(other.most_fresh_, 0);
+    free_ = std::move(other.free_);
+  }
+  return *this;
+}
+
+Pool::~Pool() { unmap(); }
+
+void Pool::unmap() {
+  if (memory_ != nullptr) ::munmap(memory_, static_cast<std::size_t>(mapped_bytes_));
+  memory_ = nullptr;
+}
+
+std::int64_t Pool::take() {
+  if (!free_.empty()) {
+    const std::int64_t block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  if (fresh_ == blocks_) return -1;
+  most_fresh_ = std::max(most_fresh_, fresh_ + 1);
+  return fresh_++;
+}
+
+void Pool::give_back(std::int64_t block) { free_.push_back(block); }
+
+void Pool::reset() {
+  free_.clear();
+  fresh_ = 0;
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,50 @@
+// All memory for states: one mapping within the budget, cut into equal blocks that are used over
+// and over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace anadrome::store {
+
+class Pool {
+ public:
+  Pool() = default;
+  /// Maps `blocks` blocks; memory is touched only when a block is first used. Throws ERR_MEMORY.
+  Pool(std::int64_t block_bytes, std::int64_t blocks);
+  Pool(Pool&& other) noexcept;
+  Pool& operator=(Pool&& other) noexcept;
+  ~Pool();
+
+  /// A free block, the one given back last; -1 if there is none.
+  std::int64_t take();
+  void give_back(std::int64_t block);
+  /// All blocks are free again.
+  void reset();
+
+  std::byte* address(std::int64_t block) const { return memory_ + block * stride_; }
+  std::int64_t blocks() const { return blocks_; }
+  std::int64_t block_bytes() const { return stride_; }
+  std::int64_t free_blocks() const {
+    return static_cast<std::int64_t>(free_.size()) + blocks_ - fresh_;
+  }
+  /// The largest number of blocks that were in use at once since the pool was made.
+  std::int64_t touched_blocks() const { return most_fresh_; }
+
+  /// Bytes the bookkeeping of one block takes beside it.
+  static constexpr std::int64_t kOverhead = 16;
+
+ private:
+  void unmap();
+
+  std::byte* memory_ = nullptr;
+  std::int64_t stride_ = 0;
+  std::int64_t blocks_ = 0;
+  std::int64_t mapped_bytes_ = 0;
+  std::int64_t fresh_ = 0;  // blocks from here on were not handed out since reset
+  std::int64_t most_fresh_ = 0;
+  std::vector<std::int64_t> free_;
+};
+
+}  // namespace anadrome::store

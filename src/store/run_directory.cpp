@@ -1,0 +1,133 @@
+#include "store/run_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+
+namespace anadrome::store {
+namespace {
+
+constexpr const char* kLockName = "lock";
+
+bool is_ours(const std::string& file) {
+  return file == kLockName || file == "states.h5" ||
+         (file.rfind("segment-", 0) == 0 && file.size() > 3 &&
+          file.compare(file.size() - 3, 3, ".h5") == 0);
+}
+
+std::vector<std::string> files_in(const std::string& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
+  if (!listing) throw_errno(-errno, "list", path);
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  return names;
+}
+
+// A directory of that name exists: it may be used only if it is this library's, and this user's.
+void require_ours(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) throw_errno(-errno, "examine", path);
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        path + " exists and is not a directory of this user; set another name or directory");
+  }
+  for (const std::string& file : files_in(path)) {
+    if (!is_ours(file)) {
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  path + " exists and holds '" + file +
+                      "', which is not a run's; set another name or directory");
+    }
+  }
+}
+
+std::string content_of(const File& file) {
+  std::string text(64, '\0');
+  const ssize_t got = file_system().read(file.get(), text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+}  // namespace
+
+RunDirectory::~RunDirectory() {
+  if (!owned()) return;
+  try {
+    remove();
+  } catch (const Error&) {  // a failed run leaves what cannot be removed
+    lock_.close();
+  }
+}
+
+RunDirectory RunDirectory::create(const std::string& parent, const std::string& name,
+                                  const std::string& run_id) {
+  RunDirectory directory;
+  directory.path_ = path(parent, name);
+  const std::string& where = directory.path_;
+  const int made = file_system().make_directory(where, 0700);
+  if (made < 0 && made != -EEXIST) throw_errno(made, "create the run's directory", where);
+  if (made == -EEXIST) require_ours(where);
+  File lock;
+  try {
+    lock = File::open(where + "/" + kLockName, O_RDWR | O_CREAT);
+  } catch (const Error&) {
+    if (made == 0) file_system().remove_directory(where);
+    throw;
+  }
+  const int locked = file_system().lock(lock.get());
+  if (locked == -EWOULDBLOCK) {
+    throw Error(ANADROME_ERR_BUSY,
+                where + " is in use by another live run; set another name or directory");
+  }
+  if (locked < 0) throw_errno(locked, "lock", where);
+  directory.lock_ = std::move(lock);
+  if (made == -EEXIST) {
+    for (const std::string& file : files_in(where)) {
+      if (file == kLockName) continue;
+      const int gone = file_system().unlink(where + "/" + file);
+      if (gone < 0) throw_errno(gone, "remove an earlier run's file", where + "/" + file);
+    }
+    ::chmod(where.c_str(), 0700);
+  }
+  directory.lock_.write_all(run_id.data(), run_id.size(), 0);
+  return directory;
+}
+
+RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
+                                          const std::string& run_id) {
+  const std::string lock_path = path(parent, name) + "/" + kLockName;
+  bool joined = false;
+  try {
+    joined = content_of(File::open(lock_path, O_RDONLY)) == run_id;
+  } catch (const Error&) {  // no such directory on this node yet
+  }
+  return joined ? RunDirectory{} : create(parent, name, run_id);
+}
+
+void RunDirectory::remove() {
+  if (!owned()) return;
+  for (const std::string& file : files_in(path_)) {
+    if (file != kLockName) file_system().unlink(path_ + "/" + file);
+  }
+  file_system().unlink(path_ + "/" + kLockName);  // last: until then nobody else may come in
+  const int gone = file_system().remove_directory(path_);
+  lock_.close();
+  if (gone < 0) throw_errno(gone, "remove", path_);
+}
+
+void RunDirectory::keep() {
+  if (owned()) file_system().unlink(path_ + "/" + kLockName);
+  lock_.close();
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,50 @@
+// A segment as one rank sees it: an open descriptor and the byte at which each block of each field
+// lies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/block_layout.h"
+#include "store/file_system.h"
+#include "store/skeleton.h"
+
+namespace anadrome::store {
+
+enum class DirectIo { kAuto, kOn, kOff };
+
+class Segment {
+ public:
+  /// Which blocks it holds.
+  struct Range {
+    std::int64_t number, first_block, blocks;
+  };
+  /// Open the file that create_segment made. `strides_before`: per state field, the sum of the
+  /// strides of the file's lower ranks, in bytes. With kAuto, O_DIRECT is used where the file
+  /// system takes it; kOn throws ERR_UNSUPPORTED where it does not.
+  Segment(const std::string& path, const Range& range, const SegmentOffsets& offsets,
+          std::span<const std::int64_t> strides_before, const BlockLayout& layout, DirectIo direct);
+
+  const File& file() const { return file_; }
+  const std::string& path() const { return file_.path(); }
+  bool direct() const { return direct_; }
+  const Range& range() const { return range_; }
+  std::int64_t end_block() const { return range_.first_block + range_.blocks; }
+  std::int64_t file_bytes() const { return offsets_.file_bytes; }
+  const SegmentOffsets& offsets() const { return offsets_; }
+
+  /// First byte in the file of block `block` of state field `field`.
+  std::int64_t byte_of(std::int64_t block, std::size_t field) const {
+    return field_starts_[field] + (block - range_.first_block) * part_bytes_[field];
+  }
+
+ private:
+  File file_;
+  bool direct_ = false;
+  Range range_;
+  SegmentOffsets offsets_;
+  std::vector<std::int64_t> field_starts_, part_bytes_;
+};
+
+}  // namespace anadrome::store

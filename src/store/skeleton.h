@@ -1,0 +1,68 @@
+// A segment: one HDF5 file with room for a number of blocks of one or more ranks. docs/format.md
+// has the bytes. The file's structure is made by HDF5 on tmpfs (a "skeleton" without data) and
+// copied; after that the data are read and written at byte offsets, without HDF5, so that no thread
+// but the caller's ever calls it and a full disk cannot take it by surprise.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/handles.h"
+
+namespace anadrome::store {
+
+/// What the skeleton says about one field.
+struct FieldDescription {
+  std::string name;
+  anadrome_type type = ANADROME_BYTE;
+  std::vector<std::int64_t> counts;   ///< elements of one state, per rank of the file
+  std::vector<std::int64_t> strides;  ///< elements from one state to the next, per rank of the file
+};
+
+struct SegmentDescription {
+  std::string run_id;
+  std::string layout;
+  std::int64_t number = 0;       ///< of the segment
+  std::int64_t first_block = 0;  ///< number of its first block
+  std::int64_t blocks = 0;       ///< room for so many
+  std::int64_t states_per_block = 1;
+  std::vector<std::int64_t> ranks;  ///< of the run's communicator, in the order of the file
+  std::vector<FieldDescription> fields;
+};
+
+/// Where things lie in the file, in bytes; the same for all ranks of the file.
+struct SegmentOffsets {
+  std::vector<std::int64_t> fields;  ///< first byte of /slots/<field>
+  std::int64_t slots_used = 0;       ///< first byte of /slots_used
+  std::int64_t slot_step = 0;        ///< first byte of /slot_step
+  std::int64_t checksum = 0;         ///< first byte of /checksum
+  std::int64_t file_bytes = 0;
+};
+
+/// Create the file at `path`, which must not exist, 0600, all its space reserved where the file
+/// system can do so. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
+SegmentOffsets create_segment(const std::string& path, const SegmentDescription& description);
+
+/// A private scratch file on tmpfs, so that HDF5 never meets the user's disk.
+class ScratchFile {
+ public:
+  ScratchFile();
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  std::string path() const { return directory_ + "/skeleton.h5"; }
+
+  /// Copy it to `path`, which must not exist: 0600, all space reserved, holes stay holes. Returns
+  /// its length. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
+  std::int64_t publish(const std::string& path) const;
+
+ private:
+  std::string directory_;
+};
+
+/// The HDF5 type of an anadrome_type; complex numbers are compounds {r, i}, as h5py reads them.
+Hdf5Type hdf5_type(anadrome_type type);
+
+}  // namespace anadrome::store

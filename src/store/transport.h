@@ -1,0 +1,85 @@
+// How blocks get to the disk and back. The one virtual seam between the engine and the ways of
+// doing I/O.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/handles.h"
+#include "store/block_layout.h"
+#include "store/segment.h"
+
+namespace anadrome::store {
+
+/// What a block's checksum covers besides its bytes, so that a stale, swapped or foreign one is
+/// caught.
+struct BlockIdentity {
+  std::uint64_t run_id_low = 0, run_id_high = 0;
+  std::int64_t sweep = 0;
+  std::int64_t block = 0;
+  std::int64_t first_step = 0;  ///< step of its first state
+  std::int64_t states = 0;      ///< in it; fewer than fit if the sweep ended
+};
+
+/// One transfer. The transport fills the second half.
+struct Transfer {
+  bool write = false;
+  const Segment* segment = nullptr;
+  std::byte* bytes = nullptr;  ///< the block in the pool
+  BlockIdentity identity;
+  Checksum checksum;  ///< of the block: result of a write, what a read must find
+
+  bool done = false;
+  Failure failure;
+  double seconds = 0;  ///< of the transfer, without its checksum and its time in the queue
+};
+
+struct TransferTotals {
+  std::int64_t bytes_written = 0, bytes_read = 0;
+  double seconds_writing = 0, seconds_reading = 0, seconds_checksums = 0;
+};
+
+struct TransportOptions {
+  bool checksum = true;
+  std::int64_t bytes_per_second = 0;  ///< limit; 0: none
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// Does a transfer run beside the caller? If not, start() returns when it is done, and is
+  /// collective over the ranks of the file.
+  virtual bool overlaps() const = 0;
+  /// Begin a transfer; `transfer` and its bytes must stay in place until it is done. Never throws
+  /// for what the disk does: see failure.
+  virtual void start(Transfer& transfer) = 0;
+  /// Wait until it is done; returns the seconds waited.
+  virtual double wait(const Transfer& transfer) = 0;
+  virtual bool done(const Transfer& transfer) = 0;
+  virtual TransferTotals totals() const = 0;
+};
+
+/// One thread, which only reads and writes at offsets: no HDF5 and no MPI in it.
+std::unique_ptr<Transport> make_direct_transport(const BlockLayout& layout,
+                                                 const TransportOptions& options);
+
+/// H5Dwrite and H5Dread through parallel HDF5, on the calling thread, collective over `file_comm`.
+std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
+                                               const TransportOptions& options,
+                                               std::vector<Field> state_fields, MPI_Comm file_comm);
+
+/// The checksum of a block.
+Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
+                     const std::byte* bytes);
+
+/// Failure of a read whose bytes are not those that were written; none if they are.
+Failure verify(const BlockLayout& layout, const Transfer& transfer);
+
+}  // namespace anadrome::store
