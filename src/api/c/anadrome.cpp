@@ -1,0 +1,219 @@
+// The C interface: checks what can be checked locally, forwards, and turns exceptions into
+// statuses.
+#include <anadrome/anadrome.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "base/error.h"
+#include "engine/run.h"
+#include "engine/solve.h"
+
+struct anadrome_run {
+  explicit anadrome_run(MPI_Comm comm) : run(comm) {}
+  anadrome::engine::Run run;
+};
+
+namespace {
+
+using anadrome::Error;
+using anadrome::store::Field;
+
+// Fixed memory: even "out of memory" can be said.
+thread_local char last_error[1024] = "";
+
+void remember(const std::string& message) noexcept {
+  std::strncpy(last_error, message.c_str(), sizeof last_error - 1);
+  std::replace(last_error, last_error + sizeof last_error, '\n', ' ');
+}
+
+// The one place where an exception becomes a status, so that none leaks into a C or Fortran frame.
+template <class Body>
+anadrome_status guard(Body&& body) noexcept {
+  try {
+    body();
+    return ANADROME_OK;
+  } catch (...) {
+    const anadrome::Failure failure = anadrome::current_failure();
+    remember(failure.message);
+    return failure.status;
+  }
+}
+
+void require(bool condition, const char* message) {
+  if (!condition) throw Error(ANADROME_ERR_ARGUMENT, message);
+}
+
+void require_mpi(const char* function) {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0) {
+    throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running");
+  }
+}
+
+// The parts of a field that both kinds of registration check.
+Field checked_field(const char* name, anadrome_role role, anadrome_type type, std::size_t count) {
+  require(name != nullptr, "add_field: name is NULL");
+  const std::string text = name;
+  const bool allowed = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  require(!text.empty() && text.size() < 64 && allowed && text != "." && text != "..",
+          "add_field: a name is 1 to 63 of letters, digits, '_', '-' and '.'");
+  require(
+      role == ANADROME_ROLE_STATE || role == ANADROME_ROLE_TAPE || role == ANADROME_ROLE_ADJOINT,
+      "add_field: no such role");
+  require(anadrome::store::element_bytes(type) > 0, "add_field: no such type");
+  require(count <= static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()),
+          "add_field: the count is too large");
+  Field field;
+  field.name = text;
+  field.role = role;
+  field.type = type;
+  field.count = static_cast<std::int64_t>(count);
+  return field;
+}
+
+}  // namespace
+
+anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
+  return guard([&] {
+    require(run != nullptr, "open: run is NULL");
+    *run = nullptr;
+    require_mpi("open");
+    require(comm != MPI_COMM_NULL, "open: the communicator is MPI_COMM_NULL");
+    *run = new anadrome_run(comm);
+    // OPTIONS of the environment are read here and judged at begin, where all ranks can say so.
+    if (const char* text = std::getenv("ANADROME_OPTIONS")) {
+      (*run)->run.set_environment(text);
+    }
+  });
+}
+
+anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* value) {
+  return guard([&] {
+    require(run != nullptr && key != nullptr && value != nullptr, "set: an argument is NULL");
+    run->run.set(key, value);
+  });
+}
+
+anadrome_status anadrome_add_field(anadrome_run* run, const char* name, anadrome_role role,
+                                   anadrome_type type, void* values, size_t count) {
+  return guard([&] {
+    require(run != nullptr, "add_field: run is NULL");
+    Field field = checked_field(name, role, type, count);
+    require(values != nullptr || count == 0, "add_field: the array is NULL");
+    field.values = values;
+    run->run.add_field(std::move(field));
+  });
+}
+
+anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrome_role role,
+                                    size_t bytes, anadrome_pack_fn pack, anadrome_unpack_fn unpack,
+                                    void* context) {
+  return guard([&] {
+    require(run != nullptr, "add_packed: run is NULL");
+    Field field = checked_field(name, role, ANADROME_BYTE, bytes);
+    require(pack != nullptr && unpack != nullptr, "add_packed: a callback is NULL");
+    field.pack = pack;
+    field.unpack = unpack;
+    field.context = context;
+    run->run.add_field(std::move(field));
+  });
+}
+
+anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
+  return guard([&] {
+    require(run != nullptr, "begin: run is NULL");
+    require_mpi("begin");
+    run->run.begin(steps);
+  });
+}
+
+anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
+  return guard([&] {
+    require(run != nullptr && action != nullptr, "next: an argument is NULL");
+    *action = run->run.next();
+  });
+}
+
+anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps) {
+  return guard([&] {
+    require(run != nullptr, "finish_forward: run is NULL");
+    run->run.finish_forward(steps);
+  });
+}
+
+anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_model* model) {
+  return guard([&] {
+    require(run != nullptr && model != nullptr, "solve: an argument is NULL");
+    require(model->size >= sizeof(anadrome_model),
+            "solve: set model.size = sizeof(anadrome_model)");
+    require(model->advance != nullptr && model->adjoint != nullptr,
+            "solve: the model needs advance and adjoint");
+    require(model->record != nullptr || !run->run.has_tape(),
+            "solve: tape fields are registered, so the model needs record");
+    require_mpi("solve");
+    anadrome::engine::solve(run->run, steps, *model);
+  });
+}
+
+anadrome_status anadrome_rewind(anadrome_run* run) {
+  return guard([&] {
+    require(run != nullptr, "rewind: run is NULL");
+    require_mpi("rewind");
+    run->run.rewind();
+  });
+}
+
+anadrome_status anadrome_fail(anadrome_run* run, const char* why) {
+  return guard([&] {
+    require(run != nullptr, "fail: run is NULL");
+    run->run.fail(why != nullptr ? why : "the caller failed");
+  });
+}
+
+anadrome_status anadrome_request_stop(anadrome_run* run) {
+  if (run == nullptr) return ANADROME_ERR_ARGUMENT;
+  run->run.request_stop();  // nothing else: this may run in a signal handler
+  return ANADROME_OK;
+}
+
+anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats) {
+  return guard([&] {
+    require(run != nullptr && stats != nullptr, "statistics: an argument is NULL");
+    require(stats->size >= sizeof(std::size_t),
+            "statistics: set stats.size = sizeof(anadrome_stats)");
+    anadrome_stats now = run->run.statistics();
+    const std::size_t size = std::min(stats->size, sizeof now);
+    now.size = size;
+    std::memcpy(stats, &now, size);
+  });
+}
+
+anadrome_status anadrome_close(anadrome_run** run) {
+  return guard([&] {
+    require(run != nullptr, "close: the pointer to the handle is NULL");
+    if (*run == nullptr) return;
+    const std::unique_ptr<anadrome_run> closing(*run);
+    *run = nullptr;
+    require_mpi("close");
+    closing->run.close();
+  });
+}
+
+const char* anadrome_last_error(void) { return last_error; }
+
+const char* anadrome_status_name(anadrome_status status) { return anadrome::status_name(status); }
+
+const char* anadrome_version(void) {
+#define ANADROME_TEXT(x) #x
+#define ANADROME_VERSION_TEXT(a, b, c) ANADROME_TEXT(a) "." ANADROME_TEXT(b) "." ANADROME_TEXT(c)
+  return ANADROME_VERSION_TEXT(ANADROME_VERSION_MAJOR, ANADROME_VERSION_MINOR,
+                               ANADROME_VERSION_PATCH);
+}

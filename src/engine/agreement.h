@@ -1,0 +1,64 @@
+// How ranks agree: one all-reduce on the run's private communicator, the same for every kind of
+// call, so that ranks in different calls meet in it and learn so instead of waiting for each other
+// for ever.
+//
+// A failure met by one rank between agreements is handed in at the next one and thrown there on
+// all.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "base/handles.h"
+
+namespace anadrome::engine {
+
+enum class Call : std::int64_t { kBegin = 1, kAnchor, kRestore, kTurn, kDone, kRewind, kClose };
+
+class Agreement {
+ public:
+  /// Duplicates `comm`. Collective.
+  explicit Agreement(MPI_Comm comm);
+
+  /// What a rank brings.
+  struct Input {
+    Call call = Call::kBegin;
+    Failure failure;                     ///< what this rank met since the last agreement
+    bool stop = false;                   ///< anadrome_request_stop
+    std::int64_t equal = 0;              ///< must be the same on all ranks ...
+    const char* equal_name = "";         ///< ... being this
+    std::array<double, 4> largest = {};  ///< not negative; the maximum over ranks comes back
+    std::int64_t smallest = 0;           ///< the minimum over ranks comes back
+  };
+  struct Output {
+    std::array<double, 4> largest = {};
+    std::int64_t smallest = 0;
+  };
+
+  /// Collective. Throws the same Error on every rank if any rank brought a failure (its status, and
+  /// its message with the rank), a stop, another call (ERR_PEER) or another value of `equal`.
+  Output agree(const Input& input);
+
+  /// Ranks were in different calls: no communication is possible any more.
+  bool broken() const { return broken_; }
+  std::int64_t count() const { return count_; }
+  double seconds() const { return seconds_; }
+  MPI_Comm comm() const { return comm_.get(); }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+ private:
+  [[noreturn]] void throw_failure_of(int rank, const Failure& mine);
+  [[noreturn]] void throw_different_calls(Call call);
+
+  Communicator comm_;
+  int rank_ = 0;
+  int size_ = 1;
+  bool broken_ = false;
+  std::int64_t count_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,236 @@
+#include "engine/anchor_tier.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
+#include "store/move_state.h"
+
+namespace anadrome::engine {
+
+AnchorTier::AnchorTier(const store::BlockLayout& layout, std::span<const store::Field> state_fields,
+                       store::Pool& pool, DiskSpace& disk, store::Transport& transport,
+                       store::BlockIdentity identity, std::int64_t prefetch_depth)
+    : layout_(layout),
+      fields_(state_fields),
+      pool_(pool),
+      disk_(disk),
+      transport_(transport),
+      identity_(identity),
+      prefetch_depth_(prefetch_depth) {}
+
+// The transport may still use transfers of residents_.
+AnchorTier::~AnchorTier() {
+  for (auto& [block, resident] : residents_) {
+    if (resident.state == State::kWriting || resident.state == State::kReading) {
+      transport_.wait(resident.transfer);
+    }
+  }
+}
+
+void AnchorTier::keep(std::int64_t number, std::int64_t step) {
+  const std::int64_t block = block_of(number), index = number % layout_.states();
+  if (index == 0) {
+    Resident fresh;
+    fresh.pool_block = take_block({0, -1});
+    current_ = block;
+    residents_.emplace(block, std::move(fresh));
+    first_step_ = step;
+  }
+  anchors_kept_ = number + 1;
+  store::keep_state(layout_, fields_, pool_.address(residents_.at(block).pool_block), index);
+}
+
+void AnchorTier::write_newest_block() {
+  const std::int64_t block = block_of(anchors_kept_ - 1);
+  Resident& resident = residents_.at(block);
+  store::Transfer& transfer = resident.transfer;
+  transfer.write = true;
+  transfer.segment = &disk_.segment_of(block);
+  transfer.bytes = pool_.address(resident.pool_block);
+  transfer.identity = identity_;
+  transfer.identity.block = block;
+  transfer.identity.first_step = first_step_;
+  transfer.identity.states = anchors_kept_ - block * layout_.states();
+  resident.state = State::kWriting;
+  written_.push_back({{}, first_step_, transfer.identity.states});
+  anchors_written_ = anchors_kept_;
+  transport_.start(transfer);
+  if (!transport_.overlaps()) seconds_stalled_write_ += transfer.seconds;
+}
+
+// A transfer is done: note its result. The block is in memory and on disk. Returns the next
+// resident.
+AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident) {
+  auto& [block, entry] = *resident;
+  const store::Transfer& transfer = entry.transfer;
+  if (transfer.failure && !failure_) failure_ = transfer.failure;
+  if (transfer.write) written_[static_cast<std::size_t>(block)].checksum = transfer.checksum;
+  note_time(transfer);
+  entry.state = State::kClean;
+  if (!entry.dropped) return std::next(resident);
+  pool_.give_back(entry.pool_block);
+  return residents_.erase(resident);
+}
+
+void AnchorTier::settle_finished() {
+  for (auto resident = residents_.begin(); resident != residents_.end();) {
+    const bool finished =
+        resident->second.state == State::kWriting && transport_.done(resident->second.transfer);
+    resident = finished ? settle(resident) : std::next(resident);
+  }
+}
+
+void AnchorTier::note_time(const store::Transfer& transfer) {
+  if (transfer.failure) return;
+  const double seconds = transfer.seconds / static_cast<double>(transfer.identity.states);
+  double& mean = transfer.write ? seconds_write_state_ : seconds_read_state_;
+  constexpr double kWeight = 0.3;  // follows a drifting file system within a few anchors
+  mean = mean == 0 ? seconds : mean + kWeight * (seconds - mean);
+}
+
+// The lowest block is needed last.
+bool AnchorTier::free_one_clean_block(const Window& stays) {
+  for (auto resident = residents_.begin(); resident != residents_.end(); ++resident) {
+    if (resident->second.state != State::kClean || stays.has(resident->first)) continue;
+    pool_.give_back(resident->second.pool_block);
+    residents_.erase(resident);
+    return true;
+  }
+  return false;
+}
+
+std::int64_t AnchorTier::take_block() {
+  return take_block({reversing_ ? current_ - prefetch_depth_ : current_, current_});
+}
+
+std::int64_t AnchorTier::take_block(const Window& stays) {
+  for (;;) {
+    const std::int64_t block = pool_.take();
+    if (block >= 0) return block;
+    settle_finished();
+    if (pool_.free_blocks() > 0 || free_one_clean_block(stays)) continue;
+    const auto busy = first_to_wait_for(stays);
+    if (busy == residents_.end()) {
+      throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more memory than the pool has");
+    }
+    seconds_stalled_write_ += transport_.wait(busy->second.transfer);
+    settle(busy);
+  }
+}
+
+// One that nobody needs any more, or the oldest.
+AnchorTier::Residents::iterator AnchorTier::first_to_wait_for(const Window& stays) {
+  auto first = residents_.end();
+  for (auto it = residents_.begin(); it != residents_.end(); ++it) {
+    const auto& [block, resident] = *it;
+    if (resident.state != State::kWriting && resident.state != State::kReading) continue;
+    if (resident.dropped) return it;
+    if (first == residents_.end() && !stays.has(block)) first = it;
+  }
+  return first;
+}
+
+void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
+  Resident& resident = residents_[block];
+  resident.state = State::kReading;
+  resident.pool_block = pool_block;
+  const Written& written = written_[static_cast<std::size_t>(block)];
+  store::Transfer& transfer = resident.transfer;
+  transfer.write = false;
+  transfer.segment = &disk_.segment_of(block);
+  transfer.bytes = pool_.address(pool_block);
+  transfer.identity = identity_;
+  transfer.identity.block = block;
+  transfer.identity.first_step = written.first_step;
+  transfer.identity.states = written.states;
+  transfer.checksum = written.checksum;
+  transport_.start(transfer);
+}
+
+// A block that was dropped while it was being written is wanted again after a rewind.
+bool AnchorTier::is_resident(std::int64_t block) {
+  const auto resident = residents_.find(block);
+  if (resident == residents_.end()) return false;
+  resident->second.dropped = false;
+  return true;
+}
+
+void AnchorTier::prefetch_below(std::int64_t number) {
+  if (!transport_.overlaps()) return;
+  const std::int64_t current = block_of(number);
+  reversing_ = true;
+  for (std::int64_t block = current - 1;
+       block >= std::max<std::int64_t>(current - prefetch_depth_, 0); --block) {
+    if (is_resident(block)) continue;
+    std::int64_t memory = pool_.take();
+    if (memory < 0) {
+      settle_finished();
+      constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+      if (pool_.free_blocks() > 0 || free_one_clean_block({block, kAny})) memory = pool_.take();
+    }
+    if (memory < 0) return;  // asked again soon
+    start_read(block, memory);
+  }
+}
+
+void AnchorTier::load(std::int64_t number) {
+  const std::int64_t block = block_of(number);
+  current_ = block;
+  if (!is_resident(block)) start_read(block, take_block());
+  const auto resident = residents_.find(block);
+  if (resident->second.state == State::kReading) {
+    if (transport_.overlaps()) {
+      seconds_stalled_read_ += transport_.wait(resident->second.transfer);
+    } else {
+      seconds_stalled_read_ += resident->second.transfer.seconds;
+    }
+    settle(resident);
+  }
+}
+
+void AnchorTier::restore(std::int64_t number) {
+  const Resident& resident = residents_.at(block_of(number));
+  store::restore_state(layout_, fields_, pool_.address(resident.pool_block),
+                       number % layout_.states());
+}
+
+void AnchorTier::drop(std::int64_t number) {
+  if (number % layout_.states() != 0) return;  // lower anchors of the block are still to come
+  const auto resident = residents_.find(block_of(number));
+  if (resident == residents_.end()) return;
+  if (resident->second.state == State::kWriting || resident->second.state == State::kReading) {
+    resident->second.dropped = true;
+    return;
+  }
+  pool_.give_back(resident->second.pool_block);
+  residents_.erase(resident);
+}
+
+void AnchorTier::flush() {
+  for (auto resident = residents_.begin(); resident != residents_.end();) {
+    const State state = resident->second.state;
+    if (state == State::kWriting || state == State::kReading) {
+      transport_.wait(resident->second.transfer);
+      resident = settle(resident);
+    } else {
+      ++resident;
+    }
+  }
+}
+
+std::int64_t AnchorTier::anchors_restorable() const {
+  if (anchors_written_ > 0) return anchors_written_;
+  return std::min(anchors_kept_, layout_.states());
+}
+
+std::vector<std::uint64_t> AnchorTier::checksums() const {
+  std::vector<std::uint64_t> words;
+  for (const Written& block : written_) {
+    words.push_back(block.checksum.low);
+    words.push_back(block.checksum.high);
+  }
+  return words;
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,120 @@
+// Anchors: states that go to disk and come back, a block at a time, through the same pool that
+// holds the RAM checkpoints. A block is written from the memory it was kept in, stays there while
+// there is room, and is read into the memory it is restored from.
+//
+// The caller's thread owns all of this; the transport alone touches a block between start and done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/disk_space.h"
+#include "store/block_layout.h"
+#include "store/pool.h"
+#include "store/transport.h"
+
+namespace anadrome::engine {
+
+class AnchorTier {
+ public:
+  AnchorTier(const store::BlockLayout& layout, std::span<const store::Field> state_fields,
+             store::Pool& pool, DiskSpace& disk, store::Transport& transport,
+             store::BlockIdentity identity, std::int64_t prefetch_depth);
+  ~AnchorTier();
+  AnchorTier(const AnchorTier&) = delete;
+  AnchorTier& operator=(const AnchorTier&) = delete;
+
+  /// Registered fields -> anchor `number`, x_step. Anchors come in order.
+  void keep(std::int64_t number, std::int64_t step);
+  /// Does anchor `number` fill its block? Then write_block must follow.
+  bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
+  /// Begin to write the block that ends with the newest anchor; its place on disk exists.
+  void write_newest_block();
+
+  /// Begin to read what will be needed after anchor `number`, as far as memory allows.
+  void prefetch_below(std::int64_t number);
+  /// Have the block of anchor `number` in memory; waits. Its failure, if any, is kept.
+  void load(std::int64_t number);
+  /// Anchor `number` -> registered fields; load came before.
+  void restore(std::int64_t number);
+  /// Anchor `number` is not needed in this reverse sweep any more.
+  void drop(std::int64_t number);
+
+  /// A block of the pool for a RAM checkpoint; a block that is safe on disk makes room, if need be
+  /// once it is written. The interval being worked on and those being read ahead stay.
+  std::int64_t take_block();
+
+  /// Note what the transport has finished since.
+  void settle_finished();
+  /// Wait until everything is written.
+  void flush();
+  std::int64_t block_of(std::int64_t number) const { return number / layout_.states(); }
+  std::int64_t anchors_kept() const { return anchors_kept_; }
+  /// Anchors that can be restored at the end of a reverse sweep: those on disk, or the first
+  /// block's.
+  std::int64_t anchors_restorable() const;
+  /// Anchors [0, this) are on disk, or on their way.
+  std::int64_t anchors_written() const { return anchors_written_; }
+  /// Low and high words of the blocks' checksums.
+  std::vector<std::uint64_t> checksums() const;
+
+  /// The first thing that went wrong on this rank; reported at the next agreement.
+  const Failure& failure() const { return failure_; }
+
+  double seconds_stalled_write() const { return seconds_stalled_write_; }
+  double seconds_stalled_read() const { return seconds_stalled_read_; }
+  /// Measured seconds per state of the latest transfers; 0: none yet.
+  double seconds_write_state() const { return seconds_write_state_; }
+  double seconds_read_state() const { return seconds_read_state_; }
+
+ private:
+  enum class State { kFilling, kWriting, kReading, kClean };
+  struct Resident {
+    State state = State::kFilling;
+    bool dropped = false;  ///< not needed any more, but still being written
+    std::int64_t pool_block = -1;
+    store::Transfer transfer;
+  };
+  using Residents = std::map<std::int64_t, Resident>;
+
+  /// Blocks that stay in memory: first .. last.
+  struct Window {
+    std::int64_t first, last;
+    bool has(std::int64_t block) const { return first <= block && block <= last; }
+  };
+  Residents::iterator settle(Residents::iterator resident);
+  Residents::iterator first_to_wait_for(const Window& stays);
+  bool is_resident(std::int64_t block);
+  std::int64_t take_block(const Window& stays);
+  bool free_one_clean_block(const Window& stays);
+  void start_read(std::int64_t block, std::int64_t pool_block);
+  void note_time(const store::Transfer& transfer);
+
+  const store::BlockLayout& layout_;
+  std::span<const store::Field> fields_;
+  store::Pool& pool_;
+  DiskSpace& disk_;
+  store::Transport& transport_;
+  const store::BlockIdentity identity_;
+  const std::int64_t prefetch_depth_;
+  Residents residents_;  ///< by block number
+  std::int64_t anchors_kept_ = 0;
+  std::int64_t anchors_written_ = 0;
+  struct Written {
+    Checksum checksum;
+    std::int64_t first_step = 0;
+    std::int64_t states = 0;
+  };
+  std::vector<Written> written_;  ///< by block number
+  std::int64_t first_step_ = 0;   ///< of the block being filled
+  std::int64_t current_ = 0;      ///< block of the interval being worked on
+  bool reversing_ = false;        ///< blocks below it are being read ahead
+  Failure failure_;
+  double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
+  double seconds_write_state_ = 0, seconds_read_state_ = 0;
+};
+
+}  // namespace anadrome::engine

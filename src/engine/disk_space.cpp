@@ -1,0 +1,283 @@
+#include "engine/disk_space.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/checked.h"
+#include "store/master.h"
+#include "store/skeleton.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr const char* kMasterName = "states.h5";
+
+Communicator files_communicator(Layout layout, MPI_Comm comm) {
+  MPI_Comm result = MPI_COMM_NULL;
+  switch (layout) {
+    case Layout::kShared:
+      MPI_Comm_dup(comm, &result);
+      break;
+    case Layout::kNode:
+      MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &result);
+      break;
+    case Layout::kRank:
+      MPI_Comm_dup(MPI_COMM_SELF, &result);
+      break;
+  }
+  return Communicator(result);
+}
+
+// Runs `body` and keeps what it throws.
+template <class Body>
+Failure failure_of(Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (...) {
+    return current_failure();
+  }
+}
+
+}  // namespace
+
+DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
+                     std::span<const store::Field> state_fields, std::string run_id)
+    : agreement_(agreement),
+      options_(options),
+      layout_(layout),
+      fields_(state_fields.begin(), state_fields.end()),
+      run_id_(std::move(run_id)),
+      path_(store::RunDirectory::path(options.directory, options.name)),
+      file_comm_(files_communicator(options.layout, agreement.comm())) {
+  MPI_Comm_rank(file_comm_.get(), &file_rank_);
+  make_directory();
+  gather_shapes();
+}
+
+// Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
+// directory (a shared file system) or makes one of its own.
+void DiskSpace::make_directory() {
+  const bool first = agreement_.rank() == 0;
+  Failure failure = failure_of([&] {
+    if (first) {
+      directory_ = store::RunDirectory::create(options_.directory, options_.name, run_id_);
+    }
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+  if (options_.layout == Layout::kShared) return;
+  MPI_Comm split = MPI_COMM_NULL;
+  MPI_Comm_split_type(agreement_.comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
+  const Communicator node(split);
+  int node_rank = 0;
+  MPI_Comm_rank(node.get(), &node_rank);
+  failure = failure_of([&] {
+    if (node_rank == 0 && !first) {
+      directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_);
+    }
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+}
+
+void DiskSpace::gather_shapes() {
+  const MPI_Comm comm = file_comm_.get();
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  // Number the files: the lowest ranks of their communicators, in order.
+  std::int64_t is_first = file_rank_ == 0 ? 1 : 0, before = 0;
+  MPI_Exscan(&is_first, &before, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
+  file_index_ = agreement_.rank() == 0 ? 0 : before;
+  MPI_Bcast(&file_index_, 1, MPI_INT64_T, 0, comm);
+
+  const auto gather = [&](std::int64_t value) {
+    std::vector<std::int64_t> values(file_rank_ == 0 ? static_cast<std::size_t>(size) : 0);
+    MPI_Gather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, comm);
+    return values;
+  };
+  file_ranks_ = gather(agreement_.rank());
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const store::Field& field = fields_[f];
+    const std::int64_t stride = layout_.parts()[f].stride / store::element_bytes(field.type);
+    descriptions_.push_back({field.name, field.type, gather(field.count), gather(stride)});
+    std::int64_t lower = 0;
+    MPI_Exscan(&stride, &lower, 1, MPI_INT64_T, MPI_SUM, comm);
+    strides_before_.push_back(file_rank_ == 0 ? 0 : lower);
+  }
+  std::int64_t block_bytes = layout_.block_bytes();
+  MPI_Allreduce(&block_bytes, &block_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
+}
+
+std::string DiskSpace::segment_name(std::int64_t number, std::int64_t file) const {
+  char name[64];
+  switch (options_.layout) {
+    case Layout::kShared:
+      std::snprintf(name, sizeof name, "segment-%05lld.h5", static_cast<long long>(number));
+      break;
+    case Layout::kNode:
+    case Layout::kRank:
+      std::snprintf(name, sizeof name, "segment-%05lld-%s-%06lld.h5",
+                    static_cast<long long>(number), to_string(options_.layout),
+                    static_cast<long long>(file));
+      break;
+  }
+  return name;
+}
+
+store::SegmentDescription DiskSpace::describe(std::int64_t blocks) const {
+  store::SegmentDescription description;
+  description.run_id = run_id_;
+  description.layout = to_string(options_.layout);
+  description.number = static_cast<std::int64_t>(segments_.size());
+  description.first_block = capacity();
+  description.blocks = blocks;
+  description.states_per_block = layout_.states();
+  description.ranks = file_ranks_;
+  description.fields = descriptions_;
+  return description;
+}
+
+void DiskSpace::grow(std::int64_t blocks, Call call) {
+  const auto number = static_cast<std::int64_t>(segments_.size());
+  const std::string path = path_ + "/" + segment_name(number, file_index_);
+  // What the file's first rank tells the others; the last entry says whether it succeeded.
+  std::vector<std::int64_t> wire(fields_.size() + 5, 0);
+  Failure failure;
+  if (file_rank_ == 0) {
+    failure = failure_of([&] {
+      const store::SegmentOffsets made = store::create_segment(path, describe(blocks));
+      std::copy(made.fields.begin(), made.fields.end(), wire.begin());
+      auto rest = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+      *rest++ = made.slots_used;
+      *rest++ = made.slot_step;
+      *rest++ = made.checksum;
+      *rest++ = made.file_bytes;
+      *rest = 1;
+    });
+  }
+  MPI_Bcast(wire.data(), static_cast<int>(wire.size()), MPI_INT64_T, 0, file_comm_.get());
+  const bool made = wire.back() == 1;
+  store::SegmentOffsets offsets;
+  const auto fields_end = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+  offsets.fields.assign(wire.begin(), fields_end);
+  offsets.slots_used = fields_end[0];
+  offsets.slot_step = fields_end[1];
+  offsets.checksum = fields_end[2];
+  offsets.file_bytes = fields_end[3];
+  if (made) {
+    failure = failure_of([&] {
+      std::vector<std::int64_t> bytes_before;
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        bytes_before.push_back(
+            checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
+      }
+      const store::Segment::Range range = {number, capacity(), blocks};
+      segments_.emplace_back(path, range, offsets, bytes_before, layout_, options_.direct);
+    });
+  }
+  try {
+    agreement_.agree({.call = call, .failure = failure});
+  } catch (const Error&) {
+    if (made && !failure) segments_.pop_back();
+    if (made && file_rank_ == 0) store::file_system().unlink(path);
+    throw;
+  }
+  std::int64_t mine = file_rank_ == 0 ? offsets.file_bytes : 0, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
+  file_bytes_all_ranks_ += all;
+}
+
+const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
+  return *std::upper_bound(
+      segments_.begin(), segments_.end(), block,
+      [](std::int64_t b, const store::Segment& segment) { return b < segment.end_block(); });
+}
+
+Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                        std::span<const std::uint64_t> checksums, std::int64_t steps,
+                        const char* schedule_name) {
+  Failure failure = failure_of([&] { write_tables(anchors, anchors_written, checksums); });
+  const Failure master =
+      failure_of([&] { write_master(anchors, anchors_written, steps, schedule_name); });
+  if (!failure) failure = master;
+  directory_.keep();
+  segments_.clear();
+  return failure;
+}
+
+// The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
+void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                             std::span<const std::uint64_t> checksums) const {
+  for (const store::Segment& segment : segments_) {
+    const store::File file = store::File::open(segment.path(), O_WRONLY);
+    const auto& [number, first_block, blocks] = segment.range();
+    const std::int64_t first = first_block * layout_.states();
+    const std::int64_t used =
+        std::clamp<std::int64_t>(anchors_written - first, 0, blocks * layout_.states());
+    const std::int64_t used_blocks = ceil_divide(used, layout_.states());
+    if (used_blocks > 0) {
+      file.write_all(
+          checksums.data() + 2 * first_block,
+          static_cast<std::size_t>(used_blocks) * 2 * sizeof(std::uint64_t),
+          segment.offsets().checksum +
+              file_rank_ * blocks * 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)));
+    }
+    if (file_rank_ != 0) continue;
+    file.write_all(&used, sizeof used, segment.offsets().slots_used);
+    std::vector<std::int64_t> steps;
+    constexpr std::int64_t kChunk = 4096;
+    for (std::int64_t at = 0; at < used; at += kChunk) {
+      steps.clear();
+      for (std::int64_t i = at; i < std::min(used, at + kChunk); ++i) {
+        steps.push_back(anchors.step(first + i));
+      }
+      file.write_all(steps.data(), steps.size() * sizeof(std::int64_t),
+                     segment.offsets().slot_step + at * static_cast<std::int64_t>(sizeof at));
+    }
+  }
+}
+
+void DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                             std::int64_t steps, const char* schedule_name) {
+  const bool root = agreement_.rank() == 0;
+  const auto ranks = static_cast<std::size_t>(root ? agreement_.size() : 0);
+  store::MasterDescription master;
+  master.run_id = run_id_;
+  master.schedule = schedule_name;
+  master.steps = steps;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const store::Field& field = fields_[f];
+    const store::MasterPart mine = {field.count,
+                                    layout_.parts()[f].stride / store::element_bytes(field.type),
+                                    strides_before_[f], file_index_};
+    static_assert(sizeof mine == 4 * sizeof(std::int64_t));
+    std::vector<store::MasterPart> parts(ranks);
+    MPI_Gather(&mine, 4, MPI_INT64_T, parts.data(), 4, MPI_INT64_T, 0, agreement_.comm());
+    master.fields.push_back({field.name, field.type, std::move(parts)});
+  }
+  std::int64_t files = file_index_ + 1;
+  MPI_Allreduce(MPI_IN_PLACE, &files, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  if (!root) return;
+  for (const store::Segment& segment : segments_) {
+    store::MasterSegment entry;
+    for (std::int64_t i = 0; i < files; ++i) {
+      entry.files.push_back(segment_name(segment.range().number, i));
+    }
+    entry.slots = segment.range().blocks * layout_.states();
+    entry.slots_used = std::clamp<std::int64_t>(
+        anchors_written - segment.range().first_block * layout_.states(), 0, entry.slots);
+    master.segments.push_back(std::move(entry));
+  }
+  for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
+  const std::string path = path_ + "/" + kMasterName;
+  store::file_system().unlink(path);  // an earlier sweep's
+  store::create_master(path, master);
+}
+
+Failure DiskSpace::remove() {
+  segments_.clear();
+  return failure_of([&] { directory_.remove(); });
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,75 @@
+// The run's place on disk: its private directory and its segments, on the communicator of each
+// file. Everything here that touches more than one rank is collective and ends in an agreement.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/handles.h"
+#include "engine/agreement.h"
+#include "engine/options.h"
+#include "schedule/anchor_list.h"
+#include "store/block_layout.h"
+#include "store/run_directory.h"
+#include "store/segment.h"
+
+namespace anadrome::engine {
+
+class DiskSpace {
+ public:
+  /// Makes and locks the directory. Collective.
+  DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
+            std::span<const store::Field> state_fields, std::string run_id);
+
+  /// Make room for `blocks` more blocks. Collective; on failure nothing of the new segment is left.
+  void grow(std::int64_t blocks, Call call);
+
+  std::int64_t capacity() const { return segments_.empty() ? 0 : segments_.back().end_block(); }
+  const store::Segment& segment_of(std::int64_t block) const;
+  /// Bytes of one block on all ranks together.
+  std::int64_t block_bytes_all_ranks() const { return block_bytes_all_ranks_; }
+  /// Length of all files of the run.
+  std::int64_t file_bytes_all_ranks() const { return file_bytes_all_ranks_; }
+  bool direct() const { return !segments_.empty() && segments_.back().direct(); }
+  MPI_Comm file_comm() const { return file_comm_.get(); }
+
+  /// keep=on: complete the files for readers (steps, checksums of this rank, master) and leave
+  /// them. Returns this rank's failure. Collective, without an agreement.
+  Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+               std::span<const std::uint64_t> checksums, std::int64_t steps,
+               const char* schedule_name);
+  /// Remove all files. Local to the owners of directories; the others must be done with the files.
+  Failure remove();
+
+ private:
+  void make_directory();
+  void gather_shapes();
+  store::SegmentDescription describe(std::int64_t blocks) const;
+  std::string segment_name(std::int64_t number, std::int64_t file) const;
+  void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                    std::span<const std::uint64_t> checksums) const;
+  void write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                    std::int64_t steps, const char* schedule_name);
+
+  Agreement& agreement_;
+  const Options options_;
+  const store::BlockLayout layout_;
+  const std::vector<store::Field> fields_;
+  const std::string run_id_;
+  std::string path_;
+  store::RunDirectory directory_;
+  Communicator file_comm_;
+  int file_rank_ = 0;
+  std::int64_t file_index_ = 0;               ///< which of the files of a segment this rank uses
+  std::vector<std::int64_t> strides_before_;  ///< elements, per field
+  std::vector<store::FieldDescription> descriptions_;  ///< complete on rank 0 of the file only
+  std::vector<std::int64_t> file_ranks_;               ///< likewise
+  std::int64_t block_bytes_all_ranks_ = 0;
+  std::int64_t file_bytes_all_ranks_ = 0;
+  std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,29 @@
+// From a budget in bytes to numbers of blocks and slots, the same on every rank.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/agreement.h"
+#include "store/block_layout.h"
+
+namespace anadrome::engine {
+
+struct MemoryPlan {
+  store::BlockLayout layout;
+  std::int64_t blocks = 0;               ///< in the pool, the minimum over ranks
+  std::int64_t bytes_per_block = 0;      ///< with its share of all bookkeeping, on this rank
+  std::int64_t largest_state_bytes = 0;  ///< of any rank
+  std::int64_t prefetch_depth = 0;       ///< blocks read ahead; 0 without disk
+  std::int64_t checkpoint_slots = 0;     ///< s of E(n, s)
+};
+
+/// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping.
+std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk);
+
+/// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
+/// The result has blocks == 0 if not even one block fits on some rank.
+MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
+                       std::int64_t memory, bool disk, std::int64_t states);
+
+}  // namespace anadrome::engine

@@ -1,0 +1,185 @@
+#include "engine/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <numeric>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+
+namespace anadrome::engine {
+namespace {
+
+template <class Value>
+using Names = std::vector<std::pair<std::string_view, Value>>;
+
+const Names<bool> kSwitch = {{"on", true}, {"off", false}};
+const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
+                                        {"store_all", ScheduleName::kStoreAll},
+                                        {"revolve", ScheduleName::kRevolve},
+                                        {"async", ScheduleName::kAsync}};
+const Names<Layout> kLayouts = {
+    {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
+const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
+                                          {"mpio", TransportName::kMpio}};
+const Names<store::DirectIo> kDirect = {
+    {"auto", store::DirectIo::kAuto}, {"on", store::DirectIo::kOn}, {"off", store::DirectIo::kOff}};
+
+template <class Value>
+Value one_of(const Names<Value>& names, std::string_view text) {
+  std::string all;
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  }
+  throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
+}
+
+template <class Value>
+const char* name_of(const Names<Value>& names, Value value) {
+  for (const auto& [name, named] : names) {
+    if (named == value) return name.data();
+  }
+  return "?";
+}
+
+std::int64_t positive(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
+    throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not a positive number");
+  }
+  return value;
+}
+
+std::string file_name(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  if (text.empty() || text.size() > 100 || text.front() == '.' ||
+      !std::all_of(text.begin(), text.end(), allowed)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "'" + std::string(text) + "' is not 1 to 100 of letters, digits, '_', '-' and '.'");
+  }
+  return std::string(text);
+}
+
+// One row per key: how it is read, and how it is written for the comparison of ranks.
+struct Key {
+  std::string_view name;
+  std::function<void(Options&, std::string_view)> read;
+  std::function<std::string(const Options&)> write;  // empty: may differ between ranks
+};
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> all = {
+      {"memory", [](Options& o, std::string_view v) { o.memory = parse_bytes(v); },
+       [](const Options& o) { return std::to_string(o.memory); }},
+      {"directory",
+       [](Options& o, std::string_view v) {
+         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "a directory cannot be empty");
+         o.directory = v;
+       },
+       {}},  // node-local directories may have names of their own
+      {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
+       [](const Options& o) { return o.name; }},
+      {"transport", [](Options& o, std::string_view v) { o.transport = one_of(kTransports, v); },
+       [](const Options& o) { return std::string(to_string(o.transport)); }},
+      {"disk",
+       [](Options& o, std::string_view v) { o.disk = v == "unlimited" ? -1 : parse_bytes(v); },
+       [](const Options& o) { return std::to_string(o.disk); }},
+      {"layout", [](Options& o, std::string_view v) { o.layout = one_of(kLayouts, v); },
+       [](const Options& o) { return std::string(to_string(o.layout)); }},
+      {"schedule", [](Options& o, std::string_view v) { o.schedule = one_of(kSchedules, v); },
+       [](const Options& o) { return std::string(to_string(o.schedule)); }},
+      {"interval",
+       [](Options& o, std::string_view v) { o.interval = v == "auto" ? 0 : positive(v); },
+       [](const Options& o) { return std::to_string(o.interval); }},
+      {"direct", [](Options& o, std::string_view v) { o.direct = one_of(kDirect, v); },
+       [](const Options& o) { return std::string(name_of(kDirect, o.direct)); }},
+      {"bandwidth_limit",
+       [](Options& o, std::string_view v) { o.bandwidth_limit = v == "none" ? 0 : parse_rate(v); },
+       [](const Options& o) { return std::to_string(o.bandwidth_limit); }},
+      {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.checksum); }},
+      {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.keep); }},
+      {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
+      {"report",
+       [](Options& o, std::string_view v) {
+         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");
+         o.report = v;
+       },
+       {}},
+  };
+  return all;
+}
+
+// Levenshtein's distance, for the nearest key.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+void Options::set(std::string_view key, std::string_view value) {
+  const auto& all = keys();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == key; });
+  if (found == all.end()) {
+    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) {
+      return distance(a.name, key) < distance(b.name, key);
+    });
+    throw Error(ANADROME_ERR_ARGUMENT, "there is no option '" + std::string(key) +
+                                           "'; the nearest is '" + std::string(nearest->name) +
+                                           "'");
+  }
+  try {
+    found->read(*this, value);
+  } catch (const Error& error) {
+    throw Error(error.status(), "option " + std::string(key) + ": " + error.what());
+  }
+}
+
+void Options::set_all(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\n";
+  for (;;) {
+    const auto begin = text.find_first_not_of(kBlank);
+    if (begin == std::string_view::npos) return;
+    text.remove_prefix(begin);
+    const auto word = text.substr(0, text.find_first_of(kBlank));
+    text.remove_prefix(word.size());
+    const auto equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(word) + "' is not key=value");
+    }
+    set(word.substr(0, equals), word.substr(equals + 1));
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> Options::shared_values() const {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Key& key : keys()) {
+    if (key.write) values.emplace_back(key.name, key.write(*this));
+  }
+  return values;
+}
+
+const char* to_string(ScheduleName schedule) { return name_of(kSchedules, schedule); }
+const char* to_string(Layout layout) { return name_of(kLayouts, layout); }
+const char* to_string(TransportName transport) { return name_of(kTransports, transport); }
+
+}  // namespace anadrome::engine

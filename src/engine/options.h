@@ -1,0 +1,48 @@
+// The options of a run: one list for anadrome_set, the environment and every front end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/segment.h"
+
+namespace anadrome::engine {
+
+enum class ScheduleName { kAuto, kStoreAll, kRevolve, kAsync };
+enum class Layout { kShared, kNode, kRank };
+enum class TransportName { kDirect, kMpio };
+
+struct Options {
+  std::int64_t memory = std::int64_t{1} << 30;
+  std::string directory = ".";
+  std::string name = "anadrome";
+  TransportName transport = TransportName::kDirect;
+  std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
+  Layout layout = Layout::kShared;
+  ScheduleName schedule = ScheduleName::kAuto;
+  std::int64_t interval = 0;  ///< 0: measured
+  store::DirectIo direct = store::DirectIo::kAuto;
+  std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
+  bool checksum = true;
+  bool keep = false;
+  bool progress = false;
+  std::string report = "off";  ///< "off", "-" (standard output) or a file
+
+  /// Throws ERR_ARGUMENT: an unknown key names the nearest one, a bad value says what is
+  /// understood.
+  void set(std::string_view key, std::string_view value);
+  /// "key=value key=value"; throws as set does, naming the source.
+  void set_all(std::string_view text);
+
+  /// Every key that must be the same on all ranks, with its value in one spelling.
+  std::vector<std::pair<std::string, std::string>> shared_values() const;
+};
+
+const char* to_string(ScheduleName schedule);
+const char* to_string(Layout layout);
+const char* to_string(TransportName transport);
+
+}  // namespace anadrome::engine

@@ -1,0 +1,51 @@
+#include "engine/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/byte_size.h"
+#include "base/clock.h"
+
+namespace anadrome::engine {
+
+void Progress::start(bool on) {
+  on_ = on;
+  terminal_ = on && ::isatty(STDERR_FILENO) != 0;
+  next_ = now_seconds();
+  width_ = 0;
+}
+
+void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t steps, double done,
+                    double left) {
+  std::string line = reverse ? "reverse  step " : "forward  step ";
+  line += std::to_string(step);
+  if (steps >= 0) line += " of " + std::to_string(steps);
+  if (left >= 0) {
+    char percent[32];
+    std::snprintf(percent, sizeof percent, "  %5.1f %%", 100 * done / (done + left + 1e-12));
+    line += percent + std::string("  ") + format_seconds(left) + " left";
+  }
+  // A terminal's line is overwritten; a log gets a line every few seconds.
+  constexpr double kTerminalPeriod = 0.1, kLogPeriod = 5;
+  next_ = now + (terminal_ ? kTerminalPeriod : kLogPeriod);
+  const std::size_t length = line.size();
+  if (terminal_) {
+    if (length < width_) line.append(width_ - length, ' ');
+    std::fprintf(stderr, "\r%s", line.c_str());
+  } else {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  std::fflush(stderr);
+  width_ = length;
+}
+
+void Progress::finish() {
+  if (on_ && terminal_ && width_ > 0) {
+    std::fprintf(stderr, "\r%*s\r", static_cast<int>(width_), "");
+    std::fflush(stderr);
+  }
+  on_ = false;
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,359 @@
+#include "engine/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+
+namespace anadrome::engine {
+
+Run::Run(MPI_Comm comm) : agreement_(comm) {}
+
+Run::~Run() = default;
+
+void Run::set(const char* key, const char* value) {
+  if (under_way())
+    throw Error(ANADROME_ERR_ORDER, "set: a sweep is under way; set options before begin");
+  options_.set(key, value);
+}
+
+void Run::set_environment(const std::string& text) {
+  try {
+    options_.set_all(text);
+  } catch (const Error& error) {
+    bad_environment_ = {error.status(), std::string("ANADROME_OPTIONS: ") + error.what()};
+  }
+}
+
+bool Run::has_tape() const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [](const store::Field& f) { return f.role == ANADROME_ROLE_TAPE; });
+}
+
+void Run::add_field(store::Field field) {
+  if (under_way()) {
+    throw Error(ANADROME_ERR_ORDER,
+                "add_field: a sweep is under way; register fields before begin");
+  }
+  const bool taken = std::any_of(fields_.begin(), fields_.end(), [&](const store::Field& other) {
+    return other.name == field.name;
+  });
+  if (taken) {
+    throw Error(ANADROME_ERR_ARGUMENT, "there is a field '" + field.name + "' already");
+  }
+  field.bytes();  // throws if the size overflows
+  fields_.push_back(std::move(field));
+  fields_changed_ = true;
+}
+
+// ---- agreement ----
+
+void Run::hold(const Failure& failure) {
+  if (!held_) held_ = failure;
+}
+
+Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name) {
+  if (tier_ != nullptr) {
+    tier_->settle_finished();
+    hold(tier_->failure());
+  }
+  Agreement::Input input;
+  input.call = call;
+  input.failure = held_;
+  input.stop = stop_.load();
+  input.equal = equal;
+  input.equal_name = equal_name;
+  input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0};
+  if (tier_ != nullptr) {
+    input.largest[2] = tier_->seconds_write_state();
+    input.largest[3] = tier_->seconds_read_state();
+    // Whether a time is known must be known of all ranks: the smallest says so.
+    input.smallest = tier_->seconds_write_state() > 0 ? 1 : 0;
+  }
+  const Agreement::Output output = agreement_.agree(input);
+  agreed_ = output.largest;
+  write_times_known_ = output.smallest == 1;
+  return output;
+}
+
+// ---- the caller's actions ----
+
+void Run::note_finished_action() {
+  const double seconds = now_seconds() - handed_out_;
+  if (last_.kind == ANADROME_ADVANCE) {
+    const std::int64_t last = finished_at_ >= 0 ? finished_at_ : last_.last;
+    advances_ += last - last_.first;
+    if (last_.record == 0) forward_.add(seconds, last - last_.first);
+  } else if (last_.kind == ANADROME_ADJOINT) {
+    ++adjoints_;
+    adjoint_.add(seconds, 1);
+  }
+  finished_at_ = -1;
+  last_ = {};
+}
+
+anadrome_action Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
+  last_ = {};
+  last_.kind = kind;
+  last_.record = action.record ? 1 : 0;
+  last_.again = action.again ? 1 : 0;
+  last_.first = action.first;
+  last_.last = action.last;
+  handed_out_ = now_seconds();
+  if (progress_.due(handed_out_)) show_progress();
+  return last_;
+}
+
+anadrome_action Run::next() {
+  if (!under_way()) {
+    throw Error(ANADROME_ERR_ORDER, phase_ == ANADROME_PHASE_DONE
+                                        ? "next: the sweep is done; call begin, rewind or close"
+                                        : "next: call begin first");
+  }
+  note_finished_action();
+  try {
+    for (;;) {
+      const schedule::Action action = sequence_->next();
+      if (write_due_) write_due_block();
+      if (const auto handed_out = carry_out(action)) return *handed_out;
+    }
+  } catch (...) {
+    // The sweep is over, on every rank: whatever is thrown here was agreed or is everybody's.
+    progress_.finish();
+    phase_ = ANADROME_PHASE_IDLE;
+    throw;
+  }
+}
+
+std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
+  using schedule::Kind;
+  // Without disk, x_0 is simply the first RAM slot and the others follow it.
+  const std::int64_t slot = action.slot + (uses_disk() ? 0 : 1);
+  switch (action.kind) {
+    case Kind::kAdvance:
+      return hand_out(ANADROME_ADVANCE, action);
+    case Kind::kKeep:
+      copy(kept_, [&] { slots_->keep(slot); });
+      return {};
+    case Kind::kRestore:
+      copy(restored_, [&] { slots_->restore(slot); });
+      return {};
+    case Kind::kDrop:
+      slots_->drop(slot);
+      return {};
+    case Kind::kAnchor:
+      keep_anchor(action);
+      return {};
+    case Kind::kRestoreAnchor:
+      restore_anchor(action);
+      return {};
+    case Kind::kDropAnchor:
+      tier_->drop(action.slot);
+      return {};
+    case Kind::kDecide:
+      decide();
+      return {};
+    case Kind::kTurn:
+      turn();
+      return hand_out(ANADROME_TURN, action);
+    case Kind::kAdjoint:
+      if (uses_disk()) tier_->prefetch_below(newest_anchor_);
+      return hand_out(ANADROME_ADJOINT, action);
+    case Kind::kDone:
+      done();
+      return hand_out(ANADROME_DONE, action);
+  }
+  return {};
+}
+
+// A copy can fail only in a pack or unpack callback; that is this rank's affair until the next
+// agreement.
+template <class Body>
+void Run::copy(std::int64_t& count, Body&& body) {
+  const AddTime time(seconds_copying_);
+  ++count;
+  try {
+    body();
+  } catch (...) {
+    hold(current_failure());
+  }
+}
+
+void Run::keep_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(kept_, [&] { slots_->keep(0); });
+    return;
+  }
+  copy(kept_, [&] { tier_->keep(action.slot, action.first); });
+  newest_anchor_ = action.slot;
+  write_due_ = tier_->fills_block(action.slot);
+}
+
+// The newest block is written once it is clear that more anchors follow. If none does, TURN is near
+// and it is restored from memory.
+void Run::write_due_block() {
+  write_due_ = false;
+  if (sequence_->ends_in_ram() && !options_.keep) return;
+  agree(Call::kAnchor);
+  if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
+    disk_->grow(segment_blocks(sequence_->steps()), Call::kAnchor);
+  }
+  tier_->write_newest_block();
+}
+
+void Run::restore_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(restored_, [&] { slots_->restore(0); });
+    return;
+  }
+  // One agreement per block: from here on the caller acts on what was read.
+  const std::int64_t block = tier_->block_of(action.slot);
+  if (block != agreed_block_) {
+    tier_->load(action.slot);
+    agree(Call::kRestore);
+    agreed_block_ = block;
+  }
+  newest_anchor_ = action.slot;
+  copy(restored_, [&] { tier_->restore(action.slot); });
+  tier_->prefetch_below(action.slot);
+}
+
+// ---- the interval ----
+
+schedule::StepCosts Run::agreed_costs() const {
+  schedule::StepCosts costs;
+  costs.forward = std::max(agreed_[0], 1e-9);
+  constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
+  costs.adjoint = agreed_[1] > 0 ? agreed_[1] : kAdjointPerForward * costs.forward;
+  costs.write = agreed_[2];
+  if (!write_times_known_) {  // many small states to a write: no write yet
+    constexpr double kGuessedBytesPerSecond = 1e9;
+    costs.write = static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
+  }
+  costs.read = agreed_[3] > 0 ? agreed_[3] : costs.write;
+  return costs;
+}
+
+// Until the interval is known: probe for a few steps, and until the first write is done everywhere.
+void Run::decide() {
+  const bool first = sequence_->interval() == 0;
+  if (first) {
+    constexpr std::int64_t kProbes = 2;
+    if (probes_ > 0) agree(Call::kAnchor);
+    const bool writes_tell = memory_plan_.layout.states() == 1;
+    if (probes_ < kProbes || (writes_tell && !write_times_known_)) {
+      ++probes_;
+      sequence_->probe(probe_steps_);
+      probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
+      return;
+    }
+  }
+  if (!first && decided_at_ == agreement_.count()) {  // nothing was measured since
+    sequence_->set_interval(sequence_->interval());
+    return;
+  }
+  decided_at_ = agreement_.count();
+  const schedule::StepCosts costs = agreed_costs();
+  const std::int64_t slots = memory_plan_.checkpoint_slots;
+  const bool overlapped = transport_->overlaps() && memory_plan_.prefetch_depth > 0;
+  const std::int64_t steps = sequence_->steps();
+  std::int64_t least = 1, most = std::int64_t{1} << 40;
+  if (steps != schedule::kUnknown) {
+    most = std::max<std::int64_t>(steps, 1);
+    const std::int64_t anchors_left = sequence_->most_anchors() - newest_anchor_ - 1;
+    if (anchors_left > 0) least = steps / anchors_left + (anchors_left < steps ? 1 : 0);
+  }
+  std::int64_t interval = schedule::best_interval(costs, slots, overlapped, least, most);
+  if (!first && sequence_->interval() >= least) {
+    // Not every tremor of a measurement is worth a change.
+    constexpr double kWorthwhile = 0.97;
+    const double now = schedule::seconds_per_step(costs, sequence_->interval(), slots, overlapped);
+    const double then = schedule::seconds_per_step(costs, interval, slots, overlapped);
+    if (then > kWorthwhile * now) interval = sequence_->interval();
+  }
+  sequence_->set_interval(interval);
+}
+
+// ---- the ends of the sweeps ----
+
+void Run::finish_forward(std::int64_t steps) {
+  if (phase_ != ANADROME_PHASE_FORWARD || last_.kind != ANADROME_ADVANCE) {
+    throw Error(ANADROME_ERR_ORDER, "finish_forward: no advance of the forward sweep is under way");
+  }
+  if (finished_at_ >= 0 || !sequence_->may_finish(steps)) {
+    if (sequence_->steps() != schedule::kUnknown) {
+      throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
+    }
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "finish_forward: " + std::to_string(steps) + " is outside the advance from " +
+                    std::to_string(last_.first) + " to " + std::to_string(last_.last));
+  }
+  sequence_->finish_forward(steps);
+  finished_at_ = steps;
+}
+
+void Run::turn() {
+  if (uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept()) {
+    if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
+      disk_->grow(segment_blocks(sequence_->steps()), Call::kTurn);
+    }
+    tier_->write_newest_block();  // a last block that is partly filled
+  }
+  agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
+  phase_ = ANADROME_PHASE_REVERSE;
+  turn_time_ = now_seconds();
+  if (uses_disk()) tier_->prefetch_below(newest_anchor_);
+}
+
+void Run::done() {
+  agree(Call::kDone);
+  phase_ = ANADROME_PHASE_DONE;
+  done_time_ = now_seconds();
+  progress_.finish();
+  report();
+}
+
+void Run::rewind() {
+  Failure failure;
+  if (phase_ != ANADROME_PHASE_DONE) {
+    failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
+  }
+  agreement_.agree({.call = Call::kRewind, .failure = failure});
+  sequence_->rewind(uses_disk() ? tier_->anchors_restorable() : 1);
+  newest_anchor_ = sequence_->anchors().count() - 1;
+  agreed_block_ = -1;
+  phase_ = ANADROME_PHASE_REVERSE;
+  progress_.start(options_.progress && agreement_.rank() == 0);
+  handed_out_ = now_seconds();
+}
+
+void Run::fail(const std::string& why) {
+  if (!under_way()) throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
+  hold({ANADROME_ERR_PEER, why});
+}
+
+void Run::close() {
+  const bool swept = sequence_.has_value();
+  if (tier_ != nullptr && options_.keep) tier_->flush();
+  Failure failure = options_.keep && tier_ != nullptr ? tier_->failure() : Failure{};
+  const schedule::AnchorList anchors = swept ? sequence_->anchors() : schedule::AnchorList();
+  const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
+  const std::vector<std::uint64_t> checksums =
+      tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
+  const bool keep = options_.keep && tier_ != nullptr;
+  abandon();
+  transport_.reset();
+  if (!agreement_.broken()) {
+    agreement_.agree({.call = Call::kClose, .failure = failure});
+    failure = {};
+    if (keep) {
+      failure = disk_->keep(anchors, written, checksums, sequence_->steps(), to_string(schedule_));
+    } else if (disk_ != nullptr) {
+      failure = disk_->remove();
+    }
+    disk_.reset();
+    agreement_.agree({.call = Call::kClose, .failure = failure});
+  }
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,131 @@
+// One run: turns the schedule's actions into copies, transfers and agreements, and hands the rest
+// to the caller.
+//
+// Every decision that changes what the caller does next is made from data all ranks share. What a
+// rank meets alone (a failed transfer, anadrome_fail) is held and comes out at the next agreement,
+// on all.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/agreement.h"
+#include "engine/anchor_tier.h"
+#include "engine/disk_space.h"
+#include "engine/memory_plan.h"
+#include "engine/meter.h"
+#include "engine/options.h"
+#include "engine/progress.h"
+#include "engine/ram_slots.h"
+#include "schedule/interval.h"
+#include "schedule/sequence.h"
+
+namespace anadrome::engine {
+
+class Run {
+ public:
+  explicit Run(MPI_Comm comm);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void set(const char* key, const char* value);
+  /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
+  void set_environment(const std::string& text);
+  void add_field(store::Field field);
+  void begin(std::int64_t steps);
+  anadrome_action next();
+  void finish_forward(std::int64_t steps);
+  void rewind();
+  void fail(const std::string& why);
+  void request_stop() noexcept { stop_.store(true); }
+  anadrome_stats statistics() const;
+  /// Collective; the run is of no use afterwards, whatever is thrown.
+  void close();
+
+  bool has_tape() const;
+
+ private:
+  bool under_way() const {
+    return phase_ == ANADROME_PHASE_FORWARD || phase_ == ANADROME_PHASE_REVERSE;
+  }
+  bool uses_disk() const { return tier_ != nullptr; }
+
+  // begin
+  void compare_ranks(std::int64_t steps, const Failure& failure);
+  ScheduleName choose_schedule(std::int64_t steps);
+  void prepare_disk(std::int64_t steps);
+  schedule::SequenceOptions sequence_options(std::int64_t steps) const;
+  std::int64_t segment_blocks(std::int64_t steps) const;
+  std::int64_t most_blocks() const;
+  void abandon();
+
+  // next
+  void note_finished_action();
+  void hold(const Failure& failure);
+  Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "");
+  std::optional<anadrome_action> carry_out(const schedule::Action& action);
+  template <class Body>
+  void copy(std::int64_t& count, Body&& body);
+  void keep_anchor(const schedule::Action& action);
+  void write_due_block();
+  void restore_anchor(const schedule::Action& action);
+  void decide();
+  schedule::StepCosts agreed_costs() const;
+  void turn();
+  void done();
+  anadrome_action hand_out(anadrome_action_kind kind, const schedule::Action& action);
+  void show_progress();
+  void report();
+
+  Agreement agreement_;
+  Options options_;
+  Failure bad_environment_;
+  std::vector<store::Field> fields_;
+  std::vector<store::Field> state_fields_;
+  std::atomic<bool> stop_{false};
+  Failure held_;
+
+  // What a sweep is made of; built by begin, reused by the next one where nothing changed.
+  Options built_options_;
+  ScheduleName schedule_ = ScheduleName::kAuto;
+  MemoryPlan memory_plan_;
+  store::Pool pool_;
+  std::unique_ptr<DiskSpace> disk_;
+  std::unique_ptr<store::Transport> transport_;
+  std::unique_ptr<AnchorTier> tier_;
+  std::unique_ptr<RamSlots> slots_;
+  std::optional<schedule::Sequence> sequence_;
+  bool fields_changed_ = true;
+  std::int64_t sweep_ = 0;
+  std::string run_id_;
+  std::int64_t state_bytes_all_ranks_ = 0;
+
+  // Where the sweep is.
+  anadrome_phase phase_ = ANADROME_PHASE_IDLE;
+  anadrome_action last_{};
+  std::int64_t finished_at_ = -1;  ///< the advance under way ended the sweep after so many steps
+  bool write_due_ = false;
+  std::int64_t agreed_block_ = -1;
+  std::int64_t newest_anchor_ = 0;
+  std::int64_t probes_ = 0;
+  std::int64_t probe_steps_ = 1;
+  std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval
+  bool write_times_known_ = false;
+  std::array<double, 4> agreed_ = {};
+  Meter forward_, adjoint_;
+  Progress progress_;
+
+  // Counted for statistics.
+  std::int64_t advances_ = 0, adjoints_ = 0, kept_ = 0, restored_ = 0;
+  double begin_time_ = 0, turn_time_ = 0, done_time_ = 0, handed_out_ = 0;
+  double seconds_copying_ = 0, seconds_agreeing_before_ = 0;
+  std::int64_t agreements_before_ = 0;
+  store::TransferTotals totals_before_;
+};
+
+}  // namespace anadrome::engine

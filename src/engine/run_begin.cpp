@@ -1,0 +1,262 @@
+// Run, first half: from options and fields to a sweep that can start. Everything here is
+// collective.
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "engine/run.h"
+
+namespace anadrome::engine {
+namespace {
+
+std::string new_run_id(MPI_Comm comm) {
+  std::array<std::uint64_t, 2> id{};
+  if (::getrandom(id.data(), sizeof id, 0) != static_cast<ssize_t>(sizeof id)) {
+    id[0] = static_cast<std::uint64_t>(now_seconds() * 1e9);
+    id[1] = static_cast<std::uint64_t>(::getpid());
+  }
+  MPI_Bcast(id.data(), 2, MPI_UINT64_T, 0, comm);
+  char text[40];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(id[0]),
+                static_cast<unsigned long long>(id[1]));
+  return text;
+}
+
+std::string table_of(const std::vector<store::Field>& fields) {
+  std::string table;
+  for (const store::Field& field : fields) {
+    table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
+             ":" + (field.pack != nullptr ? "packed" : "array") + "\n";
+  }
+  return table;
+}
+
+}  // namespace
+
+// All ranks must have said the same; if not, name what differs.
+void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
+  agreement_.agree({.call = Call::kBegin,
+                    .failure = failure,
+                    .equal = steps,
+                    .equal_name = "the number of steps"});
+  std::vector<std::string> names = {"the list of fields (names, roles, types)"};
+  std::vector<std::int64_t> hashes = {static_cast<std::int64_t>(hash_of(table_of(fields_)))};
+  for (const auto& [key, value] : options_.shared_values()) {
+    names.push_back("option " + key);
+    hashes.push_back(static_cast<std::int64_t>(hash_of(value)));
+  }
+  std::vector<std::int64_t> both = hashes;
+  for (const std::int64_t hash : hashes) both.push_back(~hash);
+  MPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT64_T, MPI_MAX,
+                agreement_.comm());
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (both[i] != ~both[i + hashes.size()]) {
+      throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
+    }
+  }
+}
+
+// `auto` keeps every state if they fit. Deterministic: all ranks have the same options and slots.
+ScheduleName Run::choose_schedule(std::int64_t steps) {
+  if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
+  if (steps == schedule::kUnknown || options_.keep) return ScheduleName::kAsync;
+  const MemoryPlan plan =
+      plan_memory(agreement_, state_fields_, options_.memory, false, schedule::kUnknown);
+  return plan.checkpoint_slots >= steps ? ScheduleName::kStoreAll : ScheduleName::kAsync;
+}
+
+void Run::abandon() {
+  progress_.finish();
+  slots_.reset();
+  tier_.reset();  // waits for its transfers
+  phase_ = ANADROME_PHASE_IDLE;
+}
+
+void Run::begin(std::int64_t steps) {
+  if (agreement_.broken()) {
+    throw Error(ANADROME_ERR_PEER,
+                "the ranks of this run were in different calls; only close is left");
+  }
+  abandon();
+  held_ = {};
+  stop_.store(false);
+  begin_time_ = now_seconds();
+  state_fields_.clear();
+  for (const store::Field& field : fields_) {
+    if (field.role == ANADROME_ROLE_STATE) state_fields_.push_back(field);
+  }
+  Failure failure = bad_environment_;
+  if (failure.status != ANADROME_OK) {
+    // said below, on every rank
+  } else if (steps < 0 && steps != schedule::kUnknown) {
+    failure = {ANADROME_ERR_ARGUMENT, "begin: " + std::to_string(steps) +
+                                          " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
+  } else if (steps >= schedule::kMostSteps) {
+    failure = {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
+  } else if (state_fields_.empty()) {
+    failure = {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
+  }
+  compare_ranks(steps, failure);
+
+  schedule_ = choose_schedule(steps);
+  const bool async = schedule_ == ScheduleName::kAsync;
+  memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
+  if (memory_plan_.blocks == 0) {
+    std::int64_t least = least_memory(state_fields_, async);
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
+    throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
+                                         " is too small for one state: at least " +
+                                         std::to_string(least) + " bytes (" + format_bytes(least) +
+                                         ") per rank are needed");
+  }
+  if (schedule_ == ScheduleName::kStoreAll && steps > memory_plan_.checkpoint_slots) {
+    const double needed = static_cast<double>(memory_plan_.bytes_per_block) *
+                          static_cast<double>(ceil_divide(steps, memory_plan_.layout.states()));
+    throw Error(ANADROME_ERR_MEMORY,
+                "store_all needs " + std::to_string(steps) +
+                    " slots and memory=" + std::to_string(options_.memory) + " has " +
+                    std::to_string(memory_plan_.checkpoint_slots) + "; set memory to " +
+                    format_bytes(static_cast<std::int64_t>(std::min(needed * 1.001, 9e18))) +
+                    ", or schedule=async");
+  }
+  std::int64_t state_bytes = memory_plan_.layout.state_bytes();
+  MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
+  failure = {};
+  const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
+  if (pool_.blocks() != memory_plan_.blocks || pool_.block_bytes() != block_bytes) {
+    try {
+      pool_ = {};
+      pool_ = store::Pool(block_bytes, memory_plan_.blocks);
+    } catch (...) {
+      failure = current_failure();
+    }
+  }
+  pool_.reset();
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+
+  ++sweep_;
+  if (async) prepare_disk(steps);
+  std::function<std::int64_t()> take_block = [this] { return pool_.take(); };
+  if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
+  slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
+  sequence_.emplace(sequence_options(steps));
+
+  phase_ = ANADROME_PHASE_FORWARD;
+  last_ = {};
+  write_due_ = false;
+  agreed_block_ = -1;
+  newest_anchor_ = probes_ = 0;
+  decided_at_ = finished_at_ = -1;
+  probe_steps_ = 1;
+  advances_ = adjoints_ = kept_ = restored_ = 0;
+  seconds_copying_ = turn_time_ = done_time_ = 0;
+  seconds_agreeing_before_ = agreement_.seconds();
+  agreements_before_ = agreement_.count();
+  progress_.start(options_.progress && agreement_.rank() == 0);
+  handed_out_ = now_seconds();
+}
+
+void Run::prepare_disk(std::int64_t steps) {
+  const bool rebuild = disk_ == nullptr || fields_changed_ ||
+                       built_options_.shared_values() != options_.shared_values() ||
+                       built_options_.directory != options_.directory;
+  // The directory is one rank's own text; whether to rebuild is everybody's decision.
+  int any = rebuild ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
+  if (any != 0) {
+    transport_.reset();
+    if (disk_ != nullptr) disk_->remove();
+    disk_.reset();
+    agreement_.agree(
+        {.call = Call::kBegin, .failure = {}});  // removed before anybody makes the next one
+    run_id_ = new_run_id(agreement_.comm());
+    disk_ = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
+                                        run_id_);
+    const store::TransportOptions transport_options = {options_.checksum, options_.bandwidth_limit};
+    Failure failure;
+    try {
+      transport_ = options_.transport == TransportName::kDirect
+                       ? store::make_direct_transport(memory_plan_.layout, transport_options)
+                       : store::make_mpio_transport(memory_plan_.layout, transport_options,
+                                                    state_fields_, disk_->file_comm());
+    } catch (const std::system_error& error) {
+      failure = {ANADROME_ERR_MEMORY, std::string("cannot start the I/O thread: ") + error.what()};
+    } catch (...) {
+      failure = current_failure();
+    }
+    agreement_.agree({.call = Call::kBegin, .failure = failure});
+    built_options_ = options_;
+    fields_changed_ = false;
+  }
+  store::BlockIdentity identity;
+  identity.run_id_low = hash_of(run_id_);
+  identity.run_id_high = hash_of(run_id_ + "'");
+  identity.sweep = sweep_;
+  tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, state_fields_, pool_, *disk_,
+                                       *transport_, identity, memory_plan_.prefetch_depth);
+  totals_before_ = transport_->totals();
+  // The first segment now, so that a full or forbidden disk shows before the first step.
+  const bool fits_in_memory =
+      steps != schedule::kUnknown && !options_.keep &&
+      schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape()) == 0;
+  const std::int64_t blocks = fits_in_memory ? 0 : segment_blocks(steps);
+  if (disk_->capacity() == 0 && blocks > 0) disk_->grow(blocks, Call::kBegin);
+}
+
+// How many blocks the next segment should hold. Segments grow with the run, so that there are few,
+// and are bounded, so that little space is reserved in vain.
+std::int64_t Run::segment_blocks(std::int64_t steps) const {
+  const std::int64_t states = memory_plan_.layout.states();
+  const std::int64_t block_bytes = std::max<std::int64_t>(disk_->block_bytes_all_ranks(), 1);
+  constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
+  std::int64_t blocks =
+      std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
+  if (options_.interval == 0) {  // the number of anchors shows only as the run goes on
+    blocks = std::min(blocks, std::max<std::int64_t>(16, disk_->capacity()));
+  } else if (steps != schedule::kUnknown) {
+    const std::int64_t all =
+        ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
+    blocks = std::min(blocks, std::max<std::int64_t>(all - disk_->capacity(), 1));
+  }
+  return std::min(blocks, most_blocks() - disk_->capacity());
+}
+
+// Blocks that the option `disk` allows; a few pages per file and 40 bytes per slot describe them.
+std::int64_t Run::most_blocks() const {
+  if (options_.disk < 0) return schedule::kMostSteps;
+  const std::int64_t files = std::int64_t{agreement_.size()} * (std::int64_t{64} << 10);
+  const std::int64_t per_block =
+      disk_->block_bytes_all_ranks() + 40 * memory_plan_.layout.states() + 16 * agreement_.size();
+  return std::max<std::int64_t>(options_.disk - files, 0) / per_block;
+}
+
+schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
+  schedule::SequenceOptions options;
+  options.steps = steps;
+  options.slots = memory_plan_.checkpoint_slots;
+  options.record = has_tape();
+  options.keep_every = schedule_ == ScheduleName::kStoreAll;
+  if (schedule_ == ScheduleName::kAsync) {
+    options.anchored = true;
+    options.interval = options_.interval;
+    options.all_anchors = options_.keep;
+    const std::int64_t blocks = most_blocks();
+    if (blocks == 0) {
+      throw Error(ANADROME_ERR_NO_SPACE,
+                  "disk=" + std::to_string(options_.disk) + " does not hold " +
+                      format_bytes(disk_->block_bytes_all_ranks()) +
+                      ", the least that is written at once; raise disk, or take schedule=revolve");
+    }
+    if (blocks < schedule::kMostSteps / memory_plan_.layout.states()) {
+      options.most_anchors = blocks * memory_plan_.layout.states();
+    }
+  }
+  return options;
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,56 @@
+#include "engine/solve.h"
+
+#include <string>
+
+namespace anadrome::engine {
+namespace {
+
+// A failing callback does not end the loop here: the other ranks learn of it at the next agreement,
+// and until then this one keeps them company in their halo exchanges.
+void note(Run& run, const char* callback, std::int64_t step, int code) {
+  if (code == 0) return;
+  run.fail(std::string("the callback ") + callback + " returned " + std::to_string(code) +
+           " at step " + std::to_string(step));
+}
+
+void advance(Run& run, const anadrome_action& action, bool open_end, const anadrome_model& model) {
+  std::int64_t reached = action.last;
+  std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
+  if (action.first < plain_end) {
+    reached = plain_end;
+    note(run, "advance", action.first,
+         model.advance(model.context, action.first, plain_end, &reached));
+  }
+  if (action.record != 0 && reached >= plain_end) {
+    reached = action.last;
+    note(run, "record", plain_end, model.record(model.context, plain_end, &reached));
+  }
+  if (open_end && action.again == 0 && reached < action.last) run.finish_forward(reached);
+}
+
+}  // namespace
+
+void solve(Run& run, std::int64_t steps, const anadrome_model& model) {
+  run.begin(steps);
+  const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
+  for (;;) {
+    const anadrome_action action = run.next();
+    switch (action.kind) {
+      case ANADROME_ADVANCE:
+        advance(run, action, open_end, model);
+        break;
+      case ANADROME_TURN:
+        if (model.turn != nullptr) {
+          note(run, "turn", action.first, model.turn(model.context, action.first));
+        }
+        break;
+      case ANADROME_ADJOINT:
+        note(run, "adjoint", action.first, model.adjoint(model.context, action.first));
+        break;
+      case ANADROME_DONE:
+        return;
+    }
+  }
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,11 @@
+// The callback style: a loop over next.
+#pragma once
+
+#include "engine/run.h"
+
+namespace anadrome::engine {
+
+/// One whole sweep with `model`'s callbacks. Collective; throws as begin and next do.
+void solve(Run& run, std::int64_t steps, const anadrome_model& model);
+
+}  // namespace anadrome::engine
