@@ -1,0 +1,264 @@
+#include "heat_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heat_field.h"
+
+static const double pi = 3.14159265358979323846;
+// exp(+-0.8): the conductivity varies by a factor of 4.95.
+static const double log_conductivity_range = 0.8;
+
+double heat_conductivity(double x, double y) {
+  return exp(log_conductivity_range * sin(2.0 * pi * x) * cos(pi * y));
+}
+
+double heat_initial_state(double x, double y) {
+  return sin(pi * x) * sin(pi * y) * (1.0 + 0.5 * x) + 0.25 * sin(3.0 * pi * x) * sin(2.0 * pi * y);
+}
+
+static double source_function(double x, double y) {
+  return 20.0 * exp(-20.0 * ((x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6)));
+}
+
+static double target_function(double x, double y) {
+  return 10.0 * x * (1.0 - x) * y * (1.0 - y) * (1.0 + 0.3 * cos(4.0 * x + y));
+}
+
+void heat_fill(const heat_grid* grid, heat_function function, double* field) {
+  for (size_t j = 0; j < grid->ny; ++j) {
+    const double y = ((double)(grid->first_y + (int64_t)j) + 0.5) / (double)grid->cells_y;
+    for (size_t i = 0; i < grid->nx; ++i) {
+      const double x = ((double)(grid->first_x + (int64_t)i) + 0.5) / (double)grid->cells_x;
+      field[j * grid->nx + i] = function(x, y);
+    }
+  }
+}
+
+int heat_faces_create(heat_faces* faces, const heat_grid* grid) {
+  const size_t nx = grid->nx, ny = grid->ny;
+  faces->x = malloc(((nx + 1) * ny + 1) * sizeof(double));
+  faces->y = malloc((nx * (ny + 1) + 1) * sizeof(double));
+  return faces->x != NULL && faces->y != NULL ? 0 : -1;
+}
+
+void heat_faces_free(heat_faces* faces) {
+  free(faces->x);
+  free(faces->y);
+  faces->x = faces->y = NULL;
+}
+
+void heat_set_faces(heat_model* model, const double* conductivity, heat_faces* faces) {
+  const size_t nx = model->grid.nx, ny = model->grid.ny;
+  const double scale_x = 0.5 * model->dt / (model->hx * model->hx);
+  const double scale_y = 0.5 * model->dt / (model->hy * model->hy);
+  heat_halo* halo = &model->u_halo;
+  heat_exchange(&model->grid, conductivity, 1.0, halo);
+  for (size_t j = 0; j < ny; ++j) {
+    const double* row = conductivity + j * nx;
+    double* face = faces->x + j * (nx + 1);
+    face[0] = scale_x * (halo->west[j] + row[0]);
+    for (size_t i = 1; i < nx; ++i) face[i] = scale_x * (row[i - 1] + row[i]);
+    face[nx] = scale_x * (row[nx - 1] + halo->east[j]);
+  }
+  for (size_t j = 0; nx > 0 && j <= ny; ++j) {
+    const double* below = j > 0 ? conductivity + (j - 1) * nx : halo->south;
+    const double* above = j < ny ? conductivity + j * nx : halo->north;
+    for (size_t i = 0; i < nx; ++i) faces->y[j * nx + i] = scale_y * (below[i] + above[i]);
+  }
+}
+
+static double* allocate_field(size_t cells) { return malloc((cells + 1) * sizeof(double)); }
+
+static int allocate(heat_model* model) {
+  const heat_grid* grid = &model->grid;
+  const size_t cells = heat_grid_cells(grid);
+  model->u = allocate_field(cells);
+  model->lambda = allocate_field(cells);
+  model->gradient_kappa = allocate_field(cells);
+  model->source = allocate_field(cells);
+  model->target = allocate_field(cells);
+  for (int r = 0; r < 4; ++r) model->rows[r] = allocate_field(grid->nx + 2);
+  const int failed = heat_faces_create(&model->faces, grid) |
+                     heat_halo_create(&model->u_halo, grid) |
+                     heat_halo_create(&model->lambda_halo, grid);
+  return failed == 0 && model->u != NULL && model->lambda != NULL &&
+         model->gradient_kappa != NULL && model->source != NULL && model->target != NULL &&
+         model->rows[0] != NULL && model->rows[1] != NULL && model->rows[2] != NULL &&
+         model->rows[3] != NULL;
+}
+
+heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t work) {
+  heat_model* model = calloc(1, sizeof *model);
+  int ready = model != NULL;
+  MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  if (!ready) {
+    free(model);
+    return NULL;
+  }
+  heat_grid* grid = &model->grid;
+  heat_grid_create(grid, comm, cells_x, cells_y);
+  model->hx = 1.0 / (double)cells_x;
+  model->hy = 1.0 / (double)cells_y;
+  model->work = work;
+  // 0.8 of the largest stable step: Gershgorin's bound also holds in the cells next to a wall.
+  model->dt = 0.4 / (exp(log_conductivity_range) *
+                     (1.0 / (model->hx * model->hx) + 1.0 / (model->hy * model->hy)));
+  ready = allocate(model);
+  MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  if (!ready) {
+    heat_model_free(model);
+    return NULL;
+  }
+  heat_fill(grid, heat_conductivity, model->u);
+  heat_set_faces(model, model->u, &model->faces);
+  heat_fill(grid, heat_initial_state, model->u);
+  heat_fill(grid, source_function, model->source);
+  heat_fill(grid, target_function, model->target);
+  // Written once here, so that a measurement of memory growth that starts later does not see them.
+  memset(model->lambda, 0, heat_grid_cells(grid) * sizeof(double));
+  memset(model->gradient_kappa, 0, heat_grid_cells(grid) * sizeof(double));
+  return model;
+}
+
+void heat_model_free(heat_model* model) {
+  if (model == NULL) return;
+  free(model->u);
+  free(model->lambda);
+  free(model->gradient_kappa);
+  free(model->source);
+  free(model->target);
+  for (int r = 0; r < 4; ++r) free(model->rows[r]);
+  heat_faces_free(&model->faces);
+  heat_halo_free(&model->u_halo);
+  heat_halo_free(&model->lambda_halo);
+  heat_grid_free(&model->grid);
+  free(model);
+}
+
+// Row j of a field between its two neighbours in x.
+static void load_row(const heat_grid* grid, const double* field, const heat_halo* halo, size_t j,
+                     double* row) {
+  row[0] = halo->west[j];
+  memcpy(row + 1, field + j * grid->nx, grid->nx * sizeof(double));
+  row[grid->nx + 1] = halo->east[j];
+}
+
+// base + div(kappa grad row): east, west, north, south, always in this order.
+static void add_divergence(size_t nx, const double* restrict base, const double* restrict row,
+                           const double* restrict south, const double* restrict north,
+                           const double* restrict face_x, const double* restrict face_south,
+                           const double* restrict face_north, double* restrict out) {
+  for (size_t i = 0; i < nx; ++i) {
+    const double here = row[i + 1];
+    const double east = face_x[i + 1] * (row[i + 2] - here);
+    const double west = face_x[i] * (row[i] - here);
+    const double above = face_north[i] * (north[i] - here);
+    const double below = face_south[i] * (south[i] - here);
+    out[i] = base[i] + (((east + west) + above) + below);
+  }
+}
+
+// Called through a volatile pointer, so that the compiler cannot drop the repetitions of `work`.
+static void (*volatile divergence_row)(size_t, const double* restrict, const double* restrict,
+                                       const double* restrict, const double* restrict,
+                                       const double* restrict, const double* restrict,
+                                       const double* restrict, double* restrict) = add_divergence;
+
+// One row of (I + dt A) row -> out, where `row` has its neighbours in x and `out` is another array.
+static void diffuse_row(const heat_model* model, size_t j, const double* row, const double* south,
+                        const double* north, double* out) {
+  const size_t nx = model->grid.nx;
+  for (int64_t again = 0; again < model->work; ++again)
+    divergence_row(nx, row + 1, row, south, north, model->faces.x + j * (nx + 1),
+                   model->faces.y + j * nx, model->faces.y + (j + 1) * nx, out);
+}
+
+void heat_step(heat_model* model, int64_t k) {
+  const heat_grid* grid = &model->grid;
+  const size_t nx = grid->nx, ny = grid->ny;
+  const double strength = model->dt * cos(40.0 * (double)k * model->dt);
+  const double* south = model->u_halo.south;
+  heat_exchange(grid, model->u, -1.0, &model->u_halo);
+  for (size_t j = 0; j < ny; ++j) {
+    // The update is in place: the old values of this row and of the one below live in two row
+    // buffers.
+    double *old = model->rows[j % 2], *row = model->u + j * nx;
+    const double* source = model->source + j * nx;
+    load_row(grid, model->u, &model->u_halo, j, old);
+    diffuse_row(model, j, old, south, j + 1 < ny ? row + nx : model->u_halo.north, row);
+    for (size_t i = 0; i < nx; ++i) row[i] += strength * source[i];
+    south = old + 1;
+  }
+}
+
+double heat_turn(heat_model* model) {
+  const size_t cells = heat_grid_cells(&model->grid);
+  const double area = model->hx * model->hy;
+  for (size_t i = 0; i < cells; ++i) model->lambda[i] = model->u[i] - model->target[i];
+  const double objective = 0.5 * area * heat_sum_of_squares(&model->grid, model->lambda);
+  for (size_t i = 0; i < cells; ++i) model->lambda[i] *= area;
+  memset(model->gradient_kappa, 0, cells * sizeof(double));
+  return objective;
+}
+
+// Each cell sums up its own four faces: no cell writes into another one's gradient, whose bits
+// would then depend on where the blocks end.
+static void add_gradient_row(size_t nx, double scale_x, double scale_y, const double* restrict u,
+                             const double* restrict u_south, const double* restrict u_north,
+                             const double* restrict lambda, const double* restrict lambda_south,
+                             const double* restrict lambda_north, double* restrict gradient) {
+  for (size_t i = 0; i < nx; ++i) {
+    const double v = u[i + 1], l = lambda[i + 1];
+    const double east = (lambda[i + 2] - l) * (u[i + 2] - v);
+    const double west = (lambda[i] - l) * (u[i] - v);
+    const double above = (lambda_north[i] - l) * (u_north[i] - v);
+    const double below = (lambda_south[i] - l) * (u_south[i] - v);
+    gradient[i] -= scale_x * (east + west) + scale_y * (above + below);
+  }
+}
+
+void heat_adjoint_step(heat_model* model) {
+  const heat_grid* grid = &model->grid;
+  const size_t nx = grid->nx, ny = grid->ny;
+  const double scale_x = 0.5 * model->dt / (model->hx * model->hx);
+  const double scale_y = 0.5 * model->dt / (model->hy * model->hy);
+  const double *u_south = model->u_halo.south, *lambda_south = model->lambda_halo.south;
+  heat_exchange(grid, model->u, -1.0, &model->u_halo);
+  heat_exchange(grid, model->lambda, -1.0, &model->lambda_halo);
+  for (size_t j = 0; j < ny; ++j) {
+    double *old = model->rows[j % 2], *u = model->rows[2], *row = model->lambda + j * nx;
+    const double* u_row = model->u + j * nx;
+    const double* u_north = j + 1 < ny ? u_row + nx : model->u_halo.north;
+    const double* lambda_north = j + 1 < ny ? row + nx : model->lambda_halo.north;
+    load_row(grid, model->u, &model->u_halo, j, u);
+    load_row(grid, model->lambda, &model->lambda_halo, j, old);
+    add_gradient_row(nx, scale_x, scale_y, u, u_south, u_north, old, lambda_south, lambda_north,
+                     model->gradient_kappa + j * nx);
+    diffuse_row(model, j, old, lambda_south, lambda_north, row);
+    u_south = u_row;
+    lambda_south = old + 1;
+  }
+}
+
+void heat_tangent_step(heat_model* model, const heat_faces* changed, double* du) {
+  const heat_grid* grid = &model->grid;
+  const size_t nx = grid->nx, ny = grid->ny;
+  const double *u_south = model->u_halo.south, *du_south = model->lambda_halo.south;
+  heat_exchange(grid, model->u, -1.0, &model->u_halo);
+  heat_exchange(grid, du, -1.0, &model->lambda_halo);
+  for (size_t j = 0; j < ny; ++j) {
+    double *old = model->rows[j % 2], *u = model->rows[2], *diffused = model->rows[3];
+    double* row = du + j * nx;
+    const double* u_row = model->u + j * nx;
+    load_row(grid, model->u, &model->u_halo, j, u);
+    load_row(grid, du, &model->lambda_halo, j, old);
+    diffuse_row(model, j, old, du_south, j + 1 < ny ? row + nx : model->lambda_halo.north,
+                diffused);
+    add_divergence(nx, diffused, u, u_south, j + 1 < ny ? u_row + nx : model->u_halo.north,
+                   changed->x + j * (nx + 1), changed->y + j * nx, changed->y + (j + 1) * nx, row);
+    u_south = u_row;
+    du_south = old + 1;
+  }
+}

@@ -1,0 +1,73 @@
+/* The heat equation u_t = div(kappa grad u) + f on the unit square, u = 0 on the walls: explicit
+ * Euler steps and the hand-derived discrete adjoint. README.md has the mathematics. Every cell's
+ * arithmetic is done in one fixed order, so that results have the same bits for every number of
+ * ranks. Knows nothing about anadrome. */
+#ifndef HEAT_MODEL_H
+#define HEAT_MODEL_H
+
+#include "heat_grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** dt / h^2 times a conductivity on the cell faces. */
+typedef struct heat_faces {
+  double* x; /**< ny rows of nx + 1 */
+  double* y; /**< ny + 1 rows of nx */
+} heat_faces;
+
+typedef struct heat_model {
+  heat_grid grid;
+  double hx, hy, dt;
+  int64_t work;           /**< how often the arithmetic of a step is done; 1 is enough */
+  double* u;              /**< the state: x_k */
+  double* lambda;         /**< the adjoint state: lambda_k; after the last adjoint step dJ/du_0 */
+  double* gradient_kappa; /**< dJ/dkappa, summed up by the adjoint steps */
+  double* source;
+  double* target;
+  heat_faces faces;
+  heat_halo u_halo, lambda_halo;
+  double* rows[4]; /**< scratch: one row and its two neighbours in x, each */
+} heat_model;
+
+/** Set up the model problem on the ranks of `comm`. Collective. NULL on every rank if one lacks
+ * memory. */
+heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t work);
+/** Collective. NULL is allowed. */
+void heat_model_free(heat_model* model);
+
+/** A smooth function on the unit square. */
+typedef double (*heat_function)(double x, double y);
+double heat_conductivity(double x, double y);
+double heat_initial_state(double x, double y);
+
+/** Put function(x, y) at the cell centres into `field`. The bits do not depend on the
+ * decomposition. */
+void heat_fill(const heat_grid* grid, heat_function function, double* field);
+
+/** Put dt / h^2 times `conductivity` (arithmetic mean of two cells) on the faces. Collective. */
+void heat_set_faces(heat_model* model, const double* conductivity, heat_faces* faces);
+/** Allocate faces for this grid. Local. Returns 0, or -1 without memory. */
+int heat_faces_create(heat_faces* faces, const heat_grid* grid);
+void heat_faces_free(heat_faces* faces);
+
+/** x_k -> x_{k+1} in `u`. Collective. */
+void heat_step(heat_model* model, int64_t k);
+
+/** The objective at x_n in `u`; sets lambda_n and clears the gradient. Collective. */
+double heat_turn(heat_model* model);
+
+/** lambda_{k+1} -> lambda_k in `lambda`, with x_k in `u`; adds the step's part of dJ/dkappa.
+ * Collective. */
+void heat_adjoint_step(heat_model* model);
+
+/** The derivative of a step at x_k in `u`: `du` goes from step k to k+1, for a change of the
+ * conductivity given by its `faces`. Collective. */
+void heat_tangent_step(heat_model* model, const heat_faces* changed, double* du);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,188 @@
+#include "heat_run.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heat_field.h"
+#include "heat_memory.h"
+#include "heat_report.h"
+#include "heat_sweep.h"
+
+static void end_with(heat_result* result, int exit_code, const char* format, ...) {
+  if (result->exit_code != HEAT_FINE) return;  // the first reason counts
+  va_list values;
+  result->exit_code = exit_code;
+  va_start(values, format);
+  vsnprintf(result->message, sizeof result->message, format, values);
+  va_end(values);
+}
+
+// Anadrome failed on some rank. One rank's message is taken for all: of the lowest rank that failed
+// by itself, if there is one. Called at once, while anadrome_last_error() is still about `status`.
+static void library_failed(MPI_Comm comm, anadrome_status status, int exit_code,
+                           heat_result* result) {
+  struct {
+    int weight, rank;
+  } own, chosen;
+  char message[sizeof result->message];
+  int code = (int)status;
+  MPI_Comm_rank(comm, &own.rank);
+  own.weight = status == ANADROME_OK ? 2 : status == ANADROME_ERR_PEER ? 1 : 0;
+  snprintf(message, sizeof message, "%s: %s", anadrome_status_name(status), anadrome_last_error());
+  MPI_Allreduce(&own, &chosen, 1, MPI_2INT, MPI_MINLOC, comm);
+  MPI_Bcast(message, (int)sizeof message, MPI_CHAR, chosen.rank, comm);
+  MPI_Bcast(&code, 1, MPI_INT, chosen.rank, comm);
+  result->status = (anadrome_status)code;
+  end_with(result, exit_code, "%s", message);
+}
+
+static anadrome_status set_options(anadrome_run* run, const heat_options* options) {
+  anadrome_status status = ANADROME_OK;
+  if (!options->quiet) status = anadrome_set(run, "report", "-");
+  for (int s = 0; s < options->setting_count && status == ANADROME_OK; ++s)
+    status = anadrome_set(run, options->settings[s].key, options->settings[s].value);
+  return status;
+}
+
+// anadrome_set and anadrome_add_field are local: a failure on one rank must become everyone's.
+static int prepare(MPI_Comm comm, anadrome_run* run, heat_model* model, const heat_options* options,
+                   heat_result* result) {
+  anadrome_status status = set_options(run, options);
+  int worst = (int)status;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
+  if (worst != ANADROME_OK) {
+    // An option that anadrome does not know, or a bad value, is the user's mistake.
+    library_failed(comm, status, worst == ANADROME_ERR_ARGUMENT ? HEAT_USAGE : HEAT_LIBRARY_ERROR,
+                   result);
+    return -1;
+  }
+  status = anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, model->u,
+                              heat_grid_cells(&model->grid));
+  worst = (int)status;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
+  if (worst == ANADROME_OK) return 0;
+  library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
+  return -1;
+}
+
+static void keep_gradient(const heat_model* model, double objective, heat_result* result) {
+  uint64_t hash = 0;
+  const double kappa = heat_sum_of_squares(&model->grid, model->gradient_kappa);
+  const double state = heat_sum_of_squares(&model->grid, model->lambda);
+  if (heat_hash(&model->grid, model->gradient_kappa, model->lambda, &hash) != 0) {
+    end_with(result, HEAT_USAGE, "no memory for a row of the grid on rank 0");
+    return;
+  }
+  if (result->have_gradient && (hash != result->gradient_hash || objective != result->objective))
+    end_with(result, HEAT_WRONG, "two sweeps of one run gave different gradients");
+  result->have_gradient = 1;
+  result->objective = objective;
+  result->norm_kappa = sqrt(kappa);
+  result->norm_state = sqrt(state);
+  result->gradient_norm = sqrt(kappa + state);
+  result->gradient_hash = hash;
+}
+
+static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model,
+                             const heat_options* options, heat_result* result) {
+  heat_sweep* sweep = calloc(1, sizeof *sweep);
+  int ready = sweep != NULL;
+  MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  if (!ready) end_with(result, HEAT_USAGE, "no memory left");
+  for (int64_t r = 0; r < options->repeat && result->exit_code == HEAT_FINE; ++r) {
+    const anadrome_status status = heat_sweep_do(sweep, run, model, options, r == 0);
+    result->stats.size = sizeof result->stats;
+    if (status != ANADROME_OK) {
+      library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
+      anadrome_statistics(run, &result->stats);
+      break;
+    }
+    anadrome_statistics(run, &result->stats);
+    keep_gradient(model, sweep->objective, result);
+  }
+  result->seconds_step_median = ready ? heat_sweep_median_step(sweep) : -1.0;
+  MPI_Allreduce(MPI_IN_PLACE, &result->seconds_step_median, 1, MPI_DOUBLE, MPI_MAX, comm);
+  free(sweep);
+}
+
+static void gradient_with_anadrome(MPI_Comm comm, heat_model* model, const heat_options* options,
+                                   heat_result* result) {
+  anadrome_run* run = NULL;
+  const int64_t resident = heat_memory_start();
+  anadrome_status status = anadrome_open(comm, &run);
+  if (status != ANADROME_OK) {
+    library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
+    return;
+  }
+  if (prepare(comm, run, model, options, result) == 0)
+    sweep_repeatedly(comm, run, model, options, result);
+  const int64_t peak = heat_memory_peak();
+  int64_t growth = resident < 0 || peak < 0 ? INT64_MAX : peak > resident ? peak - resident : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &growth, 1, MPI_INT64_T, MPI_MAX, comm);
+  result->rss_growth_bytes = growth == INT64_MAX ? -1 : growth;
+  status = anadrome_close(&run);
+  int worst = (int)status;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
+  if (worst != ANADROME_OK && result->exit_code == HEAT_FINE)
+    library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
+}
+
+static void check(MPI_Comm comm, heat_model* model, const heat_options* options,
+                  heat_result* result) {
+  const int64_t steps = options->steps;
+  if (options->verify) {
+    if (heat_verify(model, comm, steps, result->objective, &result->difference) != 0) {
+      end_with(result, HEAT_USAGE, "--verify keeps every state in memory, which does not suffice");
+      return;
+    }
+    result->verified = result->difference.values == 0;
+    if (!result->verified)
+      end_with(
+          result, HEAT_WRONG,
+          "the gradient is wrong: %lld values differ from the run with every state kept, by up "
+          "to %.3g",
+          (long long)result->difference.values, result->difference.largest);
+  }
+  if (options->taylor) {
+    if (heat_taylor_test(model, comm, steps, result->objective, &result->taylor) != 0) {
+      end_with(result, HEAT_USAGE, "no memory left for --taylor");
+      return;
+    }
+    result->have_taylor = 1;
+    if (!result->taylor.passed) end_with(result, HEAT_WRONG, "the Taylor test failed");
+  }
+  if (options->dot_test) {
+    if (heat_dot_test(comm, options->cells_x, options->cells_y, steps, &result->dot_test_error) !=
+        0) {
+      end_with(result, HEAT_USAGE, "no memory left for --dot-test");
+      return;
+    }
+    if (!(result->dot_test_error <= 1e-12))
+      end_with(result, HEAT_WRONG, "the dot-product test failed: relative error %.3g",
+               result->dot_test_error);
+  }
+}
+
+int heat_run(MPI_Comm comm, const heat_options* options, heat_result* result) {
+  memset(result, 0, sizeof *result);
+  MPI_Comm_size(comm, &result->ranks);
+  result->verified = -1;
+  result->dot_test_error = -1.0;
+  result->seconds_step_median = -1.0;
+  result->rss_growth_bytes = -1;
+  heat_model* model = heat_model_create(comm, options->cells_x, options->cells_y, options->work);
+  if (model == NULL) {
+    end_with(result, HEAT_USAGE, "no memory for a grid of %lldx%lld cells",
+             (long long)options->cells_x, (long long)options->cells_y);
+    return result->exit_code;
+  }
+  gradient_with_anadrome(comm, model, options, result);
+  heat_reduce_statistics(comm, &result->stats, &result->all);
+  if (result->exit_code == HEAT_FINE) check(comm, model, options, result);
+  if (!options->quiet) heat_print_results(&model->grid, result);
+  heat_model_free(model);
+  return result->exit_code;
+}

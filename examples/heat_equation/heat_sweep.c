@@ -1,0 +1,131 @@
+#include "heat_sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "heat_report.h"
+
+// Keeps at most HEAT_TIMED_STEPS times, spread evenly over however many steps there are.
+static void note_time(heat_sweep* sweep, double seconds) {
+  if (sweep->until_timed-- > 0) return;
+  if (sweep->timed == HEAT_TIMED_STEPS) {
+    sweep->timed = 0;
+    for (size_t t = 0; t < HEAT_TIMED_STEPS; t += 2)
+      sweep->seconds[sweep->timed++] = sweep->seconds[t];
+    sweep->stride *= 2;
+  }
+  sweep->seconds[sweep->timed++] = seconds;
+  sweep->until_timed = sweep->stride - 1;
+}
+
+static int in_order(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+double heat_sweep_median_step(heat_sweep* sweep) {
+  if (sweep->timed == 0) return -1.0;
+  qsort(sweep->seconds, sweep->timed, sizeof(double), in_order);
+  const size_t middle = sweep->timed / 2;
+  if (sweep->timed % 2 == 1) return sweep->seconds[middle];
+  return 0.5 * (sweep->seconds[middle - 1] + sweep->seconds[middle]);
+}
+
+static void print_header_once(heat_sweep* sweep) {
+  anadrome_stats stats = {.size = sizeof stats};
+  if (!sweep->print_header) return;
+  sweep->print_header = 0;
+  if (anadrome_statistics(sweep->run, &stats) == ANADROME_OK)
+    heat_print_header(&sweep->model->grid, sweep->options, &stats);
+}
+
+// Steps first .. last-1, or up to the end of the simulation. Returns the step reached.
+static int64_t advance(heat_sweep* sweep, int64_t first, int64_t last) {
+  int64_t k = first;
+  for (; k < last && k < sweep->options->steps; ++k) {
+    const double start = MPI_Wtime();
+    heat_step(sweep->model, k);
+    note_time(sweep, MPI_Wtime() - start);
+  }
+  return k;
+}
+
+static void adjoint(heat_sweep* sweep, int64_t k) {
+  if (k == sweep->options->wrong_state) heat_step(sweep->model, k);
+  heat_adjoint_step(sweep->model);
+}
+
+static void fail_with_last_error(anadrome_run* run) {
+  char why[256];  // the library's own text is valid only until the next call
+  snprintf(why, sizeof why, "%s", anadrome_last_error());
+  anadrome_fail(run, why);
+}
+
+static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
+  anadrome_action action;
+  anadrome_status status = anadrome_begin(sweep->run, steps);
+  if (status != ANADROME_OK) return status;
+  print_header_once(sweep);
+  while ((status = anadrome_next(sweep->run, &action)) == ANADROME_OK &&
+         action.kind != ANADROME_DONE) {
+    switch (action.kind) {
+      case ANADROME_ADVANCE: {
+        const int64_t reached = advance(sweep, action.first, action.last);
+        if (!sweep->finished && reached == sweep->options->steps) {
+          sweep->finished = 1;
+          status = anadrome_finish_forward(sweep->run, reached);
+          // The loop goes on: all ranks learn of a failure at the next agreement point.
+          if (status != ANADROME_OK) fail_with_last_error(sweep->run);
+        }
+        break;
+      }
+      case ANADROME_TURN:
+        sweep->objective = heat_turn(sweep->model);
+        break;
+      case ANADROME_ADJOINT:
+        adjoint(sweep, action.first);
+        break;
+      case ANADROME_DONE:
+        break;
+    }
+  }
+  return status;
+}
+
+static int on_advance(void* context, int64_t first, int64_t last, int64_t* reached) {
+  heat_sweep* sweep = context;
+  print_header_once(sweep);
+  *reached = advance(sweep, first, last);
+  return 0;
+}
+
+static int on_turn(void* context, int64_t steps) {
+  heat_sweep* sweep = context;
+  print_header_once(sweep);
+  sweep->objective = heat_turn(sweep->model);
+  return steps == sweep->options->steps ? 0 : 1;
+}
+
+static int on_adjoint(void* context, int64_t step) {
+  adjoint(context, step);
+  return 0;
+}
+
+anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* model,
+                              const heat_options* options, int first_sweep) {
+  const int64_t steps = options->steps_unknown ? ANADROME_STEPS_UNKNOWN : options->steps;
+  sweep->run = run;
+  sweep->model = model;
+  sweep->options = options;
+  sweep->print_header = first_sweep && !options->quiet;
+  sweep->finished = !options->steps_unknown;
+  if (first_sweep) sweep->stride = 1;
+  heat_fill(&model->grid, heat_initial_state, model->u);
+  if (!options->callbacks) return sweep_with_actions(sweep, steps);
+  const anadrome_model callbacks = {.size = sizeof callbacks,
+                                    .context = sweep,
+                                    .advance = on_advance,
+                                    .turn = on_turn,
+                                    .adjoint = on_adjoint};
+  return anadrome_solve(run, steps, &callbacks);
+}

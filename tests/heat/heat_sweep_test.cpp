@@ -1,0 +1,325 @@
+// The heat-equation example over every schedule, interval, layout, transport and way of stating the
+// number of steps, on the ranks this program is started with. Each gradient must have the bits of
+// the one computed with every state kept, and of the one computed on a single rank.
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include "heat_grid.h"
+#include "heat_run.h"
+
+namespace {
+
+constexpr std::int64_t kCellsX = 66, kCellsY = 50, kSteps = 50;
+
+// Shared by all tests of this program; the same on every rank, except for `rank`.
+struct Setting {
+  int rank = 0;
+  std::string directory;
+  std::uint64_t serial_hash = 0;
+};
+Setting setting;
+
+// The bytes of the largest block's state, in whole pages: states may be stored page by page.
+std::int64_t state_pages_bytes(MPI_Comm comm) {
+  heat_grid grid;
+  heat_grid_create(&grid, comm, kCellsX, kCellsY);
+  std::int64_t bytes = static_cast<std::int64_t>(heat_grid_cells(&grid) * sizeof(double));
+  heat_grid_free(&grid);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm);
+  return (bytes + 4095) / 4096 * 4096;
+}
+
+// Options whose strings live as long as they do.
+class Job {
+ public:
+  explicit Job(MPI_Comm comm, const std::string& schedule) : comm_(comm) {
+    heat_options_init(&options);
+    options.cells_x = kCellsX;
+    options.cells_y = kCellsY;
+    options.steps = kSteps;
+    options.quiet = 1;
+    options.verify = 1;
+    const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
+    set("schedule", schedule);
+    set("memory", std::to_string(states * state_pages_bytes(comm) + 65536) + "B");
+    set("directory", setting.directory);
+  }
+
+  void set(const std::string& key, const std::string& value) { values_.push_back({key, value}); }
+
+  int run() {
+    for (const auto& [key, value] : values_) heat_options_set(&options, key.c_str(), value.c_str());
+    return heat_run(comm_, &options, &result);
+  }
+
+  heat_options options;
+  heat_result result;
+
+ private:
+  MPI_Comm comm_;
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+void expect_exact_gradient(const Job& job) {
+  const heat_result& result = job.result;
+  EXPECT_EQ(result.exit_code, HEAT_FINE) << result.message;
+  EXPECT_EQ(result.verified, 1);
+  EXPECT_EQ(result.gradient_hash, setting.serial_hash);
+  EXPECT_EQ(result.stats.steps, kSteps);
+  EXPECT_EQ(result.stats.adjoint_steps_taken, kSteps);
+  EXPECT_EQ(result.stats.forward_steps_taken, result.stats.forward_steps_planned);
+  EXPECT_EQ(result.stats.forward_steps_remaining, 0);
+  EXPECT_LE(result.stats.peak_library_bytes, result.stats.memory_bytes);
+}
+
+using Choice = std::tuple<const char*, const char*, const char*, const char*, const char*, bool>;
+
+class HeatSweep : public testing::TestWithParam<Choice> {};
+
+TEST_P(HeatSweep, GivesTheSerialGradient) {
+  const auto [schedule, interval, layout, direct, transport, unknown] = GetParam();
+  Job job(MPI_COMM_WORLD, schedule);
+  job.set("interval", interval);
+  job.set("layout", layout);
+  job.set("direct", direct);
+  job.set("transport", transport);
+  job.options.steps_unknown = unknown;
+
+  job.run();
+
+  expect_exact_gradient(job);
+  EXPECT_STREQ(job.result.stats.schedule, schedule);
+}
+
+std::string choice_name(const testing::TestParamInfo<Choice>& parameter) {
+  const auto& [schedule, interval, layout, direct, transport, unknown] = parameter.param;
+  std::string name = std::string(schedule) + "_interval_" + interval + "_" + layout + "_direct_" +
+                     direct + "_" + transport + (unknown ? "_unknown" : "_known");
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HeatSweep,
+                         testing::Combine(testing::Values("store_all", "revolve", "async"),
+                                          testing::Values("auto", "1", "4", "7"),
+                                          testing::Values("shared", "node", "rank"),
+                                          testing::Values("auto", "off"),
+                                          testing::Values("direct", "mpio"), testing::Bool()),
+                         choice_name);
+
+class HeatSchedule : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, HeatSchedule, testing::Values("store_all", "revolve", "async"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST_P(HeatSchedule, GivesTheSameGradientInEverySweepOfARun) {
+  Job job(MPI_COMM_WORLD, GetParam());
+  job.options.repeat = 3;
+
+  job.run();
+
+  expect_exact_gradient(job);
+}
+
+TEST_P(HeatSchedule, GivesTheSameGradientWithCallbacks) {
+  for (const int unknown : {0, 1}) {
+    Job job(MPI_COMM_WORLD, GetParam());
+    job.options.callbacks = 1;
+    job.options.steps_unknown = unknown;
+
+    job.run();
+
+    expect_exact_gradient(job);
+  }
+}
+
+TEST_P(HeatSchedule, GivesTheSameGradientWithCostlierSteps) {
+  Job job(MPI_COMM_WORLD, GetParam());
+  job.options.work = 5;
+
+  job.run();
+
+  expect_exact_gradient(job);
+}
+
+TEST_P(HeatSchedule, LeavesNoFilesBehind) {
+  Job job(MPI_COMM_WORLD, GetParam());
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(std::filesystem::is_empty(setting.directory));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(HeatGradient, PassesTheTaylorTest) {
+  Job job(MPI_COMM_WORLD, "async");
+  job.options.taylor = 1;
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+  EXPECT_GE(job.result.taylor.slope_count, 2);
+  for (int s = 0; s < job.result.taylor.slope_count; ++s)
+    EXPECT_NEAR(job.result.taylor.slopes[s], 2.0, 0.1);
+}
+
+TEST(HeatGradient, PassesTheDotProductTest) {
+  Job job(MPI_COMM_WORLD, "async");
+  job.options.dot_test = 1;
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+  EXPECT_GE(job.result.dot_test_error, 0.0);
+  EXPECT_LE(job.result.dot_test_error, 1e-12);
+}
+
+TEST(HeatGradient, AcceptsRanksWithoutCells) {
+  Job job(MPI_COMM_WORLD, "async");
+  job.options.cells_x = 40;
+  job.options.cells_y = 1;
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+  EXPECT_EQ(job.result.verified, 1);
+}
+
+TEST(HeatGradient, AcceptsSweepsOfNoneAndOfOneStep) {
+  for (const std::int64_t steps : {0, 1})
+    for (const int unknown : {0, 1}) {
+      Job job(MPI_COMM_WORLD, "async");
+      job.options.steps = steps;
+      job.options.steps_unknown = unknown;
+
+      job.run();
+
+      EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+      EXPECT_EQ(job.result.verified, 1);
+    }
+}
+
+TEST(HeatVerify, FindsOneWronglyRestoredState) {
+  for (const std::int64_t step : {std::int64_t{0}, kSteps / 2, kSteps - 1}) {
+    Job job(MPI_COMM_WORLD, "async");
+    job.options.wrong_state = step;
+
+    job.run();
+
+    EXPECT_EQ(job.result.exit_code, HEAT_WRONG);
+    EXPECT_EQ(job.result.verified, 0);
+    EXPECT_GT(job.result.difference.values, 0);
+  }
+}
+
+TEST(HeatErrors, AnUnknownOptionIsAUsageError) {
+  Job job(MPI_COMM_WORLD, "async");
+  job.set("memroy", "1GiB");
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_USAGE);
+  EXPECT_EQ(job.result.status, ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(std::string(job.result.message).find("memory"), std::string::npos)
+      << job.result.message;
+}
+
+TEST(HeatErrors, TooLittleMemoryIsALibraryErrorOnEveryRank) {
+  Job job(MPI_COMM_WORLD, "async");
+  job.set("memory", "1B");
+
+  job.run();
+
+  EXPECT_EQ(job.result.exit_code, HEAT_LIBRARY_ERROR);
+  EXPECT_EQ(job.result.status, ANADROME_ERR_MEMORY) << job.result.message;
+}
+
+// One output for all ranks: rank 0 prints as always, the others only what failed.
+class FailuresOfThisRank : public testing::EmptyTestEventListener {
+  // Noted here: GoogleTest's lock is held in OnTestPartResult, where asking for it would wait for
+  // ever.
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+
+  void OnTestPartResult(const testing::TestPartResult& part) override {
+    if (!part.failed()) return;
+    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", setting.rank, test_.c_str(),
+                 part.file_name() != nullptr ? part.file_name() : "", part.line_number(),
+                 part.message());
+  }
+
+  std::string test_;
+};
+
+// A fresh directory that every rank knows.
+bool make_directory() {
+  char path[4096] = "";
+  if (setting.rank == 0) {
+    const char* base = std::getenv("ANADROME_TEST_DIRECTORY");
+    std::snprintf(path, sizeof path, "%s/heat_sweep_test.XXXXXX",
+                  base != nullptr && *base != '\0' ? base : "/tmp");
+    if (mkdtemp(path) == nullptr) {
+      std::perror(path);
+      path[0] = '\0';
+    }
+  }
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  setting.directory = path;
+  return !setting.directory.empty();
+}
+
+// Rank 0 alone, so that no exchange of block edges and no sum over ranks can hide a mistake.
+bool compute_serial_hash() {
+  int exit_code = HEAT_FINE;
+  if (setting.rank == 0) {
+    Job job(MPI_COMM_SELF, "store_all");
+    exit_code = job.run();
+    setting.serial_hash = job.result.gradient_hash;
+    if (exit_code != HEAT_FINE)
+      std::fprintf(stderr, "the serial reference failed: %s\n", job.result.message);
+  }
+  MPI_Bcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&setting.serial_hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return exit_code == HEAT_FINE;
+}
+
+int run_tests() {
+  if (!make_directory()) return EXIT_FAILURE;
+  int failed = compute_serial_hash() ? RUN_ALL_TESTS() : EXIT_FAILURE;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (setting.rank == 0) {
+    std::error_code ignored;
+    std::filesystem::remove_all(setting.directory, ignored);
+  }
+  return failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &setting.rank);
+  testing::InitGoogleTest(&argc, argv);
+  if (setting.rank != 0) {
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOfThisRank);
+  }
+  const int exit_code = run_tests();
+  MPI_Finalize();
+  return exit_code;
+}
