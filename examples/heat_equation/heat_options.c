@@ -53,6 +53,8 @@ static const flag flags[] = {
     {"dot-test", FLAG_SWITCH, NULL, FIELD(dot_test), 0, NULL,
      "test the adjoint steps against tangent steps"},
     {"json", FLAG_TEXT, NULL, FIELD(json_file), 0, "FILE", "write the results to FILE"},
+    {"log", FLAG_TEXT, NULL, FIELD(log_file), 0, "FILE",
+     "write every action of rank 0: start, end (s), kind, first, last"},
     {"quiet", FLAG_SWITCH, NULL, FIELD(quiet), 0, NULL, "print nothing but errors"},
     {"help", FLAG_SWITCH, NULL, FIELD(help), 0, NULL, "print this"},
 };

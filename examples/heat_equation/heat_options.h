@@ -29,6 +29,7 @@ typedef struct heat_options {
   int verify, taylor, dot_test;
   int quiet, help;
   const char* json_file; /**< NULL: none */
+  const char* log_file;  /**< NULL: none */
   heat_setting settings[HEAT_MAX_SETTINGS];
   int setting_count;
   int64_t

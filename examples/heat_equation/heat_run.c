@@ -92,6 +92,12 @@ static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model
   int ready = sweep != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
   if (!ready) end_with(result, HEAT_USAGE, "no memory left");
+  if (ready && options->log_file != NULL && model->grid.rank == 0) {
+    sweep->log = fopen(options->log_file, "w");
+    ready = sweep->log != NULL;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
+  if (!ready) end_with(result, HEAT_USAGE, "cannot write '%s' (--log)", options->log_file);
   for (int64_t r = 0; r < options->repeat && result->exit_code == HEAT_FINE; ++r) {
     const anadrome_status status = heat_sweep_do(sweep, run, model, options, r == 0);
     result->stats.size = sizeof result->stats;
@@ -105,6 +111,7 @@ static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model
   }
   result->seconds_step_median = ready ? heat_sweep_median_step(sweep) : -1.0;
   MPI_Allreduce(MPI_IN_PLACE, &result->seconds_step_median, 1, MPI_DOUBLE, MPI_MAX, comm);
+  if (sweep != NULL && sweep->log != NULL) fclose(sweep->log);
   free(sweep);
 }
 

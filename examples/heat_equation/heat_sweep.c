@@ -61,6 +61,16 @@ static void fail_with_last_error(anadrome_run* run) {
   anadrome_fail(run, why);
 }
 
+// What was done when: seconds, seconds, kind, first step, last step.
+static void log_action(const heat_sweep* sweep, const anadrome_action* action, double start) {
+  if (sweep->log == NULL) return;
+  const char* kind = "turn";
+  if (action->kind == ANADROME_ADJOINT) kind = "adjoint";
+  if (action->kind == ANADROME_ADVANCE) kind = action->again ? "again" : "advance";
+  fprintf(sweep->log, "%.6f %.6f %s %lld %lld\n", start - sweep->log_start,
+          MPI_Wtime() - sweep->log_start, kind, (long long)action->first, (long long)action->last);
+}
+
 static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
   anadrome_action action;
   anadrome_status status = anadrome_begin(sweep->run, steps);
@@ -68,6 +78,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
   print_header_once(sweep);
   while ((status = anadrome_next(sweep->run, &action)) == ANADROME_OK &&
          action.kind != ANADROME_DONE) {
+    const double start = MPI_Wtime();
     switch (action.kind) {
       case ANADROME_ADVANCE: {
         const int64_t reached = advance(sweep, action.first, action.last);
@@ -88,6 +99,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
       case ANADROME_DONE:
         break;
     }
+    log_action(sweep, &action, start);
   }
   return status;
 }
@@ -119,7 +131,10 @@ anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* 
   sweep->options = options;
   sweep->print_header = first_sweep && !options->quiet;
   sweep->finished = !options->steps_unknown;
-  if (first_sweep) sweep->stride = 1;
+  if (first_sweep) {
+    sweep->stride = 1;
+    sweep->log_start = MPI_Wtime();
+  }
   heat_fill(&model->grid, heat_initial_state, model->u);
   if (!options->callbacks) return sweep_with_actions(sweep, steps);
   const anadrome_model callbacks = {.size = sizeof callbacks,

@@ -4,6 +4,7 @@
 #define HEAT_SWEEP_H
 
 #include <anadrome/anadrome.h>
+#include <stdio.h>
 
 #include "heat_model.h"
 #include "heat_options.h"
@@ -18,6 +19,8 @@ typedef struct heat_sweep {
   double objective; /**< of the latest sweep */
   int print_header; /**< before the first action */
   int finished;     /**< anadrome knows the number of steps */
+  FILE* log;        /**< one line per action, on one rank; NULL: none */
+  double log_start; /**< MPI_Wtime() at the first begin */
   int64_t stride;   /**< every stride-th forward step is timed */
   int64_t until_timed;
   size_t timed;
