@@ -173,7 +173,10 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
             checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
       }
       const store::Segment::Range range = {number, capacity(), blocks};
-      segments_.emplace_back(path, range, offsets, bytes_before, layout_, options_.direct);
+      const store::DirectIo direct = options_.transport == TransportName::kMpio
+                                         ? store::DirectIo::kOff  // HDF5 opens the file itself
+                                         : options_.direct;
+      segments_.emplace_back(path, range, offsets, bytes_before, layout_, direct);
     });
   }
   try {

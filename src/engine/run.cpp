@@ -78,6 +78,24 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 
 // ---- the caller's actions ----
 
+// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair until
+// the next agreement: leaving here would leave the other ranks waiting.
+template <class Body>
+void Run::attempt(Body&& body) {
+  try {
+    body();
+  } catch (...) {
+    hold(current_failure());
+  }
+}
+
+template <class Body>
+void Run::copy(std::int64_t& count, Body&& body) {
+  const AddTime time(seconds_copying_);
+  ++count;
+  attempt(body);
+}
+
 void Run::note_finished_action() {
   const double seconds = now_seconds() - handed_out_;
   if (last_.kind == ANADROME_ADVANCE) {
@@ -139,7 +157,7 @@ std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
       copy(restored_, [&] { slots_->restore(slot); });
       return {};
     case Kind::kDrop:
-      slots_->drop(slot);
+      attempt([&] { slots_->drop(slot); });
       return {};
     case Kind::kAnchor:
       keep_anchor(action);
@@ -148,7 +166,7 @@ std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
       restore_anchor(action);
       return {};
     case Kind::kDropAnchor:
-      tier_->drop(action.slot);
+      attempt([&] { tier_->drop(action.slot); });
       return {};
     case Kind::kDecide:
       decide();
@@ -157,26 +175,13 @@ std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
       turn();
       return hand_out(ANADROME_TURN, action);
     case Kind::kAdjoint:
-      if (uses_disk()) tier_->prefetch_below(newest_anchor_);
+      if (uses_disk()) attempt([&] { tier_->prefetch_below(newest_anchor_); });
       return hand_out(ANADROME_ADJOINT, action);
     case Kind::kDone:
       done();
       return hand_out(ANADROME_DONE, action);
   }
   return {};
-}
-
-// A copy can fail only in a pack or unpack callback; that is this rank's affair until the next
-// agreement.
-template <class Body>
-void Run::copy(std::int64_t& count, Body&& body) {
-  const AddTime time(seconds_copying_);
-  ++count;
-  try {
-    body();
-  } catch (...) {
-    hold(current_failure());
-  }
 }
 
 void Run::keep_anchor(const schedule::Action& action) {
@@ -198,7 +203,7 @@ void Run::write_due_block() {
   if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
     disk_->grow(segment_blocks(sequence_->steps()), Call::kAnchor);
   }
-  tier_->write_newest_block();
+  attempt([&] { tier_->write_newest_block(); });
 }
 
 void Run::restore_anchor(const schedule::Action& action) {
@@ -209,13 +214,13 @@ void Run::restore_anchor(const schedule::Action& action) {
   // One agreement per block: from here on the caller acts on what was read.
   const std::int64_t block = tier_->block_of(action.slot);
   if (block != agreed_block_) {
-    tier_->load(action.slot);
+    attempt([&] { tier_->load(action.slot); });
     agree(Call::kRestore);
     agreed_block_ = block;
   }
   newest_anchor_ = action.slot;
   copy(restored_, [&] { tier_->restore(action.slot); });
-  tier_->prefetch_below(action.slot);
+  attempt([&] { tier_->prefetch_below(action.slot); });
 }
 
 // ---- the interval ----
@@ -297,12 +302,12 @@ void Run::turn() {
     if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
       disk_->grow(segment_blocks(sequence_->steps()), Call::kTurn);
     }
-    tier_->write_newest_block();  // a last block that is partly filled
+    attempt([&] { tier_->write_newest_block(); });  // a last block that is partly filled
   }
   agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
   phase_ = ANADROME_PHASE_REVERSE;
   turn_time_ = now_seconds();
-  if (uses_disk()) tier_->prefetch_below(newest_anchor_);
+  if (uses_disk()) attempt([&] { tier_->prefetch_below(newest_anchor_); });
 }
 
 void Run::done() {

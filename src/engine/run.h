@@ -70,6 +70,8 @@ class Run {
   Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "");
   std::optional<anadrome_action> carry_out(const schedule::Action& action);
   template <class Body>
+  void attempt(Body&& body);
+  template <class Body>
   void copy(std::int64_t& count, Body&& body);
   void keep_anchor(const schedule::Action& action);
   void write_due_block();

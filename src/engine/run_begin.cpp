@@ -27,6 +27,18 @@ std::string new_run_id(MPI_Comm comm) {
   return text;
 }
 
+// Far beyond any machine, and far enough from overflow for all that is computed from it.
+constexpr std::int64_t kMostStateBytes = std::int64_t{1} << 56;
+
+std::int64_t total_bytes(const std::vector<store::Field>& fields) {
+  std::int64_t bytes = 0;
+  for (const store::Field& field : fields) {
+    if (field.bytes() > kMostStateBytes - bytes) return kMostStateBytes + 1;
+    bytes += field.bytes();
+  }
+  return bytes;
+}
+
 std::string table_of(const std::vector<store::Field>& fields) {
   std::string table;
   for (const store::Field& field : fields) {
@@ -98,6 +110,8 @@ void Run::begin(std::int64_t steps) {
                                           " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
   } else if (steps >= schedule::kMostSteps) {
     failure = {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
+  } else if (total_bytes(state_fields_) > kMostStateBytes) {
+    failure = {ANADROME_ERR_ARGUMENT, "begin: a state of more than 2^56 bytes"};
   } else if (state_fields_.empty()) {
     failure = {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
   }
@@ -216,9 +230,10 @@ std::int64_t Run::segment_blocks(std::int64_t steps) const {
   constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
   std::int64_t blocks =
       std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
-  if (options_.interval == 0) {  // the number of anchors shows only as the run goes on
+  if (options_.interval == 0 || steps == schedule::kUnknown) {
+    // The number of anchors shows only as the run goes on.
     blocks = std::min(blocks, std::max<std::int64_t>(16, disk_->capacity()));
-  } else if (steps != schedule::kUnknown) {
+  } else {
     const std::int64_t all =
         ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
     blocks = std::min(blocks, std::max<std::int64_t>(all - disk_->capacity(), 1));

@@ -49,8 +49,10 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
           std::to_string(ANADROME_VERSION_MINOR) + "." + std::to_string(ANADROME_VERSION_PATCH) +
           ": schedule " + stats.schedule;
   if (stats.interval > 0) {
-    text += ", an anchor every " + std::to_string(stats.interval) + " steps" +
-            (measured_interval ? " (from measured times)" : "");
+    text +=
+        ", an anchor every " +
+        (stats.interval == 1 ? std::string("step") : std::to_string(stats.interval) + " steps") +
+        (measured_interval ? " (from measured times)" : "");
   }
   text += "\n";
   add("sweep", std::to_string(stats.steps) + " steps on " + std::to_string(stats.ranks) +

@@ -16,10 +16,18 @@ Sequence::Sequence(const SequenceOptions& options) : options_(options), steps_(o
   }
   options_.slots = std::min(options_.slots, kMostSteps);
   if (options_.anchored && options_.interval > 0) use_interval(options_.interval);
+  reserve_kept();
   // Between anchors the same slots serve one interval after the other.
   retain_ = steps_ == kUnknown
                 ? options_.keep_every && !options_.anchored
                 : options_.slots >= steps_ && !(options_.anchored && options_.all_anchors);
+}
+
+// The stack's memory now, where all ranks can still say so, rather than in the middle of a sweep.
+void Sequence::reserve_kept() {
+  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
+  const std::int64_t most = std::min(options_.slots - 1, kMostAtOnce);
+  kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
 }
 
 Action Sequence::next() {

@@ -70,6 +70,7 @@ class Sequence {
     std::int64_t step, slot;
   };
 
+  void reserve_kept();
   Action forward_action();
   Action place_action();
   Action keep_online();
