@@ -18,7 +18,7 @@ void Progress::start(bool on) {
 
 void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t steps, double done,
                     double left) {
-  std::string line = reverse ? "reverse  step " : "forward  step ";
+  std::string line = reverse ? "reverse  at step " : "forward  at step ";
   line += std::to_string(step);
   if (steps >= 0) line += " of " + std::to_string(steps);
   if (left >= 0) {

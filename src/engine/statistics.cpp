@@ -167,7 +167,9 @@ void Run::show_progress() {
   const bool known = advances != schedule::kUnknown && adjoints != schedule::kUnknown && step > 0;
   const double left =
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
-  progress_.show(now_seconds(), reverse, last_.first, sequence_->steps(), done, left);
+  // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
+  const std::int64_t step_now = reverse ? adjoints : last_.first;
+  progress_.show(now_seconds(), reverse, step_now, sequence_->steps(), done, left);
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.
