@@ -69,7 +69,7 @@ Agreement::Output Agreement::agree(const Input& input) {
   }
   const AddTime time(seconds_);
   ++count_;
-  // One maximum serves all: the minimum of a value is the maximum of its negative, the order of
+  // One maximum serves all: the minimum of a value is the maximum of its complement, the order of
   // non-negative doubles is that of their bits, and the lowest failing rank has the highest size -
   // rank.
   enum Slot {
@@ -85,26 +85,26 @@ Agreement::Output Agreement::agree(const Input& input) {
   };
   std::array<std::int64_t, kSlots> slots{};
   slots[kCall] = static_cast<std::int64_t>(input.call);
-  slots[kNotCall] = -slots[kCall];
+  slots[kNotCall] = ~slots[kCall];
   slots[kEqual] = input.equal;
-  slots[kNotEqual] = -input.equal;
+  slots[kNotEqual] = ~input.equal;
   slots[kStop] = input.stop ? 1 : 0;
   slots[kFailing] = input.failure ? size_ - rank_ : 0;
   for (std::size_t i = 0; i < input.largest.size(); ++i) {
     slots[kLargest + i] = std::bit_cast<std::int64_t>(std::max(input.largest[i], 0.0));
   }
-  slots[kSmallest] = -input.smallest;
+  slots[kSmallest] = ~input.smallest;
   require(MPI_Allreduce(MPI_IN_PLACE, slots.data(), kSlots, MPI_INT64_T, MPI_MAX, comm_.get()),
           "MPI_Allreduce");
 
-  if (slots[kCall] != -slots[kNotCall]) throw_different_calls(input.call);
+  if (slots[kCall] != ~slots[kNotCall]) throw_different_calls(input.call);
   if (slots[kFailing] > 0) {
     throw_failure_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
   }
-  if (slots[kEqual] != -slots[kNotEqual]) {
+  if (slots[kEqual] != ~slots[kNotEqual]) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 std::string(input.equal_name) + " differs between ranks: from " +
-                    std::to_string(-slots[kNotEqual]) + " to " + std::to_string(slots[kEqual]));
+                    std::to_string(~slots[kNotEqual]) + " to " + std::to_string(slots[kEqual]));
   }
   if (slots[kStop] > 0) {
     throw Error(ANADROME_STOPPED, "stopped: a rank called anadrome_request_stop");
@@ -113,7 +113,7 @@ Agreement::Output Agreement::agree(const Input& input) {
   for (std::size_t i = 0; i < output.largest.size(); ++i) {
     output.largest[i] = std::bit_cast<double>(slots[kLargest + i]);
   }
-  output.smallest = -slots[kSmallest];
+  output.smallest = ~slots[kSmallest];
   return output;
 }
 

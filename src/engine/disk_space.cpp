@@ -142,13 +142,14 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
   const auto number = static_cast<std::int64_t>(segments_.size());
   const std::string path = path_ + "/" + segment_name(number, file_index_);
   // What the file's first rank tells the others; the last entry says whether it succeeded.
-  std::vector<std::int64_t> wire(fields_.size() + 5, 0);
+  std::vector<std::int64_t> wire(fields_.size() + 6, 0);
   Failure failure;
   if (file_rank_ == 0) {
     failure = failure_of([&] {
       const store::SegmentOffsets made = store::create_segment(path, describe(blocks));
       std::copy(made.fields.begin(), made.fields.end(), wire.begin());
       auto rest = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+      *rest++ = made.sweep;
       *rest++ = made.slots_used;
       *rest++ = made.slot_step;
       *rest++ = made.checksum;
@@ -161,10 +162,11 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
   store::SegmentOffsets offsets;
   const auto fields_end = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
   offsets.fields.assign(wire.begin(), fields_end);
-  offsets.slots_used = fields_end[0];
-  offsets.slot_step = fields_end[1];
-  offsets.checksum = fields_end[2];
-  offsets.file_bytes = fields_end[3];
+  offsets.sweep = fields_end[0];
+  offsets.slots_used = fields_end[1];
+  offsets.slot_step = fields_end[2];
+  offsets.checksum = fields_end[3];
+  offsets.file_bytes = fields_end[4];
   if (made) {
     failure = failure_of([&] {
       std::vector<std::int64_t> bytes_before;
@@ -198,9 +200,9 @@ const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
 }
 
 Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                        std::span<const std::uint64_t> checksums, std::int64_t steps,
-                        const char* schedule_name) {
-  Failure failure = failure_of([&] { write_tables(anchors, anchors_written, checksums); });
+                        std::span<const std::uint64_t> checksums, std::int64_t sweep,
+                        std::int64_t steps, const char* schedule_name) {
+  Failure failure = failure_of([&] { write_tables(anchors, anchors_written, checksums, sweep); });
   const Failure master =
       failure_of([&] { write_master(anchors, anchors_written, steps, schedule_name); });
   if (!failure) failure = master;
@@ -211,7 +213,8 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
 
 // The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
 void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                             std::span<const std::uint64_t> checksums) const {
+                             std::span<const std::uint64_t> checksums,
+                             std::int64_t sweep) const {
   for (const store::Segment& segment : segments_) {
     const store::File file = store::File::open(segment.path(), O_WRONLY);
     const auto& [number, first_block, blocks] = segment.range();
@@ -227,6 +230,7 @@ void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t a
               file_rank_ * blocks * 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)));
     }
     if (file_rank_ != 0) continue;
+    file.write_all(&sweep, sizeof sweep, segment.offsets().sweep);
     file.write_all(&used, sizeof used, segment.offsets().slots_used);
     std::vector<std::int64_t> steps;
     constexpr std::int64_t kChunk = 4096;

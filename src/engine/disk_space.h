@@ -39,7 +39,7 @@ class DiskSpace {
   /// keep=on: complete the files for readers (steps, checksums of this rank, master) and leave
   /// them. Returns this rank's failure. Collective, without an agreement.
   Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-               std::span<const std::uint64_t> checksums, std::int64_t steps,
+               std::span<const std::uint64_t> checksums, std::int64_t sweep, std::int64_t steps,
                const char* schedule_name);
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
@@ -50,7 +50,7 @@ class DiskSpace {
   store::SegmentDescription describe(std::int64_t blocks) const;
   std::string segment_name(std::int64_t number, std::int64_t file) const;
   void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                    std::span<const std::uint64_t> checksums) const;
+                    std::span<const std::uint64_t> checksums, std::int64_t sweep) const;
   void write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                     std::int64_t steps, const char* schedule_name);
 

@@ -34,6 +34,21 @@ std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk)
   return checked_add(layout.block_bytes(), bookkeeping(shape, disk));
 }
 
+std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
+                               std::int64_t states) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  std::int64_t memory = 1;
+  for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
+    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, false, states);
+    if (plan.blocks * plan.layout.states() >= states) return memory;
+    std::int64_t block_bytes = plan.bytes_per_block;
+    MPI_Allreduce(MPI_IN_PLACE, &block_bytes, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
+    const std::int64_t blocks = ceil_divide(states, plan.layout.states());
+    if (blocks > kMost / block_bytes) return kMost;
+    memory = blocks * block_bytes;
+  }
+}
+
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, bool disk, std::int64_t states) {
   std::int64_t largest = state_bytes(state_fields);

@@ -21,6 +21,11 @@ struct MemoryPlan {
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping.
 std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk);
 
+/// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
+/// ranks; 2^62 if it is no less. Collective.
+std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
+                               std::int64_t states);
+
 /// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
 /// The result has blocks == 0 if not even one block fits on some rank.
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,

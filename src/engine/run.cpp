@@ -78,8 +78,8 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 
 // ---- the caller's actions ----
 
-// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair until
-// the next agreement: leaving here would leave the other ranks waiting.
+// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair
+// until the next agreement: leaving here would leave the other ranks waiting.
 template <class Body>
 void Run::attempt(Body&& body) {
   try {
@@ -214,6 +214,7 @@ void Run::restore_anchor(const schedule::Action& action) {
   // One agreement per block: from here on the caller acts on what was read.
   const std::int64_t block = tier_->block_of(action.slot);
   if (block != agreed_block_) {
+    if (!transport_->overlaps()) agree(Call::kRestore);  // the read itself is collective
     attempt([&] { tier_->load(action.slot); });
     agree(Call::kRestore);
     agreed_block_ = block;
@@ -285,7 +286,11 @@ void Run::finish_forward(std::int64_t steps) {
   if (phase_ != ANADROME_PHASE_FORWARD || last_.kind != ANADROME_ADVANCE) {
     throw Error(ANADROME_ERR_ORDER, "finish_forward: no advance of the forward sweep is under way");
   }
-  if (finished_at_ >= 0 || !sequence_->may_finish(steps)) {
+  if (finished_at_ >= 0) {
+    throw Error(ANADROME_ERR_ORDER, "finish_forward: the sweep was ended after step " +
+                                        std::to_string(finished_at_) + " already");
+  }
+  if (!sequence_->may_finish(steps)) {
     if (sequence_->steps() != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
@@ -298,15 +303,15 @@ void Run::finish_forward(std::int64_t steps) {
 }
 
 void Run::turn() {
+  agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
   if (uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept()) {
     if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
       disk_->grow(segment_blocks(sequence_->steps()), Call::kTurn);
     }
     attempt([&] { tier_->write_newest_block(); });  // a last block that is partly filled
   }
-  agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
   phase_ = ANADROME_PHASE_REVERSE;
-  turn_time_ = now_seconds();
+  if (turn_time_ == 0) turn_time_ = now_seconds();  // not again after a rewind
   if (uses_disk()) attempt([&] { tier_->prefetch_below(newest_anchor_); });
 }
 
@@ -327,6 +332,7 @@ void Run::rewind() {
   sequence_->rewind(uses_disk() ? tier_->anchors_restorable() : 1);
   newest_anchor_ = sequence_->anchors().count() - 1;
   agreed_block_ = -1;
+  done_time_ = 0;
   phase_ = ANADROME_PHASE_REVERSE;
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
@@ -345,14 +351,15 @@ void Run::close() {
   const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
   const std::vector<std::uint64_t> checksums =
       tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
-  const bool keep = options_.keep && tier_ != nullptr;
+  const bool keep = options_.keep && tier_ != nullptr && swept;
+  const std::int64_t steps = swept ? sequence_->steps() : schedule::kUnknown;
   abandon();
-  transport_.reset();
   if (!agreement_.broken()) {
     agreement_.agree({.call = Call::kClose, .failure = failure});
+    transport_.reset();  // collective with transport=mpio: only where all ranks are known to be
     failure = {};
     if (keep) {
-      failure = disk_->keep(anchors, written, checksums, sequence_->steps(), to_string(schedule_));
+      failure = disk_->keep(anchors, written, checksums, sweep_, steps, to_string(schedule_));
     } else if (disk_ != nullptr) {
       failure = disk_->remove();
     }

@@ -86,6 +86,7 @@ void Run::abandon() {
   progress_.finish();
   slots_.reset();
   tier_.reset();  // waits for its transfers
+  sequence_.reset();
   phase_ = ANADROME_PHASE_IDLE;
 }
 
@@ -129,14 +130,12 @@ void Run::begin(std::int64_t steps) {
                                          ") per rank are needed");
   }
   if (schedule_ == ScheduleName::kStoreAll && steps > memory_plan_.checkpoint_slots) {
-    const double needed = static_cast<double>(memory_plan_.bytes_per_block) *
-                          static_cast<double>(ceil_divide(steps, memory_plan_.layout.states()));
-    throw Error(ANADROME_ERR_MEMORY,
-                "store_all needs " + std::to_string(steps) +
-                    " slots and memory=" + std::to_string(options_.memory) + " has " +
-                    std::to_string(memory_plan_.checkpoint_slots) + "; set memory to " +
-                    format_bytes(static_cast<std::int64_t>(std::min(needed * 1.001, 9e18))) +
-                    ", or schedule=async");
+    const std::int64_t needed = memory_for_states(agreement_, state_fields_, steps);
+    throw Error(ANADROME_ERR_MEMORY, "store_all needs " + std::to_string(steps) +
+                                         " slots and memory=" + std::to_string(options_.memory) +
+                                         " has " + std::to_string(memory_plan_.checkpoint_slots) +
+                                         "; set memory to " + std::to_string(needed) + "B (" +
+                                         format_bytes(needed) + "), or schedule=async");
   }
   std::int64_t state_bytes = memory_plan_.layout.state_bytes();
   MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
@@ -184,26 +183,27 @@ void Run::prepare_disk(std::int64_t steps) {
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
   if (any != 0) {
     transport_.reset();
-    if (disk_ != nullptr) disk_->remove();
+    const Failure failure = disk_ != nullptr ? disk_->remove() : Failure{};
     disk_.reset();
     agreement_.agree(
-        {.call = Call::kBegin, .failure = {}});  // removed before anybody makes the next one
+        {.call = Call::kBegin, .failure = failure});  // removed before anybody makes the next one
     run_id_ = new_run_id(agreement_.comm());
     disk_ = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
                                         run_id_);
     const store::TransportOptions transport_options = {options_.checksum, options_.bandwidth_limit};
-    Failure failure;
+    Failure not_started;
     try {
       transport_ = options_.transport == TransportName::kDirect
                        ? store::make_direct_transport(memory_plan_.layout, transport_options)
                        : store::make_mpio_transport(memory_plan_.layout, transport_options,
                                                     state_fields_, disk_->file_comm());
     } catch (const std::system_error& error) {
-      failure = {ANADROME_ERR_MEMORY, std::string("cannot start the I/O thread: ") + error.what()};
+      not_started = {ANADROME_ERR_MEMORY,
+                     std::string("cannot start the I/O thread: ") + error.what()};
     } catch (...) {
-      failure = current_failure();
+      not_started = current_failure();
     }
-    agreement_.agree({.call = Call::kBegin, .failure = failure});
+    agreement_.agree({.call = Call::kBegin, .failure = not_started});
     built_options_ = options_;
     fields_changed_ = false;
   }

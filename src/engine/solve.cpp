@@ -1,5 +1,6 @@
 #include "engine/solve.h"
 
+#include <algorithm>
 #include <string>
 
 namespace anadrome::engine {
@@ -25,7 +26,13 @@ void advance(Run& run, const anadrome_action& action, bool open_end, const anadr
     reached = action.last;
     note(run, "record", plain_end, model.record(model.context, plain_end, &reached));
   }
-  if (open_end && action.again == 0 && reached < action.last) run.finish_forward(reached);
+  if (!open_end || action.again != 0) return;
+  if (reached < action.first || reached > action.last) {
+    run.fail("a callback set *reached = " + std::to_string(reached) + " in the advance from " +
+             std::to_string(action.first) + " to " + std::to_string(action.last));
+    reached = std::clamp(reached, action.first, action.last);
+  }
+  if (reached < action.last) run.finish_forward(reached);
 }
 
 }  // namespace

@@ -56,10 +56,23 @@ void create_states(hid_t file, const MasterDescription& master, const MasterFiel
               "create /states/" + field.name));
 }
 
+std::int64_t room_of(const MasterDescription& master) {
+  std::int64_t pieces = 0, blocks = 0;
+  for (const MasterSegment& segment : master.segments) {
+    for (const MasterField& field : master.fields) {
+      for (const MasterPart& part : field.parts) {
+        ++pieces;
+        blocks += part.count == part.stride ? 1 : segment.slots_used;
+      }
+    }
+  }
+  return scratch_room(static_cast<std::int64_t>(master.slot_steps.size()), pieces, blocks);
+}
+
 }  // namespace
 
 void create_master(const std::string& path, const MasterDescription& master) {
-  const ScratchFile scratch;
+  const ScratchFile scratch(room_of(master));
   {
     const QuietHdf5 quiet;
     const Hdf5Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "create properties"));

@@ -89,7 +89,13 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
     throw Error(ANADROME_ERR_BUSY,
                 where + " is in use by another live run; set another name or directory");
   }
-  if (locked < 0) throw_errno(locked, "lock", where);
+  if (locked < 0) {
+    if (made == 0) {
+      file_system().unlink(where + "/" + kLockName);
+      file_system().remove_directory(where);
+    }
+    throw_errno(locked, "lock", where);
+  }
   directory.lock_ = std::move(lock);
   if (made == -EEXIST) {
     for (const std::string& file : files_in(where)) {

@@ -116,6 +116,8 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
     offsets.fields.push_back(create_field(file.get(), segment, field));
   }
   const std::array<hsize_t, 1> one = {1};
+  const Hdf5Dataset sweep = create_table(file.get(), "/sweep", H5T_STD_I64LE, one);
+  offsets.sweep = offset_of(sweep, "/sweep");
   const Hdf5Dataset used = create_table(file.get(), "/slots_used", H5T_STD_I64LE, one);
   offsets.slots_used = offset_of(used, "/slots_used");
   const std::array<hsize_t, 1> slots = {extent(segment.blocks * segment.states_per_block)};
@@ -144,6 +146,17 @@ void copy_extents(const std::string& from, const File& to, std::int64_t length) 
     }
     position = hole;
   }
+}
+
+// Is there room for so many bytes beside `path`? The errno value if not.
+int lack_of_room(const std::string& path, std::int64_t bytes) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  const int reserved = ::fallocate(file, 0, 0, bytes);
+  const int failed = reserved == 0 || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : errno;
+  ::close(file);
+  ::unlink(path.c_str());
+  return failed;
 }
 
 }  // namespace
@@ -175,23 +188,47 @@ Hdf5Type hdf5_type(anadrome_type type) {
   throw Error(ANADROME_ERR_INTERNAL, "a field has no known type");
 }
 
-SegmentOffsets create_segment(const std::string& path, const SegmentDescription& description) {
-  const ScratchFile scratch;
-  SegmentOffsets offsets = write_skeleton(scratch.path(), description);
+std::int64_t scratch_room(std::int64_t integers, std::int64_t pieces, std::int64_t blocks) {
+  constexpr std::int64_t kObjects = std::int64_t{256} << 10;  // groups, headers, heaps
+  constexpr std::int64_t kInteger = 8, kPiece = 512, kBlock = 16;
+  const std::int64_t views =
+      checked_add(checked_multiply(kPiece, pieces), checked_multiply(kBlock, blocks));
+  return checked_add(kObjects, checked_add(views, checked_multiply(kInteger, integers)));
+}
+
+SegmentOffsets create_segment(const std::string& path, const SegmentDescription& segment) {
+  const std::int64_t slots = checked_multiply(segment.blocks, segment.states_per_block);
+  std::int64_t pieces = 0, blocks = 0;
+  for (const FieldDescription& field : segment.fields) {
+    for (std::size_t r = 0; r < field.counts.size(); ++r) {
+      ++pieces;
+      blocks = checked_add(blocks, field.counts[r] == field.strides[r] ? 1 : slots);
+    }
+  }
+  const ScratchFile scratch(scratch_room(5 * pieces, pieces, blocks));
+  SegmentOffsets offsets = write_skeleton(scratch.path(), segment);
   offsets.file_bytes = scratch.publish(path);
   return offsets;
 }
 
-ScratchFile::ScratchFile() {
+ScratchFile::ScratchFile(std::int64_t bytes) {
   const char* set = std::getenv("TMPDIR");
+  int failed = 0;
   for (const char* parent : {"/dev/shm", set != nullptr ? set : "/tmp", "/tmp"}) {
     std::string pattern = std::string(parent) + "/anadrome-XXXXXX";
-    if (::mkdtemp(pattern.data()) != nullptr) {
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      if (failed != ENOSPC) failed = errno;
+      continue;
+    }
+    failed = lack_of_room(pattern + "/room", bytes);
+    if (failed == 0) {
       directory_ = pattern;
       return;
     }
+    ::rmdir(pattern.c_str());
   }
-  throw Error(ANADROME_ERR_IO, "cannot make a directory in /dev/shm or /tmp: " + errno_text(errno));
+  throw Error(status_of_errno(failed), "cannot make a file of " + format_bytes(bytes) +
+                                           " in /dev/shm, TMPDIR or /tmp: " + errno_text(failed));
 }
 
 ScratchFile::~ScratchFile() {

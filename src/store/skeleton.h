@@ -35,6 +35,7 @@ struct SegmentDescription {
 /// Where things lie in the file, in bytes; the same for all ranks of the file.
 struct SegmentOffsets {
   std::vector<std::int64_t> fields;  ///< first byte of /slots/<field>
+  std::int64_t sweep = 0;            ///< first byte of /sweep
   std::int64_t slots_used = 0;       ///< first byte of /slots_used
   std::int64_t slot_step = 0;        ///< first byte of /slot_step
   std::int64_t checksum = 0;         ///< first byte of /checksum
@@ -43,12 +44,13 @@ struct SegmentOffsets {
 
 /// Create the file at `path`, which must not exist, 0600, all its space reserved where the file
 /// system can do so. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
-SegmentOffsets create_segment(const std::string& path, const SegmentDescription& description);
+SegmentOffsets create_segment(const std::string& path, const SegmentDescription& segment);
 
 /// A private scratch file on tmpfs, so that HDF5 never meets the user's disk.
 class ScratchFile {
  public:
-  ScratchFile();
+  /// `bytes`: room the file needs, for HDF5 does not survive a lack of it. Throws ERR_NO_SPACE.
+  explicit ScratchFile(std::int64_t bytes);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
@@ -61,6 +63,10 @@ class ScratchFile {
  private:
   std::string directory_;
 };
+
+/// Room for a skeleton with tables of so many integers, and with virtual datasets of so many pieces
+/// that choose so many blocks of elements in all.
+std::int64_t scratch_room(std::int64_t integers, std::int64_t pieces, std::int64_t blocks);
 
 /// The HDF5 type of an anadrome_type; complex numbers are compounds {r, i}, as h5py reads them.
 Hdf5Type hdf5_type(anadrome_type type);

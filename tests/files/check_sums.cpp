@@ -39,8 +39,8 @@ std::vector<Value> read_all(hid_t file, const std::string& path, hid_t type) {
   const Hdf5Space space(made(H5Dget_space(dataset.get()), "get a dataspace"));
   const auto values = made(H5Sget_simple_extent_npoints(space.get()), "count " + path);
   const Hdf5Type stored(made(H5Dget_type(dataset.get()), "get a type"));
-  const std::size_t bytes = static_cast<std::size_t>(values) *
-                            (type < 0 ? H5Tget_size(stored.get()) : sizeof(Value));
+  const std::size_t bytes =
+      static_cast<std::size_t>(values) * (type < 0 ? H5Tget_size(stored.get()) : sizeof(Value));
   std::vector<Value> all(bytes / sizeof(Value));
   made(H5Dread(dataset.get(), type < 0 ? stored.get() : type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                all.data()),
@@ -120,16 +120,16 @@ int main(int argc, char** argv) {
   store::BlockIdentity identity;
   identity.run_id_low = hash_of(run_id);
   identity.run_id_high = hash_of(run_id + "'");
-  identity.sweep = std::atoll(argv[2]);
+  identity.sweep = read_all<std::int64_t>(file.get(), "/sweep", H5T_NATIVE_INT64).at(0);
+  if (identity.sweep != std::atoll(argv[2])) give_up("/sweep is wrong");
   std::int64_t compared = 0;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const store::BlockLayout layout = layout_of(fields, rank, states);
     for (std::int64_t block = 0; block * states < used; ++block) {
       std::vector<std::byte> bytes(static_cast<std::size_t>(layout.block_bytes()));
       for (std::size_t f = 0; f < fields.size(); ++f) {
-        const std::int64_t first =
-            fields[f].decomposition[4 * rank + 2] * fields[f].element_bytes +
-            block * layout.part_bytes(f);
+        const std::int64_t first = fields[f].decomposition[4 * rank + 2] * fields[f].element_bytes +
+                                   block * layout.part_bytes(f);
         if (layout.part_bytes(f) == 0) continue;
         std::memcpy(bytes.data() + layout.parts()[f].offset, fields[f].bytes.data() + first,
                     static_cast<std::size_t>(layout.part_bytes(f)));

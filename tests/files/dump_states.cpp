@@ -75,9 +75,9 @@ struct SmallFields {
 
   void add_to(anadrome_run* run) {
     const auto add = [run](const char* name, anadrome_type type, auto& values) {
-      require(anadrome_add_field(run, name, ANADROME_ROLE_STATE, type, values.data(),
-                                 values.size()),
-              name);
+      require(
+          anadrome_add_field(run, name, ANADROME_ROLE_STATE, type, values.data(), values.size()),
+          name);
     };
     add("single", ANADROME_FLOAT32, single);
     add("a.pair", ANADROME_COMPLEX128, pairs);

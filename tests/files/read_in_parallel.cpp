@@ -143,8 +143,9 @@ int main(int argc, char** argv) {
   std::int64_t compared = static_cast<std::int64_t>(values.size()), all = 0;
   MPI_Reduce(&compared, &all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0 && all != used * width) give_up("not every value was read");
-  if (rank == 0) std::printf("%lld values of %lld states are the same\n",
-                             static_cast<long long>(all), static_cast<long long>(used));
+  if (rank == 0)
+    std::printf("%lld values of %lld states are the same\n", static_cast<long long>(all),
+                static_cast<long long>(used));
   MPI_Finalize();
   return 0;
 }

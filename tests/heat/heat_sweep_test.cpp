@@ -3,33 +3,26 @@
 // the one computed with every state kept, and of the one computed on a single rank.
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "heat_grid.h"
 #include "heat_run.h"
+#include "mpi_main.h"
 
 namespace {
 
 constexpr std::int64_t kCellsX = 66, kCellsY = 50, kSteps = 50;
 
-// Shared by all tests of this program; the same on every rank, except for `rank`.
-struct Setting {
-  int rank = 0;
-  std::string directory;
-  std::uint64_t serial_hash = 0;
-};
-Setting setting;
+using anadrome::test::directory;
+
+// Of the gradient computed on one rank.
+std::uint64_t serial_hash = 0;
 
 // The bytes of the largest block's state, in whole pages: states may be stored page by page.
 std::int64_t state_pages_bytes(MPI_Comm comm) {
@@ -54,7 +47,7 @@ class Job {
     const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
     set("schedule", schedule);
     set("memory", std::to_string(states * state_pages_bytes(comm) + 65536) + "B");
-    set("directory", setting.directory);
+    set("directory", directory());
   }
 
   void set(const std::string& key, const std::string& value) { values_.push_back({key, value}); }
@@ -72,11 +65,30 @@ class Job {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
+// Rank 0 alone, so that no exchange of block edges and no sum over ranks can hide a mistake.
+class SerialGradient : public testing::Environment {
+  void SetUp() override {
+    int exit_code = HEAT_FINE;
+    std::string message;
+    if (anadrome::test::rank() == 0) {
+      Job job(MPI_COMM_SELF, "store_all");
+      exit_code = job.run();
+      serial_hash = job.result.gradient_hash;
+      message = job.result.message;
+    }
+    MPI_Bcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&serial_hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    ASSERT_EQ(exit_code, HEAT_FINE) << "the serial reference failed: " << message;
+  }
+};
+const testing::Environment* const serial_gradient =
+    testing::AddGlobalTestEnvironment(new SerialGradient);
+
 void expect_exact_gradient(const Job& job) {
   const heat_result& result = job.result;
   EXPECT_EQ(result.exit_code, HEAT_FINE) << result.message;
   EXPECT_EQ(result.verified, 1);
-  EXPECT_EQ(result.gradient_hash, setting.serial_hash);
+  EXPECT_EQ(result.gradient_hash, serial_hash);
   EXPECT_EQ(result.stats.steps, kSteps);
   EXPECT_EQ(result.stats.adjoint_steps_taken, kSteps);
   EXPECT_EQ(result.stats.forward_steps_taken, result.stats.forward_steps_planned);
@@ -159,7 +171,7 @@ TEST_P(HeatSchedule, LeavesNoFilesBehind) {
 
   EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
   MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(std::filesystem::is_empty(setting.directory));
+  EXPECT_TRUE(std::filesystem::is_empty(directory()));
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -246,80 +258,4 @@ TEST(HeatErrors, TooLittleMemoryIsALibraryErrorOnEveryRank) {
   EXPECT_EQ(job.result.status, ANADROME_ERR_MEMORY) << job.result.message;
 }
 
-// One output for all ranks: rank 0 prints as always, the others only what failed.
-class FailuresOfThisRank : public testing::EmptyTestEventListener {
-  // Noted here: GoogleTest's lock is held in OnTestPartResult, where asking for it would wait for
-  // ever.
-  void OnTestStart(const testing::TestInfo& test) override {
-    test_ = std::string(test.test_suite_name()) + "." + test.name();
-  }
-
-  void OnTestPartResult(const testing::TestPartResult& part) override {
-    if (!part.failed()) return;
-    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", setting.rank, test_.c_str(),
-                 part.file_name() != nullptr ? part.file_name() : "", part.line_number(),
-                 part.message());
-  }
-
-  std::string test_;
-};
-
-// A fresh directory that every rank knows.
-bool make_directory() {
-  char path[4096] = "";
-  if (setting.rank == 0) {
-    const char* base = std::getenv("ANADROME_TEST_DIRECTORY");
-    std::snprintf(path, sizeof path, "%s/heat_sweep_test.XXXXXX",
-                  base != nullptr && *base != '\0' ? base : "/tmp");
-    if (mkdtemp(path) == nullptr) {
-      std::perror(path);
-      path[0] = '\0';
-    }
-  }
-  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-  setting.directory = path;
-  return !setting.directory.empty();
-}
-
-// Rank 0 alone, so that no exchange of block edges and no sum over ranks can hide a mistake.
-bool compute_serial_hash() {
-  int exit_code = HEAT_FINE;
-  if (setting.rank == 0) {
-    Job job(MPI_COMM_SELF, "store_all");
-    exit_code = job.run();
-    setting.serial_hash = job.result.gradient_hash;
-    if (exit_code != HEAT_FINE)
-      std::fprintf(stderr, "the serial reference failed: %s\n", job.result.message);
-  }
-  MPI_Bcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Bcast(&setting.serial_hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return exit_code == HEAT_FINE;
-}
-
-int run_tests() {
-  if (!make_directory()) return EXIT_FAILURE;
-  int failed = compute_serial_hash() ? RUN_ALL_TESTS() : EXIT_FAILURE;
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (setting.rank == 0) {
-    std::error_code ignored;
-    std::filesystem::remove_all(setting.directory, ignored);
-  }
-  return failed;
-}
-
 }  // namespace
-
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &setting.rank);
-  testing::InitGoogleTest(&argc, argv);
-  if (setting.rank != 0) {
-    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new FailuresOfThisRank);
-  }
-  const int exit_code = run_tests();
-  MPI_Finalize();
-  return exit_code;
-}

@@ -1,0 +1,123 @@
+"""Runs on file systems without room: small tmpfs mounts in a mount namespace of this test. Without
+the right to mount, the test fails and says so."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import launch
+
+LAYOUTS = ("shared", "node", "rank")
+
+
+def enter_private_namespace():
+    """Mounts made from here on are seen by this process and its children only."""
+    if "ANADROME_TEST_NAMESPACE" in os.environ:
+        return
+    os.environ["ANADROME_TEST_NAMESPACE"] = "1"
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    os.execvp("unshare", ["unshare", "--mount"] + user + [sys.executable] + sys.argv)
+
+
+class SmallDisk(launch.DirectoryCase):
+    def mount(self, options, where="disk"):
+        path = pathlib.Path(where) if os.path.isabs(where) else self.directory / where
+        path.mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
+        self.addCleanup(subprocess.run, ["umount", path], check=True)
+        return path
+
+    def sweep(self, disk, layout, **how):
+        """heat_equation with its files on `disk`: the right gradient or a clear error."""
+        process, results = self.heat(2, "--grid", "256x128", "--steps", 40, "--interval", 1,
+                                     "--schedule", "async", "--memory", "600KiB", "--layout",
+                                     layout, "--verify", "--directory", disk, **how)
+        if process.returncode == 0:
+            self.assertIs(results["verified"], True)
+        else:
+            self.assertEqual(process.returncode, 3, launch.said(process))
+            message, = launch.errors_of(process)
+            self.assertRegex(message, "ANADROME_ERR_(NO_SPACE|IO)")
+            self.assertIn("No space left on device", message)
+        return process.returncode
+
+
+class FullDisk(SmallDisk):
+    def check_many_sizes(self, layout, keep, environment=None):
+        disk = self.mount("size=16m,mode=700")
+        full = os.environ["ANADROME_TEST_FULL"] == "1"
+        self.succeed(2, "full_disk", disk, layout, keep, 37 if full else 147,
+                     environment=environment, seconds=400 if full else 120)
+
+    def test_shared(self):
+        self.check_many_sizes("shared", "off")
+
+    def test_node(self):
+        self.check_many_sizes("node", "off")
+
+    def test_rank(self):
+        self.check_many_sizes("rank", "off")
+
+    def test_keep(self):
+        for layout in ("shared", "rank"):
+            self.check_many_sizes(layout, "on")
+
+    def test_nothing_reserved(self):
+        """Where space cannot be reserved it runs out under the I/O thread."""
+        environment = {"LD_PRELOAD": launch.path_of("no_fallocate")}
+        for layout in ("shared", "rank"):
+            self.check_many_sizes(layout, "off", environment)
+
+    def test_whole_programs(self):
+        codes = []
+        for size in ("4k", "40k", "3m", "9m", "17m"):
+            disk = self.mount(f"size={size}", "disk-" + size)
+            for layout in LAYOUTS:
+                codes.append(self.sweep(disk, layout))
+                self.assertEqual(list(disk.iterdir()), [])
+        self.assertEqual(codes, [3] * 9 + codes[9:12] + [0] * 3)
+
+    def test_no_inodes(self):
+        for inodes in range(1, 6):
+            disk = self.mount(f"size=32m,nr_inodes={inodes}", f"disk-{inodes}")
+            for layout in ("shared", "rank"):
+                code = self.sweep(disk, layout)
+                self.assertEqual(code, 0 if inodes >= (4 if layout == "shared" else 5) else 3)
+                self.assertEqual(list(disk.iterdir()), [])
+
+
+class FullScratch(SmallDisk):
+    """The skeletons of the files are made in /dev/shm or, where that is full, in /tmp."""
+
+    BASE = "/var/tmp"  # this test mounts over /tmp
+
+    def sweeps(self):
+        """The exit codes with a shared file and with one per rank."""
+        codes = []
+        disk = self.mount("size=32m")
+        elsewhere = {"OMPI_MCA_btl_vader_backing_directory": str(self.directory),
+                     "OMPI_MCA_orte_tmpdir_base": str(self.directory)}
+        for layout in ("shared", "rank"):
+            codes.append(self.sweep(disk, layout, environment=elsewhere))
+            self.assertEqual(list(disk.iterdir()), [])
+            for scratch in ("/dev/shm", "/tmp"):
+                self.assertEqual(list(pathlib.Path(scratch).glob("anadrome-*")), [])
+        return codes
+
+    def test_no_shared_memory(self):
+        for size in ("4k", "16k", "64k"):
+            self.mount(f"size={size}", "/dev/shm")
+            self.mount("size=64m", "/tmp")
+            self.assertEqual(self.sweeps(), [0, 0])
+
+    def test_no_scratch_at_all(self):
+        for size in ("4k", "16k", "64k"):
+            self.mount(f"size={size}", "/dev/shm")
+            self.mount(f"size={size}", "/tmp")
+            self.assertEqual(self.sweeps(), [3, 3])
+
+
+if __name__ == "__main__":
+    enter_private_namespace()
+    unittest.main()

@@ -1,0 +1,170 @@
+"""Exit codes and messages of heat_equation: one line, whatever the number of ranks."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+import launch
+
+ASYNC = ("--grid", "64x48", "--steps", "30", "--schedule", "async", "--interval", "1")
+
+
+class Program(launch.DirectoryCase):
+    def expect(self, exit_code, *words, ranks=3, status="", **how):
+        """Runs; returns the one message line."""
+        process, _ = self.heat(ranks, *words, **how)
+        self.assertEqual(process.returncode, exit_code, launch.said(process))
+        lines = launch.errors_of(process)
+        self.assertEqual(len(lines), 1, launch.said(process))
+        self.assertIn(status, lines[0])
+        self.assertEqual(process.stdout, "")
+        return lines[0]
+
+    def test_usage(self):
+        for words in (["--grd", "3x3"], ["extra"], ["--grid", "3"], ["--steps"],
+                      ["--steps", "-1"], ["--repeat", "0"], ["--verify=yes"]):
+            with self.subTest(words=words):
+                self.expect(2, *words, ranks=1)
+        self.assertIn("--grd", self.expect(2, "--grd", "3x3"))
+
+    def test_options(self):
+        self.assertRegex(self.expect(2, "--set", "memroy=1"), "'memory'")
+        for setting, names in (("memory=lots", "memory"), ("layout=tree", "shared, node, rank"),
+                               ("interval=0", "interval"), ("schedule=best", "store_all"),
+                               ("name=a/b", "name"), ("name=..", "name"), ("direct=1", "auto"),
+                               ("bandwidth_limit=fast", "bandwidth_limit"), ("keep=1", "keep")):
+            with self.subTest(setting=setting):
+                self.assertIn(names, self.expect(2, "--set", setting, ranks=1))
+
+    def test_help(self):
+        process = launch.run(1, "heat_equation", "--help")
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("--verify", process.stdout)
+
+    def test_too_little_memory_names_what_is_needed(self):
+        for schedule in ("async", "revolve", "auto"):
+            message = self.expect(3, *ASYNC, "--schedule", schedule, "--memory", "1B",
+                                  status="ANADROME_ERR_MEMORY")
+            needed = int(re.search(r"at least (\d+) bytes", message)[1])
+            process, _ = self.heat(3, *ASYNC, "--schedule", schedule, "--memory", f"{needed}B",
+                                   "--verify")
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            self.expect(3, *ASYNC, "--schedule", schedule, "--memory", f"{needed - 1}B",
+                        status="ANADROME_ERR_MEMORY")
+
+    def test_store_all_names_a_budget_that_suffices(self):
+        message = self.expect(3, *ASYNC, "--schedule", "store_all", "--memory", "100KiB",
+                              status="ANADROME_ERR_MEMORY")
+        needed = re.search(r"set memory to (\d+B)", message)[1]
+        process, _ = self.heat(3, *ASYNC, "--schedule", "store_all", "--memory", needed)
+        self.assertEqual(process.returncode, 0, launch.said(process))
+
+    def test_missing_directory(self):
+        missing = self.directory / "missing"
+        for layout in ("shared", "rank"):
+            message = self.expect(3, *ASYNC, "--layout", layout, "--directory", missing,
+                                  status="ANADROME_ERR_IO")
+            self.assertIn(str(missing), message)
+            self.assertIn("No such file or directory", message)
+
+    def test_directory_that_cannot_be_written(self):
+        place = self.directory / "place"
+        place.mkdir(mode=0o555)
+        how = {}
+        if os.geteuid() == 0:  # root may write anywhere but in a read-only file system
+            how["under"] = ["unshare", "--mount", "sh", "-c",
+                            'mount -t tmpfs -o ro tmpfs "$0" && exec "$@"', str(place)]
+        message = self.expect(3, *ASYNC, "--directory", place, status="ANADROME_ERR_IO", **how)
+        self.assertIn(str(place), message)
+
+    def test_directory_that_is_a_file(self):
+        place = self.directory / "place"
+        place.write_text("mine")
+        self.expect(3, *ASYNC, "--directory", place, status="ANADROME_ERR_IO")
+        message = self.expect(3, *ASYNC, "--name", "place", status="ANADROME_ERR_ARGUMENT")
+        self.assertIn("place", message)
+        self.assertEqual(place.read_text(), "mine")
+
+    def test_files_of_others_are_left_alone(self):
+        place = self.directory / "place"
+        place.mkdir()
+        (place / "thesis.tex").write_text("mine")
+        message = self.expect(3, *ASYNC, "--name", "place", status="ANADROME_ERR_ARGUMENT")
+        self.assertIn("thesis.tex", message)
+        self.assertEqual([path.name for path in place.iterdir()], ["thesis.tex"])
+
+    def test_a_symbolic_link_is_not_followed(self):
+        target = self.directory / "target"
+        target.mkdir()
+        (self.directory / "link").symlink_to(target)
+        self.expect(3, *ASYNC, "--name", "link", status="ANADROME_ERR_ARGUMENT")
+        self.assertEqual(list(target.iterdir()), [])
+
+    def test_json_that_cannot_be_written(self):
+        self.assertIn("--json", self.expect(2, "--json", self.directory / "missing" / "results"))
+
+    def live_run(self, layout):
+        """A run that has its directory, and is stopped in the middle."""
+        words = launch.ranks_command(2, "heat_equation", *ASYNC, "--directory", self.directory,
+                                     "--layout", layout, "--work", "2000", "--memory", "100KiB",
+                                     "--steps", "200", "--quiet", "--verify")
+        # Killed ranks leave files of OpenMPI's.
+        environment = {"OMPI_MCA_btl_vader_backing_directory": str(self.directory)}
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, **environment})
+        self.addCleanup(process.terminate)
+        while process.poll() is None and not list(self.directory.glob("anadrome/segment-*")):
+            time.sleep(0.01)
+        self.signal_ranks(process, signal.SIGSTOP)
+        return process
+
+    def signal_ranks(self, mpirun, number):
+        for children in pathlib.Path(f"/proc/{mpirun.pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                os.kill(int(child), number)
+
+    def test_a_name_in_use(self):
+        for layout in ("shared", "rank"):
+            live = self.live_run(layout)
+            for other in ("shared", "rank"):
+                message = self.expect(3, *ASYNC, "--layout", other, ranks=2,
+                                      status="ANADROME_ERR_BUSY")
+                self.assertIn(str(self.directory / "anadrome"), message)
+            process, _ = self.heat(2, *ASYNC, "--name", "another")
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            self.signal_ranks(live, signal.SIGCONT)
+            output, errors = live.communicate(timeout=60)
+            self.assertEqual(live.returncode, 0, output + errors)
+            self.assertFalse((self.directory / "anadrome").exists())
+
+    def test_a_killed_run_does_not_block_the_next(self):
+        live = self.live_run("rank")
+        self.signal_ranks(live, signal.SIGKILL)
+        live.communicate(timeout=60)
+        self.assertTrue(list(self.directory.glob("anadrome/segment-*")))
+        process, _ = self.heat(2, *ASYNC)
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        self.assertFalse((self.directory / "anadrome").exists())
+
+
+class Memory(launch.DirectoryCase):
+    def test_the_process_grows_by_what_the_library_says(self):
+        """About 200 MiB on every rank; the statistics are right within 32 MiB."""
+        slack = 32 << 20
+        for words in (("--schedule", "async", "--interval", "2"), ("--schedule", "revolve")):
+            process, results = self.heat(2, "--grid", "1024x512", "--steps", 150, "--memory",
+                                         "200MiB", *words)
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            self.assertGreater(results["peak_library_bytes"], 150 << 20)
+            self.assertLessEqual(results["peak_library_bytes"], 200 << 20)
+            self.assertAlmostEqual(results["rss_growth_bytes"], results["peak_library_bytes"],
+                                   delta=slack)
+            self.assertLessEqual(results["rss_growth_bytes"], (200 << 20) + slack)
+
+
+if __name__ == "__main__":
+    unittest.main()

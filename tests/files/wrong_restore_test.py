@@ -1,0 +1,66 @@
+"""One wrong bit in one state that comes back from disk: heat_equation --verify notices it in the
+gradient, and the library itself when its checksums are on."""
+import os
+import re
+import unittest
+
+import launch
+
+# Memory for few states: with an anchor at every step most of them are read back from disk.
+SWEEP = ("--grid", "64x48", "--steps", "30", "--schedule", "async", "--interval", "1", "--memory",
+         "100KiB", "--verify")
+
+
+class WrongRestore(launch.DirectoryCase):
+    def sweep(self, checksum, which, direct="auto", rank=0):
+        report = self.directory / "flipped"
+        report.unlink(missing_ok=True)
+        environment = {"LD_PRELOAD": launch.path_of("flip_read"), "FLIP_REPORT": str(report),
+                       "FLIP_RANK": str(rank)} if which else {}
+        if which:
+            environment["FLIP_READ"] = str(which)
+        process, results = self.heat(2, *SWEEP, "--set", "checksum=" + checksum, "--direct",
+                                     direct, environment=environment)
+        self.assertEqual(report.exists(), bool(which))
+        return process, results
+
+    def expect_nothing_left(self):
+        names = {path.name for path in self.directory.iterdir()} - {"flipped", "results.json"}
+        self.assertEqual(names, set())
+
+    def test_without_it_the_gradient_is_right(self):
+        for checksum in ("on", "off"):
+            process, results = self.sweep(checksum, None)
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            self.assertTrue(results["verified"])
+            self.assertGreater(results["bytes_read"], 0)
+
+    def test_verify_fails(self):
+        cases = [(1, "auto", 0), (4, "auto", 1), (8, "off", 0)]
+        if os.environ["ANADROME_TEST_FULL"] == "1":
+            cases += [(which, "auto", which % 2) for which in range(2, 20)]
+        for which, direct, rank in cases:
+            with self.subTest(which=which, direct=direct, rank=rank):
+                process, results = self.sweep("off", which, direct, rank)
+                self.assertEqual(process.returncode, 1, launch.said(process))
+                self.assertIs(results["verified"], False)
+                self.assertIn("gradient is wrong", process.stderr)
+                self.expect_nothing_left()
+
+    def test_checksums_name_step_and_file(self):
+        for which, direct, rank in ((1, "auto", 1), (4, "auto", 0), (8, "off", 1)):
+            with self.subTest(which=which, direct=direct, rank=rank):
+                process, results = self.sweep("on", which, direct, rank)
+                self.assertEqual(process.returncode, 3, launch.said(process))
+                message, = launch.errors_of(process)
+                self.assertIn("ANADROME_ERR_CORRUPT", message)
+                self.assertIn(f"rank {rank}", message)
+                self.assertIn(f"{self.directory}/anadrome/segment-00000.h5", message)
+                step = int(re.search(r"step (\d+)", message)[1])
+                self.assertIn(step, range(30))
+                self.assertIn("CORRUPT", results["error"])
+                self.expect_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+// One run object, used over and over: other lengths, other options, sweeps left half-way, rewinds.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+class ManySweeps : public testing::Test {
+ protected:
+  ManySweeps()
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, static_cast<std::size_t>(5 + rank()), 9}),
+        reference_(model_, 60),
+        tape_model_(MPI_COMM_WORLD, Counts{0, 2, 1, 0, 3}, true),
+        tape_reference_(tape_model_, 60) {}
+
+  static void expect_exact(const Outcome& outcome) {
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+
+  // So many blocks on disk's terms; they hold at least as many states without disk.
+  void set_blocks(RunHandle& run, std::int64_t blocks) {
+    run.set("memory", std::to_string(blocks * least_memory(model_, "async")) + "B");
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+  CoupledModel tape_model_;
+  const Reference tape_reference_;
+};
+
+TEST_F(ManySweeps, TwentyOfOneRunAreAllExact) {
+  for (const char* schedule : {"auto", "store_all", "revolve", "async"}) {
+    SCOPED_TRACE(schedule);
+    RunHandle run(MPI_COMM_WORLD);
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", schedule);
+    set_blocks(run, std::string(schedule) == "store_all" ? 64 : 4);
+    SweepDriver driver(run, model_, reference_);
+    for (std::int64_t i = 0; i < 20; ++i) expect_exact(driver.sweep((i * 23) % 61, i % 3 == 1));
+  }
+}
+
+TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  SweepDriver driver(run, model_, reference_);
+  const char* schedules[] = {"async", "revolve", "async", "store_all", "auto"};
+  const char* layouts[] = {"shared", "rank", "node"};
+  const char* intervals[] = {"1", "3", "auto", "7"};
+  const char* transports[] = {"direct", "direct", "mpio"};
+  for (std::size_t i = 0; i < 24; ++i) {
+    SCOPED_TRACE(i);
+    run.set("schedule", schedules[i % 5]);
+    run.set("layout", layouts[i % 3]);
+    run.set("interval", intervals[i % 4]);
+    run.set("transport", transports[i / 2 % 3]);
+    run.set("direct", i % 4 < 2 ? "auto" : "off");
+    run.set("checksum", i % 7 == 3 ? "off" : "on");
+    set_blocks(run,
+               schedules[i % 5] == std::string("store_all") ? 64 : 1 + static_cast<int>(i * 5 % 7));
+    expect_exact(driver.sweep(static_cast<std::int64_t>(i * 17 % 61), i % 4 == 2));
+  }
+}
+
+TEST_F(ManySweeps, ADirectoryOfItsOwnFollowsTheOption) {
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "async");
+  run.set("interval", "1");
+  set_blocks(run, 2);
+  SweepDriver driver(run, model_, reference_);
+  for (const char* name : {"first", "second"}) {
+    run.set("name", name);
+    expect_exact(driver.sweep(17));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(std::filesystem::exists(directory() + "/" + name));
+    EXPECT_FALSE(std::filesystem::exists(directory() + "/first") && std::string(name) == "second");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    for (const bool unknown : {false, true}) {
+      SCOPED_TRACE(std::string(schedule) + (unknown ? " unknown" : ""));
+      RunHandle run(MPI_COMM_WORLD);
+      EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+      run.set("schedule", schedule);
+      run.set("interval", "2");
+      set_blocks(run, std::string(schedule) == "store_all" ? 64 : 3);
+      SweepDriver driver(run, model_, reference_);
+      for (const std::int64_t at : {0, 1, 20, 40, 59}) {
+        for (const bool reverse : {false, true}) {
+          const Outcome left =
+              driver.begin_and_stop(60, unknown, [&](const anadrome_action& action) {
+                return reverse ? action.kind == ANADROME_ADJOINT && action.first <= at
+                               : action.kind == ANADROME_TURN || action.last > at;
+              });
+          EXPECT_EQ(left.status, ANADROME_OK) << left.message;
+        }
+        expect_exact(driver.sweep(at, unknown));
+      }
+    }
+  }
+}
+
+TEST_F(ManySweeps, RewindGivesEveryStateBackOnceMore) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    for (const char* interval : {"1", "4", "auto"}) {
+      for (const std::int64_t blocks : {1, 2, 4, 64}) {
+        if (std::string(schedule) == "store_all" && blocks < 64) continue;
+        if (std::string(schedule) != "async" && std::string(interval) != "1") continue;
+        for (const bool tape : {false, true}) {
+          SCOPED_TRACE(std::string(schedule) + ", interval " + interval + ", blocks " +
+                       std::to_string(blocks) + (tape ? ", tape" : ""));
+          CoupledModel& model = tape ? tape_model_ : model_;
+          RunHandle run(MPI_COMM_WORLD);
+          EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+          run.set("schedule", schedule);
+          run.set("interval", interval);
+          set_blocks(run, blocks);
+          SweepDriver driver(run, model, tape ? tape_reference_ : reference_);
+          for (const std::int64_t steps : {0, 1, 17, 60}) {
+            const bool unknown = (steps + blocks) % 2 == 1;
+            Outcome total = driver.sweep(steps, unknown);
+            expect_exact(total);
+            for (int again = 0; again < 2; ++again) {
+              const Outcome outcome = driver.sweep_again();
+              expect_exact(outcome);
+              total.advances += outcome.advances;
+              const anadrome_stats stats = run.statistics();
+              EXPECT_EQ(stats.forward_steps_taken, total.advances);
+              EXPECT_EQ(stats.forward_steps_planned, total.advances);
+              EXPECT_EQ(stats.adjoint_steps_taken, (again + 2) * steps);
+              EXPECT_GE(stats.seconds_adjoint, 0);
+              EXPECT_LE(stats.seconds_forward, stats.seconds_total);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ManySweeps, TimesAreInOrderInTheMiddleOfASecondReverseSweep) {
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "revolve");
+  SweepDriver driver(run, model_, reference_);
+  expect_exact(driver.sweep(17));
+  driver.before_action = [&](const anadrome_action&) {
+    const anadrome_stats stats = run.statistics();
+    EXPECT_GE(stats.seconds_adjoint, 0);
+    EXPECT_GE(stats.seconds_forward, 0);
+    EXPECT_LE(stats.seconds_forward, stats.seconds_total);
+  };
+  expect_exact(driver.sweep_again());
+}
+
+TEST_F(ManySweeps, LeaveTheirRewoundSweepForANewOne) {
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "async");
+  run.set("interval", "1");
+  set_blocks(run, 2);
+  SweepDriver driver(run, model_, reference_);
+  expect_exact(driver.sweep(30));
+  EXPECT_EQ(anadrome_rewind(run), ANADROME_OK);
+  anadrome_action action;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(anadrome_next(run, &action), ANADROME_OK);
+  expect_exact(driver.sweep(40));
+}
+
+}  // namespace

@@ -1,0 +1,244 @@
+// Ranks that do not call the same, or not with the same arguments: an error on every rank, no hang.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+class Ranks : public testing::Test {
+ protected:
+  Ranks()
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}),
+        reference_(model_, 20),
+        memory_(2 * least_memory(model_, "async")) {}
+
+  void prepare(RunHandle& run) {
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", "async");
+    run.set("interval", "1");
+    run.set("memory", std::to_string(memory_) + "B");
+  }
+
+  static bool odd() { return rank() == ranks() - 1; }
+
+  // begin fails on every rank alike, naming `what`.
+  void expect_refused_begin(RunHandle& run, anadrome_status status, const std::string& what,
+                            std::int64_t steps = 20) {
+    EXPECT_EQ(anadrome_begin(run, steps), status) << anadrome_last_error();
+    EXPECT_NE(std::string(anadrome_last_error()).find(what), std::string::npos)
+        << anadrome_last_error();
+    EXPECT_EQ(run.statistics().phase, ANADROME_PHASE_IDLE);
+  }
+
+  void expect_exact_sweep(RunHandle& run) {
+    SweepDriver driver(run, model_, reference_);
+    const Outcome outcome = driver.sweep(20);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+
+  static void expect_no_files() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(std::filesystem::is_empty(directory()));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+  const std::int64_t memory_;
+};
+
+TEST_F(Ranks, OfWhichOneClosesGetAnErrorAndCanClose) {
+  if (ranks() == 1) return;
+  for (const char* transport : {"direct", "mpio"}) {
+    for (const std::int64_t at : {19, 10, 0}) {
+      for (const bool forward : {true, false}) {
+        SCOPED_TRACE(std::string(transport) + (forward ? ", forward to " : ", back to ") +
+                     std::to_string(at));
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run);
+        run.set("transport", transport);
+        SweepDriver driver(run, model_, reference_);
+        driver.begin_and_stop(20, false, [&](const anadrome_action& action) {
+          return forward ? action.kind == ANADROME_TURN || action.first >= at
+                         : action.kind == ANADROME_ADJOINT && action.first <= at;
+        });
+        // No step is done from here on: the others are not waited for in the model.
+        anadrome_status status = ANADROME_OK;
+        if (odd()) {
+          status = run.close();
+        } else {
+          anadrome_action action;
+          while ((status = anadrome_next(run, &action)) == ANADROME_OK) {
+          }
+        }
+        EXPECT_EQ(status, ANADROME_ERR_PEER);
+        const std::string message = anadrome_last_error();
+        EXPECT_NE(message.find("anadrome_close"), std::string::npos) << message;
+        EXPECT_NE(message.find("anadrome_next"), std::string::npos) << message;
+        if (!odd()) {
+          EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_PEER);
+          EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_PEER);
+          EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+        }
+        expect_no_files();
+      }
+    }
+  }
+}
+
+TEST_F(Ranks, OfWhichOneBeginsWhileOthersGoOnGetAnError) {
+  if (ranks() == 1) return;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  SweepDriver driver(run, model_, reference_);
+  driver.begin_and_stop(20, false, [](const anadrome_action& action) { return action.first >= 5; });
+  anadrome_status status;
+  if (odd()) {
+    status = anadrome_begin(run, 20);
+  } else {
+    anadrome_action action;
+    while ((status = anadrome_next(run, &action)) == ANADROME_OK) {
+    }
+  }
+  EXPECT_EQ(status, ANADROME_ERR_PEER);
+  EXPECT_NE(std::string(anadrome_last_error()).find("anadrome_begin"), std::string::npos);
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  expect_no_files();
+}
+
+TEST_F(Ranks, OfWhichOneRewindsWhileOthersCloseGetAnError) {
+  if (ranks() == 1) return;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_exact_sweep(run);
+  EXPECT_EQ(odd() ? anadrome_rewind(run) : run.close(), ANADROME_ERR_PEER);
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  expect_no_files();
+}
+
+TEST_F(Ranks, MustSetTheSameOptions) {
+  if (ranks() == 1) return;
+  struct Case {
+    const char *key, *odd, *others;
+  };
+  const std::string memory = std::to_string(memory_) + "B";
+  for (const auto& [key, mine, others] :
+       {Case{"memory", "1MiB", memory.c_str()}, Case{"name", "other", "anadrome"},
+        Case{"transport", "mpio", "direct"}, Case{"disk", "1GiB", "unlimited"},
+        Case{"layout", "rank", "shared"}, Case{"schedule", "revolve", "async"},
+        Case{"interval", "2", "1"}, Case{"direct", "off", "auto"},
+        Case{"bandwidth_limit", "1GB/s", "none"}, Case{"checksum", "off", "on"},
+        Case{"keep", "on", "off"}}) {
+    SCOPED_TRACE(key);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set(key, odd() ? mine : others);
+    expect_refused_begin(run, ANADROME_ERR_ARGUMENT, std::string("option ") + key);
+    run.set(key, others);
+    expect_exact_sweep(run);
+  }
+}
+
+TEST_F(Ranks, MayDifferInTheProgressLineAndTheReport) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("report", odd() && ranks() > 1 ? "/nowhere/at/all" : "off");
+  expect_exact_sweep(run);
+}
+
+TEST_F(Ranks, MustGiveTheSameNumberOfSteps) {
+  if (ranks() == 1) return;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "the number of steps", odd() ? 19 : 20);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "the number of steps",
+                       odd() ? ANADROME_STEPS_UNKNOWN : 20);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "-5 steps", odd() ? -5 : 20);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "steps",
+                       odd() ? std::numeric_limits<std::int64_t>::min() : 20);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "2^62",
+                       odd() ? std::numeric_limits<std::int64_t>::max() : 20);
+  expect_exact_sweep(run);
+}
+
+TEST_F(Ranks, MustEndAnOpenSweepAfterTheSameStep) {
+  if (ranks() == 1) return;
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "revolve");
+  model_.start();
+  anadrome_action action;
+  EXPECT_EQ(anadrome_begin(run, ANADROME_STEPS_UNKNOWN), ANADROME_OK);
+  EXPECT_EQ(anadrome_next(run, &action), ANADROME_OK);
+  EXPECT_EQ(anadrome_finish_forward(run, odd() ? 1 : 0), ANADROME_OK);
+  EXPECT_EQ(anadrome_next(run, &action), ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(std::string(anadrome_last_error()).find("finish_forward"), std::string::npos);
+  expect_exact_sweep(run);
+}
+
+TEST_F(Ranks, MustRegisterTheSameFields) {
+  if (ranks() == 1) return;
+  double x = 0;
+  const auto expect_refused = [&](const std::function<void(anadrome_run*)>& add) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    add(run);
+    expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "the list of fields");
+  };
+  const auto add = [&](anadrome_run* run, const char* name, anadrome_role role,
+                       anadrome_type type) {
+    EXPECT_EQ(anadrome_add_field(run, name, role, type, &x, 1), ANADROME_OK);
+  };
+  expect_refused([&](anadrome_run* run) {
+    add(run, odd() ? "a" : "b", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
+  });
+  expect_refused([&](anadrome_run* run) {
+    add(run, "a", odd() ? ANADROME_ROLE_STATE : ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64);
+  });
+  expect_refused([&](anadrome_run* run) {
+    add(run, "a", ANADROME_ROLE_STATE, odd() ? ANADROME_FLOAT64 : ANADROME_INT64);
+  });
+  expect_refused([&](anadrome_run* run) {
+    if (odd()) add(run, "a", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
+  });
+  expect_refused([&](anadrome_run* run) {
+    add(run, odd() ? "a" : "b", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
+    add(run, odd() ? "b" : "a", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
+  });
+}
+
+int copy_nothing(void*, void*, std::size_t) { return 0; }
+int take_nothing(void*, const void*, std::size_t) { return 0; }
+
+TEST_F(Ranks, OfWhichOneHasAStateBeyondAllSizesGetAnError) {
+  RunHandle run(MPI_COMM_WORLD);
+  const std::size_t half = odd() ? std::size_t{1} << 62 : 1;
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_EQ(anadrome_add_packed(run, name, ANADROME_ROLE_STATE, half, copy_nothing, take_nothing,
+                                  nullptr),
+              ANADROME_OK);
+  }
+  for (const char* schedule : {"auto", "store_all", "revolve", "async"}) {
+    run.set("schedule", schedule);
+    expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "2^56 bytes");
+  }
+}
+
+TEST_F(Ranks, ShareTheJudgementOfABadEnvironment) {
+  if (odd()) setenv("ANADROME_OPTIONS", "memory=2MiB memroy=1GiB", 1);
+  RunHandle run(MPI_COMM_WORLD);
+  unsetenv("ANADROME_OPTIONS");
+  prepare(run);
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "ANADROME_OPTIONS");
+  expect_refused_begin(run, ANADROME_ERR_ARGUMENT, "'memory'");
+}
+
+}  // namespace

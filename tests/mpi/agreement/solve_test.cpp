@@ -1,0 +1,197 @@
+// The loop with callbacks: the same states as the loop of actions, and failures that all ranks
+// share.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+constexpr std::int64_t kSteps = 20;
+
+// A model behind callbacks, one of which may go wrong at one step on one rank.
+struct Callbacks {
+  Callbacks(CoupledModel& coupled_model, const Reference& all_states)
+      : model(coupled_model), reference(all_states) {}
+
+  anadrome_model as_model() {
+    anadrome_model callbacks{};
+    callbacks.size = sizeof callbacks;
+    callbacks.context = this;
+    callbacks.advance = [](void* self, std::int64_t first, std::int64_t last,
+                           std::int64_t* reached) {
+      return static_cast<Callbacks*>(self)->advance(first, last, reached);
+    };
+    callbacks.record = [](void* self, std::int64_t step, std::int64_t* reached) {
+      return static_cast<Callbacks*>(self)->record(step, reached);
+    };
+    callbacks.turn = [](void* self, std::int64_t steps) {
+      return static_cast<Callbacks*>(self)->turn(steps);
+    };
+    callbacks.adjoint = [](void* self, std::int64_t step) {
+      return static_cast<Callbacks*>(self)->adjoint(step);
+    };
+    return callbacks;
+  }
+
+  int failure(const std::string& callback, std::int64_t first, std::int64_t last) const {
+    return callback == fails && first <= fails_at && fails_at < last ? 42 : 0;
+  }
+
+  int advance(std::int64_t first, std::int64_t last, std::int64_t* reached) {
+    exact = exact && model.state() == reference.state(first) && *reached == last;
+    const std::int64_t end = std::min(last, kSteps);
+    for (std::int64_t k = first; k < end; ++k) model.step(k);
+    if (last > kSteps) *reached = kSteps;
+    if (nonsense != 0 && first <= 10 && 10 < last) *reached = nonsense;
+    return failure("advance", first, last);
+  }
+
+  int record(std::int64_t step, std::int64_t* reached) {
+    exact = exact && model.state() == reference.state(step) && *reached == step + 1;
+    model.record(step);
+    return failure("record", step, step + 1);
+  }
+
+  int turn(std::int64_t steps) {
+    exact = exact && steps == kSteps && model.state() == reference.state(kSteps);
+    ++turns;
+    return failure("turn", 0, 1);
+  }
+
+  int adjoint(std::int64_t step) {
+    const bool right = model.has_tape() ? model.tape() == reference.tape(step)
+                                        : model.state() == reference.state(step);
+    exact = exact && right && step == next_adjoint--;
+    model.scramble_state();
+    return failure("adjoint", step, step + 1);
+  }
+
+  CoupledModel& model;
+  const Reference& reference;
+  std::string fails;
+  std::int64_t fails_at = 0;
+  std::int64_t nonsense = 0;
+  bool exact = true;
+  int turns = 0;
+  std::int64_t next_adjoint = kSteps - 1;
+};
+
+class Solve : public testing::TestWithParam<std::tuple<const char*, bool, bool>> {
+ protected:
+  Solve()
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}, std::get<2>(GetParam())),
+        reference_(model_, kSteps),
+        steps_(std::get<1>(GetParam()) ? ANADROME_STEPS_UNKNOWN : kSteps),
+        run_(MPI_COMM_WORLD) {
+    const std::string schedule = std::get<0>(GetParam());
+    const std::int64_t blocks = schedule == "store_all" ? 60 : 3;
+    const std::int64_t memory = blocks * least_memory(model_, "async");
+    EXPECT_EQ(model_.add_fields(run_), ANADROME_OK);
+    run_.set("schedule", schedule);
+    run_.set("interval", "2");
+    run_.set("memory", std::to_string(memory) + "B");
+  }
+
+  anadrome_status solve(Callbacks& callbacks) {
+    model_.start();
+    const anadrome_model model = callbacks.as_model();
+    return anadrome_solve(run_, steps_, &model);
+  }
+
+  void expect_exact_solve() {
+    Callbacks callbacks(model_, reference_);
+    EXPECT_EQ(solve(callbacks), ANADROME_OK) << anadrome_last_error();
+    EXPECT_TRUE(callbacks.exact);
+    EXPECT_EQ(callbacks.turns, 1);
+    EXPECT_EQ(callbacks.next_adjoint, -1);
+  }
+
+  static bool odd() { return rank() == ranks() - 1; }
+
+  CoupledModel model_;
+  const Reference reference_;
+  const std::int64_t steps_;
+  RunHandle run_;
+};
+
+TEST_P(Solve, GivesEveryStateToItsCallbacks) { expect_exact_solve(); }
+
+TEST_P(Solve, FailsOnAllRanksIfACallbackFailsOnOne) {
+  for (const char* callback : {"advance", "record", "turn", "adjoint"}) {
+    if (!model_.has_tape() && std::string(callback) == "record") continue;
+    for (const std::int64_t at : {0, 11, 19}) {
+      if (at > 0 && std::string(callback) == "turn") continue;
+      SCOPED_TRACE(std::string(callback) + " at " + std::to_string(at));
+      Callbacks callbacks(model_, reference_);
+      if (odd()) callbacks.fails = callback;
+      callbacks.fails_at = at;
+      const anadrome_status status = solve(callbacks);
+      // With a tape the last step may be recorded only.
+      if (status == ANADROME_OK && model_.has_tape() && at == 19) continue;
+      EXPECT_EQ(status, ANADROME_ERR_PEER);
+      const std::string message = anadrome_last_error();
+      EXPECT_NE(message.find(std::string(callback) + " returned 42"), std::string::npos) << message;
+    }
+  }
+  expect_exact_solve();
+}
+
+TEST_P(Solve, FailsOnAllRanksIfTheStepReachedMakesNoSense) {
+  if (steps_ != ANADROME_STEPS_UNKNOWN) return;
+  for (const bool everywhere : {true, false}) {
+    // Where other ranks would still be in the exchange of a step, none of them can be helped.
+    if (!everywhere && ranks() > 1) continue;
+    Callbacks callbacks(model_, reference_);
+    callbacks.nonsense = everywhere || odd() ? -3 : 0;
+    EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
+    const std::string message = anadrome_last_error();
+    EXPECT_NE(message.find("-3"), std::string::npos) << message;
+  }
+  expect_exact_solve();
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<const char*, bool, bool>>& info) {
+  const auto& [schedule, unknown, tape] = info.param;
+  return std::string(schedule) + (unknown ? "_unknown" : "_known") + (tape ? "_tape" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Solve,
+                         testing::Combine(testing::Values("store_all", "revolve", "async"),
+                                          testing::Bool(), testing::Bool()),
+                         name_of);
+
+TEST(SolveArguments, AreChecked) {
+  CoupledModel model(MPI_COMM_WORLD, Counts{3, 0, 0, 0, 0}, true);
+  const Reference reference(model, kSteps);
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+  Callbacks callbacks(model, reference);
+  const anadrome_model good = callbacks.as_model();
+  EXPECT_EQ(anadrome_solve(nullptr, 3, &good), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_solve(run, 3, nullptr), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_solve(run, -3, &good), ANADROME_ERR_ARGUMENT);
+  anadrome_model bad = good;
+  bad.size = 0;
+  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
+  bad = good;
+  bad.advance = nullptr;
+  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
+  bad = good;
+  bad.adjoint = nullptr;
+  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
+  bad = good;
+  bad.record = nullptr;
+  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
+  bad = good;
+  bad.turn = nullptr;
+  model.start();
+  EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
+}
+
+}  // namespace

@@ -1,0 +1,227 @@
+// The run's private directory: who may see it, what it must not follow or touch, and what it takes
+// over.
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+class Directory : public testing::Test {
+ protected:
+  Directory()
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}),
+        reference_(model_, 20),
+        memory_(2 * least_memory(model_, "async")) {}
+
+  void prepare(RunHandle& run) {
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", "async");
+    run.set("interval", "1");
+    run.set("memory", std::to_string(memory_) + "B");
+  }
+
+  void expect_exact_sweep(RunHandle& run) {
+    SweepDriver driver(run, model_, reference_);
+    const Outcome outcome = driver.sweep(20);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+
+  void expect_refused(RunHandle& run, anadrome_status status, const std::string& part) {
+    EXPECT_EQ(anadrome_begin(run, 20), status) << anadrome_last_error();
+    EXPECT_NE(std::string(anadrome_last_error()).find(part), std::string::npos)
+        << anadrome_last_error();
+  }
+
+  // Rank 0 does it, between two moments at which no rank does anything else.
+  static void alone(const std::function<void()>& act) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) act();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  static fs::path run_directory() { return fs::path(directory()) / "anadrome"; }
+
+  CoupledModel model_;
+  const Reference reference_;
+  const std::int64_t memory_;
+};
+
+TEST_F(Directory, ThatIsMissingOrCannotBeWrittenIsNamedOnAllRanks) {
+  alone([] { std::ofstream(directory() + "/file") << "text"; });
+  for (const std::string& where : {directory() + "/missing/too", directory() + "/file",
+                                   std::string("/proc"), std::string("/proc/self/fd")}) {
+    for (const char* layout : {"shared", "rank"}) {
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run);
+      run.set("layout", layout);
+      run.set("directory", where);
+      expect_refused(run, ANADROME_ERR_IO, where);
+      run.set("directory", directory());
+      expect_exact_sweep(run);
+    }
+  }
+  alone([] { fs::remove(directory() + "/file"); });
+}
+
+TEST_F(Directory, IsForItsUserAlone) {
+  alone([] { umask(0); });
+  for (const char* layout : {"shared", "node", "rank"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set("layout", layout);
+    expect_exact_sweep(run);
+    EXPECT_EQ(mode_of(run_directory()), 0700U);
+    int files = 0;
+    for (const auto& file : fs::directory_iterator(run_directory())) {
+      EXPECT_EQ(mode_of(file.path()), 0600U) << file.path();
+      ++files;
+    }
+    EXPECT_GE(files, 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  alone([] { umask(022); });
+}
+
+TEST_F(Directory, ThatIsASymlinkIsRefused) {
+  const fs::path target = fs::path(directory()) / "target";
+  alone([&] {
+    fs::create_directory(target);
+    fs::create_directory_symlink(target, run_directory());
+  });
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_refused(run, ANADROME_ERR_ARGUMENT, run_directory());
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(fs::is_empty(target));
+  EXPECT_TRUE(fs::is_symlink(run_directory()));
+  alone([&] {
+    fs::remove(run_directory());
+    fs::remove(target);
+  });
+  expect_exact_sweep(run);
+}
+
+TEST_F(Directory, WhoseLockIsASymlinkIsRefused) {
+  const fs::path target = fs::path(directory()) / "target";
+  alone([&] {
+    std::ofstream(target) << "text";
+    fs::create_directory(run_directory());
+    fs::create_symlink(target, run_directory() / "lock");
+  });
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_refused(run, ANADROME_ERR_IO, run_directory() / "lock");
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(fs::file_size(target), 4U);
+  alone([&] {
+    fs::remove_all(run_directory());
+    fs::remove(target);
+  });
+  expect_exact_sweep(run);
+}
+
+TEST_F(Directory, WithSymlinksForFilesOfARunLeavesTheirTargetsAlone) {
+  const fs::path target = fs::path(directory()) / "target";
+  alone([&] {
+    std::ofstream(target) << "text";
+    fs::create_directory(run_directory());
+    fs::create_symlink(target, run_directory() / "segment-00000.h5");
+    fs::create_symlink(target, run_directory() / "states.h5");
+  });
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    expect_exact_sweep(run);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(fs::file_size(target), 4U);
+  EXPECT_FALSE(fs::exists(run_directory()));
+  alone([&] { fs::remove(target); });
+}
+
+TEST_F(Directory, OfSomebodyElseIsLeftUntouched) {
+  const fs::path theirs = run_directory() / "results.txt";
+  alone([&] {
+    fs::create_directory(run_directory());
+    fs::permissions(run_directory(), fs::perms{0755});
+    std::ofstream(theirs) << "text";
+    std::ofstream(run_directory() / "segment-00000.h5") << "text";
+  });
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_refused(run, ANADROME_ERR_ARGUMENT, "results.txt");
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(fs::file_size(theirs), 4U);
+  EXPECT_EQ(fs::file_size(run_directory() / "segment-00000.h5"), 4U);
+  EXPECT_FALSE(fs::exists(run_directory() / "lock"));
+  EXPECT_EQ(mode_of(run_directory()), 0755U);
+  alone([&] { fs::remove_all(run_directory()); });
+}
+
+// Starts dying_run as a program of its own: without what ties this one to its mpirun.
+int run_and_wait(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const bool of_mpirun = std::strncmp(*entry, "PMIX_", 5) == 0 ||
+                           std::strncmp(*entry, "OMPI_COMM_", 10) == 0 ||
+                           std::strncmp(*entry, "OMPI_MCA_orte_", 14) == 0 ||
+                           std::strncmp(*entry, "OMPI_MCA_ess", 12) == 0 ||
+                           std::strncmp(*entry, "OMPI_MCA_pmix", 13) == 0 ||
+                           std::strncmp(*entry, "OMPI_MCA_initial", 16) == 0;
+    if (!of_mpirun) environment.push_back(*entry);
+  }
+  environment.push_back(nullptr);
+  pid_t child = -1;
+  if (posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.data()) !=
+      0) {
+    return -1;
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child ? status : -1;
+}
+
+TEST_F(Directory, OfAKilledRunIsTakenOver) {
+  for (const char* layout : {"shared", "rank"}) {
+    alone([&] {
+      const int status = run_and_wait({ANADROME_TEST_DYING_RUN, directory(), layout});
+      EXPECT_TRUE(WIFSIGNALED(status)) << status;
+      EXPECT_TRUE(fs::exists(run_directory() / "lock"));
+      EXPECT_GE(std::distance(fs::directory_iterator(run_directory()), fs::directory_iterator()),
+                2);
+    });
+    {
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run);
+      expect_exact_sweep(run);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(fs::is_empty(directory()));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+}  // namespace

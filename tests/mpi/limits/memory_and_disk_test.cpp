@@ -1,0 +1,155 @@
+// The limits a caller sets hold, and what does not fit is refused on every rank with the number
+// that would do.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+class Limits : public testing::Test {
+ protected:
+  Limits()
+      : model_(MPI_COMM_WORLD,
+               Counts{static_cast<std::size_t>(30 + 10 * rank()), 1, 2, 1000, 3000}),
+        reference_(model_, 60) {}
+
+  RunHandle& opened(RunHandle& run, const std::string& schedule, std::int64_t memory) {
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", schedule);
+    run.set("memory", std::to_string(memory) + "B");
+    return run;
+  }
+
+  Outcome sweep(RunHandle& run, std::int64_t steps, bool unknown = false) {
+    SweepDriver driver(run, model_, reference_);
+    return driver.sweep(steps, unknown);
+  }
+
+  static void expect_exact(const Outcome& outcome) {
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+};
+
+TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
+  for (const char* schedule : {"revolve", "async"}) {
+    const std::int64_t least = least_memory(model_, schedule);
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, least));
+    RunHandle run(MPI_COMM_WORLD);
+    opened(run, schedule, least - 1);
+    EXPECT_EQ(anadrome_begin(run, 9), ANADROME_ERR_MEMORY);
+    const std::string message = anadrome_last_error();
+    EXPECT_NE(message.find("at least " + std::to_string(least) + " bytes"), std::string::npos)
+        << message;
+    run.set("memory", std::to_string(least) + "B");
+    expect_exact(sweep(run, 30));
+    expect_exact(sweep(run, 30, true));
+    EXPECT_EQ(run.statistics().slots, 1);
+  }
+}
+
+TEST_F(Limits, StoreAllNamesTheMemoryThatItNeeds) {
+  RunHandle run(MPI_COMM_WORLD);
+  opened(run, "store_all", least_memory(model_, "revolve"));
+  for (const std::int64_t steps : {2, 5, 37, 60}) {
+    run.set("memory", std::to_string(least_memory(model_, "revolve")) + "B");
+    EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
+    const std::string message = anadrome_last_error();
+    const std::string before = "set memory to ";
+    const auto at = message.find(before);
+    EXPECT_NE(at, std::string::npos) << message;
+    if (at == std::string::npos) return;
+    const std::int64_t needed = std::stoll(message.substr(at + before.size()));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, needed));
+    run.set("memory", std::to_string(needed) + "B");
+    expect_exact(sweep(run, steps));
+    EXPECT_EQ(run.statistics().forward_steps_taken, steps);
+  }
+}
+
+TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
+  RunHandle run(MPI_COMM_WORLD);
+  opened(run, "store_all", 5 * least_memory(model_, "revolve"));
+  const Outcome outcome = sweep(run, 60, true);
+  EXPECT_EQ(outcome.status, ANADROME_ERR_MEMORY) << outcome.message;
+  EXPECT_TRUE(outcome.exact);
+  expect_exact(sweep(run, 4, true));
+}
+
+TEST_F(Limits, MemoryBeyondTheMachineIsNotTouchedOrRefusedOnAllRanks) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    for (const char* memory : {"1TiB", "7000PiB"}) {
+      RunHandle run(MPI_COMM_WORLD);
+      opened(run, schedule, 1);
+      run.set("memory", memory);
+      expect_exact(sweep(run, 30));
+      const Outcome outcome = sweep(run, 30, true);
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
+      EXPECT_TRUE(outcome.done || outcome.status == ANADROME_ERR_MEMORY) << outcome.message;
+    }
+  }
+}
+
+TEST_F(Limits, TheDiskOptionIsKept) {
+  const std::int64_t memory = 3 * least_memory(model_, "async");
+  std::int64_t refused = 0, kept = 0;
+  for (const char* layout : {"shared", "node", "rank"}) {
+    for (const char* interval : {"auto", "1", "2"}) {
+      for (const bool unknown : {false, true}) {
+        for (std::int64_t disk = std::int64_t{48} << 10; disk < std::int64_t{4} << 20; disk *= 2) {
+          SCOPED_TRACE(std::string(layout) + ", interval " + interval + ", disk " +
+                       std::to_string(disk) + (unknown ? ", unknown" : ""));
+          RunHandle run(MPI_COMM_WORLD);
+          opened(run, "async", memory);
+          run.set("layout", layout);
+          run.set("interval", interval);
+          run.set("disk", std::to_string(disk) + "B");
+          std::int64_t most = 0;
+          SweepDriver driver(run, model_, reference_);
+          driver.before_action = [&](const anadrome_action&) {
+            std::int64_t bytes = 0;
+            for (const auto& file : fs::directory_iterator(directory() + "/anadrome")) {
+              bytes += static_cast<std::int64_t>(file.file_size());
+            }
+            most = std::max(most, bytes);
+          };
+          const Outcome outcome = driver.sweep(60, unknown);
+          EXPECT_LE(most, disk);
+          EXPECT_LE(run.statistics().disk_bytes_reserved_all_ranks, disk);
+          if (outcome.status == ANADROME_ERR_NO_SPACE) {
+            ++refused;
+            EXPECT_NE(outcome.message.find("disk="), std::string::npos) << outcome.message;
+          } else {
+            ++kept;
+            expect_exact(outcome);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(kept, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(Limits, ADiskTooSmallForOneStateIsRefusedAndAllOthersGoOn) {
+  RunHandle run(MPI_COMM_WORLD);
+  opened(run, "async", 2 * least_memory(model_, "async"));
+  run.set("interval", "1");
+  run.set("disk", "4KiB");
+  EXPECT_EQ(anadrome_begin(run, 30), ANADROME_ERR_NO_SPACE);
+  EXPECT_NE(std::string(anadrome_last_error()).find("disk=4096"), std::string::npos)
+      << anadrome_last_error();
+  run.set("disk", "unlimited");
+  expect_exact(sweep(run, 30));
+}
+
+}  // namespace

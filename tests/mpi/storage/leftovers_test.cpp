@@ -1,0 +1,97 @@
+// What remains on disk when something could not be made or could not be removed.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "faulty_file_system.h"
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+class Leftovers : public testing::Test {
+ protected:
+  Leftovers()
+      : model_(MPI_COMM_WORLD, Counts{3, 0, 2, 0, 9}),
+        reference_(model_, 20),
+        memory_(2 * least_memory(model_, "async")) {}
+
+  void prepare(RunHandle& run) {
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", "async");
+    run.set("interval", "1");
+    run.set("memory", std::to_string(memory_) + "B");
+  }
+
+  void expect_exact_sweep(RunHandle& run) {
+    SweepDriver driver(run, model_, reference_);
+    const Outcome outcome = driver.sweep(20);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+
+  static void expect_no_files() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(std::filesystem::is_empty(directory()));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+  const std::int64_t memory_;
+};
+
+TEST_F(Leftovers, ThereAreNoneOfAKeptRunThatCouldNotBegin) {
+  for (const char* layout : {"shared", "rank"}) {
+    for (const bool swept_before : {false, true}) {
+      FaultyFileSystem files;
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run);
+      run.set("layout", layout);
+      if (swept_before) expect_exact_sweep(run);
+      run.set("keep", "on");
+      if (rank() == 0) files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+      EXPECT_EQ(anadrome_begin(run, 20), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
+      EXPECT_EQ(run.statistics().steps, ANADROME_STEPS_UNKNOWN);
+      EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+      expect_no_files();
+    }
+  }
+}
+
+TEST_F(Leftovers, OfAnEarlierNameAreReportedAtTheNextBegin) {
+  FaultyFileSystem files;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("name", "first");
+  expect_exact_sweep(run);
+  run.set("name", "second");
+  if (rank() == 0) files.arm(Operation::kUnlink, 1, Fault::kIoError, true);
+  EXPECT_EQ(anadrome_begin(run, 20), ANADROME_ERR_IO);
+  EXPECT_NE(std::string(anadrome_last_error()).find("first"), std::string::npos)
+      << anadrome_last_error();
+  files.disarm();
+  expect_exact_sweep(run);
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+
+  RunHandle later(MPI_COMM_WORLD);
+  prepare(later);
+  later.set("name", "first");
+  expect_exact_sweep(later);
+  EXPECT_EQ(later.close(), ANADROME_OK) << anadrome_last_error();
+  expect_no_files();
+}
+
+TEST_F(Leftovers, ThereAreNoneOfADirectoryThatCannotBeLocked) {
+  FaultyFileSystem files;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  if (rank() == 0) files.arm(Operation::kLock, 1, Fault::kIoError);
+  EXPECT_EQ(anadrome_begin(run, 20), ANADROME_ERR_IO);
+  expect_no_files();
+  expect_exact_sweep(run);
+}
+
+}  // namespace

@@ -1,0 +1,162 @@
+// Every schedule, with known and unknown steps, in much and in hardly any memory, gives back every
+// state bit by bit, with the number of forward steps that the theory promises.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "mpi_main.h"
+#include "schedule/revolve.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+constexpr std::int64_t kMostSteps = 60;
+
+// How fields and ranks share the state.
+struct Shape {
+  const char* name;
+  Counts (*counts)(int rank, int ranks);
+};
+
+const Shape kShapes[] = {
+    {"SeveralTypesAndCounts",
+     [](int rank, int) {
+       const auto r = static_cast<std::size_t>(rank);
+       return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
+     }},
+    {"OneRankWithoutBytes",
+     [](int rank, int ranks) {
+       return rank == ranks / 2 && ranks > 1 ? Counts{} : Counts{5, 0, 2, 3, 11};
+     }},
+    {"OneRankWithAllBytes",
+     [](int rank, int ranks) {
+       return rank == ranks - 1 ? Counts{0, 3, 0, 1, 5} : Counts{};
+     }},
+    {"PagesOfBytes", [](int rank, int) {
+       return Counts{2049, 0, 0, static_cast<std::size_t>(5000 * (rank + 1)), 4097};
+     }}};
+
+class EveryState : public testing::TestWithParam<std::tuple<Shape, bool>> {
+ protected:
+  EveryState()
+      : shape_(std::get<0>(GetParam())),
+        model_(MPI_COMM_WORLD, shape_.counts(rank(), ranks()), std::get<1>(GetParam())),
+        reference_(model_, kMostSteps) {}
+
+  // One sweep of each length; `slots` states (blocks, for async) fit into the memory.
+  template <class Check>
+  void sweep_all_lengths(RunHandle& run, const Check& check) {
+    for (const std::int64_t steps : {0, 1, 2, 3, 17, 60}) {
+      for (const bool unknown : {false, true}) {
+        SCOPED_TRACE(std::to_string(steps) + (unknown ? " unknown" : " known") + " steps");
+        SweepDriver driver(run, model_, reference_);
+        const Outcome outcome = driver.sweep(steps, unknown);
+        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        const anadrome_stats stats = run.statistics();
+        EXPECT_EQ(stats.steps, steps);
+        EXPECT_EQ(stats.adjoint_steps_taken, steps);
+        EXPECT_EQ(stats.forward_steps_taken, outcome.advances);
+        EXPECT_EQ(stats.forward_steps_planned, outcome.advances);
+        EXPECT_EQ(stats.forward_steps_remaining, 0);
+        EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+        EXPECT_EQ(stats.phase, ANADROME_PHASE_DONE);
+        EXPECT_EQ(stats.ranks, ranks());
+        EXPECT_EQ(stats.state_bytes, static_cast<std::int64_t>(model_.state_bytes()));
+        check(steps, unknown, stats);
+      }
+    }
+  }
+
+  void prepare(RunHandle& run, const std::string& schedule, std::int64_t blocks) {
+    const std::int64_t bytes = blocks * least_memory(model_, schedule);
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK) << anadrome_last_error();
+    run.set("schedule", schedule);
+    run.set("memory", std::to_string(bytes) + "B");
+  }
+
+  // Steps beyond the first sweep that reversing from x_0 takes, TURN being step n.
+  static std::int64_t revolve_advances(std::int64_t steps, std::int64_t slots, bool tape) {
+    using anadrome::schedule::extra_advances_clamped;
+    if (!tape) return extra_advances_clamped(steps + 1, slots);
+    return steps == 0 ? 0 : extra_advances_clamped(steps, slots) + steps;
+  }
+
+  bool tape() const { return model_.has_tape(); }
+
+  const Shape shape_;
+  CoupledModel model_;
+  const Reference reference_;
+};
+
+TEST_P(EveryState, ComesBackFromStoreAllInNForwardSteps) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "store_all", kMostSteps + 4);
+  sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
+    // Each step is recorded once; the last one in passing, if it is known to be the last.
+    const std::int64_t recorded = !tape() || steps == 0 ? 0 : unknown ? steps : steps - 1;
+    EXPECT_EQ(stats.forward_steps_taken, steps + recorded);
+    EXPECT_EQ(stats.bytes_written, 0);
+  });
+}
+
+TEST_P(EveryState, ComesBackFromRevolveInTheFewestForwardSteps) {
+  for (const std::int64_t slots : {1, 2, 3, 5, 70}) {
+    SCOPED_TRACE(std::to_string(slots) + " slots");
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, "revolve", slots);
+    sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
+      if (unknown) {
+        // Plenty of memory is cut into blocks of several states, with a little left over.
+        EXPECT_TRUE(slots > 5 || stats.checkpoint_slots == slots) << stats.checkpoint_slots;
+        EXPECT_GE(stats.forward_steps_taken,
+                  revolve_advances(steps, stats.checkpoint_slots, tape()));
+      } else {
+        EXPECT_EQ(stats.forward_steps_taken, revolve_advances(steps, slots, tape()));
+      }
+      EXPECT_EQ(stats.bytes_written, 0);
+      EXPECT_EQ(stats.direct_io, -1);
+    });
+  }
+}
+
+TEST_P(EveryState, ComesBackFromDisk) {
+  for (const char* interval : {"auto", "1", "4"}) {
+    for (const std::int64_t blocks : {1, 2, 3, 5, 70}) {
+      SCOPED_TRACE(std::string("interval ") + interval + ", " + std::to_string(blocks) + " blocks");
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, "async", blocks);
+      run.set("interval", interval);
+      const bool every_step = std::string(interval) == "1";
+      sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
+        if (blocks > 5) return;  // plenty: no disk is needed, and blocks hold many states
+        EXPECT_LE(stats.slots, blocks);
+        EXPECT_TRUE(!unknown || stats.slots == blocks) << stats.slots;
+        if (steps < 17) return;
+        // At least the anchors that do not fit into memory were written, and were read again.
+        if (every_step && stats.state_bytes > 0) {
+          EXPECT_GE(stats.anchors, steps - blocks);
+          EXPECT_GE(stats.bytes_written, (steps - blocks - 1) * stats.state_bytes);
+          EXPECT_GE(stats.bytes_read, (steps - 2 * blocks - 2) * stats.state_bytes);
+        }
+        EXPECT_GT(stats.disk_bytes_reserved_all_ranks, 0);
+      });
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Shape, bool>>& info) {
+  return std::string(std::get<0>(info.param).name) + (std::get<1>(info.param) ? "AndATape" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, EveryState,
+                         testing::Combine(testing::ValuesIn(kShapes), testing::Values(false)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(ShapesWithTape, EveryState,
+                         testing::Combine(testing::Values(kShapes[0], kShapes[3]),
+                                          testing::Values(true)),
+                         name_of);
+
+}  // namespace

@@ -1,0 +1,98 @@
+// States of a few bytes: many of them share one block and one disk write.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+class SmallStates : public testing::Test {
+ protected:
+  SmallStates() : model_(MPI_COMM_WORLD, Counts{0, 1, 1, 0, 0}) { model_.couple_every = 64; }
+
+  CoupledModel model_;  // 24 bytes
+};
+
+TEST_F(SmallStates, ComeBackFromDiskManyToAWrite) {
+  struct Case {
+    const char* memory;
+    std::int64_t steps;
+  };
+  const Reference reference(model_, 20000);
+  for (const char* interval : {"1", "3"}) {
+    // In the smaller memory every state has pages of its own.
+    for (const auto& [memory, steps] : {Case{"512KiB", 20000}, Case{"300KiB", 1500}}) {
+      for (const bool unknown : {false, true}) {
+        SCOPED_TRACE(std::string("interval ") + interval + ", memory " + memory +
+                     (unknown ? ", unknown steps" : ""));
+        RunHandle run(MPI_COMM_WORLD);
+        EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+        run.set("schedule", "async");
+        run.set("interval", interval);
+        run.set("memory", memory);
+        SweepDriver driver(run, model_, reference);
+        const Outcome outcome = driver.sweep(steps, unknown);
+        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        const anadrome_stats stats = run.statistics();
+        EXPECT_GT(stats.states_per_write, 1);
+        EXPECT_GT(stats.slots, 2 * stats.states_per_write);
+        EXPECT_GT(stats.bytes_written, 0);
+        EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+        EXPECT_EQ(stats.forward_steps_taken, stats.forward_steps_planned);
+      }
+    }
+  }
+}
+
+TEST_F(SmallStates, ComeBackFromDiskWithAMeasuredInterval) {
+  constexpr std::int64_t kSteps = 20000;
+  const Reference reference(model_, kSteps);
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "async");
+  run.set("memory", "256KiB");
+  SweepDriver driver(run, model_, reference);
+  for (const bool unknown : {false, true}) {
+    const Outcome outcome = driver.sweep(kSteps, unknown);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+}
+
+TEST_F(SmallStates, ReverseByRevolveAndByStoreAll) {
+  constexpr std::int64_t kSteps = 5000;
+  const Reference reference(model_, kSteps);
+  for (const char* schedule : {"store_all", "revolve", "auto"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+    run.set("schedule", schedule);
+    run.set("memory", std::string(schedule) == "revolve" ? "20KiB" : "1MiB");
+    SweepDriver driver(run, model_, reference);
+    const Outcome outcome = driver.sweep(kSteps);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    EXPECT_EQ(run.statistics().forward_steps_taken, outcome.advances);
+  }
+}
+
+// A run without any bytes is of little use, but nothing in it is undefined.
+TEST(EmptyStates, GoThroughEverySchedule) {
+  CoupledModel model(MPI_COMM_WORLD, Counts{});
+  const Reference reference(model, 17);
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+    EXPECT_EQ(anadrome_add_field(run, "empty", ANADROME_ROLE_STATE, ANADROME_FLOAT64, nullptr, 0),
+              ANADROME_OK);
+    run.set("schedule", schedule);
+    run.set("interval", "2");
+    run.set("memory", "4KiB");
+    SweepDriver driver(run, model, reference);
+    const Outcome outcome = driver.sweep(17);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+}
+
+}  // namespace

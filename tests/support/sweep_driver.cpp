@@ -1,0 +1,193 @@
+#include "sweep_driver.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "mpi_main.h"
+
+namespace anadrome::test {
+
+RunHandle::RunHandle(MPI_Comm comm) {
+  EXPECT_EQ(anadrome_open(comm, &run_), ANADROME_OK) << anadrome_last_error();
+  set("directory", directory());
+}
+
+void RunHandle::set(const std::string& key, const std::string& value) {
+  EXPECT_EQ(anadrome_set(run_, key.c_str(), value.c_str()), ANADROME_OK) << anadrome_last_error();
+}
+
+anadrome_stats RunHandle::statistics() const {
+  anadrome_stats stats;
+  stats.size = sizeof stats;
+  EXPECT_EQ(anadrome_statistics(run_, &stats), ANADROME_OK) << anadrome_last_error();
+  return stats;
+}
+
+void SweepDriver::expect(bool condition, const char* fact, const anadrome_action& action,
+                         Outcome& outcome) {
+  if (condition) return;
+  outcome.exact = false;
+  static constexpr std::array kNames = {"?", "ADVANCE", "TURN", "ADJOINT", "DONE"};
+  ADD_FAILURE() << "not so: " << fact << "; at " << kNames.at(static_cast<std::size_t>(action.kind))
+                << " " << action.first << " .. " << action.last << ", record " << action.record
+                << ", again " << action.again << ", of " << steps_ << " steps";
+}
+
+Outcome SweepDriver::begin(std::int64_t steps, bool unknown) {
+  steps_ = steps;
+  unknown_ = unknown;
+  furthest_ = 0;
+  turned_ = false;
+  recorded_ = -1;
+  model_.start();
+  model_.scramble_tape();
+  adjoint_ = model_.adjoint();
+  to_adjoin_ = steps;
+  Outcome outcome;
+  outcome.status = anadrome_begin(run_, unknown ? ANADROME_STEPS_UNKNOWN : steps);
+  if (outcome.status != ANADROME_OK) outcome.message = anadrome_last_error();
+  return outcome;
+}
+
+Outcome SweepDriver::sweep(std::int64_t steps, bool unknown) {
+  Outcome outcome = begin(steps, unknown);
+  stop_at_ = nullptr;
+  if (outcome.status == ANADROME_OK) loop(outcome);
+  return outcome;
+}
+
+Outcome SweepDriver::begin_and_stop(std::int64_t steps, bool unknown,
+                                    const std::function<bool(const anadrome_action&)>& stop_at) {
+  Outcome outcome = begin(steps, unknown);
+  stop_at_ = stop_at;
+  if (outcome.status == ANADROME_OK) loop(outcome);
+  return outcome;
+}
+
+Outcome SweepDriver::sweep_again() {
+  Outcome outcome;
+  turned_ = false;
+  recorded_ = -1;
+  to_adjoin_ = steps_;
+  stop_at_ = nullptr;
+  model_.scramble_state();
+  model_.scramble_tape();
+  outcome.status = anadrome_rewind(run_);
+  if (outcome.status == ANADROME_OK) {
+    loop(outcome);
+  } else {
+    outcome.message = anadrome_last_error();
+  }
+  return outcome;
+}
+
+void SweepDriver::loop(Outcome& outcome) {
+  anadrome_action action;
+  while (!outcome.done && (outcome.status = anadrome_next(run_, &action)) == ANADROME_OK) {
+    if (stop_at_ && stop_at_(action)) return;
+    if (before_action) before_action(action);
+    check_and_do(action, outcome);
+  }
+  if (outcome.status != ANADROME_OK) outcome.message = anadrome_last_error();
+}
+
+void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) {
+  const auto check = [&](bool condition, const char* fact) {
+    expect(condition, fact, action, outcome);
+  };
+  const bool tape = model_.has_tape();
+  bool reserved_is_zero = action.reserved_int == 0;
+  for (const std::int64_t word : action.reserved) reserved_is_zero = reserved_is_zero && word == 0;
+  check(reserved_is_zero, "reserved members are zero");
+  check(model_.adjoint() == adjoint_, "adjoint fields are left alone");
+  check(recorded_ < 0 || model_.tape() == reference_.tape(recorded_), "tape fields are left alone");
+  switch (action.kind) {
+    case ANADROME_ADVANCE:
+      advance(action, outcome);
+      break;
+    case ANADROME_TURN:
+      check(!turned_, "TURN comes once");
+      check(action.first == steps_ && action.last == steps_, "TURN names n");
+      check(furthest_ == steps_, "every step was run before TURN");
+      check(holds(steps_), "the arrays hold x_n at TURN");
+      turned_ = true;
+      model_.scramble_state();
+      break;
+    case ANADROME_ADJOINT:
+      check(turned_, "TURN comes before the first ADJOINT");
+      check(action.first == to_adjoin_ - 1, "adjoint steps come one by one, the last first");
+      check(action.last == action.first + 1, "ADJOINT is one step");
+      if (tape) {
+        check(recorded_ == action.first, "the tape of the step was recorded last");
+      } else {
+        check(holds(action.first), "the arrays hold x_k at ADJOINT");
+      }
+      to_adjoin_ = action.first;
+      model_.touch_adjoint(action.first);
+      adjoint_ = model_.adjoint();
+      model_.scramble_state();
+      model_.scramble_tape();
+      recorded_ = -1;
+      break;
+    case ANADROME_DONE:
+      check(turned_ && to_adjoin_ == 0, "DONE comes after every adjoint step");
+      check(action.first == 0 && action.last == 0, "DONE names 0");
+      check(tape || holds(0), "the arrays hold x_0 at DONE");
+      outcome.done = true;
+      break;
+    default:
+      check(false, "the kind of an action is known");
+  }
+}
+
+void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
+  const auto check = [&](bool condition, const char* fact) {
+    expect(condition, fact, action, outcome);
+  };
+  check(action.first < action.last, "an ADVANCE has steps");
+  check(action.first <= steps_, "an ADVANCE begins within the sweep");
+  check(action.again != 0 ? action.last <= furthest_ : action.first == furthest_,
+        "`again` says which steps were run before");
+  check(action.record == 0 || model_.has_tape(), "nothing is recorded without tape fields");
+  check(action.first <= steps_ && holds(action.first), "the arrays hold x_first at ADVANCE");
+  const bool open_end = unknown_ && !turned_ && action.again == 0;
+  if (!open_end) check(action.last <= steps_, "an ADVANCE ends within the sweep");
+  const std::int64_t last = action.last < steps_ ? action.last : steps_;
+  for (std::int64_t k = action.first; k < last; ++k) {
+    if (action.record != 0 && k == action.last - 1) {
+      model_.record(k);
+      recorded_ = k;
+    } else {
+      model_.step(k);
+    }
+  }
+  outcome.advances += last - action.first;
+  if (last > furthest_) furthest_ = last;
+  // A sweep that ends with the advance may say so now or at the start of the next one.
+  if (open_end && (action.last > steps_ || (action.last == steps_ && steps_ % 2 == 0))) {
+    check(anadrome_finish_forward(run_, steps_) == ANADROME_OK, anadrome_last_error());
+  }
+}
+
+bool same_on_all(MPI_Comm comm, std::int64_t value) {
+  std::array<std::int64_t, 2> extremes = {value, -value};
+  MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_INT64_T, MPI_MAX, comm);
+  return extremes[0] == -extremes[1];
+}
+
+std::int64_t least_memory(CoupledModel& model, const std::string& schedule) {
+  RunHandle run(model.comm());
+  run.set("schedule", schedule);
+  run.set("memory", "1B");
+  EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+  EXPECT_EQ(anadrome_begin(run, 1), ANADROME_ERR_MEMORY);
+  const std::string message = anadrome_last_error();
+  const std::string before = "at least ";
+  const auto at = message.find(before);
+  EXPECT_NE(at, std::string::npos) << message;
+  return at == std::string::npos ? 1 : std::atoll(message.c_str() + at + before.size());
+}
+
+}  // namespace anadrome::test

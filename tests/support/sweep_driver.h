@@ -1,0 +1,88 @@
+// A caller that follows the loop of actions and checks each one against the interface and
+// against a reference of all states. What it finds wrong is a failure of the running test.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "coupled_model.h"
+
+namespace anadrome::test {
+
+/// A handle that is closed at the end of its scope, on all ranks alike.
+class RunHandle {
+ public:
+  explicit RunHandle(MPI_Comm comm);
+  ~RunHandle() { close(); }
+  RunHandle(const RunHandle&) = delete;
+  RunHandle& operator=(const RunHandle&) = delete;
+  /// Set an option; a refusal is a failure of the test.
+  void set(const std::string& key, const std::string& value);
+  anadrome_status close() { return anadrome_close(&run_); }
+  operator anadrome_run*() const { return run_; }  // NOLINT(google-explicit-constructor)
+  anadrome_stats statistics() const;
+
+ private:
+  anadrome_run* run_ = nullptr;
+};
+
+/// How a sweep went.
+struct Outcome {
+  anadrome_status status = ANADROME_OK;
+  std::string message;
+  std::int64_t advances = 0;
+  bool done = false;
+  /// Finished with every state right: what a sweep without faults must do.
+  bool exact = true;
+};
+
+class SweepDriver {
+ public:
+  SweepDriver(anadrome_run* run, CoupledModel& model, const Reference& reference)
+      : run_(run), model_(model), reference_(reference) {}
+
+  /// begin, then every action to DONE or to an error. `unknown`: the library learns the number of
+  /// steps from finish_forward.
+  Outcome sweep(std::int64_t steps, bool unknown = false);
+  /// rewind, then every action to DONE.
+  Outcome sweep_again();
+
+  /// begin, and then actions until `stop_at` says so of one that was handed out (and not done).
+  Outcome begin_and_stop(std::int64_t steps, bool unknown,
+                         const std::function<bool(const anadrome_action&)>& stop_at);
+
+  /// Called with every action before it is done.
+  std::function<void(const anadrome_action&)> before_action;
+
+ private:
+  Outcome begin(std::int64_t steps, bool unknown);
+  void loop(Outcome& outcome);
+  void check_and_do(const anadrome_action& action, Outcome& outcome);
+  void advance(const anadrome_action& action, Outcome& outcome);
+  void expect(bool condition, const char* fact, const anadrome_action& action, Outcome& outcome);
+  bool holds(std::int64_t step) const { return model_.state() == reference_.state(step); }
+
+  anadrome_run* run_;
+  CoupledModel& model_;
+  const Reference& reference_;
+  std::int64_t steps_ = 0;
+  bool unknown_ = false;
+  std::int64_t furthest_ = 0;   ///< steps that were run at least once
+  std::int64_t to_adjoin_ = 0;  ///< steps whose adjoint is still to come
+  bool turned_ = false;
+  std::int64_t recorded_ = -1;  ///< the step in the tape
+  std::vector<double> adjoint_;
+  std::function<bool(const anadrome_action&)> stop_at_;
+};
+
+/// The same on all ranks of `comm`?
+bool same_on_all(MPI_Comm comm, std::int64_t value);
+
+/// The least `memory` for one state, as ERR_MEMORY names it. Collective.
+std::int64_t least_memory(CoupledModel& model, const std::string& schedule);
+
+}  // namespace anadrome::test

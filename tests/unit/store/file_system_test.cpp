@@ -1,0 +1,154 @@
+#include "store/file_system.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "recording_file_system.h"
+#include "temporary_directory.h"
+
+namespace anadrome::store {
+namespace {
+
+std::vector<char> some_bytes(std::size_t count) {
+  std::vector<char> bytes(count);
+  std::iota(bytes.begin(), bytes.end(), char{1});
+  return bytes;
+}
+
+anadrome_status status_of(const std::function<void()>& body, std::string* message = nullptr) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.what();
+    return error.status();
+  }
+  return ANADROME_OK;
+}
+
+class FileTest : public testing::Test {
+ protected:
+  File open() const { return File::open(path, O_RDWR | O_CREAT); }
+
+  const TemporaryDirectory directory;
+  const std::string path = directory / "file";
+};
+
+TEST_F(FileTest, ContinuesShortTransfers) {
+  RecordingFileSystem files;
+  files.cut_short_at(3);
+  const File file = open();
+  const std::vector<char> bytes = some_bytes(20);
+
+  file.write_all(bytes.data(), bytes.size(), 5);
+  std::vector<char> back(20);
+  file.read_all(back.data(), back.size(), 5);
+
+  EXPECT_EQ(back, bytes);
+  EXPECT_EQ(files.calls().size(), 14u);
+  EXPECT_EQ(files.calls()[1].offset, 8);
+  EXPECT_EQ(files.calls()[1].count, 17u);
+}
+
+TEST_F(FileTest, RetriesInterruptedTransfers) {
+  int interrupted = 0;
+  RecordingFileSystem files([&](const RecordingFileSystem::Call&, ssize_t& result) {
+    result = -EINTR;
+    return ++interrupted % 3 != 0;
+  });
+  const File file = open();
+  const std::vector<char> bytes = some_bytes(20);
+
+  file.write_all(bytes.data(), bytes.size(), 0);
+  std::vector<char> back(20);
+  file.read_all(back.data(), back.size(), 0);
+
+  EXPECT_EQ(back, bytes);
+  EXPECT_EQ(files.calls().size(), 6u);
+}
+
+TEST_F(FileTest, ReportsErrorsWithPathAndOffset) {
+  ssize_t answer = 0;
+  RecordingFileSystem files([&](const RecordingFileSystem::Call&, ssize_t& result) {
+    result = answer;
+    return true;
+  });
+  const File file = open();
+  char bytes[10] = {};
+  std::string message;
+  const auto write = [&] { file.write_all(bytes, sizeof bytes, 8192); };
+  const auto read = [&] { file.read_all(bytes, sizeof bytes, 8192); };
+
+  answer = -EIO;
+  EXPECT_EQ(status_of(write, &message), ANADROME_ERR_IO);
+  EXPECT_NE(message.find(path), std::string::npos);
+  EXPECT_NE(message.find("8192"), std::string::npos);
+  EXPECT_NE(message.find("Input/output error"), std::string::npos);
+  EXPECT_EQ(status_of(read), ANADROME_ERR_IO);
+  answer = -ENOSPC;
+  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
+  answer = -EDQUOT;
+  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
+  answer = -EFBIG;
+  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
+  answer = 0;  // a write that never gets on, and the end of the file
+  EXPECT_EQ(status_of(write), ANADROME_ERR_IO);
+  EXPECT_EQ(status_of(read, &message), ANADROME_ERR_CORRUPT);
+  EXPECT_NE(message.find("truncated"), std::string::npos);
+}
+
+TEST_F(FileTest, IsPrivateAndNotInherited) {
+  ::umask(0);
+  const File file = open();
+  struct stat status {};
+  ASSERT_EQ(::fstat(file.get(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_EQ(::fcntl(file.get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+TEST_F(FileTest, IsNotOpenedThroughASymbolicLink) {
+  open();
+  const std::string link = directory / "link";
+  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+  std::string message;
+  EXPECT_EQ(status_of([&] { File::open(link, O_RDWR); }, &message), ANADROME_ERR_IO);
+  EXPECT_NE(message.find(link), std::string::npos);
+}
+
+TEST_F(FileTest, SaysWhichFileCannotBeOpened) {
+  std::string message;
+  EXPECT_EQ(status_of([&] { File::open(path, O_RDONLY); }, &message), ANADROME_ERR_IO);
+  EXPECT_EQ(message, "cannot open " + path + ": No such file or directory");
+  open();
+  EXPECT_EQ(status_of([&] { File::open(path, O_RDWR | O_CREAT | O_EXCL); }, &message),
+            ANADROME_ERR_IO);
+  EXPECT_EQ(message, "cannot create " + path + ": File exists");
+}
+
+TEST_F(FileTest, ClosesItsDescriptorOnce) {
+  File file = open();
+  const int descriptor = file.get();
+  {
+    const File other = std::move(file);
+    EXPECT_EQ(other.get(), descriptor);
+    EXPECT_FALSE(file);  // NOLINT(bugprone-use-after-move): a moved-from file owns nothing
+  }
+  EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
+  file.close();
+}
+
+TEST_F(FileTest, IsLockedByOneDescriptorAtATime) {
+  const File first = open();
+  EXPECT_EQ(file_system().lock(first.get()), 0);
+  const File second = open();
+  EXPECT_EQ(file_system().lock(second.get()), -EWOULDBLOCK);
+}
+
+}  // namespace
+}  // namespace anadrome::store

@@ -1,0 +1,154 @@
+#include "store/run_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "temporary_directory.h"
+
+namespace anadrome::store {
+namespace {
+
+class RunDirectoryTest : public testing::Test {
+ protected:
+  RunDirectory create(const std::string& run_id = "1") const {
+    return RunDirectory::create(parent.path(), "run", run_id);
+  }
+  anadrome_status create_fails() const {
+    try {
+      create("2");
+    } catch (const Error& error) {
+      return error.status();
+    }
+    return ANADROME_OK;
+  }
+  void put(const std::string& file) const { std::ofstream(path + "/" + file) << "bytes"; }
+  bool has(const std::string& file) const { return std::filesystem::exists(path + "/" + file); }
+
+  const TemporaryDirectory parent;
+  const std::string path = parent / "run";
+};
+
+TEST_F(RunDirectoryTest, IsPrivate) {
+  ::umask(0);
+  const RunDirectory run = create();
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  ASSERT_EQ(::stat((path + "/lock").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(RunDirectoryTest, HoldsTheRunIdInItsLock) {
+  const RunDirectory run = create("0123456789abcdef");
+  std::ifstream lock(path + "/lock");
+  const std::string text(std::istreambuf_iterator<char>(lock), {});
+  EXPECT_EQ(text, "0123456789abcdef");
+}
+
+TEST_F(RunDirectoryTest, IsGoneWithItsOwner) {
+  {
+    const RunDirectory run = create();
+    put("segment-00000.h5");
+  }
+  EXPECT_TRUE(parent.empty());
+}
+
+TEST_F(RunDirectoryTest, IsRemovedWithItsFiles) {
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  put("states.h5");
+  run.remove();
+  EXPECT_TRUE(parent.empty());
+  EXPECT_FALSE(run.owned());
+  run.remove();
+}
+
+TEST_F(RunDirectoryTest, LeavesItsFilesWhenTheyAreKept) {
+  {
+    RunDirectory run = create();
+    put("segment-00000.h5");
+    run.keep();
+  }
+  EXPECT_TRUE(has("segment-00000.h5"));
+  EXPECT_FALSE(has("lock"));
+}
+
+TEST_F(RunDirectoryTest, BelongsToOneLiveRun) {
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
+  EXPECT_TRUE(has("segment-00000.h5"));
+  EXPECT_TRUE(has("lock"));
+  run.remove();
+  EXPECT_EQ(create_fails(), ANADROME_OK);
+}
+
+TEST_F(RunDirectoryTest, TakesTheRemainsOfADeadRunAway) {
+  std::filesystem::create_directory(path);
+  std::filesystem::permissions(path, std::filesystem::perms::all);
+  put("lock");
+  put("segment-00003-rank-000002.h5");
+  const RunDirectory run = create();
+  EXPECT_FALSE(has("segment-00003-rank-000002.h5"));
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(RunDirectoryTest, LeavesADirectoryWithOtherFilesAlone) {
+  std::filesystem::create_directory(path);
+  for (const char* other : {"thesis.tex", "segment-00000.h5.gz", "segment-", "xsegment-0.h5"}) {
+    put("segment-00000.h5");
+    put(other);
+    EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT) << other;
+    EXPECT_TRUE(has(other));
+    EXPECT_TRUE(has("segment-00000.h5"));
+    EXPECT_FALSE(has("lock"));
+    std::filesystem::remove(path + "/" + other);
+  }
+}
+
+TEST_F(RunDirectoryTest, RefusesWhatIsNoDirectory) {
+  std::ofstream(path) << "mine";
+  EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT);
+}
+
+TEST_F(RunDirectoryTest, RefusesASymbolicLink) {
+  const std::string target = parent / "target";
+  std::filesystem::create_directory(target);
+  std::filesystem::create_directory_symlink(target, path);
+  EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(std::filesystem::is_empty(target));
+}
+
+TEST_F(RunDirectoryTest, RefusesALockThatIsASymbolicLink) {
+  std::filesystem::create_directory(path);
+  std::ofstream(parent / "target") << "mine";
+  std::filesystem::create_symlink(parent / "target", path + "/lock");
+  EXPECT_NE(create_fails(), ANADROME_OK);
+  EXPECT_EQ(std::filesystem::file_size(parent / "target"), 4u);
+}
+
+TEST_F(RunDirectoryTest, NeedsItsParent) {
+  try {
+    RunDirectory::create(parent / "missing", "run", "1");
+    FAIL() << "a directory in a directory that does not exist";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ANADROME_ERR_IO);
+    EXPECT_NE(std::string(error.what()).find(parent / "missing/run"), std::string::npos);
+  }
+}
+
+TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
+  const RunDirectory run = create("1");
+  EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
+  EXPECT_THROW(RunDirectory::create_or_join(parent.path(), "run", "2"), Error);
+  EXPECT_TRUE(RunDirectory::create_or_join(parent.path(), "other", "1").owned());
+}
+
+}  // namespace
+}  // namespace anadrome::store
