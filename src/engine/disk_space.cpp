@@ -213,8 +213,7 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
 
 // The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
 void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                             std::span<const std::uint64_t> checksums,
-                             std::int64_t sweep) const {
+                             std::span<const std::uint64_t> checksums, std::int64_t sweep) const {
   for (const store::Segment& segment : segments_) {
     const store::File file = store::File::open(segment.path(), O_WRONLY);
     const auto& [number, first_block, blocks] = segment.range();

@@ -51,6 +51,11 @@ void require_ours(const std::string& path) {
   }
 }
 
+[[noreturn]] void throw_busy(const std::string& path) {
+  throw Error(ANADROME_ERR_BUSY,
+              path + " is in use by another live run; set another name or directory");
+}
+
 std::string content_of(const File& file) {
   std::string text(64, '\0');
   const ssize_t got = file_system().read(file.get(), text.data(), text.size(), 0);
@@ -71,9 +76,20 @@ RunDirectory::~RunDirectory() {
 
 RunDirectory RunDirectory::create(const std::string& parent, const std::string& name,
                                   const std::string& run_id) {
-  RunDirectory directory;
-  directory.path_ = path(parent, name);
-  const std::string& where = directory.path_;
+  const std::string where = path(parent, name);
+  // Between opening the lock and having it, a run that ends may have removed it: then once more.
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    RunDirectory directory;
+    directory.path_ = where;
+    if (directory.take(run_id)) return directory;
+  }
+  throw_busy(where);
+}
+
+// False if the lock that was taken is no file of the directory any more.
+bool RunDirectory::take(const std::string& run_id) {
+  const std::string& where = path_;
   const int made = file_system().make_directory(where, 0700);
   if (made < 0 && made != -EEXIST) throw_errno(made, "create the run's directory", where);
   if (made == -EEXIST) require_ours(where);
@@ -86,8 +102,7 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
   }
   const int locked = file_system().lock(lock.get());
   if (locked == -EWOULDBLOCK) {
-    throw Error(ANADROME_ERR_BUSY,
-                where + " is in use by another live run; set another name or directory");
+    throw_busy(where);
   }
   if (locked < 0) {
     if (made == 0) {
@@ -96,7 +111,9 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
     }
     throw_errno(locked, "lock", where);
   }
-  directory.lock_ = std::move(lock);
+  struct stat status {};
+  if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return false;
+  lock_ = std::move(lock);
   if (made == -EEXIST) {
     for (const std::string& file : files_in(where)) {
       if (file == kLockName) continue;
@@ -105,8 +122,8 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
     }
     ::chmod(where.c_str(), 0700);
   }
-  directory.lock_.write_all(run_id.data(), run_id.size(), 0);
-  return directory;
+  lock_.write_all(run_id.data(), run_id.size(), 0);
+  return true;
 }
 
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,

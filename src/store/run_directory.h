@@ -37,6 +37,8 @@ class RunDirectory {
   }
 
  private:
+  bool take(const std::string& run_id);
+
   std::string path_;
   File lock_;
 };
