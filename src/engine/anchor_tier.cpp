@@ -52,10 +52,10 @@ void AnchorTier::write_newest_block() {
   transfer.identity.block = block;
   transfer.identity.first_step = first_step_;
   transfer.identity.states = anchors_kept_ - block * layout_.states();
-  resident.state = State::kWriting;
   written_.push_back({{}, first_step_, transfer.identity.states});
   anchors_written_ = anchors_kept_;
   transport_.start(transfer);
+  resident.state = State::kWriting;  // last: only a transfer that began is waited for
   if (!transport_.overlaps()) seconds_stalled_write_ += transfer.seconds;
 }
 
@@ -133,7 +133,6 @@ AnchorTier::Residents::iterator AnchorTier::first_to_wait_for(const Window& stay
 
 void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   Resident& resident = residents_[block];
-  resident.state = State::kReading;
   resident.pool_block = pool_block;
   const Written& written = written_[static_cast<std::size_t>(block)];
   store::Transfer& transfer = resident.transfer;
@@ -146,6 +145,7 @@ void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.identity.states = written.states;
   transfer.checksum = written.checksum;
   transport_.start(transfer);
+  resident.state = State::kReading;
 }
 
 // A block that was dropped while it was being written is wanted again after a rewind.

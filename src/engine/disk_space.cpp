@@ -135,6 +135,7 @@ store::SegmentDescription DiskSpace::describe(std::int64_t blocks) const {
   description.states_per_block = layout_.states();
   description.ranks = file_ranks_;
   description.fields = descriptions_;
+  description.views = options_.keep;
   return description;
 }
 

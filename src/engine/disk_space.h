@@ -41,6 +41,8 @@ class DiskSpace {
   Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                std::span<const std::uint64_t> checksums, std::int64_t sweep, std::int64_t steps,
                const char* schedule_name);
+  /// Close this rank's descriptors. Local.
+  void release() { segments_.clear(); }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
 

@@ -13,7 +13,7 @@ namespace {
 // What one block costs beside its bytes: the pool's and the slots' tables, and per state the
 // schedule's stack. A block that goes to disk has an entry with its transfer, and a checksum.
 std::int64_t bookkeeping(const store::BlockShape& shape, bool disk) {
-  constexpr std::int64_t kPerState = 24, kPerTransfer = 512;
+  constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
   return store::Pool::kOverhead + RamSlots::kOverheadPerBlock + kPerState * shape.states +
          (disk ? kPerTransfer : 0);
 }

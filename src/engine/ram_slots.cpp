@@ -1,5 +1,6 @@
 #include "engine/ram_slots.h"
 
+#include "base/error.h"
 #include "store/move_state.h"
 
 namespace anadrome::engine {
@@ -18,13 +19,14 @@ void RamSlots::keep(std::int64_t slot) {
 }
 
 void RamSlots::restore(std::int64_t slot) {
-  const Block& block = blocks_[static_cast<std::size_t>(slot / layout_.states())];
+  const Block& block = blocks_.at(static_cast<std::size_t>(slot / layout_.states()));
+  if (block.pool_block < 0) throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept");
   store::restore_state(layout_, fields_, pool_.address(block.pool_block), slot % layout_.states());
 }
 
 void RamSlots::drop(std::int64_t slot) {
-  Block& block = blocks_[static_cast<std::size_t>(slot / layout_.states())];
-  if (--block.states > 0) return;
+  Block& block = blocks_.at(static_cast<std::size_t>(slot / layout_.states()));
+  if (block.pool_block < 0 || --block.states > 0) return;
   pool_.give_back(block.pool_block);
   block.pool_block = -1;
 }

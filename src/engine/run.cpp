@@ -14,12 +14,12 @@ Run::~Run() = default;
 void Run::set(const char* key, const char* value) {
   if (under_way())
     throw Error(ANADROME_ERR_ORDER, "set: a sweep is under way; set options before begin");
-  options_.set(key, value);
+  requested_.set(key, value);
 }
 
 void Run::set_environment(const std::string& text) {
   try {
-    options_.set_all(text);
+    requested_.set_all(text);
   } catch (const Error& error) {
     bad_environment_ = {error.status(), std::string("ANADROME_OPTIONS: ") + error.what()};
   }
@@ -317,10 +317,11 @@ void Run::turn() {
 
 void Run::done() {
   agree(Call::kDone);
-  phase_ = ANADROME_PHASE_DONE;
   done_time_ = now_seconds();
   progress_.finish();
-  report();
+  attempt([&] { report(); });
+  agree(Call::kDone);  // the report is one rank's; whether it could be written is everybody's
+  phase_ = ANADROME_PHASE_DONE;
 }
 
 void Run::rewind() {
@@ -354,6 +355,7 @@ void Run::close() {
   const bool keep = options_.keep && tier_ != nullptr && swept;
   const std::int64_t steps = swept ? sequence_->steps() : schedule::kUnknown;
   abandon();
+  if (!keep && disk_ != nullptr) disk_->release();  // nobody has a file open when it is removed
   if (!agreement_.broken()) {
     agreement_.agree({.call = Call::kClose, .failure = failure});
     transport_.reset();  // collective with transport=mpio: only where all ranks are known to be

@@ -37,7 +37,8 @@ class Run {
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
   void set_environment(const std::string& text);
   void add_field(store::Field field);
-  void begin(std::int64_t steps);
+  /// `failure`: what this rank found wrong before; every rank gets it.
+  void begin(std::int64_t steps, const Failure& failure = {});
   anadrome_action next();
   void finish_forward(std::int64_t steps);
   void rewind();
@@ -63,6 +64,7 @@ class Run {
   std::int64_t segment_blocks(std::int64_t steps) const;
   std::int64_t most_blocks() const;
   void abandon();
+  void reset_counters();
 
   // next
   void note_finished_action();
@@ -85,7 +87,8 @@ class Run {
   void report();
 
   Agreement agreement_;
-  Options options_;
+  Options requested_;  ///< what anadrome_set and the environment say; holds from the next begin on
+  Options options_;  ///< in force: compared between ranks at begin, and not changed until the next
   Failure bad_environment_;
   std::vector<store::Field> fields_;
   std::vector<store::Field> state_fields_;

@@ -77,8 +77,7 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
 ScheduleName Run::choose_schedule(std::int64_t steps) {
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
   if (steps == schedule::kUnknown || options_.keep) return ScheduleName::kAsync;
-  const MemoryPlan plan =
-      plan_memory(agreement_, state_fields_, options_.memory, false, schedule::kUnknown);
+  const MemoryPlan plan = plan_memory(agreement_, state_fields_, options_.memory, false, steps);
   return plan.checkpoint_slots >= steps ? ScheduleName::kStoreAll : ScheduleName::kAsync;
 }
 
@@ -90,7 +89,20 @@ void Run::abandon() {
   phase_ = ANADROME_PHASE_IDLE;
 }
 
-void Run::begin(std::int64_t steps) {
+void Run::reset_counters() {
+  last_ = {};
+  write_due_ = false;
+  agreed_block_ = -1;
+  newest_anchor_ = probes_ = 0;
+  decided_at_ = finished_at_ = -1;
+  probe_steps_ = 1;
+  advances_ = adjoints_ = kept_ = restored_ = 0;
+  seconds_copying_ = turn_time_ = done_time_ = 0;
+  seconds_agreeing_before_ = agreement_.seconds();
+  agreements_before_ = agreement_.count();
+}
+
+void Run::begin(std::int64_t steps, const Failure& earlier) {
   if (agreement_.broken()) {
     throw Error(ANADROME_ERR_PEER,
                 "the ranks of this run were in different calls; only close is left");
@@ -98,12 +110,14 @@ void Run::begin(std::int64_t steps) {
   abandon();
   held_ = {};
   stop_.store(false);
+  options_ = requested_;
+  reset_counters();
   begin_time_ = now_seconds();
   state_fields_.clear();
   for (const store::Field& field : fields_) {
     if (field.role == ANADROME_ROLE_STATE) state_fields_.push_back(field);
   }
-  Failure failure = bad_environment_;
+  Failure failure = earlier ? earlier : bad_environment_;
   if (failure.status != ANADROME_OK) {
     // said below, on every rank
   } else if (steps < 0 && steps != schedule::kUnknown) {
@@ -156,26 +170,23 @@ void Run::begin(std::int64_t steps) {
   if (async) prepare_disk(steps);
   std::function<std::int64_t()> take_block = [this] { return pool_.take(); };
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
-  slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
-  sequence_.emplace(sequence_options(steps));
+  const schedule::SequenceOptions options = sequence_options(steps);
+  failure = {};
+  try {
+    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
+    sequence_.emplace(options);
+  } catch (...) {
+    failure = current_failure();
+  }
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
 
   phase_ = ANADROME_PHASE_FORWARD;
-  last_ = {};
-  write_due_ = false;
-  agreed_block_ = -1;
-  newest_anchor_ = probes_ = 0;
-  decided_at_ = finished_at_ = -1;
-  probe_steps_ = 1;
-  advances_ = adjoints_ = kept_ = restored_ = 0;
-  seconds_copying_ = turn_time_ = done_time_ = 0;
-  seconds_agreeing_before_ = agreement_.seconds();
-  agreements_before_ = agreement_.count();
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
 }
 
 void Run::prepare_disk(std::int64_t steps) {
-  const bool rebuild = disk_ == nullptr || fields_changed_ ||
+  const bool rebuild = disk_ == nullptr || transport_ == nullptr || fields_changed_ ||
                        built_options_.shared_values() != options_.shared_values() ||
                        built_options_.directory != options_.directory;
   // The directory is one rank's own text; whether to rebuild is everybody's decision.
@@ -183,6 +194,8 @@ void Run::prepare_disk(std::int64_t steps) {
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
   if (any != 0) {
     transport_.reset();
+    if (disk_ != nullptr) disk_->release();
+    agreement_.agree({.call = Call::kBegin, .failure = {}});  // nobody has a file open any more
     const Failure failure = disk_ != nullptr ? disk_->remove() : Failure{};
     disk_.reset();
     agreement_.agree(
@@ -244,10 +257,18 @@ std::int64_t Run::segment_blocks(std::int64_t steps) const {
 // Blocks that the option `disk` allows; a few pages per file and 40 bytes per slot describe them.
 std::int64_t Run::most_blocks() const {
   if (options_.disk < 0) return schedule::kMostSteps;
-  const std::int64_t files = std::int64_t{agreement_.size()} * (std::int64_t{64} << 10);
+  const std::int64_t ranks = agreement_.size();
+  const auto fields = static_cast<std::int64_t>(state_fields_.size());
+  const std::int64_t files = options_.layout == Layout::kShared ? 1 : ranks;
   const std::int64_t per_block =
-      disk_->block_bytes_all_ranks() + 40 * memory_plan_.layout.states() + 16 * agreement_.size();
-  return std::max<std::int64_t>(options_.disk - files, 0) / per_block;
+      disk_->block_bytes_all_ranks() + 40 * memory_plan_.layout.states() + 16 * ranks;
+  // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
+  constexpr std::int64_t kMostSegments = 32, kFirstBlocks = 16;
+  const std::int64_t segments =
+      std::min(kMostSegments, 2 + options_.disk / per_block / kFirstBlocks);
+  const std::int64_t described =
+      files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
+  return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
 }
 
 schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {

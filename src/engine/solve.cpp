@@ -37,8 +37,19 @@ void advance(Run& run, const anadrome_action& action, bool open_end, const anadr
 
 }  // namespace
 
-void solve(Run& run, std::int64_t steps, const anadrome_model& model) {
-  run.begin(steps);
+void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
+  const char* unfit = nullptr;
+  if (given == nullptr) {
+    unfit = "solve: the model is NULL";
+  } else if (given->size < sizeof(anadrome_model)) {
+    unfit = "solve: set model.size = sizeof(anadrome_model)";
+  } else if (given->advance == nullptr || given->adjoint == nullptr) {
+    unfit = "solve: the model needs advance and adjoint";
+  } else if (given->record == nullptr && run.has_tape()) {
+    unfit = "solve: tape fields are registered, so the model needs record";
+  }
+  run.begin(steps, unfit != nullptr ? Failure{ANADROME_ERR_ARGUMENT, unfit} : Failure{});
+  const anadrome_model& model = *given;
   const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
   for (;;) {
     const anadrome_action action = run.next();

@@ -28,6 +28,10 @@ void Sequence::reserve_kept() {
   constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
   const std::int64_t most = std::min(options_.slots - 1, kMostAtOnce);
   kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
+  if (steps_ != kUnknown || (options_.anchored && options_.most_anchors == kNoLimit)) return;
+  levels_.reserve(static_cast<std::size_t>(most));
+  essential_.reserve(static_cast<std::size_t>(most));
+  dispensable_.reserve(static_cast<std::size_t>(most));
 }
 
 Action Sequence::next() {

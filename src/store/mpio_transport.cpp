@@ -29,11 +29,16 @@ class MpioTransport final : public Transport {
   void start(Transfer& transfer) override {
     transfer.failure = {};
     transfer.seconds = 0;
+    Failure before;  // whatever fails here, this rank takes part in the collective transfer
     try {
       if (transfer.write && options_.checksum) {
         const AddTime time(totals_.seconds_checksums);
         transfer.checksum = checksum_of(layout_, transfer.identity, transfer.bytes);
       }
+    } catch (...) {
+      before = current_failure();
+    }
+    try {
       {
         const AddTime time(transfer.seconds);
         move_block(transfer);
@@ -46,6 +51,7 @@ class MpioTransport final : public Transport {
     } catch (...) {
       transfer.failure = current_failure();
     }
+    if (before) transfer.failure = before;
     transfer.done = true;
   }
 

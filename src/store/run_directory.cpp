@@ -69,7 +69,7 @@ RunDirectory::~RunDirectory() {
   if (!owned()) return;
   try {
     remove();
-  } catch (const Error&) {  // a failed run leaves what cannot be removed
+  } catch (...) {  // a failed run leaves what cannot be removed
     lock_.close();
   }
 }

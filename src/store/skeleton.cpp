@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,7 +87,7 @@ std::int64_t create_field(hid_t file, const SegmentDescription& segment,
   const std::array<hsize_t, 1> shape = {extent(elements)};
   const std::string path = "/slots/" + field.name;
   const Hdf5Dataset dataset = create_table(file, path, type.get(), shape);
-  create_view(file, segment, field, type.get(), elements);
+  if (segment.views) create_view(file, segment, field, type.get(), elements);
   return offset_of(dataset, path);
 }
 
@@ -148,6 +149,23 @@ void copy_extents(const std::string& from, const File& to, std::int64_t length) 
   }
 }
 
+// HDF5 writes at the offsets of the whole file: beyond `ulimit -f` the kernel would end the
+// process.
+void require_allowed_length(const SegmentDescription& segment) {
+  constexpr std::int64_t kStructure = std::int64_t{1} << 20;
+  std::int64_t length = kStructure;
+  for (const FieldDescription& field : segment.fields) {
+    const std::int64_t slot = checked_multiply(total(field.strides), element_bytes(field.type));
+    length = checked_add(length, checked_multiply(slot, segment.blocks * segment.states_per_block));
+  }
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (static_cast<rlim_t>(length) > limit.rlim_cur) {
+    throw Error(ANADROME_ERR_NO_SPACE, "a state file of " + format_bytes(length) +
+                                           " is longer than the limit on file sizes (ulimit -f)");
+  }
+}
+
 // Is there room for so many bytes beside `path`? The errno value if not.
 int lack_of_room(const std::string& path, std::int64_t bytes) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -202,9 +220,11 @@ SegmentOffsets create_segment(const std::string& path, const SegmentDescription&
   for (const FieldDescription& field : segment.fields) {
     for (std::size_t r = 0; r < field.counts.size(); ++r) {
       ++pieces;
-      blocks = checked_add(blocks, field.counts[r] == field.strides[r] ? 1 : slots);
+      const bool regular = !segment.views || field.counts[r] == field.strides[r];
+      blocks = checked_add(blocks, regular ? 1 : slots);
     }
   }
+  require_allowed_length(segment);
   const ScratchFile scratch(scratch_room(5 * pieces, pieces, blocks));
   SegmentOffsets offsets = write_skeleton(scratch.path(), segment);
   offsets.file_bytes = scratch.publish(path);

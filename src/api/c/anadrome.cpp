@@ -151,15 +151,9 @@ anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps) {
 
 anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_model* model) {
   return guard([&] {
-    require(run != nullptr && model != nullptr, "solve: an argument is NULL");
-    require(model->size >= sizeof(anadrome_model),
-            "solve: set model.size = sizeof(anadrome_model)");
-    require(model->advance != nullptr && model->adjoint != nullptr,
-            "solve: the model needs advance and adjoint");
-    require(model->record != nullptr || !run->run.has_tape(),
-            "solve: tape fields are registered, so the model needs record");
+    require(run != nullptr, "solve: run is NULL");
     require_mpi("solve");
-    anadrome::engine::solve(run->run, steps, *model);
+    anadrome::engine::solve(run->run, steps, model);
   });
 }
 
