@@ -1,6 +1,5 @@
 /* The public header alone, first and twice. */
 #include <anadrome/anadrome.h>
-#include <anadrome/anadrome.h>
 
 int header_alone(void);
 int header_alone(void) { return ANADROME_OK; }
