@@ -18,7 +18,7 @@ def ranks_command(ranks, program, *words):
     return launcher + [path_of(program)] + [str(word) for word in words]
 
 
-def run_command(command, environment=None, seconds=60, cwd=None):
+def run_command(command, environment=None, seconds=60, cwd="/"):
     """Runs to the end and returns the CompletedProcess, with text in stdout and stderr."""
     # When a rank fails, OpenMPI waits a second for those that have ended already.
     all_variables = {**os.environ, "OMPI_MCA_odls_base_sigkill_timeout": "0",
