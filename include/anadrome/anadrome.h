@@ -1,18 +1,19 @@
-/* anadrome: states of a time-dependent simulation, given back in reverse.
- *
- * Conventions that hold for every function below.
- *
- *  Steps      A sweep has n steps, numbered 0 .. n-1, and states x_0 .. x_n; step k takes x_k to
- * x_{k+1}. Status     Every function that can fail returns an anadrome_status; ANADROME_OK is 0. On
- * any other value anadrome_last_error() gives one line: what failed, where, and what to do.
- *  Collective A function marked "Collective" is called by all ranks of the run's communicator in
- * the same order. It gives the same status on every rank. All other functions are local. Threads A
- * run is used by one thread at a time, the one that may call MPI: MPI_THREAD_FUNNELED is enough.
- * The library's own I/O thread calls neither MPI nor HDF5. Memory     Registered arrays stay the
- * caller's. They are read when a state is kept and written when one is restored, inside
- * anadrome_next (or _begin, _rewind), and at no other time. Units      Sizes are bytes, times are
- * seconds. NULL       A NULL handle or a NULL output gives ANADROME_ERR_ARGUMENT, never a crash.
- */
+// anadrome: states of a time-dependent simulation, given back in reverse.
+//
+// Conventions that hold for every function below.
+//
+// - Steps: a sweep has n steps, numbered 0 .. n-1, and states x_0 .. x_n; step k takes x_k to
+//   x_{k+1}.
+// - Status: every function that can fail returns an anadrome_status; ANADROME_OK is 0. On any other
+//   value anadrome_last_error() gives one line: what failed, where, and what to do.
+// - Collective: a function marked "Collective" is called by all ranks of the run's communicator in
+//   the same order. It gives the same status on every rank. All other functions are local.
+// - Threads: a run is used by one thread at a time, the one that may call MPI: MPI_THREAD_FUNNELED
+//   is enough. The library's own I/O thread calls neither MPI nor HDF5.
+// - Memory: registered arrays stay the caller's. They are read when a state is kept and written
+//   when one is restored, inside anadrome_next, and at no other time.
+// - Units: sizes are bytes, times are seconds.
+// - NULL: a NULL handle or a NULL output gives ANADROME_ERR_ARGUMENT, never a crash.
 #ifndef ANADROME_ANADROME_H
 #define ANADROME_ANADROME_H
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 namespace anadrome {
 
@@ -29,6 +30,8 @@ Failure current_failure() noexcept {
       return {error.status(), error.what()};
     } catch (const std::bad_alloc&) {
       return {ANADROME_ERR_MEMORY, "out of memory"};
+    } catch (const std::system_error& error) {  // a thread or a lock that the system refused
+      return {ANADROME_ERR_MEMORY, error.what()};
     } catch (const std::exception& error) {
       return {ANADROME_ERR_INTERNAL, error.what()};
     } catch (...) {

@@ -36,6 +36,17 @@ anadrome_status status_of_errno(int error);
 /// The failure in flight, for catch (...) blocks; never throws.
 Failure current_failure() noexcept;
 
+/// Runs `body`; what it throws comes back as a Failure.
+template <class Body>
+Failure failure_from(Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (...) {
+    return current_failure();
+  }
+}
+
 const char* status_name(anadrome_status status);
 
 }  // namespace anadrome

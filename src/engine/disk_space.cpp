@@ -30,17 +30,6 @@ Communicator files_communicator(Layout layout, MPI_Comm comm) {
   return Communicator(result);
 }
 
-// Runs `body` and keeps what it throws.
-template <class Body>
-Failure failure_of(Body&& body) {
-  try {
-    body();
-    return {};
-  } catch (...) {
-    return current_failure();
-  }
-}
-
 }  // namespace
 
 DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
@@ -61,7 +50,7 @@ DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::
 // directory (a shared file system) or makes one of its own.
 void DiskSpace::make_directory() {
   const bool first = agreement_.rank() == 0;
-  Failure failure = failure_of([&] {
+  Failure failure = failure_from([&] {
     if (first) {
       directory_ = store::RunDirectory::create(options_.directory, options_.name, run_id_);
     }
@@ -73,7 +62,7 @@ void DiskSpace::make_directory() {
   const Communicator node(split);
   int node_rank = 0;
   MPI_Comm_rank(node.get(), &node_rank);
-  failure = failure_of([&] {
+  failure = failure_from([&] {
     if (node_rank == 0 && !first) {
       directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_);
     }
@@ -146,7 +135,7 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
   std::vector<std::int64_t> wire(fields_.size() + 6, 0);
   Failure failure;
   if (file_rank_ == 0) {
-    failure = failure_of([&] {
+    failure = failure_from([&] {
       const store::SegmentOffsets made = store::create_segment(path, describe(blocks));
       std::copy(made.fields.begin(), made.fields.end(), wire.begin());
       auto rest = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
@@ -169,7 +158,7 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
   offsets.checksum = fields_end[3];
   offsets.file_bytes = fields_end[4];
   if (made) {
-    failure = failure_of([&] {
+    failure = failure_from([&] {
       std::vector<std::int64_t> bytes_before;
       for (std::size_t f = 0; f < fields_.size(); ++f) {
         bytes_before.push_back(
@@ -203,9 +192,9 @@ const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
 Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                         std::span<const std::uint64_t> checksums, std::int64_t sweep,
                         std::int64_t steps, const char* schedule_name) {
-  Failure failure = failure_of([&] { write_tables(anchors, anchors_written, checksums, sweep); });
+  Failure failure = failure_from([&] { write_tables(anchors, anchors_written, checksums, sweep); });
   const Failure master =
-      failure_of([&] { write_master(anchors, anchors_written, steps, schedule_name); });
+      failure_from([&] { write_master(anchors, anchors_written, steps, schedule_name); });
   if (!failure) failure = master;
   directory_.keep();
   segments_.clear();
@@ -284,7 +273,7 @@ void DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t a
 
 Failure DiskSpace::remove() {
   segments_.clear();
-  return failure_of([&] { directory_.remove(); });
+  return failure_from([&] { directory_.remove(); });
 }
 
 }  // namespace anadrome::engine

@@ -18,11 +18,8 @@ void Run::set(const char* key, const char* value) {
 }
 
 void Run::set_environment(const std::string& text) {
-  try {
-    requested_.set_all(text);
-  } catch (const Error& error) {
-    bad_environment_ = {error.status(), std::string("ANADROME_OPTIONS: ") + error.what()};
-  }
+  bad_environment_ = failure_from([&] { requested_.set_all(text); });
+  if (bad_environment_) bad_environment_.message.insert(0, "ANADROME_OPTIONS: ");
 }
 
 bool Run::has_tape() const {
@@ -82,11 +79,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 // until the next agreement: leaving here would leave the other ranks waiting.
 template <class Body>
 void Run::attempt(Body&& body) {
-  try {
-    body();
-  } catch (...) {
-    hold(current_failure());
-  }
+  hold(failure_from(body));
 }
 
 template <class Body>

@@ -57,8 +57,10 @@ class Run {
   bool uses_disk() const { return tier_ != nullptr; }
 
   // begin
+  Failure fault_of_begin(std::int64_t steps) const;
   void compare_ranks(std::int64_t steps, const Failure& failure);
   ScheduleName choose_schedule(std::int64_t steps);
+  void prepare_memory(std::int64_t steps);
   void prepare_disk(std::int64_t steps);
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
   std::int64_t segment_blocks(std::int64_t steps) const;

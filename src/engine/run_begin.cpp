@@ -102,6 +102,22 @@ void Run::reset_counters() {
   agreements_before_ = agreement_.count();
 }
 
+// What is wrong with this rank's fields and arguments.
+Failure Run::fault_of_begin(std::int64_t steps) const {
+  if (steps < 0 && steps != schedule::kUnknown) {
+    return {ANADROME_ERR_ARGUMENT, "begin: " + std::to_string(steps) +
+                                       " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
+  }
+  if (steps >= schedule::kMostSteps) return {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
+  if (total_bytes(state_fields_) > kMostStateBytes) {
+    return {ANADROME_ERR_ARGUMENT, "begin: a state of more than 2^56 bytes"};
+  }
+  if (state_fields_.empty()) {
+    return {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
+  }
+  return {};
+}
+
 void Run::begin(std::int64_t steps, const Failure& earlier) {
   if (agreement_.broken()) {
     throw Error(ANADROME_ERR_PEER,
@@ -118,21 +134,29 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     if (field.role == ANADROME_ROLE_STATE) state_fields_.push_back(field);
   }
   Failure failure = earlier ? earlier : bad_environment_;
-  if (failure.status != ANADROME_OK) {
-    // said below, on every rank
-  } else if (steps < 0 && steps != schedule::kUnknown) {
-    failure = {ANADROME_ERR_ARGUMENT, "begin: " + std::to_string(steps) +
-                                          " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
-  } else if (steps >= schedule::kMostSteps) {
-    failure = {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
-  } else if (total_bytes(state_fields_) > kMostStateBytes) {
-    failure = {ANADROME_ERR_ARGUMENT, "begin: a state of more than 2^56 bytes"};
-  } else if (state_fields_.empty()) {
-    failure = {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
-  }
+  if (!failure) failure = fault_of_begin(steps);
   compare_ranks(steps, failure);
 
   schedule_ = choose_schedule(steps);
+  prepare_memory(steps);
+  ++sweep_;
+  if (schedule_ == ScheduleName::kAsync) prepare_disk(steps);
+  std::function<std::int64_t()> take_block = [this] { return pool_.take(); };
+  if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
+  const schedule::SequenceOptions options = sequence_options(steps);
+  failure = failure_from([&] {
+    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
+    sequence_.emplace(options);
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+
+  phase_ = ANADROME_PHASE_FORWARD;
+  progress_.start(options_.progress && agreement_.rank() == 0);
+  handed_out_ = now_seconds();
+}
+
+// The pool, as large as the budget allows; the last one is used again if it has the right size.
+void Run::prepare_memory(std::int64_t steps) {
   const bool async = schedule_ == ScheduleName::kAsync;
   memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
   if (memory_plan_.blocks == 0) {
@@ -153,36 +177,14 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   }
   std::int64_t state_bytes = memory_plan_.layout.state_bytes();
   MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
-  failure = {};
   const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
-  if (pool_.blocks() != memory_plan_.blocks || pool_.block_bytes() != block_bytes) {
-    try {
-      pool_ = {};
-      pool_ = store::Pool(block_bytes, memory_plan_.blocks);
-    } catch (...) {
-      failure = current_failure();
-    }
-  }
+  const Failure failure = failure_from([&] {
+    if (pool_.blocks() == memory_plan_.blocks && pool_.block_bytes() == block_bytes) return;
+    pool_ = {};
+    pool_ = store::Pool(block_bytes, memory_plan_.blocks);
+  });
   pool_.reset();
   agreement_.agree({.call = Call::kBegin, .failure = failure});
-
-  ++sweep_;
-  if (async) prepare_disk(steps);
-  std::function<std::int64_t()> take_block = [this] { return pool_.take(); };
-  if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
-  const schedule::SequenceOptions options = sequence_options(steps);
-  failure = {};
-  try {
-    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
-    sequence_.emplace(options);
-  } catch (...) {
-    failure = current_failure();
-  }
-  agreement_.agree({.call = Call::kBegin, .failure = failure});
-
-  phase_ = ANADROME_PHASE_FORWARD;
-  progress_.start(options_.progress && agreement_.rank() == 0);
-  handed_out_ = now_seconds();
 }
 
 void Run::prepare_disk(std::int64_t steps) {
@@ -204,18 +206,12 @@ void Run::prepare_disk(std::int64_t steps) {
     disk_ = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
                                         run_id_);
     const store::TransportOptions transport_options = {options_.checksum, options_.bandwidth_limit};
-    Failure not_started;
-    try {
+    const Failure not_started = failure_from([&] {
       transport_ = options_.transport == TransportName::kDirect
                        ? store::make_direct_transport(memory_plan_.layout, transport_options)
                        : store::make_mpio_transport(memory_plan_.layout, transport_options,
                                                     state_fields_, disk_->file_comm());
-    } catch (const std::system_error& error) {
-      not_started = {ANADROME_ERR_MEMORY,
-                     std::string("cannot start the I/O thread: ") + error.what()};
-    } catch (...) {
-      not_started = current_failure();
-    }
+    });
     agreement_.agree({.call = Call::kBegin, .failure = not_started});
     built_options_ = options_;
     fields_changed_ = false;
