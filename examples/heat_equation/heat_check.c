@@ -54,12 +54,12 @@ int heat_verify(heat_model* model, MPI_Comm comm, int64_t steps, double objectiv
   if (ready) {
     for (int64_t k = 0; k < steps; ++k) {
       memcpy(states + (size_t)k * cells, own->u, cells * sizeof(double));
-      heat_step(own, k);
+      heat_step(own, k, own->u, own->u);
     }
-    const double own_objective = heat_turn(own);
+    const double own_objective = heat_turn(own, own->u);
     for (int64_t k = steps - 1; k >= 0; --k) {
       memcpy(own->u, states + (size_t)k * cells, cells * sizeof(double));
-      heat_adjoint_step(own);
+      heat_adjoint_step(own, own->u);
     }
     memset(difference, 0, sizeof *difference);
     compare(model->gradient_kappa, own->gradient_kappa, cells, difference);
@@ -87,8 +87,8 @@ static double perturbed_objective(heat_model* model, int64_t steps, double epsil
   heat_set_faces(model, kappa, &model->faces);
   heat_fill(&model->grid, heat_initial_state, model->u);
   for (size_t i = 0; i < cells; ++i) model->u[i] += epsilon * d_state[i];
-  for (int64_t k = 0; k < steps; ++k) heat_step(model, k);
-  return heat_turn(model);
+  for (int64_t k = 0; k < steps; ++k) heat_step(model, k, model->u, model->u);
+  return heat_turn(model, model->u);
 }
 
 // Scale the direction of u_0 so that both parts of the gradient matter alike: on a fine grid the
@@ -158,13 +158,13 @@ static double dot_test_error(heat_model* model, int64_t steps, double* fields,
   for (int64_t k = 0; k < steps; ++k) {
     memcpy(states + (size_t)k * cells, model->u, cells * sizeof(double));
     heat_tangent_step(model, changed, moved);
-    heat_step(model, k);
+    heat_step(model, k, model->u, model->u);
   }
-  heat_turn(model);  // clears the gradient; its terminal condition is replaced by w
+  heat_turn(model, model->u);  // clears the gradient; its terminal condition is replaced by w
   memcpy(model->lambda, weight, cells * sizeof(double));
   for (int64_t k = steps - 1; k >= 0; --k) {
     memcpy(model->u, states + (size_t)k * cells, cells * sizeof(double));
-    heat_adjoint_step(model);
+    heat_adjoint_step(model, model->u);
   }
   const double forward = heat_dot(grid, moved, weight);
   const double backward =

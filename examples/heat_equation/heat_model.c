@@ -175,28 +175,29 @@ static void diffuse_row(const heat_model* model, size_t j, const double* row, co
                    model->faces.y + j * nx, model->faces.y + (j + 1) * nx, out);
 }
 
-void heat_step(heat_model* model, int64_t k) {
+void heat_step(heat_model* model, int64_t k, const double* u, double* next) {
   const heat_grid* grid = &model->grid;
   const size_t nx = grid->nx, ny = grid->ny;
   const double strength = model->dt * cos(40.0 * (double)k * model->dt);
   const double* south = model->u_halo.south;
-  heat_exchange(grid, model->u, -1.0, &model->u_halo);
+  heat_exchange(grid, u, -1.0, &model->u_halo);
   for (size_t j = 0; j < ny; ++j) {
-    // The update is in place: the old values of this row and of the one below live in two row
+    // The update may be in place: the old values of this row and of the one below live in two row
     // buffers.
-    double *old = model->rows[j % 2], *row = model->u + j * nx;
+    double *old = model->rows[j % 2], *row = next + j * nx;
+    const double* north = j + 1 < ny ? u + (j + 1) * nx : model->u_halo.north;
     const double* source = model->source + j * nx;
-    load_row(grid, model->u, &model->u_halo, j, old);
-    diffuse_row(model, j, old, south, j + 1 < ny ? row + nx : model->u_halo.north, row);
+    load_row(grid, u, &model->u_halo, j, old);
+    diffuse_row(model, j, old, south, north, row);
     for (size_t i = 0; i < nx; ++i) row[i] += strength * source[i];
     south = old + 1;
   }
 }
 
-double heat_turn(heat_model* model) {
+double heat_turn(heat_model* model, const double* u) {
   const size_t cells = heat_grid_cells(&model->grid);
   const double area = model->hx * model->hy;
-  for (size_t i = 0; i < cells; ++i) model->lambda[i] = model->u[i] - model->target[i];
+  for (size_t i = 0; i < cells; ++i) model->lambda[i] = u[i] - model->target[i];
   const double objective = 0.5 * area * heat_sum_of_squares(&model->grid, model->lambda);
   for (size_t i = 0; i < cells; ++i) model->lambda[i] *= area;
   memset(model->gradient_kappa, 0, cells * sizeof(double));
@@ -219,22 +220,22 @@ static void add_gradient_row(size_t nx, double scale_x, double scale_y, const do
   }
 }
 
-void heat_adjoint_step(heat_model* model) {
+void heat_adjoint_step(heat_model* model, const double* u) {
   const heat_grid* grid = &model->grid;
   const size_t nx = grid->nx, ny = grid->ny;
   const double scale_x = 0.5 * model->dt / (model->hx * model->hx);
   const double scale_y = 0.5 * model->dt / (model->hy * model->hy);
   const double *u_south = model->u_halo.south, *lambda_south = model->lambda_halo.south;
-  heat_exchange(grid, model->u, -1.0, &model->u_halo);
+  heat_exchange(grid, u, -1.0, &model->u_halo);
   heat_exchange(grid, model->lambda, -1.0, &model->lambda_halo);
   for (size_t j = 0; j < ny; ++j) {
-    double *old = model->rows[j % 2], *u = model->rows[2], *row = model->lambda + j * nx;
-    const double* u_row = model->u + j * nx;
+    double *old = model->rows[j % 2], *here = model->rows[2], *row = model->lambda + j * nx;
+    const double* u_row = u + j * nx;
     const double* u_north = j + 1 < ny ? u_row + nx : model->u_halo.north;
     const double* lambda_north = j + 1 < ny ? row + nx : model->lambda_halo.north;
-    load_row(grid, model->u, &model->u_halo, j, u);
+    load_row(grid, u, &model->u_halo, j, here);
     load_row(grid, model->lambda, &model->lambda_halo, j, old);
-    add_gradient_row(nx, scale_x, scale_y, u, u_south, u_north, old, lambda_south, lambda_north,
+    add_gradient_row(nx, scale_x, scale_y, here, u_south, u_north, old, lambda_south, lambda_north,
                      model->gradient_kappa + j * nx);
     diffuse_row(model, j, old, lambda_south, lambda_north, row);
     u_south = u_row;

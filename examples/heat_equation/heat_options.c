@@ -42,6 +42,8 @@ static const flag flags[] = {
     {"keep", FLAG_LIBRARY_ON, "keep", 0, 0, NULL, "keep the state files"},
     {"steps-unknown", FLAG_SWITCH, NULL, FIELD(steps_unknown), 0, NULL,
      "tell anadrome the number of steps only at the end"},
+    {"zero-copy", FLAG_SWITCH, NULL, FIELD(zero_copy), 0, NULL,
+     "leave the memory of the state to anadrome (an exchanged field)"},
     {"callbacks", FLAG_SWITCH, NULL, FIELD(callbacks), 0, NULL,
      "use anadrome_solve, not anadrome_next"},
     {"repeat", FLAG_COUNT, NULL, FIELD(repeat), 1, "R",

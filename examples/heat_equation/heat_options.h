@@ -25,6 +25,7 @@ typedef struct heat_options {
   int steps_unknown; /**< tell anadrome the number of steps only when they are done */
   int64_t repeat;    /**< sweeps with one run object */
   int64_t work;      /**< factor on the arithmetic of a step */
+  int zero_copy;     /**< the state is an exchanged field */
   int callbacks;     /**< anadrome_solve instead of a loop over anadrome_next */
   int verify, taylor, dot_test;
   int quiet, help;

@@ -47,9 +47,17 @@ static anadrome_status set_options(anadrome_run* run, const heat_options* option
   return status;
 }
 
+static anadrome_status add_state(anadrome_run* run, heat_model* model, const heat_options* options,
+                                 int* field) {
+  const size_t cells = heat_grid_cells(&model->grid);
+  if (options->zero_copy)
+    return anadrome_add_exchanged(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, cells, field);
+  return anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, model->u, cells);
+}
+
 // anadrome_set and anadrome_add_field are local: a failure on one rank must become everyone's.
 static int prepare(MPI_Comm comm, anadrome_run* run, heat_model* model, const heat_options* options,
-                   heat_result* result) {
+                   int* field, heat_result* result) {
   anadrome_status status = set_options(run, options);
   int worst = (int)status;
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
@@ -59,8 +67,7 @@ static int prepare(MPI_Comm comm, anadrome_run* run, heat_model* model, const he
                    result);
     return -1;
   }
-  status = anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, model->u,
-                              heat_grid_cells(&model->grid));
+  status = add_state(run, model, options, field);
   worst = (int)status;
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
   if (worst == ANADROME_OK) return 0;
@@ -87,11 +94,12 @@ static void keep_gradient(const heat_model* model, double objective, heat_result
 }
 
 static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model,
-                             const heat_options* options, heat_result* result) {
+                             const heat_options* options, int field, heat_result* result) {
   heat_sweep* sweep = calloc(1, sizeof *sweep);
   int ready = sweep != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
   if (!ready) end_with(result, HEAT_USAGE, "no memory left");
+  if (ready) sweep->field = field;
   if (ready && options->log_file != NULL && model->grid.rank == 0) {
     sweep->log = fopen(options->log_file, "w");
     ready = sweep->log != NULL;
@@ -124,8 +132,9 @@ static void gradient_with_anadrome(MPI_Comm comm, heat_model* model, const heat_
     library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
     return;
   }
-  if (prepare(comm, run, model, options, result) == 0)
-    sweep_repeatedly(comm, run, model, options, result);
+  int field = -1;
+  if (prepare(comm, run, model, options, &field, result) == 0)
+    sweep_repeatedly(comm, run, model, options, field, result);
   const int64_t peak = heat_memory_peak();
   int64_t growth = resident < 0 || peak < 0 ? INT64_MAX : peak > resident ? peak - resident : 0;
   MPI_Allreduce(MPI_IN_PLACE, &growth, 1, MPI_INT64_T, MPI_MAX, comm);

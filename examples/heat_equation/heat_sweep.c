@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "heat_report.h"
 
@@ -39,20 +40,44 @@ static void print_header_once(heat_sweep* sweep) {
     heat_print_header(&sweep->model->grid, sweep->options, &stats);
 }
 
+// Where the live state is.
+static const double* state(const heat_sweep* sweep) {
+  return sweep->options->zero_copy ? anadrome_now(sweep->run, sweep->field) : sweep->model->u;
+}
+
+// Where the next state goes.
+static double* next_state(const heat_sweep* sweep) {
+  return sweep->options->zero_copy ? anadrome_then(sweep->run, sweep->field) : sweep->model->u;
+}
+
 // Steps first .. last-1, or up to the end of the simulation. Returns the step reached.
 static int64_t advance(heat_sweep* sweep, int64_t first, int64_t last) {
   int64_t k = first;
   for (; k < last && k < sweep->options->steps; ++k) {
     const double start = MPI_Wtime();
-    heat_step(sweep->model, k);
+    heat_step(sweep->model, k, state(sweep), next_state(sweep));
     note_time(sweep, MPI_Wtime() - start);
   }
   return k;
 }
 
 static void adjoint(heat_sweep* sweep, int64_t k) {
-  if (k == sweep->options->wrong_state) heat_step(sweep->model, k);
-  heat_adjoint_step(sweep->model);
+  const double* u = state(sweep);
+  if (k == sweep->options->wrong_state) {
+    heat_step(sweep->model, k, u, sweep->model->u);
+    u = sweep->model->u;
+  }
+  heat_adjoint_step(sweep->model, u);
+}
+
+static void fill_initial_state(heat_sweep* sweep) {
+  heat_fill(&sweep->model->grid, heat_initial_state, next_state(sweep));
+}
+
+// For whoever looks at the model after the sweep.
+static void take_initial_state(heat_sweep* sweep) {
+  const size_t bytes = heat_grid_cells(&sweep->model->grid) * sizeof(double);
+  if (sweep->options->zero_copy && bytes > 0) memcpy(sweep->model->u, state(sweep), bytes);
 }
 
 static void fail_with_last_error(anadrome_run* run) {
@@ -76,6 +101,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
   anadrome_status status = anadrome_begin(sweep->run, steps);
   if (status != ANADROME_OK) return status;
   print_header_once(sweep);
+  fill_initial_state(sweep);
   while ((status = anadrome_next(sweep->run, &action)) == ANADROME_OK &&
          action.kind != ANADROME_DONE) {
     const double start = MPI_Wtime();
@@ -91,7 +117,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
         break;
       }
       case ANADROME_TURN:
-        sweep->objective = heat_turn(sweep->model);
+        sweep->objective = heat_turn(sweep->model, state(sweep));
         break;
       case ANADROME_ADJOINT:
         adjoint(sweep, action.first);
@@ -101,7 +127,13 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
     }
     log_action(sweep, &action, start);
   }
+  if (status == ANADROME_OK) take_initial_state(sweep);
   return status;
+}
+
+static int on_start(void* context) {
+  fill_initial_state(context);
+  return 0;
 }
 
 static int on_advance(void* context, int64_t first, int64_t last, int64_t* reached) {
@@ -114,7 +146,7 @@ static int on_advance(void* context, int64_t first, int64_t last, int64_t* reach
 static int on_turn(void* context, int64_t steps) {
   heat_sweep* sweep = context;
   print_header_once(sweep);
-  sweep->objective = heat_turn(sweep->model);
+  sweep->objective = heat_turn(sweep->model, state(sweep));
   return steps == sweep->options->steps ? 0 : 1;
 }
 
@@ -135,12 +167,14 @@ anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* 
     sweep->stride = 1;
     sweep->log_start = MPI_Wtime();
   }
-  heat_fill(&model->grid, heat_initial_state, model->u);
   if (!options->callbacks) return sweep_with_actions(sweep, steps);
   const anadrome_model callbacks = {.size = sizeof callbacks,
                                     .context = sweep,
+                                    .start = on_start,
                                     .advance = on_advance,
                                     .turn = on_turn,
                                     .adjoint = on_adjoint};
-  return anadrome_solve(run, steps, &callbacks);
+  const anadrome_status status = anadrome_solve(run, steps, &callbacks);
+  if (status == ANADROME_OK) take_initial_state(sweep);
+  return status;
 }

@@ -16,6 +16,7 @@ typedef struct heat_sweep {
   anadrome_run* run;
   heat_model* model;
   const heat_options* options;
+  int field;        /**< of the state in anadrome; used if it is exchanged */
   double objective; /**< of the latest sweep */
   int print_header; /**< before the first action */
   int finished;     /**< anadrome knows the number of steps */

@@ -126,6 +126,9 @@ typedef struct anadrome_model {
   int (*turn)(void* context, int64_t steps);
   /** The adjoint of step `step`. Required. */
   int (*adjoint)(void* context, int64_t step);
+  /** Write x_0, before the first step. Required with exchanged fields, whose memory begin provides;
+   * may be NULL otherwise. */
+  int (*start)(void* context);
 } anadrome_model;
 
 /** What a run has done and will do. Set `size = sizeof(anadrome_stats)` first: the struct may grow.
@@ -151,8 +154,8 @@ typedef struct anadrome_stats {
   int64_t adjoint_steps_taken;     /**< ADJOINT actions completed */
   int64_t bytes_written;           /**< to disk */
   int64_t bytes_read;              /**< from disk */
-  int64_t states_kept;             /**< copies into the pool */
-  int64_t states_restored;         /**< copies out of the pool */
+  int64_t states_kept;             /**< into the pool; exchanged fields without a copy */
+  int64_t states_restored;         /**< out of the pool */
   int64_t agreements;              /**< collective decisions */
   int64_t disk_bytes_reserved_all_ranks; /**< length of the state files */
   double seconds_total;                  /**< from begin to now, or to DONE */
@@ -205,10 +208,33 @@ ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* 
                                                  anadrome_pack_fn pack, anadrome_unpack_fn unpack,
                                                  void* context);
 
-/** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN) from the state now in the
- * arrays. Collective. A sweep under way is abandoned; the stored states of an earlier one are
- * dropped. Errors: ERR_ARGUMENT (negative steps, options or fields that differ between ranks),
- * ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_UNSUPPORTED, ERR_PEER.
+/** Register a state field of `count` elements whose memory is the library's, so that keeping and
+ * restoring a state need no copy: every ADVANCE is then one step, which reads anadrome_now and
+ * writes anadrome_then. Local; as add_field. *field: its number for these two. The two live states
+ * count in `memory`. States below 1 MiB (all fields, the largest of any rank) share blocks and are
+ * copied all the same. May be combined with fields of the other kinds. Errors: as add_field;
+ * ERR_UNSUPPORTED (a role other than ANADROME_ROLE_STATE).
+ * @pre No sweep is under way. */
+ANADROME_API anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name,
+                                                    anadrome_role role, anadrome_type type,
+                                                    size_t count, int* field);
+
+/** Where exchanged field `field` is: x_first at ADVANCE, x_n at TURN, x_k at ADJOINT, x_0 at DONE.
+ * Read only: the library may restore it again. Valid until the next call of next, begin, rewind or
+ * close. NULL if the number is no exchanged field's, or no state is live. Local. */
+ANADROME_API const void* anadrome_now(const anadrome_run* run, int field);
+
+/** Where the caller writes exchanged field `field`: x_0 between begin and the first next, x_{k+1}
+ * at ADVANCE; NULL at other times. All of it is written: what it held before is undefined. With
+ * unknown steps, anadrome_finish_forward(run, first) says that it was not written. Valid as
+ * anadrome_now. Local. */
+ANADROME_API void* anadrome_then(anadrome_run* run, int field);
+
+/** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN). x_0 is what the arrays
+ * hold at the first anadrome_next. Collective. A sweep under way is abandoned; the stored states of
+ * an earlier one are dropped. Errors: ERR_ARGUMENT (negative steps, options or fields that differ
+ * between ranks), ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY,
+ * ERR_UNSUPPORTED, ERR_PEER.
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 

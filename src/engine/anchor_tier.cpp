@@ -4,15 +4,13 @@
 #include <limits>
 
 #include "base/clock.h"
-#include "store/move_state.h"
 
 namespace anadrome::engine {
 
-AnchorTier::AnchorTier(const store::BlockLayout& layout, std::span<const store::Field> state_fields,
-                       store::Pool& pool, DiskSpace& disk, store::Transport& transport,
-                       store::BlockIdentity identity, std::int64_t prefetch_depth)
+AnchorTier::AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
+                       store::Transport& transport, store::BlockIdentity identity,
+                       std::int64_t prefetch_depth)
     : layout_(layout),
-      fields_(state_fields),
       pool_(pool),
       disk_(disk),
       transport_(transport),
@@ -28,17 +26,17 @@ AnchorTier::~AnchorTier() {
   }
 }
 
-void AnchorTier::keep(std::int64_t number, std::int64_t step) {
+void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t step) {
   const std::int64_t block = block_of(number), index = number % layout_.states();
   if (index == 0) {
     Resident fresh;
-    fresh.pool_block = take_block({0, -1});
+    fresh.pool_block = live.block_to_keep_in([this] { return take_block({0, -1}); });
     current_ = block;
     residents_.emplace(block, std::move(fresh));
     first_step_ = step;
   }
   anchors_kept_ = number + 1;
-  store::keep_state(layout_, fields_, pool_.address(residents_.at(block).pool_block), index);
+  live.keep(residents_.at(block).pool_block, index);
 }
 
 void AnchorTier::write_newest_block() {
@@ -189,10 +187,8 @@ void AnchorTier::load(std::int64_t number) {
   }
 }
 
-void AnchorTier::restore(std::int64_t number) {
-  const Resident& resident = residents_.at(block_of(number));
-  store::restore_state(layout_, fields_, pool_.address(resident.pool_block),
-                       number % layout_.states());
+void AnchorTier::restore(store::LiveState& live, std::int64_t number) {
+  live.restore(residents_.at(block_of(number)).pool_block, number % layout_.states());
 }
 
 void AnchorTier::drop(std::int64_t number) {

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "engine/disk_space.h"
 #include "store/block_layout.h"
+#include "store/live_state.h"
 #include "store/pool.h"
 #include "store/transport.h"
 
@@ -20,15 +21,15 @@ namespace anadrome::engine {
 
 class AnchorTier {
  public:
-  AnchorTier(const store::BlockLayout& layout, std::span<const store::Field> state_fields,
-             store::Pool& pool, DiskSpace& disk, store::Transport& transport,
-             store::BlockIdentity identity, std::int64_t prefetch_depth);
+  AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
+             store::Transport& transport, store::BlockIdentity identity,
+             std::int64_t prefetch_depth);
   ~AnchorTier();
   AnchorTier(const AnchorTier&) = delete;
   AnchorTier& operator=(const AnchorTier&) = delete;
 
-  /// Registered fields -> anchor `number`, x_step. Anchors come in order.
-  void keep(std::int64_t number, std::int64_t step);
+  /// Live state -> anchor `number`, x_step. Anchors come in order.
+  void keep(store::LiveState& live, std::int64_t number, std::int64_t step);
   /// Does anchor `number` fill its block? Then write_block must follow.
   bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
   /// Begin to write the block that ends with the newest anchor; its place on disk exists.
@@ -38,8 +39,8 @@ class AnchorTier {
   void prefetch_below(std::int64_t number);
   /// Have the block of anchor `number` in memory; waits. Its failure, if any, is kept.
   void load(std::int64_t number);
-  /// Anchor `number` -> registered fields; load came before.
-  void restore(std::int64_t number);
+  /// Anchor `number` -> live state; load came before.
+  void restore(store::LiveState& live, std::int64_t number);
   /// Anchor `number` is not needed in this reverse sweep any more.
   void drop(std::int64_t number);
 
@@ -94,7 +95,6 @@ class AnchorTier {
   void note_time(const store::Transfer& transfer);
 
   const store::BlockLayout& layout_;
-  std::span<const store::Field> fields_;
   store::Pool& pool_;
   DiskSpace& disk_;
   store::Transport& transport_;

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "engine/ram_slots.h"
 #include "schedule/sequence.h"
+#include "store/live_state.h"
 #include "store/pool.h"
 
 namespace anadrome::engine {
@@ -24,14 +25,25 @@ std::int64_t state_bytes(std::span<const store::Field> state_fields) {
   return bytes;
 }
 
+store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::int64_t largest,
+                               std::int64_t memory, bool disk) {
+  store::BlockDemand demand;
+  demand.state_bytes = largest;
+  demand.fields = static_cast<std::int64_t>(state_fields.size());
+  demand.disk = disk;
+  for (const store::Field& field : state_fields) demand.exchanged |= field.exchanged;
+  return store::choose_block_shape(demand, memory);
+}
+
 }  // namespace
 
 std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk) {
-  const auto fields = static_cast<std::int64_t>(state_fields.size());
-  const store::BlockShape shape =
-      store::choose_block_shape(state_bytes(state_fields), fields, 0, disk);
+  const store::BlockShape shape = choose_shape(state_fields, state_bytes(state_fields), 0, disk);
   const store::BlockLayout layout(shape, state_fields);
-  return checked_add(layout.block_bytes(), bookkeeping(shape, disk));
+  const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping(shape, disk));
+  const std::int64_t blocks = 1 + store::LiveState::live_blocks(layout, state_fields);
+  return checked_add(checked_multiply(blocks, block),
+                     store::LiveState::buffer_bytes(layout, state_fields));
 }
 
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
@@ -40,12 +52,12 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
     const MemoryPlan plan = plan_memory(agreement, state_fields, memory, false, states);
-    if (plan.blocks * plan.layout.states() >= states) return memory;
+    if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
     std::int64_t block_bytes = plan.bytes_per_block;
     MPI_Allreduce(MPI_IN_PLACE, &block_bytes, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
-    const std::int64_t blocks = ceil_divide(states, plan.layout.states());
+    const std::int64_t blocks = ceil_divide(states, plan.layout.states()) + plan.live_blocks;
     if (blocks > kMost / block_bytes) return kMost;
-    memory = blocks * block_bytes;
+    memory = blocks * block_bytes + plan.buffer_bytes;
   }
 }
 
@@ -55,28 +67,34 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
   MemoryPlan plan;
   plan.largest_state_bytes = largest;
-  const auto fields = static_cast<std::int64_t>(state_fields.size());
-  const store::BlockShape shape = store::choose_block_shape(largest, fields, memory, disk);
+  const store::BlockShape shape = choose_shape(state_fields, largest, memory, disk);
   plan.layout = store::BlockLayout(shape, state_fields);
   plan.bytes_per_block = checked_add(plan.layout.block_bytes(), bookkeeping(shape, disk));
-  plan.blocks = memory / plan.bytes_per_block;
+  plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
+  plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
+  const std::int64_t live = plan.live_blocks;
+  plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
   MPI_Allreduce(MPI_IN_PLACE, &plan.blocks, 1, MPI_INT64_T, MPI_MIN, agreement.comm());
-  if (plan.blocks == 0) return plan;
+  if (plan.blocks <= live) {
+    plan.blocks = 0;
+    return plan;
+  }
 
   const bool all_known = states != schedule::kUnknown;
   const std::int64_t needed = all_known
                                   ? ceil_divide(std::max<std::int64_t>(states, 1), shape.states)
                                   : schedule::kMostSteps / shape.states;
   if (!disk) {
-    plan.blocks = std::min(plan.blocks, needed);
-    plan.checkpoint_slots = plan.blocks * shape.states;
+    plan.blocks = std::min(plan.blocks, needed + live);
+    plan.checkpoint_slots = (plan.blocks - live) * shape.states;
     return plan;
   }
   constexpr std::int64_t kManyBlocks = 12;
-  plan.prefetch_depth = plan.blocks == 1 ? 0 : plan.blocks < kManyBlocks ? 1 : 2;
-  plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1);
+  const std::int64_t for_states = plan.blocks - live;
+  plan.prefetch_depth = for_states == 1 ? 0 : for_states < kManyBlocks ? 1 : 2;
+  plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1 + live);
   // One block holds the current interval's anchor, prefetch_depth blocks those to come.
-  plan.checkpoint_slots = (plan.blocks - plan.prefetch_depth - 1) * shape.states + 1;
+  plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * shape.states + 1;
   return plan;
 }
 

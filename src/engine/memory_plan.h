@@ -12,6 +12,8 @@ namespace anadrome::engine {
 struct MemoryPlan {
   store::BlockLayout layout;
   std::int64_t blocks = 0;               ///< in the pool, the minimum over ranks
+  std::int64_t live_blocks = 0;          ///< of these, for x_k and x_{k+1} of exchanged fields
+  std::int64_t buffer_bytes = 0;         ///< for these beside the pool, on this rank
   std::int64_t bytes_per_block = 0;      ///< with its share of all bookkeeping, on this rank
   std::int64_t largest_state_bytes = 0;  ///< of any rank
   std::int64_t prefetch_depth = 0;       ///< blocks read ahead; 0 without disk

@@ -2,23 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
 #include "store/block_layout.h"
+#include "store/live_state.h"
 #include "store/pool.h"
 
 namespace anadrome::engine {
 
 class RamSlots {
  public:
-  /// `take_block` hands out a block of the pool, and makes room first if it must.
-  RamSlots(const store::BlockLayout& layout, std::span<const store::Field> state_fields,
-           store::Pool& pool, std::function<std::int64_t()> take_block);
+  RamSlots(const store::BlockLayout& layout, store::Pool& pool, store::LiveState& live)
+      : layout_(layout), pool_(pool), live_(live) {}
 
-  void keep(std::int64_t slot);     ///< registered fields -> slot
-  void restore(std::int64_t slot);  ///< slot -> registered fields
+  void keep(std::int64_t slot);     ///< live state -> slot
+  void restore(std::int64_t slot);  ///< slot -> live state
   void drop(std::int64_t slot);     ///< its block goes back to the pool with its last state
 
   static constexpr std::int64_t kOverheadPerBlock = 16;
@@ -29,9 +27,8 @@ class RamSlots {
     std::int64_t states = 0;
   };
   const store::BlockLayout& layout_;
-  std::span<const store::Field> fields_;
   store::Pool& pool_;
-  std::function<std::int64_t()> take_block_;
+  store::LiveState& live_;
   std::vector<Block> blocks_;
 };
 

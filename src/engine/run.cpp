@@ -27,7 +27,12 @@ bool Run::has_tape() const {
                      [](const store::Field& f) { return f.role == ANADROME_ROLE_TAPE; });
 }
 
-void Run::add_field(store::Field field) {
+bool Run::has_exchanged() const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [](const store::Field& f) { return f.exchanged; });
+}
+
+int Run::add_field(store::Field field) {
   if (under_way()) {
     throw Error(ANADROME_ERR_ORDER,
                 "add_field: a sweep is under way; register fields before begin");
@@ -41,6 +46,28 @@ void Run::add_field(store::Field field) {
   field.bytes();  // throws if the size overflows
   fields_.push_back(std::move(field));
   fields_changed_ = true;
+  return static_cast<int>(fields_.size()) - 1;
+}
+
+// The number of field `field` among the state fields; too large for a number that is none.
+std::size_t Run::state_field(int field) const {
+  if (field < 0 || static_cast<std::size_t>(field) >= fields_.size() || live_ == nullptr ||
+      fields_[static_cast<std::size_t>(field)].role != ANADROME_ROLE_STATE) {
+    return state_fields_.size();
+  }
+  return static_cast<std::size_t>(
+      std::count_if(fields_.begin(), fields_.begin() + field,
+                    [](const store::Field& f) { return f.role == ANADROME_ROLE_STATE; }));
+}
+
+const void* Run::now(int field) const {
+  const std::size_t index = state_field(field);
+  return index < state_fields_.size() ? live_->now(index) : nullptr;
+}
+
+void* Run::then(int field) const {
+  const std::size_t index = state_field(field);
+  return index < state_fields_.size() && then_is_written_ ? live_->then(index) : nullptr;
 }
 
 // ---- agreement ----
@@ -79,43 +106,76 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 // until the next agreement: leaving here would leave the other ranks waiting.
 template <class Body>
 void Run::attempt(Body&& body) {
-  hold(failure_from(body));
+  try {
+    body();
+  } catch (...) {
+    hold(current_failure());
+  }
 }
 
 template <class Body>
 void Run::copy(std::int64_t& count, Body&& body) {
-  const AddTime time(seconds_copying_);
   ++count;
+  const bool timed = copy_sampler_.due(copy_.seconds());
+  const double start = timed ? now_seconds() : 0;
   attempt(body);
+  if (!timed) return;
+  const double seconds = now_seconds() - start;
+  copy_.add(seconds, 1);
+  seconds_copying_ += seconds * copy_sampler_.weight();
 }
 
 void Run::note_finished_action() {
-  const double seconds = now_seconds() - handed_out_;
+  const double seconds = timed_ ? now_seconds() - handed_out_ : 0;
   if (last_.kind == ANADROME_ADVANCE) {
     const std::int64_t last = finished_at_ >= 0 ? finished_at_ : last_.last;
     advances_ += last - last_.first;
-    if (last_.record == 0) forward_.add(seconds, last - last_.first);
+    if (timed_ && last_.record == 0) forward_.add(seconds, last - last_.first);
   } else if (last_.kind == ANADROME_ADJOINT) {
     ++adjoints_;
-    adjoint_.add(seconds, 1);
+    if (timed_) adjoint_.add(seconds, 1);
   }
   finished_at_ = -1;
+  timed_ = false;
   last_ = {};
+  if (then_is_written_) {
+    live_->step_done();
+    then_is_written_ = false;
+  }
 }
 
-anadrome_action Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
+// Exchanged fields change places at every step, so the caller takes one at a time.
+bool Run::hand_out_advance(const schedule::Action& action) {
+  if (!live_->exchanged()) return hand_out(ANADROME_ADVANCE, action);
+  attempt([&] { live_->make_room_for_step(); });
+  then_is_written_ = true;
+  rest_ = action;
+  ++rest_.first;
+  schedule::Action step = action;
+  step.last = action.first + 1;
+  step.record = action.record && step.last == action.last;
+  return hand_out(ANADROME_ADVANCE, step);
+}
+
+bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_ = {};
   last_.kind = kind;
   last_.record = action.record ? 1 : 0;
   last_.again = action.again ? 1 : 0;
   last_.first = action.first;
   last_.last = action.last;
-  handed_out_ = now_seconds();
-  if (progress_.due(handed_out_)) show_progress();
-  return last_;
+  timed_ = kind == ANADROME_ADVANCE
+               ? forward_sampler_.due(forward_.seconds() *
+                                      static_cast<double>(action.last - action.first))
+               : adjoint_sampler_.due(adjoint_.seconds());
+  if (timed_) {
+    handed_out_ = now_seconds();
+    if (progress_.due(handed_out_)) show_progress();
+  }
+  return true;
 }
 
-anadrome_action Run::next() {
+void Run::next(anadrome_action& action) {
   if (!under_way()) {
     throw Error(ANADROME_ERR_ORDER, phase_ == ANADROME_PHASE_DONE
                                         ? "next: the sweep is done; call begin, rewind or close"
@@ -123,10 +183,11 @@ anadrome_action Run::next() {
   }
   note_finished_action();
   try {
-    for (;;) {
-      const schedule::Action action = sequence_->next();
+    bool handed_out = rest_.first < rest_.last && hand_out_advance(schedule::Action(rest_));
+    while (!handed_out) {
+      const schedule::Action planned = sequence_->next();
       if (write_due_) write_due_block();
-      if (const auto handed_out = carry_out(action)) return *handed_out;
+      handed_out = carry_out(planned);
     }
   } catch (...) {
     // The sweep is over, on every rank: whatever is thrown here was agreed or is everybody's.
@@ -134,36 +195,38 @@ anadrome_action Run::next() {
     phase_ = ANADROME_PHASE_IDLE;
     throw;
   }
+  action = last_;
 }
 
-std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
+// True: last_ is an action for the caller.
+bool Run::carry_out(const schedule::Action& action) {
   using schedule::Kind;
   // Without disk, x_0 is simply the first RAM slot and the others follow it.
   const std::int64_t slot = action.slot + (uses_disk() ? 0 : 1);
   switch (action.kind) {
     case Kind::kAdvance:
-      return hand_out(ANADROME_ADVANCE, action);
+      return hand_out_advance(action);
     case Kind::kKeep:
       copy(kept_, [&] { slots_->keep(slot); });
-      return {};
+      return false;
     case Kind::kRestore:
       copy(restored_, [&] { slots_->restore(slot); });
-      return {};
+      return false;
     case Kind::kDrop:
       attempt([&] { slots_->drop(slot); });
-      return {};
+      return false;
     case Kind::kAnchor:
       keep_anchor(action);
-      return {};
+      return false;
     case Kind::kRestoreAnchor:
       restore_anchor(action);
-      return {};
+      return false;
     case Kind::kDropAnchor:
       attempt([&] { tier_->drop(action.slot); });
-      return {};
+      return false;
     case Kind::kDecide:
       decide();
-      return {};
+      return false;
     case Kind::kTurn:
       turn();
       return hand_out(ANADROME_TURN, action);
@@ -174,7 +237,7 @@ std::optional<anadrome_action> Run::carry_out(const schedule::Action& action) {
       done();
       return hand_out(ANADROME_DONE, action);
   }
-  return {};
+  return false;
 }
 
 void Run::keep_anchor(const schedule::Action& action) {
@@ -182,7 +245,7 @@ void Run::keep_anchor(const schedule::Action& action) {
     copy(kept_, [&] { slots_->keep(0); });
     return;
   }
-  copy(kept_, [&] { tier_->keep(action.slot, action.first); });
+  copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
   newest_anchor_ = action.slot;
   write_due_ = tier_->fills_block(action.slot);
 }
@@ -213,7 +276,7 @@ void Run::restore_anchor(const schedule::Action& action) {
     agreed_block_ = block;
   }
   newest_anchor_ = action.slot;
-  copy(restored_, [&] { tier_->restore(action.slot); });
+  copy(restored_, [&] { tier_->restore(*live_, action.slot); });
   attempt([&] { tier_->prefetch_below(action.slot); });
 }
 
@@ -283,7 +346,8 @@ void Run::finish_forward(std::int64_t steps) {
     throw Error(ANADROME_ERR_ORDER, "finish_forward: the sweep was ended after step " +
                                         std::to_string(finished_at_) + " already");
   }
-  if (!sequence_->may_finish(steps)) {
+  const bool in_hand = last_.first <= steps && steps <= last_.last;
+  if (!in_hand || !sequence_->may_finish(steps)) {
     if (sequence_->steps() != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
@@ -293,6 +357,8 @@ void Run::finish_forward(std::int64_t steps) {
   }
   sequence_->finish_forward(steps);
   finished_at_ = steps;
+  rest_ = {};
+  if (steps == last_.first) then_is_written_ = false;  // no step was taken
 }
 
 void Run::turn() {

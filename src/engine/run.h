@@ -23,6 +23,7 @@
 #include "engine/ram_slots.h"
 #include "schedule/interval.h"
 #include "schedule/sequence.h"
+#include "store/live_state.h"
 
 namespace anadrome::engine {
 
@@ -36,10 +37,11 @@ class Run {
   void set(const char* key, const char* value);
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
   void set_environment(const std::string& text);
-  void add_field(store::Field field);
+  /// Returns the field's number.
+  int add_field(store::Field field);
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
-  anadrome_action next();
+  void next(anadrome_action& action);
   void finish_forward(std::int64_t steps);
   void rewind();
   void fail(const std::string& why);
@@ -49,6 +51,10 @@ class Run {
   void close();
 
   bool has_tape() const;
+  bool has_exchanged() const;
+  /// Of an exchanged field, by its number; NULL if there is none.
+  const void* now(int field) const;
+  void* then(int field) const;
 
  private:
   bool under_way() const {
@@ -72,7 +78,7 @@ class Run {
   void note_finished_action();
   void hold(const Failure& failure);
   Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "");
-  std::optional<anadrome_action> carry_out(const schedule::Action& action);
+  bool carry_out(const schedule::Action& action);
   template <class Body>
   void attempt(Body&& body);
   template <class Body>
@@ -84,7 +90,9 @@ class Run {
   schedule::StepCosts agreed_costs() const;
   void turn();
   void done();
-  anadrome_action hand_out(anadrome_action_kind kind, const schedule::Action& action);
+  bool hand_out(anadrome_action_kind kind, const schedule::Action& action);
+  bool hand_out_advance(const schedule::Action& action);
+  std::size_t state_field(int field) const;
   void show_progress();
   void report();
 
@@ -102,6 +110,7 @@ class Run {
   ScheduleName schedule_ = ScheduleName::kAuto;
   MemoryPlan memory_plan_;
   store::Pool pool_;
+  std::unique_ptr<store::LiveState> live_;
   std::unique_ptr<DiskSpace> disk_;
   std::unique_ptr<store::Transport> transport_;
   std::unique_ptr<AnchorTier> tier_;
@@ -115,6 +124,8 @@ class Run {
   // Where the sweep is.
   anadrome_phase phase_ = ANADROME_PHASE_IDLE;
   anadrome_action last_{};
+  schedule::Action rest_;          ///< of an advance that is handed out one step at a time; or 0
+  bool then_is_written_ = false;   ///< by what the caller does now
   std::int64_t finished_at_ = -1;  ///< the advance under way ended the sweep after so many steps
   bool write_due_ = false;
   std::int64_t agreed_block_ = -1;
@@ -124,7 +135,9 @@ class Run {
   std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval
   bool write_times_known_ = false;
   std::array<double, 4> agreed_ = {};
-  Meter forward_, adjoint_;
+  Meter forward_, adjoint_, copy_;
+  Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
+  bool timed_ = false;  ///< the action under way is
   Progress progress_;
 
   // Counted for statistics.

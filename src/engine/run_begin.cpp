@@ -43,7 +43,11 @@ std::string table_of(const std::vector<store::Field>& fields) {
   std::string table;
   for (const store::Field& field : fields) {
     table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
-             ":" + (field.pack != nullptr ? "packed" : "array") + "\n";
+             ":" +
+             (field.pack != nullptr ? "packed"
+              : field.exchanged     ? "exchanged"
+                                    : "array") +
+             "\n";
   }
   return table;
 }
@@ -83,6 +87,7 @@ ScheduleName Run::choose_schedule(std::int64_t steps) {
 
 void Run::abandon() {
   progress_.finish();
+  live_.reset();
   slots_.reset();
   tier_.reset();  // waits for its transfers
   sequence_.reset();
@@ -91,7 +96,8 @@ void Run::abandon() {
 
 void Run::reset_counters() {
   last_ = {};
-  write_due_ = false;
+  rest_ = {};
+  then_is_written_ = write_due_ = false;
   agreed_block_ = -1;
   newest_anchor_ = probes_ = 0;
   decided_at_ = finished_at_ = -1;
@@ -145,11 +151,15 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
   const schedule::SequenceOptions options = sequence_options(steps);
   failure = failure_from([&] {
-    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, state_fields_, pool_, take_block);
+    live_ =
+        std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
+    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
     sequence_.emplace(options);
+    live_->make_room_for_step();  // x_0
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 
+  then_is_written_ = live_->exchanged();
   phase_ = ANADROME_PHASE_FORWARD;
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
@@ -220,8 +230,8 @@ void Run::prepare_disk(std::int64_t steps) {
   identity.run_id_low = hash_of(run_id_);
   identity.run_id_high = hash_of(run_id_ + "'");
   identity.sweep = sweep_;
-  tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, state_fields_, pool_, *disk_,
-                                       *transport_, identity, memory_plan_.prefetch_depth);
+  tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
+                                       memory_plan_.prefetch_depth);
   totals_before_ = transport_->totals();
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =

@@ -1,6 +1,8 @@
 #include "engine/solve.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 namespace anadrome::engine {
@@ -41,18 +43,26 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
   const char* unfit = nullptr;
   if (given == nullptr) {
     unfit = "solve: the model is NULL";
-  } else if (given->size < sizeof(anadrome_model)) {
+  } else if (given->size < offsetof(anadrome_model, start)) {
     unfit = "solve: set model.size = sizeof(anadrome_model)";
   } else if (given->advance == nullptr || given->adjoint == nullptr) {
     unfit = "solve: the model needs advance and adjoint";
   } else if (given->record == nullptr && run.has_tape()) {
     unfit = "solve: tape fields are registered, so the model needs record";
   }
+  anadrome_model model = {};  // members the caller's version does not have are NULL
+  if (unfit == nullptr) {
+    std::memcpy(&model, given, std::min(given->size, sizeof model));
+    if (model.start == nullptr && run.has_exchanged()) {
+      unfit = "solve: exchanged fields are registered, so the model needs start";
+    }
+  }
   run.begin(steps, unfit != nullptr ? Failure{ANADROME_ERR_ARGUMENT, unfit} : Failure{});
-  const anadrome_model& model = *given;
+  if (model.start != nullptr) note(run, "start", 0, model.start(model.context));
   const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
   for (;;) {
-    const anadrome_action action = run.next();
+    anadrome_action action;
+    run.next(action);
     switch (action.kind) {
       case ANADROME_ADVANCE:
         advance(run, action, open_end, model);

@@ -98,7 +98,8 @@ anadrome_stats Run::statistics() const {
   stats.memory_bytes = options_.memory;
   stats.state_bytes = memory_plan_.layout.state_bytes();
   stats.state_bytes_all_ranks = state_bytes_all_ranks_;
-  stats.peak_library_bytes = pool_.touched_blocks() * memory_plan_.bytes_per_block;
+  stats.peak_library_bytes =
+      pool_.touched_blocks() * memory_plan_.bytes_per_block + memory_plan_.buffer_bytes;
   stats.slots = memory_plan_.blocks * memory_plan_.layout.states();
   stats.checkpoint_slots = memory_plan_.checkpoint_slots;
   stats.prefetch_depth = memory_plan_.prefetch_depth;
@@ -126,7 +127,8 @@ anadrome_stats Run::statistics() const {
     stats.steps = sequence_->steps();
     stats.interval = uses_disk() ? sequence_->interval() : 0;
     stats.anchors = uses_disk() ? sequence_->anchors().count() : 0;
-    const std::int64_t left = sequence_->advances_remaining();
+    std::int64_t left = sequence_->advances_remaining();
+    if (left != schedule::kUnknown && left != schedule::kNoLimit) left += rest_.last - rest_.first;
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
       const std::int64_t in_hand =

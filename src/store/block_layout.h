@@ -22,7 +22,8 @@ struct Field {
   anadrome_role role = ANADROME_ROLE_STATE;
   anadrome_type type = ANADROME_BYTE;
   std::int64_t count = 0;  ///< elements on this rank
-  void* values = nullptr;  ///< the caller's array, or NULL if packed
+  bool exchanged = false;  ///< the library owns the memory: see LiveState
+  void* values = nullptr;  ///< the caller's array; NULL if packed or exchanged
   anadrome_pack_fn pack = nullptr;
   anadrome_unpack_fn unpack = nullptr;
   void* context = nullptr;
@@ -38,11 +39,16 @@ struct BlockShape {
   bool paged = false;       ///< each state of each field begins on a page (otherwise on 8 bytes)
 };
 
-/// The shape for states of at most `state_bytes` bytes and `fields` fields on any rank. For disk,
-/// the parts of a block are whole pages. At least 16 blocks fit into `memory` unless one state
-/// fills one.
-BlockShape choose_block_shape(std::int64_t state_bytes, std::int64_t fields, std::int64_t memory,
-                              bool disk);
+/// What a shape is chosen for.
+struct BlockDemand {
+  std::int64_t state_bytes = 0;  ///< the largest of any rank
+  std::int64_t fields = 1;
+  bool disk = false;       ///< the parts of a block are whole pages
+  bool exchanged = false;  ///< states of 1 MiB or more get blocks of their own
+};
+
+/// At least 16 blocks fit into `memory` unless one state fills one.
+BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory);
 
 class BlockLayout {
  public:

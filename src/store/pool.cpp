@@ -14,6 +14,8 @@ namespace anadrome::store {
 
 Pool::Pool(std::int64_t block_bytes, std::int64_t blocks) : stride_(block_bytes), blocks_(blocks) {
   const std::int64_t bytes = checked_multiply(block_bytes, blocks);
+  free_.reserve(static_cast<std::size_t>(blocks));
+  holders_.resize(static_cast<std::size_t>(blocks));
   if (bytes == 0) return;
   // Large pools begin on a huge page: fewer faults at first touch, and aligned for O_DIRECT.
   constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
@@ -51,6 +53,7 @@ Pool& Pool::operator=(Pool&& other) noexcept {
     fresh_ = std::exchange(other.fresh_, 0);
     most_fresh_ = std::exchange(other.most_fresh_, 0);
     free_ = std::move(other.free_);
+    holders_ = std::move(other.holders_);
   }
   return *this;
 }
@@ -63,17 +66,23 @@ void Pool::unmap() {
 }
 
 std::int64_t Pool::take() {
+  std::int64_t block = -1;
   if (!free_.empty()) {
-    const std::int64_t block = free_.back();
+    block = free_.back();
     free_.pop_back();
-    return block;
+  } else if (fresh_ < blocks_) {
+    block = fresh_++;
+    most_fresh_ = std::max(most_fresh_, fresh_);
+  } else {
+    return -1;
   }
-  if (fresh_ == blocks_) return -1;
-  most_fresh_ = std::max(most_fresh_, fresh_ + 1);
-  return fresh_++;
+  holders_[static_cast<std::size_t>(block)] = 1;
+  return block;
 }
 
-void Pool::give_back(std::int64_t block) { free_.push_back(block); }
+void Pool::give_back(std::int64_t block) {
+  if (--holders_[static_cast<std::size_t>(block)] == 0) free_.push_back(block);
+}
 
 void Pool::reset() {
   free_.clear();

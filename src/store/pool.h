@@ -17,8 +17,14 @@ class Pool {
   Pool& operator=(Pool&& other) noexcept;
   ~Pool();
 
-  /// A free block, the one given back last; -1 if there is none.
+  /// A free block, the one that became free last, with one holder; -1 if there is none.
   std::int64_t take();
+  /// One holder more of a block in use.
+  void hold(std::int64_t block) { ++holders_[static_cast<std::size_t>(block)]; }
+  std::int64_t holders(std::int64_t block) const {
+    return holders_[static_cast<std::size_t>(block)];
+  }
+  /// One holder less; a block without holders is free.
   void give_back(std::int64_t block);
   /// All blocks are free again.
   void reset();
@@ -45,6 +51,7 @@ class Pool {
   std::int64_t fresh_ = 0;  // blocks from here on were not handed out since reset
   std::int64_t most_fresh_ = 0;
   std::vector<std::int64_t> free_;
+  std::vector<std::int32_t> holders_;
 };
 
 }  // namespace anadrome::store

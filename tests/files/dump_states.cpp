@@ -136,7 +136,7 @@ void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_
     switch (action.kind) {
       case ANADROME_ADVANCE:
         for (std::int64_t k = action.first; k < action.last; ++k) {
-          heat_step(model, k);
+          heat_step(model, k, model->u, model->u);
           if (small != nullptr) small->set(k + 1);
         }
         break;

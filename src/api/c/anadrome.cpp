@@ -127,6 +127,29 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
   });
 }
 
+anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name, anadrome_role role,
+                                       anadrome_type type, size_t count, int* field) {
+  return guard([&] {
+    require(run != nullptr && field != nullptr, "add_exchanged: an argument is NULL");
+    Field checked = checked_field(name, role, type, count);
+    if (role != ANADROME_ROLE_STATE) {
+      throw Error(ANADROME_ERR_UNSUPPORTED,
+                  "add_exchanged: only state fields are exchanged; register '" + checked.name +
+                      "' with anadrome_add_field");
+    }
+    checked.exchanged = true;
+    *field = run->run.add_field(std::move(checked));
+  });
+}
+
+const void* anadrome_now(const anadrome_run* run, int field) {
+  return run != nullptr ? run->run.now(field) : nullptr;
+}
+
+void* anadrome_then(anadrome_run* run, int field) {
+  return run != nullptr ? run->run.then(field) : nullptr;
+}
+
 anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
   return guard([&] {
     require(run != nullptr, "begin: run is NULL");
@@ -138,7 +161,7 @@ anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
   return guard([&] {
     require(run != nullptr && action != nullptr, "next: an argument is NULL");
-    *action = run->run.next();
+    run->run.next(*action);
   });
 }
 

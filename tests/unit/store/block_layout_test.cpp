@@ -27,8 +27,8 @@ std::int64_t bytes_of(const std::vector<Field>& fields) {
 }
 
 BlockShape shape_of(const std::vector<Field>& fields, std::int64_t memory, bool disk) {
-  return choose_block_shape(bytes_of(fields), static_cast<std::int64_t>(fields.size()), memory,
-                            disk);
+  return choose_block_shape({bytes_of(fields), static_cast<std::int64_t>(fields.size()), disk},
+                            memory);
 }
 
 // A number below `end`.
@@ -66,13 +66,13 @@ TEST(Field, RefusesASizeThatOverflows) {
 }
 
 TEST(BlockShape, GivesLargeStatesABlockOfTheirOwn) {
-  const BlockShape shape = choose_block_shape(8 * kMiB, 1, 1024 * kMiB, true);
+  const BlockShape shape = choose_block_shape({8 * kMiB, 1, true}, 1024 * kMiB);
   EXPECT_EQ(shape.states, 1);
   EXPECT_TRUE(shape.paged);
 }
 
 TEST(BlockShape, PutsSmallStatesTogetherUntilAWriteHasAbout4MiB) {
-  const BlockShape shape = choose_block_shape(24, 1, 1024 * kMiB, true);
+  const BlockShape shape = choose_block_shape({24, 1, true}, 1024 * kMiB);
   EXPECT_FALSE(shape.paged);
   EXPECT_GE(shape.states * 32, 4 * kMiB);
   EXPECT_LE(shape.states * 32, 5 * kMiB);
@@ -80,14 +80,14 @@ TEST(BlockShape, PutsSmallStatesTogetherUntilAWriteHasAbout4MiB) {
 
 TEST(BlockShape, TakesAtLeastOneState) {
   for (const bool disk : {false, true}) {
-    EXPECT_EQ(choose_block_shape(1000, 2, 0, disk).states, 1);
-    EXPECT_EQ(choose_block_shape(100 * kMiB, 2, kMiB, disk).states, 1);
-    EXPECT_GE(choose_block_shape(0, 1, kMiB, disk).states, 1);
+    EXPECT_EQ(choose_block_shape({1000, 2, disk}, 0).states, 1);
+    EXPECT_EQ(choose_block_shape({100 * kMiB, 2, disk}, kMiB).states, 1);
+    EXPECT_GE(choose_block_shape({0, 1, disk}, kMiB).states, 1);
   }
 }
 
 TEST(BlockShape, RefusesASizeThatOverflows) {
-  EXPECT_THROW(choose_block_shape(std::numeric_limits<std::int64_t>::max() - 7, 1, kMiB, true),
+  EXPECT_THROW(choose_block_shape({std::numeric_limits<std::int64_t>::max() - 7, 1, true}, kMiB),
                Error);
 }
 

@@ -1,0 +1,146 @@
+// Nanoseconds per action of a schedule, per step of a run with tiny states, per keep and restore.
+// ADOL-C's revolve() beside Revolve, where ADOL-C is installed.
+#include <anadrome/anadrome.h>
+#include <benchmark/benchmark.h>
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "schedule/sequence.h"
+#ifdef ANADROME_BENCH_ADOLC
+#include <adolc/revolve.h>
+#endif
+
+namespace {
+
+void check(anadrome_status status) {
+  if (status == ANADROME_OK) return;
+  std::fprintf(stderr, "bench_micro: %s\n", anadrome_last_error());
+  std::exit(3);
+}
+
+void per_event(benchmark::State& state, std::int64_t events, const char* name) {
+  state.counters[name] = benchmark::Counter(
+      static_cast<double>(events), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetItemsProcessed(events);
+}
+
+// Actions of Revolve: advances, keeps, restores, drops, adjoints.
+void revolve_actions(benchmark::State& state) {
+  using namespace anadrome::schedule;
+  std::int64_t actions = 0;
+  for (auto _ : state) {
+    Sequence sequence({.steps = state.range(0), .slots = state.range(1)});
+    for (Kind kind = Kind::kAdvance; kind != Kind::kDone; ++actions) {
+      const Action action = sequence.next();
+      benchmark::DoNotOptimize(action);
+      kind = action.kind;
+    }
+  }
+  per_event(state, actions, "per_action");
+}
+
+#ifdef ANADROME_BENCH_ADOLC
+void adolc_revolve_actions(benchmark::State& state) {
+  std::int64_t actions = 0;
+  for (auto _ : state) {
+    int check = -1, capo = 0, fine = static_cast<int>(state.range(0)), info = 0;
+    revolve_action action = revolve_advance;
+    while (action != revolve_terminate && action != revolve_error) {
+      action = revolve(&check, &capo, &fine, static_cast<int>(state.range(1)), &info);
+      benchmark::DoNotOptimize(action);
+      ++actions;
+    }
+  }
+  per_event(state, actions, "per_action");
+}
+#endif
+
+struct Sweep {
+  explicit Sweep(std::size_t doubles, const char* schedule, const char* memory) : u(doubles, 1.0) {
+    check(anadrome_open(MPI_COMM_WORLD, &run));
+    const char* directory = std::getenv("ANADROME_BENCH_DIRECTORY");
+    check(anadrome_set(run, "directory", directory != nullptr ? directory : "."));
+    check(anadrome_set(run, "schedule", schedule));
+    check(anadrome_set(run, "memory", memory));
+    check(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u.data(), u.size()));
+  }
+  ~Sweep() { anadrome_close(&run); }
+
+  // A step and its adjoint that cost next to nothing: what is measured is the library.
+  void go(std::int64_t steps) {
+    check(anadrome_begin(run, steps));
+    anadrome_action action;
+    for (;;) {
+      check(anadrome_next(run, &action));
+      if (action.kind == ANADROME_DONE) break;
+      if (action.kind == ANADROME_ADVANCE) u[0] += static_cast<double>(action.last - action.first);
+    }
+  }
+  anadrome_stats statistics() const {
+    anadrome_stats stats;
+    stats.size = sizeof stats;
+    check(anadrome_statistics(run, &stats));
+    return stats;
+  }
+
+  anadrome_run* run = nullptr;
+  std::vector<double> u;
+};
+
+// Everything a step costs, forward and adjoint, with 24-byte states.
+void tiny_states(benchmark::State& state, const char* schedule, const char* memory,
+                 const char* interval) {
+  const std::int64_t steps = state.range(0);
+  Sweep sweep(3, schedule, memory);
+  if (interval != nullptr) check(anadrome_set(sweep.run, "interval", interval));
+  sweep.go(steps);  // memory is warm afterwards
+  for (auto _ : state) sweep.go(steps);
+  per_event(state, steps * static_cast<std::int64_t>(state.iterations()), "per_step");
+  const anadrome_stats stats = sweep.statistics();
+  state.counters["states_per_write"] = static_cast<double>(stats.states_per_write);
+  state.counters["MB_written"] = static_cast<double>(stats.bytes_written) / 1e6;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int given = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  benchmark::RegisterBenchmark("revolve/anadrome", revolve_actions)
+      ->Args({1000, 10})
+      ->Args({100000, 20})
+      ->Args({1000000, 100});
+#ifdef ANADROME_BENCH_ADOLC
+  benchmark::RegisterBenchmark("revolve/adolc", adolc_revolve_actions)
+      ->Args({1000, 10})
+      ->Args({100000, 20})
+      ->Args({1000000, 100});
+#endif
+  benchmark::RegisterBenchmark(
+      "tiny/store_all",
+      [](benchmark::State& state) { tiny_states(state, "store_all", "1GiB", nullptr); })
+      ->Arg(1000000)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::RegisterBenchmark(
+      "tiny/revolve",
+      [](benchmark::State& state) { tiny_states(state, "revolve", "64KiB", nullptr); })
+      ->Arg(1000000)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::RegisterBenchmark(
+      "tiny/disk", [](benchmark::State& state) { tiny_states(state, "async", "64MiB", "1"); })
+      ->Arg(10000000)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  MPI_Finalize();
+  return 0;
+}

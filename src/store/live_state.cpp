@@ -1,0 +1,158 @@
+#include "store/live_state.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace anadrome::store {
+namespace {
+
+constexpr std::int64_t kCacheLine = 64;
+
+bool any_exchanged(std::span<const Field> fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.exchanged; });
+}
+
+bool shares_blocks(const BlockLayout& layout) { return layout.states() > 1; }
+
+}  // namespace
+
+std::int64_t LiveState::live_blocks(const BlockLayout& layout, std::span<const Field> fields) {
+  return any_exchanged(fields) && !shares_blocks(layout) ? 2 : 0;
+}
+
+std::int64_t LiveState::buffer_bytes(const BlockLayout& layout, std::span<const Field> fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) {
+    if (field.exchanged && shares_blocks(layout)) {
+      bytes = checked_add(bytes, 2 * round_up(field.bytes(), kCacheLine));
+    }
+  }
+  return bytes == 0 ? 0 : bytes + kCacheLine;
+}
+
+LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields, Pool& pool,
+                     std::function<std::int64_t()> take_block)
+    : layout_(layout),
+      fields_(std::move(state_fields)),
+      pool_(pool),
+      take_block_(std::move(take_block)),
+      exchanged_(any_exchanged(fields_)),
+      hands_over_(exchanged_ && !shares_blocks(layout)) {
+  const std::int64_t bytes = buffer_bytes(layout, fields_);
+  if (bytes == 0) return;
+  storage_.resize(static_cast<std::size_t>(bytes));
+  buffers_.resize(fields_.size());
+  const auto misaligned = static_cast<std::int64_t>(
+      reinterpret_cast<std::uintptr_t>(storage_.data()) % static_cast<std::uintptr_t>(kCacheLine));
+  std::byte* place = storage_.data() + (misaligned == 0 ? 0 : kCacheLine - misaligned);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!fields_[f].exchanged) continue;
+    const std::int64_t room = round_up(fields_[f].bytes(), kCacheLine);
+    buffers_[f] = {place, place + room};
+    fields_[f].values = place;
+    place += 2 * room;
+  }
+}
+
+LiveState::~LiveState() {
+  let_go(now_);
+  let_go(then_);
+}
+
+void LiveState::let_go(std::int64_t& block) {
+  if (block >= 0) pool_.give_back(block);
+  block = -1;
+}
+
+void LiveState::make_room_for_step() {
+  if (hands_over_ && then_ < 0) then_ = take_block_();
+}
+
+void LiveState::step_done() {
+  if (hands_over_) {
+    let_go(now_);
+    now_ = std::exchange(then_, -1);
+    return;
+  }
+  for (std::size_t f = 0; f < buffers_.size(); ++f) {
+    if (!fields_[f].exchanged) continue;
+    std::swap(buffers_[f].now, buffers_[f].then);
+    fields_[f].values = buffers_[f].now;
+  }
+}
+
+std::int64_t LiveState::block_to_keep_in(const std::function<std::int64_t()>& take_block) {
+  if (!hands_over_ || now_ < 0 || pool_.holders(now_) > 1) return take_block();
+  pool_.hold(now_);
+  return now_;
+}
+
+// Moves every field, whatever a callback of an earlier one returned: callbacks may be collective.
+// `call` runs a field's callback, `copy` moves an array.
+template <class Call, class Copy>
+void LiveState::move_fields(std::byte* block, std::int64_t index, const char* callback,
+                            bool with_exchanged, const Call& call, const Copy& copy) {
+  const Field* failed = nullptr;
+  int code = 0;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const Field& field = fields_[f];
+    const auto bytes = static_cast<std::size_t>(layout_.parts()[f].bytes);
+    std::byte* place = layout_.address(block, index, f);
+    if (field.pack != nullptr) {
+      const int returned = call(field, place, bytes);
+      if (returned != 0) failed = &field, code = returned;
+    } else if (bytes > 0 && (with_exchanged || !field.exchanged)) {
+      copy(f, place, bytes);
+    }
+  }
+  if (failed != nullptr) {
+    throw Error(ANADROME_ERR_PEER, std::string("the ") + callback + " callback of field '" +
+                                       failed->name + "' returned " + std::to_string(code));
+  }
+}
+
+void LiveState::keep(std::int64_t block, std::int64_t index) {
+  move_fields(
+      pool_.address(block), index, "pack", !hands_over_ || block != now_,
+      [](const Field& field, std::byte* place, std::size_t bytes) {
+        return field.pack(field.context, place, bytes);
+      },
+      [this](std::size_t f, std::byte* place, std::size_t bytes) {
+        const bool from_block = hands_over_ && fields_[f].exchanged;
+        std::memcpy(place, from_block ? now(f) : fields_[f].values, bytes);
+      });
+}
+
+void LiveState::restore(std::int64_t block, std::int64_t index) {
+  if (hands_over_ && block != now_) {
+    pool_.hold(block);
+    let_go(now_);
+    now_ = block;
+  }
+  move_fields(
+      pool_.address(block), index, "unpack", !hands_over_,
+      [](const Field& field, const std::byte* place, std::size_t bytes) {
+        return field.unpack(field.context, place, bytes);
+      },
+      [this](std::size_t f, const std::byte* place, std::size_t bytes) {
+        std::memcpy(fields_[f].values, place, bytes);
+      });
+}
+
+const void* LiveState::now(std::size_t field) const {
+  if (!fields_[field].exchanged) return nullptr;
+  if (!hands_over_) return buffers_[field].now;
+  return now_ < 0 ? nullptr : layout_.address(pool_.address(now_), 0, field);
+}
+
+void* LiveState::then(std::size_t field) const {
+  if (!fields_[field].exchanged) return nullptr;
+  if (!hands_over_) return buffers_[field].then;
+  return then_ < 0 ? nullptr : layout_.address(pool_.address(then_), 0, field);
+}
+
+}  // namespace anadrome::store

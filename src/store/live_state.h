@@ -1,0 +1,74 @@
+// The state the caller works on, and its ways into the pool and back.
+//
+// Registered and packed fields are copied. Exchanged fields belong to the library: `now` is a block
+// of the pool that holds x_k, `then` is one that x_{k+1} is written to. Keeping a state means that
+// its slot holds the same block as `now`, restoring one that `now` holds the slot's; a block is
+// free when nobody holds it any more. Small states share blocks, so there is no block of their own
+// to hand over: their exchanged fields live in two buffers and are copied as registered ones are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "store/block_layout.h"
+#include "store/pool.h"
+
+namespace anadrome::store {
+
+class LiveState {
+ public:
+  /// `take_block` hands out a block of the pool, and makes room first if it must.
+  LiveState(const BlockLayout& layout, std::vector<Field> state_fields, Pool& pool,
+            std::function<std::int64_t()> take_block);
+  ~LiveState();
+  LiveState(const LiveState&) = delete;
+  LiveState& operator=(const LiveState&) = delete;
+
+  /// Are there exchanged fields? Then the caller takes one step at a time.
+  bool exchanged() const { return exchanged_; }
+  /// Blocks of the pool that `now` and `then` take, and bytes of buffers instead.
+  static std::int64_t live_blocks(const BlockLayout& layout, std::span<const Field> state_fields);
+  static std::int64_t buffer_bytes(const BlockLayout& layout, std::span<const Field> state_fields);
+
+  /// Before the caller writes x_0, or x_{k+1} in a step.
+  void make_room_for_step();
+  /// What `then` held is `now`.
+  void step_done();
+
+  /// A block for the live state, with a holder more: the one it is in already if that can be handed
+  /// over, else a free one.
+  std::int64_t block_to_keep_in(const std::function<std::int64_t()>& take_block);
+  std::int64_t block_to_keep_in() { return block_to_keep_in(take_block_); }
+  /// The live state -> state `index` of `block`, as far as it is not there yet. Throws ERR_PEER if
+  /// a pack callback fails; every field is still packed, since callbacks may be collective.
+  void keep(std::int64_t block, std::int64_t index);
+  /// The way back.
+  void restore(std::int64_t block, std::int64_t index);
+
+  /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.
+  const void* now(std::size_t field) const;
+  void* then(std::size_t field) const;
+
+ private:
+  struct Buffers {
+    std::byte *now = nullptr, *then = nullptr;
+  };
+  template <class Call, class Copy>
+  void move_fields(std::byte* block, std::int64_t index, const char* callback, bool with_exchanged,
+                   const Call& call, const Copy& copy);
+  void let_go(std::int64_t& block);
+
+  const BlockLayout& layout_;
+  std::vector<Field> fields_;
+  Pool& pool_;
+  std::function<std::int64_t()> take_block_;
+  bool exchanged_ = false;
+  bool hands_over_ = false;
+  std::int64_t now_ = -1, then_ = -1;  ///< blocks, if blocks are handed over
+  std::vector<Buffers> buffers_;       ///< by field, if they are not
+  std::vector<std::byte> storage_;
+};
+
+}  // namespace anadrome::store
