@@ -1,0 +1,43 @@
+#include "base/text_out.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace anadrome {
+
+std::string format_fixed(double number, int digits) {
+  // Room for the largest double and as many digits as anybody asks for.
+  std::array<char, 384> text;
+  if (!std::isfinite(number)) number = 0;
+  const auto [last, error] = std::to_chars(text.data(), text.data() + text.size(), number,
+                                           std::chars_format::fixed, digits);
+  if (error != std::errc{}) return "0";
+  std::string_view written(text.data(), static_cast<std::size_t>(last - text.data()));
+  if (written.find('.') != std::string_view::npos) {
+    written.remove_suffix(written.size() - 1 - written.find_last_not_of('0'));
+    if (written.back() == '.') written.remove_suffix(1);
+  }
+  return written == "-0" ? "0" : std::string(written);
+}
+
+TextOut& TextOut::put(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kChunk) flush();
+  return *this;
+}
+
+TextOut& TextOut::integer(std::int64_t number) {
+  std::array<char, 24> text;
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), number);
+  return put({text.data(), static_cast<std::size_t>(result.ptr - text.data())});
+}
+
+TextOut& TextOut::fixed(double number, int digits) { return put(format_fixed(number, digits)); }
+
+void TextOut::flush() {
+  if (!buffer_.empty()) sink_(buffer_);
+  buffer_.clear();
+}
+
+}  // namespace anadrome

@@ -1,0 +1,33 @@
+// Long texts in pieces: what is put is collected and handed to a sink a chunk at a time, so that a
+// file of any length takes little memory. Numbers do not follow the caller's locale.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace anadrome {
+
+class TextOut {
+ public:
+  /// What the sink throws comes out of put, integer, fixed or flush.
+  using Sink = std::function<void(std::string_view)>;
+  explicit TextOut(Sink sink) : sink_(std::move(sink)) { buffer_.reserve(kChunk + 256); }
+
+  TextOut& put(std::string_view text);
+  TextOut& integer(std::int64_t number);
+  /// At most `digits` digits after the point, without zeros at the end; 0 if not finite.
+  TextOut& fixed(double number, int digits);
+  void flush();
+
+ private:
+  static constexpr std::size_t kChunk = std::size_t{1} << 16;
+  Sink sink_;
+  std::string buffer_;
+};
+
+/// As TextOut::fixed puts it.
+std::string format_fixed(double number, int digits);
+
+}  // namespace anadrome
