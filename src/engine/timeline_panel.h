@@ -1,0 +1,57 @@
+// One window of time as a piece of SVG: per rank a lane for the solver and one for I/O below it,
+// then the first rank's way through the steps, then the time axis.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/text_out.h"
+#include "engine/timeline_columns.h"
+#include "engine/trace.h"
+
+namespace anadrome::engine {
+
+/// "#rrggbb"; told apart by people who see no red or no green, too.
+const char* colour_of(Activity activity);
+
+class TimelinePanel {
+ public:
+  /// `columns` pixels wide.
+  TimelinePanel(TimeWindow window, int columns) : window_(window), columns_(columns) {}
+
+  void add_rank(int rank, std::span<const TraceEvent> events);
+
+  struct Style {
+    double left = 0, top = 0;
+    std::optional<double> turn;    ///< where the marker goes
+    bool times_from_turn = false;  ///< on the axis; otherwise from the sweep's start
+    std::int64_t steps = -1;       ///< the step axis is 0 .. steps; < 0: as far as the solver went
+  };
+  void draw(TextOut& out, const Style& style) const;
+
+  const TimeWindow& window() const { return window_; }
+  /// Of the lanes and the plot, without captions above and the axis below.
+  double height() const;
+  /// Pixels from the panel's left.
+  double x_of(double seconds) const;
+
+  static constexpr double kAbove = 24, kBelow = 26;
+
+ private:
+  struct Rank {
+    int number = 0;
+    TimelineColumns columns;
+  };
+  void draw_captions(TextOut& out, const Style& style) const;
+  void draw_lane(TextOut& out, const Rank& rank, Lane lane, double left, double top) const;
+  void draw_steps(TextOut& out, const Style& style, double top) const;
+  void draw_axis(TextOut& out, const Style& style) const;
+
+  TimeWindow window_;
+  int columns_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,137 @@
+#include "engine/timeline_svg.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "synthetic_sweep.h"
+
+namespace anadrome::engine {
+namespace {
+
+std::string svg_of(const TraceHeading& heading, const std::vector<std::vector<TraceEvent>>& ranks) {
+  std::string text;
+  TimelineSvg svg([&](std::string_view chunk) { text += chunk; });
+  svg.begin(heading);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    svg.add_rank(static_cast<int>(rank), ranks[rank], 0);
+  }
+  svg.end();
+  return text;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Every element is closed in its turn, and no number is missing.
+void expect_well_formed(const std::string& svg) {
+  std::vector<std::string> open;
+  for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    const std::size_t end = svg.find('>', at);
+    ASSERT_NE(end, std::string::npos);
+    const std::string tag = svg.substr(at + 1, end - at - 1);
+    ASSERT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag;
+    if (tag.front() == '/') {
+      ASSERT_FALSE(open.empty());
+      ASSERT_EQ(open.back(), tag.substr(1));
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    }
+  }
+  EXPECT_TRUE(open.empty());
+  EXPECT_EQ(svg.substr(0, 5), "<svg ");
+  EXPECT_FALSE(holds(svg, "nan"));
+  EXPECT_FALSE(holds(svg, "inf"));
+  EXPECT_FALSE(holds(svg, "<script"));
+}
+
+const TraceHeading kHeading{"async", "0.1.0", 1000, 1, 42};
+
+TEST(TimelineSvg, DrawsNothingAsNothing) {
+  for (const double seconds : {0.0, 5.0, 1e-320, 1e300}) {
+    TraceHeading heading = kHeading;
+    heading.seconds = seconds;
+    expect_well_formed(svg_of(heading, {{}}));
+    expect_well_formed(svg_of(heading, {}));
+  }
+  EXPECT_TRUE(holds(svg_of({}, {}), "Nothing was recorded."));
+}
+
+TEST(TimelineSvg, DrawsOneEvent) {
+  for (std::size_t i = 0; i < kActivities; ++i) {
+    const auto activity = static_cast<Activity>(i);
+    const std::string svg = svg_of({"revolve", "0.1.0", 1, 1, 0}, {{{0, 2, 0, 1, activity}}});
+    expect_well_formed(svg);
+    EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(activity) + "\" d=\"M")) << i;
+    EXPECT_TRUE(holds(svg, std::string(to_string(activity)) + " 2 s")) << i;
+  }
+}
+
+TEST(TimelineSvg, DrawsEventsWithoutLength) {
+  expect_well_formed(svg_of({"async", "", 1, 1, 0}, {{{0, 0, 0, 1, Activity::kTurn}}}));
+  expect_well_formed(svg_of(kHeading, {{{5, 5, 3, 3, Activity::kTurn}}}));
+}
+
+TEST(TimelineSvg, DrawsASweepAndTheTimeAroundTurn) {
+  const std::string svg = svg_of(kHeading, {synthetic_sweep({})});
+  expect_well_formed(svg);
+  EXPECT_TRUE(holds(svg, "1000 steps"));
+  EXPECT_TRUE(holds(svg, ">forward sweep</text>"));
+  EXPECT_TRUE(holds(svg, ">+0.5 s</text>"));  // the time since TURN
+  EXPECT_TRUE(holds(svg, ">40 s</text>"));
+}
+
+TEST(TimelineSvg, SaysHowMuchOfTheTimeWasWaited) {
+  const std::vector<TraceEvent> waits = {{0, 6, 0, 1}, {6, 8, 1, 1, Activity::kWait}};
+  const std::string svg = svg_of({"async", "0.1.0", 1, 2, 10}, {waits, {}});
+  EXPECT_TRUE(holds(svg, ">10 % waited<"));
+}
+
+TEST(TimelineSvg, ShowsAShortWaitInALongSweep) {
+  // A fiftieth of a column.
+  const std::vector<TraceEvent> events = {
+      {0, 500, 0, 500}, {500, 500.02, 500, 500, Activity::kWait}, {500.02, 1256, 500, 1000}};
+  const std::string svg = svg_of({"async", "0.1.0", 1000, 1, 1256}, {events});
+  EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(Activity::kWait) + "\" d=\"M"));
+}
+
+TEST(TimelineSvg, DrawsFourRanksAndCountsTheOthers) {
+  const std::vector<TraceEvent> events = {{0, 1, 0, 1}};
+  const std::string four = svg_of({"async", "0.1.0", 1, 4, 1}, {events, events, events, events});
+  EXPECT_TRUE(holds(four, ">rank 3</text>"));
+  EXPECT_FALSE(holds(four, "Not drawn"));
+  const std::vector<std::vector<TraceEvent>> ranks(7, events);
+  const std::string seven = svg_of({"async", "0.1.0", 1, 7, 1}, ranks);
+  expect_well_formed(seven);
+  EXPECT_TRUE(holds(seven, "Not drawn: 3 more ranks."));
+  EXPECT_FALSE(holds(seven, ">rank 4</text>"));
+}
+
+TEST(TimelineSvg, StaysSmallHoweverManyEventsThereAre) {
+  std::mt19937_64 random(3);
+  std::vector<TraceEvent> events;
+  double now = 0;
+  for (std::int64_t i = 0; i < 300000; ++i) {
+    // Lengths of very different sizes, so that no two columns look alike.
+    const double seconds =
+        static_cast<double>(random() % 1000) * (random() % 50 == 0 ? 1e-2 : 1e-5);
+    const auto step = static_cast<std::int64_t>(random() % 1000000);
+    events.push_back({now, now + seconds, step, step + 1, static_cast<Activity>(random() % 9)});
+    now += seconds;
+  }
+  const std::string svg =
+      svg_of({"async", "0.1.0", 1000000, 4, now}, {events, events, events, events});
+  expect_well_formed(svg);
+  EXPECT_LT(svg.size(), 2000000U);
+}
+
+TEST(TimelineSvg, QuotesWhatItIsGiven) {
+  expect_well_formed(svg_of({"<a&b>\n", "\"", 1, 1, 1}, {}));
+}
+
+}  // namespace
+}  // namespace anadrome::engine
