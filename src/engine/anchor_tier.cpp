@@ -9,13 +9,14 @@ namespace anadrome::engine {
 
 AnchorTier::AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
                        store::Transport& transport, store::BlockIdentity identity,
-                       std::int64_t prefetch_depth)
+                       TransferTimes& times, TierObserver& observer)
     : layout_(layout),
       pool_(pool),
       disk_(disk),
       transport_(transport),
       identity_(identity),
-      prefetch_depth_(prefetch_depth) {}
+      times_(times),
+      observer_(observer) {}
 
 // The transport may still use transfers of residents_.
 AnchorTier::~AnchorTier() {
@@ -36,6 +37,7 @@ void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t 
     first_step_ = step;
   }
   anchors_kept_ = number + 1;
+  last_step_ = step;
   live.keep(residents_.at(block).pool_block, index);
 }
 
@@ -50,11 +52,19 @@ void AnchorTier::write_newest_block() {
   transfer.identity.block = block;
   transfer.identity.first_step = first_step_;
   transfer.identity.states = anchors_kept_ - block * layout_.states();
-  written_.push_back({{}, first_step_, transfer.identity.states});
+  written_.push_back({{}, first_step_, last_step_, transfer.identity.states});
   anchors_written_ = anchors_kept_;
   transport_.start(transfer);
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
-  if (!transport_.overlaps()) seconds_stalled_write_ += transfer.seconds;
+  if (!transport_.overlaps()) note_wait(transfer, transfer.seconds);
+}
+
+// The caller has just waited.
+void AnchorTier::note_wait(const store::Transfer& transfer, double seconds) {
+  if (seconds <= 0) return;
+  (transfer.write ? seconds_stalled_write_ : seconds_stalled_read_) += seconds;
+  const double now = now_seconds();
+  observer_.waited(now - seconds, now);
 }
 
 // A transfer is done: note its result. The block is in memory and on disk. Returns the next
@@ -63,8 +73,10 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
   auto& [block, entry] = *resident;
   const store::Transfer& transfer = entry.transfer;
   if (transfer.failure && !failure_) failure_ = transfer.failure;
-  if (transfer.write) written_[static_cast<std::size_t>(block)].checksum = transfer.checksum;
+  Written& written = written_[static_cast<std::size_t>(block)];
+  if (transfer.write) written.checksum = transfer.checksum;
   note_time(transfer);
+  observer_.moved(transfer, written.first_step, written.last_step);
   entry.state = State::kClean;
   if (!entry.dropped) return std::next(resident);
   pool_.give_back(entry.pool_block);
@@ -82,7 +94,7 @@ void AnchorTier::settle_finished() {
 void AnchorTier::note_time(const store::Transfer& transfer) {
   if (transfer.failure) return;
   const double seconds = transfer.seconds / static_cast<double>(transfer.identity.states);
-  double& mean = transfer.write ? seconds_write_state_ : seconds_read_state_;
+  double& mean = transfer.write ? times_.write : times_.read;
   constexpr double kWeight = 0.3;  // follows a drifting file system within a few anchors
   mean = mean == 0 ? seconds : mean + kWeight * (seconds - mean);
 }
@@ -112,7 +124,7 @@ std::int64_t AnchorTier::take_block(const Window& stays) {
     if (busy == residents_.end()) {
       throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more memory than the pool has");
     }
-    seconds_stalled_write_ += transport_.wait(busy->second.transfer);
+    note_wait(busy->second.transfer, transport_.wait(busy->second.transfer));
     settle(busy);
   }
 }
@@ -157,6 +169,7 @@ bool AnchorTier::is_resident(std::int64_t block) {
 void AnchorTier::prefetch_below(std::int64_t number) {
   if (!transport_.overlaps()) return;
   const std::int64_t current = block_of(number);
+  if (current == read_ahead_of_) return;
   reversing_ = true;
   for (std::int64_t block = current - 1;
        block >= std::max<std::int64_t>(current - prefetch_depth_, 0); --block) {
@@ -170,6 +183,7 @@ void AnchorTier::prefetch_below(std::int64_t number) {
     if (memory < 0) return;  // asked again soon
     start_read(block, memory);
   }
+  read_ahead_of_ = current;
 }
 
 void AnchorTier::load(std::int64_t number) {
@@ -178,11 +192,8 @@ void AnchorTier::load(std::int64_t number) {
   if (!is_resident(block)) start_read(block, take_block());
   const auto resident = residents_.find(block);
   if (resident->second.state == State::kReading) {
-    if (transport_.overlaps()) {
-      seconds_stalled_read_ += transport_.wait(resident->second.transfer);
-    } else {
-      seconds_stalled_read_ += resident->second.transfer.seconds;
-    }
+    const store::Transfer& transfer = resident->second.transfer;
+    note_wait(transfer, transport_.overlaps() ? transport_.wait(transfer) : transfer.seconds);
     settle(resident);
   }
 }
@@ -195,7 +206,11 @@ void AnchorTier::drop(std::int64_t number) {
   if (number % layout_.states() != 0) return;  // lower anchors of the block are still to come
   const auto resident = residents_.find(block_of(number));
   if (resident == residents_.end()) return;
-  if (resident->second.state == State::kWriting || resident->second.state == State::kReading) {
+  const State state = resident->second.state;
+  if (state == State::kWriting && may_cancel_ && transport_.cancel(resident->second.transfer)) {
+    // Writes go in order, so whatever is above it was taken back before it.
+    anchors_written_ = std::min(anchors_written_, number);
+  } else if (state == State::kWriting || state == State::kReading) {
     resident->second.dropped = true;
     return;
   }

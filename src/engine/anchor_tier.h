@@ -19,14 +19,35 @@
 
 namespace anadrome::engine {
 
+/// Measured seconds per state of the latest transfers; 0: none yet.
+struct TransferTimes {
+  double write = 0, read = 0;
+};
+
+/// Who wants to know what happens when; times are on the monotonic clock.
+class TierObserver {
+ public:
+  virtual ~TierObserver() = default;
+  /// The caller waited for a transfer.
+  virtual void waited(double start, double end) = 0;
+  /// A transfer is done; it has the states of steps first .. last.
+  virtual void moved(const store::Transfer& transfer, std::int64_t first, std::int64_t last) = 0;
+};
+
 class AnchorTier {
  public:
   AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
-             store::Transport& transport, store::BlockIdentity identity,
-             std::int64_t prefetch_depth);
+             store::Transport& transport, store::BlockIdentity identity, TransferTimes& times,
+             TierObserver& observer);
   ~AnchorTier();
   AnchorTier(const AnchorTier&) = delete;
   AnchorTier& operator=(const AnchorTier&) = delete;
+
+  /// Blocks read ahead of the one being worked on.
+  void set_prefetch_depth(std::int64_t depth) { prefetch_depth_ = depth; }
+  /// Writes that are still queued when their block is not needed any more may be left out; a rewind
+  /// finds fewer anchors then.
+  void allow_cancelling() { may_cancel_ = true; }
 
   /// Live state -> anchor `number`, x_step. Anchors come in order.
   void keep(store::LiveState& live, std::int64_t number, std::int64_t step);
@@ -67,9 +88,6 @@ class AnchorTier {
 
   double seconds_stalled_write() const { return seconds_stalled_write_; }
   double seconds_stalled_read() const { return seconds_stalled_read_; }
-  /// Measured seconds per state of the latest transfers; 0: none yet.
-  double seconds_write_state() const { return seconds_write_state_; }
-  double seconds_read_state() const { return seconds_read_state_; }
 
  private:
   enum class State { kFilling, kWriting, kReading, kClean };
@@ -93,28 +111,32 @@ class AnchorTier {
   bool free_one_clean_block(const Window& stays);
   void start_read(std::int64_t block, std::int64_t pool_block);
   void note_time(const store::Transfer& transfer);
+  void note_wait(const store::Transfer& transfer, double seconds);
 
   const store::BlockLayout& layout_;
   store::Pool& pool_;
   DiskSpace& disk_;
   store::Transport& transport_;
   const store::BlockIdentity identity_;
-  const std::int64_t prefetch_depth_;
+  TransferTimes& times_;
+  TierObserver& observer_;
+  std::int64_t prefetch_depth_ = 0;
   Residents residents_;  ///< by block number
   std::int64_t anchors_kept_ = 0;
   std::int64_t anchors_written_ = 0;
   struct Written {
     Checksum checksum;
-    std::int64_t first_step = 0;
+    std::int64_t first_step = 0, last_step = 0;
     std::int64_t states = 0;
   };
-  std::vector<Written> written_;  ///< by block number
-  std::int64_t first_step_ = 0;   ///< of the block being filled
-  std::int64_t current_ = 0;      ///< block of the interval being worked on
-  bool reversing_ = false;        ///< blocks below it are being read ahead
+  std::vector<Written> written_;                 ///< by block number
+  std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
+  std::int64_t current_ = 0;                     ///< block of the interval being worked on
+  bool may_cancel_ = false;
+  bool reversing_ = false;           ///< blocks below it are being read ahead
+  std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   Failure failure_;
   double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
-  double seconds_write_state_ = 0, seconds_read_state_ = 0;
 };
 
 }  // namespace anadrome::engine

@@ -107,6 +107,12 @@ const std::vector<Key>& keys() {
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
+      {"trace",
+       [](Options& o, std::string_view v) {
+         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off or a file name");
+         o.trace = v;
+       },
+       [](const Options& o) { return o.trace; }},
       {"report",
        [](Options& o, std::string_view v) {
          if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");

@@ -89,12 +89,14 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.equal_name = equal_name;
   input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0};
   if (tier_ != nullptr) {
-    input.largest[2] = tier_->seconds_write_state();
-    input.largest[3] = tier_->seconds_read_state();
+    input.largest[2] = transfer_times_.write;
+    input.largest[3] = transfer_times_.read;
     // Whether a time is known must be known of all ranks: the smallest says so.
-    input.smallest = tier_->seconds_write_state() > 0 ? 1 : 0;
+    input.smallest = transfer_times_.write > 0 ? 1 : 0;
   }
+  const double start = recorder_.on() ? now_seconds() : 0;
   const Agreement::Output output = agreement_.agree(input);
+  if (recorder_.on()) recorder_.add(Activity::kAgree, start, now_seconds(), 0, 0);
   agreed_ = output.largest;
   write_times_known_ = output.smallest == 1;
   return output;
@@ -116,19 +118,41 @@ void Run::attempt(Body&& body) {
 template <class Body>
 void Run::copy(std::int64_t& count, Body&& body) {
   ++count;
-  const bool timed = copy_sampler_.due(copy_.seconds());
-  const double start = timed ? now_seconds() : 0;
+  const bool timed = copy_sampler_.due(recorder_.on() ? 0 : copy_.seconds());
+  double start = timed ? now_seconds() : 0;
   attempt(body);
   if (!timed) return;
-  const double seconds = now_seconds() - start;
+  const double end = now_seconds();
+  start = recorder_.after_waits(start);  // for a block to copy to
+  recorder_.add(Activity::kCopy, start, end, 0, 0);
+  const double seconds = end - start;
   copy_.add(seconds, 1);
   seconds_copying_ += seconds * copy_sampler_.weight();
 }
 
+void Run::record_action(double now, std::int64_t last) {
+  Activity activity = Activity::kTurn;
+  switch (last_.kind) {
+    case ANADROME_ADVANCE:
+      activity = last_.again != 0 ? Activity::kRecompute : Activity::kAdvance;
+      break;
+    case ANADROME_ADJOINT:
+      activity = Activity::kAdjoint;
+      break;
+    case ANADROME_TURN:
+      break;
+    default:  // the caller prepares x_0
+      return;
+  }
+  recorder_.add(activity, handed_out_, now, last_.first, last);
+}
+
 void Run::note_finished_action() {
-  const double seconds = timed_ ? now_seconds() - handed_out_ : 0;
+  const double now = timed_ ? now_seconds() : 0;
+  const double seconds = now - handed_out_;
+  const std::int64_t last = finished_at_ >= 0 ? finished_at_ : last_.last;
+  if (recorder_.on()) record_action(now, last);
   if (last_.kind == ANADROME_ADVANCE) {
-    const std::int64_t last = finished_at_ >= 0 ? finished_at_ : last_.last;
     advances_ += last - last_.first;
     if (timed_ && last_.record == 0) forward_.add(seconds, last - last_.first);
   } else if (last_.kind == ANADROME_ADJOINT) {
@@ -164,10 +188,14 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_.again = action.again ? 1 : 0;
   last_.first = action.first;
   last_.last = action.last;
-  timed_ = kind == ANADROME_ADVANCE
-               ? forward_sampler_.due(forward_.seconds() *
-                                      static_cast<double>(action.last - action.first))
-               : adjoint_sampler_.due(adjoint_.seconds());
+  if (recorder_.on()) {
+    timed_ = true;
+  } else if (kind == ANADROME_ADVANCE) {
+    timed_ =
+        forward_sampler_.due(forward_.seconds() * static_cast<double>(action.last - action.first));
+  } else {
+    timed_ = adjoint_sampler_.due(adjoint_.seconds());
+  }
   if (timed_) {
     handed_out_ = now_seconds();
     if (progress_.due(handed_out_)) show_progress();
@@ -257,9 +285,15 @@ void Run::write_due_block() {
   if (sequence_->ends_in_ram() && !options_.keep) return;
   agree(Call::kAnchor);
   if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
-    disk_->grow(segment_blocks(sequence_->steps()), Call::kAnchor);
+    grow_disk(Call::kAnchor);
   }
   attempt([&] { tier_->write_newest_block(); });
+}
+
+void Run::grow_disk(Call call) {
+  const double start = now_seconds();
+  disk_->grow(segment_blocks(sequence_->steps()), call);
+  recorder_.waited(start, now_seconds());
 }
 
 void Run::restore_anchor(const schedule::Action& action) {
@@ -365,7 +399,7 @@ void Run::turn() {
   agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
   if (uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept()) {
     if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
-      disk_->grow(segment_blocks(sequence_->steps()), Call::kTurn);
+      grow_disk(Call::kTurn);
     }
     attempt([&] { tier_->write_newest_block(); });  // a last block that is partly filled
   }
@@ -379,6 +413,7 @@ void Run::done() {
   done_time_ = now_seconds();
   progress_.finish();
   attempt([&] { report(); });
+  if (recorder_.on()) attempt([&] { write_trace(); });
   agree(Call::kDone);  // the report is one rank's; whether it could be written is everybody's
   phase_ = ANADROME_PHASE_DONE;
 }
@@ -388,8 +423,14 @@ void Run::rewind() {
   if (phase_ != ANADROME_PHASE_DONE) {
     failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
   }
-  agreement_.agree({.call = Call::kRewind, .failure = failure});
-  sequence_->rewind(uses_disk() ? tier_->anchors_restorable() : 1);
+  const bool from_disk = !failure && uses_disk();
+  const std::int64_t restorable =
+      agreement_
+          .agree({.call = Call::kRewind,
+                  .failure = failure,
+                  .smallest = from_disk ? tier_->anchors_restorable() : 1})
+          .smallest;
+  sequence_->rewind(restorable);
   newest_anchor_ = sequence_->anchors().count() - 1;
   agreed_block_ = -1;
   done_time_ = 0;

@@ -21,6 +21,7 @@
 #include "engine/options.h"
 #include "engine/progress.h"
 #include "engine/ram_slots.h"
+#include "engine/recorder.h"
 #include "schedule/interval.h"
 #include "schedule/sequence.h"
 #include "store/live_state.h"
@@ -76,6 +77,7 @@ class Run {
 
   // next
   void note_finished_action();
+  void record_action(double now, std::int64_t last);
   void hold(const Failure& failure);
   Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "");
   bool carry_out(const schedule::Action& action);
@@ -95,6 +97,8 @@ class Run {
   std::size_t state_field(int field) const;
   void show_progress();
   void report();
+  void write_trace();
+  void grow_disk(Call call);
 
   Agreement agreement_;
   Options requested_;  ///< what anadrome_set and the environment say; holds from the next begin on
@@ -138,6 +142,8 @@ class Run {
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
   bool timed_ = false;  ///< the action under way is
+  TransferTimes transfer_times_;
+  Recorder recorder_;
   Progress progress_;
 
   // Counted for statistics.

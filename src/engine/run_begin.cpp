@@ -155,6 +155,7 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
     sequence_.emplace(options);
+    recorder_.prepare(options_.trace != "off");
     live_->make_room_for_step();  // x_0
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
@@ -163,6 +164,7 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   phase_ = ANADROME_PHASE_FORWARD;
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
+  recorder_.start(handed_out_);
 }
 
 // The pool, as large as the budget allows; the last one is used again if it has the right size.
@@ -224,6 +226,7 @@ void Run::prepare_disk(std::int64_t steps) {
     });
     agreement_.agree({.call = Call::kBegin, .failure = not_started});
     built_options_ = options_;
+    transfer_times_ = {};  // of another disk
     fields_changed_ = false;
   }
   store::BlockIdentity identity;
@@ -231,7 +234,9 @@ void Run::prepare_disk(std::int64_t steps) {
   identity.run_id_high = hash_of(run_id_ + "'");
   identity.sweep = sweep_;
   tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
-                                       memory_plan_.prefetch_depth);
+                                       transfer_times_, recorder_);
+  tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
+  if (!options_.keep) tier_->allow_cancelling();
   totals_before_ = transport_->totals();
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =

@@ -26,6 +26,13 @@ std::string rate(std::int64_t bytes, double seconds) {
   return text;
 }
 
+std::string version() {
+  char text[32];
+  std::snprintf(text, sizeof text, "%d.%d.%d", ANADROME_VERSION_MAJOR, ANADROME_VERSION_MINOR,
+                ANADROME_VERSION_PATCH);
+  return text;
+}
+
 // What rank 0 needs of the others.
 struct Reduced {
   std::int64_t bytes_written, bytes_read;                                              // sums
@@ -45,9 +52,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     std::snprintf(line, sizeof line, "%.3f", advances / n);
     return std::string(line);
   };
-  text += std::string("anadrome ") + std::to_string(ANADROME_VERSION_MAJOR) + "." +
-          std::to_string(ANADROME_VERSION_MINOR) + "." + std::to_string(ANADROME_VERSION_PATCH) +
-          ": schedule " + stats.schedule;
+  text += "anadrome " + version() + ": schedule " + stats.schedule;
   if (stats.interval > 0) {
     text +=
         ", an anchor every " +
@@ -156,6 +161,18 @@ anadrome_stats Run::statistics() const {
   }
   copy_text(stats.schedule, sizeof stats.schedule, to_string(schedule_));
   return stats;
+}
+
+// Collective.
+void Run::write_trace() {
+  TraceHeading heading;
+  heading.schedule = to_string(schedule_);
+  heading.version = version();
+  heading.steps = sequence_->steps();
+  heading.ranks = agreement_.size();
+  const double mine = done_time_ - begin_time_;
+  MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
+  recorder_.write(agreement_, options_.trace, heading);
 }
 
 void Run::show_progress() {

@@ -45,6 +45,12 @@ class DirectTransport final : public Transport {
     return transfer.done;
   }
 
+  bool cancel(const Transfer& transfer) override {
+    const std::lock_guard lock(mutex_);
+    std::deque<Transfer*>& queue = transfer.write ? writes_ : reads_;
+    return std::erase(queue, &transfer) > 0;
+  }
+
   TransferTotals totals() const override {
     const std::lock_guard lock(mutex_);
     return totals_;
@@ -64,8 +70,12 @@ class DirectTransport final : public Transport {
       TransferTotals added;
       Checksum checksum;
       double seconds = 0;
+      const double started = now_seconds();
       Failure failure = carry_out(transfer, checksum, seconds, added);
+      const double ended = now_seconds();
       lock.lock();
+      transfer.started = started;
+      transfer.ended = ended;
       if (transfer.write) transfer.checksum = checksum;
       transfer.seconds = seconds;
       transfer.failure = std::move(failure);

@@ -24,11 +24,13 @@ class MpioTransport final : public Transport {
   bool overlaps() const override { return false; }
   double wait(const Transfer&) override { return 0; }
   bool done(const Transfer& transfer) override { return transfer.done; }
+  bool cancel(const Transfer&) override { return false; }
   TransferTotals totals() const override { return totals_; }
 
   void start(Transfer& transfer) override {
     transfer.failure = {};
     transfer.seconds = 0;
+    transfer.started = now_seconds();
     Failure before;  // whatever fails here, this rank takes part in the collective transfer
     try {
       if (transfer.write && options_.checksum) {
@@ -52,6 +54,7 @@ class MpioTransport final : public Transport {
       transfer.failure = current_failure();
     }
     if (before) transfer.failure = before;
+    transfer.ended = now_seconds();
     transfer.done = true;
   }
 

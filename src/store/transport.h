@@ -39,6 +39,7 @@ struct Transfer {
   bool done = false;
   Failure failure;
   double seconds = 0;  ///< of the transfer, without its checksum and its time in the queue
+  double started = 0, ended = 0;  ///< on the monotonic clock, checksum included
 };
 
 struct TransferTotals {
@@ -63,6 +64,8 @@ class Transport {
   /// Wait until it is done; returns the seconds waited.
   virtual double wait(const Transfer& transfer) = 0;
   virtual bool done(const Transfer& transfer) = 0;
+  /// Take back a transfer that waits in the queue; false if it has begun, or is done.
+  virtual bool cancel(const Transfer& transfer) = 0;
   virtual TransferTotals totals() const = 0;
 };
 

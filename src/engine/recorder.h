@@ -1,0 +1,42 @@
+// What happened when in a run, for the option trace; keeps copies and waits apart in any case.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "engine/agreement.h"
+#include "engine/anchor_tier.h"
+#include "engine/trace.h"
+
+namespace anadrome::engine {
+
+class Recorder final : public TierObserver {
+ public:
+  /// Memory for a trace, if one is wanted. Throws std::bad_alloc.
+  void prepare(bool wanted);
+  /// The sweep starts now: this is the zero of all times.
+  void start(double now);
+  bool on() const { return trace_.has_value(); }
+
+  /// Times on the monotonic clock.
+  void add(Activity activity, double start, double end, std::int64_t first, std::int64_t last) {
+    if (trace_) trace_->add({start - zero_, end - zero_, first, last, activity, {}});
+  }
+  void waited(double start, double end) override;
+  void moved(const store::Transfer& transfer, std::int64_t first, std::int64_t last) override;
+
+  /// Where the part of something that began at `start` begins that follows its waits.
+  double after_waits(double start) const { return std::max(start, last_wait_end_); }
+
+  /// Write the trace of all ranks to `files`, separated by commas: a timeline to those that end in
+  /// .svg, Chrome trace JSON to the others. Collective; throws on rank 0.
+  void write(const Agreement& agreement, const std::string& files, const TraceHeading& heading);
+
+ private:
+  std::optional<Trace> trace_;
+  double zero_ = 0;
+  double last_wait_end_ = 0;
+};
+
+}  // namespace anadrome::engine
