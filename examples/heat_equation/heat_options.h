@@ -1,23 +1,15 @@
-/* The command line of heat_equation. Options of anadrome are passed on as strings: anadrome checks
- * them. */
+/* The command line of heat_equation. */
 #ifndef HEAT_OPTIONS_H
 #define HEAT_OPTIONS_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "command_line.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { HEAT_MAX_SETTINGS = 64, HEAT_MAX_KEY = 64 };
-
-/** One option for anadrome_set. */
-typedef struct heat_setting {
-  char key[HEAT_MAX_KEY];
-  const char* value; /**< the caller's (argv); must outlive the options */
-} heat_setting;
 
 typedef struct heat_options {
   int64_t cells_x, cells_y;
@@ -31,8 +23,7 @@ typedef struct heat_options {
   int quiet, help;
   const char* json_file; /**< NULL: none */
   const char* log_file;  /**< NULL: none */
-  heat_setting settings[HEAT_MAX_SETTINGS];
-  int setting_count;
+  settings library;      /**< options of anadrome */
   int64_t
       wrong_state; /**< for tests: this step's adjoint gets x_{k+1} for x_k; -1: none. No flag. */
 } heat_options;

@@ -8,10 +8,6 @@
 extern "C" {
 #endif
 
-/** Combine the ranks' statistics: sums of bytes and of copied states, maxima of times and of
- * memory, rank 0's of what is agreed. Collective. */
-void heat_reduce_statistics(MPI_Comm comm, const anadrome_stats* stats, anadrome_stats* all);
-
 /** Print the problem, rank 0 only. */
 void heat_print_header(const heat_grid* grid, const heat_options* options,
                        const anadrome_stats* stats);
@@ -19,8 +15,8 @@ void heat_print_header(const heat_grid* grid, const heat_options* options,
 /** Print the gradient and the checks, rank 0 only. */
 void heat_print_results(const heat_grid* grid, const heat_result* result);
 
-/** Write `result` as a JSON object. Local. Returns 0, or -1 if `file` did not take it. */
-int heat_write_json(FILE* file, const heat_options* options, const heat_result* result);
+/** Write `result` as a JSON object. Local. */
+void heat_write_json(FILE* file, const heat_options* options, const heat_result* result);
 
 #ifdef __cplusplus
 }

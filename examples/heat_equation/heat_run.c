@@ -10,6 +10,7 @@
 #include "heat_memory.h"
 #include "heat_report.h"
 #include "heat_sweep.h"
+#include "outcome.h"
 
 static void end_with(heat_result* result, int exit_code, const char* format, ...) {
   if (result->exit_code != HEAT_FINE) return;  // the first reason counts
@@ -20,31 +21,18 @@ static void end_with(heat_result* result, int exit_code, const char* format, ...
   va_end(values);
 }
 
-// Anadrome failed on some rank. One rank's message is taken for all: of the lowest rank that failed
-// by itself, if there is one. Called at once, while anadrome_last_error() is still about `status`.
+// Called at once, while anadrome_last_error() is still about `status`.
 static void library_failed(MPI_Comm comm, anadrome_status status, int exit_code,
                            heat_result* result) {
-  struct {
-    int weight, rank;
-  } own, chosen;
   char message[sizeof result->message];
-  int code = (int)status;
-  MPI_Comm_rank(comm, &own.rank);
-  own.weight = status == ANADROME_OK ? 2 : status == ANADROME_ERR_PEER ? 1 : 0;
-  snprintf(message, sizeof message, "%s: %s", anadrome_status_name(status), anadrome_last_error());
-  MPI_Allreduce(&own, &chosen, 1, MPI_2INT, MPI_MINLOC, comm);
-  MPI_Bcast(message, (int)sizeof message, MPI_CHAR, chosen.rank, comm);
-  MPI_Bcast(&code, 1, MPI_INT, chosen.rank, comm);
-  result->status = (anadrome_status)code;
+  result->status = outcome_of_failure(comm, status, message, sizeof message);
   end_with(result, exit_code, "%s", message);
 }
 
 static anadrome_status set_options(anadrome_run* run, const heat_options* options) {
   anadrome_status status = ANADROME_OK;
   if (!options->quiet) status = anadrome_set(run, "report", "-");
-  for (int s = 0; s < options->setting_count && status == ANADROME_OK; ++s)
-    status = anadrome_set(run, options->settings[s].key, options->settings[s].value);
-  return status;
+  return status == ANADROME_OK ? settings_apply(&options->library, run) : status;
 }
 
 static anadrome_status add_state(anadrome_run* run, heat_model* model, const heat_options* options,
@@ -196,7 +184,7 @@ int heat_run(MPI_Comm comm, const heat_options* options, heat_result* result) {
     return result->exit_code;
   }
   gradient_with_anadrome(comm, model, options, result);
-  heat_reduce_statistics(comm, &result->stats, &result->all);
+  outcome_reduce_statistics(comm, &result->stats, &result->all);
   if (result->exit_code == HEAT_FINE) check(comm, model, options, result);
   if (!options->quiet) heat_print_results(&model->grid, result);
   heat_model_free(model);
