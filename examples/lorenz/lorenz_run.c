@@ -56,8 +56,12 @@ static void gradient_with_anadrome(MPI_Comm comm, const lorenz_options* options,
                                    lorenz_sweep* sweep, lorenz_result* result) {
   if (!all_fine(comm, anadrome_open(comm, &sweep->run), 0, result)) return;
   if (all_fine(comm, set_options(sweep->run, options), 1, result) &&
-      all_fine(comm, lorenz_sweep_register(sweep), 0, result))
+      all_fine(comm, lorenz_sweep_register(sweep), 0, result)) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0 && !options->quiet) lorenz_print_problem(sweep->problem, options, result->ranks);
     sweep_repeatedly(comm, sweep, options->repeat, result);
+  }
   all_fine(comm, anadrome_close(&sweep->run), 0, result);
 }
 
@@ -111,11 +115,9 @@ int lorenz_run(MPI_Comm comm, const lorenz_options* options, lorenz_result* resu
   lorenz_sweep sweep = {.problem = &problem,
                         .steps_unknown = options->steps_unknown,
                         .callbacks = options->callbacks};
-  const int prints = rank == 0 && !options->quiet;
-  if (prints) lorenz_print_problem(&problem, options, result->ranks);
   gradient_with_anadrome(comm, options, &sweep, result);
   outcome_reduce_statistics(comm, &result->stats, &result->all);
   if (result->exit_code == LORENZ_FINE) check(comm, options, &sweep, result);
-  if (prints) lorenz_print_results(options, result);
+  if (rank == 0 && !options->quiet) lorenz_print_results(options, result);
   return result->exit_code;
 }
