@@ -93,10 +93,7 @@ void AnchorTier::settle_finished() {
 
 void AnchorTier::note_time(const store::Transfer& transfer) {
   if (transfer.failure) return;
-  const double seconds = transfer.seconds / static_cast<double>(transfer.identity.states);
-  double& mean = transfer.write ? times_.write : times_.read;
-  constexpr double kWeight = 0.3;  // follows a drifting file system within a few anchors
-  mean = mean == 0 ? seconds : mean + kWeight * (seconds - mean);
+  (transfer.write ? times_.write : times_.read).add(transfer.seconds, transfer.identity.states);
 }
 
 // The lowest block is needed last.

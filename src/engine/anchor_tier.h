@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "engine/disk_space.h"
+#include "engine/meter.h"
 #include "store/block_layout.h"
 #include "store/live_state.h"
 #include "store/pool.h"
@@ -19,9 +20,9 @@
 
 namespace anadrome::engine {
 
-/// Measured seconds per state of the latest transfers; 0: none yet.
+/// Measured seconds per state; 0: none yet.
 struct TransferTimes {
-  double write = 0, read = 0;
+  Meter write{0.2}, read{0.2};  ///< follow a drifting file system within a few anchors
 };
 
 /// Who wants to know what happens when; times are on the monotonic clock.

@@ -2,24 +2,28 @@
 // called again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace anadrome::engine {
 
-/// A running mean that follows a drift.
+/// The mean of the first samples, and then one that follows a drift.
 class Meter {
  public:
+  explicit Meter(double least_weight = 0.05) : least_weight_(least_weight) {}
   void add(double seconds, std::int64_t steps) {
     if (steps <= 0) return;
     const double sample = seconds / static_cast<double>(steps);
     ++samples_;
     // The first sample touches memory for the first time; it counts only until there is a second.
-    constexpr double kWeight = 0.2;
-    mean_ = samples_ <= 2 ? sample : mean_ + kWeight * (sample - mean_);
+    const double others = static_cast<double>(samples_ - 1);
+    const double weight = samples_ <= 2 ? 1 : std::max(least_weight_, 1 / others);
+    mean_ += weight * (sample - mean_);
   }
   double seconds() const { return mean_; }
 
  private:
+  double least_weight_;
   double mean_ = 0;
   std::int64_t samples_ = 0;
 };

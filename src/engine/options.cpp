@@ -66,6 +66,11 @@ std::string file_name(std::string_view text) {
   return std::string(text);
 }
 
+std::string off_or_file(std::string_view text) {
+  if (text.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off or a file name");
+  return std::string(text);
+}
+
 // One row per key: how it is read, and how it is written for the comparison of ranks.
 struct Key {
   std::string_view name;
@@ -107,12 +112,10 @@ const std::vector<Key>& keys() {
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
-      {"trace",
-       [](Options& o, std::string_view v) {
-         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off or a file name");
-         o.trace = v;
-       },
+      {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },
        [](const Options& o) { return o.trace; }},
+      {"timeline", [](Options& o, std::string_view v) { o.timeline = off_or_file(v); },
+       [](const Options& o) { return o.timeline; }},
       {"report",
        [](Options& o, std::string_view v) {
          if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");

@@ -29,8 +29,9 @@ struct Options {
   bool checksum = true;
   bool keep = false;
   bool progress = false;
-  std::string trace = "off";   ///< "off", or files separated by commas
-  std::string report = "off";  ///< "off", "-" (standard output) or a file
+  std::string trace = "off";     ///< "off" or a file
+  std::string timeline = "off";  ///< "off" or a file
+  std::string report = "off";    ///< "off", "-" (standard output) or a file
 
   /// Throws ERR_ARGUMENT: an unknown key names the nearest one, a bad value says what is
   /// understood.

@@ -1,4 +1,5 @@
-// What happened when in a run, for the option trace; keeps copies and waits apart in any case.
+// What happened when in a run, for the options trace and timeline; keeps copies and waits apart in
+// any case.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +30,13 @@ class Recorder final : public TierObserver {
   /// Where the part of something that began at `start` begins that follows its waits.
   double after_waits(double start) const { return std::max(start, last_wait_end_); }
 
-  /// Write the trace of all ranks to `files`, separated by commas: a timeline to those that end in
-  /// .svg, Chrome trace JSON to the others. Collective; throws on rank 0.
-  void write(const Agreement& agreement, const std::string& files, const TraceHeading& heading);
+  /// Where the events of all ranks go; "off": nowhere.
+  struct Files {
+    std::string trace;     ///< as Chrome trace JSON
+    std::string timeline;  ///< as SVG
+  };
+  /// Collective; throws on rank 0.
+  void write(const Agreement& agreement, const Files& files, const TraceHeading& heading);
 
  private:
   std::optional<Trace> trace_;

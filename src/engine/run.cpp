@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 namespace anadrome::engine {
@@ -89,10 +90,10 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.equal_name = equal_name;
   input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0};
   if (tier_ != nullptr) {
-    input.largest[2] = transfer_times_.write;
-    input.largest[3] = transfer_times_.read;
+    input.largest[2] = transfer_times_.write.seconds();
+    input.largest[3] = transfer_times_.read.seconds();
     // Whether a time is known must be known of all ranks: the smallest says so.
-    input.smallest = transfer_times_.write > 0 ? 1 : 0;
+    input.smallest = transfer_times_.write.seconds() > 0 ? 1 : 0;
   }
   const double start = recorder_.on() ? now_seconds() : 0;
   const Agreement::Output output = agreement_.agree(input);
@@ -155,6 +156,7 @@ void Run::note_finished_action() {
   if (last_.kind == ANADROME_ADVANCE) {
     advances_ += last - last_.first;
     if (timed_ && last_.record == 0) forward_.add(seconds, last - last_.first);
+    if (predict_at_ > 0 && advances_ >= predict_at_) predict();
   } else if (last_.kind == ANADROME_ADJOINT) {
     ++adjoints_;
     if (timed_) adjoint_.add(seconds, 1);
@@ -168,17 +170,21 @@ void Run::note_finished_action() {
   }
 }
 
-// Exchanged fields change places at every step, so the caller takes one at a time.
+// Exchanged fields change places at every step, so the caller takes one at a time. And an advance
+// ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
 bool Run::hand_out_advance(const schedule::Action& action) {
-  if (!live_->exchanged()) return hand_out(ANADROME_ADVANCE, action);
-  attempt([&] { live_->make_room_for_step(); });
-  then_is_written_ = true;
+  schedule::Action part = action;
+  if (live_->exchanged()) {
+    attempt([&] { live_->make_room_for_step(); });
+    then_is_written_ = true;
+    part.last = action.first + 1;
+  } else if (action.first < predict_at_ && predict_at_ < action.last && !action.again) {
+    part.last = predict_at_;
+  }
+  part.record = action.record && part.last == action.last;
   rest_ = action;
-  ++rest_.first;
-  schedule::Action step = action;
-  step.last = action.first + 1;
-  step.record = action.record && step.last == action.last;
-  return hand_out(ANADROME_ADVANCE, step);
+  rest_.first = part.last;
+  return hand_out(ANADROME_ADVANCE, part);
 }
 
 bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
@@ -331,9 +337,10 @@ schedule::StepCosts Run::agreed_costs() const {
 }
 
 // Until the interval is known: probe for a few steps, and until the first write is done everywhere.
+// A later sweep of the same run knows the times of the one before.
 void Run::decide() {
   const bool first = sequence_->interval() == 0;
-  if (first) {
+  if (first && !measured_before_) {
     constexpr std::int64_t kProbes = 2;
     if (probes_ > 0) agree(Call::kAnchor);
     const bool writes_tell = memory_plan_.layout.states() == 1;
@@ -345,13 +352,12 @@ void Run::decide() {
     }
   }
   if (!first && decided_at_ == agreement_.count()) {  // nothing was measured since
-    sequence_->set_interval(sequence_->interval());
+    sequence_->set_interval(sequence_->interval(), sequence_->slots());
     return;
   }
   decided_at_ = agreement_.count();
   const schedule::StepCosts costs = agreed_costs();
-  const std::int64_t slots = memory_plan_.checkpoint_slots;
-  const bool overlapped = transport_->overlaps() && memory_plan_.prefetch_depth > 0;
+  const schedule::SharedMemory memory = shared_memory();
   const std::int64_t steps = sequence_->steps();
   std::int64_t least = 1, most = std::int64_t{1} << 40;
   if (steps != schedule::kUnknown) {
@@ -359,15 +365,59 @@ void Run::decide() {
     const std::int64_t anchors_left = sequence_->most_anchors() - newest_anchor_ - 1;
     if (anchors_left > 0) least = steps / anchors_left + (anchors_left < steps ? 1 : 0);
   }
-  std::int64_t interval = schedule::best_interval(costs, slots, overlapped, least, most);
-  if (!first && sequence_->interval() >= least) {
-    // Not every tremor of a measurement is worth a change.
-    constexpr double kWorthwhile = 0.97;
-    const double now = schedule::seconds_per_step(costs, sequence_->interval(), slots, overlapped);
-    const double then = schedule::seconds_per_step(costs, interval, slots, overlapped);
-    if (then > kWorthwhile * now) interval = sequence_->interval();
+  schedule::AsyncPlan plan = schedule::best_plan(costs, memory, least, most);
+  const schedule::AsyncPlan now = {sequence_->interval(), memory_plan_.prefetch_depth,
+                                   sequence_->slots(), 0};
+  // Not every tremor of a measurement is worth a change.
+  constexpr double kWorthwhile = 0.97;
+  if (!first && now.interval >= least &&
+      plan.seconds_per_step > kWorthwhile * schedule::seconds_per_step(costs, memory, now)) {
+    plan = now;
   }
-  sequence_->set_interval(interval);
+  memory_plan_.prefetch_depth = plan.prefetch_depth;
+  memory_plan_.checkpoint_slots = plan.slots;
+  tier_->set_prefetch_depth(plan.prefetch_depth);
+  sequence_->set_interval(plan.interval, plan.slots);
+}
+
+schedule::SharedMemory Run::shared_memory() const {
+  return {memory_plan_.blocks - memory_plan_.live_blocks, memory_plan_.layout.states(),
+          transport_->overlaps()};
+}
+
+// ---- the end, as seen from the beginning ----
+
+SweepCosts Run::sweep_costs() const {
+  SweepCosts costs;
+  costs.step = agreed_costs();
+  costs.step.forward = std::max(agreed_[0], forward_.seconds());
+  costs.copy = copy_.seconds();
+  const auto agreements = static_cast<double>(agreement_.count() - agreements_before_);
+  if (agreements > 0)
+    costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
+  costs.steps = sequence_->steps();
+  costs.disk = uses_disk();
+  costs.plan.slots = memory_plan_.checkpoint_slots;
+  if (!costs.disk) return costs;
+  costs.memory = shared_memory();
+  costs.plan.interval = std::max<std::int64_t>(sequence_->interval(), 1);
+  costs.plan.prefetch_depth = memory_plan_.prefetch_depth;
+  return costs;
+}
+
+void Run::predict() {
+  const std::int64_t to_come = sequence_->advances_remaining();
+  if (to_come == schedule::kUnknown) {  // the interval is not known yet
+    predict_at_ += ceil_divide(predict_at_, 4);
+    return;
+  }
+  SweepCosts costs = sweep_costs();
+  adjoint_guessed_ = agreed_[1] <= 0 && adjoint_.seconds() <= 0;
+  if (!adjoint_guessed_) costs.step.adjoint = std::max(agreed_[1], adjoint_.seconds());
+  predicted_at_ = advances_;
+  predicted_seconds_ = predict_seconds(
+      costs, {now_seconds() - begin_time_, advances_, to_come + rest_.last - rest_.first});
+  predict_at_ = 0;
 }
 
 // ---- the ends of the sweeps ----
@@ -411,6 +461,7 @@ void Run::turn() {
 void Run::done() {
   agree(Call::kDone);
   done_time_ = now_seconds();
+  measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;
   progress_.finish();
   attempt([&] { report(); });
   if (recorder_.on()) attempt([&] { write_trace(); });

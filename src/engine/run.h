@@ -22,6 +22,7 @@
 #include "engine/progress.h"
 #include "engine/ram_slots.h"
 #include "engine/recorder.h"
+#include "engine/why.h"
 #include "schedule/interval.h"
 #include "schedule/sequence.h"
 #include "store/live_state.h"
@@ -68,6 +69,7 @@ class Run {
   void compare_ranks(std::int64_t steps, const Failure& failure);
   ScheduleName choose_schedule(std::int64_t steps);
   void prepare_memory(std::int64_t steps);
+  std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_disk(std::int64_t steps);
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
   std::int64_t segment_blocks(std::int64_t steps) const;
@@ -90,6 +92,9 @@ class Run {
   void restore_anchor(const schedule::Action& action);
   void decide();
   schedule::StepCosts agreed_costs() const;
+  schedule::SharedMemory shared_memory() const;
+  SweepCosts sweep_costs() const;
+  void predict();
   void turn();
   void done();
   bool hand_out(anadrome_action_kind kind, const schedule::Action& action);
@@ -138,6 +143,7 @@ class Run {
   std::int64_t probe_steps_ = 1;
   std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval
   bool write_times_known_ = false;
+  bool measured_before_ = false;  ///< agreed_ holds times of an earlier sweep, on the same disk
   std::array<double, 4> agreed_ = {};
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
@@ -145,6 +151,12 @@ class Run {
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;
+
+  // The end as predicted early on.
+  std::int64_t predict_at_ = 0;  ///< after so many steps; 0: not any more
+  double predicted_seconds_ = 0;
+  std::int64_t predicted_at_ = 0;
+  bool adjoint_guessed_ = false;
 
   // Counted for statistics.
   std::int64_t advances_ = 0, adjoints_ = 0, kept_ = 0, restored_ = 0;

@@ -103,7 +103,8 @@ void Run::reset_counters() {
   decided_at_ = finished_at_ = -1;
   probe_steps_ = 1;
   advances_ = adjoints_ = kept_ = restored_ = 0;
-  seconds_copying_ = turn_time_ = done_time_ = 0;
+  seconds_copying_ = turn_time_ = done_time_ = predicted_seconds_ = 0;
+  predict_at_ = predicted_at_ = 0;
   seconds_agreeing_before_ = agreement_.seconds();
   agreements_before_ = agreement_.count();
 }
@@ -155,16 +156,26 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
     sequence_.emplace(options);
-    recorder_.prepare(options_.trace != "off");
+    recorder_.prepare(options_.trace != "off" || options_.timeline != "off");
     live_->make_room_for_step();  // x_0
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 
   then_is_written_ = live_->exchanged();
+  constexpr std::int64_t kEarly = 25;  // 4 % of the steps
+  if (steps > 0) predict_at_ = ceil_divide(steps, kEarly);
   phase_ = ANADROME_PHASE_FORWARD;
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
   recorder_.start(handed_out_);
+}
+
+// First touch takes longer than a copy, so it is not left to the sweep; but a fast disk needs few
+// of many blocks.
+std::int64_t Run::blocks_to_populate(std::int64_t steps) const {
+  constexpr std::int64_t kBytes = std::int64_t{256} << 20;
+  if (schedule_ != ScheduleName::kAsync && steps != schedule::kUnknown) return pool_.blocks();
+  return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
 }
 
 // The pool, as large as the budget allows; the last one is used again if it has the right size.
@@ -196,6 +207,7 @@ void Run::prepare_memory(std::int64_t steps) {
     pool_ = store::Pool(block_bytes, memory_plan_.blocks);
   });
   pool_.reset();
+  if (!failure) pool_.populate(blocks_to_populate(steps));
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }
 
@@ -227,6 +239,7 @@ void Run::prepare_disk(std::int64_t steps) {
     agreement_.agree({.call = Call::kBegin, .failure = not_started});
     built_options_ = options_;
     transfer_times_ = {};  // of another disk
+    measured_before_ = false;
     fields_changed_ = false;
   }
   store::BlockIdentity identity;
@@ -292,6 +305,7 @@ schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
     options.anchored = true;
     options.interval = options_.interval;
     options.all_anchors = options_.keep;
+    options.most_slots = shared_memory().slots(0);
     const std::int64_t blocks = most_blocks();
     if (blocks == 0) {
       throw Error(ANADROME_ERR_NO_SPACE,

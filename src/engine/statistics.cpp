@@ -40,7 +40,18 @@ struct Reduced {
   std::int64_t peak;                                                                   // maximum
 };
 
-std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval) {
+std::string prediction(const anadrome_stats& stats) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s after %lld steps (%+.1f %%)%s",
+                format_seconds(stats.seconds_predicted).c_str(),
+                static_cast<long long>(stats.predicted_at_step),
+                100 * (stats.seconds_predicted / stats.seconds_total - 1),
+                stats.adjoint_guessed != 0 ? ", an adjoint step taken for two forward steps" : "");
+  return text;
+}
+
+std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
+                    const std::string& why) {
   std::string text;
   char line[400];
   const auto add = [&](const char* label, const std::string& words) {
@@ -89,6 +100,8 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     std::to_string(stats.states_restored) + " restored, " +
                     format_seconds(all.copying) + "; " + std::to_string(stats.agreements) +
                     " agreements, " + format_seconds(all.agreeing));
+  if (stats.seconds_predicted > 0) add("predicted", prediction(stats));
+  if (!why.empty()) text += "  why        " + why + "\n";
   return text;
 }
 
@@ -159,6 +172,9 @@ anadrome_stats Run::statistics() const {
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }
+  stats.seconds_predicted = predicted_seconds_;
+  stats.predicted_at_step = predicted_at_;
+  stats.adjoint_guessed = adjoint_guessed_ ? 1 : 0;
   copy_text(stats.schedule, sizeof stats.schedule, to_string(schedule_));
   return stats;
 }
@@ -172,7 +188,7 @@ void Run::write_trace() {
   heading.ranks = agreement_.size();
   const double mine = done_time_ - begin_time_;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
-  recorder_.write(agreement_, options_.trace, heading);
+  recorder_.write(agreement_, {options_.trace, options_.timeline}, heading);
 }
 
 void Run::show_progress() {
@@ -209,7 +225,10 @@ void Run::report() {
   const Reduced all = {
       sums[0],   sums[1],   maxima[0], maxima[1], maxima[2],
       maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
-  const std::string text = summary(stats, all, options_.interval == 0);
+  const std::string why = explain(
+      sweep_costs(),
+      {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
+  const std::string text = summary(stats, all, options_.interval == 0, why);
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

@@ -1,6 +1,7 @@
 #include "schedule/interval.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -36,47 +37,78 @@ uint128 tail(std::int64_t steps, std::int64_t slots, bool record) {
 }  // namespace
 
 double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
-                        bool overlapped) {
+                        Overlap overlap) {
   const double steps = static_cast<double>(interval);
+  const double forward = steps * costs.forward;
   const double reverse = reverse_seconds(costs, interval, slots);
-  if (!overlapped) return costs.forward + (costs.write + reverse + costs.read) / steps;
-  return std::max(costs.forward, costs.write / steps) + std::max(reverse, costs.read) / steps;
+  const double there = overlap.writes ? std::max(forward, costs.write) : forward + costs.write;
+  const double back = overlap.reads ? std::max(reverse, costs.read) : reverse + costs.read;
+  return (there + back) / steps;
 }
 
-std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, bool overlapped,
+std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap overlap,
                            std::int64_t least, std::int64_t most) {
   least = std::max<std::int64_t>(least, 1);
   most = std::max(least, std::min(most, kMostSteps / 2));
-  // Between two neighbouring binomials E(I, s) = r I - C. The cost of a step is A + B / I there,
-  // and B rises from piece to piece: the cost falls, then it rises. It can turn only at the places
-  // below.
-  const double saved = overlapped ? costs.write : costs.write + costs.read;
-  const std::int64_t corner = first_true(least, most, [&](std::int64_t interval) {
-    const uint128 here = extra_advances(interval, slots);
-    const uint128 slope = extra_advances(interval + 1, slots) - here;
-    const uint128 c = slope * static_cast<uint128>(interval) - here;
-    return costs.forward * static_cast<double>(c) >= saved;
-  });
+  std::int64_t best = least;
+  double least_seconds = seconds_per_step(costs, least, slots, overlap);
+  const auto consider = [&](std::int64_t interval) {
+    if (interval < least) return;
+    const double seconds = seconds_per_step(costs, interval, slots, overlap);
+    if (seconds >= least_seconds) return;
+    least_seconds = seconds;
+    best = interval;
+  };
+  // Between two neighbouring binomials E(I, s) = r I - C. Where the same transfers are hidden, the
+  // cost of a step is A + B / I there, and B rises from piece to piece with f C less the transfers
+  // that are not hidden: the cost falls, then it rises. So it can turn only at the places below.
+  for (const double exposed : {0.0, costs.write, costs.read, costs.write + costs.read}) {
+    consider(first_true(least, most, [&](std::int64_t interval) {
+      const uint128 here = extra_advances(interval, slots);
+      const uint128 slope = extra_advances(interval + 1, slots) - here;
+      const uint128 c = slope * static_cast<uint128>(interval) - here;
+      return costs.forward * static_cast<double>(c) >= exposed;
+    }));
+  }
   const std::int64_t read_hidden = first_true(least, most, [&](std::int64_t interval) {
     return reverse_seconds(costs, interval, slots) >= costs.read;
   });
+  consider(read_hidden - 1);
+  consider(read_hidden);
   // The published interval, as near to it as the limits allow.
   const double published = costs.write / std::max(costs.forward, 1e-300);
   const auto write_hidden = static_cast<std::int64_t>(
       std::clamp(std::ceil(published), static_cast<double>(least), static_cast<double>(most)));
-
-  std::int64_t best = least;
-  double least_seconds = seconds_per_step(costs, least, slots, overlapped);
-  for (const std::int64_t interval :
-       {corner, read_hidden - 1, read_hidden, write_hidden - 1, write_hidden}) {
-    if (interval < least) continue;
-    const double seconds = seconds_per_step(costs, interval, slots, overlapped);
-    if (seconds < least_seconds) {
-      least_seconds = seconds;
-      best = interval;
-    }
-  }
+  consider(write_hidden - 1);
+  consider(write_hidden);
   return best;
+}
+
+double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan) {
+  return seconds_per_step(costs, plan.interval, plan.slots,
+                          {memory.overlaps, memory.overlaps && plan.prefetch_depth > 0});
+}
+
+AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
+                    std::int64_t most) {
+  constexpr std::int64_t kDeepest = 4;
+  constexpr double kTheSame = 1.005;
+  const std::int64_t deepest =
+      memory.overlaps ? std::min(kDeepest, memory.blocks - 1) : std::int64_t{0};
+  std::array<AsyncPlan, kDeepest + 1> plans;
+  double least_seconds = std::numeric_limits<double>::infinity();
+  for (std::int64_t depth = 0; depth <= deepest; ++depth) {
+    AsyncPlan& plan = plans[static_cast<std::size_t>(depth)];
+    plan.prefetch_depth = depth;
+    plan.slots = memory.slots(depth);
+    plan.interval = best_interval(costs, plan.slots, {memory.overlaps, depth > 0}, least, most);
+    plan.seconds_per_step = seconds_per_step(costs, memory, plan);
+    least_seconds = std::min(least_seconds, plan.seconds_per_step);
+  }
+  std::int64_t chosen = deepest;
+  while (plans[static_cast<std::size_t>(chosen)].seconds_per_step > kTheSame * least_seconds)
+    --chosen;
+  return plans[static_cast<std::size_t>(chosen)];
 }
 
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record) {

@@ -14,16 +14,48 @@ struct StepCosts {
   double read = 0;     ///< one state from disk
 };
 
-/// Predicted seconds per step of a sweep with an anchor every `interval` steps, `slots` slots for
-/// Revolve, and I/O under the computation if `overlapped`.
+/// Which transfers run under the computation.
+struct Overlap {
+  bool writes = true, reads = true;
+};
+
+/// Predicted seconds per step of a sweep with an anchor every `interval` steps and `slots` slots
+/// for Revolve.
 double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
-                        bool overlapped);
+                        Overlap overlap);
 
 /// The interval that minimises seconds_per_step, in [least, most]. The published choice is
 /// ceil(write / forward), where the forward sweep never waits; with few slots a shorter one, which
 /// waits a little and recomputes less, can be cheaper.
-std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, bool overlapped,
+std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap overlap,
                            std::int64_t least, std::int64_t most);
+
+/// Memory that is shared by checkpoints and by blocks that are read ahead.
+struct SharedMemory {
+  std::int64_t blocks = 1;            ///< P
+  std::int64_t states_per_block = 1;  ///< B
+  bool overlaps = true;               ///< transfers can run under the computation at all
+  /// s = (P - d - 1) B + 1: one block holds the current interval's anchor, d those to come.
+  std::int64_t slots(std::int64_t depth) const {
+    return (blocks - depth - 1) * states_per_block + 1;
+  }
+};
+
+struct AsyncPlan {
+  std::int64_t interval = 1;
+  std::int64_t prefetch_depth = 0;
+  std::int64_t slots = 1;
+  double seconds_per_step = 0;
+};
+
+/// The interval and the prefetch depth that go best together. Of plans that are the same but for
+/// half a percent the one that reads further ahead is taken: transfers do not all take the same
+/// time.
+AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
+                    std::int64_t most);
+
+/// What a plan costs with other times than those it was made for.
+double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan);
 
 /// Advances beyond the first sweep over the last `steps` steps before TURN, when they are entered
 /// directly (their checkpoints are placed as the forward sweep passes). With a tape, TURN does not

@@ -15,7 +15,8 @@ Sequence::Sequence(const SequenceOptions& options) : options_(options), steps_(o
         "a schedule needs 0 <= steps < 2^62, at least one slot, and an interval below 2^62");
   }
   options_.slots = std::min(options_.slots, kMostSteps);
-  if (options_.anchored && options_.interval > 0) use_interval(options_.interval);
+  options_.most_slots = std::max(options_.most_slots, options_.slots);
+  if (options_.anchored && options_.interval > 0) use_interval(options_.interval, options_.slots);
   reserve_kept();
   // Between anchors the same slots serve one interval after the other.
   retain_ = steps_ == kUnknown
@@ -26,9 +27,10 @@ Sequence::Sequence(const SequenceOptions& options) : options_(options), steps_(o
 // The stack's memory now, where all ranks can still say so, rather than in the middle of a sweep.
 void Sequence::reserve_kept() {
   constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
-  const std::int64_t most = std::min(options_.slots - 1, kMostAtOnce);
+  const std::int64_t most = std::min(options_.most_slots - 1, kMostAtOnce);
   kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
-  if (steps_ != kUnknown || (options_.anchored && options_.most_anchors == kNoLimit)) return;
+  if (steps_ != kUnknown) return;
+  if (options_.anchored && options_.most_anchors == kNoLimit) return;
   levels_.reserve(static_cast<std::size_t>(most));
   essential_.reserve(static_cast<std::size_t>(most));
   dispensable_.reserve(static_cast<std::size_t>(most));
@@ -129,18 +131,20 @@ void Sequence::enter_interval() {
   }
 }
 
-void Sequence::set_interval(std::int64_t interval) {
-  if (phase_ != Phase::kAsked || interval < 1 || interval >= kMostSteps) {
+void Sequence::set_interval(std::int64_t interval, std::int64_t slots) {
+  if (phase_ != Phase::kAsked || interval < 1 || interval >= kMostSteps || slots < 1 ||
+      slots > options_.most_slots || kept_count_ > 0) {
     throw Error(ANADROME_ERR_INTERNAL, "an interval was given that was not asked for");
   }
-  use_interval(interval);
+  use_interval(interval, slots);
   enter_interval();
 }
 
-void Sequence::use_interval(std::int64_t interval) {
-  if (interval == interval_) return;
+void Sequence::use_interval(std::int64_t interval, std::int64_t slots) {
+  if (interval == interval_ && slots == options_.slots) return;
   interval_ = interval;
-  tail_ = options_.all_anchors ? interval : longest_tail(interval, options_.slots, options_.record);
+  options_.slots = slots;
+  tail_ = options_.all_anchors ? interval : longest_tail(interval, slots, options_.record);
 }
 
 void Sequence::probe(std::int64_t steps) {

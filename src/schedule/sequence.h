@@ -20,10 +20,11 @@ inline constexpr std::int64_t kUnknown = -1;
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 struct SequenceOptions {
-  std::int64_t steps = 0;     ///< n, or kUnknown
-  std::int64_t slots = 1;     ///< s: RAM checkpoints, the start of the current interval included
-  bool anchored = false;      ///< put anchors at intervals; otherwise x_0 is the only one
-  std::int64_t interval = 0;  ///< steps between anchors; 0: asked for by kDecide, at every anchor
+  std::int64_t steps = 0;       ///< n, or kUnknown
+  std::int64_t slots = 1;       ///< s: RAM checkpoints, the start of the current interval included
+  std::int64_t most_slots = 0;  ///< s is never set to more than this; 0: it stays as it is
+  bool anchored = false;        ///< put anchors at intervals; otherwise x_0 is the only one
+  std::int64_t interval = 0;    ///< steps between anchors; 0: asked for by kDecide, at every anchor
   std::int64_t most_anchors = kNoLimit;  ///< after so many anchors the rest is reversed from RAM
   bool all_anchors =
       false;  ///< anchors up to the end of the sweep, as for files that are to be kept
@@ -39,8 +40,9 @@ class Sequence {
   /// The next action. Throws ERR_MEMORY if keep_every meets the end of the slots.
   Action next();
 
-  /// Answers to kDecide: an anchor every `interval` steps from here on; or ask again after `steps`.
-  void set_interval(std::int64_t interval);
+  /// Answers to kDecide: an anchor every `interval` steps from here on, reversed with `slots`
+  /// slots; or ask again after `steps`.
+  void set_interval(std::int64_t interval, std::int64_t slots);
   void probe(std::int64_t steps);
 
   /// The forward sweep ended with x_steps live; unknown n only, inside the last kAdvance.
@@ -82,7 +84,7 @@ class Sequence {
   Action add_anchor();
   Action push_kept();
   Action drop_newest_kept();
-  void use_interval(std::int64_t interval);
+  void use_interval(std::int64_t interval, std::int64_t slots);
   void enter_interval();
   void decide_or_enter();
   void turn_next();

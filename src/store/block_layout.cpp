@@ -52,8 +52,12 @@ BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
   constexpr std::int64_t kSmall = std::int64_t{64} << 10;
   if (packed <= kSmall) {
     const std::int64_t affordable = memory / (kFewestBlocks * packed) / kPageful * kPageful;
-    const std::int64_t wanted = round_up(ceil_divide(kWriteBytes, packed), kPageful);
+    const std::int64_t wanted =
+        round_up(ceil_divide(kWriteBytes, std::max(kWord, state_bytes)), kPageful);
     if (affordable >= kPageful) return {std::min(affordable, wanted), false};
+    // Where a page for each state would be more than twice its size, few blocks are better.
+    constexpr std::int64_t kFew = 4;
+    if (packed <= kPage / 2 && memory / (kFew * packed) >= kPageful) return {kPageful, false};
   }
   const std::int64_t paged = checked_add(state_bytes, kPage * fields);
   return {std::clamp<std::int64_t>(memory / (kFewestBlocks * paged), 1,

@@ -47,7 +47,8 @@ struct BlockDemand {
   bool exchanged = false;  ///< states of 1 MiB or more get blocks of their own
 };
 
-/// At least 16 blocks fit into `memory` unless one state fills one.
+/// At least 16 blocks fit into `memory` unless one state fills one; at least 4 of states below a
+/// page.
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory);
 
 class BlockLayout {

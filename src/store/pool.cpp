@@ -51,7 +51,7 @@ Pool& Pool::operator=(Pool&& other) noexcept {
     blocks_ = std::exchange(other.blocks_, 0);
     mapped_bytes_ = std::exchange(other.mapped_bytes_, 0);
     fresh_ = std::exchange(other.fresh_, 0);
-    most_fresh_ = std::exchange(other.most_fresh_, 0);
+    touched_ = std::exchange(other.touched_, 0);
     free_ = std::move(other.free_);
     holders_ = std::move(other.holders_);
   }
@@ -72,7 +72,7 @@ std::int64_t Pool::take() {
     free_.pop_back();
   } else if (fresh_ < blocks_) {
     block = fresh_++;
-    most_fresh_ = std::max(most_fresh_, fresh_);
+    touched_ = std::max(touched_, fresh_);
   } else {
     return -1;
   }
@@ -82,6 +82,17 @@ std::int64_t Pool::take() {
 
 void Pool::give_back(std::int64_t block) {
   if (--holders_[static_cast<std::size_t>(block)] == 0) free_.push_back(block);
+}
+
+// Not all kernels can; then memory is touched at first use.
+void Pool::populate(std::int64_t blocks) {
+  const std::int64_t from = touched_ * stride_ / kPage * kPage;
+  const std::int64_t to =
+      std::min(round_up(std::min(blocks, blocks_) * stride_, kPage), mapped_bytes_);
+  if (to <= from) return;
+  if (::madvise(memory_ + from, static_cast<std::size_t>(to - from), MADV_POPULATE_WRITE) == 0) {
+    touched_ = std::min(blocks, blocks_);
+  }
 }
 
 void Pool::reset() {

@@ -26,6 +26,8 @@ class Pool {
   }
   /// One holder less; a block without holders is free.
   void give_back(std::int64_t block);
+  /// Touch the first `blocks` blocks now, rather than when they are first used.
+  void populate(std::int64_t blocks);
   /// All blocks are free again.
   void reset();
 
@@ -35,8 +37,8 @@ class Pool {
   std::int64_t free_blocks() const {
     return static_cast<std::int64_t>(free_.size()) + blocks_ - fresh_;
   }
-  /// The largest number of blocks that were in use at once since the pool was made.
-  std::int64_t touched_blocks() const { return most_fresh_; }
+  /// Blocks that were in use or populated since the pool was made.
+  std::int64_t touched_blocks() const { return touched_; }
 
   /// Bytes the bookkeeping of one block takes beside it.
   static constexpr std::int64_t kOverhead = 16;
@@ -49,7 +51,7 @@ class Pool {
   std::int64_t blocks_ = 0;
   std::int64_t mapped_bytes_ = 0;
   std::int64_t fresh_ = 0;  // blocks from here on were not handed out since reset
-  std::int64_t most_fresh_ = 0;
+  std::int64_t touched_ = 0;
   std::vector<std::int64_t> free_;
   std::vector<std::int32_t> holders_;
 };

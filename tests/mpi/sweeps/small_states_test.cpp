@@ -24,8 +24,8 @@ TEST_F(SmallStates, ComeBackFromDiskManyToAWrite) {
   };
   const Reference reference(model_, 20000);
   for (const char* interval : {"1", "3"}) {
-    // In the smaller memory every state has pages of its own.
-    for (const auto& [memory, steps] : {Case{"512KiB", 20000}, Case{"300KiB", 1500}}) {
+    // The smaller memory holds few blocks.
+    for (const auto& [memory, steps] : {Case{"512KiB", 20000}, Case{"130KiB", 7000}}) {
       for (const bool unknown : {false, true}) {
         SCOPED_TRACE(std::string("interval ") + interval + ", memory " + memory +
                      (unknown ? ", unknown steps" : ""));

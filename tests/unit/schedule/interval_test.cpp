@@ -12,18 +12,20 @@
 namespace anadrome::schedule {
 namespace {
 
+constexpr Overlap kAll{true, true}, kNone{false, false}, kWrites{true, false};
 constexpr std::int64_t kNoEnd = std::int64_t{1} << 61;
 
-std::string text(const StepCosts& costs, std::int64_t slots, bool overlapped) {
+std::string text(const StepCosts& costs, std::int64_t slots, Overlap overlapped) {
   return "f " + std::to_string(costs.forward) + ", b " + std::to_string(costs.adjoint) + ", w " +
          std::to_string(costs.write) + ", r " + std::to_string(costs.read) + ", s " +
-         std::to_string(slots) + (overlapped ? ", overlapped" : ", one after the other");
+         std::to_string(slots) + (overlapped.writes ? ", writes overlap" : "") +
+         (overlapped.reads ? ", reads overlap" : "");
 }
 
 // A cost a rounding error above another one is the same.
 bool no_worse(double seconds, double other) { return seconds <= other * (1 + 1e-9); }
 
-double least_seconds(const StepCosts& costs, std::int64_t slots, bool overlapped,
+double least_seconds(const StepCosts& costs, std::int64_t slots, Overlap overlapped,
                      std::int64_t least, std::int64_t most) {
   double best = seconds_per_step(costs, least, slots, overlapped);
   for (std::int64_t interval = least + 1; interval <= most; ++interval) {
@@ -44,6 +46,7 @@ class RandomCosts {
     return costs;
   }
   std::int64_t slots() { return 1 + below(below(4) == 0 ? 300 : 8); }
+  Overlap overlap() { return {below(2) == 0, below(2) == 0}; }
   std::int64_t below(std::int64_t end) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
   }
@@ -56,18 +59,18 @@ class RandomCosts {
 TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
   // I = 4, s = 3: E = 3. Forward 4 f = 8 hides the write of 7; reverse 3 f + 4 b = 18 hides the
   // read.
-  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, true), 2 + 18 / 4.0);
-  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 9, 17}, 4, 3, true), 9 / 4.0 + 18 / 4.0);
-  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 19}, 4, 3, true), 2 + 19 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, kAll), 2 + 18 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 9, 17}, 4, 3, kAll), 9 / 4.0 + 18 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 19}, 4, 3, kAll), 2 + 19 / 4.0);
 }
 
 TEST(SecondsPerStep, AddsTransfersThatAreNotOverlapped) {
-  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, false), 2 + (7 + 18 + 17) / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, kNone), 2 + (7 + 18 + 17) / 4.0);
 }
 
 TEST(BestInterval, IsOneWhenTransfersCostNothing) {
-  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, true, 1, kNoEnd), 1);
-  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, false, 1, kNoEnd), 1);
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, kAll, 1, kNoEnd), 1);
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, kNone, 1, kNoEnd), 1);
 }
 
 TEST(BestInterval, IsTheBestOfAllIntervals) {
@@ -75,7 +78,7 @@ TEST(BestInterval, IsTheBestOfAllIntervals) {
   for (int trial = 0; trial < 600; ++trial) {
     const StepCosts costs = random.costs(200);
     const std::int64_t slots = random.slots();
-    const bool overlapped = random.below(2) == 0;
+    const Overlap overlapped = random.overlap();
     const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
     ASSERT_GE(interval, 1);
     ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
@@ -89,7 +92,7 @@ TEST(BestInterval, IsTheBestWithinItsLimits) {
   for (int trial = 0; trial < 3000; ++trial) {
     const StepCosts costs = random.costs(100);
     const std::int64_t slots = random.slots();
-    const bool overlapped = random.below(2) == 0;
+    const Overlap overlapped = random.overlap();
     const std::int64_t least = 1 + random.below(60);
     const std::int64_t most = least + random.below(100);
     const std::int64_t interval = best_interval(costs, slots, overlapped, least, most);
@@ -106,7 +109,7 @@ TEST(BestInterval, IsNeverWorseThanThePublishedOne) {
   for (int trial = 0; trial < 3000; ++trial) {
     const StepCosts costs = random.costs(1e6);
     const std::int64_t slots = random.slots();
-    for (const bool overlapped : {true, false}) {
+    for (const Overlap overlapped : {kAll, kNone, kWrites}) {
       const auto published =
           static_cast<std::int64_t>(std::max(1.0, std::ceil(costs.write / costs.forward)));
       const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
@@ -122,7 +125,7 @@ TEST(BestInterval, IsNoWorseThanItsNeighboursWhenItIsLong) {
   for (int trial = 0; trial < 1000; ++trial) {
     const StepCosts costs = random.costs(1e9);
     const std::int64_t slots = random.slots();
-    const bool overlapped = random.below(2) == 0;
+    const Overlap overlapped = random.overlap();
     const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
     const double seconds = seconds_per_step(costs, interval, slots, overlapped);
     for (const double stretch : {0.5, 0.9, 0.999, 1.001, 1.1, 2.0}) {
@@ -139,11 +142,45 @@ TEST(BestInterval, IsNoWorseThanItsNeighboursWhenItIsLong) {
 TEST(BestInterval, UsesManySlotsWhenTransfersAreNotOverlapped) {
   // Up to s steps are reversed at one advance each, so that nothing but transfers is saved.
   const StepCosts costs{1, 2, 10, 10};
-  EXPECT_EQ(best_interval(costs, 100000, false, 1, kNoEnd), 100001);
+  EXPECT_EQ(best_interval(costs, 100000, kNone, 1, kNoEnd), 100001);
+}
+
+TEST(BestPlan, IsTheBestOfAllDepthsOrNearlySoAndDeeper) {
+  RandomCosts random;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const StepCosts costs = random.costs(1e3);
+    const SharedMemory memory{1 + random.below(20), random.below(3) == 0 ? 64 : 1,
+                              random.below(4) != 0};
+    const AsyncPlan plan = best_plan(costs, memory, 1, kNoEnd);
+    ASSERT_EQ(plan.slots, memory.slots(plan.prefetch_depth));
+    ASSERT_GE(plan.slots, 1);
+    ASSERT_DOUBLE_EQ(plan.seconds_per_step, seconds_per_step(costs, memory, plan));
+    if (!memory.overlaps) {
+      ASSERT_EQ(plan.prefetch_depth, 0);
+    }
+    for (std::int64_t depth = 0; depth < memory.blocks && depth <= 4; ++depth) {
+      const Overlap overlap{memory.overlaps, memory.overlaps && depth > 0};
+      const std::int64_t interval = best_interval(costs, memory.slots(depth), overlap, 1, kNoEnd);
+      const double seconds = seconds_per_step(costs, interval, memory.slots(depth), overlap);
+      ASSERT_LE(plan.seconds_per_step, seconds * 1.00501)
+          << text(costs, memory.slots(depth), overlap);
+    }
+  }
+}
+
+TEST(BestPlan, ReadsAheadWhereMemoryBuysNothingElse) {
+  // Every state is an anchor: checkpoints between anchors do not exist.
+  EXPECT_EQ(best_plan({1, 2, 0.5, 0.5}, {11, 1, true}, 1, kNoEnd).prefetch_depth, 4);
+  EXPECT_EQ(best_plan({1, 2, 0.5, 0.5}, {11, 1, false}, 1, kNoEnd).prefetch_depth, 0);
+}
+
+TEST(BestPlan, KeepsItsMemoryForCheckpointsWhereReadsAreCheap) {
+  // An interval of 100 steps: the third slot saves far more than a read that is waited for costs.
+  EXPECT_EQ(best_plan({1, 2, 100, 1}, {3, 1, true}, 1, kNoEnd).prefetch_depth, 0);
 }
 
 TEST(BestInterval, AnswersForTimesThatAreNotMeasuredYet) {
-  for (const bool overlapped : {true, false}) {
+  for (const Overlap overlapped : {kAll, kNone, kWrites}) {
     EXPECT_EQ(best_interval({0, 0, 0, 0}, 3, overlapped, 1, 1000), 1);
     EXPECT_GE(best_interval({0, 0, 1, 1}, 3, overlapped, 1, 1000), 1);
     EXPECT_LE(best_interval({0, 0, 1, 1}, 3, overlapped, 1, 1000), 1000);
@@ -151,8 +188,8 @@ TEST(BestInterval, AnswersForTimesThatAreNotMeasuredYet) {
 }
 
 TEST(BestInterval, SwapsLimitsThatMakeNoSenseForTheLowerOne) {
-  EXPECT_EQ(best_interval({1, 2, 50, 50}, 5, true, 7, 3), 7);
-  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, true, -4, 3), 1);
+  EXPECT_EQ(best_interval({1, 2, 50, 50}, 5, kAll, 7, 3), 7);
+  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, kAll, -4, 3), 1);
 }
 
 TEST(TailAdvances, AreWhatIsLeftAfterTheForwardSweep) {

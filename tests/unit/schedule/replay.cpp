@@ -213,7 +213,7 @@ void Machine::decide(const Action& action) {
   if (answer.probe) {
     sequence_.probe(answer.steps);
   } else {
-    sequence_.set_interval(answer.steps);
+    sequence_.set_interval(answer.steps, sequence_.slots());
   }
 }
 

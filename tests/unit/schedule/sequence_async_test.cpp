@@ -233,7 +233,7 @@ TEST(SequenceAsync, PromisesNothingWhileItProbes) {
   };
   EXPECT_EQ(sequence.advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 0);
-  sequence.set_interval(4);
+  sequence.set_interval(4, sequence.slots());
   EXPECT_NE(sequence.advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 4);
   sequence.probe(7);

@@ -126,15 +126,17 @@ TEST(Sequence, RefusesAnswersThatWereNotAskedFor) {
     }
     return false;
   };
-  EXPECT_TRUE(refused([](Sequence& sequence) { sequence.set_interval(4); }));
+  EXPECT_TRUE(refused([](Sequence& sequence) { sequence.set_interval(4, sequence.slots()); }));
   EXPECT_TRUE(refused([](Sequence& sequence) { sequence.probe(4); }));
   const auto asked = [](Sequence& sequence) {
     while (sequence.next().kind != Kind::kDecide) {
     }
   };
-  EXPECT_TRUE(refused([&](Sequence& sequence) { asked(sequence), sequence.set_interval(0); }));
+  EXPECT_TRUE(refused(
+      [&](Sequence& sequence) { asked(sequence), sequence.set_interval(0, sequence.slots()); }));
   EXPECT_TRUE(refused([&](Sequence& sequence) { asked(sequence), sequence.probe(0); }));
-  EXPECT_FALSE(refused([&](Sequence& sequence) { asked(sequence), sequence.set_interval(4); }));
+  EXPECT_FALSE(refused(
+      [&](Sequence& sequence) { asked(sequence), sequence.set_interval(4, sequence.slots()); }));
   EXPECT_FALSE(refused([&](Sequence& sequence) { asked(sequence), sequence.probe(4); }));
 }
 

@@ -74,8 +74,8 @@ TEST(BlockShape, GivesLargeStatesABlockOfTheirOwn) {
 TEST(BlockShape, PutsSmallStatesTogetherUntilAWriteHasAbout4MiB) {
   const BlockShape shape = choose_block_shape({24, 1, true}, 1024 * kMiB);
   EXPECT_FALSE(shape.paged);
-  EXPECT_GE(shape.states * 32, 4 * kMiB);
-  EXPECT_LE(shape.states * 32, 5 * kMiB);
+  EXPECT_GE(shape.states * 24, 4 * kMiB);
+  EXPECT_LE(shape.states * 24, 5 * kMiB);
 }
 
 TEST(BlockShape, TakesAtLeastOneState) {
@@ -91,7 +91,7 @@ TEST(BlockShape, RefusesASizeThatOverflows) {
                Error);
 }
 
-TEST(BlockShape, LetsSixteenBlocksFitIntoMemoryUnlessAStateFillsOne) {
+TEST(BlockShape, LetsSixteenBlocksFitIntoMemoryOrFourOfTinyStatesUnlessAStateFillsOne) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     const std::vector<Field> fields = random_fields(random);
@@ -99,9 +99,9 @@ TEST(BlockShape, LetsSixteenBlocksFitIntoMemoryUnlessAStateFillsOne) {
     for (const bool disk : {false, true}) {
       const BlockShape shape = shape_of(fields, memory, disk);
       const BlockLayout layout(shape, fields);
-      if (shape.states > 1) {
-        EXPECT_LE(16 * layout.block_bytes(), memory);
-      }
+      if (shape.states == 1) continue;
+      const bool tiny = disk && !shape.paged && layout.state_bytes() <= kPage / 2;
+      EXPECT_LE((tiny ? 4 : 16) * layout.block_bytes(), memory);
     }
   }
 }
