@@ -3,6 +3,8 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/clock.h"
 #include "store/transport.h"
@@ -69,15 +71,15 @@ class DirectTransport final : public Transport {
       lock.unlock();
       TransferTotals added;
       Checksum checksum;
-      double seconds = 0;
       const double started = now_seconds();
-      Failure failure = carry_out(transfer, checksum, seconds, added);
+      Failure failure = carry_out(transfer, checksum, added);
       const double ended = now_seconds();
+      (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
       lock.lock();
       transfer.started = started;
       transfer.ended = ended;
       if (transfer.write) transfer.checksum = checksum;
-      transfer.seconds = seconds;
+      transfer.seconds = ended - started;
       transfer.failure = std::move(failure);
       transfer.done = true;
       totals_.bytes_written += added.bytes_written;
@@ -89,65 +91,63 @@ class DirectTransport final : public Transport {
     }
   }
 
-  Failure carry_out(const Transfer& transfer, Checksum& checksum, double& seconds,
+  Failure carry_out(const Transfer& transfer, Checksum& checksum,
                     TransferTotals& added) const noexcept {
     try {
-      if (transfer.write && options_.checksum) {
-        const AddTime time(added.seconds_checksums);
-        checksum = checksum_of(layout_, transfer.identity, transfer.bytes);
+      std::optional<BlockChecksum> sum;
+      if (options_.checksum) sum.emplace(layout_, transfer.identity, transfer.bytes);
+      for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
+        move_part(transfer, f, sum ? &*sum : nullptr, added);
       }
-      {
-        const AddTime time(seconds);
-        move_bytes(transfer, added);
-      }
-      (transfer.write ? added.seconds_writing : added.seconds_reading) += seconds;
-      if (!transfer.write && options_.checksum) {
-        const AddTime time(added.seconds_checksums);
-        return verify(layout_, transfer);
-      }
-      return {};
+      if (!sum) return {};
+      checksum = sum->finish();
+      return transfer.write ? Failure{} : compare(transfer, checksum);
     } catch (...) {
       return current_failure();
     }
   }
 
-  void move_bytes(const Transfer& transfer, TransferTotals& added) const {
+  // Two calls are under way at a time, so that the disk is never idle, and the checksum of one part
+  // is computed while another one moves.
+  void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
+                 TransferTotals& added) const {
     const File& file = transfer.segment->file();
-    for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
-      // A partly filled block moves only the pages in use.
-      const BlockLayout::Part& part = layout_.parts()[f];
-      const std::int64_t in_use = part.stride * transfer.identity.states;
-      const std::int64_t length =
-          std::min((in_use + kPage - 1) / kPage * kPage, layout_.part_bytes(f));
-      const std::int64_t offset = transfer.segment->byte_of(transfer.identity.block, f);
-      move_part(transfer, file, transfer.bytes + part.offset, length, offset, added);
-    }
-  }
-
-  void move_part(const Transfer& transfer, const File& file, std::byte* bytes, std::int64_t length,
-                 std::int64_t offset, TransferTotals& added) const {
-    std::int64_t call_bytes = std::int64_t{8} << 20;
-    if (options_.bytes_per_second > 0) {  // small enough calls for the limit to be even
-      const std::int64_t even = options_.bytes_per_second / 50 / kPage * kPage;
-      call_bytes = std::clamp(even, kPage, call_bytes);
-    }
-    for (std::int64_t at = 0; at < length;) {
-      const std::int64_t count = std::min(call_bytes, length - at);
-      const double start = now_seconds();
-      if (transfer.write) {
-        file.write_all(bytes + at, static_cast<std::size_t>(count), offset + at);
-        added.bytes_written += count;
-      } else {
-        file.read_all(bytes + at, static_cast<std::size_t>(count), offset + at);
-        added.bytes_read += count;
+    const BlockLayout::Part& part = layout_.parts()[field];
+    // A partly filled block moves only the pages in use.
+    const std::int64_t in_use = part.stride * transfer.identity.states;
+    const std::int64_t length =
+        std::min((in_use + kPage - 1) / kPage * kPage, layout_.part_bytes(field));
+    const std::int64_t offset = transfer.segment->byte_of(transfer.identity.block, field);
+    const auto add_up_to = [&](std::int64_t end) {
+      if (sum == nullptr) return;
+      const AddTime time(added.seconds_checksums);
+      sum->add_up_to(field, end);
+    };
+    const std::int64_t call_bytes = bytes_per_call();
+    std::array<FileTransfer, 2> calls;
+    const Drain drain{file, calls};  // the system must not write into memory that is given back
+    const double began = now_seconds();
+    std::int64_t started = 0;
+    for (std::int64_t finished = 0, call = 0; finished < length; ++call) {
+      const std::size_t ahead = options_.bytes_per_second > 0 ? 1 : calls.size();
+      while (started < length &&
+             started < finished + static_cast<std::int64_t>(ahead) * call_bytes) {
+        FileTransfer& next = calls[static_cast<std::size_t>(started / call_bytes) % calls.size()];
+        next.write = transfer.write;
+        next.bytes = transfer.bytes + part.offset + started;
+        next.count = static_cast<std::size_t>(std::min(call_bytes, length - started));
+        next.offset = offset + started;
+        file.start(next);
+        started += static_cast<std::int64_t>(next.count);
+        if (transfer.write) add_up_to(started);
       }
-      if (options_.bytes_per_second > 0) {
-        const double due =
-            static_cast<double>(count) / static_cast<double>(options_.bytes_per_second);
-        const double rest = start + due - now_seconds();
-        if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
-      }
-      at += count;
+      FileTransfer& oldest = calls[static_cast<std::size_t>(call) % calls.size()];
+      file.finish(oldest);
+      finished += static_cast<std::int64_t>(oldest.count);
+      if (!transfer.write) add_up_to(finished);
+      (transfer.write ? added.bytes_written : added.bytes_read) +=
+          static_cast<std::int64_t>(oldest.count);
+      keep_to_limit(began, finished);
     }
     // Buffered: start the writeback now, and do not fill the page cache with states read once.
     if (transfer.segment->direct()) return;
@@ -157,6 +157,31 @@ class DirectTransport final : public Transport {
       ::posix_fadvise(file.get(), offset, length, POSIX_FADV_DONTNEED);
     }
   }
+
+  std::int64_t bytes_per_call() const {
+    constexpr std::int64_t kMost = std::int64_t{8} << 20;
+    if (options_.bytes_per_second <= 0) return kMost;
+    // Small enough for the limit to be even.
+    return std::clamp(options_.bytes_per_second / 50 / kPage * kPage, kPage, kMost);
+  }
+
+  void keep_to_limit(double began, std::int64_t moved) const {
+    if (options_.bytes_per_second <= 0) return;
+    const double due = static_cast<double>(moved) / static_cast<double>(options_.bytes_per_second);
+    const double rest = began + due - now_seconds();
+    if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+  }
+
+  // Waits for what is still under way when a call has failed.
+  struct Drain {
+    const File& file;
+    std::array<FileTransfer, 2>& calls;
+    ~Drain() {
+      for (FileTransfer& call : calls) {
+        if (call.pending) file_system().finish(call);
+      }
+    }
+  };
 
   const BlockLayout layout_;
   const TransportOptions options_;

@@ -1,8 +1,10 @@
 #include "store/file_system.h"
 
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +15,53 @@
 
 namespace anadrome::store {
 namespace {
+
+// The kernel's queue for asynchronous transfers of one thread. Where there is none (a kernel or a
+// container without it, too many queues) transfers are synchronous.
+class AsyncQueue {
+ public:
+  ~AsyncQueue() {
+    if (context_ != 0) ::syscall(SYS_io_destroy, context_);
+  }
+  AsyncQueue() = default;
+  AsyncQueue(const AsyncQueue&) = delete;
+  AsyncQueue& operator=(const AsyncQueue&) = delete;
+
+  bool submit(FileTransfer& transfer) {
+    if (!tried_) {
+      tried_ = true;
+      constexpr unsigned kDepth = 8;
+      if (::syscall(SYS_io_setup, kDepth, &context_) != 0) context_ = 0;
+    }
+    if (context_ == 0) return false;
+    iocb request = {};
+    request.aio_data = reinterpret_cast<std::uintptr_t>(&transfer);
+    request.aio_lio_opcode = transfer.write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
+    request.aio_fildes = static_cast<std::uint32_t>(transfer.descriptor);
+    request.aio_buf = reinterpret_cast<std::uintptr_t>(transfer.bytes);
+    request.aio_nbytes = transfer.count;
+    request.aio_offset = transfer.offset;
+    iocb* requests[] = {&request};
+    return ::syscall(SYS_io_submit, context_, 1L, requests) == 1;
+  }
+
+  void wait(const FileTransfer& transfer) {
+    while (transfer.pending) {
+      io_event event;
+      const long got = ::syscall(SYS_io_getevents, context_, 1L, 1L, &event, nullptr);
+      if (got != 1) continue;  // a signal
+      FileTransfer& done = *reinterpret_cast<FileTransfer*>(event.data);
+      done.result = static_cast<ssize_t>(event.res);
+      done.pending = false;
+    }
+  }
+
+ private:
+  aio_context_t context_ = 0;
+  bool tried_ = false;
+};
+
+thread_local AsyncQueue queue;
 
 class PosixFileSystem final : public FileSystem {
  public:
@@ -32,6 +81,14 @@ class PosixFileSystem final : public FileSystem {
     const ssize_t got = ::pread(descriptor, bytes, count, offset);
     return got < 0 ? -errno : got;
   }
+  void start(FileTransfer& transfer) override {
+    transfer.pending = (::fcntl(transfer.descriptor, F_GETFL) & O_DIRECT) != 0;
+    if (!transfer.pending || !queue.submit(transfer)) {
+      transfer.pending = false;
+      FileSystem::start(transfer);
+    }
+  }
+  void finish(FileTransfer& transfer) override { queue.wait(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override {
     // Not posix_fallocate: where the file system cannot, that one writes page by page.
     int status;
@@ -109,6 +166,33 @@ void File::write_all(const void* bytes, std::size_t count, off_t offset) const {
     from += written;
     count -= static_cast<std::size_t>(written);
     offset += written;
+  }
+}
+
+void File::start(FileTransfer& transfer) const {
+  transfer.descriptor = descriptor_;
+  file_system().start(transfer);
+}
+
+// What did not move in the first attempt follows in the usual way.
+void File::finish(FileTransfer& transfer) const {
+  file_system().finish(transfer);
+  const ssize_t moved = transfer.result;
+  const bool again = moved == -EINTR || moved == -EAGAIN;
+  if (moved == static_cast<ssize_t>(transfer.count)) return;
+  if (moved < 0 && !again) {
+    throw_errno(static_cast<int>(moved),
+                (transfer.write ? "write at byte " : "read at byte ") +
+                    std::to_string(transfer.offset) + " of",
+                path_);
+  }
+  const std::size_t done = again ? 0 : static_cast<std::size_t>(moved);
+  char* rest = static_cast<char*>(transfer.bytes) + done;
+  const off_t offset = transfer.offset + static_cast<off_t>(done);
+  if (transfer.write) {
+    write_all(rest, transfer.count - done, offset);
+  } else {
+    read_all(rest, transfer.count - done, offset);
   }
 }
 

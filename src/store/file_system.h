@@ -10,6 +10,17 @@
 
 namespace anadrome::store {
 
+/// One transfer between memory and a file.
+struct FileTransfer {
+  bool write = false;
+  int descriptor = -1;
+  void* bytes = nullptr;
+  std::size_t count = 0;
+  off_t offset = 0;
+  ssize_t result = 0;    ///< as of FileSystem::read and write; set by finish
+  bool pending = false;  ///< the system works on it
+};
+
 /// Functions return 0 (or a count) on success and a negative errno value on failure.
 class FileSystem {
  public:
@@ -18,6 +29,15 @@ class FileSystem {
   virtual int close(int descriptor) = 0;
   virtual ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) = 0;
   virtual ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) = 0;
+  /// Begin a transfer that may go on by itself, which O_DIRECT makes possible; otherwise it is done
+  /// at once. `transfer` and its memory stay in place until finish, which the same thread calls.
+  virtual void start(FileTransfer& transfer) {
+    transfer.result =
+        transfer.write ? write(transfer.descriptor, transfer.bytes, transfer.count, transfer.offset)
+                       : read(transfer.descriptor, transfer.bytes, transfer.count, transfer.offset);
+  }
+  /// Wait until it is done.
+  virtual void finish(FileTransfer& transfer) { transfer.pending = false; }
   virtual int allocate(int descriptor, off_t offset, off_t length) = 0;
   virtual int truncate(int descriptor, off_t length) = 0;
   virtual int sync(int descriptor) = 0;
@@ -51,6 +71,9 @@ class File {
   /// All of it: short transfers continue, EINTR retries. Throws naming path and offset.
   void write_all(const void* bytes, std::size_t count, off_t offset) const;
   void read_all(void* bytes, std::size_t count, off_t offset) const;
+  /// The same in two halves; finish throws.
+  void start(FileTransfer& transfer) const;
+  void finish(FileTransfer& transfer) const;
 
  private:
   int descriptor_ = -1;

@@ -48,7 +48,8 @@ class MpioTransport final : public Transport {
       (transfer.write ? totals_.seconds_writing : totals_.seconds_reading) += transfer.seconds;
       if (!transfer.write && options_.checksum) {
         const AddTime time(totals_.seconds_checksums);
-        transfer.failure = verify(layout_, transfer);
+        transfer.failure =
+            compare(transfer, checksum_of(layout_, transfer.identity, transfer.bytes));
       }
     } catch (...) {
       transfer.failure = current_failure();

@@ -38,7 +38,7 @@ struct Transfer {
 
   bool done = false;
   Failure failure;
-  double seconds = 0;  ///< of the transfer, without its checksum and its time in the queue
+  double seconds = 0;             ///< of the transfer, without its time in the queue
   double started = 0, ended = 0;  ///< on the monotonic clock, checksum included
 };
 
@@ -78,11 +78,28 @@ std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
                                                const TransportOptions& options,
                                                std::vector<Field> state_fields, MPI_Comm file_comm);
 
+/// The checksum of a block, as its bytes come along.
+class BlockChecksum {
+ public:
+  BlockChecksum(const BlockLayout& layout, const BlockIdentity& identity, const std::byte* bytes);
+  /// The first `end` bytes of part `field` are there; fields come in order.
+  void add_up_to(std::size_t field, std::int64_t end);
+  Checksum finish() const { return stream_.finish(); }
+
+ private:
+  const BlockLayout& layout_;
+  const std::int64_t states_;
+  const std::byte* bytes_;
+  ChecksumStream stream_;
+  std::size_t field_ = 0;
+  std::int64_t added_ = 0;  ///< bytes of this part; if its states are padded, states
+};
+
 /// The checksum of a block.
 Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
                      const std::byte* bytes);
 
-/// Failure of a read whose bytes are not those that were written; none if they are.
-Failure verify(const BlockLayout& layout, const Transfer& transfer);
+/// Failure of a read whose bytes have the checksum `found`; none if they are those written.
+Failure compare(const Transfer& transfer, const Checksum& found);
 
 }  // namespace anadrome::store

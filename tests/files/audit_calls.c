@@ -27,7 +27,8 @@ static int is_audited(const char* name) {
 }
 
 static int is_transfer(const char* name) {
-  return strcmp(name, "pwrite") == 0 || strcmp(name, "pread") == 0 ||
+  return strcmp(name, "syscall") == 0 || /* io_submit and its kin */
+         strcmp(name, "pwrite") == 0 || strcmp(name, "pread") == 0 ||
          strcmp(name, "pwrite64") == 0 || strcmp(name, "pread64") == 0;
 }
 

@@ -1,13 +1,16 @@
 /* For LD_PRELOAD: one wrong restore. Flips one bit of one value in what the FLIP_READ-th large
  * pread from a segment reads, on rank FLIP_RANK only (default 0). Says so in the file FLIP_REPORT.
- */
+ * There are no asynchronous transfers, which it would not see. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -56,4 +59,22 @@ ssize_t pread(int file, void* bytes, size_t size, off_t offset) {
 
 ssize_t pread64(int file, void* bytes, size_t size, off64_t offset) {
   return read_and_flip("pread64", file, bytes, size, offset);
+}
+
+typedef long (*syscall_function)(long, ...);
+
+long syscall(long number, ...) {
+  if (number == SYS_io_setup) {
+    errno = ENOSYS;
+    return -1;
+  }
+  long words[6];
+  va_list arguments;
+  va_start(arguments, number);
+  for (int i = 0; i < 6; ++i) words[i] = va_arg(arguments, long);
+  va_end(arguments);
+  syscall_function next;
+  void* found = dlsym(RTLD_NEXT, "syscall");
+  memcpy(&next, &found, sizeof next);
+  return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
