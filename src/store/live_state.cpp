@@ -42,10 +42,11 @@ LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
       take_block_(std::move(take_block)),
       exchanged_(any_exchanged(fields_)),
       hands_over_(exchanged_ && !shares_blocks(layout)) {
-  const std::int64_t bytes = buffer_bytes(layout, fields_);
-  if (bytes == 0) return;
-  storage_.resize(static_cast<std::size_t>(bytes));
+  if (!exchanged_ || hands_over_) return;
   buffers_.resize(fields_.size());
+  const std::int64_t bytes = buffer_bytes(layout, fields_);
+  if (bytes == 0) return;  // on this rank
+  storage_.resize(static_cast<std::size_t>(bytes));
   const auto misaligned = static_cast<std::int64_t>(
       reinterpret_cast<std::uintptr_t>(storage_.data()) % static_cast<std::uintptr_t>(kCacheLine));
   std::byte* place = storage_.data() + (misaligned == 0 ? 0 : kCacheLine - misaligned);
