@@ -46,6 +46,35 @@ TEST(Pool, CountsFreeBlocks) {
   EXPECT_EQ(pool.free_blocks(), 2);
 }
 
+TEST(Pool, FreesABlockWithItsLastHolder) {
+  Pool pool(4096, 2);
+  const std::int64_t block = pool.take();
+  EXPECT_EQ(pool.holders(block), 1);
+  pool.hold(block);
+  pool.hold(block);
+  EXPECT_EQ(pool.holders(block), 3);
+  EXPECT_EQ(pool.free_blocks(), 1);
+  for (int holder = 0; holder < 2; ++holder) {
+    pool.give_back(block);
+    EXPECT_EQ(pool.free_blocks(), 1);
+  }
+  pool.give_back(block);
+  EXPECT_EQ(pool.holders(block), 0);
+  EXPECT_EQ(pool.free_blocks(), 2);
+}
+
+TEST(Pool, GivesAFreedBlockOneHolderAgain) {
+  Pool pool(4096, 1);
+  pool.hold(pool.take());
+  pool.give_back(0);
+  pool.give_back(0);
+  EXPECT_EQ(pool.holders(pool.take()), 1);
+  pool.hold(0);
+  pool.reset();  // whoever held it is gone
+  EXPECT_EQ(pool.take(), 0);
+  EXPECT_EQ(pool.holders(0), 1);
+}
+
 TEST(Pool, HasAllBlocksFreeAfterReset) {
   Pool pool(4096, 3);
   for (int i = 0; i < 3; ++i) pool.take();
