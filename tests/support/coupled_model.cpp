@@ -21,11 +21,9 @@ void append(Bytes& to, const std::vector<Value>& values) {
   to.insert(to.end(), from, from + values.size() * sizeof(Value));
 }
 
-template <class Value>
-std::uint64_t sum_of(const std::vector<Value>& values) {
+std::uint64_t sum_of(const void* bytes, std::size_t size) {
   std::uint64_t sum = 0;
-  const auto* from = reinterpret_cast<const unsigned char*>(values.data());
-  const std::size_t size = values.size() * sizeof(Value);
+  const auto* from = static_cast<const unsigned char*>(bytes);
   std::size_t at = 0;
   for (; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
     std::uint64_t word;
@@ -34,6 +32,11 @@ std::uint64_t sum_of(const std::vector<Value>& values) {
   }
   for (; at < size; ++at) sum = (sum ^ from[at]) * 0x100000001b3U;
   return sum;
+}
+
+template <class Value>
+std::uint64_t sum_of(const std::vector<Value>& values) {
+  return sum_of(values.data(), values.size() * sizeof(Value));
 }
 
 // Bounded and chaotic: a wrong bit does not die out.
@@ -60,23 +63,83 @@ CoupledModel::CoupledModel(MPI_Comm comm, const Counts& counts, bool tape)
 
 anadrome_status CoupledModel::add_fields(anadrome_run* run) {
   anadrome_status worst = ANADROME_OK;
+  places_.clear();
   const auto add = [&](std::size_t most, const char* name, anadrome_role role, anadrome_type type,
-                       auto& values) {
+                       auto& values, unsigned which = kNoField) {
     if (most == 0) return;
+    if ((exchanged & which) == 0) {
+      worst =
+          std::max(worst, anadrome_add_field(run, name, role, type, values.data(), values.size()));
+      return;
+    }
+    Place place = {-1, values.data(), values.size() * sizeof values[0]};
     worst =
-        std::max(worst, anadrome_add_field(run, name, role, type, values.data(), values.size()));
+        std::max(worst, anadrome_add_exchanged(run, name, role, type, values.size(), &place.field));
+    places_.push_back(place);
   };
-  add(most_.float32s, "float32s", ANADROME_ROLE_STATE, ANADROME_FLOAT32, float32s_);
+  add(most_.float32s, "float32s", ANADROME_ROLE_STATE, ANADROME_FLOAT32, float32s_, kFloat32s);
   add(tape_.size(), "tape", ANADROME_ROLE_TAPE, ANADROME_INT64, tape_);
-  add(most_.complexes, "complexes", ANADROME_ROLE_STATE, ANADROME_COMPLEX128, complexes_);
+  add(most_.complexes, "complexes", ANADROME_ROLE_STATE, ANADROME_COMPLEX128, complexes_,
+      kComplexes);
   if (most_.packed_bytes > 0) {
     worst = std::max(worst, anadrome_add_packed(run, "packed", ANADROME_ROLE_STATE, packed_.size(),
                                                 &CoupledModel::pack, &CoupledModel::unpack, this));
   }
-  add(most_.int64s, "int64s", ANADROME_ROLE_STATE, ANADROME_INT64, int64s_);
+  add(most_.int64s, "int64s", ANADROME_ROLE_STATE, ANADROME_INT64, int64s_, kInt64s);
   add(adjoint_.size(), "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint_);
-  add(most_.bytes, "bytes", ANADROME_ROLE_STATE, ANADROME_BYTE, bytes_);
+  add(most_.bytes, "bytes", ANADROME_ROLE_STATE, ANADROME_BYTE, bytes_, kBytes);
   return worst;
+}
+
+// A field without elements on this rank may have no address.
+bool CoupledModel::take_now(anadrome_run* run) {
+  for (const Place& place : places_) {
+    if (place.bytes == 0) continue;
+    const void* now = anadrome_now(run, place.field);
+    if (now == nullptr) return false;
+    std::memcpy(place.array, now, place.bytes);
+  }
+  return true;
+}
+
+bool CoupledModel::put_then(anadrome_run* run) {
+  for (const Place& place : places_) {
+    if (place.bytes == 0) continue;
+    void* then = anadrome_then(run, place.field);
+    if (then == nullptr || then == anadrome_now(run, place.field)) return false;
+    std::memcpy(then, place.array, place.bytes);
+  }
+  return true;
+}
+
+bool CoupledModel::spoil_then(anadrome_run* run) {
+  for (const Place& place : places_) {
+    if (place.bytes == 0) continue;
+    void* then = anadrome_then(run, place.field);
+    if (then == nullptr) return false;
+    std::memset(then, 0xff, place.bytes);
+  }
+  return true;
+}
+
+bool CoupledModel::no_now(anadrome_run* run) const {
+  return std::all_of(places_.begin(), places_.end(),
+                     [&](const Place& place) { return anadrome_now(run, place.field) == nullptr; });
+}
+
+bool CoupledModel::no_then(anadrome_run* run) const {
+  return std::all_of(places_.begin(), places_.end(), [&](const Place& place) {
+    return anadrome_then(run, place.field) == nullptr;
+  });
+}
+
+std::uint64_t CoupledModel::sum_of_now(anadrome_run* run) const {
+  std::uint64_t sum = 0;
+  for (const Place& place : places_) {
+    if (place.bytes == 0) continue;
+    sum = mix(sum ^ sum_of(anadrome_now(run, place.field), place.bytes));
+  }
+  return sum;
 }
 
 void CoupledModel::start() {

@@ -18,6 +18,16 @@ struct Counts {
 
 using Bytes = std::vector<std::byte>;
 
+/// Fields that are exchanged instead of registered: a sum of these.
+enum Exchanged : unsigned {
+  kNoField = 0,
+  kFloat32s = 1,
+  kComplexes = 2,
+  kInt64s = 4,
+  kBytes = 8,
+  kAllFields = 15
+};
+
 class CoupledModel {
  public:
   /// With `tape`, step k's adjoint needs a tape that a recorded step fills.
@@ -27,6 +37,15 @@ class CoupledModel {
 
   /// Register state, tape and adjoint fields; only those that have elements on some rank.
   anadrome_status add_fields(anadrome_run* run);
+
+  // Exchanged fields: the arrays of this model are then only where a step computes.
+  unsigned exchanged = kNoField;       ///< of the next add_fields
+  bool take_now(anadrome_run* run);    ///< now -> arrays; false: it is missing
+  bool put_then(anadrome_run* run);    ///< arrays -> then; false: it is missing
+  bool spoil_then(anadrome_run* run);  ///< a NaN in every element, to show what is not written
+  bool no_now(anadrome_run* run) const;
+  bool no_then(anadrome_run* run) const;
+  std::uint64_t sum_of_now(anadrome_run* run) const;
 
   void start();  ///< x_0
   /// x_step -> x_{step+1}; collective.
@@ -49,6 +68,11 @@ class CoupledModel {
   int pack_returns = 0, unpack_returns = 0;
 
  private:
+  struct Place {
+    int field;
+    void* array;
+    std::size_t bytes;
+  };
   static int pack(void* context, void* buffer, std::size_t bytes);
   static int unpack(void* context, const void* buffer, std::size_t bytes);
   std::uint64_t local_sum() const;
@@ -62,6 +86,7 @@ class CoupledModel {
   std::vector<unsigned char> bytes_, packed_;
   std::vector<std::int64_t> tape_;
   std::vector<double> adjoint_;
+  std::vector<Place> places_;  ///< of exchanged fields, as add_fields numbered them
 };
 
 /// All states and tapes of a sweep, kept in arrays of the test.

@@ -47,7 +47,12 @@ Outcome SweepDriver::begin(std::int64_t steps, bool unknown) {
   to_adjoin_ = steps;
   Outcome outcome;
   outcome.status = anadrome_begin(run_, unknown ? ANADROME_STEPS_UNKNOWN : steps);
-  if (outcome.status != ANADROME_OK) outcome.message = anadrome_last_error();
+  if (outcome.status != ANADROME_OK) {
+    outcome.message = anadrome_last_error();
+    return outcome;
+  }
+  expect(model_.no_now(run_), "nothing is live before the first action", {}, outcome);
+  expect(model_.spoil_then(run_) && model_.put_then(run_), "x_0 has a place", {}, outcome);
   return outcome;
 }
 
@@ -101,6 +106,11 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
   bool reserved_is_zero = action.reserved_int == 0;
   for (const std::int64_t word : action.reserved) reserved_is_zero = reserved_is_zero && word == 0;
   check(reserved_is_zero, "reserved members are zero");
+  const bool undefined = tape && (action.kind == ANADROME_ADJOINT || action.kind == ANADROME_DONE);
+  check(model_.take_now(run_) || undefined, "the live state has an address");
+  check(model_.no_then(run_) || action.kind == ANADROME_ADVANCE,
+        "only an ADVANCE has a place for the next state");
+  const std::uint64_t sum = undefined ? 0 : model_.sum_of_now(run_);
   check(model_.adjoint() == adjoint_, "adjoint fields are left alone");
   check(recorded_ < 0 || model_.tape() == reference_.tape(recorded_), "tape fields are left alone");
   switch (action.kind) {
@@ -140,6 +150,7 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
     default:
       check(false, "the kind of an action is known");
   }
+  check(undefined || model_.sum_of_now(run_) == sum, "the live state is left alone");
 }
 
 void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
@@ -148,12 +159,15 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
   };
   check(action.first < action.last, "an ADVANCE has steps");
   check(action.first <= steps_, "an ADVANCE begins within the sweep");
+  check(model_.exchanged == kNoField || action.last == action.first + 1,
+        "exchanged fields take one step at a time");
   check(action.again != 0 ? action.last <= furthest_ : action.first == furthest_,
         "`again` says which steps were run before");
   check(action.record == 0 || model_.has_tape(), "nothing is recorded without tape fields");
   check(action.first <= steps_ && holds(action.first), "the arrays hold x_first at ADVANCE");
   const bool open_end = unknown_ && !turned_ && action.again == 0;
   if (!open_end) check(action.last <= steps_, "an ADVANCE ends within the sweep");
+  check(model_.spoil_then(run_), "the next state has a place");
   const std::int64_t last = action.last < steps_ ? action.last : steps_;
   for (std::int64_t k = action.first; k < last; ++k) {
     if (action.record != 0 && k == action.last - 1) {
@@ -163,11 +177,13 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
       model_.step(k);
     }
   }
+  if (action.first < last) check(model_.put_then(run_), "the next state has a place of its own");
   outcome.advances += last - action.first;
   if (last > furthest_) furthest_ = last;
   // A sweep that ends with the advance may say so now or at the start of the next one.
   if (open_end && (action.last > steps_ || (action.last == steps_ && steps_ % 2 == 0))) {
     check(anadrome_finish_forward(run_, steps_) == ANADROME_OK, anadrome_last_error());
+    check(action.first < steps_ || model_.no_then(run_), "no place for a step that was not taken");
   }
 }
 
