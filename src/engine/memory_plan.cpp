@@ -1,6 +1,7 @@
 #include "engine/memory_plan.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/checked.h"
 #include "engine/ram_slots.h"
@@ -37,8 +38,9 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 
 }  // namespace
 
-std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk) {
-  const store::BlockShape shape = choose_shape(state_fields, state_bytes(state_fields), 0, disk);
+std::int64_t least_memory(std::span<const store::Field> state_fields,
+                          std::int64_t largest_state_bytes, bool disk) {
+  const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping(shape, disk));
   const std::int64_t blocks = 1 + store::LiveState::live_blocks(layout, state_fields);
@@ -53,11 +55,13 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
     const MemoryPlan plan = plan_memory(agreement, state_fields, memory, false, states);
     if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
-    std::int64_t block_bytes = plan.bytes_per_block;
-    MPI_Allreduce(MPI_IN_PLACE, &block_bytes, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
+    // Every rank must come to the same number: a layout follows from it.
+    std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
+    MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement.comm());
+    const auto [block_bytes, buffer_bytes] = most;
     const std::int64_t blocks = ceil_divide(states, plan.layout.states()) + plan.live_blocks;
     if (blocks > kMost / block_bytes) return kMost;
-    memory = blocks * block_bytes + plan.buffer_bytes;
+    memory = blocks * block_bytes + buffer_bytes;
   }
 }
 

@@ -20,8 +20,10 @@ struct MemoryPlan {
   std::int64_t checkpoint_slots = 0;     ///< s of E(n, s)
 };
 
-/// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping.
-std::int64_t least_memory(std::span<const store::Field> state_fields, bool disk);
+/// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
+/// as `largest_state_bytes`, the most of any rank, has it.
+std::int64_t least_memory(std::span<const store::Field> state_fields,
+                          std::int64_t largest_state_bytes, bool disk);
 
 /// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
 /// ranks; 2^62 if it is no less. Collective.

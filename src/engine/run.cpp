@@ -63,7 +63,8 @@ std::size_t Run::state_field(int field) const {
 
 const void* Run::now(int field) const {
   const std::size_t index = state_field(field);
-  return index < state_fields_.size() ? live_->now(index) : nullptr;
+  const bool live = last_.kind != 0;  // an action was handed out
+  return index < state_fields_.size() && live ? live_->now(index) : nullptr;
 }
 
 void* Run::then(int field) const {

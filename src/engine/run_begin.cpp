@@ -183,7 +183,7 @@ void Run::prepare_memory(std::int64_t steps) {
   const bool async = schedule_ == ScheduleName::kAsync;
   memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
   if (memory_plan_.blocks == 0) {
-    std::int64_t least = least_memory(state_fields_, async);
+    std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, async);
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
     throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
                                          " is too small for one state: at least " +
