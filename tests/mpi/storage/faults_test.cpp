@@ -22,14 +22,17 @@ struct Setup {
   const char* layout;
   const char* interval;
   const char* failing_ranks;  ///< which ranks fail: "first", "last" or "all"
+  unsigned exchanged = kNoField;
 };
 
 class Faults : public testing::TestWithParam<Setup> {
  protected:
-  Faults()
-      : model_(MPI_COMM_WORLD, Counts{3, 0, 2, 0, 9}),
-        reference_(model_, kSteps),
-        memory_(2 * least_memory(model_, "async")) {}
+  Faults() : model_(MPI_COMM_WORLD, Counts{3, 0, 2, 0, 9}), reference_(model_, kSteps) {
+    const std::int64_t least = least_memory(model_, "async");  // as long as nothing is exchanged
+    model_.exchanged = GetParam().exchanged;
+    constexpr std::int64_t kLive = 2;
+    memory_ = (model_.exchanged == kNoField ? 2 : 2 + kLive) * least;
+  }
 
   bool fails_here() const {
     const std::string which = GetParam().failing_ranks;
@@ -178,7 +181,7 @@ class Faults : public testing::TestWithParam<Setup> {
 
   CoupledModel model_;
   const Reference reference_;
-  const std::int64_t memory_;
+  std::int64_t memory_ = 0;
   int faults_ = 0;
 };
 
@@ -213,7 +216,7 @@ TEST_P(Faults, OfTheDirectoryAndItsLockGiveTheExactStatesOrOneError) {
 
 std::string name_of(const testing::TestParamInfo<Setup>& info) {
   return std::string(info.param.layout) + "_interval_" + info.param.interval + "_" +
-         info.param.failing_ranks;
+         info.param.failing_ranks + (info.param.exchanged == kNoField ? "" : "_exchanged");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults,
@@ -221,7 +224,9 @@ INSTANTIATE_TEST_SUITE_P(All, Faults,
                                          Setup{"shared", "3", "last"}, Setup{"shared", "4", "all"},
                                          Setup{"node", "2", "last"}, Setup{"node", "4", "first"},
                                          Setup{"rank", "1", "last"}, Setup{"rank", "3", "first"},
-                                         Setup{"rank", "2", "all"}),
+                                         Setup{"rank", "2", "all"},
+                                         Setup{"shared", "1", "first", kAllFields},
+                                         Setup{"rank", "3", "last", kInt64s}),
                          name_of);
 
 }  // namespace
