@@ -169,6 +169,53 @@ TEST_P(HeatSchedule, GivesTheSameGradientWithCallbacks) {
   }
 }
 
+// States below 1 MiB: in little memory they are handed over, in more they share blocks.
+TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopies) {
+  for (const char* interval : {"1", "4", "auto"}) {
+    if (std::string(interval) != "1" && std::string(GetParam()) != "async") continue;
+    for (const int callbacks : {0, 1}) {
+      for (const char* transport : {"direct", "mpio"}) {
+        Job job(MPI_COMM_WORLD, GetParam());
+        job.set("interval", interval);
+        job.set("transport", transport);
+        job.options.zero_copy = 1;
+        job.options.callbacks = callbacks;
+        job.options.steps_unknown = callbacks;
+        job.options.repeat = 2;
+
+        job.run();
+
+        expect_exact_gradient(job);
+      }
+    }
+  }
+}
+
+// With 1 MiB or more on a rank each state has a block of its own in any memory.
+TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopiesOfLargeStates) {
+  if (anadrome::test::ranks() > 2) return;
+  for (const int steps_unknown : {0, 1}) {
+    for (const char* memory : {"5MiB", "64MiB"}) {
+      if (std::string(GetParam()) == "store_all" && std::string(memory) == "5MiB") continue;
+      Job job(MPI_COMM_WORLD, GetParam());
+      job.options.cells_x = 512;
+      job.options.cells_y = 264 * anadrome::test::ranks();
+      job.options.steps = 16;
+      job.options.steps_unknown = steps_unknown;
+      job.options.zero_copy = 1;
+      job.set("memory", memory);
+      job.set("interval", "2");
+
+      job.run();
+
+      EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+      EXPECT_EQ(job.result.verified, 1);
+      EXPECT_EQ(job.result.stats.states_per_write, 1);
+      EXPECT_LE(job.result.stats.peak_library_bytes, job.result.stats.memory_bytes);
+    }
+  }
+}
+
 TEST_P(HeatSchedule, GivesTheSameGradientWithCostlierSteps) {
   Job job(MPI_COMM_WORLD, GetParam());
   job.options.work = 5;
@@ -213,22 +260,29 @@ TEST(HeatGradient, PassesTheDotProductTest) {
 }
 
 TEST(HeatGradient, AcceptsRanksWithoutCells) {
-  Job job(MPI_COMM_WORLD, "async");
-  job.options.cells_x = 40;
-  job.options.cells_y = 1;
+  for (const int zero_copy : {0, 1}) {
+    for (const char* memory : {"", "64MiB"}) {
+      Job job(MPI_COMM_WORLD, "async");
+      job.options.cells_x = 40;
+      job.options.cells_y = 1;
+      job.options.zero_copy = zero_copy;
+      if (*memory != '\0') job.set("memory", memory);
 
-  job.run();
+      job.run();
 
-  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
-  EXPECT_EQ(job.result.verified, 1);
+      EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+      EXPECT_EQ(job.result.verified, 1);
+    }
+  }
 }
 
 TEST(HeatGradient, AcceptsSweepsOfNoneAndOfOneStep) {
   for (const std::int64_t steps : {0, 1})
-    for (const int unknown : {0, 1}) {
+    for (const int choice : {0, 1, 2, 3}) {
       Job job(MPI_COMM_WORLD, "async");
       job.options.steps = steps;
-      job.options.steps_unknown = unknown;
+      job.options.steps_unknown = choice % 2;
+      job.options.zero_copy = choice / 2;
 
       job.run();
 
@@ -239,14 +293,17 @@ TEST(HeatGradient, AcceptsSweepsOfNoneAndOfOneStep) {
 
 TEST(HeatVerify, FindsOneWronglyRestoredState) {
   for (const std::int64_t step : {std::int64_t{0}, kSteps / 2, kSteps - 1}) {
-    Job job(MPI_COMM_WORLD, "async");
-    job.options.wrong_state = step;
+    for (const int zero_copy : {0, 1}) {
+      Job job(MPI_COMM_WORLD, "async");
+      job.options.wrong_state = step;
+      job.options.zero_copy = zero_copy;
 
-    job.run();
+      job.run();
 
-    EXPECT_EQ(job.result.exit_code, HEAT_WRONG);
-    EXPECT_EQ(job.result.verified, 0);
-    EXPECT_GT(job.result.difference.values, 0);
+      EXPECT_EQ(job.result.exit_code, HEAT_WRONG);
+      EXPECT_EQ(job.result.verified, 0);
+      EXPECT_GT(job.result.difference.values, 0);
+    }
   }
 }
 
