@@ -175,6 +175,67 @@ TEST_P(ExchangedFields, ComeBackFromDisk) {
   }
 }
 
+// Blocks that are still being written are what the caller reads, and what it waits for.
+TEST_P(ExchangedFields, ComeBackFromASlowDisk) {
+  for (const std::int64_t blocks : {3, 4, 6}) {
+    for (const bool unknown : {false, true}) {
+      if (fewer() && unknown == (blocks % 2 == 0)) continue;
+      SCOPED_TRACE(std::to_string(blocks) + " blocks" + (unknown ? " unknown" : ""));
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, "async", memory_of("async", blocks));
+      run.set("interval", blocks == 4 ? "2" : "1");
+      run.set("bandwidth_limit", large() ? "300MB/s" : "10MB/s");
+      SweepDriver driver(run, model_, reference_);
+      Outcome outcome = driver.sweep(large() ? 8 : 17, unknown);
+      const std::int64_t advances = outcome.advances;
+      expect_exact(run, outcome, advances);
+      outcome = driver.sweep_again();
+      expect_exact(run, outcome, advances + outcome.advances);
+    }
+  }
+}
+
+// Where no anchor may follow, the rest is reversed from memory: states are kept one by one.
+TEST_P(ExchangedFields, ComeBackFromASmallDisk) {
+  if (large()) return;
+  std::int64_t exact = 0;
+  for (const std::int64_t blocks : {3, 4, 6}) {
+    const bool unknown = blocks < 6;
+    for (std::int64_t disk = std::int64_t{256} << 10; disk < std::int64_t{4} << 20; disk *= 2) {
+      SCOPED_TRACE(std::to_string(blocks) + " blocks, disk " + std::to_string(disk));
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, "async", memory_of("async", blocks));
+      run.set("interval", "1");
+      run.set("disk", std::to_string(disk) + "B");
+      SweepDriver driver(run, model_, reference_);
+      const Outcome outcome = driver.sweep(kMostSteps, unknown);
+      if (outcome.status == ANADROME_ERR_NO_SPACE) continue;
+      expect_exact(run, outcome, outcome.advances);
+      ++exact;
+    }
+  }
+  EXPECT_GT(exact, 0);
+}
+
+TEST_P(ExchangedFields, KeepTheirPlanStepByStep) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    SCOPED_TRACE(schedule);
+    RunHandle run(MPI_COMM_WORLD);
+    const bool all = std::string(schedule) == "store_all";
+    prepare(run, schedule, memory_of("async", all ? most_steps() + 4 : 5));
+    run.set("interval", "4");
+    SweepDriver driver(run, model_, reference_);
+    std::int64_t planned = 0;
+    driver.before_action = [&](const anadrome_action&) {
+      const anadrome_stats stats = run.statistics();
+      if (planned == 0) planned = stats.forward_steps_planned;
+      EXPECT_EQ(stats.forward_steps_planned, planned);
+    };
+    const Outcome outcome = driver.sweep(most_steps());
+    expect_exact(run, outcome, planned);
+  }
+}
+
 // From one way of being live to the other, and back.
 TEST_P(ExchangedFields, ComeBackInSweepsWithOtherOptions) {
   RunHandle run(MPI_COMM_WORLD);
