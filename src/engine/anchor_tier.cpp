@@ -99,7 +99,11 @@ void AnchorTier::note_time(const store::Transfer& transfer) {
 // The lowest block is needed last.
 bool AnchorTier::free_one_clean_block(const Window& stays) {
   for (auto resident = residents_.begin(); resident != residents_.end(); ++resident) {
-    if (resident->second.state != State::kClean || stays.has(resident->first)) continue;
+    // One that is the live state, too, would free nothing.
+    if (resident->second.state != State::kClean || stays.has(resident->first) ||
+        pool_.holders(resident->second.pool_block) > 1) {
+      continue;
+    }
     pool_.give_back(resident->second.pool_block);
     residents_.erase(resident);
     return true;

@@ -148,7 +148,12 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   prepare_memory(steps);
   ++sweep_;
   if (schedule_ == ScheduleName::kAsync) prepare_disk(steps);
-  std::function<std::int64_t()> take_block = [this] { return pool_.take(); };
+  std::function<std::int64_t()> take_block = [this] {
+    const std::int64_t block = pool_.take();
+    if (block < 0)
+      throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more slots than there are");
+    return block;
+  };
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
   const schedule::SequenceOptions options = sequence_options(steps);
   failure = failure_from([&] {

@@ -310,7 +310,7 @@ TEST(ExchangedSmallStates, ComeBackFromDiskManyToAWrite) {
   const Reference reference(model, 12000);
   for (const unsigned exchanged : {kAllFields, kInt64s}) {
     model.exchanged = exchanged;
-    for (const auto& [memory, steps] : {Case{"512KiB", 12000}, Case{"300KiB", 400}}) {
+    for (const auto& [memory, steps] : {Case{"512KiB", 12000}, Case{"130KiB", 7000}}) {
       for (const bool unknown : {false, true}) {
         SCOPED_TRACE(std::string("memory ") + memory + (unknown ? ", unknown steps" : ""));
         RunHandle run(MPI_COMM_WORLD);
