@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 namespace anadrome::test {
 namespace {
@@ -56,6 +57,7 @@ int FaultyFileSystem::open(const std::string& path, int flags, mode_t mode) {
 ssize_t FaultyFileSystem::write(int descriptor, const void* bytes, std::size_t count,
                                 off_t offset) {
   const Fault fault = next(Operation::kWrite);
+  if (delay_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_));
   if (fault == Fault::kInterrupted) return -EINTR;
   if (fault == Fault::kShort) return real_.write(descriptor, bytes, part_of(count), offset);
   if (fault == Fault::kLost) return static_cast<ssize_t>(count);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "store/file_system.h"
@@ -46,6 +47,8 @@ class FaultyFileSystem final : public store::FileSystem {
     return counts_[static_cast<std::size_t>(operation)].load();
   }
   bool hit() const { return hit_.load(); }
+  /// Every write takes so much longer from now on.
+  void delay_writes(std::chrono::microseconds delay) { delay_ = delay.count(); }
 
   int open(const std::string& path, int flags, mode_t mode) override;
   int close(int descriptor) override { return real_.close(descriptor); }
@@ -71,6 +74,7 @@ class FaultyFileSystem final : public store::FileSystem {
   std::atomic<Fault> fault_{Fault::kNone};
   std::atomic<bool> lasting_{false};
   std::atomic<bool> hit_{false};
+  std::atomic<std::int64_t> delay_{0};
 };
 
 }  // namespace anadrome::test

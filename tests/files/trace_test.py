@@ -1,0 +1,108 @@
+"""The options trace and timeline: what every rank did when, as other programs read it."""
+import collections
+import json
+import unittest
+import xml.etree.ElementTree
+
+import launch
+
+STEPS, RANKS = 60, 2
+SWEEP = ("--grid", "256x256", "--steps", STEPS, "--memory", "4MiB", "--schedule", "async")
+SOLVER, IO = 0, 1
+
+
+class Trace(launch.DirectoryCase):
+    def events(self, *words):
+        """{rank: {name: [(start, end, first, last)]}} and the whole trace."""
+        trace = self.directory / "trace.json"
+        process, _ = self.heat(RANKS, *SWEEP, "--trace", trace, "--timeline",
+                               self.directory / "timeline.svg", "--verify", *words)
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        whole = json.loads(trace.read_text())
+        ranks = {rank: collections.defaultdict(list) for rank in range(RANKS)}
+        for event in whole["traceEvents"]:
+            if event["ph"] != "X":
+                continue
+            lane = IO if event["name"] in ("write", "read") else SOLVER
+            self.assertEqual(event["tid"], lane)
+            steps = event.get("args", {})
+            ranks[event["pid"]][event["name"]].append(
+                (event["ts"], event["ts"] + event["dur"], *steps.values()))
+        return ranks, whole
+
+    def expect_a_sweep(self, names):
+        advanced = sorted(step for event in names["advance"] for step in range(*event[2:4]))
+        self.assertEqual(advanced, list(range(STEPS)))
+        self.assertEqual([event[2] for event in names["adjoint"]], list(reversed(range(STEPS))))
+        self.assertEqual(len(names["turn"]), 1)
+        turn = names["turn"][0]
+        self.assertTrue(all(event[1] <= turn[0] for event in names["advance"]))
+        self.assertTrue(all(event[0] >= turn[1] for event in names["adjoint"]))
+
+    def expect_no_overlap(self, names, lane):
+        events = sorted(event[:2] for name, all_of_it in names.items() for event in all_of_it
+                        if (name in ("write", "read")) == (lane == IO))
+        for before, after in zip(events, events[1:]):
+            self.assertLessEqual(before[1], after[0] + 0.002)  # microseconds, rounded
+
+    def expect_transfers_in_order(self, names):
+        """A state is written after the step that made it, and read before it is used."""
+        made = {0: 0.0}
+        for _, end, first, last in names["advance"]:
+            for step in range(first, last):
+                made[step + 1] = end
+        self.assertGreater(len(names["write"]), 0)
+        self.assertGreater(len(names["read"]), 0)
+        written = {}
+        for start, end, first, last in names["write"]:
+            self.assertGreaterEqual(start, made[last])
+            for step in range(first, last + 1):
+                written[step] = end
+        for start, end, first, last in names["read"]:
+            self.assertGreaterEqual(start, written[first])
+            used = [event[0] for name in ("recompute", "adjoint") for event in names[name]
+                    if event[2] == last]
+            self.assertGreaterEqual(max(used), end)
+
+    def test_it_tells_the_whole_sweep(self):
+        for words in (("--interval", 4), ("--interval", 1, "--zero-copy"),
+                      ("--interval", 3, "--transport", "mpio", "--layout", "rank"),
+                      ("--interval", 2, "--steps-unknown")):
+            with self.subTest(words=words):
+                ranks, whole = self.events(*words)
+                self.assertEqual(int(whole["otherData"]["steps"]), STEPS)
+                for names in ranks.values():
+                    self.expect_a_sweep(names)
+                    self.expect_no_overlap(names, SOLVER)
+                    self.expect_no_overlap(names, IO)
+                    self.expect_transfers_in_order(names)
+
+    def test_perfetto_finds_processes_and_threads(self):
+        _, whole = self.events()
+        names = {(event["pid"], event["name"], event["args"].get("name"))
+                 for event in whole["traceEvents"] if event["ph"] == "M"}
+        for rank in range(RANKS):
+            self.assertIn((rank, "process_name", f"rank {rank}"), names)
+            self.assertIn((rank, "thread_name", "solver"), names)
+            self.assertIn((rank, "thread_name", "I/O"), names)
+
+    def test_the_timeline_is_an_svg(self):
+        self.events("--interval", 4)
+        root = xml.etree.ElementTree.parse(self.directory / "timeline.svg").getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        text = " ".join(root.itertext())
+        for word in ("rank 0", "rank 1", "TURN", "advance", "adjoint", "write", "read"):
+            self.assertIn(word, text)
+
+    def test_a_file_that_cannot_be_written_is_an_error_on_all_ranks(self):
+        for option in ("--trace", "--timeline"):
+            process, _ = self.heat(RANKS, *SWEEP, option, self.directory / "none" / "file")
+            self.assertEqual(process.returncode, 3, launch.said(process))
+            message, = launch.errors_of(process)
+            self.assertIn("none/file", message)
+            self.assertEqual([path.name for path in self.directory.iterdir()
+                              if path.name != "results.json"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

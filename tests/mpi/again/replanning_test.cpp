@@ -1,0 +1,101 @@
+// The interval between anchors follows the measured times, on all ranks alike.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "coupled_model.h"
+#include "faulty_file_system.h"
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace anadrome::test {
+namespace {
+
+using std::chrono::microseconds;
+
+class Replanning : public ::testing::Test {
+ protected:
+  Replanning() : model_(MPI_COMM_WORLD, Counts{0, 0, 40000, 0, 0}), reference_(model_, kSteps) {
+    EXPECT_EQ(model_.add_fields(run_), ANADROME_OK);
+    run_.set("schedule", "async");
+    run_.set("memory", "8MiB");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  }
+
+  // A sweep in which a step takes `step`, and rank 0's writes `before` and then `after` longer.
+  // Returns the
+  // intervals after a quarter of the steps and at TURN.
+  std::pair<std::int64_t, std::int64_t> intervals(microseconds before, microseconds after) {
+    FaultyFileSystem files;
+    SweepDriver driver(run_, model_, reference_);
+    std::int64_t early = 0, at_turn = 0;
+    if (rank_ == 0) files.delay_writes(before);
+    driver.before_action = [&](const anadrome_action& action) {
+      const anadrome_stats stats = run_.statistics();
+      if (action.kind == ANADROME_TURN) at_turn = stats.interval;
+      if (action.kind != ANADROME_ADVANCE || action.again != 0) return;
+      if (early == 0 && action.first >= kSteps / 4) {
+        early = stats.interval;
+        if (rank_ == 0) files.delay_writes(after);
+      }
+      std::this_thread::sleep_for((action.last - action.first) * kStep);
+    };
+    const Outcome outcome = driver.sweep(kSteps);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const anadrome_stats stats = run_.statistics();
+    EXPECT_EQ(stats.forward_steps_taken, stats.forward_steps_planned);
+    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, early));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, at_turn));
+    return {early, at_turn};
+  }
+
+  static constexpr std::int64_t kSteps = 800;
+  static constexpr microseconds kStep{500};
+  static constexpr microseconds kSlow{20000};  // some 40 steps
+
+  CoupledModel model_;
+  const Reference reference_;
+  RunHandle run_{MPI_COMM_WORLD};
+  int rank_ = 0;
+};
+
+TEST_F(Replanning, SpreadsAnchorsWhenOneRanksDiskBecomesSlow) {
+  const auto [early, at_turn] = intervals(microseconds(0), kSlow);
+  EXPECT_GE(at_turn, 2 * early);
+  EXPECT_GE(at_turn, 5);
+}
+
+TEST_F(Replanning, MovesAnchorsTogetherWhenTheDiskBecomesFast) {
+  const auto [early, at_turn] = intervals(kSlow, microseconds(0));
+  EXPECT_GE(early, 5);
+  EXPECT_LE(2 * at_turn, early);
+}
+
+TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {
+  intervals(kSlow, kSlow);
+  std::int64_t first_anchors = -1;
+  FaultyFileSystem files;
+  if (rank_ == 0) files.delay_writes(kSlow);
+  SweepDriver driver(run_, model_, reference_);
+  driver.before_action = [&](const anadrome_action& action) {
+    if (action.kind == ANADROME_ADVANCE && first_anchors < 0) {
+      // No step was measured in this sweep, and the interval is known.
+      first_anchors = run_.statistics().interval;
+    }
+    if (action.kind == ANADROME_ADVANCE && action.again == 0) {
+      std::this_thread::sleep_for((action.last - action.first) * kStep);
+    }
+  };
+  const Outcome outcome = driver.sweep(kSteps);
+  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  EXPECT_GE(first_anchors, 5);
+  EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, first_anchors));
+  EXPECT_GT(run_.statistics().seconds_predicted, 0);
+  EXPECT_EQ(run_.statistics().adjoint_guessed, 0);
+}
+
+}  // namespace
+}  // namespace anadrome::test
