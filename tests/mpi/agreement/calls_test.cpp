@@ -7,26 +7,14 @@
 #include <string>
 
 #include "mpi_main.h"
-#include "sweep_driver.h"
+#include "short_sweep.h"
 
 namespace {
 
 using namespace anadrome::test;
 
-class Ranks : public testing::Test {
+class Ranks : public ShortSweep {
  protected:
-  Ranks()
-      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}),
-        reference_(model_, 20),
-        memory_(2 * least_memory(model_, "async")) {}
-
-  void prepare(RunHandle& run) {
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-    run.set("schedule", "async");
-    run.set("interval", "1");
-    run.set("memory", std::to_string(memory_) + "B");
-  }
-
   static bool odd() { return rank() == ranks() - 1; }
 
   // begin fails on every rank alike, naming `what`.
@@ -37,22 +25,6 @@ class Ranks : public testing::Test {
         << anadrome_last_error();
     EXPECT_EQ(run.statistics().phase, ANADROME_PHASE_IDLE);
   }
-
-  void expect_exact_sweep(RunHandle& run) {
-    SweepDriver driver(run, model_, reference_);
-    const Outcome outcome = driver.sweep(20);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-  }
-
-  static void expect_no_files() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_TRUE(std::filesystem::is_empty(directory()));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-
-  CoupledModel model_;
-  const Reference reference_;
-  const std::int64_t memory_;
 };
 
 TEST_F(Ranks, OfWhichOneClosesGetAnErrorAndCanClose) {

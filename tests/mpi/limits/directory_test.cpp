@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mpi_main.h"
-#include "sweep_driver.h"
+#include "short_sweep.h"
 
 namespace {
 
@@ -27,26 +27,8 @@ unsigned mode_of(const fs::path& path) {
   return status.st_mode & 07777U;
 }
 
-class Directory : public testing::Test {
+class Directory : public ShortSweep {
  protected:
-  Directory()
-      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}),
-        reference_(model_, 20),
-        memory_(2 * least_memory(model_, "async")) {}
-
-  void prepare(RunHandle& run) {
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-    run.set("schedule", "async");
-    run.set("interval", "1");
-    run.set("memory", std::to_string(memory_) + "B");
-  }
-
-  void expect_exact_sweep(RunHandle& run) {
-    SweepDriver driver(run, model_, reference_);
-    const Outcome outcome = driver.sweep(20);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-  }
-
   void expect_refused(RunHandle& run, anadrome_status status, const std::string& part) {
     EXPECT_EQ(anadrome_begin(run, 20), status) << anadrome_last_error();
     EXPECT_NE(std::string(anadrome_last_error()).find(part), std::string::npos)
@@ -61,10 +43,6 @@ class Directory : public testing::Test {
   }
 
   static fs::path run_directory() { return fs::path(directory()) / "anadrome"; }
-
-  CoupledModel model_;
-  const Reference reference_;
-  const std::int64_t memory_;
 };
 
 TEST_F(Directory, ThatIsMissingOrCannotBeWrittenIsNamedOnAllRanks) {

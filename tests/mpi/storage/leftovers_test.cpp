@@ -6,41 +6,14 @@
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
-#include "sweep_driver.h"
+#include "short_sweep.h"
 
 namespace {
 
 using namespace anadrome::test;
 
-class Leftovers : public testing::Test {
+class Leftovers : public ShortSweep {
  protected:
-  Leftovers()
-      : model_(MPI_COMM_WORLD, Counts{3, 0, 2, 0, 9}),
-        reference_(model_, 20),
-        memory_(2 * least_memory(model_, "async")) {}
-
-  void prepare(RunHandle& run) {
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-    run.set("schedule", "async");
-    run.set("interval", "1");
-    run.set("memory", std::to_string(memory_) + "B");
-  }
-
-  void expect_exact_sweep(RunHandle& run) {
-    SweepDriver driver(run, model_, reference_);
-    const Outcome outcome = driver.sweep(20);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-  }
-
-  static void expect_no_files() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_TRUE(std::filesystem::is_empty(directory()));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-
-  CoupledModel model_;
-  const Reference reference_;
-  const std::int64_t memory_;
 };
 
 TEST_F(Leftovers, ThereAreNoneOfAKeptRunThatCouldNotBegin) {

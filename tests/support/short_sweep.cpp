@@ -1,0 +1,34 @@
+#include "short_sweep.h"
+
+#include <filesystem>
+#include <string>
+
+#include "mpi_main.h"
+
+namespace anadrome::test {
+
+ShortSweep::ShortSweep()
+    : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}),
+      reference_(model_, kSteps),
+      memory_(2 * least_memory(model_, "async")) {}
+
+void ShortSweep::prepare(RunHandle& run) {
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "async");
+  run.set("interval", "1");
+  run.set("memory", std::to_string(memory_) + "B");
+}
+
+void ShortSweep::expect_exact_sweep(RunHandle& run) {
+  SweepDriver driver(run, model_, reference_);
+  const Outcome outcome = driver.sweep(kSteps);
+  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+}
+
+void ShortSweep::expect_no_files() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(std::filesystem::is_empty(directory()));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace anadrome::test
