@@ -12,9 +12,7 @@ namespace {
 
 using namespace anadrome::test;
 
-class Leftovers : public ShortSweep {
- protected:
-};
+class Leftovers : public ShortSweep {};
 
 TEST_F(Leftovers, ThereAreNoneOfAKeptRunThatCouldNotBegin) {
   for (const char* layout : {"shared", "rank"}) {
