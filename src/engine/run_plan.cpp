@@ -1,0 +1,106 @@
+// Run, the part that plans from measured times: the interval between anchors, and when it will end.
+#include <algorithm>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "engine/run.h"
+
+namespace anadrome::engine {
+
+schedule::StepCosts Run::agreed_costs() const {
+  schedule::StepCosts costs;
+  costs.forward = std::max(agreed_[0], 1e-9);
+  constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
+  costs.adjoint = agreed_[1] > 0 ? agreed_[1] : kAdjointPerForward * costs.forward;
+  costs.write = agreed_[2];
+  if (!write_times_known_) {  // many small states to a write: no write yet
+    constexpr double kGuessedBytesPerSecond = 1e9;
+    costs.write = static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
+  }
+  costs.read = agreed_[3] > 0 ? agreed_[3] : costs.write;
+  return costs;
+}
+
+// Until the interval is known: probe for a few steps, and until the first write is done everywhere.
+// A later sweep of the same run knows the times of the one before.
+void Run::decide() {
+  const bool first = sequence_->interval() == 0;
+  if (first && !measured_before_) {
+    constexpr std::int64_t kProbes = 2;
+    if (probes_ > 0) agree(Call::kAnchor);
+    const bool writes_tell = memory_plan_.layout.states() == 1;
+    if (probes_ < kProbes || (writes_tell && !write_times_known_)) {
+      ++probes_;
+      sequence_->probe(probe_steps_);
+      probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
+      return;
+    }
+  }
+  if (!first && decided_at_ == agreement_.count()) {  // nothing was measured since
+    sequence_->set_interval(sequence_->interval(), sequence_->slots());
+    return;
+  }
+  decided_at_ = agreement_.count();
+  const schedule::StepCosts costs = agreed_costs();
+  const schedule::SharedMemory memory = shared_memory();
+  const std::int64_t steps = sequence_->steps();
+  std::int64_t least = 1, most = std::int64_t{1} << 40;
+  if (steps != schedule::kUnknown) {
+    most = std::max<std::int64_t>(steps, 1);
+    const std::int64_t anchors_left = sequence_->most_anchors() - newest_anchor_ - 1;
+    if (anchors_left > 0) least = steps / anchors_left + (anchors_left < steps ? 1 : 0);
+  }
+  schedule::AsyncPlan plan = schedule::best_plan(costs, memory, least, most);
+  const schedule::AsyncPlan now = {sequence_->interval(), memory_plan_.prefetch_depth,
+                                   sequence_->slots(), 0};
+  // Not every tremor of a measurement is worth a change.
+  constexpr double kWorthwhile = 0.97;
+  if (!first && now.interval >= least &&
+      plan.seconds_per_step > kWorthwhile * schedule::seconds_per_step(costs, memory, now)) {
+    plan = now;
+  }
+  memory_plan_.prefetch_depth = plan.prefetch_depth;
+  memory_plan_.checkpoint_slots = plan.slots;
+  tier_->set_prefetch_depth(plan.prefetch_depth);
+  sequence_->set_interval(plan.interval, plan.slots);
+}
+
+schedule::SharedMemory Run::shared_memory() const {
+  return {memory_plan_.blocks - memory_plan_.live_blocks, memory_plan_.layout.states(),
+          transport_->overlaps()};
+}
+
+SweepCosts Run::sweep_costs() const {
+  SweepCosts costs;
+  costs.step = agreed_costs();
+  costs.step.forward = std::max(agreed_[0], forward_.seconds());
+  costs.copy = copy_.seconds();
+  const auto agreements = static_cast<double>(agreement_.count() - agreements_before_);
+  if (agreements > 0)
+    costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
+  costs.steps = sequence_->steps();
+  costs.disk = uses_disk();
+  costs.plan.slots = memory_plan_.checkpoint_slots;
+  if (!costs.disk) return costs;
+  costs.memory = shared_memory();
+  costs.plan.interval = std::max<std::int64_t>(sequence_->interval(), 1);
+  costs.plan.prefetch_depth = memory_plan_.prefetch_depth;
+  return costs;
+}
+
+void Run::predict() {
+  const std::int64_t to_come = sequence_->advances_remaining();
+  if (to_come == schedule::kUnknown) {  // the interval is not known yet
+    predict_at_ += ceil_divide(predict_at_, 4);
+    return;
+  }
+  SweepCosts costs = sweep_costs();
+  adjoint_guessed_ = agreed_[1] <= 0 && adjoint_.seconds() <= 0;
+  if (!adjoint_guessed_) costs.step.adjoint = std::max(agreed_[1], adjoint_.seconds());
+  predicted_at_ = advances_;
+  predicted_seconds_ = predict_seconds(
+      costs, {now_seconds() - begin_time_, advances_, to_come + rest_.last - rest_.first});
+  predict_at_ = 0;
+}
+
+}  // namespace anadrome::engine
