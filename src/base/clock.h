@@ -2,11 +2,19 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace anadrome {
 
 inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Processor time of the calling thread.
+inline double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// Adds the time from construction to destruction to a sum.

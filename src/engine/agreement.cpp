@@ -80,7 +80,7 @@ Agreement::Output Agreement::agree(const Input& input) {
     kStop,
     kFailing,
     kLargest,
-    kSmallest = kLargest + 4,
+    kSmallest = kLargest + std::tuple_size_v<decltype(Input::largest)>,
     kSlots
   };
   std::array<std::int64_t, kSlots> slots{};

@@ -29,11 +29,11 @@ class Agreement {
     bool stop = false;                   ///< anadrome_request_stop
     std::int64_t equal = 0;              ///< must be the same on all ranks ...
     const char* equal_name = "";         ///< ... being this
-    std::array<double, 4> largest = {};  ///< not negative; the maximum over ranks comes back
+    std::array<double, 6> largest = {};  ///< not negative; the maximum over ranks comes back
     std::int64_t smallest = 0;           ///< the minimum over ranks comes back
   };
   struct Output {
-    std::array<double, 4> largest = {};
+    std::array<double, 6> largest = {};
     std::int64_t smallest = 0;
   };
 

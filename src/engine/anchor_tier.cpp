@@ -93,7 +93,10 @@ void AnchorTier::settle_finished() {
 
 void AnchorTier::note_time(const store::Transfer& transfer) {
   if (transfer.failure) return;
-  (transfer.write ? times_.write : times_.read).add(transfer.seconds, transfer.identity.states);
+  const std::int64_t states = transfer.identity.states;
+  (transfer.write ? times_.write : times_.read).add(transfer.seconds, states);
+  (transfer.write ? times_.write_processor : times_.read_processor)
+      .add(transfer.processor_seconds, states);
 }
 
 // The lowest block is needed last.

@@ -10,10 +10,13 @@ namespace anadrome::engine {
 /// The mean of the first samples, and then one that follows a drift.
 class Meter {
  public:
-  explicit Meter(double least_weight = 0.05) : least_weight_(least_weight) {}
+  Meter(double least_weight = 0.05) : least_weight_(least_weight) {}
   void add(double seconds, std::int64_t steps) {
     if (steps <= 0) return;
-    const double sample = seconds / static_cast<double>(steps);
+    double sample = seconds / static_cast<double>(steps);
+    // One that was interrupted says little; a change that lasts is followed all the same.
+    constexpr double kOutlier = 8;
+    if (samples_ > 4) sample = std::min(sample, kOutlier * mean_);
     ++samples_;
     // The first sample touches memory for the first time; it counts only until there is a second.
     const double others = static_cast<double>(samples_ - 1);

@@ -87,10 +87,12 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.stop = stop_.load();
   input.equal = equal;
   input.equal_name = equal_name;
-  input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0};
+  input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0, 0, 0};
   if (tier_ != nullptr) {
     input.largest[2] = transfer_times_.write.seconds();
     input.largest[3] = transfer_times_.read.seconds();
+    input.largest[4] = transfer_times_.write_processor.seconds();
+    input.largest[5] = transfer_times_.read_processor.seconds();
     // Whether a time is known must be known of all ranks: the smallest says so.
     input.smallest = transfer_times_.write.seconds() > 0 ? 1 : 0;
   }
@@ -127,7 +129,9 @@ void Run::copy(std::int64_t& count, Body&& body) {
   recorder_.add(Activity::kCopy, start, end, 0, 0);
   const double seconds = end - start;
   copy_.add(seconds, 1);
-  seconds_copying_ += seconds * copy_sampler_.weight();
+  seconds_copying_ += copy_sampler_.weight() > 1
+                          ? std::min(seconds, Sampler::kShort) * copy_sampler_.weight()
+                          : seconds;
 }
 
 void Run::record_action(double now, std::int64_t last) {

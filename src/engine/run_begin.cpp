@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
@@ -25,6 +26,18 @@ std::string new_run_id(MPI_Comm comm) {
   std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(id[0]),
                 static_cast<unsigned long long>(id[1]));
   return text;
+}
+
+// Do the ranks of some node occupy all the cores they may run on? Collective.
+bool no_core_is_free(MPI_Comm comm) {
+  MPI_Comm split = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
+  const Communicator node(split);
+  int ranks = 1;
+  MPI_Comm_size(node.get(), &ranks);
+  int busy = ranks >= static_cast<int>(std::thread::hardware_concurrency()) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT, MPI_MAX, comm);
+  return busy != 0;
 }
 
 // Far beyond any machine, and far enough from overflow for all that is computed from it.
@@ -243,8 +256,9 @@ void Run::prepare_disk(std::int64_t steps) {
     });
     agreement_.agree({.call = Call::kBegin, .failure = not_started});
     built_options_ = options_;
-    transfer_times_ = {};  // of another disk
+    transfer_times_ = TransferTimes();  // of another disk
     measured_before_ = false;
+    cores_are_busy_ = no_core_is_free(agreement_.comm());
     fields_changed_ = false;
   }
   store::BlockIdentity identity;

@@ -18,6 +18,10 @@ schedule::StepCosts Run::agreed_costs() const {
     costs.write = static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
   }
   costs.read = agreed_[3] > 0 ? agreed_[3] : costs.write;
+  if (cores_are_busy_) {
+    costs.write_taken = agreed_[4];
+    costs.read_taken = agreed_[5] > 0 ? agreed_[5] : agreed_[4];
+  }
   return costs;
 }
 

@@ -22,8 +22,9 @@ double copies_per_step(const SweepCosts& costs) {
 // Per step, what transfers cost beside the computation.
 double stalls_forward(const SweepCosts& costs) {
   if (!costs.disk) return 0;
-  const double write = costs.step.write / static_cast<double>(costs.plan.interval);
-  return costs.memory.overlaps ? std::max(write - costs.step.forward, 0.0) : write;
+  const double steps = static_cast<double>(costs.plan.interval);
+  const double write = costs.step.write / steps, taken = costs.step.write_taken / steps;
+  return costs.memory.overlaps ? std::max(write - costs.step.forward, taken) : write;
 }
 
 double stalls_reverse(const SweepCosts& costs) {
@@ -33,7 +34,7 @@ double stalls_reverse(const SweepCosts& costs) {
   const double advances =
       static_cast<double>(schedule::extra_advances(costs.plan.interval, costs.plan.slots));
   const double computing = advances * costs.step.forward + steps * costs.step.adjoint;
-  return std::max(costs.step.read - computing, 0.0) / steps;
+  return std::max(costs.step.read - computing, costs.step.read_taken) / steps;
 }
 
 double agreements_per_step(const SweepCosts& costs) {
@@ -92,6 +93,10 @@ std::string explain(const SweepCosts& costs, const SweepTimes& times) {
   const char* bound = "the solver";
   if (recomputing > kLittle || stalled > kLittle) {
     bound = costs.disk && disk_gain >= memory_gain ? "the disk" : "memory";
+    const bool nothing_gains = std::max(disk_gain, memory_gain) < kLittle;
+    if (nothing_gains && costs.step.write_taken > 0) {
+      bound = "the processors, of which none is left for the I/O threads";
+    }
   }
   std::string text = std::string("bound by ") + bound + ": " + format_seconds(times.total) +
                      ", and its steps alone, each taken once, " + format_seconds(ideal);

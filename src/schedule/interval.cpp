@@ -41,8 +41,10 @@ double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int6
   const double steps = static_cast<double>(interval);
   const double forward = steps * costs.forward;
   const double reverse = reverse_seconds(costs, interval, slots);
-  const double there = overlap.writes ? std::max(forward, costs.write) : forward + costs.write;
-  const double back = overlap.reads ? std::max(reverse, costs.read) : reverse + costs.read;
+  const double there =
+      overlap.writes ? std::max(forward + costs.write_taken, costs.write) : forward + costs.write;
+  const double back =
+      overlap.reads ? std::max(reverse + costs.read_taken, costs.read) : reverse + costs.read;
   return (there + back) / steps;
 }
 
@@ -62,7 +64,9 @@ std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap o
   // Between two neighbouring binomials E(I, s) = r I - C. Where the same transfers are hidden, the
   // cost of a step is A + B / I there, and B rises from piece to piece with f C less the transfers
   // that are not hidden: the cost falls, then it rises. So it can turn only at the places below.
-  for (const double exposed : {0.0, costs.write, costs.read, costs.write + costs.read}) {
+  const double taken = costs.write_taken + costs.read_taken;
+  for (const double exposed : {0.0, taken, costs.write, costs.read, costs.write + costs.read,
+                               costs.write + costs.read_taken, costs.read + costs.write_taken}) {
     consider(first_true(least, most, [&](std::int64_t interval) {
       const uint128 here = extra_advances(interval, slots);
       const uint128 slope = extra_advances(interval + 1, slots) - here;
@@ -71,12 +75,13 @@ std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap o
     }));
   }
   const std::int64_t read_hidden = first_true(least, most, [&](std::int64_t interval) {
-    return reverse_seconds(costs, interval, slots) >= costs.read;
+    return reverse_seconds(costs, interval, slots) + costs.read_taken >= costs.read;
   });
   consider(read_hidden - 1);
   consider(read_hidden);
   // The published interval, as near to it as the limits allow.
-  const double published = costs.write / std::max(costs.forward, 1e-300);
+  const double published =
+      std::max(costs.write - costs.write_taken, 0.0) / std::max(costs.forward, 1e-300);
   const auto write_hidden = static_cast<std::int64_t>(
       std::clamp(std::ceil(published), static_cast<double>(least), static_cast<double>(most)));
   consider(write_hidden - 1);

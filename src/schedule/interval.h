@@ -12,6 +12,9 @@ struct StepCosts {
   double adjoint = 0;  ///< one adjoint step, its own recomputation included
   double write = 0;    ///< one state to disk
   double read = 0;     ///< one state from disk
+  /// What these two take from the computation even where they are hidden: processor time of the I/O
+  /// thread if no core is left for it.
+  double write_taken = 0, read_taken = 0;
 };
 
 /// Which transfers run under the computation.

@@ -71,13 +71,14 @@ class DirectTransport final : public Transport {
       lock.unlock();
       TransferTotals added;
       Checksum checksum;
-      const double started = now_seconds();
+      const double started = now_seconds(), processor = thread_seconds();
       Failure failure = carry_out(transfer, checksum, added);
-      const double ended = now_seconds();
+      const double ended = now_seconds(), computed = thread_seconds() - processor;
       (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
       lock.lock();
       transfer.started = started;
       transfer.ended = ended;
+      transfer.processor_seconds = computed;
       if (transfer.write) transfer.checksum = checksum;
       transfer.seconds = ended - started;
       transfer.failure = std::move(failure);

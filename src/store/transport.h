@@ -40,6 +40,7 @@ struct Transfer {
   Failure failure;
   double seconds = 0;             ///< of the transfer, without its time in the queue
   double started = 0, ended = 0;  ///< on the monotonic clock, checksum included
+  double processor_seconds = 0;   ///< of these, in which the I/O thread computed
 };
 
 struct TransferTotals {

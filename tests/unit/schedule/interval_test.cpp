@@ -43,6 +43,10 @@ class RandomCosts {
     costs.adjoint = below(5) == 0 ? 0 : costs.forward * 5 * fraction();
     costs.write = below(10) == 0 ? 0 : costs.forward * std::pow(most_hidden, fraction());
     costs.read = below(10) == 0 ? 0 : costs.forward * std::pow(most_hidden, fraction());
+    if (below(2) == 0) {
+      costs.write_taken = costs.write * fraction();
+      costs.read_taken = costs.read * fraction();
+    }
     return costs;
   }
   std::int64_t slots() { return 1 + below(below(4) == 0 ? 300 : 8); }
@@ -62,6 +66,12 @@ TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
   EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, kAll), 2 + 18 / 4.0);
   EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 9, 17}, 4, 3, kAll), 9 / 4.0 + 18 / 4.0);
   EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 19}, 4, 3, kAll), 2 + 19 / 4.0);
+}
+
+TEST(SecondsPerStep, CountsWhatHiddenTransfersTakeFromTheComputation) {
+  // 8 + 1 of computation hide the write of 7, 18 + 2 the read of 17.
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17, 1, 2}, 4, 3, kAll), 9 / 4.0 + 20 / 4.0);
+  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17, 1, 2}, 4, 3, kNone), 2 + (7 + 18 + 17) / 4.0);
 }
 
 TEST(SecondsPerStep, AddsTransfersThatAreNotOverlapped) {
