@@ -1,0 +1,51 @@
+// Ways of having the states of a heat equation in reverse: through the library with different
+// schedules, and by hand without it. Each keeps its memory and files from one sweep to the next, so
+// that a sweep after the first one finds everything warm.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heat_model.h"
+
+namespace bench {
+
+struct Problem {
+  heat_model* model = nullptr;
+  std::int64_t steps = 0;
+  std::vector<double> start;  ///< x_0: computed once, for its sines cost as much as many steps
+};
+
+struct Means {
+  std::string directory = ".";
+  std::int64_t memory = 0;            ///< bytes per rank for all states a mode holds
+  std::int64_t bytes_per_second = 0;  ///< of reading and of writing, per rank; 0: no limit
+};
+
+struct Measured {
+  double seconds_total = 0, seconds_forward = 0;  ///< this rank
+  anadrome_stats stats{};                         ///< this rank; a mode by hand sets what it knows
+};
+
+/// One forward and one adjoint sweep; the gradient is in the model afterwards. Collective.
+using Sweep = std::function<Measured()>;
+
+/// Every state in one array, each step writing into the next one's place: no bookkeeping, no copy.
+/// Takes as much memory as the states do, whatever `means` say.
+Sweep ideal_sweep(Problem& problem);
+
+/// What one would write in an afternoon: as many states in memory as fit; every so many steps one
+/// is written on the caller's thread (pwrite, O_DIRECT), and in the adjoint sweep read back, the
+/// steps after it being done again. It needs no array beside `memory`, and checks nothing that it
+/// reads.
+Sweep hand_written_sweep(Problem& problem, const Means& means);
+
+/// `mode`: revolve; async; async_zero_copy; async_no_checksum; sync_disk (as async, but through
+/// parallel HDF5 on the caller's thread: transport=mpio). Throws for another one.
+Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means);
+
+}  // namespace bench
