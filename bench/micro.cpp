@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/ram_slots.h"
 #include "schedule/sequence.h"
 #ifdef ANADROME_BENCH_ADOLC
 #include <adolc/revolve.h>
@@ -106,6 +107,48 @@ void tiny_states(benchmark::State& state, const char* schedule, const char* memo
   state.counters["MB_written"] = static_cast<double>(stats.bytes_written) / 1e6;
 }
 
+// One state of state.range(0) bytes into the pool, or out of it, `slots` of them in turn.
+void ram_slot(benchmark::State& state, bool keep) {
+  using namespace anadrome;
+  constexpr std::int64_t kSlots = 64;
+  std::vector<double> u(static_cast<std::size_t>(state.range(0)) / sizeof(double), 1.0);
+  store::Field field;
+  field.name = "u";
+  field.type = ANADROME_FLOAT64;
+  field.count = static_cast<std::int64_t>(u.size());
+  field.values = u.data();
+  const std::vector<store::Field> fields = {field};
+  const store::BlockLayout layout(
+      store::choose_block_shape({.state_bytes = field.bytes()}, std::int64_t{1} << 30), fields);
+  store::Pool pool(layout.block_bytes(), kSlots / layout.states() + 1);
+  store::LiveState live(layout, fields, pool, [&] { return pool.take(); });
+  engine::RamSlots slots(layout, pool, live);
+  for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep(slot);
+  std::int64_t operations = 0;
+  for (auto _ : state) {
+    if (keep) {  // the pool's turn, as in a stack of checkpoints: the dropped slot is kept again
+      slots.drop(kSlots - 1);
+      slots.keep(kSlots - 1);
+    } else {
+      slots.restore(operations % kSlots);
+    }
+    ++operations;
+    benchmark::ClobberMemory();
+  }
+  per_event(state, operations, keep ? "per_keep" : "per_restore");
+}
+
+// What one copy of the same size costs here.
+void copy(benchmark::State& state) {
+  std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
+  std::vector<std::byte> to(from.size());
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data(), from.size());
+    benchmark::ClobberMemory();
+  }
+  per_event(state, static_cast<std::int64_t>(state.iterations()), "per_copy");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -121,6 +164,11 @@ int main(int argc, char** argv) {
       ->Args({100000, 20})
       ->Args({1000000, 100});
 #endif
+  for (const std::int64_t bytes : {24, 256, 1024, 4096, 16384, 65536}) {
+    benchmark::RegisterBenchmark("keep", ram_slot, true)->Arg(bytes);
+    benchmark::RegisterBenchmark("restore", ram_slot, false)->Arg(bytes);
+    benchmark::RegisterBenchmark("copy", copy)->Arg(bytes);
+  }
   benchmark::RegisterBenchmark(
       "tiny/store_all",
       [](benchmark::State& state) { tiny_states(state, "store_all", "1GiB", nullptr); })
