@@ -1,0 +1,76 @@
+"""Runs benchmarks and writes tables.md, all that docs/performance.md quotes; see scripts/bench."""
+import argparse
+import re
+import time
+
+import agreement
+import growth
+import micro
+import overhead
+import throughput
+from machine import Bench, cores, say
+from table import Claims
+
+ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
+       "micro": micro}
+
+
+def fill(document, name, text):
+    """Put `text` between the document's marks for `name`."""
+    with open(document) as file:
+        before = file.read()
+    marks = f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
+    after, found = re.subn(marks, lambda mark: mark[1] + text.strip() + "\n" + mark[2], before,
+                           flags=re.DOTALL)
+    if not found:
+        raise SystemExit(f"{document} has no place for {name}")
+    with open(document, "w") as file:
+        file.write(after)
+
+
+def processor():
+    with open("/proc/cpuinfo") as lines:
+        for line in lines:
+            if line.startswith("model name"):
+                return line.split(":")[1].strip()
+    return "unknown processor"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(ALL) + " (default: all)")
+    parser.add_argument("--quick", action="store_true", help="small sizes: do the programs run?")
+    parser.add_argument("--fill", metavar="FILE", help="also put the tables into this document")
+    parser.add_argument("--out", default="out/bench")
+    parser.add_argument("--programs", default="build/release/bench")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.names if name not in ALL]
+    if unknown:
+        parser.error(f"no benchmark {unknown[0]}; there are {', '.join(ALL)}")
+    bench = Bench(arguments.programs, arguments.out, arguments.quick)
+    quick = " --quick" if arguments.quick else ""
+    claims, parts = Claims(), {}
+    try:
+        for name in arguments.names or ALL:
+            start = time.monotonic()
+            text = ALL[name].run(bench, claims)
+            seconds = time.monotonic() - start
+            say(f"{name}: {seconds:.0f} s")
+            parts[name] = f"`scripts/bench{quick} {name}` ({seconds:.0f} s)\n{text}"
+            print(f"\n## {name}\n{parts[name]}", flush=True)
+    finally:
+        bench.clean()
+    parts["claims"] = (f"On {cores()} cores ({processor()}). The median over the turns decides.\n\n"
+                       f"{claims.table()}")
+    print(f"\n## Claims\n{parts['claims']}")
+    with open(bench.path("tables.md"), "w") as file:
+        file.write("\n".join(f"## {name}\n{part}" for name, part in parts.items()))
+    if arguments.fill:
+        if len(parts) <= len(ALL):
+            del parts["claims"]  # those of some benchmarks only
+        for name, part in parts.items():
+            fill(arguments.fill, name, part)
+    say(f"tables: {bench.path('tables.md')}; CSV files and pictures beside it")
+
+
+main()
