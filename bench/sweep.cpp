@@ -46,6 +46,7 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   setup.modes = flags.list("modes", "ideal,async");  // or async@500: with steps of its own
   setup.means.directory = flags.text("directory", ".");
   setup.means.memory = flags.count("memory", 64 << 20);
+  setup.means.interval = flags.count("interval", setup.means.interval);
   setup.means.bytes_per_second = flags.count("bandwidth-limit", 0);
   problem.steps = flags.count("steps", 200);
   flags.end();

@@ -25,7 +25,8 @@ constexpr std::array kModes = {
     Mode{"async", false, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
-    Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
+    Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
+    Mode{"sync_interval", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
 
 class Library {
  public:
@@ -38,6 +39,7 @@ class Library {
     if (means.bytes_per_second > 0)
       set("bandwidth_limit", std::to_string(means.bytes_per_second) + "B/s");
     for (const Setting& setting : mode.settings) set(setting.key, setting.value);
+    if (mode.name == std::string("sync_interval")) set("interval", std::to_string(means.interval));
     const std::size_t cells = problem.start.size();
     check(zero_copy_ ? anadrome_add_exchanged(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,
                                               cells, &field_)

@@ -1,6 +1,8 @@
 """Runs benchmarks and writes tables.md, all that docs/performance.md quotes; see scripts/bench."""
 import argparse
 import re
+import signal
+import sys
 import time
 
 import agreement
@@ -47,6 +49,7 @@ def main():
     unknown = [name for name in arguments.names if name not in ALL]
     if unknown:
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(ALL)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(arguments.programs, arguments.out, arguments.quick)
     quick = " --quick" if arguments.quick else ""
     claims, parts = Claims(), {}

@@ -11,7 +11,7 @@ SLOTS = 8
 
 def run(bench, claims):
     counts = bench.choose([250, 500, 1000, 2000, 4000, 8000, 16000], [250, 500, 1000])
-    limit = limit_for(bench, 1, GRID, SLOTS, 1)
+    limit, _ = limit_for(bench, 1, GRID, SLOTS, 1)
     say(f"  growth: up to {counts[-1]} steps")
     memory = memory_for(SLOTS, GRID[0] * GRID[1] * 8)
     modes = [f"{mode}@{steps}" for steps in counts for mode in ("async", "revolve")]

@@ -21,6 +21,21 @@ def cores():
     return len(os.sched_getaffinity(0))
 
 
+def output_of(command):
+    """What `command` prints. Whatever ends this program ends the command too: asked, not killed, so
+    that mpirun can take its ranks along."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            printed, _ = process.communicate()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+    if process.returncode != 0:
+        raise SystemExit(f"failed ({process.returncode}): {' '.join(command)}")
+    return printed
+
+
 class Bench:
     """Where programs and results are, and how long a benchmark may take."""
 
@@ -41,13 +56,11 @@ class Bench:
                    os.path.join(self.programs, program)]
         for name, value in flags.items():
             command += [f"--{name}", str(value)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"failed ({done.returncode}): {' '.join(command)}")
+        printed = output_of(command)
         if save:
             with open(self.path(save + ".csv"), "w") as file:
-                file.write(done.stdout)
-        return read_rows(done.stdout)
+                file.write(printed)
+        return read_rows(printed)
 
     def sweep(self, ranks, modes, save=None, **flags):
         flags = {name.replace("_", "-"): value for name, value in flags.items()}
