@@ -2,7 +2,7 @@
 import math
 from statistics import median
 
-from machine import say
+from machine import cores, say
 from table import markdown, pick, ratios, size, spread
 
 MODES = ["ideal", "revolve", "by_hand", "sync_disk", "sync_interval", "async", "async_no_checksum",
@@ -109,8 +109,9 @@ def claim(claims, name, ranks, rows):
                        zip(pick(rows, "stalled_write", mode=mode),
                            pick(rows, "stalled_read", mode=mode), pick(rows, "seconds", mode=mode))]
             claims.at_most(f"{where}: {mode} waited, share", stalled, 0.03)
-        cost = [1 - 1 / r for r in ratios(rows, "seconds", "async", "async_no_checksum")]
-        claims.at_most(f"{where}: checksums, share of the total", cost, 0.02)
+        if ranks < cores():  # with every core busy what they cost is in the table
+            cost = [1 - 1 / r for r in ratios(rows, "seconds", "async", "async_no_checksum")]
+            claims.at_most(f"{where}: checksums, share of the total", cost, 0.02)
     if name == "slow_disk":
         claims.at_least(f"{where}: times faster than revolve", faster("revolve"), 1.5)
         for mode in ("sync_disk", "sync_interval", "by_hand"):
