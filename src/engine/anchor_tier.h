@@ -22,7 +22,7 @@ namespace anadrome::engine {
 
 /// Measured seconds per state; 0: none yet.
 struct TransferTimes {
-  Meter write{0.2}, read{0.2};  ///< follow a drifting file system within a few anchors
+  Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
   Meter write_processor, read_processor;
 };
 

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -34,7 +35,8 @@ class AsyncQueue {
       if (::syscall(SYS_io_setup, kDepth, &context_) != 0) context_ = 0;
     }
     if (context_ == 0) return false;
-    iocb request = {};
+    static_assert(sizeof(iocb) == sizeof transfer.request);
+    iocb& request = *new (transfer.request.data()) iocb{};
     request.aio_data = reinterpret_cast<std::uintptr_t>(&transfer);
     request.aio_lio_opcode = transfer.write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
     request.aio_fildes = static_cast<std::uint32_t>(transfer.descriptor);

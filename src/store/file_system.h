@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +21,7 @@ struct FileTransfer {
   off_t offset = 0;
   ssize_t result = 0;    ///< as of FileSystem::read and write; set by finish
   bool pending = false;  ///< the system works on it
+  alignas(8) std::array<std::byte, 64> request = {};  ///< what the system was asked
 };
 
 /// Functions return 0 (or a count) on success and a negative errno value on failure.

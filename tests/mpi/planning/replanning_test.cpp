@@ -52,9 +52,9 @@ class Replanning : public ::testing::Test {
     return {early, at_turn};
   }
 
-  static constexpr std::int64_t kSteps = 800;
-  static constexpr microseconds kStep{500};
-  static constexpr microseconds kSlow{20000};  // some 40 steps
+  static constexpr std::int64_t kSteps = 1000;
+  static constexpr microseconds kStep{1000};
+  static constexpr microseconds kSlow{40000};  // some 40 steps
 
   CoupledModel model_;
   const Reference reference_;
