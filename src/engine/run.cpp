@@ -127,7 +127,7 @@ void Run::copy(std::int64_t& count, Body&& body) {
   const double end = now_seconds();
   start = recorder_.after_waits(start);  // for a block to copy to
   recorder_.add(Activity::kCopy, start, end, 0, 0);
-  const double seconds = end - start;
+  const double seconds = std::max(end - start - clock_seconds(), 0.0);
   copy_.add(seconds, 1);
   seconds_copying_ += copy_sampler_.weight() > 1
                           ? std::min(seconds, Sampler::kShort) * copy_sampler_.weight()

@@ -85,6 +85,7 @@ SweepCosts Run::sweep_costs() const {
   costs.steps = sequence_->steps();
   costs.disk = uses_disk();
   costs.plan.slots = memory_plan_.checkpoint_slots;
+  costs.memory.states_per_block = memory_plan_.layout.states();
   if (!costs.disk) return costs;
   costs.memory = shared_memory();
   costs.plan.interval = std::max<std::int64_t>(sequence_->interval(), 1);

@@ -110,7 +110,9 @@ std::string explain(const SweepCosts& costs, const SweepTimes& times) {
     overlapped.memory.overlaps = true;
     add_knob("transport=direct", 1 - modelled_seconds(overlapped, 1, 1) / now);
   }
-  if (times.copying > kLittle * times.total) {
+  // Small states would be copied all the same.
+  const bool large = costs.memory.states_per_block == 1;
+  if (large && times.copying > kLittle * times.total) {
     add_knob("exchanged fields instead of copies", times.copying / times.total);
   }
   return text;
