@@ -14,9 +14,18 @@ namespace anadrome::store {
 
 Pool::Pool(std::int64_t block_bytes, std::int64_t blocks) : stride_(block_bytes), blocks_(blocks) {
   const std::int64_t bytes = checked_multiply(block_bytes, blocks);
-  free_.reserve(static_cast<std::size_t>(blocks));
-  holders_.resize(static_cast<std::size_t>(blocks));
-  if (bytes == 0) return;
+  if (bytes > 0) map(bytes);
+  // Tables last: no machine has the memory for those of a pool that cannot be mapped.
+  try {
+    free_.reserve(static_cast<std::size_t>(blocks));
+    holders_.resize(static_cast<std::size_t>(blocks));
+  } catch (...) {
+    unmap();
+    throw;
+  }
+}
+
+void Pool::map(std::int64_t bytes) {
   // Large pools begin on a huge page: fewer faults at first touch, and aligned for O_DIRECT.
   constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
   const bool large = bytes >= kHugePage;

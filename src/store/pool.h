@@ -44,6 +44,7 @@ class Pool {
   static constexpr std::int64_t kOverhead = 16;
 
  private:
+  void map(std::int64_t bytes);
   void unmap();
 
   std::byte* memory_ = nullptr;
