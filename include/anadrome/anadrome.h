@@ -163,11 +163,11 @@ typedef struct anadrome_stats {
   double seconds_adjoint;                /**< from TURN to now, or to DONE */
   double seconds_stalled_write;          /**< the caller waited for a slot that was being written */
   double seconds_stalled_read;           /**< the caller waited for a state that was being read */
-  double seconds_copying;                /**< the caller copied states to and from the pool */
+  double seconds_copying;                /**< the caller copied states; short copies: estimated */
   double seconds_agreeing;               /**< the caller was in collective decisions */
-  double seconds_writing;                /**< the I/O thread wrote (checksums excluded) */
-  double seconds_reading;                /**< the I/O thread read (checksums excluded) */
-  double seconds_checksums;              /**< the I/O thread computed checksums */
+  double seconds_writing;                /**< in writes; direct: checksums included */
+  double seconds_reading;                /**< in reads; direct: checksums included */
+  double seconds_checksums;              /**< in checksums; direct: under the two above */
   double seconds_step;         /**< measured forward step, maximum over ranks; 0: not known */
   double seconds_adjoint_step; /**< measured adjoint step, maximum over ranks; 0: not known */
   double seconds_write_state;  /**< measured write of one state, maximum over ranks; 0: not known */

@@ -357,6 +357,7 @@ void Run::turn() {
     attempt([&] { tier_->write_newest_block(); });  // a last block that is partly filled
   }
   phase_ = ANADROME_PHASE_REVERSE;
+  predict_at_ = 0;                                  // too late to be a prediction
   if (turn_time_ == 0) turn_time_ = now_seconds();  // not again after a rewind
   if (uses_disk()) attempt([&] { tier_->prefetch_below(newest_anchor_); });
 }

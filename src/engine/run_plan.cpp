@@ -80,8 +80,9 @@ SweepCosts Run::sweep_costs() const {
   costs.step.forward = std::max(agreed_[0], forward_.seconds());
   costs.copy = copy_.seconds();
   const auto agreements = static_cast<double>(agreement_.count() - agreements_before_);
-  if (agreements > 0)
+  if (agreements > 0) {
     costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
+  }
   costs.steps = sequence_->steps();
   costs.disk = uses_disk();
   costs.plan.slots = memory_plan_.checkpoint_slots;

@@ -1,9 +1,7 @@
 #include "engine/why.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "base/byte_size.h"
 #include "schedule/revolve.h"
