@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     const std::int64_t batches = flags.count("batches", 20);
     flags.end();
     Agreement agreement(MPI_COMM_WORLD);
-    std::array<std::int64_t, 11> slots{};
+    std::array<std::int64_t, 13> slots{};
     if (agreement.rank() == 0) std::puts("ranks,batch,agreement,allreduce,barrier");
     for (std::int64_t batch = 0; batch <= batches; ++batch) {  // batch 0 is a warm-up
       const double agreed =
