@@ -261,6 +261,10 @@ bool Run::carry_out(const schedule::Action& action) {
     case Kind::kDropAnchor:
       attempt([&] { tier_->drop(action.slot); });
       return false;
+    case Kind::kKeepTape:
+    case Kind::kRestoreTape:
+    case Kind::kDropTape:
+      throw Error(ANADROME_ERR_UNSUPPORTED, "this schedule keeps no tapes");
     case Kind::kDecide:
       decide();
       return false;

@@ -56,6 +56,9 @@ class Sweep {
           return events_;
         case Kind::kDrop:
         case Kind::kDropAnchor:
+        case Kind::kKeepTape:
+        case Kind::kRestoreTape:
+        case Kind::kDropTape:
         case Kind::kDecide:
           break;
       }

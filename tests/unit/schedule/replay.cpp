@@ -22,6 +22,12 @@ const char* name_of(Kind kind) {
       return "restore anchor";
     case Kind::kDropAnchor:
       return "drop anchor";
+    case Kind::kKeepTape:
+      return "keep tape";
+    case Kind::kRestoreTape:
+      return "restore tape";
+    case Kind::kDropTape:
+      return "drop tape";
     case Kind::kDecide:
       return "decide";
     case Kind::kTurn:
@@ -103,6 +109,10 @@ void Machine::play(const Action& action) {
       return restore_anchor(action);
     case Kind::kDropAnchor:
       return drop_anchor(action);
+    case Kind::kKeepTape:
+    case Kind::kRestoreTape:
+    case Kind::kDropTape:
+      broken("a Sequence keeps no tapes");
     case Kind::kDecide:
       return decide(action);
     case Kind::kTurn:
