@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "store/block_layout.h"
 #include "store/live_state.h"
+#include "store/live_tape.h"
 #include "store/pool.h"
 
 namespace anadrome::engine {
@@ -19,6 +21,15 @@ class RamSlots {
   void restore(std::int64_t slot);  ///< slot -> live state
   void drop(std::int64_t slot);     ///< its block goes back to the pool with its last state
 
+  /// A tape takes `slots` slots; -1 on a rank that cannot keep one: it has a tape and no state.
+  static std::int64_t slots_for_tape(std::int64_t tape_bytes, std::int64_t state_bytes);
+  /// `take_block` as for a LiveState.
+  void keep_tapes(store::LiveTape& tape, std::int64_t slots,
+                  std::function<std::int64_t()> take_block);
+  void keep_tape(std::int64_t first_slot);
+  void restore_tape(std::int64_t first_slot);
+  void drop_tape(std::int64_t first_slot);
+
   static constexpr std::int64_t kOverheadPerBlock = 16;
 
  private:
@@ -26,9 +37,15 @@ class RamSlots {
     std::int64_t pool_block = -1;
     std::int64_t states = 0;
   };
+  Block& block_of(std::int64_t slot);
+  void fill_places(std::int64_t first_slot);
+
   const store::BlockLayout& layout_;
   store::Pool& pool_;
   store::LiveState& live_;
+  store::LiveTape* tape_ = nullptr;
+  std::function<std::int64_t()> take_block_;
+  std::vector<store::LiveTape::Place> places_;  ///< as many as a tape takes
   std::vector<Block> blocks_;
 };
 

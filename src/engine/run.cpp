@@ -222,7 +222,7 @@ void Run::next(anadrome_action& action) {
   try {
     bool handed_out = rest_.first < rest_.last && hand_out_advance(schedule::Action(rest_));
     while (!handed_out) {
-      const schedule::Action planned = sequence_->next();
+      const schedule::Action planned = script_->next();
       if (write_due_) write_due_block();
       handed_out = carry_out(planned);
     }
@@ -238,8 +238,9 @@ void Run::next(anadrome_action& action) {
 // True: last_ is an action for the caller.
 bool Run::carry_out(const schedule::Action& action) {
   using schedule::Kind;
-  // Without disk, x_0 is simply the first RAM slot and the others follow it.
-  const std::int64_t slot = action.slot + (uses_disk() ? 0 : 1);
+  // In a Sequence without disk, x_0 is simply the first RAM slot and the others follow it.
+  const bool x_0_first = !uses_disk() && script_->sequence() != nullptr;
+  const std::int64_t slot = action.slot + (x_0_first ? 1 : 0);
   switch (action.kind) {
     case Kind::kAdvance:
       return hand_out_advance(action);
@@ -262,9 +263,14 @@ bool Run::carry_out(const schedule::Action& action) {
       attempt([&] { tier_->drop(action.slot); });
       return false;
     case Kind::kKeepTape:
+      copy(kept_, [&] { slots_->keep_tape(slot); });
+      return false;
     case Kind::kRestoreTape:
+      copy(restored_, [&] { slots_->restore_tape(slot); });
+      return false;
     case Kind::kDropTape:
-      throw Error(ANADROME_ERR_UNSUPPORTED, "this schedule keeps no tapes");
+      attempt([&] { slots_->drop_tape(slot); });
+      return false;
     case Kind::kDecide:
       decide();
       return false;
@@ -295,7 +301,7 @@ void Run::keep_anchor(const schedule::Action& action) {
 // and it is restored from memory.
 void Run::write_due_block() {
   write_due_ = false;
-  if (sequence_->ends_in_ram() && !options_.keep) return;
+  if (script_->sequence() != nullptr && sequence().ends_in_ram() && !options_.keep) return;
   agree(Call::kAnchor);
   if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
     grow_disk(Call::kAnchor);
@@ -305,7 +311,7 @@ void Run::write_due_block() {
 
 void Run::grow_disk(Call call) {
   const double start = now_seconds();
-  disk_->grow(segment_blocks(sequence_->steps()), call);
+  disk_->grow(segment_blocks(script_->steps()), call);
   recorder_.waited(start, now_seconds());
 }
 
@@ -338,22 +344,22 @@ void Run::finish_forward(std::int64_t steps) {
                                         std::to_string(finished_at_) + " already");
   }
   const bool in_hand = last_.first <= steps && steps <= last_.last;
-  if (!in_hand || !sequence_->may_finish(steps)) {
-    if (sequence_->steps() != schedule::kUnknown) {
+  if (!in_hand || !script_->may_finish(steps)) {
+    if (script_->steps() != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
     throw Error(ANADROME_ERR_ARGUMENT,
                 "finish_forward: " + std::to_string(steps) + " is outside the advance from " +
                     std::to_string(last_.first) + " to " + std::to_string(last_.last));
   }
-  sequence_->finish_forward(steps);
+  script_->finish_forward(steps);
   finished_at_ = steps;
   rest_ = {};
   if (steps == last_.first) then_is_written_ = false;  // no step was taken
 }
 
 void Run::turn() {
-  agree(Call::kTurn, sequence_->steps(), "the number of steps given to finish_forward");
+  agree(Call::kTurn, script_->steps(), "the number of steps given to finish_forward");
   if (uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept()) {
     if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
       grow_disk(Call::kTurn);
@@ -381,6 +387,9 @@ void Run::rewind() {
   Failure failure;
   if (phase_ != ANADROME_PHASE_DONE) {
     failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
+  } else if (script_->nested() != nullptr && !script_->nested()->can_rewind()) {
+    failure = {ANADROME_ERR_UNSUPPORTED, std::string("rewind: schedule=") + to_string(schedule_) +
+                                             " does not hold x_0 any more; begin a new sweep"};
   }
   const bool from_disk = !failure && uses_disk();
   const std::int64_t restorable =
@@ -389,8 +398,13 @@ void Run::rewind() {
                   .failure = failure,
                   .smallest = from_disk ? tier_->anchors_restorable() : 1})
           .smallest;
-  sequence_->rewind(restorable);
-  newest_anchor_ = sequence_->anchors().count() - 1;
+  if (script_->nested() != nullptr) {
+    script_->nested()->rewind();
+    newest_anchor_ = 0;
+  } else {
+    sequence().rewind(restorable);
+    newest_anchor_ = sequence().anchors().count() - 1;
+  }
   agreed_block_ = -1;
   done_time_ = 0;
   phase_ = ANADROME_PHASE_REVERSE;
@@ -404,15 +418,17 @@ void Run::fail(const std::string& why) {
 }
 
 void Run::close() {
-  const bool swept = sequence_.has_value();
+  const bool swept = script_.has_value();
   if (tier_ != nullptr && options_.keep) tier_->flush();
   Failure failure = options_.keep && tier_ != nullptr ? tier_->failure() : Failure{};
-  const schedule::AnchorList anchors = swept ? sequence_->anchors() : schedule::AnchorList();
+  const schedule::Sequence* sequence = sequence_if_any();
+  const schedule::AnchorList anchors =
+      sequence != nullptr ? sequence->anchors() : schedule::AnchorList();
   const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
   const std::vector<std::uint64_t> checksums =
       tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
   const bool keep = options_.keep && tier_ != nullptr && swept;
-  const std::int64_t steps = swept ? sequence_->steps() : schedule::kUnknown;
+  const std::int64_t steps = swept ? script_->steps() : schedule::kUnknown;
   abandon();
   if (!keep && disk_ != nullptr) disk_->release();  // nobody has a file open when it is removed
   if (!agreement_.broken()) {

@@ -24,8 +24,9 @@
 #include "engine/recorder.h"
 #include "engine/why.h"
 #include "schedule/interval.h"
-#include "schedule/sequence.h"
+#include "schedule/script.h"
 #include "store/live_state.h"
+#include "store/live_tape.h"
 
 namespace anadrome::engine {
 
@@ -71,6 +72,9 @@ class Run {
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_disk(std::int64_t steps);
+  void write_script(std::int64_t steps);
+  void plan_tapes();
+  std::int64_t slots_for_all_tapes(std::int64_t steps) const;
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
   std::int64_t segment_blocks(std::int64_t steps) const;
   std::int64_t most_blocks() const;
@@ -95,6 +99,10 @@ class Run {
   schedule::SharedMemory shared_memory() const;
   SweepCosts sweep_costs() const;
   void predict();
+  schedule::Sequence& sequence() { return *script_->sequence(); }
+  const schedule::Sequence* sequence_if_any() const {
+    return script_.has_value() ? script_->sequence() : nullptr;
+  }
   void turn();
   void done();
   bool hand_out(anadrome_action_kind kind, const schedule::Action& action);
@@ -110,7 +118,7 @@ class Run {
   Options options_;  ///< in force: compared between ranks at begin, and not changed until the next
   Failure bad_environment_;
   std::vector<store::Field> fields_;
-  std::vector<store::Field> state_fields_;
+  std::vector<store::Field> state_fields_, tape_fields_;
   std::atomic<bool> stop_{false};
   Failure held_;
 
@@ -118,13 +126,18 @@ class Run {
   Options built_options_;
   ScheduleName schedule_ = ScheduleName::kAuto;
   MemoryPlan memory_plan_;
+  std::int64_t tape_slots_ =
+      0;  ///< of a kept tape; 0: no rank has one, or not every rank could keep it
+  std::int64_t tape_buffer_bytes_ = 0;
+  bool keeps_tapes_ = false;  ///< this sweep does
   store::Pool pool_;
   std::unique_ptr<store::LiveState> live_;
   std::unique_ptr<DiskSpace> disk_;
   std::unique_ptr<store::Transport> transport_;
   std::unique_ptr<AnchorTier> tier_;
   std::unique_ptr<RamSlots> slots_;
-  std::optional<schedule::Sequence> sequence_;
+  std::unique_ptr<store::LiveTape> live_tape_;
+  std::optional<schedule::Script> script_;
   bool fields_changed_ = true;
   std::int64_t sweep_ = 0;
   std::string run_id_;

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "engine/run.h"
+#include "schedule/plain_planners.h"
 
 namespace anadrome::engine {
 namespace {
@@ -100,10 +101,11 @@ ScheduleName Run::choose_schedule(std::int64_t steps) {
 
 void Run::abandon() {
   progress_.finish();
-  live_.reset();
   slots_.reset();
+  live_tape_.reset();
+  live_.reset();
   tier_.reset();  // waits for its transfers
-  sequence_.reset();
+  script_.reset();
   phase_ = ANADROME_PHASE_IDLE;
 }
 
@@ -150,8 +152,10 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   reset_counters();
   begin_time_ = now_seconds();
   state_fields_.clear();
+  tape_fields_.clear();
   for (const store::Field& field : fields_) {
     if (field.role == ANADROME_ROLE_STATE) state_fields_.push_back(field);
+    if (field.role == ANADROME_ROLE_TAPE) tape_fields_.push_back(field);
   }
   Failure failure = earlier ? earlier : bad_environment_;
   if (!failure) failure = fault_of_begin(steps);
@@ -168,12 +172,15 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     return block;
   };
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
-  const schedule::SequenceOptions options = sequence_options(steps);
   failure = failure_from([&] {
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
-    sequence_.emplace(options);
+    if (keeps_tapes_) {
+      live_tape_ = std::make_unique<store::LiveTape>(memory_plan_.layout, tape_fields_);
+      slots_->keep_tapes(*live_tape_, tape_slots_, take_block);
+    }
+    write_script(steps);
     recorder_.prepare(options_.trace != "off" || options_.timeline != "off");
     live_->make_room_for_step();  // x_0
   });
@@ -196,10 +203,44 @@ std::int64_t Run::blocks_to_populate(std::int64_t steps) const {
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
 }
 
+// Slots that a kept tape takes, on the rank where it takes the most. Collective.
+void Run::plan_tapes() {
+  tape_slots_ = 0;
+  std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
+  if (has_tape()) {
+    most[0] =
+        RamSlots::slots_for_tape(store::LiveTape::bytes(tape_fields_), total_bytes(state_fields_));
+    most[1] = most[0] < 0 ? 1 : 0;
+    most[2] = store::LiveTape::buffer_bytes(tape_fields_);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  if (most[1] == 0) tape_slots_ = most[0];
+  tape_buffer_bytes_ = most[2];
+}
+
+// Enough to keep every tape and x_n, for another adjoint sweep.
+std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
+  if (steps == schedule::kUnknown) return steps;
+  return steps < schedule::kMostSteps / tape_slots_ ? steps * tape_slots_ + 1
+                                                    : schedule::kMostSteps;
+}
+
 // The pool, as large as the budget allows; the last one is used again if it has the right size.
 void Run::prepare_memory(std::int64_t steps) {
   const bool async = schedule_ == ScheduleName::kAsync;
-  memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
+  plan_tapes();
+  keeps_tapes_ = tape_slots_ > 0 && schedule_ == ScheduleName::kStoreAll;
+  if (keeps_tapes_) {
+    const std::int64_t slots = slots_for_all_tapes(steps);
+    const std::int64_t memory = std::max<std::int64_t>(options_.memory - tape_buffer_bytes_, 0);
+    memory_plan_ = plan_memory(agreement_, state_fields_, memory, false, slots);
+    memory_plan_.buffer_bytes += tape_buffer_bytes_;
+    const bool fit = steps == schedule::kUnknown || memory_plan_.checkpoint_slots >= slots;
+    keeps_tapes_ = fit && memory_plan_.blocks > 0;
+  }
+  if (!keeps_tapes_) {
+    memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
+  }
   if (memory_plan_.blocks == 0) {
     std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, async);
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
@@ -312,6 +353,19 @@ std::int64_t Run::most_blocks() const {
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
   return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
+}
+
+void Run::write_script(std::int64_t steps) {
+  if (!keeps_tapes_) {
+    script_.emplace(sequence_options(steps));
+    return;
+  }
+  schedule::NestedOptions options;
+  options.steps = steps;
+  options.units = memory_plan_.checkpoint_slots;
+  options.tape_units = tape_slots_;
+  options.record = options.retain = true;
+  script_.emplace(options, std::make_unique<schedule::StoreTapesPlanner>());
 }
 
 schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {

@@ -28,35 +28,35 @@ schedule::StepCosts Run::agreed_costs() const {
 // Until the interval is known: probe for a few steps, and until the first write is done everywhere.
 // A later sweep of the same run knows the times of the one before.
 void Run::decide() {
-  const bool first = sequence_->interval() == 0;
+  const bool first = sequence().interval() == 0;
   if (first && !measured_before_) {
     constexpr std::int64_t kProbes = 2;
     if (probes_ > 0) agree(Call::kAnchor);
     const bool writes_tell = memory_plan_.layout.states() == 1;
     if (probes_ < kProbes || (writes_tell && !write_times_known_)) {
       ++probes_;
-      sequence_->probe(probe_steps_);
+      sequence().probe(probe_steps_);
       probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
       return;
     }
   }
   if (!first && decided_at_ == agreement_.count()) {  // nothing was measured since
-    sequence_->set_interval(sequence_->interval(), sequence_->slots());
+    sequence().set_interval(sequence().interval(), sequence().slots());
     return;
   }
   decided_at_ = agreement_.count();
   const schedule::StepCosts costs = agreed_costs();
   const schedule::SharedMemory memory = shared_memory();
-  const std::int64_t steps = sequence_->steps();
+  const std::int64_t steps = script_->steps();
   std::int64_t least = 1, most = std::int64_t{1} << 40;
   if (steps != schedule::kUnknown) {
     most = std::max<std::int64_t>(steps, 1);
-    const std::int64_t anchors_left = sequence_->most_anchors() - newest_anchor_ - 1;
+    const std::int64_t anchors_left = sequence().most_anchors() - newest_anchor_ - 1;
     if (anchors_left > 0) least = steps / anchors_left + (anchors_left < steps ? 1 : 0);
   }
   schedule::AsyncPlan plan = schedule::best_plan(costs, memory, least, most);
-  const schedule::AsyncPlan now = {sequence_->interval(), memory_plan_.prefetch_depth,
-                                   sequence_->slots(), 0};
+  const schedule::AsyncPlan now = {sequence().interval(), memory_plan_.prefetch_depth,
+                                   sequence().slots(), 0};
   // Not every tremor of a measurement is worth a change.
   constexpr double kWorthwhile = 0.97;
   if (!first && now.interval >= least &&
@@ -66,7 +66,7 @@ void Run::decide() {
   memory_plan_.prefetch_depth = plan.prefetch_depth;
   memory_plan_.checkpoint_slots = plan.slots;
   tier_->set_prefetch_depth(plan.prefetch_depth);
-  sequence_->set_interval(plan.interval, plan.slots);
+  sequence().set_interval(plan.interval, plan.slots);
 }
 
 schedule::SharedMemory Run::shared_memory() const {
@@ -83,19 +83,19 @@ SweepCosts Run::sweep_costs() const {
   if (agreements > 0) {
     costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
   }
-  costs.steps = sequence_->steps();
-  costs.disk = uses_disk();
+  costs.steps = script_->steps();
+  costs.disk = uses_disk() && script_->sequence() != nullptr;
   costs.plan.slots = memory_plan_.checkpoint_slots;
   costs.memory.states_per_block = memory_plan_.layout.states();
   if (!costs.disk) return costs;
   costs.memory = shared_memory();
-  costs.plan.interval = std::max<std::int64_t>(sequence_->interval(), 1);
+  costs.plan.interval = std::max<std::int64_t>(script_->sequence()->interval(), 1);
   costs.plan.prefetch_depth = memory_plan_.prefetch_depth;
   return costs;
 }
 
 void Run::predict() {
-  const std::int64_t to_come = sequence_->advances_remaining();
+  const std::int64_t to_come = script_->advances_remaining();
   if (to_come == schedule::kUnknown) {  // the interval is not known yet
     predict_at_ += ceil_divide(predict_at_, 4);
     return;

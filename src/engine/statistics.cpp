@@ -141,11 +141,12 @@ anadrome_stats Run::statistics() const {
   stats.seconds_adjoint_step = std::max(agreed_[1], adjoint_.seconds());
   stats.seconds_write_state = agreed_[2];
   stats.seconds_read_state = agreed_[3];
-  if (sequence_.has_value()) {
-    stats.steps = sequence_->steps();
-    stats.interval = uses_disk() ? sequence_->interval() : 0;
-    stats.anchors = uses_disk() ? sequence_->anchors().count() : 0;
-    std::int64_t left = sequence_->advances_remaining();
+  if (script_.has_value()) {
+    stats.steps = script_->steps();
+    const schedule::Sequence* sequence = sequence_if_any();
+    stats.interval = uses_disk() && sequence != nullptr ? sequence->interval() : 0;
+    stats.anchors = uses_disk() && sequence != nullptr ? sequence->anchors().count() : 0;
+    std::int64_t left = script_->advances_remaining();
     if (left != schedule::kUnknown && left != schedule::kNoLimit) left += rest_.last - rest_.first;
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
@@ -184,7 +185,7 @@ void Run::write_trace() {
   TraceHeading heading;
   heading.schedule = to_string(schedule_);
   heading.version = version();
-  heading.steps = sequence_->steps();
+  heading.steps = script_->steps();
   heading.ranks = agreement_.size();
   const double mine = done_time_ - begin_time_;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
@@ -193,8 +194,8 @@ void Run::write_trace() {
 
 void Run::show_progress() {
   const bool reverse = phase_ == ANADROME_PHASE_REVERSE;
-  const std::int64_t advances = sequence_->advances_remaining();
-  const std::int64_t adjoints = sequence_->adjoints_remaining();
+  const std::int64_t advances = script_->advances_remaining();
+  const std::int64_t adjoints = script_->adjoints_remaining();
   const double step = forward_.seconds();
   const double adjoint = adjoint_.seconds() > 0 ? adjoint_.seconds() : 2 * step;
   const double done =
@@ -204,7 +205,7 @@ void Run::show_progress() {
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
   const std::int64_t step_now = reverse ? adjoints : last_.first;
-  progress_.show(now_seconds(), reverse, step_now, sequence_->steps(), done, left);
+  progress_.show(now_seconds(), reverse, step_now, script_->steps(), done, left);
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.

@@ -30,6 +30,11 @@ Nested::Nested(const NestedOptions& options, std::unique_ptr<Planner> planner)
   }
   turned_ = !options_.turn;
   const bool turn_is_a_step = options_.turn && !options_.record;
+  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
+  const std::int64_t most =
+      std::min(std::min(options.units, kMostAtOnce) + 1 + std::min(options.disk_slots, kMostAtOnce),
+               kMostAtOnce);
+  stack_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_ + 2)));
   target_ = steps_ == kUnknown ? kNoEnd : (turn_is_a_step ? steps_ : steps_ - 1);
 }
 
@@ -53,46 +58,52 @@ std::int64_t Nested::restarts_at(const Kept& kept) const {
   return options_.tape_restarts ? kept.step + 1 : kUnknown;
 }
 
-Segment Nested::segment(std::int64_t first, std::int64_t last) const {
+Segment Nested::segment(std::int64_t first, std::int64_t last, const Account& account) const {
   Segment segment;
   segment.first = first;
   segment.last = last;
-  if (depth_ > 0 && restarts_at(newest()) == first) segment.held = newest().place;
-  segment.units = options_.units - units_used_;
-  segment.disk_slots = options_.disk_slots - disk_slots_used_;
+  if (account.depth > 0) {
+    const Kept& top = stack_[static_cast<std::size_t>(account.depth - 1)];
+    if (restarts_at(top) == first) segment.held = top.place;
+  }
+  segment.units = options_.units - account.units_used;
+  segment.disk_slots = options_.disk_slots - account.disk_slots_used;
   return segment;
 }
 
 Action Nested::push(Place place) {
-  Kept kept{place, live_, place == Place::kDisk ? disk_slots_used_ : units_used_, false};
-  const bool on_disk = depth_ > 0 && newest().place == Place::kDisk && newest().step == live_;
+  Kept kept{place, live_, place == Place::kDisk ? account_.disk_slots_used : account_.units_used,
+            false};
+  const bool on_disk =
+      account_.depth > 0 && newest().place == Place::kDisk && newest().step == live_;
   kept.buffered = place == Place::kRam && on_disk && options_.disk_is_buffered;
-  units_used_ += units_of(kept);
-  disk_slots_used_ += place == Place::kDisk ? 1 : 0;
-  if (units_used_ > options_.units || disk_slots_used_ > options_.disk_slots) {
+  account_.units_used += units_of(kept);
+  account_.disk_slots_used += place == Place::kDisk ? 1 : 0;
+  if (account_.units_used > options_.units || account_.disk_slots_used > options_.disk_slots) {
     broken("the planner keeps more than there is room for, at step " + std::to_string(kept.step));
   }
-  if (static_cast<std::size_t>(depth_) == stack_.size()) {
+  if (static_cast<std::size_t>(account_.depth) == stack_.size()) {
     stack_.push_back(kept);
   } else {
-    stack_[static_cast<std::size_t>(depth_)] = kept;
+    stack_[static_cast<std::size_t>(account_.depth)] = kept;
   }
-  ++depth_;
+  ++account_.depth;
   const Kind kind = place == Place::kRam    ? Kind::kKeep
                     : place == Place::kDisk ? Kind::kAnchor
                                             : Kind::kKeepTape;
   return {kind, false, false, kept.step, kept.step, kept.slot};
 }
 
-void Nested::pop() {
-  units_used_ -= units_of(newest());
-  disk_slots_used_ -= newest().place == Place::kDisk ? 1 : 0;
-  --depth_;
+void Nested::pop(Account& account) const {
+  const Kept& top = stack_[static_cast<std::size_t>(account.depth - 1)];
+  account.units_used -= units_of(top);
+  account.disk_slots_used -= top.place == Place::kDisk ? 1 : 0;
+  --account.depth;
 }
 
 Action Nested::drop_newest() {
   const Kept kept = newest();
-  pop();
+  pop(account_);
   const Kind kind = kept.place == Place::kRam    ? Kind::kDrop
                     : kept.place == Place::kDisk ? Kind::kDropAnchor
                                                  : Kind::kDropTape;
@@ -108,7 +119,7 @@ Action Nested::restore() {
     action.kind = Kind::kRestoreTape;
   } else if (kept.place == Place::kDisk || kept.buffered) {
     action.kind = Kind::kRestoreAnchor;
-    if (kept.buffered) action.slot = stack_[static_cast<std::size_t>(depth_ - 2)].slot;
+    if (kept.buffered) action.slot = stack_[static_cast<std::size_t>(account_.depth - 2)].slot;
   }
   return action;
 }
@@ -137,17 +148,18 @@ Action Nested::next() {
     }
     if (done_) return {Kind::kDone, false, false, 0, 0, -1};
     if (!turned_ && live_ == steps_) {
-      const bool kept = depth_ > 0 && newest().place == Place::kRam && newest().step == live_;
+      const bool kept =
+          account_.depth > 0 && newest().place == Place::kRam && newest().step == live_;
       if (options_.retain && options_.record && !kept) return push(Place::kRam);
       turned_ = true;
       live_ = kUnknown;
       if (!options_.record) --target_;
       return {Kind::kTurn, false, false, steps_, steps_, -1};
     }
-    if (target_ < 0) {
+    if (turned_ && target_ < 0) {
       done_ = true;
       if (!options_.turn || options_.record || live_ == 0) continue;
-      while (depth_ > 1 && newest().step > 0) pop();
+      while (account_.depth > 1 && newest().step > 0) pop(account_);
       return restore();
     }
     if (turned_ && (options_.record ? tape_ : live_) == target_) {
@@ -155,17 +167,18 @@ Action Nested::next() {
       live_ = tape_ = kUnknown;
       return {Kind::kAdjoint, false, false, step, step + 1, -1};
     }
-    if (depth_ > 0 && newest().step > target_ && (turned_ || !options_.retain)) {
+    if (account_.depth > 0 && newest().step > target_ && (turned_ || !options_.retain)) {
       const bool buffered = newest().buffered;
       if (options_.retain || buffered) {
-        pop();
+        pop(account_);
         continue;
       }
       return drop_newest();
     }
-    if (depth_ > 0 && newest().place == Place::kTape && newest().step == target_) return restore();
+    if (account_.depth > 0 && newest().place == Place::kTape && newest().step == target_)
+      return restore();
     if (live_ == kUnknown) {
-      if (depth_ == 0 || restarts_at(newest()) == kUnknown) {
+      if (account_.depth == 0 || restarts_at(newest()) == kUnknown) {
         broken("nothing is kept to start from towards step " + std::to_string(target_));
       }
       return restore();
@@ -200,6 +213,11 @@ bool Nested::towards_target(Action& action) {
 // The room that the state itself took comes first.
 bool Nested::keep_tape(const Segment& here, Action& action) {
   if (options_.tape_units == 0) broken("the planner keeps tapes that nobody has");
+  if (options_.retain && here.units < options_.tape_units + 1) {  // x_n comes last
+    throw Error(ANADROME_ERR_MEMORY,
+                "store_all: the tapes of " + std::to_string(here.first) +
+                    " steps fill the memory; raise memory, or take schedule=async or revolve");
+  }
   const bool give_up = here.held == Place::kRam && !options_.retain;
   const bool buffered = give_up && newest().buffered;
   if (give_up) action = drop_newest();
@@ -219,7 +237,7 @@ void Nested::finish_forward(std::int64_t steps) {
                 "finish_forward(" + std::to_string(steps) + ") is outside the advance under way");
   }
   if (steps == advance_first_) {  // the step that was to be recorded did not come
-    if (pending_ == Pending::kKeepTape) pop();
+    if (pending_ == Pending::kKeepTape) pop(account_);
     pending_ = Pending::kNothing;
     tape_ = kUnknown;
   }
@@ -230,7 +248,7 @@ void Nested::finish_forward(std::int64_t steps) {
 bool Nested::can_rewind() const {
   if (!done_) return false;
   if (options_.retain) return true;
-  return depth_ > 0 && stack_.front().place != Place::kTape && stack_.front().step == 0;
+  return account_.depth > 0 && stack_.front().place != Place::kTape && stack_.front().step == 0;
 }
 
 void Nested::rewind() {
@@ -239,25 +257,25 @@ void Nested::rewind() {
   live_ = tape_ = kUnknown;
   target_ = options_.record ? steps_ - 1 : steps_;
   if (!options_.retain) return;
-  for (; static_cast<std::size_t>(depth_) < stack_.size(); ++depth_) {
-    const Kept& kept = stack_[static_cast<std::size_t>(depth_)];
-    units_used_ += units_of(kept);
-    disk_slots_used_ += kept.place == Place::kDisk ? 1 : 0;
+  for (; static_cast<std::size_t>(account_.depth) < stack_.size(); ++account_.depth) {
+    const Kept& kept = stack_[static_cast<std::size_t>(account_.depth)];
+    account_.units_used += units_of(kept);
+    account_.disk_slots_used += kept.place == Place::kDisk ? 1 : 0;
   }
 }
 
 // ---- how much is left ----
 
 // The live state's part, then the stack's from its top down.
-std::int64_t Nested::advances_remaining() {
+std::int64_t Nested::advances_remaining() const {
   if (steps_ == kUnknown) return kUnknown;
   if (done_) return 0;
-  const std::int64_t depth = depth_, units_used = units_used_, disk_slots_used = disk_slots_used_;
+  Account account = account_;
   std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
   uint128 total = options_.record ? static_cast<uint128>(end) : 0;
-  const auto used = stack_.begin() + depth_;
+  const auto used = stack_.begin() + account_.depth;
   const bool tape_is_kept = std::any_of(
-      used - std::min<std::int64_t>(depth_, 2), used,  // only x_n can lie above it
+      used - std::min<std::int64_t>(account_.depth, 2), used,  // only x_n can lie above it
       [this](const Kept& kept) { return kept.place == Place::kTape && kept.step == tape_; });
   if (tape_ != kUnknown && tape_ == target_ && !tape_is_kept) {
     --total;
@@ -268,20 +286,19 @@ std::int64_t Nested::advances_remaining() {
     ++total;  // its tape is on the stack, and not recorded yet
     ++live;
   }
-  if (live != kUnknown && live < end && (depth_ == 0 || restarts_at(newest()) != live)) {
+  if (live != kUnknown && live < end && (account_.depth == 0 || restarts_at(newest()) != live)) {
     if (end - live > 1) total += planner_->advances(segment(live, end));
     end = live;
   }
-  for (; depth_ > 0; pop()) {
-    const Kept& kept = newest();
+  for (; account.depth > 0; pop(account)) {
+    const Kept& kept = stack_[static_cast<std::size_t>(account.depth - 1)];
     if (kept.place == Place::kTape && kept.step <= target_) --total;
     const std::int64_t from = restarts_at(kept);
-    if (from != kUnknown && end - from > 1) total += planner_->advances(segment(from, end));
+    if (from != kUnknown && end - from > 1) {
+      total += planner_->advances(segment(from, end, account));
+    }
     end = std::min(end, kept.step);
   }
-  depth_ = depth;
-  units_used_ = units_used;
-  disk_slots_used_ = disk_slots_used;
   return total > static_cast<uint128>(kNoLimit) ? kNoLimit : static_cast<std::int64_t>(total);
 }
 

@@ -36,7 +36,8 @@ class Nested {
   /// x_0 is live. Throws ERR_ARGUMENT on options that make no sense.
   Nested(const NestedOptions& options, std::unique_ptr<Planner> planner);
 
-  /// The next action. Throws ERR_INTERNAL if the planner breaks a rule of placement.h.
+  /// The next action. Throws ERR_MEMORY where `retain` meets the end of the units, ERR_INTERNAL if
+  /// the planner breaks a rule of placement.h.
   Action next();
 
   /// As in Sequence; unknown n only.
@@ -50,7 +51,7 @@ class Nested {
   std::int64_t steps() const { return steps_; }  ///< n, or kUnknown
   bool turned() const { return turned_; }
   /// Advances that all actions to come will take; kUnknown while n is.
-  std::int64_t advances_remaining();
+  std::int64_t advances_remaining() const;
   std::int64_t adjoints_remaining() const;
 
  private:
@@ -69,11 +70,18 @@ class Nested {
   Action drop_newest();
   Action push(Place place);
   bool keep_tape(const Segment& here, Action& action);
-  void pop();
-  const Kept& newest() const { return stack_[static_cast<std::size_t>(depth_ - 1)]; }
+  const Kept& newest() const { return stack_[static_cast<std::size_t>(account_.depth - 1)]; }
   std::int64_t restarts_at(const Kept& kept) const;
   std::int64_t units_of(const Kept& kept) const;
-  Segment segment(std::int64_t first, std::int64_t last) const;
+  /// A stack that lacks its topmost entries.
+  struct Account {
+    std::int64_t depth, units_used, disk_slots_used;
+  };
+  void pop(Account& account) const;
+  Segment segment(std::int64_t first, std::int64_t last, const Account& account) const;
+  Segment segment(std::int64_t first, std::int64_t last) const {
+    return segment(first, last, account_);
+  }
 
   NestedOptions options_;
   std::unique_ptr<Planner> planner_;
@@ -85,9 +93,8 @@ class Nested {
   bool turned_ = false, done_ = false;
   std::int64_t run_before_ = 0;            ///< steps below this one were run at least once
   std::int64_t advance_first_ = kUnknown;  ///< first step of the last action if it was kAdvance
-  std::vector<Kept> stack_;                ///< the first depth_ are in use
-  std::int64_t depth_ = 0;
-  std::int64_t units_used_ = 0, disk_slots_used_ = 0;
+  std::vector<Kept> stack_;                ///< the first `depth` are in use
+  Account account_ = {0, 0, 0};
 };
 
 }  // namespace anadrome::schedule

@@ -1,0 +1,49 @@
+// What a run plays: a Sequence (states at intervals, Revolve between them) or a Nested (whatever a
+// planner says).
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "schedule/nested.h"
+#include "schedule/sequence.h"
+
+namespace anadrome::schedule {
+
+class Script {
+ public:
+  explicit Script(const SequenceOptions& options) : play_(std::in_place_type<Sequence>, options) {}
+  Script(const NestedOptions& options, std::unique_ptr<Planner> planner)
+      : play_(std::in_place_type<Nested>, options, std::move(planner)) {}
+
+  /// NULL if it is the other one.
+  Sequence* sequence() { return std::get_if<Sequence>(&play_); }
+  const Sequence* sequence() const { return std::get_if<Sequence>(&play_); }
+  Nested* nested() { return std::get_if<Nested>(&play_); }
+  const Nested* nested() const { return std::get_if<Nested>(&play_); }
+
+  Action next() {
+    return std::visit([](auto& play) { return play.next(); }, play_);
+  }
+  std::int64_t steps() const {
+    return std::visit([](const auto& play) { return play.steps(); }, play_);
+  }
+  bool may_finish(std::int64_t steps) const {
+    return std::visit([&](const auto& play) { return play.may_finish(steps); }, play_);
+  }
+  void finish_forward(std::int64_t steps) {
+    std::visit([&](auto& play) { play.finish_forward(steps); }, play_);
+  }
+  std::int64_t advances_remaining() const {
+    return std::visit([](const auto& play) { return play.advances_remaining(); }, play_);
+  }
+  std::int64_t adjoints_remaining() const {
+    return std::visit([](const auto& play) { return play.adjoints_remaining(); }, play_);
+  }
+
+ private:
+  std::variant<Sequence, Nested> play_;
+};
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,112 @@
+#include "store/live_tape.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace anadrome::store {
+
+// Goes through the bytes of the places in order.
+class LiveTape::Cursor {
+ public:
+  Cursor(const BlockLayout& layout, std::span<const Place> places)
+      : layout_(layout), places_(places) {}
+
+  /// Calls piece(address, offset, count) for the next `bytes` bytes.
+  template <class Piece>
+  void over(std::int64_t bytes, const Piece& piece) {
+    for (std::int64_t done = 0; done < bytes;) {
+      if (place_ == places_.size()) {
+        throw Error(ANADROME_ERR_INTERNAL, "a tape needs more slots than it was given");
+      }
+      const BlockLayout::Part& part = layout_.parts()[part_];
+      const std::int64_t count = std::min(part.bytes - used_, bytes - done);
+      if (count > 0) {
+        const Place& place = places_[place_];
+        piece(layout_.address(place.block, place.index, part_) + used_, done, count);
+      }
+      done += count;
+      used_ += count;
+      if (used_ < part.bytes) continue;
+      used_ = 0;
+      if (++part_ == layout_.parts().size()) {
+        part_ = 0;
+        ++place_;
+      }
+    }
+  }
+
+ private:
+  const BlockLayout& layout_;
+  std::span<const Place> places_;
+  std::size_t place_ = 0, part_ = 0;
+  std::int64_t used_ = 0;  ///< bytes of this part
+};
+
+LiveTape::LiveTape(const BlockLayout& layout, std::vector<Field> tape_fields)
+    : layout_(layout),
+      fields_(std::move(tape_fields)),
+      packed_(static_cast<std::size_t>(buffer_bytes(fields_))) {}
+
+std::int64_t LiveTape::bytes(std::span<const Field> tape_fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : tape_fields) bytes = checked_add(bytes, field.bytes());
+  return bytes;
+}
+
+std::int64_t LiveTape::buffer_bytes(std::span<const Field> tape_fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : tape_fields) {
+    if (field.pack != nullptr) bytes = std::max(bytes, field.bytes());
+  }
+  return bytes;
+}
+
+void LiveTape::keep(std::span<const Place> places) {
+  Cursor cursor(layout_, places);
+  const Field* failed = nullptr;
+  int code = 0;
+  for (const Field& field : fields_) {
+    const auto* from = static_cast<const std::byte*>(field.values);
+    if (field.pack != nullptr) {
+      from = packed_.data();
+      const int returned =
+          field.pack(field.context, packed_.data(), static_cast<std::size_t>(field.bytes()));
+      if (returned != 0) failed = &field, code = returned;
+    }
+    cursor.over(field.bytes(), [&](std::byte* place, std::int64_t offset, std::int64_t count) {
+      std::memcpy(place, from + offset, static_cast<std::size_t>(count));
+    });
+  }
+  if (failed != nullptr) fail("pack", *failed, code);
+}
+
+void LiveTape::restore(std::span<const Place> places) {
+  Cursor cursor(layout_, places);
+  const Field* failed = nullptr;
+  int code = 0;
+  for (const Field& field : fields_) {
+    const bool packed = field.pack != nullptr;
+    auto* to = packed ? packed_.data() : static_cast<std::byte*>(field.values);
+    cursor.over(field.bytes(),
+                [&](const std::byte* place, std::int64_t offset, std::int64_t count) {
+                  std::memcpy(to + offset, place, static_cast<std::size_t>(count));
+                });
+    if (!packed) continue;
+    const int returned =
+        field.unpack(field.context, packed_.data(), static_cast<std::size_t>(field.bytes()));
+    if (returned != 0) failed = &field, code = returned;
+  }
+  if (failed != nullptr) fail("unpack", *failed, code);
+}
+
+void LiveTape::fail(const char* callback, const Field& field, int code) const {
+  throw Error(ANADROME_ERR_PEER, std::string("the ") + callback + " callback of field '" +
+                                     field.name + "' returned " + std::to_string(code));
+}
+
+}  // namespace anadrome::store
