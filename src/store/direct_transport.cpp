@@ -108,8 +108,8 @@ class DirectTransport final : public Transport {
     }
   }
 
-  // Two calls are under way at a time, so that the disk is never idle, and the checksum of one part
-  // is computed while another one moves.
+  // Several calls are under way at a time, so that the disk is never idle, and the checksum of one
+  // part is computed while others move.
   void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
                  TransferTotals& added) const {
     const File& file = transfer.segment->file();
@@ -124,15 +124,14 @@ class DirectTransport final : public Transport {
       const AddTime time(added.seconds_checksums);
       sum->add_up_to(field, end);
     };
-    const std::int64_t call_bytes = bytes_per_call();
-    std::array<FileTransfer, 2> calls;
+    const Calls size = calls_of(transfer);
+    const std::int64_t call_bytes = size.bytes;
+    std::array<FileTransfer, kMostCalls> calls;
     const Drain drain{file, calls};  // the system must not write into memory that is given back
     const double began = now_seconds();
     std::int64_t started = 0;
     for (std::int64_t finished = 0, call = 0; finished < length; ++call) {
-      const std::size_t ahead = options_.bytes_per_second > 0 ? 1 : calls.size();
-      while (started < length &&
-             started < finished + static_cast<std::int64_t>(ahead) * call_bytes) {
+      while (started < length && started < finished + size.under_way * call_bytes) {
         FileTransfer& next = calls[static_cast<std::size_t>(started / call_bytes) % calls.size()];
         next.write = transfer.write;
         next.bytes = transfer.bytes + part.offset + started;
@@ -159,11 +158,20 @@ class DirectTransport final : public Transport {
     }
   }
 
-  std::int64_t bytes_per_call() const {
-    constexpr std::int64_t kMost = std::int64_t{8} << 20;
-    if (options_.bytes_per_second <= 0) return kMost;
+  // Measured: few large writes; reads in pieces whose checksum is computed while they are in the
+  // processor's cache.
+  struct Calls {
+    std::int64_t bytes, under_way;
+  };
+  static constexpr std::int64_t kMostCalls = 8;
+
+  Calls calls_of(const Transfer& transfer) const {
+    constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+    if (options_.bytes_per_second <= 0) {
+      return transfer.write ? Calls{8 * kMiB, 2} : Calls{kMiB / 2, kMostCalls};
+    }
     // Small enough for the limit to be even.
-    return std::clamp(options_.bytes_per_second / 50 / kPage * kPage, kPage, kMost);
+    return {std::clamp(options_.bytes_per_second / 50 / kPage * kPage, kPage, 8 * kMiB), 1};
   }
 
   void keep_to_limit(double began, std::int64_t moved) const {
@@ -176,7 +184,7 @@ class DirectTransport final : public Transport {
   // Waits for what is still under way when a call has failed.
   struct Drain {
     const File& file;
-    std::array<FileTransfer, 2>& calls;
+    std::array<FileTransfer, kMostCalls>& calls;
     ~Drain() {
       for (FileTransfer& call : calls) {
         if (call.pending) file_system().finish(call);
