@@ -10,15 +10,6 @@ namespace {
 // Beyond this a product with a factor below 2^63 could leave 128 bits.
 constexpr uint128 kSafeBeta = uint128{1} << 64;
 
-uint128 times_over(uint128 a, std::int64_t factor, std::int64_t divisor) {
-  const auto f = static_cast<std::uint64_t>(factor);
-  const auto d = static_cast<std::uint64_t>(divisor);
-  if (a < (uint128{1} << 40) && f < (std::uint64_t{1} << 24)) {
-    return static_cast<std::uint64_t>(a) * f / d;  // a 128-bit division takes several times as long
-  }
-  return a * f / d;
-}
-
 }  // namespace
 
 // Makes repetitions_ the least r with beta(slots_, r) >= steps, one r at a time.

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace anadrome::schedule {
+#include "schedule/binomial.h"
 
-__extension__ typedef unsigned __int128 uint128;
+namespace anadrome::schedule {
 
 inline constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
 

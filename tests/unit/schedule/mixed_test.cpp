@@ -1,0 +1,283 @@
+#include "schedule/mixed.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "exhaustive_search.h"
+#include "nested_replay.h"
+#include "reference_table.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kHuge = kMostSteps - 1;
+
+std::int64_t advances(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
+  return static_cast<std::int64_t>(mixed_advances(n, units, tape, restarts));
+}
+
+NestedOptions options_of(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
+  NestedOptions options;
+  options.steps = n;
+  options.units = units;
+  options.tape_units = tape;
+  options.tape_restarts = restarts;
+  options.record = true;
+  return options;
+}
+
+void expect_what_was_promised(const NestedOptions& options) {
+  const NestedTotals totals =
+      replay(options, std::make_unique<MixedPlanner>(options.tape_units, options.tape_restarts));
+  EXPECT_EQ(totals.advances,
+            advances(options.steps, options.units, options.tape_units, options.tape_restarts))
+      << "n " << options.steps << ", units " << options.units << ", tape " << options.tape_units
+      << (options.tape_restarts ? ", restarts" : "");
+  EXPECT_EQ(totals.recorded, options.steps);
+  EXPECT_LE(totals.most_units, options.units);
+}
+
+TEST(MixedAdvances, AgreeWithMaddisonsTable) {
+  const auto rows = reference_rows("mixed.csv", 3);
+  ASSERT_GT(rows.size(), 100u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row[0] + advances(row[0], row[1], 1, false), row[2])
+        << "n " << row[0] << ", s " << row[1];
+  }
+}
+
+TEST(MixedAdvances, AgreeWithTheTableOfTrueOptima) {
+  const auto rows = reference_rows("cams_optimum.csv", 5);
+  ASSERT_GT(rows.size(), 250u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(advances(row[0], row[1], row[2], row[3] != 0), row[4])
+        << "n " << row[0] << ", units " << row[1] << ", l " << row[2] << ", stiff " << row[3];
+  }
+}
+
+TEST(MixedAdvances, AreTheLeastThatAnExhaustiveSearchFinds) {
+  for (int n = 1; n <= 7; ++n) {
+    for (std::int64_t tape = 1; tape <= 4; ++tape) {
+      for (std::int64_t units = 1; units <= 8; ++units) {
+        for (const bool restarts : {false, true}) {
+          SmallReversal problem;
+          problem.steps = n;
+          problem.units = units;
+          problem.tape_units = tape;
+          problem.tape_restarts = restarts;
+          ASSERT_EQ(advances(n, units, tape, restarts), least_extra_cost(problem))
+              << "n " << n << ", units " << units << ", tape " << tape << ", " << restarts;
+        }
+      }
+    }
+  }
+}
+
+// By units that are free, then by steps.
+using Costs = std::vector<std::vector<std::int64_t>>;
+constexpr std::int64_t kNever = std::int64_t{1} << 50;
+
+/// The recurrences, which the closed form solves: x_first is live only; held in RAM by one more
+/// unit than are free; or held by what stays, a tape or a file.
+struct Recurrences {
+  Costs live, held, lasting;
+
+  Recurrences(std::size_t n_end, std::size_t units_end, std::size_t tape, bool restarts)
+      : live(units_end, std::vector<std::int64_t>(n_end, 0)), held(live), lasting(live) {
+    for (std::size_t u = 0; u < units_end; ++u) {
+      for (std::size_t n = 2; n < n_end; ++n) {
+        const Costs& after_tape = restarts ? lasting : live;
+        const std::int64_t kept = u >= 1 ? held[u - 1][n] : kNever;
+        live[u][n] = std::min(kept, u >= tape ? after_tape[u - tape][n - 1] : kNever);
+        held[u][n] = u + 1 >= tape ? after_tape[u + 1 - tape][n - 1] : kNever;
+        lasting[u][n] = u >= tape ? after_tape[u - tape][n - 1] : kNever;
+        for (std::size_t k = 1; k < n; ++k) {
+          const std::int64_t beyond = static_cast<std::int64_t>(k) + live[u][n - k];
+          held[u][n] = std::min(held[u][n], beyond + held[u][k]);
+          lasting[u][n] = std::min(lasting[u][n], beyond + lasting[u][k]);
+        }
+      }
+    }
+  }
+};
+
+TEST(MixedAdvances, SolveTheRecurrences) {
+  constexpr std::size_t kSteps = 161, kUnits = 20;
+  for (const std::size_t tape : {1, 2, 3, 5, 8}) {
+    for (const bool restarts : {false, true}) {
+      const Recurrences least(kSteps, kUnits, tape, restarts);
+      MixedPlanner planner(static_cast<std::int64_t>(tape), restarts);
+      for (std::size_t u = 0; u < kUnits; ++u) {
+        for (std::size_t n = 2; n < kSteps; ++n) {
+          Segment segment;
+          segment.last = static_cast<std::int64_t>(n);
+          segment.units = static_cast<std::int64_t>(u);
+          const auto expect = [&](Place held, std::int64_t cost) {
+            segment.held = held;
+            ASSERT_EQ(static_cast<std::int64_t>(planner.advances(segment)), cost)
+                << "n " << n << ", free " << u << ", tape " << tape << ", " << restarts;
+          };
+          if (u > 0) expect(Place::kNowhere, least.live[u][n]);
+          expect(Place::kRam, least.held[u][n]);
+          expect(Place::kDisk, least.lasting[u][n]);
+          if (restarts) expect(Place::kTape, least.lasting[u][n]);
+        }
+      }
+    }
+  }
+}
+
+TEST(MixedPlanner, TakesWhatItPromises) {
+  for (std::int64_t n = 1; n <= 60; ++n) {
+    for (std::int64_t units = 1; units <= 9; ++units) {
+      for (std::int64_t tape = 1; tape <= 4; ++tape) {
+        for (const bool restarts : {false, true}) {
+          expect_what_was_promised(options_of(n, units, tape, restarts));
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(MixedPlanner, TakesNoMoreWithoutATurn) {
+  for (std::int64_t n = 1; n <= 40; ++n) {
+    NestedOptions options = options_of(n, 4, 2, false);
+    options.turn = false;
+    expect_what_was_promised(options);
+  }
+}
+
+RC_GTEST_PROP(MixedPlanner, TakesWhatItPromisesOnLongerSweeps, ()) {
+  const auto n = *rc::gen::inRange<std::int64_t>(1, 1500);
+  const auto units = *rc::gen::inRange<std::int64_t>(2, 60);
+  const auto tape = *rc::gen::inRange<std::int64_t>(1, 20);
+  expect_what_was_promised(options_of(n, units, tape, *rc::gen::arbitrary<bool>()));
+  RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+/// Keeps x_0 on disk and leaves the rest to MixedPlanner.
+class FromDisk final : public Planner {
+ public:
+  Placement place(const Segment& segment) override {
+    if (segment.first == 0 && segment.held == Place::kNowhere) return {Place::kDisk, 0};
+    return planner_.place(segment);
+  }
+  uint128 advances(const Segment& segment) override {
+    Segment kept = segment;
+    if (segment.first == 0) kept.held = Place::kDisk;
+    return planner_.advances(kept);
+  }
+
+ private:
+  MixedPlanner planner_{2, false};
+};
+
+TEST(MixedPlanner, ReversesWhatIsOnDisk) {
+  for (std::int64_t n = 2; n <= 40; ++n) {
+    NestedOptions options = options_of(n, 5, 2, false);
+    options.disk_slots = 1;
+    Segment segment;
+    segment.last = n;
+    segment.units = 5;
+    segment.held = Place::kDisk;
+    const NestedTotals totals = replay(options, std::make_unique<FromDisk>());
+    EXPECT_EQ(static_cast<uint128>(totals.advances), MixedPlanner(2, false).advances(segment));
+  }
+}
+
+TEST(MixedAdvances, AreThoseOfRevolveWhereNoTapeFits) {
+  for (std::int64_t n = 1; n <= 300; ++n) {
+    for (std::int64_t s = 1; s <= 9; ++s) {
+      EXPECT_EQ(mixed_advances(n, s, s + 1, false), extra_advances(n, s));
+    }
+  }
+}
+
+// Where a table cannot reach: each answer is consistent with those for its parts.
+TEST(MixedPlanner, SplitsOptimallyAllTheWayDownFromTheExtremes) {
+  for (const std::int64_t n : {std::int64_t{10000}, std::int64_t{1000000000}, kHuge}) {
+    for (const std::int64_t tape : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7},
+                                    std::int64_t{1000}, std::int64_t{1} << 40}) {
+      for (const std::int64_t units :
+           {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{8}, std::int64_t{50},
+            std::int64_t{3000}, std::int64_t{1000000000}, kHuge}) {
+        for (const bool restarts : {false, true}) {
+          MixedPlanner planner(tape, restarts);
+          Segment here;
+          here.last = n;
+          here.units = units;
+          for (int depth = 0; depth < 40 && here.last - here.first >= 2; ++depth) {
+            const uint128 cost = planner.advances(here);
+            const Placement placement = planner.place(here);
+            if (placement.place == Place::kRam) {
+              ASSERT_EQ(here.held, Place::kNowhere);
+              here.held = Place::kRam;
+              --here.units;
+              ASSERT_TRUE(planner.advances(here) == cost) << n << " " << units << " " << tape;
+              continue;
+            }
+            Segment beyond = here;
+            uint128 parts = 0;
+            if (placement.place == Place::kTape) {
+              beyond.units += (here.held == Place::kRam ? 1 : 0) - tape;
+              beyond.held = restarts ? Place::kTape : Place::kNowhere;
+              ++beyond.first;
+            } else {
+              ASSERT_GE(placement.advance, 1);
+              ASSERT_LT(placement.advance, here.last - here.first);
+              beyond.first += placement.advance;
+              beyond.held = Place::kNowhere;
+              Segment left = here;
+              left.last = beyond.first;
+              parts = static_cast<uint128>(placement.advance) + planner.advances(left);
+              if (depth % 3 == 0 && left.last - left.first >= 2) {
+                if (beyond.last - beyond.first > 1) parts += planner.advances(beyond);
+                ASSERT_TRUE(parts == cost) << n << " " << units << " " << tape << " " << depth;
+                here = left;
+                continue;
+              }
+            }
+            ASSERT_GE(beyond.units, 0);
+            if (beyond.last - beyond.first > 1) parts += planner.advances(beyond);
+            ASSERT_TRUE(parts == cost) << n << " " << units << " " << tape << " " << depth;
+            here = beyond;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MixedAdvances, AreExactAtTheExtremes) {
+  // n (n - 1) / 2 - 1 with one unit, as Maddison's M(n, 1) has it.
+  const auto n = static_cast<uint128>(kMostSteps);
+  EXPECT_TRUE(mixed_advances(kMostSteps, 1, 1, false) == n * (n - 1) / 2 - 1);
+  EXPECT_TRUE(mixed_advances(10000, 1000000000, 1, false) == 0);
+  EXPECT_TRUE(mixed_advances(kMostSteps, kMostSteps, 1, false) == 0);
+  EXPECT_TRUE(mixed_advances(1, 0, 1, false) == 0);
+  EXPECT_TRUE(mixed_advances(0, 0, 1, false) == 0);
+}
+
+TEST(MixedAdvances, WithoutMemoryAreAnError) {
+  const auto status_of = [](std::int64_t n, std::int64_t units, std::int64_t tape) {
+    try {
+      mixed_advances(n, units, tape, false);
+    } catch (const Error& error) {
+      return error.status();
+    }
+    return ANADROME_OK;
+  };
+  EXPECT_EQ(status_of(2, 0, 1), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of(-1, 1, 1), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of(2, 1, 0), ANADROME_ERR_ARGUMENT);
+  NestedOptions options = options_of(5, 0, 1, false);
+  EXPECT_THROW(replay(options, std::make_unique<MixedPlanner>(1, false)), Error);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
