@@ -1,0 +1,107 @@
+#include "schedule/disk_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "schedule/convex_splits.h"
+
+namespace anadrome::schedule {
+namespace {
+
+// Where a row is strictly convex, in order, and its values there.
+struct Kinks {
+  std::vector<std::uint32_t> at;
+  CostRow cost;
+
+  // If row[n - 1] is one, which takes row[n].
+  void note(const CostRow& row, std::size_t n) {
+    if (n < 3 || row[n] + row[n - 2] <= 2 * row[n - 1]) return;
+    at.push_back(static_cast<std::uint32_t>(n - 1));
+    cost.push_back(row[n - 1]);
+  }
+};
+
+struct Split {
+  uint128 cost;
+  std::uint32_t at;
+};
+
+}  // namespace
+
+CostRow ram_row(std::int64_t steps, std::int64_t ram_slots, std::int64_t advance) {
+  CostRow row(static_cast<std::size_t>(steps) + 1, 0);
+  if (ram_slots == 0) {
+    std::fill(row.begin() + std::min<std::ptrdiff_t>(2, steps + 1), row.end(), kNever);
+    return row;
+  }
+  // E(n) - E(n - 1) = r, the least with beta = C(s + r, s) >= n.
+  const auto s = static_cast<uint128>(std::min(ram_slots, steps));
+  uint128 r = 0, beta = 1;
+  for (std::size_t n = 2; n < row.size(); ++n) {
+    while (beta < n) {
+      ++r;
+      beta = beta * (s + r) / r;
+    }
+    row[n] = row[n - 1] + r * static_cast<uint128>(advance);
+  }
+  return row;
+}
+
+DiskRow one_disk_state(const CostRow& ram, std::int64_t ram_slots, std::int64_t advance,
+                       std::int64_t read) {
+  DiskRow row{CostRow(ram.size(), 0), std::vector<std::uint32_t>(ram.size(), 0)};
+  const auto uf = static_cast<uint128>(advance), r = static_cast<uint128>(read);
+  ConvexSplits splits(ram);
+  splits.add(0, 0);  // x_0 is kept in RAM
+  for (std::size_t n = 1; n < ram.size(); ++n) {
+    if (ram_slots == 0) {  // one step at a time
+      row.split[n] = static_cast<std::uint32_t>(n - 1);
+      row.cost[n] = n == 1 ? 0 : row.cost[n - 1] + (n - 1) * uf + r;
+      continue;
+    }
+    const ConvexSplits::Best best = splits.best(static_cast<std::int64_t>(n));
+    row.split[n] = static_cast<std::uint32_t>(best.at);
+    row.cost[n] = best.cost;
+    splits.add(static_cast<std::int64_t>(n), n * uf + r + best.cost);
+  }
+  return row;
+}
+
+// With h(j) = left(j) + right(n - j), left(j) = j uf + read + D(j), the least j among the cheapest
+// is 1, or h grows from it on while it fell before: left is strictly convex at j, or right at n -
+// j, or j = n - 1. No other j is looked at.
+DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
+                 std::int64_t read) {
+  const std::size_t end = below.size();
+  DiskRow row{CostRow(end, 0), std::vector<std::uint32_t>(end, 0)};
+  const auto uf = static_cast<uint128>(advance), r = static_cast<uint128>(read);
+  Kinks of_right, of_left;
+  for (std::size_t n = 3; n < end; ++n) of_right.note(right, n);
+  std::size_t within = 0;  // kinks of `right` at less than n
+  CostRow left(end, 0);
+  if (end > 1) left[1] = uf + r;
+  for (std::size_t n = 2; n < end; ++n) {
+    Split best{below[n], 0};
+    const auto offer = [&best](uint128 cost, std::size_t at) {
+      if (cost < best.cost) best = {cost, static_cast<std::uint32_t>(at)};
+    };
+    offer(left[1] + right[n - 1], 1);
+    offer(left[n - 1] + right[1], n - 1);
+    while (within < of_right.at.size() && of_right.at[within] < n) ++within;
+    for (std::size_t k = 0; k < within; ++k) {
+      const std::size_t at = n - of_right.at[k];
+      offer(left[at] + of_right.cost[k], at);
+    }
+    for (std::size_t k = 0; k < of_left.at.size(); ++k) {
+      const std::size_t at = of_left.at[k];
+      offer(of_left.cost[k] + right[n - at], at);
+    }
+    row.cost[n] = best.cost;
+    row.split[n] = best.at;
+    left[n] = n * uf + r + best.cost;
+    of_left.note(left, n);
+  }
+  return row;
+}
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,38 @@
+// Rows of the recurrences of Disk-Revolve and H-Revolve (Aupy, Herrmann, Hovland, Robert 2016;
+// Herrmann & Pallez 2020): costs by the number of steps, each found without a look at every split.
+// docs/theory-two-tier.md has the proofs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/revolve.h"
+#include "schedule/two_tier_costs.h"
+
+namespace anadrome::schedule {
+
+/// Costs of reversing 0, 1, .. steps; adjoints do not count.
+using CostRow = std::vector<uint128>;
+
+/// What cannot be done costs this; the sum of two such costs fits.
+inline constexpr uint128 kNever = uint128{1} << 126;
+
+/// From a state in RAM, with `ram_slots` slots, its own included: Revolve. `steps` < 2^30.
+CostRow ram_row(std::int64_t steps, std::int64_t ram_slots, std::int64_t advance);
+
+/// From a state on disk, which can be read again.
+struct DiskRow {
+  CostRow cost;
+  std::vector<std::uint32_t> split;  ///< steps to the next kept state; 0: keep x_0 one level below
+};
+
+/// Opt1D: no further state is put on disk. O(n log n).
+DiskRow one_disk_state(const CostRow& ram, std::int64_t ram_slots, std::int64_t advance,
+                       std::int64_t read);
+
+/// D(n) = min( below(n), min_j j uf + right(n - j) + read + D(j) ). O(n k), k the number of places
+/// where `right` or D grows faster than before.
+DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
+                 std::int64_t read);
+
+}  // namespace anadrome::schedule
