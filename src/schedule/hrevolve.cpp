@@ -1,0 +1,150 @@
+#include "schedule/hrevolve.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "base/error.h"
+#include "schedule/disk_periods.h"
+#include "schedule/disk_rows.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 26;
+constexpr std::int64_t kMostSearched = std::int64_t{1} << 30;  // without keeping them
+
+void require_entries(std::int64_t steps, std::int64_t slots, std::int64_t most) {
+  if (steps <= most / slots && steps <= kMostDiskRows) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "hrevolve: the plan of " + std::to_string(steps) + " steps with " +
+                  std::to_string(slots) + " slots on disk takes a table of more than " +
+                  std::to_string(most) + " entries: grant fewer or many more slots on disk");
+}
+
+// Q(n) = min( below(n), write + D(n) ): x_0 is live only.
+CostRow if_live(const CostRow& below, const CostRow& from_disk, std::int64_t write) {
+  CostRow row = below;
+  for (std::size_t n = 2; n < row.size(); ++n) {
+    row[n] = std::min(row[n], static_cast<uint128>(write) + from_disk[n]);
+  }
+  return row;
+}
+
+}  // namespace
+
+HRevolvePlanner::HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots,
+                                 std::int64_t disk_slots, const TwoTierCosts& costs)
+    : steps_(steps), ram_slots_(ram_slots), costs_(costs) {
+  check_two_tier(steps, ram_slots, disk_slots, costs);
+  if (disk_slots == 0 || ram_is_enough(steps, ram_slots, costs)) {
+    overhead_ = two_tier_cost(0, {extra_advances(steps, ram_slots), 0, 0}, costs);
+    return;
+  }
+  unbounded_.emplace(steps, ram_slots, costs);
+  if (unbounded_->disk_slots() <= disk_slots) return;
+  unbounded_.reset();
+  require_entries(steps, disk_slots, kMostEntries);
+  tabulate(disk_slots);
+}
+
+void HRevolvePlanner::tabulate(std::int64_t disk_slots) {
+  const CostRow ram = ram_row(steps_, ram_slots_, costs_.advance);
+  const CostRow ram_advances = ram_row(steps_, ram_slots_, 1);
+  ram_advances_.assign(ram_advances.begin(), ram_advances.end());
+  CostRow right = ram;  // Q with a slot less
+  for (std::int64_t slots = 1; slots <= disk_slots; ++slots) {
+    const DiskRow row = slots == 1 ? one_disk_state(ram, ram_slots_, costs_.advance, costs_.read)
+                                   : disk_row(ram, right, costs_.advance, costs_.read);
+    right = if_live(ram, row.cost, costs_.write);
+    std::vector<Entry>& entries = table_.emplace_back(ram.size());
+    for (std::int64_t n = 1; n <= steps_; ++n) {
+      const auto at = static_cast<std::size_t>(n);
+      Entry& entry = entries[at];
+      entry = {ram_advances_[at], row.split[at], right[at] < ram[at]};
+      if (entry.split == 0) continue;
+      entry.advances = entry.split + advances_if_live(n - entry.split, slots - 1) +
+                       entries[entry.split].advances;
+    }
+  }
+  overhead_ = right.back();
+}
+
+std::int64_t HRevolvePlanner::advances_if_live(std::int64_t steps, std::int64_t disk_slots) const {
+  const bool write = disk_slots > 0 && entry(steps, disk_slots).write;
+  return write ? entry(steps, disk_slots).advances : ram_advances_[static_cast<std::size_t>(steps)];
+}
+
+Placement HRevolvePlanner::place(const Segment& segment) {
+  if (unbounded_) return unbounded_->place(segment);
+  if (in_ram(segment)) return ram_.place(segment);
+  const std::int64_t steps = segment.last - segment.first;
+  const std::int64_t free = segment.disk_slots;
+  if (segment.held == Place::kNowhere) {
+    return {free > 0 && entry(steps, free).write ? Place::kDisk : Place::kRam, 0};
+  }
+  const std::int64_t split = entry(steps, free + 1).split;
+  return split == 0 ? Placement{Place::kRam, 0} : Placement{Place::kNowhere, split};
+}
+
+uint128 HRevolvePlanner::advances(const Segment& segment) {
+  if (unbounded_) return unbounded_->advances(segment);
+  if (in_ram(segment)) return ram_.advances(segment);
+  const std::int64_t steps = segment.last - segment.first;
+  return static_cast<uint128>(segment.held == Place::kDisk
+                                  ? entry(steps, segment.disk_slots + 1).advances
+                                  : advances_if_live(steps, segment.disk_slots));
+}
+
+uint128 HRevolvePlanner::cost() const {
+  if (unbounded_) return unbounded_->cost();
+  uint128 sum = overhead_;
+  add_cost(sum, static_cast<uint128>(steps_), static_cast<uint128>(costs_.adjoint));
+  return sum;
+}
+
+uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
+                      const TwoTierCosts& costs) {
+  return HRevolvePlanner(steps, ram_slots, disk_slots, costs).cost();
+}
+
+uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
+                      std::span<const StorageLevel> levels, std::int64_t advance,
+                      std::int64_t adjoint) {
+  TwoTierCosts cheapest{advance, adjoint, 0, 0};
+  std::int64_t most_slots = 0;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const TwoTierCosts costs{advance, adjoint, levels[k].write, levels[k].read};
+    check_two_tier(0, ram_slots, levels[k].slots, costs);
+    if (k == 0) cheapest = costs;
+    if (k > 0 && (levels[k].write < levels[k - 1].write || levels[k].read < levels[k - 1].read)) {
+      throw Error(ANADROME_ERR_ARGUMENT, "hrevolve: a level is cheaper than the one before");
+    }
+    most_slots = std::max(most_slots, levels[k].slots);
+  }
+  check_two_tier(steps, ram_slots, most_slots, cheapest);
+  if (most_slots == 0 || ram_is_enough(steps, ram_slots, cheapest)) {
+    return two_tier_cost(steps, {extra_advances(steps, ram_slots), 0, 0}, cheapest);
+  }
+  require_entries(steps, 1, kMostSearched);
+  std::int64_t rows = 0;
+  CostRow live = ram_row(steps, ram_slots, advance);
+  bool only_ram = true;
+  for (const StorageLevel& level : levels) {
+    const CostRow below = live;
+    for (std::int64_t slots = 1; slots <= level.slots; ++slots) {
+      require_entries(steps, ++rows, kMostSearched);
+      const DiskRow row = only_ram ? one_disk_state(below, ram_slots, advance, level.read)
+                                   : disk_row(below, live, advance, level.read);
+      only_ram = false;
+      CostRow next = if_live(below, row.cost, level.write);
+      if (next == live) break;  // further slots change nothing either
+      live = std::move(next);
+    }
+  }
+  uint128 sum = live.back();
+  add_cost(sum, static_cast<uint128>(steps), static_cast<uint128>(adjoint));
+  return sum;
+}
+
+}  // namespace anadrome::schedule

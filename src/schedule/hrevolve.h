@@ -1,0 +1,68 @@
+// H-Revolve (Herrmann & Pallez 2020): the cheapest sweep with slots in RAM and a number of slots on
+// disk, each state read as often as it pays, if the solver waits for the disk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "schedule/disk_revolve.h"
+#include "schedule/placement.h"
+#include "schedule/plain_planners.h"
+#include "schedule/two_tier_costs.h"
+
+namespace anadrome::schedule {
+
+class HRevolvePlanner final : public Planner {
+ public:
+  /// `steps`: those of the longest segment, n + 1 where TURN is one of them. The slots: all that
+  /// there are, x_0's own included. Throws ERR_ARGUMENT also if the table would have more than
+  /// 2^26 entries; there is none if RAM alone is as good, and Disk-Revolve's if `disk_slots` are
+  /// as many as that uses.
+  HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
+                  const TwoTierCosts& costs);
+
+  Placement place(const Segment& segment) override;
+  uint128 advances(const Segment& segment) override;
+
+  /// Of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128 bits.
+  uint128 cost() const;
+
+ private:
+  struct Entry {
+    std::int64_t advances;  ///< from x_0 on disk
+    std::uint32_t split;    ///< from x_0 on disk; 0: keep it in RAM
+    bool write;             ///< x_0, if it is live only
+  };
+
+  /// Once a state is kept in RAM, what is above it is left to Revolve.
+  bool in_ram(const Segment& segment) const {
+    return segment.held == Place::kRam || segment.units < ram_slots_ || table_.empty();
+  }
+  void tabulate(std::int64_t disk_slots);
+  const Entry& entry(std::int64_t steps, std::int64_t disk_slots) const {
+    return table_[static_cast<std::size_t>(disk_slots - 1)][static_cast<std::size_t>(steps)];
+  }
+  std::int64_t advances_if_live(std::int64_t steps, std::int64_t disk_slots) const;
+
+  std::int64_t steps_, ram_slots_;
+  TwoTierCosts costs_;
+  RevolvePlanner ram_;
+  std::optional<DiskRevolvePlanner> unbounded_;  ///< what it takes on disk is granted
+  std::vector<std::vector<Entry>> table_;        ///< by disk slots from 1 on, x_0's included
+  std::vector<std::int64_t> ram_advances_;       ///< by steps
+  uint128 overhead_ = 0;                         ///< the cost without adjoints
+};
+
+/// The cost of the cheapest sweep: advances, writes, reads, and steps * adjoint.
+uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
+                      const TwoTierCosts& costs);
+
+/// The same for any number of levels below RAM, the cheapest first: neither writes nor reads get
+/// cheaper from level to level.
+uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
+                      std::span<const StorageLevel> levels, std::int64_t advance,
+                      std::int64_t adjoint);
+
+}  // namespace anadrome::schedule

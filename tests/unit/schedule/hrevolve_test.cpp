@@ -1,0 +1,203 @@
+#include "schedule/hrevolve.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "reference_table.h"
+#include "two_tier_search.h"
+#include "two_tier_sweep.h"
+
+namespace anadrome::schedule {
+namespace {
+
+const std::vector<TwoTierCosts> kCosts = {
+    {1, 0, 0, 0}, {1, 1, 2, 2}, {1, 0, 1, 1},   {2, 5, 7, 3},   {3, 1, 0, 10}, {3, 2, 10, 0},
+    {0, 1, 2, 3}, {0, 0, 0, 0}, {1, 0, 20, 20}, {5, 0, 1, 100}, {1, 3, 40, 1}, {7, 11, 13, 17},
+};
+
+std::string text(std::int64_t n, std::int64_t c, std::int64_t d, const TwoTierCosts& costs) {
+  return "n " + std::to_string(n) + ", RAM " + std::to_string(c) + ", disk " + std::to_string(d) +
+         ", uf " + std::to_string(costs.advance) + ", w " + std::to_string(costs.write) + ", r " +
+         std::to_string(costs.read);
+}
+
+TEST(HRevolve, AgreesWithTheReferenceTable) {
+  const auto rows = reference_rows("hrevolve.csv", 8);
+  ASSERT_EQ(rows.size(), 144u);
+  for (const auto& row : rows) {
+    const TwoTierCosts costs{row[5], row[6], row[3], row[4]};
+    EXPECT_EQ(hrevolve_cost(row[0], row[1], row[2], costs),
+              static_cast<uint128>(row[7] + row[0] * row[6]))
+        << text(row[0], row[1], row[2], costs);
+  }
+}
+
+TEST(HRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
+  for (const TwoTierCosts& costs : kCosts) {
+    for (int n = 1; n <= 8; ++n) {
+      for (std::int64_t c = 0; c <= 3; ++c) {
+        for (std::int64_t d = c == 0 ? 1 : 0; d <= 2; ++d) {
+          const std::vector<StorageLevel> disk = {{d, costs.write, costs.read}};
+          ASSERT_EQ(hrevolve_cost(n, c, d, costs), static_cast<uint128>(least_cost_by_search(
+                                                       n, c, disk, costs.advance, costs.adjoint)))
+              << text(n, c, d, costs);
+        }
+      }
+    }
+  }
+}
+
+TEST(HRevolve, CostsTheLeastOfTenSteps) {
+  for (const TwoTierCosts& costs : {TwoTierCosts{1, 0, 1, 1}, TwoTierCosts{3, 5, 4, 2}}) {
+    const std::vector<StorageLevel> disk = {{2, costs.write, costs.read}};
+    ASSERT_EQ(hrevolve_cost(10, 1, 2, costs), static_cast<uint128>(least_cost_by_search(
+                                                  10, 1, disk, costs.advance, costs.adjoint)));
+  }
+}
+
+TEST(HRevolve, CostsTheLeastWithTwoLevelsBelowRam) {
+  const std::vector<std::vector<StorageLevel>> costs = {
+      {{1, 1, 1}, {1, 3, 2}}, {{1, 0, 1}, {2, 1, 1}}, {{2, 1, 0}, {1, 1, 4}},
+      {{1, 2, 2}, {1, 2, 2}}, {{0, 1, 1}, {2, 2, 1}}, {{1, 1, 2}, {0, 1, 9}}};
+  for (const std::vector<StorageLevel>& levels : costs) {
+    for (const std::int64_t advance : {1, 3}) {
+      for (int n = 1; n <= 7; ++n) {
+        for (std::int64_t c = 0; c <= 2; ++c) {
+          ASSERT_EQ(hrevolve_cost(n, c, levels, advance, 2),
+                    static_cast<uint128>(least_cost_by_search(n, c, levels, advance, 2)))
+              << "n " << n << ", RAM " << c << ", level 1 " << levels[0].slots;
+        }
+      }
+    }
+  }
+}
+
+TEST(HRevolve, CostsWhatItsReplayCosts) {
+  for (const TwoTierCosts& costs : kCosts) {
+    for (std::int64_t n = 0; n <= 60; ++n) {
+      for (const std::int64_t c : {0, 1, 2, 3, 5}) {
+        for (const std::int64_t d : {0, 1, 2, 3, 7}) {
+          if (c + d == 0) continue;
+          HRevolvePlanner planner(n, c, d, costs);
+          const uint128 promised = planner.cost();
+          ASSERT_EQ(two_tier_cost(n, replayed({n, c, d}, std::move(planner)), costs), promised)
+              << text(n, c, d, costs);
+        }
+      }
+    }
+  }
+}
+
+TEST(HRevolve, TakesTurnForOneMoreStep) {
+  for (const TwoTierCosts& costs : kCosts) {
+    for (std::int64_t n = 1; n <= 40; ++n) {
+      for (const std::int64_t c : {0, 1, 3}) {
+        for (const std::int64_t d : {1, 2, 5}) {
+          NestedOptions options = options_of({n, c, d});
+          options.turn = true;
+          HRevolvePlanner planner(n + 1, c, d, costs);
+          const uint128 promised = planner.cost();
+          const NestedTotals run =
+              replay(options, std::make_unique<HRevolvePlanner>(std::move(planner)));
+          // At the end x_0 is live again; that may take a read.
+          const uint128 cost = two_tier_cost(n + 1, use_of(run), costs);
+          const bool read_again =
+              run.writes > 0 && cost == promised + static_cast<uint128>(costs.read);
+          EXPECT_TRUE(cost == promised || read_again) << text(n, c, d, costs);
+          options.record = true;
+          HRevolvePlanner taped(n, c, d, costs);
+          const uint128 promised_taped = taped.cost();
+          const NestedTotals totals =
+              replay(options, std::make_unique<HRevolvePlanner>(std::move(taped)));
+          EXPECT_EQ(two_tier_cost(n, use_of(totals), costs), promised_taped)
+              << text(n, c, d, costs);
+          EXPECT_EQ(totals.recorded, n);
+        }
+      }
+    }
+  }
+}
+
+TEST(HRevolve, KeepsTheRulesWhereReadStatesAreBuffered) {
+  for (std::int64_t n = 1; n <= 40; ++n) {
+    NestedOptions options = options_of({n, 2, 3});
+    options.turn = true;
+    options.disk_is_buffered = true;
+    EXPECT_NO_THROW(
+        replay(options, std::make_unique<HRevolvePlanner>(n + 1, 2, 3, TwoTierCosts{1, 1, 2, 2})))
+        << n;
+  }
+}
+
+// The rows of fast and plain search are compared as a whole: that no split is overlooked must hold
+// at every length.
+RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCosts, ()) {
+  const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 400);
+  const std::int64_t c = *rc::gen::inRange<std::int64_t>(0, 7);
+  const std::int64_t d = *rc::gen::inRange<std::int64_t>(1, 7);
+  const std::int64_t scale = *rc::gen::element<std::int64_t>(1, 10, 1000, 100000);
+  const TwoTierCosts costs{*rc::gen::inRange<std::int64_t>(0, 30), 0,
+                           *rc::gen::inRange<std::int64_t>(0, scale + 1),
+                           *rc::gen::inRange<std::int64_t>(0, scale + 1)};
+  const std::vector<StorageLevel> disk = {{d, costs.write, costs.read}};
+  const auto expected = static_cast<uint128>(costs_by_recurrence(n, c, disk, costs.advance).back());
+  HRevolvePlanner planner(n, c, d, costs);
+  RC_ASSERT(planner.cost() == expected);
+  RC_ASSERT(hrevolve_cost(n, c, disk, costs.advance, 0) == expected);
+  RC_ASSERT(two_tier_cost(n, replayed({n, c, d}, std::move(planner)), costs) == expected);
+}
+
+RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCostsWithThreeLevels, ()) {
+  const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 200);
+  const std::int64_t c = *rc::gen::inRange<std::int64_t>(0, 4);
+  std::vector<StorageLevel> levels;
+  std::int64_t write = 0, read = 0;
+  for (int k = 0; k < 3; ++k) {
+    write += *rc::gen::inRange<std::int64_t>(0, 20);
+    read += *rc::gen::inRange<std::int64_t>(0, 20);
+    levels.push_back({*rc::gen::inRange<std::int64_t>(k == 0 ? 1 : 0, 4), write, read});
+  }
+  const std::int64_t advance = *rc::gen::inRange<std::int64_t>(0, 9);
+  RC_ASSERT(hrevolve_cost(n, c, levels, advance, 0) ==
+            static_cast<uint128>(costs_by_recurrence(n, c, levels, advance).back()));
+}
+
+TEST(HRevolve, IsDiskRevolveWhereSlotsAreMany) {
+  const TwoTierCosts costs{1, 1, 2, 2};
+  const std::int64_t writes = DiskRevolvePlanner(1000, 3, costs).disk_slots();
+  EXPECT_GT(hrevolve_cost(1000, 3, writes / 2, costs), disk_revolve_cost(1000, 3, costs));
+  for (const std::int64_t slots : {writes, std::int64_t{1000000000}, kMostSteps}) {
+    EXPECT_EQ(hrevolve_cost(1000, 3, slots, costs), disk_revolve_cost(1000, 3, costs));
+  }
+  const std::int64_t n = kMostSteps - 1;
+  EXPECT_EQ(hrevolve_cost(n, 3, n, costs), disk_revolve_cost(n, 3, costs));
+}
+
+TEST(HRevolve, IsRevolveWithoutADisk) {
+  EXPECT_EQ(hrevolve_cost(10000, 1000000000, 10, {1, 0, 2, 2}), uint128{9999});
+  EXPECT_EQ(hrevolve_cost(kMostSteps, kMostSteps, kMostSteps, {1, 0, 2, 2}),
+            static_cast<uint128>(kMostSteps - 1));
+  EXPECT_EQ(hrevolve_cost(1000000000, 20, 0, {1, 2, 1, 1}),
+            extra_advances(1000000000, 20) + 2000000000);
+}
+
+TEST(HRevolve, RefusesWhatItCannotPlan) {
+  EXPECT_THROW(hrevolve_cost(5, 2, 2, {1, 0, -1, 0}), Error);
+  EXPECT_THROW(hrevolve_cost(-1, 2, 2, {}), Error);
+  EXPECT_THROW(hrevolve_cost(5, 0, 0, {}), Error);
+  EXPECT_THROW(hrevolve_cost(5, 1, -1, {}), Error);
+  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 10, {1, 0, 2, 2}), Error);
+  EXPECT_THROW(hrevolve_cost(1000000000, 1, 10, {1, 0, 2, 2}), Error);
+  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 0, {kMostSteps, 0, 0, 0}), Error);
+  const std::vector<StorageLevel> wrong = {{1, 2, 2}, {1, 2, 1}};
+  EXPECT_THROW(hrevolve_cost(5, 1, wrong, 1, 1), Error);
+  const std::vector<StorageLevel> endless = {{kMostSteps, 2, 2}};
+  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, endless, 1, 1), Error);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
