@@ -30,6 +30,7 @@ AnchorTier::~AnchorTier() {
 void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t step) {
   const std::int64_t block = block_of(number), index = number % layout_.states();
   if (index == 0) {
+    if (replaces_) forget(block);
     Resident fresh;
     fresh.pool_block = live.block_to_keep_in([this] { return take_block({0, -1}); });
     current_ = block;
@@ -39,6 +40,21 @@ void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t 
   anchors_kept_ = number + 1;
   last_step_ = step;
   live.keep(residents_.at(block).pool_block, index);
+}
+
+// A dropped block may still be on its way to disk, where another one is to take its place.
+void AnchorTier::forget(std::int64_t block) {
+  const auto resident = residents_.find(block);
+  if (resident == residents_.end()) return;
+  const State state = resident->second.state;
+  if (state == State::kWriting || state == State::kReading) {
+    note_wait(resident->second.transfer, transport_.wait(resident->second.transfer));
+    resident->second.dropped = true;
+    settle(resident);
+    return;
+  }
+  pool_.give_back(resident->second.pool_block);
+  residents_.erase(resident);
 }
 
 void AnchorTier::write_newest_block() {
@@ -52,7 +68,13 @@ void AnchorTier::write_newest_block() {
   transfer.identity.block = block;
   transfer.identity.first_step = first_step_;
   transfer.identity.states = anchors_kept_ - block * layout_.states();
-  written_.push_back({{}, first_step_, last_step_, transfer.identity.states});
+  const Written written = {{}, first_step_, last_step_, transfer.identity.states};
+  if (static_cast<std::size_t>(block) < written_.size()) {
+    written_[static_cast<std::size_t>(block)] = written;
+    read_ahead_of_ = -1;
+  } else {
+    written_.push_back(written);
+  }
   anchors_written_ = anchors_kept_;
   transport_.start(transfer);
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
@@ -118,13 +140,17 @@ std::int64_t AnchorTier::take_block() {
   return take_block({reversing_ ? current_ - prefetch_depth_ : current_, current_});
 }
 
-std::int64_t AnchorTier::take_block(const Window& stays) {
+std::int64_t AnchorTier::take_block(Window stays) {
   for (;;) {
     const std::int64_t block = pool_.take();
     if (block >= 0) return block;
     settle_finished();
     if (pool_.free_blocks() > 0 || free_one_clean_block(stays)) continue;
     const auto busy = first_to_wait_for(stays);
+    if (busy == residents_.end() && replaces_ && stays.last >= stays.first) {
+      stays = {0, -1};
+      continue;
+    }
     if (busy == residents_.end()) {
       throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more memory than the pool has");
     }

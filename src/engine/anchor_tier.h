@@ -50,8 +50,11 @@ class AnchorTier {
   /// Writes that are still queued when their block is not needed any more may be left out; a rewind
   /// finds fewer anchors then.
   void allow_cancelling() { may_cancel_ = true; }
+  /// Anchors are replaced: a dropped number can be kept again, with another state. Blocks hold one
+  /// state then, load comes before every restore, and whatever is safe on disk may make room.
+  void allow_replacing() { replaces_ = true; }
 
-  /// Live state -> anchor `number`, x_step. Anchors come in order.
+  /// Live state -> anchor `number`, x_step. Anchors come in order, or replace dropped ones.
   void keep(store::LiveState& live, std::int64_t number, std::int64_t step);
   /// Does anchor `number` fill its block? Then write_block must follow.
   bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
@@ -109,8 +112,9 @@ class AnchorTier {
   Residents::iterator settle(Residents::iterator resident);
   Residents::iterator first_to_wait_for(const Window& stays);
   bool is_resident(std::int64_t block);
-  std::int64_t take_block(const Window& stays);
+  std::int64_t take_block(Window stays);
   bool free_one_clean_block(const Window& stays);
+  void forget(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
   void note_time(const store::Transfer& transfer);
   void note_wait(const store::Transfer& transfer, double seconds);
@@ -135,6 +139,7 @@ class AnchorTier {
   std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
   std::int64_t current_ = 0;                     ///< block of the interval being worked on
   bool may_cancel_ = false;
+  bool replaces_ = false;
   bool reversing_ = false;           ///< blocks below it are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   Failure failure_;

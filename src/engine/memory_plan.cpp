@@ -14,10 +14,10 @@ namespace {
 
 // What one block costs beside its bytes: the pool's and the slots' tables, and per state the
 // schedule's stack. A block that goes to disk has an entry with its transfer, and a checksum.
-std::int64_t bookkeeping(const store::BlockShape& shape, bool disk) {
+std::int64_t bookkeeping(const store::BlockShape& shape, DiskUse disk) {
   constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
   return store::Pool::kOverhead + RamSlots::kOverheadPerBlock + kPerState * shape.states +
-         (disk ? kPerTransfer : 0);
+         (disk != DiskUse::kNone ? kPerTransfer : 0);
 }
 
 std::int64_t state_bytes(std::span<const store::Field> state_fields) {
@@ -27,11 +27,12 @@ std::int64_t state_bytes(std::span<const store::Field> state_fields) {
 }
 
 store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::int64_t largest,
-                               std::int64_t memory, bool disk) {
+                               std::int64_t memory, DiskUse disk) {
   store::BlockDemand demand;
   demand.state_bytes = largest;
   demand.fields = static_cast<std::int64_t>(state_fields.size());
-  demand.disk = disk;
+  demand.disk = disk != DiskUse::kNone;
+  demand.alone = disk == DiskUse::kStates;
   for (const store::Field& field : state_fields) demand.exchanged |= field.exchanged;
   return store::choose_block_shape(demand, memory);
 }
@@ -39,7 +40,7 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 }  // namespace
 
 std::int64_t least_memory(std::span<const store::Field> state_fields,
-                          std::int64_t largest_state_bytes, bool disk) {
+                          std::int64_t largest_state_bytes, DiskUse disk) {
   const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping(shape, disk));
@@ -53,7 +54,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
-    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, false, states);
+    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
     if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
@@ -66,7 +67,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 }
 
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, bool disk, std::int64_t states) {
+                       std::int64_t memory, DiskUse disk, std::int64_t states) {
   std::int64_t largest = state_bytes(state_fields);
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
   MemoryPlan plan;
@@ -88,7 +89,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   const std::int64_t needed = all_known
                                   ? ceil_divide(std::max<std::int64_t>(states, 1), shape.states)
                                   : schedule::kMostSteps / shape.states;
-  if (!disk) {
+  if (disk == DiskUse::kNone) {
     plan.blocks = std::min(plan.blocks, needed + live);
     plan.checkpoint_slots = (plan.blocks - live) * shape.states;
     return plan;

@@ -9,6 +9,10 @@
 
 namespace anadrome::engine {
 
+/// What goes to disk: nothing, blocks of as many states as make a large write, or one state at a
+/// time, because states on disk are replaced one by one.
+enum class DiskUse { kNone, kBlocks, kStates };
+
 struct MemoryPlan {
   store::BlockLayout layout;
   std::int64_t blocks = 0;               ///< in the pool, the minimum over ranks
@@ -23,7 +27,7 @@ struct MemoryPlan {
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
 /// as `largest_state_bytes`, the most of any rank, has it.
 std::int64_t least_memory(std::span<const store::Field> state_fields,
-                          std::int64_t largest_state_bytes, bool disk);
+                          std::int64_t largest_state_bytes, DiskUse disk);
 
 /// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
 /// ranks; 2^62 if it is no less. Collective.
@@ -33,6 +37,6 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 /// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
 /// The result has blocks == 0 if not even one block fits on some rank.
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, bool disk, std::int64_t states);
+                       std::int64_t memory, DiskUse disk, std::int64_t states);
 
 }  // namespace anadrome::engine

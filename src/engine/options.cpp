@@ -15,10 +15,11 @@ template <class Value>
 using Names = std::vector<std::pair<std::string_view, Value>>;
 
 const Names<bool> kSwitch = {{"on", true}, {"off", false}};
-const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
-                                        {"store_all", ScheduleName::kStoreAll},
-                                        {"revolve", ScheduleName::kRevolve},
-                                        {"async", ScheduleName::kAsync}};
+const Names<ScheduleName> kSchedules = {
+    {"auto", ScheduleName::kAuto},         {"store_all", ScheduleName::kStoreAll},
+    {"revolve", ScheduleName::kRevolve},   {"async", ScheduleName::kAsync},
+    {"mixed", ScheduleName::kMixed},       {"disk_revolve", ScheduleName::kDiskRevolve},
+    {"hrevolve", ScheduleName::kHRevolve}, {"multistage", ScheduleName::kMultistage}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},

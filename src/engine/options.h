@@ -11,7 +11,16 @@
 
 namespace anadrome::engine {
 
-enum class ScheduleName { kAuto, kStoreAll, kRevolve, kAsync };
+enum class ScheduleName {
+  kAuto,
+  kStoreAll,
+  kRevolve,
+  kAsync,
+  kMixed,
+  kDiskRevolve,
+  kHRevolve,
+  kMultistage
+};
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
 

@@ -322,7 +322,7 @@ void Run::restore_anchor(const schedule::Action& action) {
   }
   // One agreement per block: from here on the caller acts on what was read.
   const std::int64_t block = tier_->block_of(action.slot);
-  if (block != agreed_block_) {
+  if (block != agreed_block_ || script_->nested() != nullptr) {
     if (!transport_->overlaps()) agree(Call::kRestore);  // the read itself is collective
     attempt([&] { tier_->load(action.slot); });
     agree(Call::kRestore);

@@ -72,7 +72,13 @@ class Run {
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_disk(std::int64_t steps);
+  DiskUse disk_use() const;
+  void require_fit(std::int64_t steps) const;
+  std::int64_t table_bytes(std::int64_t steps) const;
+  void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
+  std::unique_ptr<schedule::Planner> two_tier_planner(const schedule::NestedOptions& options) const;
+  [[noreturn]] void throw_disk_too_small() const;
   void plan_tapes();
   std::int64_t slots_for_all_tapes(std::int64_t steps) const;
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
@@ -95,6 +101,7 @@ class Run {
   void write_due_block();
   void restore_anchor(const schedule::Action& action);
   void decide();
+  void decide_two_tier();
   schedule::StepCosts agreed_costs() const;
   schedule::SharedMemory shared_memory() const;
   SweepCosts sweep_costs() const;
@@ -138,6 +145,7 @@ class Run {
   std::unique_ptr<RamSlots> slots_;
   std::unique_ptr<store::LiveTape> live_tape_;
   std::optional<schedule::Script> script_;
+  schedule::NestedOptions nested_options_;  ///< of a schedule that replaces states on disk
   bool fields_changed_ = true;
   std::int64_t sweep_ = 0;
   std::string run_id_;

@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "engine/run.h"
-#include "schedule/plain_planners.h"
 
 namespace anadrome::engine {
 namespace {
@@ -95,7 +94,8 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
 ScheduleName Run::choose_schedule(std::int64_t steps) {
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
   if (steps == schedule::kUnknown || options_.keep) return ScheduleName::kAsync;
-  const MemoryPlan plan = plan_memory(agreement_, state_fields_, options_.memory, false, steps);
+  const MemoryPlan plan =
+      plan_memory(agreement_, state_fields_, options_.memory, DiskUse::kNone, steps);
   return plan.checkpoint_slots >= steps ? ScheduleName::kStoreAll : ScheduleName::kAsync;
 }
 
@@ -162,9 +162,10 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   compare_ranks(steps, failure);
 
   schedule_ = choose_schedule(steps);
+  require_fit(steps);
   prepare_memory(steps);
   ++sweep_;
-  if (schedule_ == ScheduleName::kAsync) prepare_disk(steps);
+  if (disk_use() != DiskUse::kNone) prepare_disk(steps);
   std::function<std::int64_t()> take_block = [this] {
     const std::int64_t block = pool_.take();
     if (block < 0)
@@ -199,51 +200,21 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
 // of many blocks.
 std::int64_t Run::blocks_to_populate(std::int64_t steps) const {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
-  if (schedule_ != ScheduleName::kAsync && steps != schedule::kUnknown) return pool_.blocks();
+  if (disk_use() == DiskUse::kNone && steps != schedule::kUnknown) return pool_.blocks();
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
-}
-
-// Slots that a kept tape takes, on the rank where it takes the most. Collective.
-void Run::plan_tapes() {
-  tape_slots_ = 0;
-  std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
-  if (has_tape()) {
-    most[0] =
-        RamSlots::slots_for_tape(store::LiveTape::bytes(tape_fields_), total_bytes(state_fields_));
-    most[1] = most[0] < 0 ? 1 : 0;
-    most[2] = store::LiveTape::buffer_bytes(tape_fields_);
-  }
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, agreement_.comm());
-  if (most[1] == 0) tape_slots_ = most[0];
-  tape_buffer_bytes_ = most[2];
-}
-
-// Enough to keep every tape and x_n, for another adjoint sweep.
-std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
-  if (steps == schedule::kUnknown) return steps;
-  return steps < schedule::kMostSteps / tape_slots_ ? steps * tape_slots_ + 1
-                                                    : schedule::kMostSteps;
 }
 
 // The pool, as large as the budget allows; the last one is used again if it has the right size.
 void Run::prepare_memory(std::int64_t steps) {
-  const bool async = schedule_ == ScheduleName::kAsync;
+  std::int64_t state_bytes = total_bytes(state_fields_);
+  MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   plan_tapes();
-  keeps_tapes_ = tape_slots_ > 0 && schedule_ == ScheduleName::kStoreAll;
-  if (keeps_tapes_) {
-    const std::int64_t slots = slots_for_all_tapes(steps);
-    const std::int64_t memory = std::max<std::int64_t>(options_.memory - tape_buffer_bytes_, 0);
-    memory_plan_ = plan_memory(agreement_, state_fields_, memory, false, slots);
-    memory_plan_.buffer_bytes += tape_buffer_bytes_;
-    const bool fit = steps == schedule::kUnknown || memory_plan_.checkpoint_slots >= slots;
-    keeps_tapes_ = fit && memory_plan_.blocks > 0;
-  }
-  if (!keeps_tapes_) {
-    memory_plan_ = plan_memory(agreement_, state_fields_, options_.memory, async, steps);
-  }
+  const DiskUse disk = disk_use();
+  plan_blocks(steps);
   if (memory_plan_.blocks == 0) {
-    std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, async);
+    std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
+    least = checked_add(least, table_bytes(steps));
     throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
                                          " is too small for one state: at least " +
                                          std::to_string(least) + " bytes (" + format_bytes(least) +
@@ -257,8 +228,6 @@ void Run::prepare_memory(std::int64_t steps) {
                                          "; set memory to " + std::to_string(needed) + "B (" +
                                          format_bytes(needed) + "), or schedule=async");
   }
-  std::int64_t state_bytes = memory_plan_.layout.state_bytes();
-  MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
   const Failure failure = failure_from([&] {
     if (pool_.blocks() == memory_plan_.blocks && pool_.block_bytes() == block_bytes) return;
@@ -310,10 +279,11 @@ void Run::prepare_disk(std::int64_t steps) {
                                        transfer_times_, recorder_);
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
   if (!options_.keep) tier_->allow_cancelling();
+  if (disk_use() == DiskUse::kStates) tier_->allow_replacing();
   totals_before_ = transport_->totals();
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =
-      steps != schedule::kUnknown && !options_.keep &&
+      disk_use() == DiskUse::kBlocks && steps != schedule::kUnknown && !options_.keep &&
       schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape()) == 0;
   const std::int64_t blocks = fits_in_memory ? 0 : segment_blocks(steps);
   if (disk_->capacity() == 0 && blocks > 0) disk_->grow(blocks, Call::kBegin);
@@ -353,44 +323,6 @@ std::int64_t Run::most_blocks() const {
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
   return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
-}
-
-void Run::write_script(std::int64_t steps) {
-  if (!keeps_tapes_) {
-    script_.emplace(sequence_options(steps));
-    return;
-  }
-  schedule::NestedOptions options;
-  options.steps = steps;
-  options.units = memory_plan_.checkpoint_slots;
-  options.tape_units = tape_slots_;
-  options.record = options.retain = true;
-  script_.emplace(options, std::make_unique<schedule::StoreTapesPlanner>());
-}
-
-schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
-  schedule::SequenceOptions options;
-  options.steps = steps;
-  options.slots = memory_plan_.checkpoint_slots;
-  options.record = has_tape();
-  options.keep_every = schedule_ == ScheduleName::kStoreAll;
-  if (schedule_ == ScheduleName::kAsync) {
-    options.anchored = true;
-    options.interval = options_.interval;
-    options.all_anchors = options_.keep;
-    options.most_slots = shared_memory().slots(0);
-    const std::int64_t blocks = most_blocks();
-    if (blocks == 0) {
-      throw Error(ANADROME_ERR_NO_SPACE,
-                  "disk=" + std::to_string(options_.disk) + " does not hold " +
-                      format_bytes(disk_->block_bytes_all_ranks()) +
-                      ", the least that is written at once; raise disk, or take schedule=revolve");
-    }
-    if (blocks < schedule::kMostSteps / memory_plan_.layout.states()) {
-      options.most_anchors = blocks * memory_plan_.layout.states();
-    }
-  }
-  return options;
 }
 
 }  // namespace anadrome::engine

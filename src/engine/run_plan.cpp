@@ -28,6 +28,7 @@ schedule::StepCosts Run::agreed_costs() const {
 // Until the interval is known: probe for a few steps, and until the first write is done everywhere.
 // A later sweep of the same run knows the times of the one before.
 void Run::decide() {
+  if (script_->nested() != nullptr) return decide_two_tier();
   const bool first = sequence().interval() == 0;
   if (first && !measured_before_) {
     constexpr std::int64_t kProbes = 2;

@@ -151,6 +151,9 @@ Action Nested::next() {
       const bool kept =
           account_.depth > 0 && newest().place == Place::kRam && newest().step == live_;
       if (options_.retain && options_.record && !kept) return push(Place::kRam);
+      // DONE needs x_0, also where there is no step.
+      const bool needs_x_0 = !options_.record && account_.depth == 0;
+      if (needs_x_0) return push(options_.units > 0 ? Place::kRam : Place::kDisk);
       turned_ = true;
       live_ = kUnknown;
       if (!options_.record) --target_;
@@ -195,6 +198,10 @@ bool Nested::towards_target(Action& action) {
     return true;
   }
   const Segment here = segment(live_, target_ + 1);
+  if (!planner_->ready() && here.first > 0 && here.held == Place::kNowhere) {
+    action = {Kind::kDecide, false, false, live_, live_, -1};
+    return true;
+  }
   const Placement placement = live_ == target_ ? Placement{Place::kTape, 0} : planner_->place(here);
   if (placement.place == Place::kTape) return keep_tape(here, action);
   if (placement.place != Place::kNowhere) {
@@ -268,8 +275,8 @@ void Nested::rewind() {
 
 // The live state's part, then the stack's from its top down.
 std::int64_t Nested::advances_remaining() const {
-  if (steps_ == kUnknown) return kUnknown;
   if (done_) return 0;
+  if (steps_ == kUnknown || !planner_->ready()) return kUnknown;
   Account account = account_;
   std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
   uint128 total = options_.record ? static_cast<uint128>(end) : 0;

@@ -50,7 +50,9 @@ class Nested {
 
   std::int64_t steps() const { return steps_; }  ///< n, or kUnknown
   bool turned() const { return turned_; }
-  /// Advances that all actions to come will take; kUnknown while n is.
+  Planner& planner() { return *planner_; }
+  /// Advances that all actions to come will take; kUnknown while n is, or while the
+  /// planner is not ready.
   std::int64_t advances_remaining() const;
   std::int64_t adjoints_remaining() const;
 

@@ -48,6 +48,10 @@ class Planner {
   /// place() given: exact. A segment of one step takes none.
   virtual uint128 advances(const Segment& segment) = 0;
 
+  /// False: its costs are still to be measured, and it answers for what is held only. Nested asks
+  /// for them (kDecide) where it would have to answer otherwise.
+  virtual bool ready() const { return true; }
+
   virtual std::int64_t state_units(std::int64_t step) const {
     (void)step;
     return 1;

@@ -44,7 +44,8 @@ struct BlockDemand {
   std::int64_t state_bytes = 0;  ///< the largest of any rank
   std::int64_t fields = 1;
   bool disk = false;       ///< the parts of a block are whole pages
-  bool exchanged = false;  ///< states of 1 MiB or more get blocks of their own
+  bool alone = false;      ///< every state gets a block of its own
+  bool exchanged = false;  ///< states of 1 MiB or more do
 };
 
 /// At least 16 blocks fit into `memory` unless one state fills one; at least 4 of states below a

@@ -29,6 +29,12 @@ TEST(Nested, TakesWhatRevolveTakesWithItsPlanner) {
   }
 }
 
+TEST(Nested, HasX0AtTheEndOfASweepWithoutSteps) {
+  NestedOptions options;
+  const NestedTotals totals = replay(options, std::make_unique<RevolvePlanner>());
+  EXPECT_EQ(totals.advances, 0);
+}
+
 NestedOptions tapes_of(std::int64_t n, std::int64_t room) {
   NestedOptions options;
   options.steps = n;

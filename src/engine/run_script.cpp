@@ -1,0 +1,190 @@
+// Run, the part that says what is played: slots and tapes, and the schedule that uses them.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "engine/run.h"
+#include "schedule/disk_revolve.h"
+#include "schedule/hrevolve.h"
+#include "schedule/late_planner.h"
+#include "schedule/mixed.h"
+#include "schedule/multistage.h"
+#include "schedule/plain_planners.h"
+
+namespace anadrome::engine {
+namespace {
+
+// Steps that are run before transfers and steps count as measured.
+constexpr std::int64_t kFirstSteps = 4;
+
+bool replaces_states_on_disk(ScheduleName schedule) {
+  return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
+         schedule == ScheduleName::kMultistage;
+}
+
+}  // namespace
+
+DiskUse Run::disk_use() const {
+  if (schedule_ == ScheduleName::kAsync) return DiskUse::kBlocks;
+  return replaces_states_on_disk(schedule_) ? DiskUse::kStates : DiskUse::kNone;
+}
+
+// Can this schedule do what is asked? The answer is the same on all ranks.
+void Run::require_fit(std::int64_t steps) const {
+  const std::string name = std::string("schedule=") + to_string(schedule_);
+  const bool nested = schedule_ == ScheduleName::kMixed || replaces_states_on_disk(schedule_);
+  if (nested && steps == schedule::kUnknown) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " has to know the number of steps; take async, revolve or store_all");
+  }
+  if (schedule_ == ScheduleName::kMixed && !has_tape()) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name +
+                                              " keeps tapes, and no tape fields are registered; "
+                                              "take revolve");
+  }
+  if (replaces_states_on_disk(schedule_) && options_.keep) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " replaces its states on disk; keep=on takes schedule=async");
+  }
+}
+
+// Slots that a kept tape takes, on the rank where it takes the most. Collective.
+void Run::plan_tapes() {
+  tape_slots_ = 0;
+  std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
+  if (has_tape()) {
+    most[0] = RamSlots::slots_for_tape(store::LiveTape::bytes(tape_fields_),
+                                       store::LiveTape::bytes(state_fields_));
+    most[1] = most[0] < 0 ? 1 : 0;
+    most[2] = store::LiveTape::buffer_bytes(tape_fields_);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  if (most[1] == 0) tape_slots_ = most[0];
+  tape_buffer_bytes_ = most[2];
+}
+
+// Enough to keep every tape and x_n, for another adjoint sweep.
+std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
+  if (steps == schedule::kUnknown) return steps;
+  return steps < schedule::kMostSteps / tape_slots_ ? steps * tape_slots_ + 1
+                                                    : schedule::kMostSteps;
+}
+
+// What a planner's table takes, at most; it is part of the memory.
+std::int64_t Run::table_bytes(std::int64_t steps) const {
+  constexpr std::int64_t kPerStep = 64, kPerEntry = 16;
+  if (schedule_ != ScheduleName::kDiskRevolve && schedule_ != ScheduleName::kHRevolve) return 0;
+  std::int64_t slots = 0;
+  if (schedule_ == ScheduleName::kHRevolve && options_.disk >= 0) {
+    slots = std::min(options_.disk / std::max<std::int64_t>(state_bytes_all_ranks_, 1), steps + 1);
+  }
+  const std::int64_t per_step = checked_add(kPerStep, checked_multiply(kPerEntry, slots));
+  return checked_multiply(steps + 2, per_step);
+}
+
+void Run::plan_blocks(std::int64_t steps) {
+  const auto plan = [&](std::int64_t beside, std::int64_t states) {
+    const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
+    memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states);
+    memory_plan_.buffer_bytes += beside;
+  };
+  const bool all = schedule_ == ScheduleName::kStoreAll;
+  keeps_tapes_ = tape_slots_ > 0 && (all || schedule_ == ScheduleName::kMixed);
+  if (keeps_tapes_) {
+    const std::int64_t slots = slots_for_all_tapes(steps);
+    plan(tape_buffer_bytes_, slots);
+    const bool fit = steps == schedule::kUnknown || memory_plan_.checkpoint_slots >= slots;
+    if (memory_plan_.blocks > 0 && (fit || !all)) return;
+    keeps_tapes_ = false;
+  }
+  const std::int64_t table = table_bytes(steps);
+  plan(table, disk_use() == DiskUse::kStates ? steps + 1 : steps);
+}
+
+// ---- the schedule ----
+
+void Run::write_script(std::int64_t steps) {
+  schedule::NestedOptions options;
+  options.steps = steps;
+  options.units = memory_plan_.checkpoint_slots;
+  options.record = has_tape();
+  if (keeps_tapes_) {
+    options.tape_units = tape_slots_;
+    options.retain = schedule_ == ScheduleName::kStoreAll;
+    std::unique_ptr<schedule::Planner> planner;
+    if (options.retain) {
+      planner = std::make_unique<schedule::StoreTapesPlanner>();
+    } else {
+      planner = std::make_unique<schedule::MixedPlanner>(tape_slots_, false);
+    }
+    script_.emplace(options, std::move(planner));
+    return;
+  }
+  if (disk_use() != DiskUse::kStates) {
+    script_.emplace(sequence_options(steps));
+    return;
+  }
+  options.disk_slots = std::min(most_blocks(), steps + 1);
+  if (options.disk_slots == 0) throw_disk_too_small();
+  options.disk_is_buffered = true;
+  if (schedule_ == ScheduleName::kMultistage) {
+    script_.emplace(options, std::make_unique<schedule::MultistagePlanner>());
+  } else if (measured_before_) {
+    script_.emplace(options, two_tier_planner(options));
+  } else {
+    script_.emplace(options, std::make_unique<schedule::LatePlanner>(kFirstSteps));
+  }
+  nested_options_ = options;
+}
+
+std::unique_ptr<schedule::Planner> Run::two_tier_planner(
+    const schedule::NestedOptions& options) const {
+  const schedule::StepCosts costs = agreed_costs();
+  const schedule::TwoTierCosts ticks =
+      schedule::costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
+  const std::int64_t steps = options.steps + 1;
+  if (schedule_ == ScheduleName::kDiskRevolve) {
+    return std::make_unique<schedule::DiskRevolvePlanner>(steps, options.units, ticks);
+  }
+  return std::make_unique<schedule::HRevolvePlanner>(steps, options.units, options.disk_slots,
+                                                     ticks);
+}
+
+// x_0 is on its way to disk, and some steps were run: now both times are known.
+void Run::decide_two_tier() {
+  hold(failure_from([&] { tier_->flush(); }));
+  agree(Call::kAnchor);
+  auto& late = static_cast<schedule::LatePlanner&>(script_->nested()->planner());
+  late.choose(two_tier_planner(nested_options_));
+}
+
+void Run::throw_disk_too_small() const {
+  throw Error(ANADROME_ERR_NO_SPACE,
+              "disk=" + std::to_string(options_.disk) + " does not hold " +
+                  format_bytes(disk_->block_bytes_all_ranks()) +
+                  ", the least that is written at once; raise disk, or take schedule=revolve");
+}
+
+schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
+  schedule::SequenceOptions options;
+  options.steps = steps;
+  options.slots = memory_plan_.checkpoint_slots;
+  options.record = has_tape();
+  options.keep_every = schedule_ == ScheduleName::kStoreAll;
+  if (schedule_ == ScheduleName::kAsync) {
+    options.anchored = true;
+    options.interval = options_.interval;
+    options.all_anchors = options_.keep;
+    options.most_slots = shared_memory().slots(0);
+    const std::int64_t blocks = most_blocks();
+    if (blocks == 0) throw_disk_too_small();
+    if (blocks < schedule::kMostSteps / memory_plan_.layout.states()) {
+      options.most_anchors = blocks * memory_plan_.layout.states();
+    }
+  }
+  return options;
+}
+
+}  // namespace anadrome::engine

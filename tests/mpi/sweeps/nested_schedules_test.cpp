@@ -1,0 +1,175 @@
+// Schedules whose checkpoints nest: tapes beside states in RAM, and states on disk that are
+// replaced. Every state comes back bit by bit, within the memory and the disk granted.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "mpi_main.h"
+#include "schedule/mixed.h"
+#include "schedule/multistage.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+constexpr std::int64_t kMostSteps = 60;
+const std::int64_t kLengths[] = {0, 1, 2, 3, 4, 5, 6, 17, 60};
+
+class NestedSchedules : public testing::Test {
+ protected:
+  NestedSchedules()
+      : model_(MPI_COMM_WORLD, counts()),
+        tape_model_(MPI_COMM_WORLD, counts(), true),
+        small_model_(MPI_COMM_WORLD, Counts{1, 0, 0, 3, 0}, true),
+        reference_(model_, kMostSteps),
+        tape_reference_(tape_model_, kMostSteps),
+        small_reference_(small_model_, kMostSteps) {}
+
+  static Counts counts() {
+    const auto r = static_cast<std::size_t>(rank());
+    return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
+  }
+
+  static void prepare(RunHandle& run, CoupledModel& model, const std::string& schedule,
+                      std::int64_t memory) {
+    EXPECT_EQ(model.add_fields(run), ANADROME_OK) << anadrome_last_error();
+    run.set("schedule", schedule);
+    run.set("memory", std::to_string(memory) + "B");
+  }
+
+  static void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t advances) {
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const anadrome_stats stats = run.statistics();
+    EXPECT_EQ(stats.forward_steps_taken, advances);
+    EXPECT_EQ(stats.forward_steps_planned, advances);
+    EXPECT_EQ(stats.forward_steps_remaining, 0);
+    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+  }
+
+  // With a tape of `tape_slots` slots, in room for `slots` states.
+  static void sweep_mixed(CoupledModel& model, const Reference& reference, std::int64_t slots,
+                          std::int64_t tape_slots) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model, "mixed", slots * least_memory(model, "revolve"));
+    for (const std::int64_t steps : kLengths) {
+      SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(slots) + " slots");
+      SweepDriver driver(run, model, reference);
+      const Outcome outcome = driver.sweep(steps);
+      expect_exact(run, outcome, outcome.advances);
+      const std::int64_t granted = run.statistics().checkpoint_slots;
+      EXPECT_GE(granted, std::min(slots, steps * tape_slots + 1));
+      const auto extra = anadrome::schedule::mixed_advances(steps, granted, tape_slots, false);
+      EXPECT_EQ(outcome.advances, static_cast<std::int64_t>(extra) + steps);
+    }
+  }
+
+  CoupledModel model_, tape_model_;
+  CoupledModel small_model_;  ///< with a tape of several states' size
+  const Reference reference_, tape_reference_, small_reference_;
+};
+
+TEST_F(NestedSchedules, MixedTakesTheFewestForwardSteps) {
+  for (const std::int64_t slots : {1, 2, 3, 5, 9})
+    sweep_mixed(tape_model_, tape_reference_, slots, 1);
+}
+
+TEST_F(NestedSchedules, MixedKeepsATapeInSeveralSlots) {
+  const auto bytes = static_cast<std::int64_t>(small_model_.state_bytes());
+  const std::int64_t tape_slots = (24 + bytes - 1) / bytes;
+  EXPECT_GT(tape_slots, 2);
+  for (const std::int64_t slots : {1, 2, 4, 5, 9, 13}) {
+    sweep_mixed(small_model_, small_reference_, slots, tape_slots);
+  }
+}
+
+TEST_F(NestedSchedules, MixedWithRoomForEveryTapeRunsNoStepTwice) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, tape_model_, "mixed", 64 * least_memory(tape_model_, "revolve"));
+  SweepDriver driver(run, tape_model_, tape_reference_);
+  const Outcome outcome = driver.sweep(kMostSteps);
+  expect_exact(run, outcome, kMostSteps);
+}
+
+TEST_F(NestedSchedules, SayWhatTheyCannotDo) {
+  const std::tuple<const char*, bool, bool, const char*> cases[] = {
+      {"mixed", false, false, "tape"},
+      {"mixed", true, true, "number of steps"},
+      {"hrevolve", false, true, "number of steps"},
+      {"disk_revolve", false, true, "number of steps"},
+      {"multistage", false, true, "number of steps"}};
+  for (const auto& [schedule, tape, unknown, reason] : cases) {
+    SCOPED_TRACE(schedule);
+    CoupledModel& model = tape ? tape_model_ : model_;
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model, schedule, 1 << 20);
+    EXPECT_EQ(anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : 5), ANADROME_ERR_UNSUPPORTED);
+    EXPECT_NE(std::string(anadrome_last_error()).find(reason), std::string::npos)
+        << anadrome_last_error();
+  }
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "hrevolve", 1 << 20);
+  run.set("keep", "on");
+  EXPECT_EQ(anadrome_begin(run, 5), ANADROME_ERR_UNSUPPORTED);
+}
+
+TEST_F(NestedSchedules, MixedThatGaveX0UpCannotBeRewound) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, tape_model_, "mixed", 3 * least_memory(tape_model_, "revolve"));
+  SweepDriver driver(run, tape_model_, tape_reference_);
+  EXPECT_TRUE(driver.sweep(17).exact);
+  EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED);
+  EXPECT_TRUE(driver.sweep(17).exact) << "the run goes on with a new sweep";
+}
+
+class ReplacedStates : public NestedSchedules,
+                       public testing::WithParamInterface<std::tuple<const char*, const char*>> {};
+
+TEST_P(ReplacedStates, ComeBackFromDisk) {
+  const auto& [schedule, transport] = GetParam();
+  std::int64_t written = 0, read = 0;
+  for (const bool tape : {false, true}) {
+    CoupledModel& model = tape ? tape_model_ : model_;
+    const Reference& reference = tape ? tape_reference_ : reference_;
+    const std::int64_t least = least_memory(model, schedule);
+    for (const std::int64_t blocks : {1, 2, 3, 5}) {
+      const std::string few = std::to_string(400 + 60 * ranks()) + "KiB";  // a handful of states
+      for (const std::string& disk : {std::string("unlimited"), few}) {
+        RunHandle run(MPI_COMM_WORLD);
+        // The planner's table is part of the memory.
+        prepare(run, model, schedule, blocks * least + (disk == few ? 72 : 8) * 1024);
+        run.set("transport", transport);
+        run.set("disk", disk);
+        for (const std::int64_t steps : kLengths) {
+          // On the caller's thread every transfer is a meeting of all ranks.
+          if (transport == std::string("mpio") && ranks() > 1 && steps > 17) continue;
+          SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(blocks) +
+                       " blocks, disk " + disk + (tape ? ", tape" : ""));
+          SweepDriver driver(run, model, reference);
+          Outcome outcome = driver.sweep(steps);
+          expect_exact(run, outcome, outcome.advances);
+          written += run.statistics().bytes_written;
+          read += run.statistics().bytes_read;
+          if (steps != 17) continue;
+          const std::int64_t advances = outcome.advances;
+          outcome = driver.sweep_again();
+          expect_exact(run, outcome, advances + outcome.advances);
+        }
+      }
+    }
+  }
+  EXPECT_GT(written, 0);
+  EXPECT_TRUE(read > 0 || schedule != std::string("multistage"));
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<const char*, const char*>>& info) {
+  return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReplacedStates,
+                         testing::Combine(testing::Values("disk_revolve", "hrevolve", "multistage"),
+                                          testing::Values("direct", "mpio")),
+                         name_of);
+
+}  // namespace
