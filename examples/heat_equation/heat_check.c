@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heat_euler.h"
 #include "heat_field.h"
 
 static heat_model* same_problem(const heat_model* model, MPI_Comm comm) {

@@ -1,7 +1,5 @@
-/* The heat equation u_t = div(kappa grad u) + f on the unit square, u = 0 on the walls: explicit
- * Euler steps and the hand-derived discrete adjoint. README.md has the mathematics. Every cell's
- * arithmetic is done in one fixed order, so that results have the same bits for every number of
- * ranks. Knows nothing about anadrome. */
+/* The heat equation u_t = div(kappa grad u) + f on the unit square, u = 0 on the walls: its fields
+ * and the objective. README.md has the mathematics. Knows nothing about integrators. */
 #ifndef HEAT_MODEL_H
 #define HEAT_MODEL_H
 
@@ -52,19 +50,8 @@ void heat_set_faces(heat_model* model, const double* conductivity, heat_faces* f
 int heat_faces_create(heat_faces* faces, const heat_grid* grid);
 void heat_faces_free(heat_faces* faces);
 
-/** x_k in `u` -> x_{k+1} in `next`; both may be the same array. Collective. */
-void heat_step(heat_model* model, int64_t k, const double* u, double* next);
-
 /** The objective at x_n in `u`; sets lambda_n and clears the gradient. Collective. */
 double heat_turn(heat_model* model, const double* u);
-
-/** lambda_{k+1} -> lambda_k in `lambda`, with x_k in `u`; adds the step's part of dJ/dkappa.
- * Collective. */
-void heat_adjoint_step(heat_model* model, const double* u);
-
-/** The derivative of a step at x_k in `u`: `du` goes from step k to k+1, for a change of the
- * conductivity given by its `faces`. Collective. */
-void heat_tangent_step(heat_model* model, const heat_faces* changed, double* du);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heat_euler.h"
 #include "heat_report.h"
 
 // Keeps at most HEAT_TIMED_STEPS times, spread evenly over however many steps there are.

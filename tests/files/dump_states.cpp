@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heat_euler.h"
 #include "heat_model.h"
 
 namespace {
