@@ -1,114 +1,24 @@
 // The heat-equation example over every schedule, interval, layout, transport and way of stating the
 // number of steps, on the ranks this program is started with. Each gradient must have the bits of
 // the one computed with every state kept, and of the one computed on a single rank.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "heat_grid.h"
-#include "heat_run.h"
+#include "heat_job.h"
 #include "mpi_main.h"
 
 namespace {
 
-constexpr std::int64_t kCellsX = 66, kCellsY = 50, kSteps = 50;
-
+using anadrome::test::direct_io;
 using anadrome::test::directory;
-
-// Of the gradient computed on one rank.
-std::uint64_t serial_hash = 0;
-
-// "on" where the file system of the test's directory takes O_DIRECT (ext4, xfs, recent tmpfs).
-const char* direct_io() {
-  const char* set = std::getenv("ANADROME_TEST_DIRECTORY");
-  std::string path = std::string(set != nullptr && *set != '\0' ? set : "/tmp") + "/direct-XXXXXX";
-  const int file = mkostemp(path.data(), O_DIRECT);
-  if (file < 0) return "auto";
-  close(file);
-  unlink(path.c_str());
-  return "on";
-}
-
-// The bytes of the largest block's state, in whole pages: states may be stored page by page.
-std::int64_t state_pages_bytes(MPI_Comm comm) {
-  heat_grid grid;
-  heat_grid_create(&grid, comm, kCellsX, kCellsY);
-  std::int64_t bytes = static_cast<std::int64_t>(heat_grid_cells(&grid) * sizeof(double));
-  heat_grid_free(&grid);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm);
-  return (bytes + 4095) / 4096 * 4096;
-}
-
-// Options whose strings live as long as they do.
-class Job {
- public:
-  explicit Job(MPI_Comm comm, const std::string& schedule) : comm_(comm) {
-    heat_options_init(&options);
-    options.cells_x = kCellsX;
-    options.cells_y = kCellsY;
-    options.steps = kSteps;
-    options.quiet = 1;
-    options.verify = 1;
-    const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
-    set("schedule", schedule);
-    set("memory", std::to_string(states * state_pages_bytes(comm) + 65536) + "B");
-    set("directory", directory());
-  }
-
-  void set(const std::string& key, const std::string& value) { values_.push_back({key, value}); }
-
-  int run() {
-    for (const auto& [key, value] : values_) heat_options_set(&options, key.c_str(), value.c_str());
-    return heat_run(comm_, &options, &result);
-  }
-
-  heat_options options;
-  heat_result result;
-
- private:
-  MPI_Comm comm_;
-  std::vector<std::pair<std::string, std::string>> values_;
-};
-
-// Rank 0 alone, so that no exchange of block edges and no sum over ranks can hide a mistake.
-class SerialGradient : public testing::Environment {
-  void SetUp() override {
-    int exit_code = HEAT_FINE;
-    std::string message;
-    if (anadrome::test::rank() == 0) {
-      Job job(MPI_COMM_SELF, "store_all");
-      exit_code = job.run();
-      serial_hash = job.result.gradient_hash;
-      message = job.result.message;
-    }
-    MPI_Bcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Bcast(&serial_hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    ASSERT_EQ(exit_code, HEAT_FINE) << "the serial reference failed: " << message;
-  }
-};
-const testing::Environment* const serial_gradient =
-    testing::AddGlobalTestEnvironment(new SerialGradient);
-
-void expect_exact_gradient(const Job& job) {
-  const heat_result& result = job.result;
-  EXPECT_EQ(result.exit_code, HEAT_FINE) << result.message;
-  EXPECT_EQ(result.verified, 1);
-  EXPECT_EQ(result.gradient_hash, serial_hash);
-  EXPECT_EQ(result.stats.steps, kSteps);
-  EXPECT_EQ(result.stats.adjoint_steps_taken, kSteps);
-  EXPECT_EQ(result.stats.forward_steps_taken, result.stats.forward_steps_planned);
-  EXPECT_EQ(result.stats.forward_steps_remaining, 0);
-  EXPECT_LE(result.stats.peak_library_bytes, result.stats.memory_bytes);
-}
+using anadrome::test::expect_exact_gradient;
+using anadrome::test::Job;
+using anadrome::test::kSteps;
 
 using Choice = std::tuple<const char*, const char*, const char*, const char*, const char*, bool>;
 

@@ -1,0 +1,41 @@
+// One job of the heat-equation example in this process, small enough for many, and what its
+// gradient must be.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heat_run.h"
+
+namespace anadrome::test {
+
+constexpr std::int64_t kCellsX = 66, kCellsY = 50, kSteps = 50;
+
+/// Options whose strings live as long as they do. Verified, and quiet; the memory is that of six
+/// states, or of all with store_all.
+class Job {
+ public:
+  Job(MPI_Comm comm, const std::string& schedule);
+
+  void set(const std::string& key, const std::string& value) { values_.push_back({key, value}); }
+  int run();
+
+  heat_options options;
+  heat_result result;
+
+ private:
+  MPI_Comm comm_;
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+/// That `job`, which has run, gave the gradient of a run on one rank with every state kept.
+void expect_exact_gradient(const Job& job);
+
+/// "on" where the file system of the test's directory takes O_DIRECT (ext4, xfs, recent tmpfs).
+const char* direct_io();
+
+}  // namespace anadrome::test
