@@ -16,9 +16,10 @@ typedef struct heat_difference {
   double largest; /**< largest absolute difference */
 } heat_difference;
 
-/** Compute the gradient with every state kept in an array of its own, and compare `model` (after
- * its adjoint sweep, with x_0 in `u`) and `objective` with it, bit by bit. Collective. Returns 0,
- * or -1 on every rank without memory for the states. */
+/** Compute the gradient with all stages of every step (with Euler: every state) kept in arrays of
+ * its own, and compare `model` (after its adjoint sweep; without a tape, with x_0 in `u`) and
+ * `objective` with it, bit by bit. Collective. Returns 0, or -1 on every rank without memory for
+ * them. */
 int heat_verify(heat_model* model, MPI_Comm comm, int64_t steps, double objective,
                 heat_difference* difference);
 
@@ -36,7 +37,8 @@ int heat_taylor_test(heat_model* model, MPI_Comm comm, int64_t steps, double obj
 
 /** The relative error of <M v, w> = <v, M^T w>, M the derivative of up to 8 steps with respect to
  * kappa and u_0. Collective. Returns 0, or -1 on every rank without memory. */
-int heat_dot_test(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t steps, double* error);
+int heat_dot_test(MPI_Comm comm, int64_t cells_x, int64_t cells_y, heat_integrator integrator,
+                  int64_t steps, double* error);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ static heat_row old_row_at(const heat_model* model, const double* field, const h
   return row;
 }
 
-void heat_step(heat_model* model, int64_t k, const double* u, double* next) {
+void heat_euler_step(heat_model* model, int64_t k, const double* u, double* next) {
   const heat_grid* grid = &model->grid;
   const size_t nx = grid->nx, ny = grid->ny;
   const double strength = model->dt * cos(40.0 * (double)k * model->dt);
@@ -26,7 +26,7 @@ void heat_step(heat_model* model, int64_t k, const double* u, double* next) {
   }
 }
 
-void heat_adjoint_step(heat_model* model, const double* u) {
+void heat_euler_adjoint_step(heat_model* model, const double* u) {
   const heat_grid* grid = &model->grid;
   heat_exchange(grid, u, -1.0, &model->u_halo);
   heat_exchange(grid, model->lambda, -1.0, &model->lambda_halo);
@@ -38,7 +38,7 @@ void heat_adjoint_step(heat_model* model, const double* u) {
   }
 }
 
-void heat_tangent_step(heat_model* model, const heat_faces* changed, double* du) {
+void heat_euler_tangent_step(heat_model* model, const heat_faces* changed, double* du) {
   const heat_grid* grid = &model->grid;
   double* diffused = model->rows[3];
   heat_exchange(grid, model->u, -1.0, &model->u_halo);

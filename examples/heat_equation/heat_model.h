@@ -1,5 +1,5 @@
 /* The heat equation u_t = div(kappa grad u) + f on the unit square, u = 0 on the walls: its fields
- * and the objective. README.md has the mathematics. Knows nothing about integrators. */
+ * and the objective. README.md has the mathematics. Knows nothing about anadrome. */
 #ifndef HEAT_MODEL_H
 #define HEAT_MODEL_H
 
@@ -9,6 +9,19 @@
 extern "C" {
 #endif
 
+/** How a step is done. */
+typedef enum heat_integrator {
+  HEAT_EULER, /**< explicit Euler */
+  HEAT_RK4    /**< the classical Runge-Kutta method */
+} heat_integrator;
+
+enum { HEAT_RK4_STAGES = 4, HEAT_RK4_SCRATCH = 6 };
+
+/** The stages of a step: the states at which it takes a slope. The first is x_k. */
+int heat_stages(heat_integrator integrator);
+/** As on the command line. */
+const char* heat_integrator_name(heat_integrator integrator);
+
 /** dt / h^2 times a conductivity on the cell faces. */
 typedef struct heat_faces {
   double* x; /**< ny rows of nx + 1 */
@@ -17,21 +30,27 @@ typedef struct heat_faces {
 
 typedef struct heat_model {
   heat_grid grid;
+  heat_integrator integrator;
   double hx, hy, dt;
   int64_t work;           /**< how often the arithmetic of a step is done; 1 is enough */
   double* u;              /**< the state: x_k */
   double* lambda;         /**< the adjoint state: lambda_k; after the last adjoint step dJ/du_0 */
   double* gradient_kappa; /**< dJ/dkappa, summed up by the adjoint steps */
+  double* tape;           /**< the stages of one step, field after field; NULL: none is wanted */
   double* source;
   double* target;
   heat_faces faces;
   heat_halo u_halo, lambda_halo;
-  double* rows[4]; /**< scratch: one row and its two neighbours in x, each */
+  double* rows[4];                   /**< scratch: one row and its two neighbours in x, each */
+  double* scratch[HEAT_RK4_SCRATCH]; /**< fields for a Runge-Kutta step; NULL with Euler */
 } heat_model;
 
 /** Set up the model problem on the ranks of `comm`. Collective. NULL on every rank if one lacks
  * memory. */
-heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t work);
+heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t work,
+                              heat_integrator integrator);
+/** Allocate `tape`. Collective. Returns 0, or -1 on every rank if one lacks memory. */
+int heat_model_add_tape(heat_model* model);
 /** Collective. NULL is allowed. */
 void heat_model_free(heat_model* model);
 

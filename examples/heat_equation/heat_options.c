@@ -18,10 +18,23 @@ static int parse_grid(const char* text, void* into) {
   return 0;
 }
 
+static int parse_integrator(const char* text, void* into) {
+  heat_options* options = into;
+  for (int i = HEAT_EULER; i <= HEAT_RK4; ++i) {
+    if (strcmp(text, heat_integrator_name((heat_integrator)i)) != 0) continue;
+    options->integrator = (heat_integrator)i;
+    return 0;
+  }
+  return -1;
+}
+
 #define FIELD(name) offsetof(heat_options, name)
 static const flag flags[] = {
     {"grid", FLAG_OWN, 0, 0, "NXxNY", "cells of the unit square (256x256)", parse_grid},
     {"steps", FLAG_COUNT, FIELD(steps), 0, "N", "time steps (200)", NULL},
+    {"integrator", FLAG_OWN, 0, 0, "euler|rk4", "how a step is done (euler)", parse_integrator},
+    {"tape", FLAG_SWITCH, FIELD(tape), 0, NULL,
+     "hand the stages of a step to anadrome (tape fields)", NULL},
     {"steps-unknown", FLAG_SWITCH, FIELD(steps_unknown), 0, NULL,
      "tell anadrome the number of steps only at the end", NULL},
     {"zero-copy", FLAG_SWITCH, FIELD(zero_copy), 0, NULL,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "command_line.h"
+#include "heat_model.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,10 +16,12 @@ typedef struct heat_options {
   int64_t cells_x, cells_y;
   int64_t steps;
   int steps_unknown; /**< tell anadrome the number of steps only when they are done */
-  int64_t repeat;    /**< sweeps with one run object */
-  int64_t work;      /**< factor on the arithmetic of a step */
-  int zero_copy;     /**< the state is an exchanged field */
-  int callbacks;     /**< anadrome_solve instead of a loop over anadrome_next */
+  heat_integrator integrator;
+  int tape;       /**< the stages of a step are tape fields */
+  int64_t repeat; /**< sweeps with one run object */
+  int64_t work;   /**< factor on the arithmetic of a step */
+  int zero_copy;  /**< the state is an exchanged field */
+  int callbacks;  /**< anadrome_solve instead of a loop over anadrome_next */
   int verify, taylor, dot_test;
   int quiet, help;
   const char* json_file; /**< NULL: none */

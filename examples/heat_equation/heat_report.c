@@ -22,16 +22,19 @@ void heat_print_header(const heat_grid* grid, const heat_options* options,
   const double state = (double)grid->cells_x * (double)grid->cells_y * sizeof(double);
   const double states = state * (double)options->steps;
   const double memory = (double)stats->memory_bytes * grid->ranks;
-  char one[32], every[32], budget[32];
+  char one[32], every[32], tape[32], budget[32];
   print_bytes(one, sizeof one, state);
   print_bytes(every, sizeof every, states);
+  print_bytes(tape, sizeof tape, state * heat_stages(options->integrator));
   print_bytes(budget, sizeof budget, (double)stats->memory_bytes);
   printf("heat equation: %" PRId64 "x%" PRId64 " cells, %" PRId64
-         " step%s%s, %d rank%s (%dx%d blocks)\n",
+         " step%s%s%s, %d rank%s (%dx%d blocks)\n",
          grid->cells_x, grid->cells_y, options->steps, options->steps == 1 ? "" : "s",
+         options->integrator == HEAT_RK4 ? " of four stages" : "",
          options->steps_unknown ? " (not told to anadrome)" : "", grid->ranks,
          grid->ranks == 1 ? "" : "s", grid->blocks_x, grid->blocks_y);
   printf("one state: %s on all ranks; %" PRId64 " of them: %s\n", one, options->steps, every);
+  if (options->tape) printf("one tape: %s on all ranks\n", tape);
   printf("memory for states: %s per rank: the states take %.3g times the memory budget\n", budget,
          memory > 0.0 ? states / memory : 0.0);
   fflush(stdout);
@@ -68,6 +71,8 @@ void heat_write_json(FILE* file, const heat_options* options, const heat_result*
   snprintf(text, sizeof text, "%" PRId64 "x%" PRId64, options->cells_x, options->cells_y);
   json_put_text(file, "grid", text);
   json_put_integer(file, "steps", options->steps);
+  json_put_text(file, "integrator", heat_integrator_name(options->integrator));
+  json_put_truth(file, "tape", options->tape);
   json_put_integer(file, "ranks", result->ranks);
   json_put_integer(file, "state_bytes",
                    options->cells_x * options->cells_y * (int64_t)sizeof(double));

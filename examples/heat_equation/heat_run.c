@@ -35,6 +35,18 @@ static anadrome_status set_options(anadrome_run* run, const heat_options* option
   return status == ANADROME_OK ? settings_apply(&options->library, run) : status;
 }
 
+// A tape field for every stage.
+static anadrome_status add_tape(anadrome_run* run, const heat_model* model) {
+  static const char* const names[HEAT_RK4_STAGES] = {"Y1", "Y2", "Y3", "Y4"};
+  const size_t cells = heat_grid_cells(&model->grid);
+  anadrome_status status = ANADROME_OK;
+  for (int s = 0; s < heat_stages(model->integrator) && status == ANADROME_OK; ++s) {
+    status = anadrome_add_field(run, names[s], ANADROME_ROLE_TAPE, ANADROME_FLOAT64,
+                                model->tape + (size_t)s * cells, cells);
+  }
+  return status;
+}
+
 static anadrome_status add_state(anadrome_run* run, heat_model* model, const heat_options* options,
                                  int* field) {
   const size_t cells = heat_grid_cells(&model->grid);
@@ -56,6 +68,7 @@ static int prepare(MPI_Comm comm, anadrome_run* run, heat_model* model, const he
     return -1;
   }
   status = add_state(run, model, options, field);
+  if (status == ANADROME_OK && model->tape != NULL) status = add_tape(run, model);
   worst = (int)status;
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
   if (worst == ANADROME_OK) return 0;
@@ -139,7 +152,7 @@ static void check(MPI_Comm comm, heat_model* model, const heat_options* options,
   const int64_t steps = options->steps;
   if (options->verify) {
     if (heat_verify(model, comm, steps, result->objective, &result->difference) != 0) {
-      end_with(result, HEAT_USAGE, "--verify keeps every state in memory, which does not suffice");
+      end_with(result, HEAT_USAGE, "--verify keeps every stage in memory, which does not suffice");
       return;
     }
     result->verified = result->difference.values == 0;
@@ -159,8 +172,8 @@ static void check(MPI_Comm comm, heat_model* model, const heat_options* options,
     if (!result->taylor.passed) end_with(result, HEAT_WRONG, "the Taylor test failed");
   }
   if (options->dot_test) {
-    if (heat_dot_test(comm, options->cells_x, options->cells_y, steps, &result->dot_test_error) !=
-        0) {
+    if (heat_dot_test(comm, options->cells_x, options->cells_y, options->integrator, steps,
+                      &result->dot_test_error) != 0) {
       end_with(result, HEAT_USAGE, "no memory left for --dot-test");
       return;
     }
@@ -177,8 +190,10 @@ int heat_run(MPI_Comm comm, const heat_options* options, heat_result* result) {
   result->dot_test_error = -1.0;
   result->seconds_step_median = -1.0;
   result->rss_growth_bytes = -1;
-  heat_model* model = heat_model_create(comm, options->cells_x, options->cells_y, options->work);
-  if (model == NULL) {
+  heat_model* model = heat_model_create(comm, options->cells_x, options->cells_y, options->work,
+                                        options->integrator);
+  if (model == NULL || (options->tape && heat_model_add_tape(model) != 0)) {
+    heat_model_free(model);
     end_with(result, HEAT_USAGE, "no memory for a grid of %lldx%lld cells",
              (long long)options->cells_x, (long long)options->cells_y);
     return result->exit_code;

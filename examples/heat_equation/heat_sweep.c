@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heat_euler.h"
 #include "heat_report.h"
+#include "heat_step.h"
 
 // Keeps at most HEAT_TIMED_STEPS times, spread evenly over however many steps there are.
 static void note_time(heat_sweep* sweep, double seconds) {
@@ -51,34 +51,45 @@ static double* next_state(const heat_sweep* sweep) {
   return sweep->options->zero_copy ? anadrome_then(sweep->run, sweep->field) : sweep->model->u;
 }
 
-// Steps first .. last-1, or up to the end of the simulation. Returns the step reached.
-static int64_t advance(heat_sweep* sweep, int64_t first, int64_t last) {
+// Steps first .. last-1, or up to the end of the simulation; `record`: the last of them fills the
+// tape. Returns the step reached.
+static int64_t advance(heat_sweep* sweep, int64_t first, int64_t last, int record) {
   int64_t k = first;
   for (; k < last && k < sweep->options->steps; ++k) {
     const double start = MPI_Wtime();
-    heat_step(sweep->model, k, state(sweep), next_state(sweep));
+    if (record && k + 1 == last)
+      heat_record_step(sweep->model, k, state(sweep), next_state(sweep), sweep->model->tape);
+    else
+      heat_step(sweep->model, k, state(sweep), next_state(sweep));
     note_time(sweep, MPI_Wtime() - start);
   }
   return k;
 }
 
+// With a tape, its first field is x_k, and the state is not defined.
 static void adjoint(heat_sweep* sweep, int64_t k) {
-  const double* u = state(sweep);
+  heat_model* model = sweep->model;
+  const double* u = model->tape != NULL ? model->tape : state(sweep);
   if (k == sweep->options->wrong_state) {
-    heat_step(sweep->model, k, u, sweep->model->u);
-    u = sweep->model->u;
+    double* wrong = model->tape != NULL ? model->tape : model->u;
+    heat_step(model, k, u, wrong);
+    u = wrong;
   }
-  heat_adjoint_step(sweep->model, u);
+  if (model->tape != NULL)
+    heat_adjoint_of_tape(model, model->tape);
+  else
+    heat_adjoint_step(model, k, u);
 }
 
 static void fill_initial_state(heat_sweep* sweep) {
   heat_fill(&sweep->model->grid, heat_initial_state, next_state(sweep));
 }
 
-// For whoever looks at the model after the sweep.
+// For whoever looks at the model after the sweep. With a tape, x_0 is not given back.
 static void take_initial_state(heat_sweep* sweep) {
   const size_t bytes = heat_grid_cells(&sweep->model->grid) * sizeof(double);
-  if (sweep->options->zero_copy && bytes > 0) memcpy(sweep->model->u, state(sweep), bytes);
+  if (!sweep->options->zero_copy || sweep->options->tape) return;
+  if (bytes > 0) memcpy(sweep->model->u, state(sweep), bytes);
 }
 
 static void fail_with_last_error(anadrome_run* run) {
@@ -108,7 +119,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
     const double start = MPI_Wtime();
     switch (action.kind) {
       case ANADROME_ADVANCE: {
-        const int64_t reached = advance(sweep, action.first, action.last);
+        const int64_t reached = advance(sweep, action.first, action.last, action.record);
         if (!sweep->finished && reached == sweep->options->steps) {
           sweep->finished = 1;
           status = anadrome_finish_forward(sweep->run, reached);
@@ -140,7 +151,14 @@ static int on_start(void* context) {
 static int on_advance(void* context, int64_t first, int64_t last, int64_t* reached) {
   heat_sweep* sweep = context;
   print_header_once(sweep);
-  *reached = advance(sweep, first, last);
+  *reached = advance(sweep, first, last, 0);
+  return 0;
+}
+
+static int on_record(void* context, int64_t step, int64_t* reached) {
+  heat_sweep* sweep = context;
+  print_header_once(sweep);
+  *reached = advance(sweep, step, step + 1, 1);
   return 0;
 }
 
@@ -173,6 +191,7 @@ anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* 
                                     .context = sweep,
                                     .start = on_start,
                                     .advance = on_advance,
+                                    .record = on_record,
                                     .turn = on_turn,
                                     .adjoint = on_adjoint};
   const anadrome_status status = anadrome_solve(run, steps, &callbacks);

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "heat_euler.h"
 #include "heat_model.h"
+#include "heat_step.h"
 
 namespace {
 
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
   if (argc < 4) give_up("usage: dump_states GRID STEPS DUMP [fields=many] [KEY=VALUE]...");
   long long cells_x = 0, cells_y = 0;
   if (std::sscanf(argv[1], "%lldx%lld", &cells_x, &cells_y) != 2) give_up("a grid is NXxNY");
-  heat_model* model = heat_model_create(MPI_COMM_WORLD, cells_x, cells_y, 1);
+  heat_model* model = heat_model_create(MPI_COMM_WORLD, cells_x, cells_y, 1, HEAT_EULER);
   if (model == nullptr) give_up("no memory for the grid");
   SmallFields small(model->grid.rank);
   bool many = false;

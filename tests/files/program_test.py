@@ -25,7 +25,8 @@ class Program(launch.DirectoryCase):
 
     def test_usage(self):
         for words in (["--grd", "3x3"], ["extra"], ["--grid", "3"], ["--steps"],
-                      ["--steps", "-1"], ["--repeat", "0"], ["--verify=yes"]):
+                      ["--steps", "-1"], ["--repeat", "0"], ["--verify=yes"],
+                      ["--integrator", "leapfrog"]):
             with self.subTest(words=words):
                 self.expect(2, *words, ranks=1)
         self.assertIn("--grd", self.expect(2, "--grd", "3x3"))
@@ -43,6 +44,23 @@ class Program(launch.DirectoryCase):
         process = launch.run(1, "heat_equation", "--help")
         self.assertEqual(process.returncode, 0)
         self.assertIn("--verify", process.stdout)
+
+    def test_integrators(self):
+        hashes = {}
+        for integrator in ("euler", "rk4"):
+            for words in ([], ["--tape"], ["--tape", "--zero-copy"]):
+                with self.subTest(integrator=integrator, words=words):
+                    process, results = self.heat(3, *ASYNC, "--integrator", integrator, *words,
+                                                 "--verify")
+                    self.assertEqual(process.returncode, 0, launch.said(process))
+                    self.assertEqual(results["integrator"], integrator)
+                    self.assertIs(results["tape"], bool(words))
+                    self.assertTrue(results["verified"])
+                    hashes.setdefault(integrator, set()).add(results["gradient_hash"])
+        _, results = self.heat(1, *ASYNC)
+        self.assertEqual(hashes["euler"], {results["gradient_hash"]})
+        self.assertEqual(len(hashes["rk4"]), 1)
+        self.assertNotEqual(hashes["rk4"], hashes["euler"])
 
     def test_too_little_memory_names_what_is_needed(self):
         for schedule in ("async", "revolve", "auto"):
