@@ -129,6 +129,26 @@ TEST_P(HeatTape, GivesTheSerialGradientWithoutCopiesOfStates) {
     }
 }
 
+TEST_P(HeatTape, GivesTheSerialGradientWhereStatesAndTapesNest) {
+  for (const char* schedule : {"mixed", "disk_revolve", "hrevolve", "multistage"}) {
+    if (schedule == std::string("mixed") && !std::get<1>(GetParam())) continue;
+    for (const int zero_copy : {0, 1})
+      for (const char* layout : {"shared", "rank"}) {
+        Job sweep = job(schedule);
+        sweep.options.zero_copy = zero_copy;
+        sweep.options.callbacks = zero_copy;
+        sweep.options.repeat = 2;
+        sweep.set("layout", layout);
+
+        sweep.run();
+
+        SCOPED_TRACE(std::string(schedule) + " zero_copy=" + std::to_string(zero_copy) + " " +
+                     layout);
+        expect_exact_gradient(sweep);
+      }
+  }
+}
+
 TEST_P(HeatTape, GivesTheSerialGradientWithCostlierSteps) {
   Job sweep = job("revolve");
   sweep.options.work = 3;
