@@ -284,7 +284,8 @@ void Run::prepare_disk(std::int64_t steps) {
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =
       disk_use() == DiskUse::kBlocks && steps != schedule::kUnknown && !options_.keep &&
-      schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape()) == 0;
+      schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape(),
+                              keeps_tapes_ ? tape_slots_ : 0) == 0;
   const std::int64_t blocks = fits_in_memory ? 0 : segment_blocks(steps);
   if (disk_->capacity() == 0 && blocks > 0) disk_->grow(blocks, Call::kBegin);
 }

@@ -46,7 +46,8 @@ void Run::decide() {
     return;
   }
   decided_at_ = agreement_.count();
-  const schedule::StepCosts costs = agreed_costs();
+  schedule::StepCosts costs = agreed_costs();
+  if (has_tape()) costs.adjoint += costs.forward;  // the step that records its tape
   const schedule::SharedMemory memory = shared_memory();
   const std::int64_t steps = script_->steps();
   std::int64_t least = 1, most = std::int64_t{1} << 40;
@@ -72,7 +73,7 @@ void Run::decide() {
 
 schedule::SharedMemory Run::shared_memory() const {
   return {memory_plan_.blocks - memory_plan_.live_blocks, memory_plan_.layout.states(),
-          transport_->overlaps()};
+          transport_->overlaps(), keeps_tapes_ ? tape_slots_ : 0};
 }
 
 SweepCosts Run::sweep_costs() const {
@@ -85,9 +86,11 @@ SweepCosts Run::sweep_costs() const {
     costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
   }
   costs.steps = script_->steps();
-  costs.disk = uses_disk() && script_->sequence() != nullptr;
+  costs.modelled = disk_use() != DiskUse::kStates;
+  costs.disk = uses_disk() && costs.modelled;
   costs.plan.slots = memory_plan_.checkpoint_slots;
   costs.memory.states_per_block = memory_plan_.layout.states();
+  costs.memory.tape_units = keeps_tapes_ ? tape_slots_ : 0;
   if (!costs.disk) return costs;
   costs.memory = shared_memory();
   costs.plan.interval = std::max<std::int64_t>(script_->sequence()->interval(), 1);

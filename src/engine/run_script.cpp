@@ -91,7 +91,9 @@ void Run::plan_blocks(std::int64_t steps) {
     memory_plan_.buffer_bytes += beside;
   };
   const bool all = schedule_ == ScheduleName::kStoreAll;
-  keeps_tapes_ = tape_slots_ > 0 && (all || schedule_ == ScheduleName::kMixed);
+  const bool async = schedule_ == ScheduleName::kAsync;
+  keeps_tapes_ = tape_slots_ > 0 && (all || async || schedule_ == ScheduleName::kMixed);
+  if (keeps_tapes_ && async) return plan(tape_buffer_bytes_, slots_for_all_tapes(steps));
   if (keeps_tapes_) {
     const std::int64_t slots = slots_for_all_tapes(steps);
     plan(tape_buffer_bytes_, slots);
@@ -110,7 +112,7 @@ void Run::write_script(std::int64_t steps) {
   options.steps = steps;
   options.units = memory_plan_.checkpoint_slots;
   options.record = has_tape();
-  if (keeps_tapes_) {
+  if (keeps_tapes_ && disk_use() == DiskUse::kNone) {
     options.tape_units = tape_slots_;
     options.retain = schedule_ == ScheduleName::kStoreAll;
     std::unique_ptr<schedule::Planner> planner;
@@ -146,7 +148,9 @@ std::unique_ptr<schedule::Planner> Run::two_tier_planner(
       schedule::costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
   const std::int64_t steps = options.steps + 1;
   if (schedule_ == ScheduleName::kDiskRevolve) {
-    return std::make_unique<schedule::DiskRevolvePlanner>(steps, options.units, ticks);
+    auto planner = std::make_unique<schedule::DiskRevolvePlanner>(steps, options.units, ticks);
+    // x_0 may be on disk beside its states. Where they do not fit, the best that fits.
+    if (planner->disk_slots() < options.disk_slots) return planner;
   }
   return std::make_unique<schedule::HRevolvePlanner>(steps, options.units, options.disk_slots,
                                                      ticks);
@@ -174,6 +178,7 @@ schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
   options.record = has_tape();
   options.keep_every = schedule_ == ScheduleName::kStoreAll;
   if (schedule_ == ScheduleName::kAsync) {
+    options.tape_units = keeps_tapes_ ? tape_slots_ : 0;
     options.anchored = true;
     options.interval = options_.interval;
     options.all_anchors = options_.keep;

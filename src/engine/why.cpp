@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/byte_size.h"
+#include "schedule/mixed.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::engine {
@@ -29,8 +30,8 @@ double stalls_reverse(const SweepCosts& costs) {
   if (!costs.disk) return 0;
   const double steps = static_cast<double>(costs.plan.interval);
   if (!costs.memory.overlaps || costs.plan.prefetch_depth == 0) return costs.step.read / steps;
-  const double advances =
-      static_cast<double>(schedule::extra_advances(costs.plan.interval, costs.plan.slots));
+  const double advances = static_cast<double>(schedule::advances_from_anchor(
+      costs.plan.interval, costs.plan.slots, costs.memory.tape_units));
   const double computing = advances * costs.step.forward + steps * costs.step.adjoint;
   return std::max(costs.step.read - computing, costs.step.read_taken) / steps;
 }
@@ -46,9 +47,12 @@ double modelled_seconds(const SweepCosts& costs, double memory_factor, double di
   if (!costs.disk) {
     const auto slots =
         static_cast<std::int64_t>(static_cast<double>(costs.plan.slots) * memory_factor);
-    return static_cast<double>(schedule::extra_advances(costs.steps + 1, slots)) *
-               costs.step.forward +
-           n * costs.step.adjoint;
+    const double advances =
+        costs.memory.tape_units > 0
+            ? n + static_cast<double>(
+                      schedule::mixed_advances(costs.steps, slots, costs.memory.tape_units, false))
+            : static_cast<double>(schedule::extra_advances(costs.steps + 1, slots));
+    return advances * costs.step.forward + n * costs.step.adjoint;
   }
   schedule::StepCosts step = costs.step;
   step.write /= disk_factor;
@@ -81,6 +85,10 @@ std::string explain(const SweepCosts& costs, const SweepTimes& times) {
   const double n = static_cast<double>(costs.steps);
   const double ideal = n * (costs.step.forward + costs.step.adjoint);
   if (costs.steps == 0 || ideal <= 0 || times.total <= 0) return "";
+  if (!costs.modelled) {
+    return format_seconds(times.total) + ", and its steps alone, each taken once, " +
+           format_seconds(ideal);
+  }
   const double now = modelled_seconds(costs, 1, 1);
   const double memory_gain = 1 - modelled_seconds(costs, 2, 1) / now;
   const double disk_gain = costs.disk ? 1 - modelled_seconds(costs, 1, 2) / now : 0;

@@ -14,6 +14,7 @@ struct SweepCosts {
   double copy = 0;           ///< to or from a slot, one state
   double agreement = 0;      ///< one
   std::int64_t steps = 0;
+  bool modelled = true;  ///< what other memory or another disk would have gained can be told
   bool disk = false;
   schedule::SharedMemory memory;  ///< with disk
   schedule::AsyncPlan plan;       ///< in force; without disk only its slots count

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "schedule/revolve.h"
+#include "schedule/mixed.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -24,23 +24,35 @@ std::int64_t first_true(std::int64_t low, std::int64_t high, const Predicate& ho
   return low;
 }
 
-double reverse_seconds(const StepCosts& costs, std::int64_t interval, std::int64_t slots) {
-  return static_cast<double>(extra_advances(interval, slots)) * costs.forward +
+double reverse_seconds(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
+                       std::int64_t tape_units) {
+  return static_cast<double>(advances_from_anchor(interval, slots, tape_units)) * costs.forward +
          static_cast<double>(interval) * costs.adjoint;
 }
 
-uint128 tail(std::int64_t steps, std::int64_t slots, bool record) {
+// Kept tapes are recorded in passing, so that nothing is to be taken off.
+uint128 tail(std::int64_t steps, std::int64_t slots, bool record, std::int64_t tape_units) {
+  if (tape_units > 0) return advances_from_anchor(steps, slots, tape_units);
   if (!record) return extra_advances(steps + 1, slots) - static_cast<uint128>(steps);
   return steps == 0 ? 0 : extra_advances(steps, slots) - static_cast<uint128>(steps - 1);
 }
 
 }  // namespace
 
+uint128 advances_from_anchor(std::int64_t steps, std::int64_t slots, std::int64_t tape_units) {
+  if (tape_units == 0) return extra_advances(steps, slots);
+  Segment segment;
+  segment.last = steps;
+  segment.held = Place::kDisk;
+  segment.units = slots - 1;
+  return MixedPlanner(tape_units, false).advances(segment);
+}
+
 double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
-                        Overlap overlap) {
+                        Overlap overlap, std::int64_t tape_units) {
   const double steps = static_cast<double>(interval);
   const double forward = steps * costs.forward;
-  const double reverse = reverse_seconds(costs, interval, slots);
+  const double reverse = reverse_seconds(costs, interval, slots, tape_units);
   const double there =
       overlap.writes ? std::max(forward + costs.write_taken, costs.write) : forward + costs.write;
   const double back =
@@ -49,14 +61,14 @@ double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int6
 }
 
 std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap overlap,
-                           std::int64_t least, std::int64_t most) {
+                           std::int64_t least, std::int64_t most, std::int64_t tape_units) {
   least = std::max<std::int64_t>(least, 1);
   most = std::max(least, std::min(most, kMostSteps / 2));
   std::int64_t best = least;
-  double least_seconds = seconds_per_step(costs, least, slots, overlap);
+  double least_seconds = seconds_per_step(costs, least, slots, overlap, tape_units);
   const auto consider = [&](std::int64_t interval) {
-    if (interval < least) return;
-    const double seconds = seconds_per_step(costs, interval, slots, overlap);
+    if (interval < least || interval > most) return;
+    const double seconds = seconds_per_step(costs, interval, slots, overlap, tape_units);
     if (seconds >= least_seconds) return;
     least_seconds = seconds;
     best = interval;
@@ -68,14 +80,14 @@ std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap o
   for (const double exposed : {0.0, taken, costs.write, costs.read, costs.write + costs.read,
                                costs.write + costs.read_taken, costs.read + costs.write_taken}) {
     consider(first_true(least, most, [&](std::int64_t interval) {
-      const uint128 here = extra_advances(interval, slots);
-      const uint128 slope = extra_advances(interval + 1, slots) - here;
-      const uint128 c = slope * static_cast<uint128>(interval) - here;
-      return costs.forward * static_cast<double>(c) >= exposed;
+      const uint128 here = advances_from_anchor(interval, slots, tape_units);
+      const uint128 slope = advances_from_anchor(interval + 1, slots, tape_units) - here;
+      const uint128 c = slope * static_cast<uint128>(interval);
+      return costs.forward * (static_cast<double>(c) - static_cast<double>(here)) >= exposed;
     }));
   }
   const std::int64_t read_hidden = first_true(least, most, [&](std::int64_t interval) {
-    return reverse_seconds(costs, interval, slots) + costs.read_taken >= costs.read;
+    return reverse_seconds(costs, interval, slots, tape_units) + costs.read_taken >= costs.read;
   });
   consider(read_hidden - 1);
   consider(read_hidden);
@@ -86,12 +98,19 @@ std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap o
       std::clamp(std::ceil(published), static_cast<double>(least), static_cast<double>(most)));
   consider(write_hidden - 1);
   consider(write_hidden);
+  if (tape_units == 0) return best;
+  // With tapes a further step may cost less than the one before it, within a group of tapes.
+  constexpr std::int64_t kNear = 32;
+  const std::int64_t middle = best;
+  for (std::int64_t interval = 1; interval <= kNear; ++interval) consider(interval);
+  for (std::int64_t shift = -kNear; shift <= kNear; ++shift) consider(middle + shift);
   return best;
 }
 
 double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan) {
   return seconds_per_step(costs, plan.interval, plan.slots,
-                          {memory.overlaps, memory.overlaps && plan.prefetch_depth > 0});
+                          {memory.overlaps, memory.overlaps && plan.prefetch_depth > 0},
+                          memory.tape_units);
 }
 
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
@@ -106,7 +125,8 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
     AsyncPlan& plan = plans[static_cast<std::size_t>(depth)];
     plan.prefetch_depth = depth;
     plan.slots = memory.slots(depth);
-    plan.interval = best_interval(costs, plan.slots, {memory.overlaps, depth > 0}, least, most);
+    plan.interval = best_interval(costs, plan.slots, {memory.overlaps, depth > 0}, least, most,
+                                  memory.tape_units);
     plan.seconds_per_step = seconds_per_step(costs, memory, plan);
     least_seconds = std::min(least_seconds, plan.seconds_per_step);
   }
@@ -116,16 +136,21 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
   return plans[static_cast<std::size_t>(chosen)];
 }
 
-std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record) {
+std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
+                           std::int64_t tape_units) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const uint128 advances = tail(steps, slots, record);
+  const uint128 advances = tail(steps, slots, record, tape_units);
   return advances > static_cast<uint128>(kMost) ? kMost : static_cast<std::int64_t>(advances);
 }
 
-std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record) {
-  const uint128 per_interval = extra_advances(interval, slots);
+std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record,
+                          std::int64_t tape_units) {
+  uint128 per_interval = advances_from_anchor(interval, slots, tape_units);
+  // The steps before an anchor are recorded when they are reversed, after they ran once.
+  if (tape_units > 0) per_interval += static_cast<uint128>(interval);
   const auto worth_an_anchor = [&](std::int64_t steps) {
-    return tail(steps, slots, record) > per_interval + tail(steps - interval, slots, record);
+    return tail(steps, slots, record, tape_units) >
+           per_interval + tail(steps - interval, slots, record, tape_units);
   };
   // The marginal cost of a longer tail never falls, so the answer can be bisected.
   std::int64_t low = interval, high = interval;

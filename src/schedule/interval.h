@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "schedule/revolve.h"
+
 namespace anadrome::schedule {
 
 /// Seconds, the largest over all ranks.
@@ -22,22 +24,28 @@ struct Overlap {
   bool writes = true, reads = true;
 };
 
+/// Advances, recorded steps not counted, that reverse `steps` steps from an anchor with `slots`
+/// slots, the anchor's own included: Revolve's, or with kept tapes of `tape_units` slots
+/// MixedPlanner's.
+uint128 advances_from_anchor(std::int64_t steps, std::int64_t slots, std::int64_t tape_units);
+
 /// Predicted seconds per step of a sweep with an anchor every `interval` steps and `slots` slots
-/// for Revolve.
+/// between anchors.
 double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int64_t slots,
-                        Overlap overlap);
+                        Overlap overlap, std::int64_t tape_units = 0);
 
 /// The interval that minimises seconds_per_step, in [least, most]. The published choice is
 /// ceil(write / forward), where the forward sweep never waits; with few slots a shorter one, which
 /// waits a little and recomputes less, can be cheaper.
 std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap overlap,
-                           std::int64_t least, std::int64_t most);
+                           std::int64_t least, std::int64_t most, std::int64_t tape_units = 0);
 
 /// Memory that is shared by checkpoints and by blocks that are read ahead.
 struct SharedMemory {
   std::int64_t blocks = 1;            ///< P
   std::int64_t states_per_block = 1;  ///< B
   bool overlaps = true;               ///< transfers can run under the computation at all
+  std::int64_t tape_units = 0;        ///< slots of a kept tape; 0: tapes are not kept
   /// s = (P - d - 1) B + 1: one block holds the current interval's anchor, d those to come.
   std::int64_t slots(std::int64_t depth) const {
     return (blocks - depth - 1) * states_per_block + 1;
@@ -63,10 +71,12 @@ double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, cons
 /// Advances beyond the first sweep over the last `steps` steps before TURN, when they are entered
 /// directly (their checkpoints are placed as the forward sweep passes). With a tape, TURN does not
 /// need the last state again.
-std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record);
+std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
+                           std::int64_t tape_units = 0);
 
 /// The longest distance to the end at which no further anchor is worth it: reversing that much from
 /// RAM costs no more advances than an anchor `interval` steps on and the rest. At least `interval`.
-std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record);
+std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record,
+                          std::int64_t tape_units = 0);
 
 }  // namespace anadrome::schedule

@@ -160,6 +160,8 @@ Action Nested::next() {
       return {Kind::kTurn, false, false, steps_, steps_, -1};
     }
     if (turned_ && target_ < 0) {
+      const bool tape = account_.depth > 0 && newest().place == Place::kTape;
+      if (tape && !options_.retain) return drop_newest();  // of step 0
       done_ = true;
       if (!options_.turn || options_.record || live_ == 0) continue;
       while (account_.depth > 1 && newest().step > 0) pop(account_);

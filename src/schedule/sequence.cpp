@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "schedule/interval.h"
 
 namespace anadrome::schedule {
 
@@ -16,12 +15,14 @@ Sequence::Sequence(const SequenceOptions& options) : options_(options), steps_(o
   }
   options_.slots = std::min(options_.slots, kMostSteps);
   options_.most_slots = std::max(options_.most_slots, options_.slots);
+  if (options_.keep_every) options_.tape_units = 0;
+  if (keeps_tapes()) planner_ = MixedPlanner(options_.tape_units, false);
   if (options_.anchored && options_.interval > 0) use_interval(options_.interval, options_.slots);
   reserve_kept();
   // Between anchors the same slots serve one interval after the other.
-  retain_ = steps_ == kUnknown
-                ? options_.keep_every && !options_.anchored
-                : options_.slots >= steps_ && !(options_.anchored && options_.all_anchors);
+  retain_ = steps_ == kUnknown ? options_.keep_every && !options_.anchored
+                               : options_.slots >= steps_ &&
+                                     !(options_.anchored && options_.all_anchors) && !keeps_tapes();
 }
 
 // The stack's memory now, where all ranks can still say so, rather than in the middle of a sweep.
@@ -60,12 +61,18 @@ Action Sequence::push_kept() {
   if (kept_count_ == static_cast<std::int64_t>(kept_.size())) kept_.push_back({0, kept_count_});
   Kept& kept = kept_[static_cast<std::size_t>(kept_count_++)];
   kept.step = live_;
+  if (keeps_tapes()) {
+    kept.slot = slots_used_++;
+    kept.tape = false;
+  }
   return {Kind::kKeep, false, false, live_, live_, kept.slot};
 }
 
 Action Sequence::drop_newest_kept() {
   const Kept& kept = kept_[static_cast<std::size_t>(--kept_count_)];
-  return {Kind::kDrop, false, false, kept.step, kept.step, kept.slot};
+  if (keeps_tapes()) slots_used_ -= kept.tape ? options_.tape_units : 1;
+  const Kind kind = kept.tape ? Kind::kDropTape : Kind::kDrop;
+  return {kind, false, false, kept.step, kept.step, kept.slot};
 }
 
 std::int64_t Sequence::top_step() const {
@@ -107,8 +114,10 @@ void Sequence::decide_or_enter() {
   const bool last_anchor = !options_.anchored || anchors_.count() >= options_.most_anchors;
   if (open_end && last_anchor) {
     phase_ = Phase::kOnline;
+    options_.tape_units = 0;  // its slots are not a stack
   } else if (last_anchor || (!open_end && !options_.all_anchors &&
-                             tail_advances(steps_ - live_, options_.slots, options_.record) == 0)) {
+                             tail_advances(steps_ - live_, options_.slots, options_.record,
+                                           options_.tape_units) == 0)) {
     turn_next();
   } else if (options_.interval == 0) {
     phase_ = Phase::kAsked;
@@ -144,7 +153,9 @@ void Sequence::use_interval(std::int64_t interval, std::int64_t slots) {
   if (interval == interval_ && slots == options_.slots) return;
   interval_ = interval;
   options_.slots = slots;
-  tail_ = options_.all_anchors ? interval : longest_tail(interval, slots, options_.record);
+  tail_ = options_.all_anchors
+              ? interval
+              : longest_tail(interval, slots, options_.record, options_.tape_units);
 }
 
 void Sequence::probe(std::int64_t steps) {
@@ -268,10 +279,12 @@ Action Sequence::adjoint() {
 Action Sequence::reverse_action() {
   for (;;) {
     if (keep_due_) return push_kept();
+    if (pending_ != Pending::kNothing) return finish_tape();
     if (done_) return {Kind::kDone, false, false, 0, 0, -1};
     if (!turned_ && live_ == steps_) return turn();
     if (recorded_) return adjoint();
     if (turned_ && target_ < 0) {
+      if (kept_count_ > 0 && newest().tape) return drop_newest_kept();  // of step 0
       done_ = options_.record || live_ == 0;
       if (done_) continue;
       live_ = 0;
@@ -287,6 +300,10 @@ Action Sequence::reverse_action() {
       const std::int64_t step = anchors_.step(number);
       return {Kind::kDropAnchor, false, false, step, step, number};
     }
+    if (kept_count_ > 0 && newest().tape && top_step() == target_) {
+      recorded_ = true;
+      return {Kind::kRestoreTape, false, false, newest().step, newest().step, newest().slot};
+    }
     if (live_ == kUnknown) {
       live_ = top_step();
       if (kept_count_ == 0) {
@@ -295,6 +312,7 @@ Action Sequence::reverse_action() {
       const Kept& kept = kept_[static_cast<std::size_t>(kept_count_ - 1)];
       return {Kind::kRestore, false, false, live_, live_, kept.slot};
     }
+    if (live_ < target_ && keeps_tapes()) return place_with_tapes();
     if (live_ < target_) {
       if (free_slots() > 0 && live_ != top_step()) return push_kept();
       const std::int64_t left = target_ - live_ + 1;
@@ -309,6 +327,47 @@ Action Sequence::reverse_action() {
   }
 }
 
+// ---- tapes ----
+
+Segment Sequence::segment_at_live() const {
+  Segment segment;
+  segment.first = live_;
+  segment.last = target_ + 1;
+  segment.units = free_slots();
+  if (live_ == top_step() && (kept_count_ == 0 || !newest().tape)) {
+    segment.held = kept_count_ == 0 ? Place::kDisk : Place::kRam;
+  }
+  return segment;
+}
+
+// As in Nested, between anchors.
+Action Sequence::place_with_tapes() {
+  const Segment here = segment_at_live();
+  // Where nothing can be kept, straight on: what is reversed next starts from below.
+  if (here.held == Place::kNowhere && here.units == 0) return advance(target_);
+  const Placement placement = planner_.place(here);
+  if (placement.place == Place::kRam) return push_kept();
+  if (placement.place == Place::kNowhere) return advance(live_ + placement.advance);
+  const bool give_up = here.held == Place::kRam;
+  Action drop;
+  if (give_up) drop = drop_newest_kept();
+  if (kept_count_ == static_cast<std::int64_t>(kept_.size())) kept_.push_back({0, 0});
+  kept_[static_cast<std::size_t>(kept_count_++)] = {live_, slots_used_, true};
+  slots_used_ += options_.tape_units;
+  pending_ = Pending::kRecord;
+  return give_up ? drop : finish_tape();
+}
+
+Action Sequence::finish_tape() {
+  if (pending_ == Pending::kRecord) {
+    pending_ = Pending::kKeepTape;
+    return advance(live_ + 1, true);
+  }
+  pending_ = Pending::kNothing;
+  const Kept& kept = newest();
+  return {Kind::kKeepTape, false, false, kept.step, kept.step, kept.slot};
+}
+
 void Sequence::rewind(std::int64_t anchors) {
   if (!done_ || anchors < 1) {
     throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done");
@@ -316,6 +375,7 @@ void Sequence::rewind(std::int64_t anchors) {
   anchors_.truncate(anchors);
   anchors_active_ = anchors_.count();
   kept_count_ = retain_ ? retained_ : 0;
+  slots_used_ = 0;
   turned_ = done_ = recorded_ = false;
   live_ = kUnknown;
   turn_next();
@@ -330,10 +390,9 @@ uint128 Sequence::gaps_between_anchors(std::int64_t count) const {
     const std::int64_t first = stretches[i].number;
     const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : anchors_.count();
     const std::int64_t last = std::min(end, count) - 1;
-    total +=
-        static_cast<uint128>(last - first) * extra_advances(stretches[i].spacing, options_.slots);
+    total += static_cast<uint128>(last - first) * advances_between(stretches[i].spacing);
     if (last == end - 1 && end < count) {
-      total += extra_advances(anchors_.step(end) - anchors_.step(last), options_.slots);
+      total += advances_between(anchors_.step(end) - anchors_.step(last));
     }
   }
   return total;
@@ -345,7 +404,7 @@ uint128 Sequence::forward_advances_remaining() const {
   std::int64_t from = anchors_.empty() ? 0 : anchors_.newest_step();
   std::int64_t may_add = options_.most_anchors - std::max<std::int64_t>(anchors_.count(), 1);
   if (phase_ == Phase::kTowardsAnchor) {
-    total += extra_advances(anchor_due_ - from, s);
+    total += advances_between(anchor_due_ - from);
     from = anchor_due_;
     --may_add;
   }
@@ -353,16 +412,66 @@ uint128 Sequence::forward_advances_remaining() const {
     const std::int64_t over = steps_ - from - tail_;
     const std::int64_t more =
         over > 0 ? std::min(may_add, over / interval_ + (over % interval_ != 0)) : 0;
-    total += static_cast<uint128>(more) * extra_advances(interval_, s);
+    total += static_cast<uint128>(more) * advances_between(interval_);
     from += more * interval_;
   }
-  total += static_cast<uint128>(tail_advances(steps_ - from, s, options_.record));
+  total +=
+      static_cast<uint128>(tail_advances(steps_ - from, s, options_.record, options_.tape_units));
+  // Beyond the last anchor tapes are recorded in passing, before it when the steps are run again.
+  if (keeps_tapes()) return total + static_cast<uint128>(from);
   // Each step is recorded once; the last one as the forward sweep passes.
   if (options_.record && steps_ > 0) total += static_cast<uint128>(steps_ - 1);
   return total;
 }
 
+// The live state's part, the stack's from its top down, then what lies between anchors.
+uint128 Sequence::reverse_advances_with_tapes() const {
+  std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
+  if (end <= 0) return 0;
+  auto total = static_cast<uint128>(end);  // recorded
+  std::int64_t kept = kept_count_, used = slots_used_;
+  std::int64_t live = live_;
+  const bool tape_is_kept = kept > 0 && newest().tape && newest().step == target_;
+  if (recorded_ && !tape_is_kept) {
+    --total;
+    --end;
+  }
+  if (pending_ == Pending::kRecord) {
+    ++total;  // its tape is on the stack, and not recorded yet
+    ++live;
+  }
+  const auto add = [&](std::int64_t from, Place held) {
+    Segment segment;
+    segment.first = from;
+    segment.last = end;
+    segment.held = held;
+    segment.units = options_.slots - 1 - used;
+    if (end - from > 1) total += MixedPlanner(planner_).advances(segment);
+    end = from;
+  };
+  const bool held = pending_ == Pending::kNothing && segment_at_live().held != Place::kNowhere;
+  if (live_ != kUnknown && live < end && !held) {
+    if (options_.slots - 1 - used > 0) {
+      add(live, Place::kNowhere);
+    } else {
+      total += static_cast<uint128>(--end - live);
+    }
+  }
+  for (; kept > 0; --kept) {
+    const Kept& top = kept_[static_cast<std::size_t>(kept - 1)];
+    if (top.tape && top.step <= target_) --total;
+    if (!top.tape && top.step < end) add(top.step, Place::kRam);
+    used -= top.tape ? options_.tape_units : 1;
+    end = std::min(end, top.step);
+  }
+  std::int64_t anchors = anchors_active_;
+  while (anchors > 1 && anchors_.step(anchors - 1) > target_) --anchors;
+  if (anchors_.step(anchors - 1) < end) add(anchors_.step(anchors - 1), Place::kDisk);
+  return total + gaps_between_anchors(anchors);
+}
+
 uint128 Sequence::reverse_advances_remaining() const {
+  if (keeps_tapes()) return reverse_advances_with_tapes();
   const std::int64_t s = options_.slots;
   std::int64_t last = recorded_ ? target_ - 1 : target_;
   if (last < 0) return 0;

@@ -12,6 +12,8 @@
 
 #include "schedule/action.h"
 #include "schedule/anchor_list.h"
+#include "schedule/interval.h"
+#include "schedule/mixed.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {
@@ -30,6 +32,9 @@ struct SequenceOptions {
       false;  ///< anchors up to the end of the sweep, as for files that are to be kept
   bool keep_every = false;  ///< unknown n: keep every state; an error when the slots are used up
   bool record = false;      ///< the adjoint of a step needs its tape
+  /// Slots that a kept tape takes; 0: tapes are not kept. Between anchors only, and not with
+  /// keep_every.
+  std::int64_t tape_units = 0;
 };
 
 class Sequence {
@@ -70,7 +75,10 @@ class Sequence {
   enum class Phase { kStart, kAtAnchor, kAsked, kTowardsAnchor, kPlace, kOnline, kReverse };
   struct Kept {
     std::int64_t step, slot;
+    bool tape = false;
   };
+  /// What the tape on top of the stack still lacks.
+  enum class Pending { kNothing, kRecord, kKeepTape };
 
   void reserve_kept();
   Action forward_action();
@@ -91,7 +99,18 @@ class Sequence {
   uint128 forward_advances_remaining() const;
   uint128 reverse_advances_remaining() const;
   uint128 gaps_between_anchors(std::int64_t count) const;
-  std::int64_t free_slots() const { return options_.slots - 1 - kept_count_; }
+  std::int64_t free_slots() const {
+    return options_.slots - 1 - (keeps_tapes() ? slots_used_ : kept_count_);
+  }
+  bool keeps_tapes() const { return options_.tape_units > 0; }
+  Segment segment_at_live() const;
+  Action place_with_tapes();
+  Action finish_tape();
+  const Kept& newest() const { return kept_[static_cast<std::size_t>(kept_count_ - 1)]; }
+  uint128 advances_between(std::int64_t steps) const {
+    return advances_from_anchor(steps, options_.slots, options_.tape_units);
+  }
+  uint128 reverse_advances_with_tapes() const;
   std::int64_t top_step() const;
 
   SequenceOptions options_;
@@ -116,6 +135,10 @@ class Sequence {
   std::vector<Kept> kept_;           ///< the first kept_count_ are in use; the rest hold free slots
   std::int64_t kept_count_ = 0;
   Splitter splitter_;
+
+  MixedPlanner planner_{1, false};
+  Pending pending_ = Pending::kNothing;
+  std::int64_t slots_used_ = 0;  ///< by kept_, if tapes are kept
 
   // Online placement for unknown n (Wang, Moin & Iaccarino 2009): kept states as a list with
   // levels.

@@ -112,7 +112,7 @@ void Machine::play(const Action& action) {
     case Kind::kKeepTape:
     case Kind::kRestoreTape:
     case Kind::kDropTape:
-      broken("a Sequence keeps no tapes");
+      return tape(action);
     case Kind::kDecide:
       return decide(action);
     case Kind::kTurn:
@@ -182,6 +182,28 @@ void Machine::drop(const Action& action) {
   if (slot != action.first) broken("the slot does not hold this state");
   slot.reset();
   ++totals_.drops;
+}
+
+// A tape is in all of its slots; states and tapes of a step are told apart.
+void Machine::tape(const Action& action) {
+  const std::int64_t mark = -2 - action.first;
+  if (options_.tape_units == 0) broken("nobody asked for tapes to be kept");
+  if (action.kind == Kind::kKeepTape && tape_ != action.first) broken("its tape is not there");
+  for (std::int64_t i = 0; i < options_.tape_units; ++i) {
+    Action part = action;
+    part.slot += i;
+    std::optional<std::int64_t>& slot = slot_of(part);
+    if (action.kind == Kind::kKeepTape) {
+      if (slot) broken("the slot still holds " + std::to_string(*slot));
+      slot = mark;
+    } else {
+      if (slot != mark) broken("the slot does not hold this tape");
+      if (action.kind == Kind::kDropTape) slot.reset();
+    }
+  }
+  if (action.kind != Kind::kRestoreTape) return;
+  live_.reset();
+  tape_ = action.first;
 }
 
 void Machine::anchor(const Action& action) {
@@ -293,6 +315,7 @@ Totals replay(Sequence& sequence, const ReplayOptions& options) {
 Totals replay(const SequenceOptions& sequence_options, std::int64_t steps, ReplayOptions options) {
   options.steps = steps;
   options.record = sequence_options.record;
+  options.tape_units = sequence_options.tape_units;
   Sequence sequence(sequence_options);
   return replay(sequence, options);
 }

@@ -20,10 +20,11 @@ struct Answer {
 };
 
 struct ReplayOptions {
-  std::int64_t steps = 0;    ///< n: where the model ends, known to the Sequence or not
-  bool record = false;       ///< the Sequence's option of this name
-  bool finish_late = false;  ///< unknown n: the end shows in the advance that would begin at x_n
-  bool steady = false;       ///< all answers of `decide` are the same interval
+  std::int64_t steps = 0;       ///< n: where the model ends, known to the Sequence or not
+  bool record = false;          ///< the Sequence's option of this name
+  std::int64_t tape_units = 0;  ///< and of this one
+  bool finish_late = false;     ///< unknown n: the end shows in the advance that would begin at x_n
+  bool steady = false;          ///< all answers of `decide` are the same interval
   std::function<Answer(std::int64_t live)> decide;
 };
 
@@ -63,6 +64,7 @@ class Machine {
   void advance(const Action& action);
   void finish_if_the_end_is_reached(const Action& action);
   void keep(const Action& action);
+  void tape(const Action& action);
   void restore(const Action& action);
   void drop(const Action& action);
   void anchor(const Action& action);
