@@ -9,22 +9,69 @@ namespace anadrome::schedule {
 namespace {
 
 // Where a row is strictly convex, in order, and its values there.
+template <class Cost>
 struct Kinks {
   std::vector<std::uint32_t> at;
-  CostRow cost;
+  std::vector<Cost> cost;
 
   // If row[n - 1] is one, which takes row[n].
-  void note(const CostRow& row, std::size_t n) {
+  void note(const std::vector<Cost>& row, std::size_t n) {
     if (n < 3 || row[n] + row[n - 2] <= 2 * row[n - 1]) return;
     at.push_back(static_cast<std::uint32_t>(n - 1));
     cost.push_back(row[n - 1]);
   }
 };
 
-struct Split {
-  uint128 cost;
-  std::uint32_t at;
-};
+// With h(j) = left(j) + right(n - j), left(j) = j uf + read + D(j), the least j among the cheapest
+// is 1, or h grows from it on while it fell before: left is strictly convex at j, or right at n -
+// j, or j = n - 1. No other j is looked at.
+template <class Cost>
+DiskRow search_row(const std::vector<Cost>& below, const std::vector<Cost>& right, Cost uf,
+                   Cost r) {
+  const std::size_t end = below.size();
+  DiskRow row{CostRow(end, 0), std::vector<std::uint32_t>(end, 0)};
+  Kinks<Cost> of_right, of_left;
+  for (std::size_t n = 3; n < end; ++n) of_right.note(right, n);
+  std::size_t within = 0;  // kinks of `right` at less than n
+  std::vector<Cost> left(end, 0);
+  if (end > 1) left[1] = uf + r;
+  for (std::size_t n = 2; n < end; ++n) {
+    Cost best = below[n];
+    std::size_t split = 0;
+    const auto offer = [&](Cost cost, std::size_t at) {
+      if (cost >= best) return;
+      best = cost;
+      split = at;
+    };
+    offer(left[1] + right[n - 1], 1);
+    offer(left[n - 1] + right[1], n - 1);
+    while (within < of_right.at.size() && of_right.at[within] < n) ++within;
+    for (std::size_t k = 0; k < within; ++k) {
+      const std::size_t at = n - of_right.at[k];
+      offer(left[at] + of_right.cost[k], at);
+    }
+    for (std::size_t k = 0; k < of_left.at.size(); ++k) {
+      const std::size_t at = of_left.at[k];
+      offer(of_left.cost[k] + right[n - at], at);
+    }
+    row.cost[n] = best;
+    row.split[n] = static_cast<std::uint32_t>(split);
+    left[n] = static_cast<Cost>(n) * uf + r + best;
+    of_left.note(left, n);
+  }
+  return row;
+}
+
+// What is larger is never the least: see disk_row.
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 61;
+
+std::vector<std::uint64_t> in_64_bits(const CostRow& row) {
+  std::vector<std::uint64_t> narrow(row.size());
+  std::transform(row.begin(), row.end(), narrow.begin(), [](uint128 cost) {
+    return static_cast<std::uint64_t>(std::min<uint128>(cost, kLargest));
+  });
+  return narrow;
+}
 
 }  // namespace
 
@@ -67,41 +114,18 @@ DiskRow one_disk_state(const CostRow& ram, std::int64_t ram_slots, std::int64_t 
   return row;
 }
 
-// With h(j) = left(j) + right(n - j), left(j) = j uf + read + D(j), the least j among the cheapest
-// is 1, or h grows from it on while it fell before: left is strictly convex at j, or right at n -
-// j, or j = n - 1. No other j is looked at.
 DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
                  std::int64_t read) {
-  const std::size_t end = below.size();
-  DiskRow row{CostRow(end, 0), std::vector<std::uint32_t>(end, 0)};
   const auto uf = static_cast<uint128>(advance), r = static_cast<uint128>(read);
-  Kinks of_right, of_left;
-  for (std::size_t n = 3; n < end; ++n) of_right.note(right, n);
-  std::size_t within = 0;  // kinks of `right` at less than n
-  CostRow left(end, 0);
-  if (end > 1) left[1] = uf + r;
-  for (std::size_t n = 2; n < end; ++n) {
-    Split best{below[n], 0};
-    const auto offer = [&best](uint128 cost, std::size_t at) {
-      if (cost < best.cost) best = {cost, static_cast<std::uint32_t>(at)};
-    };
-    offer(left[1] + right[n - 1], 1);
-    offer(left[n - 1] + right[1], n - 1);
-    while (within < of_right.at.size() && of_right.at[within] < n) ++within;
-    for (std::size_t k = 0; k < within; ++k) {
-      const std::size_t at = n - of_right.at[k];
-      offer(left[at] + of_right.cost[k], at);
-    }
-    for (std::size_t k = 0; k < of_left.at.size(); ++k) {
-      const std::size_t at = of_left.at[k];
-      offer(of_left.cost[k] + right[n - at], at);
-    }
-    row.cost[n] = best.cost;
-    row.split[n] = best.at;
-    left[n] = n * uf + r + best.cost;
-    of_left.note(left, n);
+  // D(n) <= below(n), and <= the cost of reading x_0 again for every step. If these are small, so
+  // is all that is compared, and half as wide a number is several times as fast.
+  const auto n = static_cast<uint128>(below.size());
+  const uint128 most = std::min(below.back(), n * n * uf + n * r);
+  if (most + n * uf + r >= kLargest || right.back() >= kLargest) {
+    return search_row<uint128>(below, right, uf, r);
   }
-  return row;
+  return search_row<std::uint64_t>(in_64_bits(below), in_64_bits(right),
+                                   static_cast<std::uint64_t>(uf), static_cast<std::uint64_t>(r));
 }
 
 }  // namespace anadrome::schedule

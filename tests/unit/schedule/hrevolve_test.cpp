@@ -166,6 +166,15 @@ RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCostsWithThreeLevels, ()) {
             static_cast<uint128>(costs_by_recurrence(n, c, levels, advance).back()));
 }
 
+// Rows of large costs take 128 bits, others 64.
+TEST(HRevolve, AddsUpHugeCosts) {
+  constexpr std::int64_t kUnit = std::int64_t{1} << 58;
+  for (std::int64_t c = 0; c <= 3; ++c) {
+    EXPECT_EQ(hrevolve_cost(700, c, 3, {kUnit, kUnit, 5 * kUnit, 3 * kUnit}),
+              hrevolve_cost(700, c, 3, {1, 1, 5, 3}) * static_cast<uint128>(kUnit));
+  }
+}
+
 TEST(HRevolve, IsDiskRevolveWhereSlotsAreMany) {
   const TwoTierCosts costs{1, 1, 2, 2};
   const std::int64_t writes = DiskRevolvePlanner(1000, 3, costs).disk_slots();
