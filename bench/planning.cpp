@@ -150,7 +150,6 @@ int main(int argc, char** argv) {
     for (const std::int64_t transfer : {2, 20, 200}) {
       cases.push_back({Schedule::kHRevolve, 1000000, 5, 10, transfer, false});
     }
-    cases.push_back({Schedule::kHRevolve, 40000, 1, 1500, 2, false});
   }
   std::puts(
       "| schedule | steps | RAM | disk | w = r | plan, s | peak, MiB | cost | ns per action |");

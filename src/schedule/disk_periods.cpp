@@ -113,6 +113,8 @@ DiskIntervals disk_intervals(std::int64_t steps, std::int64_t ram_slots,
   const std::int64_t end = std::max(longest, (p - 1) * longest + most_in_ram);
   intervals.table_end = std::min(steps, end);
   require_table(intervals.table_end, steps);
+  std::int64_t candidates = kMostCandidates;
+  spend(candidates, intervals.table_end * static_cast<std::int64_t>(intervals.enough.size()));
   return intervals;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/error.h"
 #include "schedule/convex_splits.h"
 
 namespace anadrome::schedule {
@@ -26,8 +27,8 @@ struct Kinks {
 // is 1, or h grows from it on while it fell before: left is strictly convex at j, or right at n -
 // j, or j = n - 1. No other j is looked at.
 template <class Cost>
-DiskRow search_row(const std::vector<Cost>& below, const std::vector<Cost>& right, Cost uf,
-                   Cost r) {
+DiskRow search_row(const std::vector<Cost>& below, const std::vector<Cost>& right, Cost uf, Cost r,
+                   std::int64_t& candidates) {
   const std::size_t end = below.size();
   DiskRow row{CostRow(end, 0), std::vector<std::uint32_t>(end, 0)};
   Kinks<Cost> of_right, of_left;
@@ -46,6 +47,7 @@ DiskRow search_row(const std::vector<Cost>& below, const std::vector<Cost>& righ
     offer(left[1] + right[n - 1], 1);
     offer(left[n - 1] + right[1], n - 1);
     while (within < of_right.at.size() && of_right.at[within] < n) ++within;
+    spend(candidates, static_cast<std::int64_t>(within + of_left.at.size()));
     for (std::size_t k = 0; k < within; ++k) {
       const std::size_t at = n - of_right.at[k];
       offer(left[at] + of_right.cost[k], at);
@@ -114,18 +116,26 @@ DiskRow one_disk_state(const CostRow& ram, std::int64_t ram_slots, std::int64_t 
   return row;
 }
 
+void spend(std::int64_t& candidates, std::int64_t count) {
+  candidates -= count;
+  if (candidates >= 0) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "planning takes too long: fewer steps, more slots in RAM, or fewer on disk");
+}
+
 DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
-                 std::int64_t read) {
+                 std::int64_t read, std::int64_t& candidates) {
   const auto uf = static_cast<uint128>(advance), r = static_cast<uint128>(read);
   // D(n) <= below(n), and <= the cost of reading x_0 again for every step. If these are small, so
   // is all that is compared, and half as wide a number is several times as fast.
   const auto n = static_cast<uint128>(below.size());
   const uint128 most = std::min(below.back(), n * n * uf + n * r);
   if (most + n * uf + r >= kLargest || right.back() >= kLargest) {
-    return search_row<uint128>(below, right, uf, r);
+    return search_row<uint128>(below, right, uf, r, candidates);
   }
   return search_row<std::uint64_t>(in_64_bits(below), in_64_bits(right),
-                                   static_cast<std::uint64_t>(uf), static_cast<std::uint64_t>(r));
+                                   static_cast<std::uint64_t>(uf), static_cast<std::uint64_t>(r),
+                                   candidates);
 }
 
 }  // namespace anadrome::schedule

@@ -30,9 +30,15 @@ struct DiskRow {
 DiskRow one_disk_state(const CostRow& ram, std::int64_t ram_slots, std::int64_t advance,
                        std::int64_t read);
 
+/// Splits that are looked at before planning is given up: some minutes.
+inline constexpr std::int64_t kMostCandidates = std::int64_t{1} << 38;
+
+/// Takes `count` from `candidates`; throws ERR_ARGUMENT if so many are not left.
+void spend(std::int64_t& candidates, std::int64_t count);
+
 /// D(n) = min( below(n), min_j j uf + right(n - j) + read + D(j) ). O(n k), k the number of places
-/// where `right` or D grows faster than before.
+/// where `right` or D grows faster than before. Throws as spend does.
 DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
-                 std::int64_t read);
+                 std::int64_t read, std::int64_t& candidates);
 
 }  // namespace anadrome::schedule

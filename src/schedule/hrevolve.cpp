@@ -53,9 +53,10 @@ void HRevolvePlanner::tabulate(std::int64_t disk_slots) {
   const CostRow ram_advances = ram_row(steps_, ram_slots_, 1);
   ram_advances_.assign(ram_advances.begin(), ram_advances.end());
   CostRow right = ram;  // Q with a slot less
+  std::int64_t candidates = kMostCandidates;
   for (std::int64_t slots = 1; slots <= disk_slots; ++slots) {
     const DiskRow row = slots == 1 ? one_disk_state(ram, ram_slots_, costs_.advance, costs_.read)
-                                   : disk_row(ram, right, costs_.advance, costs_.read);
+                                   : disk_row(ram, right, costs_.advance, costs_.read, candidates);
     right = if_live(ram, row.cost, costs_.write);
     std::vector<Entry>& entries = table_.emplace_back(ram.size());
     for (std::int64_t n = 1; n <= steps_; ++n) {
@@ -127,7 +128,7 @@ uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
     return two_tier_cost(steps, {extra_advances(steps, ram_slots), 0, 0}, cheapest);
   }
   require_entries(steps, 1, kMostSearched);
-  std::int64_t rows = 0;
+  std::int64_t rows = 0, candidates = kMostCandidates;
   CostRow live = ram_row(steps, ram_slots, advance);
   bool only_ram = true;
   for (const StorageLevel& level : levels) {
@@ -135,7 +136,7 @@ uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
     for (std::int64_t slots = 1; slots <= level.slots; ++slots) {
       require_entries(steps, ++rows, kMostSearched);
       const DiskRow row = only_ram ? one_disk_state(below, ram_slots, advance, level.read)
-                                   : disk_row(below, live, advance, level.read);
+                                   : disk_row(below, live, advance, level.read, candidates);
       only_ram = false;
       CostRow next = if_live(below, row.cost, level.write);
       if (next == live) break;  // further slots change nothing either

@@ -186,6 +186,14 @@ TEST(HRevolve, IsDiskRevolveWhereSlotsAreMany) {
   EXPECT_EQ(hrevolve_cost(n, 3, n, costs), disk_revolve_cost(n, 3, costs));
 }
 
+TEST(HRevolve, IsRevolveWithAllSlotsWhereTheDiskCostsNothing) {
+  for (std::int64_t n = 1; n <= 200; ++n) {
+    for (std::int64_t c = 0; c <= 4; ++c) {
+      EXPECT_EQ(hrevolve_cost(n, c, 3, {1, 0, 0, 0}), extra_advances(n, c + 3)) << n << " " << c;
+    }
+  }
+}
+
 TEST(HRevolve, IsRevolveWithoutADisk) {
   EXPECT_EQ(hrevolve_cost(10000, 1000000000, 10, {1, 0, 2, 2}), uint128{9999});
   EXPECT_EQ(hrevolve_cost(kMostSteps, kMostSteps, kMostSteps, {1, 0, 2, 2}),
