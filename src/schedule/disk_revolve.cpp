@@ -42,6 +42,7 @@ void DiskRevolvePlanner::tabulate() {
     const Row& left = this->row(row.split);
     row.advances = row.split + advances_if_live(right) + left.advances;
     row.disk_slots = std::max(slots_if_live(right), left.disk_slots);
+    most_slots_ = std::max(most_slots_, row.disk_slots + 1);
   }
   overhead_ = sweeps.cost[static_cast<std::size_t>(steps_ - periods(steps_) * period_)];
   add_cost(overhead_, static_cast<uint128>(periods(steps_)),
@@ -58,12 +59,14 @@ std::uint32_t DiskRevolvePlanner::slots_if_live(std::int64_t steps) const {
 
 // How many to go before the rest is in the table.
 std::int64_t DiskRevolvePlanner::periods(std::int64_t steps) const {
+  if (rows_.empty()) return 0;
   const std::int64_t end = static_cast<std::int64_t>(rows_.size()) - 1;
   return steps <= end ? 0 : (steps - end + period_ - 1) / period_;
 }
 
 Placement DiskRevolvePlanner::place(const Segment& segment) {
   if (in_ram(segment)) return ram_.place(segment);
+  if (rows_.empty()) return {Place::kRam, 0};
   const std::int64_t steps = segment.last - segment.first;
   const bool periodic = periods(steps) > 0;
   if (segment.held == Place::kNowhere) {
@@ -76,6 +79,7 @@ Placement DiskRevolvePlanner::place(const Segment& segment) {
 uint128 DiskRevolvePlanner::advances(const Segment& segment) {
   if (in_ram(segment)) return ram_.advances(segment);
   const std::int64_t steps = segment.last - segment.first;
+  if (rows_.empty()) return extra_advances(steps, ram_slots_);
   const std::int64_t before = periods(steps);
   const std::int64_t rest = steps - before * period_;
   if (before == 0 && segment.held == Place::kDisk) return static_cast<uint128>(row(rest).advances);
@@ -89,12 +93,7 @@ uint128 DiskRevolvePlanner::cost() const {
   return sum;
 }
 
-std::int64_t DiskRevolvePlanner::disk_slots() const {
-  if (rows_.empty()) return 0;
-  const std::int64_t before = periods(steps_);
-  const std::uint32_t last = slots_if_live(steps_ - before * period_);
-  return before + (before == 0 ? last : std::max(last, row(period_).disk_slots));
-}
+std::int64_t DiskRevolvePlanner::disk_slots() const { return periods(steps_) + most_slots_; }
 
 uint128 disk_revolve_cost(std::int64_t steps, std::int64_t ram_slots, const TwoTierCosts& costs) {
   return DiskRevolvePlanner(steps, ram_slots, costs).cost();

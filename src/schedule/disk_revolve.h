@@ -24,7 +24,7 @@ class DiskRevolvePlanner final : public Planner {
 
   /// Of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128 bits.
   uint128 cost() const;
-  /// States on disk at a time, at most.
+  /// States on disk at a time, at most, also in every shorter segment that begins with x_0 live.
   std::int64_t disk_slots() const;
 
  private:
@@ -37,7 +37,7 @@ class DiskRevolvePlanner final : public Planner {
   };
   /// Once a state is kept in RAM, what is above it is left to Revolve.
   bool in_ram(const Segment& segment) const {
-    return segment.held == Place::kRam || segment.units < ram_slots_ || rows_.empty();
+    return segment.held == Place::kRam || segment.units < ram_slots_;
   }
   void tabulate();
   const Row& row(std::int64_t steps) const { return rows_[static_cast<std::size_t>(steps)]; }
@@ -48,9 +48,10 @@ class DiskRevolvePlanner final : public Planner {
   std::int64_t steps_, ram_slots_;
   TwoTierCosts costs_;
   RevolvePlanner ram_;
-  std::vector<Row> rows_;  ///< by steps; empty: the disk is of no use
+  std::vector<Row> rows_;  ///< by steps; empty: nothing is put on disk
   std::int64_t period_ = 0;
-  uint128 overhead_ = 0;  ///< the cost without adjoints
+  std::uint32_t most_slots_ = 0;  ///< of the rows, x_0's included
+  uint128 overhead_ = 0;          ///< the cost without adjoints
 };
 
 /// The cost of the cheapest sweep: advances, writes, reads, and steps * adjoint.

@@ -42,7 +42,8 @@ HRevolvePlanner::HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots,
     return;
   }
   unbounded_.emplace(steps, ram_slots, costs);
-  if (unbounded_->disk_slots() <= disk_slots) return;
+  // One is spared for an x_0 that is on disk whatever the plan says.
+  if (unbounded_->disk_slots() < disk_slots) return;
   unbounded_.reset();
   require_entries(steps, disk_slots, kMostEntries);
   tabulate(disk_slots);
@@ -79,6 +80,7 @@ std::int64_t HRevolvePlanner::advances_if_live(std::int64_t steps, std::int64_t 
 Placement HRevolvePlanner::place(const Segment& segment) {
   if (unbounded_) return unbounded_->place(segment);
   if (in_ram(segment)) return ram_.place(segment);
+  if (table_.empty()) return {Place::kRam, 0};
   const std::int64_t steps = segment.last - segment.first;
   const std::int64_t free = segment.disk_slots;
   if (segment.held == Place::kNowhere) {
@@ -92,6 +94,7 @@ uint128 HRevolvePlanner::advances(const Segment& segment) {
   if (unbounded_) return unbounded_->advances(segment);
   if (in_ram(segment)) return ram_.advances(segment);
   const std::int64_t steps = segment.last - segment.first;
+  if (table_.empty()) return extra_advances(steps, ram_slots_);
   return static_cast<uint128>(segment.held == Place::kDisk
                                   ? entry(steps, segment.disk_slots + 1).advances
                                   : advances_if_live(steps, segment.disk_slots));

@@ -38,7 +38,7 @@ class HRevolvePlanner final : public Planner {
 
   /// Once a state is kept in RAM, what is above it is left to Revolve.
   bool in_ram(const Segment& segment) const {
-    return segment.held == Place::kRam || segment.units < ram_slots_ || table_.empty();
+    return segment.held == Place::kRam || segment.units < ram_slots_;
   }
   void tabulate(std::int64_t disk_slots);
   const Entry& entry(std::int64_t steps, std::int64_t disk_slots) const {

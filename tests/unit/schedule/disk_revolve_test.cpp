@@ -89,6 +89,22 @@ TEST(DiskRevolve, TakesTurnForOneMoreStep) {
   }
 }
 
+TEST(DiskRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
+  for (const TwoTierCosts& costs : kCosts) {
+    for (std::int64_t n = 2; n <= 60; ++n) {
+      for (const std::int64_t c : {0, 1, 3}) {
+        for (const std::int64_t first : {1, 4, 40}) {
+          if (first >= n) continue;
+          DiskRevolvePlanner planner(n, c, costs);
+          const std::int64_t d = planner.disk_slots() + 1;
+          EXPECT_NO_THROW(replayed({n, c, d}, FirstOnDisk(first, std::move(planner))))
+              << "n " << n << ", RAM " << c << ", first " << first;
+        }
+      }
+    }
+  }
+}
+
 RC_GTEST_PROP(DiskRevolve, CostsWhatTheRecurrenceCosts, ()) {
   const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 600);
   const std::int64_t c = *rc::gen::inRange<std::int64_t>(0, 7);

@@ -133,6 +133,23 @@ TEST(HRevolve, KeepsTheRulesWhereReadStatesAreBuffered) {
   }
 }
 
+TEST(HRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
+  for (const TwoTierCosts& costs : kCosts) {
+    for (std::int64_t n = 2; n <= 60; ++n) {
+      for (const std::int64_t c : {0, 1, 3}) {
+        for (std::int64_t d = 1; d <= n; d += 1 + d / 4) {
+          for (const std::int64_t first : {1, 4, 40}) {
+            if (first >= n || (c == 0 && d == 1)) continue;
+            EXPECT_NO_THROW(
+                replayed({n, c, d}, FirstOnDisk(first, HRevolvePlanner(n, c, d, costs))))
+                << text(n, c, d, costs) << ", first " << first;
+          }
+        }
+      }
+    }
+  }
+}
+
 // The rows of fast and plain search are compared as a whole: that no split is overlooked must hold
 // at every length.
 RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCosts, ()) {
