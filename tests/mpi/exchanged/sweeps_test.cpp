@@ -55,7 +55,7 @@ const Shape kShapes[] = {
      kInt64s + kBytes, false, true},
     {"LargeStatesBesideATape",
      [](int rank, int ranks) {
-       return rank == ranks - 1 ? Counts{std::size_t{1} << 18, 1, 0, 0, 3} : Counts{0, 1, 0, 0, 0};
+       return rank == ranks - 1 ? Counts{std::size_t{1} << 18, 1, 0, 0, 3} : Counts{0, 2, 0, 0, 0};
      },
      kFloat32s, true, true}};
 

@@ -134,8 +134,9 @@ TEST_P(EveryState, ComesBackFromDisk) {
         EXPECT_LE(stats.slots, blocks);
         EXPECT_TRUE(!unknown || stats.slots == blocks) << stats.slots;
         if (steps < 17) return;
-        // At least the anchors that do not fit into memory were written, and were read again.
-        if (every_step && stats.state_bytes > 0) {
+        // At least the anchors that do not fit into memory were written, and were read again. With
+        // tapes in memory fewer of them pay.
+        if (every_step && stats.state_bytes > 0 && !tape()) {
           EXPECT_GE(stats.anchors, steps - blocks);
           EXPECT_GE(stats.bytes_written, (steps - blocks - 1) * stats.state_bytes);
           EXPECT_GE(stats.bytes_read, (steps - 2 * blocks - 2) * stats.state_bytes);
