@@ -6,14 +6,16 @@
 namespace anadrome::schedule {
 
 NestedMachine::NestedMachine(Nested& nested, const NestedOptions& options, std::int64_t steps,
-                             std::function<std::int64_t(std::int64_t)> state_units)
+                             OfStep state_units, OfStep step_cost)
     : nested_(nested),
       options_(options),
       steps_(steps),
       state_units_(std::move(state_units)),
+      step_cost_(std::move(step_cost)),
       next_adjoint_(steps - 1),
       turned_(!options.turn) {
   if (!state_units_) state_units_ = [](std::int64_t) { return std::int64_t{1}; };
+  if (!step_cost_) step_cost_ = [](std::int64_t) { return std::int64_t{1}; };
 }
 
 void NestedMachine::require(bool holds, const std::string& rule) const {
@@ -97,14 +99,15 @@ void NestedMachine::advance(const Action& action) {
   require(open || action.last <= steps_, "beyond the end");
   const std::int64_t last = std::min(action.last, steps_);
   require(action.again ? last <= run_before_ : action.first >= run_before_, "`again` is wrong");
-  if (action.record && last == action.last) {
-    ++totals_.recorded;
-    totals_.advances += last - action.first - 1;
-    tape_ = last - 1;
-  } else {
-    totals_.advances += last - action.first;
-    tape_.reset();
+  const bool recorded = action.record && last == action.last;
+  const std::int64_t advanced = recorded ? last - 1 : last;
+  totals_.recorded += recorded ? 1 : 0;
+  totals_.advances += advanced - action.first;
+  for (std::int64_t step = action.first; step < advanced; ++step) {
+    cost_ += step_cost_(step);
   }
+  tape_.reset();
+  if (recorded) tape_ = last - 1;
   run_before_ = std::max(run_before_, last);
   live_ = last;
   if (open && action.last >= steps_) nested_.finish_forward(steps_);
@@ -170,8 +173,10 @@ void NestedMachine::end_checks() {
 }
 
 NestedTotals replay(const NestedOptions& options, std::unique_ptr<Planner> planner) {
+  const Planner& sizes = *planner;
   Nested nested(options, std::move(planner));
-  return NestedMachine(nested, options, options.steps).sweep();
+  const auto state_units = [&sizes](std::int64_t step) { return sizes.state_units(step); };
+  return NestedMachine(nested, options, options.steps, state_units).sweep();
 }
 
 }  // namespace anadrome::schedule

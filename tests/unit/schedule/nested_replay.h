@@ -24,12 +24,18 @@ struct NestedTotals {
 
 class NestedMachine {
  public:
-  /// `steps`: n, where the options leave it unknown. `state_units`: 1 each by default.
+  /// What a step number stands for; 1 for all of them by default.
+  using OfStep = std::function<std::int64_t(std::int64_t)>;
+
+  /// `steps`: n, where the options leave it unknown.
   NestedMachine(Nested& nested, const NestedOptions& options, std::int64_t steps,
-                std::function<std::int64_t(std::int64_t)> state_units = {});
+                OfStep state_units = {}, OfStep step_cost = {});
 
   /// Plays to kDone; every promise of advances_remaining is compared with what came.
   NestedTotals sweep();
+
+  /// Of all advances so far.
+  std::int64_t cost() const { return cost_; }
 
  private:
   struct Held {
@@ -49,18 +55,18 @@ class NestedMachine {
   Nested& nested_;
   NestedOptions options_;
   std::int64_t steps_;
-  std::function<std::int64_t(std::int64_t)> state_units_;
+  OfStep state_units_, step_cost_;
   std::optional<std::int64_t> live_ = 0, tape_;
   std::map<std::int64_t, Held> ram_;           ///< by first unit
   std::map<std::int64_t, std::int64_t> disk_;  ///< step by slot
   std::set<std::int64_t> recorded_before_;
-  std::int64_t run_before_ = 0, next_adjoint_ = 0, idle_ = 0, played_ = 0, units_ = 0;
+  std::int64_t run_before_ = 0, next_adjoint_ = 0, idle_ = 0, played_ = 0, units_ = 0, cost_ = 0;
   bool turned_ = false;
   Action current_;
   NestedTotals totals_;
 };
 
-/// One sweep on a fresh machine.
+/// One sweep on a fresh machine, with the planner's own sizes of states.
 NestedTotals replay(const NestedOptions& options, std::unique_ptr<Planner> planner);
 
 }  // namespace anadrome::schedule
