@@ -96,14 +96,18 @@ std::int64_t Splitter::split(std::int64_t steps, std::int64_t slots) {
                   steps - static_cast<std::int64_t>(right_least));
 }
 
-uint128 extra_advances(std::int64_t steps, std::int64_t slots) {
+uint128 Splitter::advances(std::int64_t steps, std::int64_t slots) {
   if (steps <= 1) return 0;
-  Splitter splitter;
-  const std::int64_t s = std::min(slots, steps);
-  const std::int64_t r = splitter.repetitions(steps, s);
+  if (steps <= slots + 1) return static_cast<uint128>(steps - 1);
+  if (slots == 1) return static_cast<uint128>(steps) * static_cast<uint128>(steps - 1) / 2;
+  seek(steps, slots);
   // E = r n - C(s + r, s + 1), and C(s + r, s + 1) = beta(s, r) r / (s + 1).
-  const uint128 r128 = static_cast<uint128>(r);
-  return r128 * static_cast<uint128>(steps) - splitter.beta() * r128 / static_cast<uint128>(s + 1);
+  const uint128 r = static_cast<uint128>(repetitions_);
+  return r * static_cast<uint128>(steps) - times_over(beta_, repetitions_, slots + 1);
+}
+
+uint128 extra_advances(std::int64_t steps, std::int64_t slots) {
+  return Splitter().advances(steps, slots);
 }
 
 std::int64_t extra_advances_clamped(std::int64_t steps, std::int64_t slots) {

@@ -26,6 +26,9 @@ class Splitter {
   /// one. steps >= 2, slots >= 2.
   std::int64_t split(std::int64_t steps, std::int64_t slots);
 
+  /// extra_advances, remembering as split does. steps >= 0, slots >= 1.
+  uint128 advances(std::int64_t steps, std::int64_t slots);
+
   /// r(n, s): the least r with beta(s, r) = C(s + r, s) >= n. steps >= 1, slots >= 1.
   std::int64_t repetitions(std::int64_t steps, std::int64_t slots);
 

@@ -32,9 +32,7 @@ void Sequence::reserve_kept() {
   kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
   if (steps_ != kUnknown) return;
   if (options_.anchored && options_.most_anchors == kNoLimit) return;
-  levels_.reserve(static_cast<std::size_t>(most));
-  essential_.reserve(static_cast<std::size_t>(most));
-  dispensable_.reserve(static_cast<std::size_t>(most));
+  online_.reserve(most);
 }
 
 Action Sequence::next() {
@@ -115,6 +113,7 @@ void Sequence::decide_or_enter() {
   if (open_end && last_anchor) {
     phase_ = Phase::kOnline;
     options_.tape_units = 0;  // its slots are not a stack
+    online_.begin(live_, options_.slots);
   } else if (last_anchor || (!open_end && !options_.all_anchors &&
                              tail_advances(steps_ - live_, options_.slots, options_.record,
                                            options_.tape_units) == 0)) {
@@ -183,23 +182,10 @@ Action Sequence::place_action() {
   return advance(to);
 }
 
-// Wang, Moin & Iaccarino 2009, SIAM J. Sci. Comput. 31: every state is kept at first; once the
-// slots are full, a state that a later one of a higher level made dispensable gives its slot, and
-// if there is none the newest one does, whose successor is then one level higher.
 Action Sequence::online_action() {
   if (replaced_ != kUnknown) {
     Kept& kept = kept_[static_cast<std::size_t>(replaced_)];
     kept.step = live_;
-    levels_[static_cast<std::size_t>(replaced_)] = replaced_level_;
-    // Only a level that rises makes others dispensable, and it rises when none is left. The newest
-    // of them will go first, which is a little cheaper than the oldest.
-    const auto lower =
-        std::partition_point(essential_.begin(), essential_.end(), [this](std::int64_t index) {
-          return levels_[static_cast<std::size_t>(index)] >= replaced_level_;
-        });
-    dispensable_.insert(dispensable_.end(), lower, essential_.end());
-    essential_.erase(lower, essential_.end());
-    essential_.push_back(replaced_);
     replaced_ = kUnknown;
     keep_due_ = false;
     return {Kind::kKeep, false, false, live_, live_, kept.slot};
@@ -215,8 +201,7 @@ Action Sequence::online_action() {
 
 Action Sequence::keep_online() {
   if (free_slots() > 0) {
-    essential_.push_back(kept_count_);
-    levels_.push_back(0);
+    online_.add(live_);
     return push_kept();
   }
   if (options_.keep_every) {
@@ -224,16 +209,10 @@ Action Sequence::keep_online() {
                                          " slots hold states at step " + std::to_string(live_) +
                                          "; raise memory, or take schedule=async or revolve");
   }
-  if (!dispensable_.empty()) {
-    replaced_ = dispensable_.back();
-    replaced_level_ = 0;
-    dispensable_.pop_back();
-  } else {
-    replaced_ = essential_.back();
-    replaced_level_ = levels_[static_cast<std::size_t>(replaced_)] + 1;
-    essential_.pop_back();
-  }
-  const Kept& kept = kept_[static_cast<std::size_t>(replaced_)];
+  const std::int64_t place = online_.replace(live_);
+  if (place < 0) return advance(live_ + 1);
+  replaced_ = place;
+  const Kept& kept = kept_[static_cast<std::size_t>(place)];
   return {Kind::kDrop, false, false, kept.step, kept.step, kept.slot};
 }
 

@@ -14,6 +14,7 @@
 #include "schedule/anchor_list.h"
 #include "schedule/interval.h"
 #include "schedule/mixed.h"
+#include "schedule/online_placement.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {
@@ -140,13 +141,8 @@ class Sequence {
   Pending pending_ = Pending::kNothing;
   std::int64_t slots_used_ = 0;  ///< by kept_, if tapes are kept
 
-  // Online placement for unknown n (Wang, Moin & Iaccarino 2009): kept states as a list with
-  // levels.
-  std::vector<std::int32_t> levels_;       ///< by index into kept_
-  std::vector<std::int64_t> essential_;    ///< indices, levels never rising
-  std::vector<std::int64_t> dispensable_;  ///< indices that a later, higher level made superfluous
-  std::int64_t replaced_ = kUnknown;       ///< index whose slot the live state takes over next
-  std::int32_t replaced_level_ = 0;        ///< and the level it gets there
+  OnlinePlacement online_;            ///< for unknown n, in places that are indices into kept_
+  std::int64_t replaced_ = kUnknown;  ///< index whose slot the live state takes over next
 };
 
 }  // namespace anadrome::schedule

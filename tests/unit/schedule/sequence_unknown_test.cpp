@@ -54,8 +54,16 @@ TEST(SequenceUnknown, WithOneSlotCostsWhatRevolveDoes) {
   }
 }
 
-// All forward evaluations, the recording ones of the adjoints included. Wang, Moin & Iaccarino 2009
-// report at most 1.29 times those of Revolve, which knows n.
+TEST(SequenceUnknown, TakesNoMoreThanRevolveUpToTwoRepetitions) {
+  for (const std::int64_t s : {2, 3, 5, 10}) {
+    for (std::int64_t n = 0; n <= (s + 1) * (s + 2) / 2; ++n) {
+      ASSERT_EQ(replay(online(s), n).advances, extra_advances_clamped(n + 1, s))
+          << "n " << n << ", s " << s;
+    }
+  }
+}
+
+// All forward evaluations, the recording ones of the adjoints included.
 TEST(SequenceUnknown, TakesAtMost29PercentMoreForwardStepsThanRevolveWhichKnowsTheEnd) {
   for (const std::int64_t s : {2, 3, 5, 10, 20}) {
     for (std::int64_t n = 10; n <= 2000; n += n < 300 ? 1 : 97) {
@@ -66,8 +74,8 @@ TEST(SequenceUnknown, TakesAtMost29PercentMoreForwardStepsThanRevolveWhichKnowsT
   }
 }
 
-TEST(SequenceUnknown, GivesUpTheNewestDispensableStateFirst) {
-  // Forward steps over Revolve's, averaged over n. Oldest first would be at 1.0709.
+TEST(SequenceUnknown, KeepsWhatMakesTheReversalCheaper) {
+  // Forward steps over Revolve's, averaged over n. By levels it would be 1.066 with 20 slots.
   double sum = 0;
   int count = 0;
   constexpr std::int64_t kSlots = 20;
@@ -75,7 +83,7 @@ TEST(SequenceUnknown, GivesUpTheNewestDispensableStateFirst) {
     const auto forward_steps = static_cast<double>(n + replay(online(kSlots), n).advances);
     sum += forward_steps / static_cast<double>(n + extra_advances_clamped(n + 1, kSlots));
   }
-  EXPECT_LT(sum / count, 1.0695);
+  EXPECT_LT(sum / count, 1.02);
 }
 
 TEST(SequenceUnknown, KeepsItsPromisesOnLongSweeps) {

@@ -1,0 +1,156 @@
+#include "schedule/online_placement.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace anadrome::schedule {
+namespace {
+
+/// The kept states of a sweep that goes on and on, and what a reversal from x_n would take.
+class Sweep {
+ public:
+  Sweep(std::int64_t slots, OnlinePlacement placement)
+      : slots_(slots), placement_(std::move(placement)), kept_{0} {
+    placement_.begin(0, slots);
+  }
+
+  /// All advances if the end is here, the forward sweep's included.
+  std::int64_t advances() {
+    std::int64_t total = live_, end = live_;
+    auto slots = slots_ - static_cast<std::int64_t>(kept_.size()) + 1;
+    for (auto step = kept_.rbegin(); step != kept_.rend(); ++step, ++slots) {
+      total += static_cast<std::int64_t>(splitter_.advances(end - *step, slots));
+      end = *step;
+    }
+    return total;
+  }
+
+  void advance() {
+    if (live_ > 0) place();
+    ++live_;
+  }
+  std::int64_t live() const { return live_; }
+  const std::vector<std::int64_t>& kept() const { return kept_; }
+
+ private:
+  void place() {
+    if (static_cast<std::int64_t>(kept_.size()) < slots_) {
+      places_.push_back(live_);
+      kept_.push_back(live_);
+      placement_.add(live_);
+      return;
+    }
+    const std::int64_t place = placement_.replace(live_);
+    if (place < 0) return;
+    std::int64_t& step = places_.at(static_cast<std::size_t>(place));
+    kept_.erase(std::find(kept_.begin() + 1, kept_.end(), step));
+    kept_.push_back(live_);
+    step = live_;
+  }
+
+  std::int64_t slots_, live_ = 0;
+  OnlinePlacement placement_;
+  std::vector<std::int64_t> kept_, places_;  ///< by step; by place, without x_0
+  Splitter splitter_;
+};
+
+TEST(OnlinePlacement, IsOptimalForEveryEndUpToTwoRepetitions) {
+  for (const std::int64_t s : {1, 2, 3, 5, 10, 50, 200}) {
+    for (const std::int64_t few : {0, 512}) {
+      Sweep sweep(s, OnlinePlacement(few));
+      for (; sweep.live() <= (s + 1) * (s + 2) / 2; sweep.advance()) {
+        ASSERT_EQ(sweep.advances(), extra_advances_clamped(sweep.live() + 1, s))
+            << "n " << sweep.live() << ", s " << s;
+      }
+    }
+  }
+}
+
+/// All forward evaluations over those of Revolve, which knows n: the largest and the mean, for ends
+/// from x_10 to x_20000.
+struct Ratios {
+  double largest = 0, mean = 0;
+};
+
+Ratios ratios(std::int64_t slots, std::int64_t few_slots) {
+  Sweep sweep(slots, OnlinePlacement(few_slots));
+  Ratios ratios;
+  constexpr std::int64_t kFirst = 10, kLast = 20000;
+  for (; sweep.live() <= kLast; sweep.advance()) {
+    const std::int64_t n = sweep.live();
+    if (n < kFirst) continue;
+    const double ratio = static_cast<double>(n + sweep.advances()) /
+                         static_cast<double>(n + extra_advances_clamped(n, slots));
+    ratios.largest = std::max(ratios.largest, ratio);
+    ratios.mean += ratio / (kLast - kFirst + 1);
+  }
+  return ratios;
+}
+
+TEST(OnlinePlacement, IsNearRevolveWhichKnowsTheEnd) {
+  for (const std::int64_t s : {2, 3, 5, 10, 20, 50}) {
+    const Ratios measured = ratios(s, 512);
+    EXPECT_LE(measured.largest, s == 2 ? 1.21 : (s == 3 ? 1.14 : 1.1)) << "s " << s;
+    EXPECT_LE(measured.mean, 1.02) << "s " << s;
+  }
+}
+
+TEST(OnlinePlacement, IsBetterWithCostsThanWithLevels) {
+  for (const std::int64_t s : {2, 3, 5, 10, 20, 50}) {
+    const Ratios costs = ratios(s, 512), levels = ratios(s, 0);
+    EXPECT_LT(costs.largest, levels.largest) << "s " << s;
+    EXPECT_LT(costs.mean, levels.mean) << "s " << s;
+  }
+}
+
+TEST(OnlinePlacement, StaysNearRevolveWithLevels) {
+  for (const std::int64_t s : {2, 3, 5, 10, 20, 50}) {
+    const Ratios measured = ratios(s, 0);
+    EXPECT_LE(measured.largest, 1.30) << "s " << s;
+    EXPECT_LE(measured.mean, 1.07) << "s " << s;
+  }
+}
+
+TEST(OnlinePlacement, BeginsAgainAnywhere) {
+  OnlinePlacement used;
+  used.begin(0, 3);
+  used.add(1);
+  used.add(2);
+  for (std::int64_t step = 3; step < 100; ++step) used.replace(step);
+  OnlinePlacement fresh;
+  used.begin(1000, 4);
+  fresh.begin(1000, 4);
+  for (const std::int64_t step : {1001, 1002, 1003}) {
+    used.add(step);
+    fresh.add(step);
+  }
+  for (std::int64_t step = 1004; step < 1400; ++step) {
+    ASSERT_EQ(used.replace(step), fresh.replace(step)) << step;
+  }
+}
+
+TEST(OnlinePlacement, StartsFromAnAnchorAsItDoesFromTheBeginning) {
+  OnlinePlacement here, there;
+  constexpr std::int64_t kFar = std::int64_t{1} << 60;
+  here.begin(0, 5);
+  there.begin(kFar, 5);
+  for (std::int64_t step = 1; step < 2000; ++step) {
+    if (step < 5) {
+      here.add(step);
+      there.add(kFar + step);
+    } else {
+      ASSERT_EQ(here.replace(step), there.replace(kFar + step)) << step;
+    }
+  }
+}
+
+TEST(OnlinePlacement, WithOneSlotKeepsNothing) {
+  OnlinePlacement placement;
+  placement.begin(0, 1);
+  for (std::int64_t step = 1; step < 100; ++step) EXPECT_EQ(placement.replace(step), -1);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
