@@ -1,0 +1,55 @@
+// Reversal with transfers that run beside the computation: a whole plan, timed, for one processor,
+// one disk and a number of RAM slots (docs/theory-async.md).
+//
+// The machine: a step takes `forward`; the adjoint of a step with the recording run of that step
+// takes `adjoint`; one transfer at a time, and each moves one state. A state that is written holds
+// its slot until it is on disk, a state that is read has its slot from the start. Copies between
+// slots and the live state take no time, the live state is not a slot, and the disk has room.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace anadrome::schedule {
+
+/// Seconds, the largest over all ranks.
+struct OverlapTimes {
+  double forward = 1;  ///< one forward step
+  double adjoint = 1;  ///< one adjoint step, its own recording run included
+  double write = 0;    ///< one state to disk
+  double read = 0;     ///< one state from disk
+};
+
+enum class OverlapKind : std::uint8_t {
+  kAdvance,  ///< run steps first .. last-1 from the live state x_first
+  kKeep,     ///< copy the live state x_first into `slot`, once that is free
+  kRestore,  ///< copy `slot`, which holds x_first, to the live state, once it has been read
+  kDrop,     ///< `slot`, which held x_first, is free: at once, or when it has been written
+  kWrite,    ///< queue the write of `slot`, which holds x_first
+  kRead,     ///< queue the read of x_first into `slot`
+  kAdjoint   ///< adjoint of step first; x_first is live, afterwards nothing is
+};
+
+/// To be carried out in the order of the list. A transfer is queued where it stands, and the disk
+/// serves the queue in its order; nothing waits for it but what needs its slot.
+struct OverlapAction {
+  OverlapKind kind = OverlapKind::kAdvance;
+  std::int32_t slot = -1;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+struct OverlappedPlan {
+  std::vector<OverlapAction> actions;
+  double makespan = 0;  ///< seconds, from x_0 live to the end of the adjoint of step 0
+};
+
+/// A plan is a list of about five actions of 24 bytes per step: more steps than this are refused.
+inline constexpr std::int64_t kMostOverlappedSteps = 1'000'000;
+
+/// The best plan found to reverse `steps` steps with `slots` slots; never slower than Revolve.
+/// Deterministic: the same on all ranks for the same arguments. Throws ERR_ARGUMENT on arguments
+/// that make no sense.
+OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const OverlapTimes& times);
+
+}  // namespace anadrome::schedule

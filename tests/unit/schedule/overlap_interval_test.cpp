@@ -1,0 +1,47 @@
+#include "schedule/overlap_interval.h"
+
+#include <gtest/gtest.h>
+
+#include "overlap_played.h"
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+namespace {
+
+TEST(IntervalTable, TellsWhatItsPiecesTake) {
+  for (std::int64_t slots = 1; slots <= 6; ++slots) {
+    for (const double read : {0.0, 3.0, 17.5, 200.0}) {
+      const OverlapTimes times{1, 1.5, 4, read};
+      const IntervalTable table(48, slots, times);
+      for (std::int64_t steps = 1; steps <= 48; ++steps) {
+        for (const OnDisk on_disk : {OnDisk::kOnlyPrevious, OnDisk::kPreviousAndBase}) {
+          const bool again = on_disk == OnDisk::kPreviousAndBase;
+          ASSERT_DOUBLE_EQ(played(table.piece(steps, on_disk), slots, times, again),
+                           table.duration(steps, on_disk))
+              << steps << " steps, " << slots << " slots, read " << read << ", again " << again;
+        }
+      }
+    }
+  }
+}
+
+TEST(IntervalTable, ReadsNothingForNothingIfTheReadIsShort) {
+  const IntervalTable table(100, 5, {1, 2, 0, 1});
+  for (std::int64_t steps = 1; steps <= 100; ++steps) {
+    EXPECT_LE(table.duration(steps, OnDisk::kOnlyPrevious),
+              static_cast<double>(extra_advances(steps, 5)) + 2.0 * static_cast<double>(steps) + 1);
+  }
+}
+
+TEST(IntervalTable, AnAnchorThatCanBeReadAgainIsNoBurden) {
+  const IntervalTable table(200, 3, {1, 2, 8, 8});
+  for (std::int64_t steps = 1; steps <= 200; ++steps) {
+    ASSERT_LE(table.duration(steps, OnDisk::kPreviousAndBase),
+              table.duration(steps, OnDisk::kOnlyPrevious));
+  }
+  EXPECT_LT(table.duration(40, OnDisk::kPreviousAndBase),
+            table.duration(40, OnDisk::kOnlyPrevious));
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
