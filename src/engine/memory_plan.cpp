@@ -12,14 +12,6 @@
 namespace anadrome::engine {
 namespace {
 
-// What one block costs beside its bytes: the pool's and the slots' tables, and per state the
-// schedule's stack. A block that goes to disk has an entry with its transfer, and a checksum.
-std::int64_t bookkeeping(const store::BlockShape& shape, DiskUse disk) {
-  constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
-  return store::Pool::kOverhead + RamSlots::kOverheadPerBlock + kPerState * shape.states +
-         (disk != DiskUse::kNone ? kPerTransfer : 0);
-}
-
 std::int64_t state_bytes(std::span<const store::Field> state_fields) {
   std::int64_t bytes = 0;
   for (const store::Field& field : state_fields) bytes = checked_add(bytes, field.bytes());
@@ -39,11 +31,24 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 
 }  // namespace
 
+// The pool's and the slots' tables, and per state the schedule's stack. A block that goes to disk
+// has an entry with its transfer, and a checksum.
+std::int64_t bookkeeping_bytes(const store::BlockShape& shape, DiskUse disk) {
+  constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
+  return store::Pool::kOverhead + RamSlots::kOverheadPerBlock + kPerState * shape.states +
+         (disk != DiskUse::kNone ? kPerTransfer : 0);
+}
+
+std::int64_t blocks_read_ahead(std::int64_t blocks) {
+  constexpr std::int64_t kManyBlocks = 12;
+  return blocks == 1 ? 0 : blocks < kManyBlocks ? 1 : 2;
+}
+
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk) {
   const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
-  const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping(shape, disk));
+  const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping_bytes(shape, disk));
   const std::int64_t blocks = 1 + store::LiveState::live_blocks(layout, state_fields);
   return checked_add(checked_multiply(blocks, block),
                      store::LiveState::buffer_bytes(layout, state_fields));
@@ -74,7 +79,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   plan.largest_state_bytes = largest;
   const store::BlockShape shape = choose_shape(state_fields, largest, memory, disk);
   plan.layout = store::BlockLayout(shape, state_fields);
-  plan.bytes_per_block = checked_add(plan.layout.block_bytes(), bookkeeping(shape, disk));
+  plan.bytes_per_block = checked_add(plan.layout.block_bytes(), bookkeeping_bytes(shape, disk));
   plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
   plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
   const std::int64_t live = plan.live_blocks;
@@ -94,9 +99,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
     plan.checkpoint_slots = (plan.blocks - live) * shape.states;
     return plan;
   }
-  constexpr std::int64_t kManyBlocks = 12;
-  const std::int64_t for_states = plan.blocks - live;
-  plan.prefetch_depth = for_states == 1 ? 0 : for_states < kManyBlocks ? 1 : 2;
+  plan.prefetch_depth = blocks_read_ahead(plan.blocks - live);
   plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1 + live);
   // One block holds the current interval's anchor, prefetch_depth blocks those to come.
   plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * shape.states + 1;

@@ -24,6 +24,12 @@ struct MemoryPlan {
   std::int64_t checkpoint_slots = 0;     ///< s of E(n, s)
 };
 
+/// What one block takes of `memory` beside its states.
+std::int64_t bookkeeping_bytes(const store::BlockShape& shape, DiskUse disk);
+
+/// Of so many blocks, those that are for reading ahead until times are measured.
+std::int64_t blocks_read_ahead(std::int64_t blocks);
+
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
 /// as `largest_state_bytes`, the most of any rank, has it.
 std::int64_t least_memory(std::span<const store::Field> state_fields,

@@ -1,0 +1,54 @@
+// The `anadrome` command: every subcommand has a line in `commands`.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tool/command.h"
+#include "tool/plan/plan_command.h"
+
+namespace anadrome::tool {
+namespace {
+
+int complain(const std::string& message, int exit_code) {
+  std::fprintf(stderr, "anadrome: %s\n", message.c_str());
+  return exit_code;
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
+  tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
+  tool.require_subcommand(1);
+  const std::vector<Command> commands = {add_plan(tool)};
+  try {
+    tool.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return tool.exit(error);  // --help, --version
+    return complain(std::string(error.what()) + "; see anadrome --help", kUsage);
+  }
+  for (const Command& command : commands) {
+    if (command.flags->parsed()) return command.run();
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace anadrome::tool
+
+int main(int argc, char** argv) {
+  using namespace anadrome;
+  try {
+    return tool::run_command(argc, argv);
+  } catch (const Error& error) {
+    const bool usage =
+        error.status() == ANADROME_ERR_ARGUMENT || error.status() == ANADROME_ERR_MEMORY;
+    return tool::complain(error.what(), usage ? tool::kUsage : tool::kNoOutput);
+  } catch (const std::bad_alloc&) {
+    return tool::complain("this takes more memory than there is", tool::kUsage);
+  } catch (const std::exception& error) {
+    return tool::complain(error.what(), tool::kNoOutput);
+  }
+}

@@ -1,0 +1,104 @@
+#include "tool/plan/action_sources.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/nested.h"
+#include "schedule/sequence.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::Action;
+using schedule::Kind;
+
+// False for what the caller of a run would not see: the end, and a state restored after it.
+bool translate(const Action& action, PlannedAction& planned) {
+  planned = {Verb::kAdvance, Tier::kRam,  action.record, action.again,
+             action.first,   action.last, action.slot};
+  const auto as = [&planned](Verb verb, Tier tier) {
+    planned.verb = verb;
+    planned.tier = tier;
+    return true;
+  };
+  switch (action.kind) {
+    case Kind::kAdvance:
+      return true;
+    case Kind::kKeep:
+      return as(Verb::kKeep, Tier::kRam);
+    case Kind::kRestore:
+      return as(Verb::kRestore, Tier::kRam);
+    case Kind::kDrop:
+      return as(Verb::kDrop, Tier::kRam);
+    case Kind::kAnchor:
+      return as(Verb::kKeep, Tier::kDisk);
+    case Kind::kRestoreAnchor:
+      return as(Verb::kRestore, Tier::kDisk);
+    case Kind::kDropAnchor:
+      return as(Verb::kDrop, Tier::kDisk);
+    case Kind::kKeepTape:
+      return as(Verb::kKeep, Tier::kTape);
+    case Kind::kRestoreTape:
+      return as(Verb::kRestore, Tier::kTape);
+    case Kind::kDropTape:
+      return as(Verb::kDrop, Tier::kTape);
+    case Kind::kTurn:
+      return as(Verb::kTurn, Tier::kRam);
+    case Kind::kAdjoint:
+      return as(Verb::kAdjoint, Tier::kRam);
+    case Kind::kDecide:
+    case Kind::kDone:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Planner> planner) {
+  schedule::NestedOptions options;
+  options.steps = problem.steps;
+  options.units = problem.slots;
+  options.disk_slots = problem.disk_slots;
+  options.tape_units = problem.tape_slots;
+  options.tape_restarts = problem.tape_restarts;
+  options.record = problem.record;
+  options.turn = false;
+  const auto sequence = std::make_shared<schedule::Nested>(options, std::move(planner));
+  return [sequence](PlannedAction& planned) { return translate(sequence->next(), planned); };
+}
+
+ActionSource anchored_actions(const Problem& problem) {
+  schedule::SequenceOptions options;
+  // TURN is the adjoint of the last step of the papers' problem.
+  options.record = problem.record;
+  options.steps = options.record ? problem.steps : problem.steps - 1;
+  options.slots = problem.slots;
+  options.anchored = true;
+  options.interval = std::max<std::int64_t>(problem.interval, 1);
+  options.most_anchors = problem.most_anchors;
+  struct State {
+    schedule::Sequence sequence;
+    std::int64_t last_anchor;  ///< its number
+    bool turn_is_adjoint, done;
+  };
+  const auto state = std::make_shared<State>(
+      State{schedule::Sequence(options), problem.most_anchors - 1, !options.record, false});
+  return [state](PlannedAction& planned) {
+    if (state->done || !translate(state->sequence.next(), planned)) return false;
+    if (planned.verb == Verb::kTurn && state->turn_is_adjoint) {
+      planned.verb = Verb::kAdjoint;
+      planned.last = planned.first + 1;
+    }
+    state->done = planned.verb == Verb::kAdjoint && planned.first == 0;
+    if (planned.tier == Tier::kDisk && planned.slot == state->last_anchor) {
+      planned.tier = Tier::kRam;
+      planned.slot = 0;
+    } else if (planned.tier == Tier::kRam && planned.slot >= 0) {
+      ++planned.slot;  // slot 0 is the anchor's
+    }
+    return true;
+  };
+}
+
+}  // namespace anadrome::tool

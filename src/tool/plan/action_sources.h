@@ -1,0 +1,18 @@
+// The actions of the library's schedules in the words of the command.
+#pragma once
+
+#include <memory>
+
+#include "schedule/placement.h"
+#include "tool/plan/problem.h"
+
+namespace anadrome::tool {
+
+/// Revolve and every other planner whose checkpoints nest.
+ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Planner> planner);
+
+/// Anchors on disk every problem.interval steps, problem.most_anchors at most; the last one, which
+/// is needed first, stays in RAM.
+ActionSource anchored_actions(const Problem& problem);
+
+}  // namespace anadrome::tool

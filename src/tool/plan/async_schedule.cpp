@@ -1,0 +1,106 @@
+#include "tool/plan/async_schedule.h"
+
+#include <algorithm>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "tool/plan/action_sources.h"
+#include "tool/plan/anchored_sweep.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr schedule::Overlap kBoth = {true, true};
+
+AnchoredSweep periodic(const Problem& problem) {
+  schedule::StepCosts costs;
+  costs.forward = problem.prices.advance.as_double();
+  costs.adjoint = problem.prices.adjoint.as_double();
+  costs.write = problem.prices.write.as_double();
+  costs.read = problem.prices.read.as_double();
+  const AnchoredModel model(problem.steps - 1, false, costs);
+  const std::int64_t most = problem.disk_slots;
+  return problem.interval > 0 ? model.sweep(problem.interval, problem.slots, kBoth, most)
+                              : model.best(problem.slots, kBoth, most);
+}
+
+Counts count_async(const Problem& problem) {
+  const AnchoredSweep sweep = periodic(problem);
+  Counts counts;
+  counts.advances = static_cast<uint128>(problem.steps - 1) + sweep.again;
+  counts.writes = counts.reads = static_cast<uint128>(sweep.written);
+  counts.overlapped = true;
+  // The model ends where the adjoint of the last step begins.
+  counts.makespan = sweep.seconds + problem.prices.adjoint.as_double();
+  return counts;
+}
+
+ActionSource async_actions(const Problem& problem) {
+  const AnchoredSweep sweep = periodic(problem);
+  Problem fixed = problem;
+  fixed.interval = sweep.interval;
+  fixed.most_anchors = sweep.written + 1;
+  return anchored_actions(fixed);
+}
+
+Estimate estimate_async(const WhatIf& question) {
+  if (!question.has_disk()) return refused("async", "needs --write-rate, and room on disk");
+  const Blocks blocks = cut_memory(question, true);
+  if (blocks.count < 1) {
+    return refused("async",
+                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
+  }
+  const std::int64_t on_disk = disk_states(question, blocks);
+  if (on_disk < 1) {
+    return refused("async",
+                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
+  }
+  const schedule::StepCosts costs = {question.forward, question.adjoint, question.write_seconds(),
+                                     question.read_seconds()};
+  const AnchoredModel model(question.steps, question.has_tape(), costs);
+  const std::int64_t blocks_used = std::min(blocks.count, schedule::kMostSteps / blocks.states);
+  const schedule::SharedMemory memory = {blocks_used, blocks.states, true};
+  AnchoredSweep best;
+  std::int64_t depth = -1;
+  for (const std::int64_t ahead : {0, 1}) {
+    if (ahead >= memory.blocks) break;
+    const AnchoredSweep sweep = model.best(memory.slots(ahead), {true, ahead > 0}, on_disk - 1);
+    if (depth >= 0 && sweep.seconds >= best.seconds) continue;
+    best = sweep;
+    depth = ahead;
+  }
+
+  Estimate estimate;
+  estimate.schedule = "async";
+  estimate.sweep = run_of(question);
+  estimate.sweep.slots = std::min(memory.slots(depth), std::max<std::int64_t>(question.steps, 1));
+  estimate.sweep.interval = best.interval;
+  estimate.sweep.most_anchors = best.written + 1;
+  estimate.counts.advances = static_cast<uint128>(question.steps) + best.again;
+  estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
+  estimate.counts.overlapped = true;
+  price(estimate, question, best.written);
+  if (question.has_tape() && question.steps > 0) --estimate.counts.advances;
+  estimate.seconds = best.seconds;
+  estimate.waiting = best.waiting;
+  const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
+  estimate.ram_bytes = std::min(used, memory.blocks) * blocks.bytes;
+  estimate.remark = best.written == 0
+                        ? "no anchor pays: all from RAM"
+                        : "an anchor every " + std::to_string(best.interval) + " steps, " +
+                              std::to_string(estimate.sweep.slots) +
+                              (estimate.sweep.slots == 1 ? " state" : " states") + " in RAM" +
+                              (depth > 0 ? ", one read ahead" : ", none read ahead");
+  return estimate;
+}
+
+}  // namespace
+
+Schedule async_schedule() {
+  return {"async",       "anchors on disk while the solver computes, Revolve between them",
+          true,          false,
+          count_async,   async_actions,
+          estimate_async};
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,179 @@
+#include "tool/plan/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "tool/plan/schedule_table.h"
+
+namespace anadrome::tool {
+namespace {
+
+std::vector<Estimate> estimate_all(const WhatIf& question) {
+  std::vector<Estimate> rows;
+  for (const Schedule& schedule : all_schedules()) {
+    if (schedule.uses_tapes && !question.has_tape()) continue;
+    try {
+      rows.push_back(schedule.estimate(question));
+    } catch (const Error& error) {  // beyond what this planner takes; others may do
+      rows.push_back(refused(schedule.name, error.what()));
+    }
+  }
+  return rows;
+}
+
+// Schedules that take the same time but for rounding are equals.
+int cheapest(const std::vector<Estimate>& rows) {
+  constexpr double kSame = 1 - 1e-9;
+  int best = -1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].runs) continue;
+    if (best < 0 || rows[i].seconds < kSame * rows[static_cast<std::size_t>(best)].seconds) {
+      best = static_cast<int>(i);
+    }
+  }
+  return best;
+}
+
+Gain gain(const WhatIf& question, std::string amount) {
+  const std::vector<Estimate> rows = estimate_all(question);
+  const int best = cheapest(rows);
+  Gain gain;
+  gain.amount = std::move(amount);
+  if (best < 0) return gain;
+  gain.schedule = rows[static_cast<std::size_t>(best)].schedule;
+  gain.seconds = rows[static_cast<std::size_t>(best)].seconds;
+  return gain;
+}
+
+std::int64_t more(std::int64_t amount, std::int64_t by) {
+  return amount > kNoLimit / 4 - by ? amount : amount + by;
+}
+
+Resource memory_of(const WhatIf& question) {
+  const std::int64_t state = cut_memory(question, question.has_disk()).bytes;
+  Resource memory = {"memory", true, {}, {}};
+  WhatIf changed = question;
+  changed.memory = more(question.memory, state);
+  memory.one_more = gain(changed, format_bytes(state) + " per rank, one state");
+  changed.memory = more(question.memory, question.memory);
+  memory.twice = gain(changed, format_bytes(changed.memory) + " per rank");
+  return memory;
+}
+
+Resource disk_rate_of(const WhatIf& question) {
+  Resource rate = {"disk rate", question.has_disk(), {}, {}};
+  if (!rate.counts) return rate;
+  constexpr double kOneMore = 1.1;
+  const auto faster = [&question](double factor) {
+    WhatIf changed = question;
+    changed.write_rate *= factor;
+    changed.read_rate *= factor;
+    return changed;
+  };
+  rate.one_more = gain(faster(kOneMore), "10 % both ways");
+  rate.twice = gain(faster(2), "twice both ways");
+  return rate;
+}
+
+Resource disk_space_of(const WhatIf& question) {
+  Resource space = {"disk space", question.has_disk() && question.disk != kNoLimit, {}, {}};
+  if (!space.counts) return space;
+  const std::int64_t state = cut_memory(question, true).disk_bytes;
+  WhatIf changed = question;
+  changed.disk = more(question.disk, state);
+  space.one_more = gain(changed, format_bytes(state) + ", one state of all ranks");
+  changed.disk = more(question.disk, question.disk);
+  space.twice = gain(changed, format_bytes(changed.disk));
+  return space;
+}
+
+std::string percent_of(double part, double whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %%", part < 0.0995 * whole ? 1 : 0, 100 * part / whole);
+  return text;
+}
+
+}  // namespace
+
+Comparison compare(const WhatIf& question) {
+  check(question);
+  Comparison comparison;
+  comparison.question = question;
+  comparison.rows = estimate_all(question);
+  comparison.recommended = cheapest(comparison.rows);
+  if (comparison.recommended >= 0) {
+    comparison.resources = {memory_of(question), disk_rate_of(question), disk_space_of(question)};
+  }
+  return comparison;
+}
+
+std::string change_text(double factor) {
+  char text[48];
+  const double percent = 100 * (factor - 1);
+  constexpr double kManyTimes = 10;
+  if (factor >= kManyTimes) {
+    std::snprintf(text, sizeof text, "x %.3g", factor);
+  } else if (std::fabs(percent) < 0.05) {
+    return "0 %";
+  } else {
+    std::snprintf(text, sizeof text, "%+.*f %%", std::fabs(percent) < 99.5 ? 1 : 0, percent);
+  }
+  return text;
+}
+
+std::string duration_text(double seconds) {
+  constexpr double kHour = 3600, kDay = 24 * kHour, kYear = 365.25 * kDay;
+  if (seconds < 48 * kHour) return format_seconds(seconds);
+  char text[64];
+  if (seconds < 2 * kYear) {
+    const double hours = std::round(seconds / kHour);
+    std::snprintf(text, sizeof text, "%.0f d %02.0f h", std::floor(hours / 24),
+                  std::fmod(hours, 24));
+  } else {
+    std::snprintf(text, sizeof text, "%.3g years", seconds / kYear);
+  }
+  return text;
+}
+
+std::string reason(const Comparison& comparison) {
+  if (comparison.recommended < 0) {
+    return "No schedule runs in what there is; the rows say what each one needs.";
+  }
+  const auto& rows = comparison.rows;
+  const Estimate& best = rows[static_cast<std::size_t>(comparison.recommended)];
+  const double ideal = comparison.question.ideal_seconds();
+  const double over = std::max(0.0, best.seconds - ideal);
+  const double recomputing = std::max(0.0, over - best.waiting);
+  std::string text;
+  if (over < 1e-6 * ideal) {
+    text = "It takes every step once and never waits: nothing can be faster.";
+  } else {
+    text = "It takes " + duration_text(over) + " more than the ideal (" + percent_of(over, ideal) +
+           "): ";
+    if (best.waiting < 0.001 * over) {
+      text += "steps taken again.";
+    } else if (recomputing < 0.001 * over) {
+      text += "waiting for the disk.";
+    } else {
+      text += duration_text(recomputing) + " for steps taken again, " +
+              duration_text(best.waiting) + " waiting for the disk.";
+    }
+  }
+  const Estimate* second = nullptr;
+  for (const Estimate& row : rows) {
+    if (!row.runs || &row == &best) continue;
+    if (second == nullptr || row.seconds < second->seconds) second = &row;
+  }
+  if (second == nullptr) return text + " No other schedule runs.";
+  const double factor = second->seconds / best.seconds;
+  if (factor - 1 < 0.0005) {
+    return text + " " + second->schedule + " takes as long" +
+           (second > &best ? ", and is less simple." : ".");
+  }
+  return text + " Next comes " + second->schedule + ", which takes " + change_text(factor) + ".";
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,42 @@
+// All schedules for one question, which of them to take, and what more of each resource would gain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tool/plan/schedule.h"
+
+namespace anadrome::tool {
+
+/// The best time with more of a resource.
+struct Gain {
+  std::string amount;         ///< "512 MiB per rank"
+  double seconds = 0;         ///< of the best schedule then
+  const char* schedule = "";  ///< which that is; "" if none runs
+};
+
+struct Resource {
+  const char* name;
+  bool counts;  ///< false: there is no limit to raise
+  Gain one_more, twice;
+};
+
+struct Comparison {
+  WhatIf question;
+  std::vector<Estimate> rows;  ///< as in all_schedules()
+  int recommended = -1;        ///< the cheapest row that runs, the first of equals; -1: none does
+  std::vector<Resource> resources;  ///< empty if none is recommended
+};
+
+Comparison compare(const WhatIf& question);
+
+/// A few sentences on why `recommended` is.
+std::string reason(const Comparison& comparison);
+
+/// "+3.1 %", or "x 12" beyond ten times as much.
+std::string change_text(double factor);
+
+/// "2 h 10 min", and days and years beyond what format_seconds is good for.
+std::string duration_text(double seconds);
+
+}  // namespace anadrome::tool

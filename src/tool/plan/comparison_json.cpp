@@ -1,0 +1,107 @@
+#include "tool/plan/comparison_json.h"
+
+namespace anadrome::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json exact(std::int64_t number) { return exact_json(static_cast<uint128>(number)); }
+
+Json question_json(const WhatIf& question) {
+  Json json = {{"steps", exact(question.steps)},
+               {"ranks", question.ranks},
+               {"state_bytes", exact(question.state_bytes)},
+               {"memory_bytes", exact(question.memory)},
+               {"seconds_step", question.forward},
+               {"seconds_adjoint", question.adjoint}};
+  if (question.has_tape()) json["tape_bytes"] = exact(question.tape_bytes);
+  if (question.has_disk()) {
+    json["seconds_write"] = question.write_seconds();
+    json["seconds_read"] = question.read_seconds();
+    json["disk_bytes"] = question.disk == kNoLimit ? Json(nullptr) : exact(question.disk);
+  }
+  return json;
+}
+
+Json row_json(const Estimate& row, const WhatIf& question) {
+  Json json = {{"schedule", row.schedule}, {"runs", row.runs}};
+  if (!row.runs) {
+    json["why_not"] = row.remark;
+    return json;
+  }
+  const double steps = static_cast<double>(question.steps);
+  json["recompute_factor"] = static_cast<double>(row.forward_steps()) / steps;
+  json["forward_steps"] = exact_json(row.forward_steps());
+  json["seconds"] = row.seconds;
+  json["overhead"] = row.seconds / question.ideal_seconds() - 1;
+  json["seconds_waiting"] = row.waiting;
+  json["ram_bytes"] = exact(row.ram_bytes);
+  json["disk_bytes"] = exact_json(row.disk_bytes);
+  json["bytes_written"] = exact_json(row.written);
+  json["bytes_read"] = exact_json(row.read);
+  json["slots"] = exact(row.sweep.slots);
+  if (row.sweep.interval > 0) json["interval"] = exact(row.sweep.interval);
+  json["remark"] = row.remark;
+  return json;
+}
+
+Json gain_json(const Gain& gain, const Estimate& now) {
+  if (gain.schedule[0] == '\0') return nullptr;
+  return {{"amount", gain.amount},
+          {"schedule", gain.schedule},
+          {"seconds", gain.seconds},
+          {"seconds_gained", now.seconds - gain.seconds}};
+}
+
+}  // namespace
+
+Json comparison_json(const Comparison& comparison) {
+  const WhatIf& question = comparison.question;
+  Json json = question_json(question);
+  json["seconds_ideal"] = question.ideal_seconds();
+  json["schedules"] = Json::array();
+  for (const Estimate& row : comparison.rows) {
+    json["schedules"].push_back(row_json(row, question));
+  }
+  json["recommended"] = nullptr;
+  json["why"] = reason(comparison);
+  if (comparison.recommended < 0) return json;
+  const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  json["recommended"] = best.schedule;
+  json["gains"] = Json::array();
+  for (const Resource& resource : comparison.resources) {
+    if (!resource.counts) continue;
+    json["gains"].push_back({{"resource", resource.name},
+                             {"one_more", gain_json(resource.one_more, best)},
+                             {"twice", gain_json(resource.twice, best)}});
+  }
+  return json;
+}
+
+Json counts_json(const char* schedule, const Problem& problem, const Counts& counts) {
+  Json json = {{"schedule", schedule},
+               {"steps", exact(problem.steps)},
+               {"slots", exact(problem.slots)},
+               {"advances", exact_json(counts.advances + counts.recorded)},
+               {"writes", exact_json(counts.writes)},
+               {"reads", exact_json(counts.reads)}};
+  if (counts.overlapped) {
+    json["cost"] = counts.makespan;
+    return json;
+  }
+  const int digits = problem.prices.digits();
+  const uint128 cost = cost_of(problem, counts);
+  const std::string text = decimal_text(cost, digits);
+  if (text.find('.') == std::string::npos) {
+    uint128 unit = 1;
+    for (int i = 0; i < digits; ++i) unit *= 10;
+    json["cost"] = exact_json(cost / unit);
+  } else if (text.size() <= 15) {  // as many digits as a double has
+    json["cost"] = std::stod(text);
+  } else {
+    json["cost"] = text;
+  }
+  return json;
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,163 @@
+#include "tool/plan/comparison_text.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/byte_size.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr std::size_t kNameWidth = 14;
+constexpr std::array<std::size_t, 7> kWidths = {8, 13, 9, 10, 9, 9, 9};
+using Cells = std::array<std::string, kWidths.size()>;
+
+// Left, breaking at spaces; further lines begin below the first character after `label`.
+std::string wrapped(const std::string& label, const std::string& text, int columns) {
+  std::string lines = label, indent(label.size(), ' ');
+  std::size_t used = label.size(), begin = 0;
+  bool fresh = true;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t word = end - begin;
+    if (!fresh && used + 1 + word > static_cast<std::size_t>(columns)) {
+      lines += "\n" + indent;
+      used = indent.size();
+      fresh = true;
+    }
+    lines += (fresh ? "" : " ") + text.substr(begin, word);
+    used += word + (fresh ? 0 : 1);
+    fresh = false;
+    begin = end + 1;
+  }
+  return lines + "\n";
+}
+
+std::string row_text(const std::string& name, const Cells& cells) {
+  std::string line = name;
+  line.resize(std::max(kNameWidth, line.size()), ' ');
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::size_t blanks = kWidths[i] > cells[i].size() ? kWidths[i] - cells[i].size() : 1;
+    line += std::string(blanks, ' ') + cells[i];
+  }
+  return line + "\n";
+}
+
+std::string bytes_or_dash(uint128 bytes) { return bytes == 0 ? "-" : bytes_text(bytes); }
+
+std::string factor_text(const Estimate& row, std::int64_t steps) {
+  char text[32];
+  const double factor = static_cast<double>(row.forward_steps()) /
+                        static_cast<double>(std::max<std::int64_t>(steps, 1));
+  std::snprintf(text, sizeof text, factor < 999.5 ? "%.2f" : "%.3g", factor);
+  return text;
+}
+
+std::string question_text(const WhatIf& question, int columns) {
+  const std::int64_t ranks = question.ranks;
+  std::string text = std::to_string(question.steps) + " steps; a state of " +
+                     format_bytes(question.state_bytes) + " on each of " + std::to_string(ranks) +
+                     (ranks == 1 ? " rank" : " ranks") + ", " + format_bytes(question.memory) +
+                     " of memory per rank";
+  if (question.has_tape()) text += ", a tape of " + format_bytes(question.tape_bytes);
+  text += ". A step takes " + format_seconds(question.forward) + ", its adjoint " +
+          format_seconds(question.adjoint);
+  if (question.has_disk()) {
+    text +=
+        "; a state takes " + format_seconds(question.write_seconds()) + " to write and " +
+        format_seconds(question.read_seconds()) + " to read; " +
+        (question.disk == kNoLimit ? "no limit on disk" : format_bytes(question.disk) + " of disk");
+  } else {
+    text += "; no disk";
+  }
+  return wrapped("", text + ".", columns) +
+         wrapped(
+             "",
+             "The ideal, with everything in RAM: " + duration_text(question.ideal_seconds()) + ".",
+             columns);
+}
+
+std::string gain_text(const Gain& gain, const Estimate& now) {
+  if (gain.schedule[0] == '\0') return "nothing";
+  const double saved = now.seconds - gain.seconds;
+  if (saved < 5e-4 * now.seconds) return "nothing";
+  std::string text =
+      change_text(gain.seconds / now.seconds) + " (" + duration_text(saved) + " less";
+  if (std::string(gain.schedule) != now.schedule) text += std::string(", with ") + gain.schedule;
+  return text + ")";
+}
+
+std::string resources_text(const Comparison& comparison, int columns) {
+  const Estimate& now = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  std::string text = "\nWhat more would gain\n";
+  for (const Resource& resource : comparison.resources) {
+    std::string label = std::string("  ") + resource.name;
+    label.resize(kNameWidth, ' ');
+    if (!resource.counts) {
+      const bool disk = comparison.question.has_disk();
+      text += label + (disk ? "not limited" : "no disk") + "\n";
+      continue;
+    }
+    text += wrapped(
+        label, "+ " + resource.one_more.amount + ": " + gain_text(resource.one_more, now), columns);
+    text +=
+        wrapped(std::string(kNameWidth, ' '),
+                "twice, " + resource.twice.amount + ": " + gain_text(resource.twice, now), columns);
+  }
+  return text;
+}
+
+}  // namespace
+
+int terminal_columns() {
+  constexpr int kLeast = 80, kMost = 100;
+  int columns = 0;
+  winsize size = {};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    columns = size.ws_col;
+  }
+  if (columns == 0) {
+    const char* said = std::getenv("COLUMNS");
+    if (said != nullptr) columns = static_cast<int>(std::strtol(said, nullptr, 10));
+  }
+  return std::clamp(columns, kLeast, kMost);
+}
+
+std::string comparison_text(const Comparison& comparison, int columns) {
+  const WhatIf& question = comparison.question;
+  std::string text = question_text(question, columns) + "\n";
+  text += row_text("", {"forward", "", "over the", "RAM", "", "", ""});
+  text += row_text("  schedule",
+                   {"steps/n", "time", "ideal", "per rank", "on disk", "written", "read"});
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const Estimate& row = comparison.rows[i];
+    const bool chosen = static_cast<int>(i) == comparison.recommended;
+    std::string name = std::string(chosen ? "* " : "  ") + row.schedule;
+    if (!row.runs) {
+      name.resize(std::max(kNameWidth, name.size() + 1), ' ');
+      text += wrapped(name + "  ", "cannot run: " + row.remark, columns);
+      continue;
+    }
+    text += row_text(
+        name, {factor_text(row, question.steps), duration_text(row.seconds),
+               change_text(row.seconds / question.ideal_seconds()), format_bytes(row.ram_bytes),
+               bytes_or_dash(row.disk_bytes), bytes_or_dash(row.written), bytes_or_dash(row.read)});
+  }
+  text += "\n";
+  for (const Estimate& row : comparison.rows) {
+    if (!row.runs || row.remark.empty()) continue;
+    std::string label = std::string("  ") + row.schedule;
+    label.resize(std::max(kNameWidth, label.size() + 1), ' ');
+    text += wrapped(label + "  ", row.remark, columns);
+  }
+  if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
+  const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  text += wrapped("\nTake " + std::string(best.schedule) + ". ", reason(comparison), columns);
+  return text + resources_text(comparison, columns);
+}
+
+}  // namespace anadrome::tool

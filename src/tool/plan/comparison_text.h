@@ -1,0 +1,16 @@
+// The comparison for a person at a terminal of 80 columns or more, and for one who redirects it.
+#pragma once
+
+#include <string>
+
+#include "tool/plan/comparison.h"
+
+namespace anadrome::tool {
+
+/// No line is longer than `columns` >= 80, unless a word is.
+std::string comparison_text(const Comparison& comparison, int columns);
+
+/// Of the terminal on standard output, or what COLUMNS says; 80 .. 100.
+int terminal_columns();
+
+}  // namespace anadrome::tool

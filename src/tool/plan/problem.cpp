@@ -1,0 +1,25 @@
+#include "tool/plan/problem.h"
+
+#include <algorithm>
+
+namespace anadrome::tool {
+
+int Prices::digits() const {
+  return std::max({advance.digits, adjoint.digits, write.digits, read.digits});
+}
+
+uint128 cost_of(const Problem& problem, const Counts& counts) {
+  const Prices& prices = problem.prices;
+  const int digits = prices.digits();
+  uint128 cost = 0;
+  const auto add = [&](uint128 count, const Decimal& each) {
+    cost = checked_add(cost, checked_multiply(count, static_cast<uint128>(each.ticks(digits))));
+  };
+  add(counts.advances, prices.advance);
+  add(counts.writes, prices.write);
+  add(counts.reads, prices.read);
+  add(static_cast<uint128>(problem.steps), prices.adjoint);
+  return cost;
+}
+
+}  // namespace anadrome::tool

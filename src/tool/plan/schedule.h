@@ -1,0 +1,51 @@
+// One schedule as `anadrome plan` knows it: an entry of the table in schedule_table.cpp.
+#pragma once
+
+#include <string>
+
+#include "tool/plan/problem.h"
+#include "tool/plan/what_if.h"
+
+namespace anadrome::tool {
+
+/// A row of the comparison.
+struct Estimate {
+  const char* schedule = "";
+  bool runs = false;
+  std::string remark;  ///< how it is run, or why it cannot be
+  Problem sweep;       ///< what is run
+  Counts counts;
+  double seconds = 0;
+  double waiting = 0;                             ///< of these, for the disk
+  std::int64_t ram_bytes = 0;                     ///< per rank
+  uint128 disk_bytes = 0, written = 0, read = 0;  ///< all ranks together
+
+  uint128 forward_steps() const { return counts.advances + counts.recorded; }
+};
+
+struct Schedule {
+  const char* name;
+  const char* keeps;  ///< half a line for the list in --help
+  bool uses_disk;
+  bool uses_tapes;
+  /// Throws ERR_ARGUMENT on a problem that the schedule cannot solve.
+  Counts (*count)(const Problem&);
+  ActionSource (*actions)(const Problem&);
+  /// `runs` is false, and `remark` says why, where memory or disk do not suffice.
+  Estimate (*estimate)(const WhatIf&);
+};
+
+/// An estimate that cannot be run.
+Estimate refused(const char* schedule, std::string why);
+
+/// The paper's problem that a run is: one step more for TURN, without tapes.
+Problem run_of(const WhatIf& question);
+
+/// Fills in seconds, waiting, and bytes on disk from estimate.counts, for a solver that waits for
+/// the disk. `disk_states`: the most at a time.
+void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states);
+
+/// "8.0 GiB" for any number of bytes.
+std::string bytes_text(uint128 bytes);
+
+}  // namespace anadrome::tool

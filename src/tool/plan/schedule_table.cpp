@@ -1,0 +1,33 @@
+#include "tool/plan/schedule_table.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "tool/plan/async_schedule.h"
+#include "tool/plan/ram_schedules.h"
+
+namespace anadrome::tool {
+
+std::span<const Schedule> all_schedules() {
+  static const std::vector<Schedule> all = {store_all_schedule(), revolve_schedule(),
+                                            async_schedule()};
+  return all;
+}
+
+std::string schedule_names() {
+  std::string names;
+  for (const Schedule& schedule : all_schedules()) {
+    names += (names.empty() ? "" : ", ") + std::string(schedule.name);
+  }
+  return names;
+}
+
+const Schedule& schedule_named(std::string_view name) {
+  for (const Schedule& schedule : all_schedules()) {
+    if (schedule.name == name) return schedule;
+  }
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "--schedule '" + std::string(name) + "' is not one of " + schedule_names());
+}
+
+}  // namespace anadrome::tool

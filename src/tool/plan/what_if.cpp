@@ -1,0 +1,43 @@
+#include "tool/plan/what_if.h"
+
+#include <array>
+
+#include "base/checked.h"
+#include "engine/memory_plan.h"
+#include "store/block_layout.h"
+
+namespace anadrome::tool {
+
+Blocks cut_memory(const WhatIf& question, bool disk) {
+  store::Field state;
+  state.count = question.state_bytes;
+  const std::array<store::Field, 1> fields = {state};
+  const store::BlockShape shape =
+      store::choose_block_shape({question.state_bytes, 1, disk, false}, question.memory);
+  const store::BlockLayout layout(shape, fields);
+  Blocks blocks;
+  blocks.states = shape.states;
+  blocks.bytes =
+      anadrome::checked_add(layout.block_bytes(), engine::bookkeeping_bytes(shape, disk));
+  blocks.count = question.memory / blocks.bytes;
+  blocks.disk_bytes = anadrome::checked_add(
+      anadrome::checked_multiply(layout.block_bytes() + 16, question.ranks), 40 * shape.states);
+  return blocks;
+}
+
+std::int64_t disk_states(const WhatIf& question, const Blocks& blocks) {
+  if (question.disk == kNoLimit) return kNoLimit;
+  return question.disk / blocks.disk_bytes * blocks.states;
+}
+
+void check(const WhatIf& question) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 60;
+  if (question.state_bytes > kLargest / question.ranks) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--state times --ranks is more than 2^60 bytes");
+  }
+  if (question.tape_bytes > kLargest / question.ranks) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--tape-size times --ranks is more than 2^60 bytes");
+  }
+}
+
+}  // namespace anadrome::tool
