@@ -15,7 +15,7 @@ uint128 cost_of(const Problem& problem, const Counts& counts) {
   const auto add = [&](uint128 count, const Decimal& each) {
     cost = checked_add(cost, checked_multiply(count, static_cast<uint128>(each.ticks(digits))));
   };
-  add(counts.advances, prices.advance);
+  add(checked_add(counts.advances, counts.recorded), prices.advance);
   add(counts.writes, prices.write);
   add(counts.reads, prices.read);
   add(static_cast<uint128>(problem.steps), prices.adjoint);

@@ -48,8 +48,8 @@ struct Counts {
   double makespan = 0;
 };
 
-/// advances uf + writes W + reads R + n ub, in units of 10^-digits. Throws ERR_ARGUMENT if that
-/// takes more than 128 bits.
+/// (advances + recorded) uf + writes W + reads R + n ub, in units of 10^-digits. Throws
+/// ERR_ARGUMENT if that takes more than 128 bits.
 uint128 cost_of(const Problem& problem, const Counts& counts);
 
 enum class Verb { kAdvance, kKeep, kRestore, kDrop, kWrite, kRead, kTurn, kAdjoint };

@@ -5,12 +5,15 @@
 #include "base/error.h"
 #include "tool/plan/async_schedule.h"
 #include "tool/plan/ram_schedules.h"
+#include "tool/plan/tape_schedule.h"
+#include "tool/plan/two_tier_schedules.h"
 
 namespace anadrome::tool {
 
 std::span<const Schedule> all_schedules() {
-  static const std::vector<Schedule> all = {store_all_schedule(), revolve_schedule(),
-                                            async_schedule()};
+  static const std::vector<Schedule> all = {
+      store_all_schedule(), revolve_schedule(),    async_schedule(), disk_revolve_schedule(),
+      hrevolve_schedule(),  multistage_schedule(), mixed_schedule()};
   return all;
 }
 

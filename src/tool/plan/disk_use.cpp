@@ -1,0 +1,47 @@
+#include "tool/plan/disk_use.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+
+namespace anadrome::tool {
+
+DiskUse disk_use(schedule::Planner& planner, const Problem& problem) {
+  constexpr int kMostSegments = 100'000'000;
+  struct Part {
+    std::int64_t first, last, states_below;
+  };
+  DiskUse use;
+  std::vector<Part> live = {{0, problem.steps, 0}};  // with x_first live only
+  for (int segments = 0; !live.empty();) {
+    const Part part = live.back();
+    live.pop_back();
+    schedule::Segment segment;
+    segment.first = part.first;
+    segment.last = part.last;
+    segment.units = problem.slots;
+    std::int64_t states = part.states_below;
+    while (segment.last - segment.first > 1) {
+      if (++segments > kMostSegments) {
+        throw Error(ANADROME_ERR_ARGUMENT, "more than 10^8 transfers: not counted");
+      }
+      segment.disk_slots = problem.disk_slots == kNoLimit ? kNoLimit : problem.disk_slots - states;
+      const schedule::Placement placement = planner.place(segment);
+      if (placement.place == schedule::Place::kDisk) {
+        segment.held = schedule::Place::kDisk;
+        ++use.writes;
+        use.most_states = std::max(use.most_states, ++states);
+      } else if (placement.place == schedule::Place::kNowhere) {
+        ++use.reads;
+        live.push_back({segment.first + placement.advance, segment.last, states});
+        segment.last = segment.first + placement.advance;
+      } else {
+        break;
+      }
+    }
+  }
+  return use;
+}
+
+}  // namespace anadrome::tool
