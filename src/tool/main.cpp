@@ -21,7 +21,7 @@ int complain(const std::string& message, int exit_code) {
 int run_command(int argc, char** argv) {
   CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
-  tool.require_subcommand(1);
+  tool.require_subcommand(0, 1);
   const std::vector<Command> commands = {add_plan(tool)};
   try {
     tool.parse(argc, argv);
@@ -32,7 +32,7 @@ int run_command(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.flags->parsed()) return command.run();
   }
-  return kUsage;
+  return complain("a subcommand is missing; see anadrome --help", kUsage);
 }
 
 }  // namespace

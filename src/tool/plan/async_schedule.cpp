@@ -85,12 +85,13 @@ Estimate estimate_async(const WhatIf& question) {
   estimate.waiting = best.waiting;
   const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
   estimate.ram_bytes = std::min(used, memory.blocks) * blocks.bytes;
-  estimate.remark = best.written == 0
-                        ? "no anchor pays: all from RAM"
-                        : "an anchor every " + std::to_string(best.interval) + " steps, " +
-                              std::to_string(estimate.sweep.slots) +
-                              (estimate.sweep.slots == 1 ? " state" : " states") + " in RAM" +
-                              (depth > 0 ? ", one read ahead" : ", none read ahead");
+  const std::string every =
+      best.interval == 1 ? "every step" : "every " + std::to_string(best.interval) + " steps";
+  const std::int64_t slots = estimate.sweep.slots;
+  estimate.remark = best.written == 0 ? "no anchor pays: all from RAM"
+                                      : "an anchor " + every + ", " + std::to_string(slots) +
+                                            (slots == 1 ? " state" : " states") + " in RAM" +
+                                            (depth > 0 ? ", one read ahead" : ", none read ahead");
   return estimate;
 }
 

@@ -12,8 +12,8 @@
 namespace anadrome::tool {
 namespace {
 
-constexpr std::size_t kNameWidth = 14;
-constexpr std::array<std::size_t, 7> kWidths = {8, 13, 9, 10, 9, 9, 9};
+constexpr std::size_t kNameWidth = 15;
+constexpr std::array<std::size_t, 7> kWidths = {7, 13, 9, 9, 9, 9, 9};
 using Cells = std::array<std::string, kWidths.size()>;
 
 // Left, breaking at spaces; further lines begin below the first character after `label`.
@@ -44,6 +44,7 @@ std::string row_text(const std::string& name, const Cells& cells) {
     const std::size_t blanks = kWidths[i] > cells[i].size() ? kWidths[i] - cells[i].size() : 1;
     line += std::string(blanks, ' ') + cells[i];
   }
+  line.resize(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
@@ -139,7 +140,7 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     std::string name = std::string(chosen ? "* " : "  ") + row.schedule;
     if (!row.runs) {
       name.resize(std::max(kNameWidth, name.size() + 1), ' ');
-      text += wrapped(name + "  ", "cannot run: " + row.remark, columns);
+      text += wrapped(name, "cannot run: " + row.remark, columns);
       continue;
     }
     text += row_text(
@@ -152,11 +153,12 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     if (!row.runs || row.remark.empty()) continue;
     std::string label = std::string("  ") + row.schedule;
     label.resize(std::max(kNameWidth, label.size() + 1), ' ');
-    text += wrapped(label + "  ", row.remark, columns);
+    text += wrapped(label, row.remark, columns);
   }
   if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
-  text += wrapped("\nTake " + std::string(best.schedule) + ". ", reason(comparison), columns);
+  text +=
+      "\n" + wrapped("", "Take " + std::string(best.schedule) + ". " + reason(comparison), columns);
   return text + resources_text(comparison, columns);
 }
 

@@ -1,0 +1,209 @@
+"""anadrome plan: what a job would take. No golden numbers: what must hold whatever they are."""
+import unittest
+
+import tool
+
+EXAMPLE = {"--steps": "100000", "--state": "512MiB", "--ranks": "64", "--memory": "8GiB",
+           "--step-time": "0.8", "--adjoint-time": "1.6", "--write-rate": "1GB/s",
+           "--read-rate": "1.2GB/s"}
+SLOW = {"--write-rate": "100MB/s", "--read-rate": "120MB/s", "--step-time": "0.08",
+        "--adjoint-time": "0.16"}
+
+
+def words(*changes):
+    flags = dict(EXAMPLE)
+    for change in changes:
+        flags.update(change)
+    return ["plan"] + [word for flag, value in flags.items() if value is not None
+                       for word in (flag, value)]
+
+
+class WhatIf(tool.Case):
+    def plan(self, *changes):
+        return self.answer(*words(*changes), "--json")
+
+    def rows(self, answer):
+        return {row["schedule"]: row for row in answer["schedules"] if row["runs"]}
+
+
+class Example(WhatIf):
+    def test_rows_add_up(self):
+        for changes in ({}, SLOW, {**SLOW, "--disk": "2TiB", "--steps": "4000"},
+                        {"--tape-size": "2GiB"}):
+            answer = self.plan(changes)
+            state = 512 * 2**20 * 64
+            for row in self.rows(answer).values():
+                self.assertGreaterEqual(row["recompute_factor"], 1)
+                self.assertGreaterEqual(row["overhead"], -1e-9)
+                self.assertLessEqual(row["ram_bytes"], 8 * 2**30)
+                self.assertEqual(int(row["bytes_written"]) % state, 0)
+                computing = int(row["forward_steps"]) * answer["seconds_step"] + \
+                    answer["steps"] * answer["seconds_adjoint"]
+                self.assertAlmostEqual(row["seconds"] / (computing + row["seconds_waiting"]), 1, 6)
+
+    def test_the_cheapest_row_that_runs_is_recommended(self):
+        for changes in ({}, SLOW, {"--steps": "10"}, {"--memory": "1GiB"}, {"--disk": "0"},
+                        {"--write-rate": "1MB/s", "--read-rate": "1MB/s"},
+                        {"--disk": "2TiB", "--steps": "5000"}):
+            answer = self.plan(changes)
+            least = min(row["seconds"] for row in self.rows(answer).values())
+            chosen = self.rows(answer)[answer["recommended"]]
+            self.assertLessEqual(chosen["seconds"], least * (1 + 1e-9))
+            self.assertTrue(answer["why"])
+
+    def test_every_state_in_ram_is_the_ideal(self):
+        answer = self.plan({"--steps": "10"})
+        self.assertEqual(answer["recommended"], "store_all")
+        row = self.rows(answer)["store_all"]
+        self.assertAlmostEqual(row["seconds"], answer["seconds_ideal"], 9)
+        self.assertEqual(row["recompute_factor"], 1)
+
+    def test_revolve_costs_what_it_counts_in_the_abstract(self):
+        answer = self.plan()
+        row = self.rows(answer)["revolve"]
+        counted = self.count("revolve", answer["steps"] + 1, row["slots"])
+        self.assertEqual(row["forward_steps"], counted["advances"])
+
+    def test_text_fits_a_terminal(self):
+        for columns in ("80", "100", "20", "1000"):
+            for changes in ({}, SLOW, {"--disk": "10GiB"}, {"--steps": "4000000000000000000"}):
+                process = tool.run(*words(changes), env={**tool.os.environ, "COLUMNS": columns})
+                self.assertEqual(process.returncode, 0, tool.said(process))
+                self.assertLessEqual(max(map(len, process.stdout.splitlines())),
+                                     min(max(int(columns), 80), 100), process.stdout)
+                for line in process.stdout.splitlines():
+                    self.assertEqual(line, line.rstrip())
+                self.assertTrue(process.stdout.isascii())
+
+    def test_text_says_what_json_says(self):
+        text = tool.run(*words(SLOW)).stdout
+        answer = self.plan(SLOW)
+        for row in answer["schedules"]:
+            line = next(line for line in text.splitlines()
+                        if line[2:].split(" ")[0] == row["schedule"])
+            self.assertEqual(line.startswith("* "), row["schedule"] == answer["recommended"])
+            if row["runs"]:
+                self.assertIn(f"{row['recompute_factor']:.2f}", line)
+            else:
+                self.assertIn("cannot run", line)
+
+
+class Monotone(WhatIf):
+    def best(self, *changes):
+        answer = self.plan(*changes)
+        times = {name: row["seconds"] for name, row in self.rows(answer).items()}
+        return {**times, "": min(times.values())}
+
+    def check(self, flag, values, base):
+        before = {}
+        for value in values:
+            now = self.best(base, {flag: value})
+            for schedule, seconds in now.items():
+                self.assertLessEqual(seconds, before.get(schedule, seconds) * (1 + 1e-9),
+                                     (flag, value, schedule, base))
+            before = now
+
+    def test_more_memory_never_costs_more_time(self):
+        memory = [f"{gib}GiB" for gib in (1, 1.2, 1.6, 2, 2.5, 3, 4, 5, 8, 9, 16, 33, 100, 513)]
+        for base in ({"--steps": "1000"}, {**SLOW, "--steps": "1000"},
+                     {**SLOW, "--steps": "700", "--disk": "400GiB"},
+                     {**SLOW, "--steps": "1000", "--tape-size": "1GiB"}):
+            self.check("--memory", memory, base)
+
+    def test_more_disk_never_costs_more_time(self):
+        disk = [f"{gib}GiB" for gib in (40, 64, 65, 100, 400, 1000, 10000, 100000)]
+        for steps in ("100", "1000"):
+            self.check("--disk", disk, {**SLOW, "--steps": steps})
+
+    def test_a_faster_disk_never_costs_more_time(self):
+        for flag in ("--write-rate", "--read-rate"):
+            for base in ({**SLOW, "--steps": "1000"}, {"--steps": "300", "--memory": "1GiB"}):
+                # Multistage does not weigh transfers; it writes and reads as often.
+                self.check(flag, [f"{rate}MB/s" for rate in (1, 10, 50, 100, 150, 1000, 9000)],
+                           base)
+
+    def test_gains_are_what_a_second_question_answers(self):
+        base = {**SLOW, "--disk": "10TiB", "--steps": "3000"}
+        answer = self.plan(base)
+        gains = {gain["resource"]: gain for gain in answer["gains"]}
+        self.assertEqual(set(gains), {"memory", "disk rate", "disk space"})
+        for resource, change in (("memory", {"--memory": "16GiB"}),
+                                 ("disk rate", {"--write-rate": "200MB/s",
+                                                "--read-rate": "240MB/s"}),
+                                 ("disk space", {"--disk": "20TiB"})):
+            twice = gains[resource]["twice"]
+            self.assertAlmostEqual(twice["seconds"], self.best(base, change)[""], 6)
+            self.assertGreaterEqual(twice["seconds_gained"], 0)
+            self.assertGreaterEqual(gains[resource]["one_more"]["seconds_gained"], 0)
+
+
+class Limits(WhatIf):
+    def why_not(self, schedule, *changes, exit_code=0):
+        process = tool.run(*words(*changes), "--json")
+        self.assertEqual(process.returncode, exit_code, tool.said(process))
+        answer = tool.json.loads(process.stdout)
+        row = next(row for row in answer["schedules"] if row["schedule"] == schedule)
+        self.assertFalse(row["runs"])
+        return row["why_not"]
+
+    def test_rows_that_cannot_run_say_why(self):
+        self.assertIn("of memory", self.why_not("store_all"))
+        self.assertIn("--write-rate", self.why_not("async", {"--write-rate": None,
+                                                             "--read-rate": None}))
+        self.assertIn("on disk", self.why_not("async", {"--disk": "10GiB"}))
+        self.assertIn("at a time", self.why_not("disk_revolve", {**SLOW, "--disk": "100GiB"}))
+
+    def test_no_schedule_runs(self):
+        for schedule in ("store_all", "revolve", "async", "hrevolve"):
+            why = self.why_not(schedule, {"--memory": "100MiB"}, exit_code=1)
+            self.assertIn("of memory", why)
+
+    def test_the_memory_that_is_named_suffices(self):
+        import re
+        why = self.why_not("store_all", {"--steps": "1000"})
+        gib = float(re.search(r"needs ([\d.]+) GiB", why)[1])
+        answer = self.plan({"--steps": "1000", "--memory": f"{gib + 1}GiB"})
+        self.assertEqual(answer["recommended"], "store_all")
+
+
+class Arguments(WhatIf):
+    def test_absurd_values_are_refused_by_name(self):
+        for flag, value in (("--steps", "0"), ("--steps", "1e30"), ("--state", "0"),
+                            ("--state", "9e18"), ("--state", "much"), ("--memory", "-1"),
+                            ("--memory", "1e30"), ("--step-time", "0"), ("--step-time", "nan"),
+                            ("--step-time", "inf"), ("--step-time", "1e300"),
+                            ("--step-time", "-1"), ("--adjoint-time", "x"), ("--ranks", "0"),
+                            ("--ranks", "1e12"), ("--write-rate", "0B/s"),
+                            ("--write-rate", "1GB"), ("--read-rate", "fast"), ("--disk", "-3"),
+                            ("--disk", "lots"), ("--tape-size", "0"), ("--stiff", "yes")):
+            message = self.refuse(*(f"{flag}={text}" if flag != "plan" else text
+                                    for flag, text in {"plan": "plan", **EXAMPLE,
+                                                       flag: value}.items()))
+            self.assertIn(flag, message)
+
+    def test_missing(self):
+        for flag in ("--steps", "--state", "--memory", "--step-time", "--adjoint-time"):
+            self.assertIn(flag, self.refuse(*words({flag: None})))
+        self.assertIn("--write-rate", self.refuse(*words({"--write-rate": None})))
+
+    def test_extremes_are_answered(self):
+        for changes in ({"--steps": "4611686018427387902"}, {"--ranks": "2147483648"},
+                        {"--state": "1"}, {"--memory": "4EiB"}, {"--memory": "4000000PB"},
+                        {"--steps": "1000000000000", "--state": "24", "--memory": "1MiB"},
+                        {"--steps": "1000000", "--disk": "100TiB"},
+                        {"--step-time": "1e-9", "--adjoint-time": "0"},
+                        {"--step-time": "1e18", "--adjoint-time": "1e18"},
+                        {"--write-rate": "1B/s", "--read-rate": "1B/s"},
+                        {"--steps": "1"}):
+            process = tool.run(*words(changes), "--json")
+            self.assertIn(process.returncode, (0, 2), tool.said(process))
+            if process.returncode == 0:
+                answer = tool.json.loads(process.stdout)
+                for row in self.rows(answer).values():
+                    self.assertGreaterEqual(row["seconds"], answer["seconds_ideal"] * (1 - 1e-9))
+            else:
+                self.assertEqual(len(process.stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
