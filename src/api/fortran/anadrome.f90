@@ -1,0 +1,30 @@
+!> States of a time-dependent simulation, given back in reverse: the Fortran interface. The conventions are
+!> those of anadrome.h: steps count from 0, x_k is what step k starts from.
+!>
+!> - `ierr`, the optional last argument, is ANADROME_OK or why a call failed; anadrome_last_error() says it in
+!>   words. A failure that is not asked for ends the program, as with `allocate` without `stat=`.
+!> - Registered arrays have the TARGET attribute (the compiler demands it) and are contiguous. In procedures
+!>   where such an array is a dummy argument, anadrome_next changes it only if the dummy is a TARGET too.
+module anadrome
+  use anadrome_c_interface, only: &
+       ANADROME_OK, ANADROME_STOPPED, ANADROME_ERR_ARGUMENT, ANADROME_ERR_ORDER, ANADROME_ERR_MEMORY, &
+       ANADROME_ERR_NO_SPACE, ANADROME_ERR_IO, ANADROME_ERR_CORRUPT, ANADROME_ERR_NONDETERMINISTIC, &
+       ANADROME_ERR_BUSY, ANADROME_ERR_PEER, ANADROME_ERR_UNSUPPORTED, ANADROME_ERR_INTERNAL, &
+       ANADROME_ROLE_STATE, ANADROME_ROLE_TAPE, ANADROME_ROLE_ADJOINT, &
+       ANADROME_FLOAT32, ANADROME_FLOAT64, ANADROME_COMPLEX64, ANADROME_COMPLEX128, ANADROME_INT32, &
+       ANADROME_INT64, ANADROME_BYTE, &
+       ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, &
+       ANADROME_PHASE_IDLE, ANADROME_PHASE_FORWARD, ANADROME_PHASE_REVERSE, ANADROME_PHASE_DONE, &
+       ANADROME_STEPS_UNKNOWN, anadrome_stats
+  use anadrome_runs, only: &
+       anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
+       anadrome_finish_forward, anadrome_rewind, anadrome_fail, anadrome_request_stop, &
+       anadrome_statistics, anadrome_close, anadrome_last_error, anadrome_status_name, &
+       anadrome_version, anadrome_text
+  use anadrome_fields, only: &
+       anadrome_add_field, anadrome_add_packed, anadrome_add_exchanged, anadrome_now, anadrome_then, &
+       anadrome_pack, anadrome_unpack
+  use anadrome_models, only: anadrome_model, anadrome_solve
+  implicit none
+  public
+end module anadrome

@@ -1,0 +1,227 @@
+! A run and what is done with it as a whole: options, the loop over actions, failures, statistics.
+module anadrome_runs
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_null_char, &
+       c_null_ptr, c_ptr, c_sizeof
+  use, intrinsic :: iso_fortran_env, only: int32, int64
+  use mpi_f08, only: MPI_Comm
+  use anadrome_c_interface
+  implicit none
+  private
+  public :: anadrome_run, anadrome_action
+  public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
+  public :: anadrome_rewind, anadrome_fail, anadrome_request_stop, anadrome_statistics, anadrome_close
+  public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
+  public :: handle_of, settle
+
+  !> One forward sweep and the adjoint sweep(s) back through it. A copy is the same run.
+  type :: anadrome_run
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type anadrome_run
+
+  !> One action. `kind` is 0 if anadrome_next failed.
+  type :: anadrome_action
+    integer :: kind = 0            !< ANADROME_ADVANCE, _TURN, _ADJOINT or _DONE
+    logical :: record = .false.    !< ADVANCE: fill the tape fields in step last-1
+    logical :: again = .false.     !< ADVANCE: these steps were run before (do not count them twice)
+    integer(int64) :: first = 0    !< ADVANCE, ADJOINT: first step, counted from 0; TURN: n; DONE: 0
+    integer(int64) :: last = 0     !< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0
+  end type anadrome_action
+
+  !> Open a run on the ranks of `comm`, of type(MPI_Comm) or an integer. Collective.
+  interface anadrome_open
+    module procedure open_f08, open_integer
+  end interface anadrome_open
+
+  !> Begin a forward sweep of `steps` steps, or ANADROME_STEPS_UNKNOWN. Collective.
+  interface anadrome_begin
+    module procedure begin_int32, begin_int64
+  end interface anadrome_begin
+
+  !> With unknown steps: the sweep ended after `steps` steps in all; x_n is in the arrays.
+  interface anadrome_finish_forward
+    module procedure finish_forward_int32, finish_forward_int64
+  end interface anadrome_finish_forward
+
+  ! The last failure, if a check of this library met it and not C's.
+  character(:), allocatable, save :: own_error
+
+contains
+
+  subroutine open_f08(run, comm, ierr)
+    type(anadrome_run), intent(out) :: run
+    type(MPI_Comm), intent(in) :: comm
+    integer, optional, intent(out) :: ierr
+    call open_integer(run, comm%MPI_VAL, ierr)
+  end subroutine open_f08
+
+  subroutine open_integer(run, comm, ierr)
+    type(anadrome_run), intent(out) :: run
+    integer, intent(in) :: comm
+    integer, optional, intent(out) :: ierr
+    call settle(c_open(int(comm, c_int), run%handle), ierr)
+  end subroutine open_integer
+
+  !> Set option `key` to `value`; trailing blanks are ignored. It holds from the next anadrome_begin on.
+  subroutine anadrome_set(run, key, value, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: key, value
+    integer, optional, intent(out) :: ierr
+    call settle(c_set(run%handle, trim(key)//c_null_char, trim(value)//c_null_char), ierr)
+  end subroutine anadrome_set
+
+  subroutine begin_int64(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int64), intent(in) :: steps
+    integer, optional, intent(out) :: ierr
+    call settle(c_begin(run%handle, steps), ierr)
+  end subroutine begin_int64
+
+  subroutine begin_int32(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int32), intent(in) :: steps
+    integer, optional, intent(out) :: ierr
+    call begin_int64(run, int(steps, int64), ierr)
+  end subroutine begin_int32
+
+  !> Finish the previous action and get the next one. Collective in meaning.
+  subroutine anadrome_next(run, action, ierr)
+    type(anadrome_run), intent(in) :: run
+    type(anadrome_action), intent(out) :: action
+    integer, optional, intent(out) :: ierr
+    type(c_action) :: given
+    integer(c_int) :: status
+    status = c_next(run%handle, given)
+    if (status == ANADROME_OK) then
+      action = anadrome_action(kind=given%kind, record=given%record /= 0, again=given%again /= 0, &
+           first=given%first, last=given%last)
+    end if
+    call settle(status, ierr)
+  end subroutine anadrome_next
+
+  subroutine finish_forward_int64(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int64), intent(in) :: steps
+    integer, optional, intent(out) :: ierr
+    call settle(c_finish_forward(run%handle, steps), ierr)
+  end subroutine finish_forward_int64
+
+  subroutine finish_forward_int32(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int32), intent(in) :: steps
+    integer, optional, intent(out) :: ierr
+    call finish_forward_int64(run, int(steps, int64), ierr)
+  end subroutine finish_forward_int32
+
+  !> Start a second reverse sweep over the same forward sweep. Collective.
+  subroutine anadrome_rewind(run, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer, optional, intent(out) :: ierr
+    call settle(c_rewind(run%handle), ierr)
+  end subroutine anadrome_rewind
+
+  !> Say that this rank cannot go on, and why; go on calling anadrome_next until it returns an error.
+  subroutine anadrome_fail(run, why, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: why
+    integer, optional, intent(out) :: ierr
+    call settle(c_fail(run%handle, trim(why)//c_null_char), ierr)
+  end subroutine anadrome_fail
+
+  !> Ask for the sweep to stop: every rank gets ANADROME_STOPPED at the next agreement point.
+  subroutine anadrome_request_stop(run, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer, optional, intent(out) :: ierr
+    call settle(c_request_stop(run%handle), ierr)
+  end subroutine anadrome_request_stop
+
+  !> Fill `stats` for this rank.
+  subroutine anadrome_statistics(run, stats, ierr)
+    type(anadrome_run), intent(in) :: run
+    type(anadrome_stats), intent(out) :: stats
+    integer, optional, intent(out) :: ierr
+    stats%size = c_sizeof(stats)
+    call settle(c_statistics(run%handle, stats), ierr)
+  end subroutine anadrome_statistics
+
+  !> Close the run and remove its files (unless keep=on). Collective. A closed run may be closed again.
+  subroutine anadrome_close(run, ierr)
+    type(anadrome_run), intent(inout) :: run
+    integer, optional, intent(out) :: ierr
+    call settle(c_close(run%handle), ierr)
+  end subroutine anadrome_close
+
+  !> The last failure on this thread, one line; empty if there was none.
+  function anadrome_last_error() result(text)
+    character(:), allocatable :: text
+    if (allocated(own_error)) then
+      text = own_error
+    else
+      text = copied(c_last_error())
+    end if
+  end function anadrome_last_error
+
+  !> The name of a status, e.g. "ANADROME_ERR_IO".
+  function anadrome_status_name(status) result(text)
+    integer, intent(in) :: status
+    character(:), allocatable :: text
+    text = copied(c_status_name(int(status, c_int)))
+  end function anadrome_status_name
+
+  !> The version of the library as "major.minor.patch".
+  function anadrome_version() result(text)
+    character(:), allocatable :: text
+    text = copied(c_version())
+  end function anadrome_version
+
+  !> A text of anadrome_stats as Fortran has texts, e.g. anadrome_text(stats%schedule).
+  pure function anadrome_text(characters) result(text)
+    character(kind=c_char), intent(in) :: characters(:)
+    character(:), allocatable :: text
+    integer :: length, i
+    length = findloc(characters, c_null_char, dim=1) - 1
+    if (length < 0) length = size(characters)
+    allocate (character(length) :: text)
+    do i = 1, length
+      text(i:i) = characters(i)
+    end do
+  end function anadrome_text
+
+  !> For the other modules of this library.
+  pure function handle_of(run) result(handle)
+    type(anadrome_run), intent(in) :: run
+    type(c_ptr) :: handle
+    handle = run%handle
+  end function handle_of
+
+  !> Give the caller the status. Like `allocate` without `stat=`, a failure that the caller does not ask
+  !> for ends the program: what follows would compute with states that are not there. `why` is given by
+  !> checks that C does not make.
+  subroutine settle(status, ierr, why)
+    integer(c_int), intent(in) :: status
+    integer, optional, intent(out) :: ierr
+    character(*), optional, intent(in) :: why
+    character(:), allocatable :: text
+    if (status /= ANADROME_OK .and. allocated(own_error)) deallocate (own_error)
+    if (present(why)) own_error = why
+    if (present(ierr)) then
+      ierr = status
+    else if (status /= ANADROME_OK) then
+      text = anadrome_status_name(status)
+      text = text//": "//anadrome_last_error()
+      error stop text
+    end if
+  end subroutine settle
+
+  function copied(address) result(text)
+    type(c_ptr), intent(in) :: address
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    if (.not. c_associated(address)) then
+      text = ""
+      return
+    end if
+    call c_f_pointer(address, characters, [c_length(address)])
+    text = anadrome_text(characters)
+  end function copied
+end module anadrome_runs

@@ -1,0 +1,222 @@
+! Fields of every type and rank, registered and exchanged, are given back as they were.
+program fields_test
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr, c_int, c_size_t, c_f_pointer
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use mpi_f08
+  use anadrome
+  use expectations
+  implicit none
+
+  integer, parameter :: steps = 23
+  integer :: provided
+  real(real32), target :: a(3)
+  real(real64), target :: b(2, 3), scalar
+  integer(int32), target :: c(2, 2, 2)
+  integer(int64), allocatable, target :: d(:, :, :, :)
+  complex(real32), target :: e(0:4)
+  complex(real64), pointer :: f(:, :)
+  real(real64), target :: none(0)
+
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, provided)
+  call registered("revolve")
+  call registered("async")
+  call exchanged()
+  call packed()
+  call refused()
+  call conclude(4 * steps + (2 * steps + 7) + 2 + 5)
+
+contains
+
+  subroutine set_all(run, schedule, memory)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: schedule, memory
+    call anadrome_set(run, "directory", directory())
+    call anadrome_set(run, "schedule", schedule)
+    call anadrome_set(run, "memory", memory)
+    if (schedule == "async") call anadrome_set(run, "interval", "5")
+  end subroutine set_all
+
+  subroutine registered(schedule)
+    character(*), intent(in) :: schedule
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer(int64) :: k
+    allocate (d(2, 1, 2, -1:1), f(2, 2))
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call set_all(run, schedule, "30KiB")
+    call anadrome_add_field(run, "a", ANADROME_ROLE_STATE, a)
+    call anadrome_add_field(run, "b", ANADROME_ROLE_STATE, b)
+    call anadrome_add_field(run, "c", ANADROME_ROLE_STATE, c)
+    call anadrome_add_field(run, "d", ANADROME_ROLE_STATE, d)
+    call anadrome_add_field(run, "e", ANADROME_ROLE_STATE, e)
+    call anadrome_add_field(run, "f", ANADROME_ROLE_STATE, f)
+    call anadrome_add_field(run, "scalar", ANADROME_ROLE_STATE, scalar)
+    call anadrome_add_field(run, "none", ANADROME_ROLE_STATE, none)
+    call put(0_int64)
+    call anadrome_begin(run, steps)
+    do
+      call anadrome_next(run, action)
+      select case (action%kind)
+      case (ANADROME_ADVANCE)
+        do k = action%first, action%last - 1
+          call put(k + 1)
+        end do
+      case (ANADROME_ADJOINT)
+        call expect(holds(action%first), schedule//": every field is that of its step")
+        call expect(action%last == action%first + 1, "an adjoint action is one step")
+        call put(-1_int64)
+      case (ANADROME_DONE)
+        exit
+      end select
+    end do
+    call anadrome_close(run)
+    deallocate (d, f)
+  end subroutine registered
+
+  subroutine put(step)
+    integer(int64), intent(in) :: step
+    real(real64) :: x
+    x = real(step, real64)
+    a = real(x, real32) + [0.25, 0.5, 0.75]
+    b = reshape([x, 2 * x, 3 * x, 4 * x, 5 * x, 6 * x], [2, 3])
+    c = int(step) * 7
+    c(2, 1, 2) = -int(step)
+    d = step * 3000000000_int64
+    d(2, 1, 1, -1) = -step
+    e = cmplx(x, -x, real32)
+    e(0) = (1.0, 2.0)
+    f = cmplx(x / 3, x / 7, real64)
+    scalar = x / 11
+  end subroutine put
+
+  function holds(step) result(all_fields)
+    integer(int64), intent(in) :: step
+    logical :: all_fields
+    real(real32) :: was_a(3)
+    real(real64) :: was_b(2, 3), was_scalar
+    integer(int32) :: was_c(2, 2, 2)
+    integer(int64) :: was_d(2, 1, 2, 3)
+    complex(real32) :: was_e(5)
+    complex(real64) :: was_f(2, 2)
+    was_a = a
+    was_b = b
+    was_c = c
+    was_d = d
+    was_e = e
+    was_f = f
+    was_scalar = scalar
+    call put(step)
+    all_fields = all(abs(was_a - a) <= 0) .and. all(abs(was_b - b) <= 0) .and. all(was_c == c) .and. &
+         all(was_d == d) .and. all(abs(was_e - e) <= 0) .and. all(abs(was_f - f) <= 0) .and. &
+         abs(was_scalar - scalar) <= 0
+  end function holds
+
+  ! A rank-1 and a rank-3 field; the second has no elements on odd ranks.
+  subroutine exchanged()
+    real(real64), pointer :: u(:), next(:)
+    complex(real32), pointer :: v(:, :, :), v_next(:, :, :)
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer :: fields(2), extents(3), rank
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+    extents = [3, merge(0, 2, mod(rank, 2) == 1), 2]
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call set_all(run, "async", "40KiB")
+    call anadrome_add_exchanged(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 5, fields(1))
+    call anadrome_add_exchanged(run, "v", ANADROME_ROLE_STATE, ANADROME_COMPLEX64, &
+         int(product(extents), int64), fields(2))
+    call anadrome_then(run, fields(1), u, [5])
+    call expect(.not. associated(u), "there is no state before begin")
+    call anadrome_begin(run, steps)
+    call anadrome_then(run, fields(1), u, [5])
+    call anadrome_then(run, fields(2), v, extents)
+    u = [1, 2, 3, 4, 5]
+    v = (0.0, 1.0)
+    do
+      call anadrome_next(run, action)
+      if (action%kind == ANADROME_DONE) exit
+      call anadrome_now(run, fields(1), u, [5])
+      call anadrome_now(run, fields(2), v, extents)
+      select case (action%kind)
+      case (ANADROME_ADVANCE)
+        call anadrome_then(run, fields(1), next, [5])
+        call anadrome_then(run, fields(2), v_next, extents)
+        next = u + 1
+        v_next = v + (1.0, 0.0)
+      case (ANADROME_ADJOINT)
+        call expect(all(nint(u) == [1, 2, 3, 4, 5] + action%first) .and. &
+             all(nint(real(v)) == action%first), "exchanged fields are those of the step")
+        call expect(size(v) == product(extents), "extents are those asked for")
+      end select
+    end do
+    call anadrome_now(run, fields(1), u, [5])
+    call expect(nint(u(5)) == 5, "x_0 is back at the end")
+    call anadrome_now(run, fields(1), u, [5, 1])
+    call expect(.not. associated(u), "a shape of another rank gives no pointer")
+    call anadrome_now(run, 7, u, [5])
+    call expect(.not. associated(u), "an unknown field gives no pointer")
+    call anadrome_now(run, fields(1), v, [5])
+    call expect(.not. associated(v), "a rank-3 pointer needs three extents")
+    call anadrome_close(run)
+    call anadrome_close(run)
+    call expect(.true., "closing twice is fine")
+    call anadrome_now(run, fields(1), u, [5])
+    call expect(.not. associated(u), "nothing is live after close")
+  end subroutine exchanged
+
+  subroutine packed()
+    integer, target :: number
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer :: wrong
+    wrong = 0
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call set_all(run, "revolve", "2KiB")
+    call anadrome_add_packed(run, "number", ANADROME_ROLE_STATE, 4_c_size_t, pack_number, unpack_number, c_loc(number))
+    number = 0
+    call anadrome_begin(run, 40_int64)
+    do
+      call anadrome_next(run, action)
+      if (action%kind == ANADROME_DONE) exit
+      if (action%kind == ANADROME_ADVANCE) number = number + int(action%last - action%first)
+      if (action%kind == ANADROME_ADJOINT .and. number /= action%first) wrong = wrong + 1
+    end do
+    call expect(wrong == 0, "a packed field is that of its step")
+    call expect(number == 0, "and x_0 at the end")
+    call anadrome_close(run)
+  end subroutine packed
+
+  function pack_number(context, buffer, bytes) bind(c) result(failure)
+    type(c_ptr), value :: context, buffer
+    integer(c_size_t), value :: bytes
+    integer(c_int) :: failure
+    integer, pointer :: from, to
+    call c_f_pointer(context, from)
+    call c_f_pointer(buffer, to)
+    to = from
+    failure = merge(0, 1, bytes == 4)
+  end function pack_number
+
+  function unpack_number(context, buffer, bytes) bind(c) result(failure)
+    type(c_ptr), value :: context, buffer
+    integer(c_size_t), value :: bytes
+    integer(c_int) :: failure
+    failure = pack_number(buffer, context, bytes)
+  end function unpack_number
+
+  subroutine refused()
+    real(real64), target :: u(6, 6)
+    type(anadrome_run) :: run
+    integer :: status, field
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_add_field(run, "row", ANADROME_ROLE_STATE, u(2, :), status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a strided array is refused")
+    call expect_words("'row' is not contiguous")
+    call anadrome_add_field(run, "column", ANADROME_ROLE_STATE, u(:, 2), status)
+    call expect_status(status, ANADROME_OK, "a column is contiguous")
+    call anadrome_add_exchanged(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, 3, field, status)
+    call expect_status(status, ANADROME_ERR_UNSUPPORTED, "only states are exchanged")
+    call expect_words("add_exchanged")
+    call anadrome_close(run)
+  end subroutine refused
+end program fields_test
