@@ -1,0 +1,408 @@
+// anadrome for C++: handles that close themselves, exceptions for statuses, a range of actions,
+// callbacks as lambdas. Everything is inline and forwards to anadrome.h, whose conventions hold;
+// C++11 suffices, std::span is accepted from C++20 on.
+//
+// - A status other than ANADROME_OK is thrown as anadrome::Error. What is collective throws on
+// every
+//   rank.
+// - An exception that leaves a callback or a pack function fails the run on every rank
+//   (ANADROME_ERR_PEER there); on the rank where it was thrown it comes out of the call again.
+// - Arrays stay the caller's: they must not move (a vector must not grow) until the run is closed.
+#ifndef ANADROME_ANADROME_HPP
+#define ANADROME_ANADROME_HPP
+
+#include <anadrome/anadrome.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+namespace anadrome {
+// Inline, so that none of these names meets one of the library's own in a static program.
+inline namespace client {
+
+/** A call that did not succeed: its status, and what() says what failed, where, and what to do. */
+class Error : public std::runtime_error {
+ public:
+  /** The failure that anadrome_last_error() is about. */
+  explicit Error(anadrome_status status)
+      : std::runtime_error(std::string(anadrome_status_name(status)) + ": " +
+                           anadrome_last_error()),
+        status_(status) {}
+
+  /** Which failure; ANADROME_STOPPED if some rank asked to stop. */
+  anadrome_status status() const noexcept { return status_; }
+
+ private:
+  anadrome_status status_;
+};
+
+/** What anadrome_next asks the caller to do. */
+using Action = anadrome_action;
+
+/** The model for Run::solve. start, record and turn may be empty as in anadrome_model. */
+struct Model {
+  /** Write x_0. Required with exchanged fields. */
+  std::function<void()> start;
+  /** Run steps first .. last-1. With unknown steps, set reached = n < last when the sweep ends.
+   * Required. */
+  std::function<void(std::int64_t first, std::int64_t last, std::int64_t& reached)> advance;
+  /** As advance for one step, and fill the tape fields. Required if there are tape fields. */
+  std::function<void(std::int64_t step, std::int64_t& reached)> record;
+  /** Objective and terminal condition; the arrays hold x_n. */
+  std::function<void(std::int64_t steps)> turn;
+  /** The adjoint of step `step`. Required. */
+  std::function<void(std::int64_t step)> adjoint;
+};
+
+/// @cond private
+namespace detail {
+
+template <class T, class = void>
+struct Element {
+  static_assert(
+      sizeof(T) == 0,
+      "a field's elements are float, double, std::complex of these, signed integers of 32 "
+      "or 64 bits, or single bytes, and not const");
+};
+template <>
+struct Element<float> {
+  static constexpr anadrome_type type = ANADROME_FLOAT32;
+};
+template <>
+struct Element<double> {
+  static constexpr anadrome_type type = ANADROME_FLOAT64;
+};
+template <>
+struct Element<std::complex<float>> {
+  static constexpr anadrome_type type = ANADROME_COMPLEX64;
+};
+template <>
+struct Element<std::complex<double>> {
+  static constexpr anadrome_type type = ANADROME_COMPLEX128;
+};
+template <class T>
+struct Element<T, typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value &&
+                                          !std::is_const<T>::value && (sizeof(T) >= 4)>::type> {
+  static constexpr anadrome_type type = sizeof(T) == 4 ? ANADROME_INT32 : ANADROME_INT64;
+};
+template <class T>
+struct Element<T, typename std::enable_if<(std::is_integral<T>::value || std::is_enum<T>::value) &&
+                                          !std::is_const<T>::value && sizeof(T) == 1>::type> {
+  static constexpr anadrome_type type = ANADROME_BYTE;
+};
+
+// What outlives a move of the Run: C has addresses of it.
+struct Live {
+  struct Packed {
+    Live* live;
+    std::function<void(void*, std::size_t)> pack;
+    std::function<void(const void*, std::size_t)> unpack;
+  };
+  anadrome_run* run = nullptr;
+  std::vector<std::unique_ptr<Packed>> packed;
+  std::exception_ptr thrown;  // the first one that left a function of the caller's
+
+  template <class Body>
+  int guard(Body&& body) noexcept {
+    try {
+      body();
+      return 0;
+    } catch (const std::exception& failure) {
+      if (!thrown) thrown = std::current_exception();
+      anadrome_fail(run, failure.what());
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+      anadrome_fail(run, "an exception that is no std::exception");
+    }
+    return 1;
+  }
+
+  void check(anadrome_status status) {
+    if (status == ANADROME_OK) return;
+    std::exception_ptr own;
+    own.swap(thrown);
+    if (own) std::rethrow_exception(own);
+    throw Error(status);
+  }
+};
+
+inline void check(anadrome_status status) {
+  if (status != ANADROME_OK) throw Error(status);
+}
+
+struct Callbacks {
+  Live* live;
+  const Model* model;
+
+  static int start(void* context) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->start(); });
+  }
+  static int advance(void* context, std::int64_t first, std::int64_t last, std::int64_t* reached) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->advance(first, last, *reached); });
+  }
+  static int record(void* context, std::int64_t step, std::int64_t* reached) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->record(step, *reached); });
+  }
+  static int turn(void* context, std::int64_t steps) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->turn(steps); });
+  }
+  static int adjoint(void* context, std::int64_t step) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->adjoint(step); });
+  }
+};
+
+}  // namespace detail
+/// @endcond
+
+/** The actions of one sweep, up to DONE, which is not among them. An input range: one pass. Its
+ * first action is asked for by begin(). */
+class Actions {
+ public:
+  /** Where the loop is. Incrementing it is anadrome_next. */
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag; /**< one pass */
+    using value_type = Action;                         /**< what it points to */
+    using difference_type = std::ptrdiff_t;            /**< of no use */
+    using pointer = const Action*;                     /**< to the action */
+    using reference = const Action&;                   /**< to the action */
+
+    /** The end. */
+    Iterator() : live_(nullptr), action_() {}
+    /** The first action. @throws Error */
+    explicit Iterator(detail::Live* live) : live_(live), action_() { ++*this; }
+    /** What is to be done. */
+    const Action& operator*() const { return action_; }
+    /** What is to be done. */
+    const Action* operator->() const { return &action_; }
+    /** Finish it and get the next one. @throws Error */
+    Iterator& operator++() {
+      live_->check(anadrome_next(live_->run, &action_));
+      if (action_.kind == ANADROME_DONE) live_ = nullptr;
+      return *this;
+    }
+    /** As the other one. */
+    void operator++(int) { ++*this; }
+    /** Whether both are at the end. */
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.live_ == b.live_; }
+    /** Whether one of them is not at the end. */
+    friend bool operator!=(const Iterator& a, const Iterator& b) { return !(a == b); }
+
+   private:
+    detail::Live* live_;
+    Action action_;
+  };
+
+  /** Get the first action. @throws Error */
+  Iterator begin() const { return Iterator(live_); }
+  /** After the last action. */
+  Iterator end() const { return Iterator(); }
+
+ private:
+  friend class Run;
+  explicit Actions(detail::Live* live) : live_(live) {}
+  detail::Live* live_;
+};
+
+/** An exchanged field: where its states are (see anadrome_add_exchanged). Must not outlive the Run.
+ */
+template <class T>
+class Exchanged {
+ public:
+  /** x_k, read only; anadrome_now. */
+  const T* now() const { return static_cast<const T*>(anadrome_now(run_, field_)); }
+  /** Where x_{k+1}, or x_0, is to be written; anadrome_then. */
+  T* then() const { return static_cast<T*>(anadrome_then(run_, field_)); }
+  /** The number of elements on this rank. */
+  std::size_t size() const noexcept { return count_; }
+#if __cplusplus >= 202002L
+  /** now() with its size. */
+  std::span<const T> now_span() const { return {now(), count_}; }
+  /** then() with its size. */
+  std::span<T> then_span() const { return {then(), count_}; }
+#endif
+
+ private:
+  friend class Run;
+  Exchanged(anadrome_run* run, int field, std::size_t count)
+      : run_(run), field_(field), count_(count) {}
+  anadrome_run* run_;
+  int field_;
+  std::size_t count_;
+};
+
+/** One forward sweep and the adjoint sweep(s) back through it. Every member forwards to the
+ * function of the same name in anadrome.h, and is collective if that is. */
+class Run {
+ public:
+  /** Open a run on the ranks of `comm`. Collective. @throws Error */
+  explicit Run(MPI_Comm comm) : live_(new detail::Live) {
+    detail::check(anadrome_open(comm, &live_->run));
+  }
+  /** Close it, if that was not done, and say nothing about failures. Collective. */
+  ~Run() {
+    if (live_) anadrome_close(&live_->run);
+  }
+  /** Take over the other's run, which is left without one. */
+  Run(Run&& other) noexcept : live_(std::move(other.live_)) {}
+  /** Close this run and take over the other's. Collective. */
+  Run& operator=(Run&& other) noexcept {
+    const Run closing(std::move(*this));
+    live_ = std::move(other.live_);
+    return *this;
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /** Close the run. Collective. @throws Error */
+  void close() { live_->check(anadrome_close(&live_->run)); }
+
+  /** Set an option; may be chained. @throws Error */
+  Run& set(const std::string& key, const std::string& value) {
+    detail::check(anadrome_set(live_->run, key.c_str(), value.c_str()));
+    return *this;
+  }
+
+  /** Register `count` elements at `values`. @throws Error */
+  template <class T>
+  void add_field(const std::string& name, T* values, std::size_t count,
+                 anadrome_role role = ANADROME_ROLE_STATE) {
+    detail::check(anadrome_add_field(live_->run, name.c_str(), role, detail::Element<T>::type,
+                                     values, count));
+  }
+  /** Register what a container (a vector, an array) holds; it must neither move nor grow. @throws
+   * Error */
+  template <class Container>
+  void add_field(const std::string& name, Container& values,
+                 anadrome_role role = ANADROME_ROLE_STATE) {
+    add_field(name, values.data(), values.size(), role);
+  }
+#if __cplusplus >= 202002L
+  /** Register what a span refers to. @throws Error */
+  template <class T, std::size_t Extent>
+  void add_field(const std::string& name, std::span<T, Extent> values,
+                 anadrome_role role = ANADROME_ROLE_STATE) {
+    add_field(name, values.data(), values.size(), role);
+  }
+#endif
+
+  /** Register a field of `bytes` bytes, written by `pack(buffer, bytes)` and read by
+   * `unpack(buffer, bytes)`. @throws Error */
+  void add_packed(const std::string& name, std::size_t bytes,
+                  std::function<void(void*, std::size_t)> pack,
+                  std::function<void(const void*, std::size_t)> unpack,
+                  anadrome_role role = ANADROME_ROLE_STATE) {
+    using Packed = detail::Live::Packed;
+    live_->packed.emplace_back(new Packed{live_.get(), std::move(pack), std::move(unpack)});
+    detail::check(anadrome_add_packed(
+        live_->run, name.c_str(), role, bytes,
+        [](void* context, void* buffer, std::size_t size) {
+          Packed& field = *static_cast<Packed*>(context);
+          return field.live->guard([&] { field.pack(buffer, size); });
+        },
+        [](void* context, const void* buffer, std::size_t size) {
+          Packed& field = *static_cast<Packed*>(context);
+          return field.live->guard([&] { field.unpack(buffer, size); });
+        },
+        live_->packed.back().get()));
+  }
+
+  /** Register a state field of `count` elements whose memory is the library's. @throws Error */
+  template <class T>
+  Exchanged<T> add_exchanged(const std::string& name, std::size_t count) {
+    int field = -1;
+    detail::check(anadrome_add_exchanged(live_->run, name.c_str(), ANADROME_ROLE_STATE,
+                                         detail::Element<T>::type, count, &field));
+    return Exchanged<T>(live_->run, field, count);
+  }
+
+  /** Begin a forward sweep. Collective. @throws Error */
+  void begin(std::int64_t steps) {
+    live_->thrown = nullptr;
+    live_->check(anadrome_begin(live_->run, steps));
+  }
+
+  /** Finish the previous action and get the next one. Collective in meaning. @throws Error */
+  Action next() {
+    Action action;
+    live_->check(anadrome_next(live_->run, &action));
+    return action;
+  }
+
+  /** Begin a sweep and give its actions: `for (const anadrome::Action& a : run.sweep(n))`.
+   * Collective.
+   * @throws Error */
+  Actions sweep(std::int64_t steps) {
+    begin(steps);
+    return Actions(live_.get());
+  }
+
+  /** Start a second reverse sweep over the same forward sweep, and give its actions. Collective.
+   * @throws Error */
+  Actions rewind() {
+    live_->check(anadrome_rewind(live_->run));
+    return Actions(live_.get());
+  }
+
+  /** With unknown steps: the sweep ended after `steps` steps in all. @throws Error */
+  void finish_forward(std::int64_t steps) {
+    detail::check(anadrome_finish_forward(live_->run, steps));
+  }
+
+  /** Run a whole sweep with callbacks. Collective. @throws Error, or what a callback threw */
+  void solve(std::int64_t steps, const Model& model) {
+    live_->thrown = nullptr;
+    detail::Callbacks context = {live_.get(), &model};
+    anadrome_model callbacks = anadrome_model();
+    callbacks.size = sizeof callbacks;
+    callbacks.context = &context;
+    if (model.start) callbacks.start = &detail::Callbacks::start;
+    if (model.advance) callbacks.advance = &detail::Callbacks::advance;
+    if (model.record) callbacks.record = &detail::Callbacks::record;
+    if (model.turn) callbacks.turn = &detail::Callbacks::turn;
+    if (model.adjoint) callbacks.adjoint = &detail::Callbacks::adjoint;
+    live_->check(anadrome_solve(live_->run, steps, &callbacks));
+  }
+
+  /** Say that this rank cannot go on, and why; then go on with the actions. @throws Error */
+  void fail(const std::string& why) { detail::check(anadrome_fail(live_->run, why.c_str())); }
+  /** Ask for the sweep to stop. Async-signal-safe. */
+  void request_stop() noexcept { anadrome_request_stop(live_->run); }
+
+  /** What this rank has done and will do. @throws Error */
+  anadrome_stats statistics() const {
+    anadrome_stats stats = anadrome_stats();
+    stats.size = sizeof stats;
+    detail::check(anadrome_statistics(live_->run, &stats));
+    return stats;
+  }
+
+  /** The handle, for functions of anadrome.h; it stays this object's. */
+  anadrome_run* handle() const noexcept { return live_->run; }
+
+ private:
+  std::unique_ptr<detail::Live> live_;
+};
+
+}  // namespace client
+}  // namespace anadrome
+
+#endif

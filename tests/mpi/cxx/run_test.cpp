@@ -1,0 +1,252 @@
+// anadrome.hpp: every way to register a field and to drive a sweep gives the states of the steps,
+// and failures are exceptions with the right status on every rank.
+#include <gtest/gtest.h>
+#include <anadrome/anadrome.hpp>
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi_main.h"
+
+namespace {
+
+using anadrome::Action;
+using anadrome::Error;
+using anadrome::Model;
+using anadrome::test::directory;
+using anadrome::test::rank;
+using anadrome::test::ranks;
+
+constexpr std::int64_t kSteps = 27;
+
+anadrome::Run small_run() {
+  anadrome::Run run(MPI_COMM_WORLD);
+  run.set("directory", directory()).set("memory", "12KiB").set("schedule", "revolve");
+  return run;
+}
+
+template <class Body>
+anadrome_status status_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find(anadrome_status_name(error.status())), 0U)
+        << error.what();
+    return error.status();
+  }
+  return ANADROME_OK;
+}
+
+// Fields of every type and of every way to say where they are; x_k is filled with values of k.
+struct Fields {
+  std::vector<double> vector = std::vector<double>(5 + rank());
+  std::array<float, 3> array{};
+  std::vector<std::int32_t> integers = std::vector<std::int32_t>(4);
+  std::int64_t number = 0;
+  std::array<std::complex<float>, 2> complex{};
+  std::vector<std::complex<double>> complexes = std::vector<std::complex<double>>(2);
+  std::array<std::byte, 7> bytes{};
+
+  void add_to(anadrome::Run& run) {
+    run.add_field("vector", vector);
+    run.add_field("array", array);
+    run.add_field("integers", std::span(integers).first(3));
+    run.add_field("number", &number, 1);
+    run.add_field("complex", std::span<std::complex<float>, 2>(complex));
+    run.add_field("complexes", complexes);
+    run.add_field("bytes", bytes, ANADROME_ROLE_STATE);
+  }
+
+  void set(std::int64_t step) {
+    const auto value = static_cast<double>(step);
+    std::fill(vector.begin(), vector.end(), value);
+    array.fill(static_cast<float>(value) / 3);
+    std::fill_n(integers.begin(), 3, static_cast<std::int32_t>(-step));
+    number = step << 40;
+    complex.fill({static_cast<float>(value), 1});
+    std::fill(complexes.begin(), complexes.end(), std::complex<double>(1, value));
+    bytes.fill(static_cast<std::byte>(step));
+  }
+
+  bool operator==(const Fields&) const = default;
+};
+
+TEST(CxxRun, GivesBackFieldsOfEveryType) {
+  anadrome::Run run = small_run();
+  Fields fields, expected;
+  fields.add_to(run);
+  fields.set(0);
+  std::int64_t adjoints = 0;
+
+  for (const Action& action : run.sweep(kSteps)) {
+    if (action.kind == ANADROME_ADVANCE) fields.set(action.last);
+    if (action.kind != ANADROME_ADJOINT) continue;
+    expected.set(action.first);
+    EXPECT_EQ(fields, expected) << "step " << action.first;
+    fields.set(-1);
+    ++adjoints;
+  }
+
+  EXPECT_EQ(adjoints, kSteps);
+  expected.set(0);
+  EXPECT_EQ(fields, expected);
+}
+
+TEST(CxxRun, GivesTheSameActionsOneByOneAndAgainAfterRewind) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(100);
+  run.add_field("x", x);
+
+  run.begin(kSteps);
+  std::int64_t adjoints = 0;
+  for (Action action = run.next(); action.kind != ANADROME_DONE; action = run.next())
+    adjoints += action.kind == ANADROME_ADJOINT;
+  int turns = 0;
+  for (const Action& action : run.rewind()) {
+    adjoints += action.kind == ANADROME_ADJOINT;
+    turns += action.kind == ANADROME_TURN;
+  }
+
+  EXPECT_EQ(adjoints, 2 * kSteps);
+  EXPECT_EQ(turns, 1);
+}
+
+TEST(CxxRun, GivesBackExchangedFields) {
+  anadrome::Run run = small_run();
+  auto field = run.add_exchanged<double>("x", 6);
+  EXPECT_EQ(field.now(), nullptr);
+
+  const auto actions = run.sweep(kSteps);
+  std::fill_n(field.then(), field.size(), 0.0);
+  for (const Action& action : actions) {
+    if (action.kind == ANADROME_ADVANCE)
+      for (std::size_t i = 0; i < field.size(); ++i)
+        field.then_span()[i] = field.now_span()[i] + 1.0;
+    if (action.kind == ANADROME_ADJOINT) {
+      EXPECT_EQ(field.now()[5], static_cast<double>(action.first));
+    }
+  }
+
+  EXPECT_EQ(field.now()[0], 0.0);
+}
+
+TEST(CxxRun, GivesBackPackedFields) {
+  anadrome::Run run = small_run();
+  std::string text;
+  run.add_packed(
+      "text", 8, [&](void* buffer, std::size_t size) { std::memcpy(buffer, text.data(), size); },
+      [&](const void* buffer, std::size_t size) {
+        text.assign(static_cast<const char*>(buffer), size);
+      });
+  anadrome::Run moved = std::move(run);  // callbacks go on working
+  text = "step 000";
+
+  for (const Action& action : moved.sweep(kSteps)) {
+    const std::string number = std::to_string(1000 + action.last);
+    if (action.kind == ANADROME_ADVANCE) text = "step " + number.substr(1);
+    if (action.kind == ANADROME_ADJOINT) {
+      EXPECT_EQ(text, "step " + std::to_string(1000 + action.first).substr(1));
+    }
+  }
+}
+
+TEST(CxxRun, EndsWithUnknownSteps) {
+  anadrome::Run run = small_run();
+  std::vector<std::int64_t> x(3);
+  run.add_field("x", x);
+
+  std::int64_t turned_at = -1;
+  for (const Action& action : run.sweep(ANADROME_STEPS_UNKNOWN)) {
+    if (action.kind == ANADROME_ADVANCE) {
+      x[0] = std::min(action.last, kSteps);
+      if (action.last >= kSteps && action.again == 0) run.finish_forward(kSteps);
+    }
+    if (action.kind == ANADROME_TURN) turned_at = action.first;
+    if (action.kind == ANADROME_ADJOINT) {
+      EXPECT_EQ(x[0], action.first);
+    }
+  }
+
+  EXPECT_EQ(turned_at, kSteps);
+}
+
+TEST(CxxRun, ThrowsWhatCReturns) {
+  EXPECT_EQ(status_of([] { anadrome::Run run(MPI_COMM_NULL); }), ANADROME_ERR_ARGUMENT);
+  anadrome::Run run = small_run();
+  std::vector<double> x(3);
+  EXPECT_EQ(status_of([&] { run.set("memroy", "1GiB"); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.add_field("a/b", x); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.next(); }), ANADROME_ERR_ORDER);
+  EXPECT_EQ(status_of([&] { run.rewind(); }), ANADROME_ERR_ORDER);
+  EXPECT_EQ(status_of([&] { run.finish_forward(1); }), ANADROME_ERR_ORDER);
+  EXPECT_EQ(status_of([&] { run.begin(-7); }), ANADROME_ERR_ARGUMENT);
+  run.add_field("x", x);
+  run.set("memory", "1B");
+  EXPECT_EQ(status_of([&] { run.sweep(kSteps); }), ANADROME_ERR_MEMORY);
+}
+
+TEST(CxxRun, StopsOnEveryRankWhenOneAsks) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3);
+  run.add_field("x", x);
+
+  const anadrome_status status = status_of([&] {
+    const auto actions = run.sweep(1000);
+    if (rank() == 0) run.request_stop();
+    for (const Action& action : actions) static_cast<void>(action);
+  });
+
+  EXPECT_EQ(status, ANADROME_STOPPED);
+}
+
+TEST(CxxRun, TellsItsStatistics) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3);
+  run.add_field("x", x);
+  run.begin(kSteps);
+
+  const anadrome_stats stats = run.statistics();
+
+  EXPECT_EQ(stats.size, sizeof stats);
+  EXPECT_EQ(stats.steps, kSteps);
+  EXPECT_STREQ(stats.schedule, "revolve");
+}
+
+TEST(CxxRun, MayBeAssignedClosedAndLeftInAnyOrder) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3);
+  run.add_field("x", x);
+  run.begin(kSteps);
+  run = small_run();
+  run.add_field("x", x);  // the new run has no field of that name
+  run.close();
+  EXPECT_EQ(run.handle(), nullptr);
+  run.close();
+}
+
+// An exception leaves the loop on one rank: its run is closed while the others ask for actions.
+TEST(CxxRun, AnExceptionOnOneRankIsAFailureOfTheOthers) {
+  if (ranks() == 1) return;
+  const anadrome_status status = status_of([] {
+    anadrome::Run run = small_run();
+    std::vector<double> x(3);
+    run.add_field("x", x);
+    try {
+      for (const Action& action : run.sweep(kSteps))
+        if (rank() == 1 && action.kind == ANADROME_TURN)
+          throw std::domain_error("negative density");
+    } catch (const std::domain_error&) {
+      EXPECT_EQ(rank(), 1);
+    }
+  });
+
+  EXPECT_EQ(status, rank() == 1 ? ANADROME_OK : ANADROME_ERR_PEER);
+}
+
+}  // namespace
