@@ -100,7 +100,7 @@ contains
     ierr = ANADROME_ERR_ARGUMENT  ! a tape that nobody fills would make a wrong gradient
   end subroutine record_missing
 
-  function on_start(context) bind(c) result(failure)
+  function on_start(context) bind(c, name="") result(failure)
     type(c_ptr), value :: context
     integer(c_int) :: failure
     type(model_pointer), pointer :: held
@@ -111,7 +111,7 @@ contains
     failure = int(ierr, c_int)
   end function on_start
 
-  function on_advance(context, first, last, reached) bind(c) result(failure)
+  function on_advance(context, first, last, reached) bind(c, name="") result(failure)
     type(c_ptr), value :: context
     integer(c_int64_t), value :: first, last
     integer(c_int64_t), intent(inout) :: reached
@@ -124,7 +124,7 @@ contains
     failure = int(ierr, c_int)
   end function on_advance
 
-  function on_record(context, step, reached) bind(c) result(failure)
+  function on_record(context, step, reached) bind(c, name="") result(failure)
     type(c_ptr), value :: context
     integer(c_int64_t), value :: step
     integer(c_int64_t), intent(inout) :: reached
@@ -137,7 +137,7 @@ contains
     failure = int(ierr, c_int)
   end function on_record
 
-  function on_turn(context, steps) bind(c) result(failure)
+  function on_turn(context, steps) bind(c, name="") result(failure)
     type(c_ptr), value :: context
     integer(c_int64_t), value :: steps
     integer(c_int) :: failure
@@ -149,7 +149,7 @@ contains
     failure = int(ierr, c_int)
   end function on_turn
 
-  function on_adjoint(context, step) bind(c) result(failure)
+  function on_adjoint(context, step) bind(c, name="") result(failure)
     type(c_ptr), value :: context
     integer(c_int64_t), value :: step
     integer(c_int) :: failure

@@ -1,0 +1,61 @@
+# What is installed. Each component of find_package has an export set of its own, anadrome-<component>, so that
+# a C user needs neither Fortran nor PETSc; those of cpack are runtime, fortran, development and what the
+# optional parts add.
+include(CMakePackageConfigHelpers)
+
+set(anadrome_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/anadrome)
+set(anadrome_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# anadrome_install_library(component cpack-component target...): the targets, and their export set.
+function(anadrome_install_library component package)
+  install(TARGETS ${ARGN} EXPORT anadrome-${component}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      COMPONENT ${package} NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(EXPORT anadrome-${component} FILE anadrome-${component}-targets.cmake
+    NAMESPACE anadrome:: DESTINATION ${anadrome_config_dir} COMPONENT development)
+endfunction()
+
+# anadrome_install_pkgconfig(name): from cmake/name.pc.in. Its prefix is relative to the file.
+function(anadrome_install_pkgconfig name)
+  file(RELATIVE_PATH anadrome_pc_to_prefix
+    /prefix/${anadrome_pkgconfig_dir} /prefix)
+  string(REGEX REPLACE "/$" "" anadrome_pc_to_prefix "${anadrome_pc_to_prefix}")
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${anadrome_pkgconfig_dir}
+    COMPONENT development)
+endfunction()
+
+# Full paths, and -l for what the compiler finds.
+set(anadrome_private_libs "")
+foreach(library IN LISTS HDF5_C_LIBRARIES)
+  list(APPEND anadrome_private_libs ${library})
+endforeach()
+list(JOIN anadrome_private_libs " " anadrome_private_libs)
+
+anadrome_install_library(c runtime anadrome)
+anadrome_install_pkgconfig(anadrome)
+if(TARGET anadrome_static)
+  anadrome_install_library(static development anadrome_static)
+endif()
+if(TARGET anadrome_fortran)
+  anadrome_install_library(fortran fortran anadrome_fortran)
+  if(TARGET anadrome_fortran_static)
+    anadrome_install_library(fortran_static development anadrome_fortran_static)
+  endif()
+  anadrome_install_pkgconfig(anadrome-fortran)
+  get_target_property(modules anadrome_fortran_objects Fortran_MODULE_DIRECTORY)
+  install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/fortran/anadrome
+    COMPONENT development FILES_MATCHING PATTERN "*.mod")
+endif()
+if(TARGET anadrome_tool)
+  install(TARGETS anadrome_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+endif()
+
+install(DIRECTORY include/anadrome DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+configure_package_config_file(cmake/anadromeConfig.cmake.in ${PROJECT_BINARY_DIR}/anadromeConfig.cmake
+  INSTALL_DESTINATION ${anadrome_config_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/anadromeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/anadromeConfig.cmake ${PROJECT_BINARY_DIR}/anadromeConfigVersion.cmake
+  DESTINATION ${anadrome_config_dir} COMPONENT development)

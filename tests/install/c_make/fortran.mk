@@ -1,0 +1,6 @@
+FC = mpifort
+FFLAGS = -std=f2018 $(shell pkg-config --cflags anadrome-fortran)
+LDLIBS = $(shell pkg-config --libs anadrome-fortran) -Wl,-rpath,$(shell pkg-config --variable=libdir anadrome)
+
+sweep: $(SOURCE)/fortran_cmake/sweep.f90
+	$(FC) $(FFLAGS) $< -o $@ $(LDLIBS)

@@ -1,0 +1,132 @@
+"""Programs of users, built against an installed copy that was moved to another folder, on 2 ranks."""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from staging import HERE, StagedCase, file_in, run
+
+
+class CMake(StagedCase):
+    def test_c(self):
+        output = self.on_two_ranks(self.build_with_cmake("c_cmake") / "sweep")
+        self.assertRegex(output, r"anadrome \d+\.\d+\.\d+: equal")
+
+    def test_cxx_without_c(self):
+        build = self.build_with_cmake("cxx_cmake")
+        self.on_two_ranks(build / "sweep_11")
+        self.on_two_ranks(build / "sweep_20")
+
+    def test_fortran_without_c(self):
+        self.on_two_ranks(self.build_with_cmake("fortran_cmake") / "sweep")
+
+    def test_c_with_the_static_library(self):
+        program = self.build_with_cmake("c_static") / "sweep"
+        self.on_two_ranks(program)
+        self.assertNotIn("libanadrome", self.succeed("ldd", program))
+
+
+class Components(StagedCase):
+    def find(self, components, version="0.1"):
+        build = self.folder / "build"
+        output = self.succeed("cmake", "-S", HERE / "components", "-B", build,
+                              f"-DCOMPONENTS={components}", f"-DVERSION={version}")
+        return re.search(r"found: (\S*)(.*)", output)
+
+    def test_what_is_there_is_found(self):
+        self.assertIn(self.find("c")[1], ("1", "TRUE"))
+
+    def test_what_is_not_there_is_named(self):
+        self.assertNotIn(self.find("c;teapot")[1], ("1", "TRUE"))
+
+    def test_another_version_is_refused(self):
+        self.assertNotIn(self.find("c", version="9.0")[1], ("1", "TRUE"))
+
+    def test_fortran_needs_the_language(self):
+        found = self.find("fortran")
+        self.assertNotIn(found[1], ("1", "TRUE"))
+        self.assertIn("Fortran", found[2])
+
+
+class PkgConfig(StagedCase):
+    def make(self, makefile, source):
+        self.succeed("make", "-f", HERE / "c_make" / makefile, f"SOURCE={source}")
+        return self.folder / "sweep"
+
+    def test_c(self):
+        self.on_two_ranks(self.make("Makefile", HERE))
+
+    def test_fortran(self):
+        self.on_two_ranks(self.make("fortran.mk", HERE))
+
+    def test_the_static_library(self):
+        archive = file_in(self.prefix, "libanadrome.a")
+        flags = self.succeed("pkg-config", "--static", "--libs", "anadrome").split()
+        flags = [archive if flag == "-lanadrome" else flag for flag in flags]
+        self.succeed("mpicc", HERE / "sweep.c", *self.succeed("pkg-config", "--cflags", "anadrome").split(),
+                     "-o", "sweep", *flags)
+        self.on_two_ranks(self.folder / "sweep")
+
+    def test_version(self):
+        header = file_in(self.prefix, "anadrome.h").read_text()
+        parts = [re.search(rf"VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+        self.assertEqual(self.succeed("pkg-config", "--modversion", "anadrome").strip(), ".".join(parts))
+
+
+class Library(StagedCase):
+    def test_soname_has_the_major_version(self):
+        for name in ("libanadrome", "libanadrome_fortran"):
+            library = file_in(self.prefix, f"{name}.so")
+            soname = re.search(r"SONAME\s+(\S+)", self.succeed("objdump", "-p", library))[1]
+            self.assertRegex(soname, rf"^{name}\.so\.\d+$")
+            self.assertTrue((library.parent / soname).exists())
+
+    def test_the_fortran_library_finds_the_core_beside_it(self):
+        library = file_in(self.prefix, "libanadrome_fortran.so")
+        found = re.search(r"libanadrome\.so\S* => (\S+)", self.succeed("ldd", library))[1]
+        self.assertEqual(pathlib.Path(found).parent.resolve(), library.parent.resolve())
+
+    def test_names_of_the_fortran_library(self):
+        """Nothing but its modules and one C function: no name of a user's can meet one of these."""
+        output = self.succeed("nm", "-D", "--defined-only", file_in(self.prefix, "libanadrome_fortran.so"))
+        names = [line.split()[-1] for line in output.splitlines()]
+        self.assertIn("anadrome_fortran_open", names)
+        others = [name for name in names if not re.match(r"_{0,2}(anadrome_|.*_MOD_)", name)]
+        self.assertEqual(others, [])
+
+
+class Headers(StagedCase):
+    """The headers compile alone, with everything that warns an error."""
+
+    def compile(self, compiler, standard, source):
+        mpi = self.succeed("mpicc", "--showme:compile").replace("-I", "-isystem").split()
+        flags = self.succeed("pkg-config", "--cflags", "anadrome").split()
+        process = run([compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                       "-fsyntax-only", *mpi, *flags, source], self.folder)
+        self.assertEqual(process.returncode, 0, process.stdout)
+
+    def test_c(self):
+        for compiler in ("gcc", "clang"):
+            for standard in ("c11", "c17"):
+                with self.subTest(compiler=compiler, standard=standard):
+                    self.compile(compiler, standard, HERE.parent / "rooms" / "header_alone.c")
+
+    def test_cxx(self):
+        both = self.folder / "header_alone.cpp"
+        both.write_text((HERE.parent / "rooms" / "header_alone.c").read_text())
+        for compiler in ("g++", "clang++"):
+            for standard in ("c++11", "c++20"):
+                for source in (both, HERE / "headers_alone.cpp"):
+                    with self.subTest(compiler=compiler, standard=standard, source=source):
+                        self.compile(compiler, standard, source)
+
+    def test_a_warning_would_fail(self):
+        bad = self.folder / "bad.c"
+        bad.write_text("int f(int unused) { return 1; }\n")
+        with self.assertRaises(AssertionError):
+            self.compile("gcc", "c11", bad)
+
+
+if __name__ == "__main__":
+    unittest.main()
