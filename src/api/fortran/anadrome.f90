@@ -6,7 +6,7 @@
 !> - Registered arrays have the TARGET attribute (the compiler demands it) and are contiguous. In procedures
 !>   where such an array is a dummy argument, anadrome_next changes it only if the dummy is a TARGET too.
 module anadrome
-  use anadrome_c_interface, only: &
+  use anadrome_types, only: &
        ANADROME_OK, ANADROME_STOPPED, ANADROME_ERR_ARGUMENT, ANADROME_ERR_ORDER, ANADROME_ERR_MEMORY, &
        ANADROME_ERR_NO_SPACE, ANADROME_ERR_IO, ANADROME_ERR_CORRUPT, ANADROME_ERR_NONDETERMINISTIC, &
        ANADROME_ERR_BUSY, ANADROME_ERR_PEER, ANADROME_ERR_UNSUPPORTED, ANADROME_ERR_INTERNAL, &

@@ -6,6 +6,7 @@ module anadrome_fields
        c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use anadrome_c_interface
+  use anadrome_types
   use anadrome_runs, only: anadrome_run, handle_of, settle
   implicit none
   private

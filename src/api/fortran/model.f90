@@ -3,6 +3,7 @@ module anadrome_models
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use anadrome_c_interface
+  use anadrome_types
   use anadrome_runs, only: anadrome_run, handle_of, settle
   implicit none
   private

@@ -5,6 +5,7 @@ module anadrome_runs
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use mpi_f08, only: MPI_Comm
   use anadrome_c_interface
+  use anadrome_types
   implicit none
   private
   public :: anadrome_run, anadrome_action

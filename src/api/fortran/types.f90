@@ -1,0 +1,110 @@
+! Constants and the statistics, as C has them; anadrome.h says what they mean.
+module anadrome_types
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_size_t
+  implicit none
+  private :: c_char, c_double, c_int32_t, c_int64_t, c_size_t
+
+  !> Outcomes of a call (anadrome_status).
+  enum, bind(c)
+    enumerator :: ANADROME_OK = 0              !< done
+    enumerator :: ANADROME_STOPPED = 1         !< anadrome_request_stop was called on some rank
+    enumerator :: ANADROME_ERR_ARGUMENT = 2    !< an argument or option is wrong; nothing was changed
+    enumerator :: ANADROME_ERR_ORDER = 3       !< right call, wrong moment
+    enumerator :: ANADROME_ERR_MEMORY = 4      !< the memory budget, or the machine's memory, does not suffice
+    enumerator :: ANADROME_ERR_NO_SPACE = 5    !< the disk, the quota or the `disk` option is exhausted
+    enumerator :: ANADROME_ERR_IO = 6          !< a file operation failed
+    enumerator :: ANADROME_ERR_CORRUPT = 7     !< stored bytes are not those that were written
+    enumerator :: ANADROME_ERR_NONDETERMINISTIC = 8 !< a recomputed state differs from the first one
+    enumerator :: ANADROME_ERR_BUSY = 9        !< another live run uses this directory and name
+    enumerator :: ANADROME_ERR_PEER = 10       !< another rank failed or made another call
+    enumerator :: ANADROME_ERR_UNSUPPORTED = 11 !< this build or machine cannot do what was asked
+    enumerator :: ANADROME_ERR_INTERNAL = 12   !< a defect of the library: please report it
+  end enum
+
+  !> What a field is for (anadrome_role).
+  enum, bind(c)
+    enumerator :: ANADROME_ROLE_STATE = 0      !< what a step needs to go on: x_k, all of it
+    enumerator :: ANADROME_ROLE_TAPE = 1       !< everything the adjoint of one step needs
+    enumerator :: ANADROME_ROLE_ADJOINT = 2    !< adjoint variables and accumulators: never recomputed
+  end enum
+
+  !> Element types of exchanged fields (anadrome_type).
+  enum, bind(c)
+    enumerator :: ANADROME_FLOAT32 = 0         !< real(real32)
+    enumerator :: ANADROME_FLOAT64 = 1         !< real(real64)
+    enumerator :: ANADROME_COMPLEX64 = 2       !< complex(real32)
+    enumerator :: ANADROME_COMPLEX128 = 3      !< complex(real64)
+    enumerator :: ANADROME_INT32 = 4           !< integer(int32)
+    enumerator :: ANADROME_INT64 = 5           !< integer(int64)
+    enumerator :: ANADROME_BYTE = 6            !< bytes
+  end enum
+
+  !> What anadrome_next asks the caller to do (anadrome_action_kind).
+  enum, bind(c)
+    enumerator :: ANADROME_ADVANCE = 1         !< run steps first .. last-1
+    enumerator :: ANADROME_TURN = 2            !< evaluate the objective and start the adjoint
+    enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
+    enumerator :: ANADROME_DONE = 4            !< leave the loop
+  end enum
+
+  !> Where a run is (anadrome_phase).
+  enum, bind(c)
+    enumerator :: ANADROME_PHASE_IDLE = 0      !< before begin or after a failure
+    enumerator :: ANADROME_PHASE_FORWARD = 1   !< from begin to TURN
+    enumerator :: ANADROME_PHASE_REVERSE = 2   !< from TURN to DONE
+    enumerator :: ANADROME_PHASE_DONE = 3      !< DONE was returned
+  end enum
+
+  !> `steps` of anadrome_begin when the number of steps is not known beforehand.
+  integer(c_int64_t), parameter :: ANADROME_STEPS_UNKNOWN = -1_c_int64_t
+
+  !> What a run has done and will do, as in C. The texts are read with anadrome_text.
+  type, bind(c) :: anadrome_stats
+    integer(c_size_t) :: size = 0              !< of this type; set by anadrome_statistics
+    integer(c_int64_t) :: steps                !< n; -1 while unknown
+    integer(c_int64_t) :: ranks                !< of the run's communicator
+    integer(c_int64_t) :: state_bytes          !< one state
+    integer(c_int64_t) :: state_bytes_all_ranks !< one state, all ranks together
+    integer(c_int64_t) :: memory_bytes         !< the budget (option `memory`)
+    integer(c_int64_t) :: peak_library_bytes   !< most the library held so far
+    integer(c_int64_t) :: slots                !< states the pool can hold
+    integer(c_int64_t) :: checkpoint_slots     !< of these, slots the schedule counts on
+    integer(c_int64_t) :: prefetch_depth       !< reads ahead of need
+    integer(c_int64_t) :: interval             !< steps between anchors in force; 0: no anchors
+    integer(c_int64_t) :: anchors              !< states meant for disk in this sweep
+    integer(c_int64_t) :: states_per_write     !< states in one disk write
+    integer(c_int64_t) :: forward_steps_taken  !< steps of all ADVANCE actions handed out and completed
+    integer(c_int64_t) :: forward_steps_planned !< ADVANCE steps the schedule promises; -1 while not fixed
+    integer(c_int64_t) :: forward_steps_remaining !< ADVANCE steps still to come; -1 while not known
+    integer(c_int64_t) :: adjoint_steps_taken  !< ADJOINT actions completed
+    integer(c_int64_t) :: bytes_written        !< to disk
+    integer(c_int64_t) :: bytes_read           !< from disk
+    integer(c_int64_t) :: states_kept          !< into the pool
+    integer(c_int64_t) :: states_restored      !< out of the pool
+    integer(c_int64_t) :: agreements           !< collective decisions
+    integer(c_int64_t) :: disk_bytes_reserved_all_ranks !< length of the state files
+    real(c_double) :: seconds_total            !< from begin to now, or to DONE
+    real(c_double) :: seconds_forward          !< from begin to TURN
+    real(c_double) :: seconds_adjoint          !< from TURN to now, or to DONE
+    real(c_double) :: seconds_stalled_write    !< the caller waited for a slot that was being written
+    real(c_double) :: seconds_stalled_read     !< the caller waited for a state that was being read
+    real(c_double) :: seconds_copying          !< the caller copied states
+    real(c_double) :: seconds_agreeing         !< the caller was in collective decisions
+    real(c_double) :: seconds_writing          !< in writes
+    real(c_double) :: seconds_reading          !< in reads
+    real(c_double) :: seconds_checksums        !< in checksums
+    real(c_double) :: seconds_step             !< measured forward step, maximum over ranks; 0: not known
+    real(c_double) :: seconds_adjoint_step     !< measured adjoint step, maximum over ranks; 0: not known
+    real(c_double) :: seconds_write_state      !< measured write of one state; 0: not known
+    real(c_double) :: seconds_read_state       !< measured read of one state; 0: not known
+    integer(c_int32_t) :: direct_io            !< 1: O_DIRECT; 0: buffered; -1: no disk
+    integer(c_int32_t) :: phase                !< ANADROME_PHASE_...
+    character(kind=c_char) :: schedule(24)     !< the schedule in force
+    character(kind=c_char) :: layout(16)       !< the file layout in force
+    character(kind=c_char) :: transport(16)    !< the transport in force
+    real(c_double) :: seconds_predicted        !< seconds_total as predicted early; 0: not
+    integer(c_int64_t) :: predicted_at_step    !< forward steps done then
+    integer(c_int32_t) :: adjoint_guessed      !< 1: that prediction guessed the time of an adjoint step
+    integer(c_int32_t) :: reserved_int         !< zero
+  end type anadrome_stats
+end module anadrome_types
