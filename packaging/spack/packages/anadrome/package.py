@@ -1,0 +1,40 @@
+# Copyright the anadrome developers.
+# SPDX-License-Identifier: BSD-2-Clause
+"""`spack repo add packaging/spack`, then `spack install anadrome`: builds what is committed in the clone that this
+file is part of; `spack dev-build anadrome@main` builds the clone as it is."""
+import pathlib
+
+from spack.package import *
+
+
+class Anadrome(CMakePackage):
+    """States of a time-dependent simulation, given back in reverse: asynchronous checkpoints in parallel
+    HDF5 files and recomputation by Revolve, for adjoints in C, C++ and Fortran."""
+
+    license("BSD-2-Clause")
+
+    git = pathlib.Path(__file__).resolve().parents[4].as_uri()
+    version("main", branch="main")
+
+    variant("fortran", default=True, description="Build the Fortran module")
+    variant("static", default=False, description="Build static libraries beside the shared ones")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("mpi@3:")
+    depends_on("hdf5@1.10:+mpi")
+    depends_on("xxhash@0.8:")
+
+    conflicts("%gcc@:11", msg="C++20: gcc 12 or later")
+
+    def cmake_args(self):
+        return [
+            self.define_from_variant("ANADROME_BUILD_FORTRAN", "fortran"),
+            self.define_from_variant("ANADROME_BUILD_STATIC", "static"),
+            self.define("ANADROME_BUILD_TESTS", False),
+            self.define("ANADROME_BUILD_EXAMPLES", False),
+            self.define("CMAKE_INSTALL_RPATH_USE_LINK_PATH", True),
+        ]

@@ -1,0 +1,101 @@
+"""The Debian packages: what is in them, what they depend on, and that programs build against them."""
+import collections
+import os
+import pathlib
+import re
+import shutil
+import unittest
+
+from staging import HERE, StagedCase, run
+
+EXPECTED = {"libanadrome", "libanadrome-fortran", "libanadrome-dev"}
+
+
+class DebCase(StagedCase):
+    def setUp(self):
+        super().setUp()
+        self.packages = self.folder / "packages"
+        # Everything is built: Ninja has no target of CPack's to build it again.
+        self.succeed("cpack", "-G", "DEB", "-D", "CPACK_CMAKE_GENERATOR=Ninja", "-B", self.packages,
+                     cwd=os.environ["ANADROME_TEST_BUILD"], seconds=240)
+        self.debs = {re.match(r"[^_]+", path.name)[0]: path for path in self.packages.glob("*.deb")}
+        self.assertLessEqual(EXPECTED, self.debs.keys())
+
+    def field(self, package, name):
+        return self.succeed("dpkg-deb", "--field", self.debs[package], name).strip()
+
+
+class Unpacked(DebCase):
+    def setUp(self):
+        super().setUp()
+        self.root = self.folder / "root"
+        for deb in self.debs.values():
+            self.succeed("dpkg-deb", "--extract", deb, self.root)
+        self.prefix = self.root / "usr"
+        pc, = self.prefix.rglob("anadrome.pc")
+        self.environment.update(CMAKE_PREFIX_PATH=str(self.prefix), PKG_CONFIG_PATH=str(pc.parent),
+                                PKG_CONFIG_SYSROOT_DIR="")
+
+    def test_programs_build_and_run(self):
+        self.on_two_ranks(self.build_with_cmake("c_cmake") / "sweep")
+        shutil.rmtree(self.folder / "build")
+        self.on_two_ranks(self.build_with_cmake("fortran_cmake") / "sweep")
+
+    def test_dependencies_are_those_of_the_binaries(self):
+        core = self.field("libanadrome", "Depends")
+        for needed in ("libc6", "libstdc++6", "libxxhash0", "libopenmpi", "libhdf5-openmpi"):
+            self.assertIn(needed, core)
+        self.assertNotIn("gfortran", core)
+        version = self.field("libanadrome", "Version")
+        self.assertRegex(version, r"^\d+\.\d+\.\d+-1$")
+        fortran = self.field("libanadrome-fortran", "Depends")
+        self.assertIn("libgfortran", fortran)
+        self.assertIn(f"libanadrome (= {version})", fortran)
+        development = self.field("libanadrome-dev", "Depends")
+        for needed in (f"libanadrome (= {version})", f"libanadrome-fortran (= {version})", "libopenmpi-dev"):
+            self.assertIn(needed, development)
+
+    def test_every_file_is_in_one_package(self):
+        owners = collections.defaultdict(list)
+        for package, deb in self.debs.items():
+            for line in self.succeed("dpkg-deb", "--contents", deb).splitlines():
+                if not line.startswith("d"):
+                    owners[line.split()[5]].append(package)
+        self.assertEqual({path: names for path, names in owners.items() if len(names) > 1}, {})
+        home = {pathlib.Path(path).name: names[0] for path, names in owners.items()}
+        self.assertEqual(home["libanadrome.so.0"], "libanadrome")
+        self.assertEqual(home["libanadrome_fortran.so.0"], "libanadrome-fortran")
+        for name in ("libanadrome.so", "libanadrome.a", "anadrome.h", "anadrome.hpp", "anadrome.mod",
+                     "anadrome.pc", "anadromeConfig.cmake"):
+            self.assertEqual(home[name], "libanadrome-dev")
+        for package in self.debs:
+            self.assertTrue((self.prefix / "share/doc" / package / "copyright").exists(), package)
+
+
+class CleanRoot(DebCase):
+    """A Debian with nothing but what the packages depend on and what a C and a Fortran user has."""
+
+    def test_apt_installs_and_programs_run(self):
+        root = self.folder / "debian"
+        self.succeed("debootstrap", "--variant=minbase", "bookworm", root, seconds=900)
+        for path in (*self.debs.values(), HERE / "sweep.c", HERE / "fortran_cmake" / "sweep.f90"):
+            shutil.copy(path, root / "tmp")
+        run(["mount", "--bind", "/proc", root / "proc"], self.folder)
+        self.addCleanup(run, ["umount", root / "proc"], self.folder)
+        self.inside(root, "apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb")
+        self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0")
+        self.inside(root, "apt-get install -y --no-install-recommends gcc gfortran libc6-dev openmpi-bin pkg-config")
+        self.inside(root, "cd /tmp && mpicc sweep.c -o c $(pkg-config --cflags --libs anadrome) -lm"
+                          " && mpifort sweep.f90 -o f $(pkg-config --cflags --libs anadrome-fortran)")
+        for program in ("c", "f"):
+            self.assertRegex(self.inside(root, f"cd /tmp && mpirun -n 2 ./{program}"), r"(^|: )equal\b")
+        if "anadrome" in self.debs:
+            self.inside(root, "anadrome --version")
+
+    def inside(self, root, command):
+        return self.succeed("chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "sh", "-ec", command,
+                            seconds=900)
+
+
+if __name__ == "__main__":
+    unittest.main()
