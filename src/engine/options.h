@@ -32,7 +32,9 @@ struct Options {
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
   ScheduleName schedule = ScheduleName::kAuto;
-  std::int64_t interval = 0;  ///< 0: measured
+  std::int64_t interval = 0;      ///< 0: measured
+  std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
+  std::int64_t anchors = -1;      ///< most states meant for disk; -1: unlimited
   store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
@@ -47,6 +49,11 @@ struct Options {
   void set(std::string_view key, std::string_view value);
   /// "key=value key=value"; throws as set does, naming the source.
   void set_all(std::string_view text);
+
+  /// Of `slots` slots in memory, those the schedule may use.
+  std::int64_t most_slots(std::int64_t slots) const {
+    return checkpoints > 0 && checkpoints < slots ? checkpoints : slots;
+  }
 
   /// Every key that must be the same on all ranks, with its value in one spelling.
   std::vector<std::pair<std::string, std::string>> shared_values() const;

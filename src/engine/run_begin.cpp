@@ -96,7 +96,8 @@ ScheduleName Run::choose_schedule(std::int64_t steps) {
   if (steps == schedule::kUnknown || options_.keep) return ScheduleName::kAsync;
   const MemoryPlan plan =
       plan_memory(agreement_, state_fields_, options_.memory, DiskUse::kNone, steps);
-  return plan.checkpoint_slots >= steps ? ScheduleName::kStoreAll : ScheduleName::kAsync;
+  return options_.most_slots(plan.checkpoint_slots) >= steps ? ScheduleName::kStoreAll
+                                                             : ScheduleName::kAsync;
 }
 
 void Run::abandon() {

@@ -72,8 +72,11 @@ void Run::decide() {
 }
 
 schedule::SharedMemory Run::shared_memory() const {
-  return {memory_plan_.blocks - memory_plan_.live_blocks, memory_plan_.layout.states(),
-          transport_->overlaps(), keeps_tapes_ ? tape_slots_ : 0};
+  schedule::SharedMemory memory = {memory_plan_.blocks - memory_plan_.live_blocks,
+                                   memory_plan_.layout.states(), transport_->overlaps(),
+                                   keeps_tapes_ ? tape_slots_ : 0};
+  memory.most_slots = options_.most_slots(memory.most_slots);
+  return memory;
 }
 
 SweepCosts Run::sweep_costs() const {

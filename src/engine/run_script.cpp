@@ -102,7 +102,14 @@ void Run::plan_blocks(std::int64_t steps) {
     keeps_tapes_ = false;
   }
   const std::int64_t table = table_bytes(steps);
-  plan(table, disk_use() == DiskUse::kStates ? steps + 1 : steps);
+  std::int64_t states = disk_use() == DiskUse::kStates ? steps + 1 : steps;
+  // No more memory than the slots that may be used; staging needs more than these.
+  const bool fewer = steps == schedule::kUnknown || options_.checkpoints < steps;
+  if (schedule_ == ScheduleName::kRevolve && options_.checkpoints > 0 && fewer) {
+    states = options_.checkpoints;
+  }
+  plan(table, states);
+  if (!all) memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
 }
 
 // ---- the schedule ----
@@ -187,6 +194,9 @@ schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
     if (blocks == 0) throw_disk_too_small();
     if (blocks < schedule::kMostSteps / memory_plan_.layout.states()) {
       options.most_anchors = blocks * memory_plan_.layout.states();
+    }
+    if (options_.anchors > 0) {
+      options.most_anchors = std::min(options.most_anchors, options_.anchors);
     }
   }
   return options;

@@ -2,6 +2,7 @@
 // Asynchronous multistage checkpointing (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "schedule/revolve.h"
@@ -46,9 +47,10 @@ struct SharedMemory {
   std::int64_t states_per_block = 1;  ///< B
   bool overlaps = true;               ///< transfers can run under the computation at all
   std::int64_t tape_units = 0;        ///< slots of a kept tape; 0: tapes are not kept
+  std::int64_t most_slots = std::int64_t{1} << 62;  ///< even if more would fit
   /// s = (P - d - 1) B + 1: one block holds the current interval's anchor, d those to come.
   std::int64_t slots(std::int64_t depth) const {
-    return (blocks - depth - 1) * states_per_block + 1;
+    return std::min((blocks - depth - 1) * states_per_block + 1, most_slots);
   }
 };
 

@@ -85,6 +85,22 @@ TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
   expect_exact(sweep(run, 4, true));
 }
 
+TEST_F(Limits, CheckpointsAndAnchorsByNumber) {
+  for (const bool unknown : {false, true}) {
+    for (const char* schedule : {"revolve", "async"}) {
+      RunHandle run(MPI_COMM_WORLD);
+      opened(run, schedule, 20 * least_memory(model_, "async"));
+      run.set("checkpoints", "3");
+      run.set("anchors", "2");
+      run.set("interval", "4");
+      expect_exact(sweep(run, 30, unknown));
+      EXPECT_EQ(run.statistics().checkpoint_slots, 3);
+      EXPECT_LE(run.statistics().anchors, 2);
+      EXPECT_GT(run.statistics().forward_steps_taken, 30 + 20);
+    }
+  }
+}
+
 TEST_F(Limits, MemoryBeyondTheMachineIsNotTouchedOrRefusedOnAllRanks) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const char* memory : {"1TiB", "7000PiB"}) {
