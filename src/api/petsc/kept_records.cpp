@@ -1,0 +1,54 @@
+#include "api/petsc/kept_records.h"
+
+#include <utility>
+
+#include "base/byte_size.h"
+
+namespace anadrome::petsc {
+
+void KeptRecords::clear() {
+  records_.clear();
+  bytes_ = 0;
+}
+
+PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& record) {
+  PetscFunctionBegin;
+  const KeptRecord* old = find(step);
+  const auto added = static_cast<std::int64_t>(record.bytes.size());
+  const auto dropped = static_cast<std::int64_t>(old == nullptr ? 0 : old->bytes.size());
+  std::int64_t most = bytes_ + added - dropped;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm));
+  PetscCheck(most <= limit_, comm, PETSC_ERR_MEM,
+             "record %" PetscInt_FMT
+             " must be kept in full, and with %zu others that takes %s of "
+             "the %s set aside for it; raise -ts_trajectory_anadrome_set_aside or "
+             "-ts_trajectory_anadrome_memory",
+             step, records_.size(), format_bytes(most).c_str(), format_bytes(limit_).c_str());
+  bytes_ += added - dropped;
+  records_[step] = std::move(record);
+  PetscFunctionReturn(0);
+}
+
+const KeptRecord* KeptRecords::find(PetscInt step) const {
+  const auto found = records_.find(step);
+  return found == records_.end() ? nullptr : &found->second;
+}
+
+PetscInt KeptRecords::start_between(PetscInt least, PetscInt most) const {
+  for (auto at = records_.upper_bound(most); at != records_.begin();) {
+    --at;
+    if (at->first < least) break;
+    if (at->second.starts_anew) return at->first;
+  }
+  return -1;
+}
+
+PetscErrorCode make_record(TS ts, Vec X, RecordParts parts, KeptRecord* record) {
+  PetscFunctionBegin;
+  PetscCall(record_shape(ts, X, parts, &record->shape));
+  record->bytes.resize(record->shape.bytes());
+  PetscCall(record_to_bytes(ts, X, record->shape, record->bytes.data()));
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,132 @@
+#include "api/petsc/settings.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+
+namespace anadrome::petsc {
+namespace {
+
+constexpr std::string_view kPrefix = "-ts_trajectory_anadrome_";
+
+// What a memory checkpoint holds is a state, so PETSc's unit (one vector) and its checkpoint (a
+// solution, with or without stages) both are one here.
+PetscErrorCode set_checkpoints(TSTrajectory tj, PetscInt number) {
+  PetscFunctionBegin;
+  settings_of(tj).checkpoints = number;
+  settings_of(tj).changed = true;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode set_anchors(TSTrajectory tj, PetscInt number) {
+  PetscFunctionBegin;
+  settings_of(tj).anchors = number;
+  settings_of(tj).changed = true;
+  PetscFunctionReturn(0);
+}
+
+struct Composed {
+  const char* name;
+  PetscErrorCode (*function)(TSTrajectory, PetscInt);
+};
+constexpr Composed kComposed[] = {{"TSTrajectorySetMaxCpsRAM_C", set_checkpoints},
+                                  {"TSTrajectorySetMaxUnitsRAM_C", set_checkpoints},
+                                  {"TSTrajectorySetMaxCpsDisk_C", set_anchors},
+                                  {"TSTrajectorySetMaxUnitsDisk_C", set_anchors}};
+
+PetscErrorCode read_keys(PetscOptionItems* PetscOptionsObject, Settings* settings) {
+  PetscFunctionBegin;
+  for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    const std::string option = std::string(kPrefix) + kKeys[i].name;
+    const char* now =
+        settings->values[i].empty() ? kKeys[i].byDefault : settings->values[i].c_str();
+    char text[PETSC_MAX_PATH_LEN];
+    PetscBool given = PETSC_FALSE;
+    PetscCall(PetscOptionsString(option.c_str(), kKeys[i].meaning, "anadrome_set", now, text,
+                                 sizeof text, &given));
+    if (given == PETSC_FALSE) continue;
+    settings->values[i] = text;
+    settings->changed = true;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode read_number(PetscOptionItems* PetscOptionsObject, const char* option,
+                           const char* meaning, const char* function, PetscInt* number,
+                           bool* changed) {
+  PetscBool given = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsInt(option, meaning, function, *number, number, &given));
+  *changed = *changed || given == PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+}  // namespace
+
+const std::string& Settings::value(const char* name) const {
+  const auto at = std::find_if(kKeys.begin(), kKeys.end(), [name](const Key& key) {
+    return key.name == std::string_view(name);
+  });
+  return values[static_cast<std::size_t>(at - kKeys.begin())];
+}
+
+PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings) {
+  bool* changed = &settings->changed;
+  char text[64];
+  PetscBool given = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "anadrome: asynchronous, bounded-memory trajectories");
+  PetscCall(read_keys(PetscOptionsObject, settings));
+  PetscCall(PetscOptionsReal("-ts_trajectory_anadrome_replay_tolerance",
+                             "difference, relative to the solution, at which a step that is run "
+                             "again counts as another one",
+                             nullptr, settings->tolerance, &settings->tolerance, nullptr));
+  PetscCall(PetscOptionsString("-ts_trajectory_anadrome_set_aside",
+                               "part of memory for records at events and ends of TSSolve", nullptr,
+                               "16 records, at most a quarter", text, sizeof text, &given));
+  if (given == PETSC_TRUE) {
+    try {
+      settings->set_aside = parse_bytes(text);
+    } catch (const Error& error) {
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_set_aside: %s",
+              error.what());
+    }
+    settings->changed = true;
+  }
+  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_cps_ram",
+                        "Maximum number of checkpoints in RAM", "TSTrajectorySetMaxCpsRAM",
+                        &settings->checkpoints, changed));
+  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_units_ram",
+                        "Maximum number of checkpointing units in RAM",
+                        "TSTrajectorySetMaxUnitsRAM", &settings->checkpoints, changed));
+  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_cps_disk",
+                        "Maximum number of checkpoints on disk", "TSTrajectorySetMaxCpsDisk",
+                        &settings->anchors, changed));
+  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_units_disk",
+                        "Maximum number of checkpointing units on disk",
+                        "TSTrajectorySetMaxUnitsDisk", &settings->anchors, changed));
+  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_stride",
+                        "Steps between checkpoints on disk", "", &settings->stride, changed));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode compose_settings(TSTrajectory tj) {
+  PetscFunctionBegin;
+  for (const auto& [name, function] : kComposed) {
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, function));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode decompose_settings(TSTrajectory tj) {
+  PetscFunctionBegin;
+  for (const auto& [name, function] : kComposed) {
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, nullptr));
+  }
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,63 @@
+// What the user asked for: options of the library by their names, and PETSc's own words for numbers
+// of checkpoints.
+#pragma once
+
+#include <petsc/private/tsimpl.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace anadrome::petsc {
+
+/// One of the library's options, offered as -ts_trajectory_anadrome_<name>.
+struct Key {
+  const char* name;
+  const char* byDefault;
+  const char* meaning;
+};
+
+inline constexpr std::array kKeys = {
+    Key{"memory", "1GiB", "bytes per rank for everything that is held"},
+    Key{"directory", ".", "where the files go; -ts_trajectory_dirname comes first"},
+    Key{"name", "", "directory of this run in it; unique if not given"},
+    Key{"schedule", "auto", "auto, store_all, revolve, async"},
+    Key{"interval", "auto", "async: steps between anchors"},
+    Key{"checkpoints", "unlimited", "states in memory the schedule counts on, at most"},
+    Key{"anchors", "unlimited", "states on disk, at most"},
+    Key{"layout", "shared", "shared, node or rank: one file for all ranks, a node, a rank"},
+    Key{"transport", "direct", "direct: an I/O thread; mpio: parallel HDF5, no overlap"},
+    Key{"direct", "auto", "O_DIRECT: auto, on, off"},
+    Key{"disk", "unlimited", "bytes on disk, all ranks together"},
+    Key{"bandwidth_limit", "none", "bytes per second of reading and of writing, per rank"},
+    Key{"checksum", "on", "verify what comes back from disk"},
+    Key{"keep", "off", "leave the files; -ts_trajectory_keep_files is the same"},
+    Key{"progress", "off", "a progress line on rank 0"},
+    Key{"trace", "off", "what every rank did when, to this file (Chrome trace JSON)"},
+    Key{"timeline", "off", "the same as a picture (SVG)"},
+    Key{"report", "off", "a summary at the end: - or a file"},
+};
+
+struct Settings {
+  std::array<std::string, kKeys.size()> values;  ///< "": not given
+  PetscInt checkpoints = -1;                     ///< -ts_trajectory_max_cps_ram, or max_units_ram
+  PetscInt anchors = -1;                         ///< -ts_trajectory_max_cps_disk, or max_units_disk
+  PetscInt stride = -1;                          ///< -ts_trajectory_stride
+  PetscReal tolerance = 1e-8;                    ///< of a step run again
+  std::int64_t set_aside = -1;  ///< bytes of `memory` for records that no recomputation leads to
+  bool changed = false;         ///< since the run was opened
+
+  const std::string& value(const char* name) const;
+};
+
+/// -help and the options database.
+PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings);
+
+/// TSTrajectorySetMaxCpsRAM and its like act on `settings` as well. Composed with the trajectory,
+/// which finds its settings through `of`.
+PetscErrorCode compose_settings(TSTrajectory tj);
+PetscErrorCode decompose_settings(TSTrajectory tj);
+/// Of a trajectory of this type.
+Settings& settings_of(TSTrajectory tj);
+
+}  // namespace anadrome::petsc

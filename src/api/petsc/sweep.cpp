@@ -1,0 +1,194 @@
+#include "api/petsc/sweep.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "api/petsc/log.h"
+
+namespace anadrome::petsc {
+
+// ---- what the library keeps and restores ----
+
+int Sweep::pack_state(void* self, void* buffer, std::size_t) {
+  const auto* sweep = static_cast<Sweep*>(self);
+  return record_to_bytes(sweep->ts_, sweep->ts_->vec_sol, sweep->state_shape_,
+                         static_cast<std::byte*>(buffer));
+}
+
+int Sweep::unpack_state(void* self, const void* buffer, std::size_t) {
+  auto* sweep = static_cast<Sweep*>(self);
+  sweep->live_.complete = 0;  // the number of the step is a field of its own
+  return record_from_bytes(sweep->ts_, sweep->state_shape_, static_cast<const std::byte*>(buffer));
+}
+
+int Sweep::pack_tape(void* self, void* buffer, std::size_t) {
+  const auto* sweep = static_cast<Sweep*>(self);
+  std::memcpy(buffer, &sweep->live_, sizeof(Live));
+  return record_to_bytes(sweep->ts_, sweep->ts_->vec_sol, sweep->tape_shape_,
+                         static_cast<std::byte*>(buffer) + sizeof(Live));
+}
+
+int Sweep::unpack_tape(void* self, const void* buffer, std::size_t) {
+  auto* sweep = static_cast<Sweep*>(self);
+  std::memcpy(&sweep->live_, buffer, sizeof(Live));
+  return record_from_bytes(sweep->ts_, sweep->tape_shape_,
+                           static_cast<const std::byte*>(buffer) + sizeof(Live));
+}
+
+PetscErrorCode Sweep::next() {
+  anadrome_stats before{}, after{};
+  before.size = after.size = sizeof before;
+  LogEvents events;
+  PetscFunctionBegin;
+  PetscCall(log_events(&events));
+  const PetscLogEvent event = forward_ ? events.keep : events.restore;
+  PetscCall(check(anadrome_statistics(run_, &before)));
+  PetscCall(PetscLogEventBegin(event, ts_->trajectory, ts_, 0, 0));
+  const anadrome_status status = anadrome_next(run_, &action_);
+  PetscCall(PetscLogEventEnd(event, ts_->trajectory, ts_, 0, 0));
+  PetscCall(check(status));
+  PetscCall(check(anadrome_statistics(run_, &after)));
+  const auto waited = [](const anadrome_stats& stats) {
+    return stats.seconds_stalled_write + stats.seconds_stalled_read + stats.seconds_agreeing;
+  };
+  PetscCall(log_seconds(events.wait, waited(after) - waited(before)));
+  PetscFunctionReturn(0);
+}
+
+// ---- forward ----
+
+PetscErrorCode Sweep::note(PetscInt step) {
+  StepNote note;
+  PetscFunctionBegin;
+  note.time = ts_->ptime;
+  note.next_size = ts_->time_step;
+  PetscCall(fingerprint(ts_->vec_sol, &note.print));
+  journal_.add(note);
+  last_ = step;
+  live_ = {step, 1};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
+  RecordShape state, tape;
+  PetscFunctionBegin;
+  ts_ = ts;
+  comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
+  PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
+  PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
+  const bool taped = tj->solution_only == PETSC_FALSE;
+  Settings& settings = settings_of(tj);
+  int other = run_ == nullptr || settings.changed || taped != taped_ || !(state == state_shape_) ||
+              !(tape == tape_shape_);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
+  if (other != 0) {
+    state_shape_ = state;
+    tape_shape_ = tape;
+    taped_ = taped;
+    PetscCall(open(tj, kept));
+    settings.changed = false;
+  }
+  PetscCall(check(anadrome_begin(run_, ANADROME_STEPS_UNKNOWN)));
+  base_ = step;
+  steps_run_again_ = 0;
+  forward_ = true;
+  journal_.begin(step);
+  PetscCall(note(step));
+  PetscCall(next());
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::step_done(PetscInt step) {
+  PetscFunctionBegin;
+  PetscCall(note(step));
+  if (action_.last == step - base_) PetscCall(next());
+  PetscFunctionReturn(0);
+}
+
+// ---- reverse ----
+
+PetscErrorCode Sweep::finish_forward() {
+  Fingerprint now;
+  PetscFunctionBegin;
+  PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
+  forward_ = false;
+  // The program may have used the vectors since the last record was made.
+  PetscCall(fingerprint(ts_->vec_sol, &now));
+  const Fingerprint& then = journal_.at(last_).print;
+  int changed = now.product != then.product || now.square != then.square;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
+  if (changed != 0) live_.step = -1;
+  PetscFunctionReturn(0);
+}
+
+// To DONE and back to the end, running nothing: states are handed on as they are.
+PetscErrorCode Sweep::turn_back() {
+  PetscFunctionBegin;
+  while (action_.kind != ANADROME_DONE) PetscCall(next());
+  PetscCall(check(anadrome_rewind(run_)));
+  PetscCall(next());
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::run_again(TSTrajectory tj, std::int64_t to) {
+  LogEvents events;
+  PetscFunctionBegin;
+  const std::int64_t steps = to - live_.step;
+  PetscCall(log_events(&events));
+  PetscCall(PetscLogEventBegin(events.recompute, tj, ts_, 0, 0));
+  PetscCall(
+      replay_.run(ts_, static_cast<PetscInt>(live_.step), static_cast<PetscInt>(to), journal_));
+  PetscCall(PetscLogEventEnd(events.recompute, tj, ts_, 0, 0));
+  if (tj->monitor != nullptr) {
+    PetscCall(PetscViewerASCIIPrintf(tj->monitor, "anadrome: steps %lld to %lld run again\n",
+                                     static_cast<long long>(live_.step),
+                                     static_cast<long long>(to)));
+  }
+  steps_run_again_ += steps;
+  tj->recomps += static_cast<PetscInt>(steps);
+  live_ = {to, 1};
+  PetscFunctionReturn(0);
+}
+
+// As far towards record `to` as may be now, from a full record if that is on the way.
+PetscErrorCode Sweep::advance(TSTrajectory tj, std::int64_t to, const KeptRecords& kept) {
+  PetscFunctionBegin;
+  to = std::min<std::int64_t>(to, wanted_);
+  if (to < floor_) PetscFunctionReturn(0);
+  if (live_.step < floor_) {
+    const KeptRecord* record = kept.find(floor_);
+    PetscCall(record_from_bytes(ts_, record->shape, record->bytes.data()));
+    live_ = {floor_, 0};
+  }
+  if (live_.step < to) PetscCall(run_again(tj, to));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
+  const std::int64_t target = step - base_ - 1;  // the library's number of the step to be adjoined
+  PetscFunctionBegin;
+  if (forward_) PetscCall(finish_forward());
+  wanted_ = -1;  // nothing is run on the way back to the end
+  const bool adjoining = action_.kind == ANADROME_ADJOINT;
+  if (action_.kind == ANADROME_DONE || (adjoining && action_.first <= target)) {
+    PetscCall(turn_back());
+  }
+  wanted_ = step;
+  floor_ = std::max(base_, kept.start_between(base_, step - 1));
+  while (action_.kind != ANADROME_ADJOINT || action_.first != target) {
+    PetscCall(next());
+    PetscCheck(action_.kind != ANADROME_DONE, comm_, PETSC_ERR_PLIB,
+               "the sweep ended before record %" PetscInt_FMT, step);
+    if (action_.kind == ANADROME_ADVANCE) PetscCall(advance(tj, base_ + action_.last, kept));
+  }
+  const bool there = live_.step == step && live_.complete != 0;
+  if (!there) {
+    PetscCheck(live_.step >= base_ && live_.step < step, comm_, PETSC_ERR_PLIB,
+               "no state before record %" PetscInt_FMT " is left", step);
+    PetscCall(advance(tj, step, kept));
+  }
+  PetscCall(replay_.judge(ts_, settings_of(tj).tolerance));
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc

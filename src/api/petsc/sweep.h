@@ -1,0 +1,87 @@
+// One forward sweep of a TS and the reverse sweeps back through it, as a run of the library.
+//
+// The library decides what is kept and what is run again; this carries its actions out with the TS.
+// Step numbers are the TS's. What the library takes for state k may be an earlier state with its
+// own number: steps are run again only when a record is asked for that lies after the last point
+// the program may have changed at (an event, the end of a TSSolve), because only then the program
+// is as it was during these steps. A state therefore carries the number of the step it really is
+// of.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <string>
+
+#include "api/petsc/kept_records.h"
+#include "api/petsc/replay.h"
+#include "api/petsc/settings.h"
+
+namespace anadrome::petsc {
+
+/// Bytes of memory that were asked for; 1 GiB if nothing was said.
+PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
+
+class Sweep {
+ public:
+  /// Collective, as all below. The TS is at its first record, `step`.
+  PetscErrorCode begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept);
+  /// The TS is at record `step`, the one after the last.
+  PetscErrorCode step_done(PetscInt step);
+  /// Put record `step` into the TS.
+  PetscErrorCode bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
+  PetscErrorCode close();
+
+  bool holds(PetscInt step) const { return run_ != nullptr && base_ < step && step <= last_; }
+  /// May `step` be the next record of the forward sweep?
+  bool goes_on_with(PetscInt step) const {
+    return run_ != nullptr && forward_ && step == last_ + 1;
+  }
+  bool ends_with(PetscInt step) const { return run_ != nullptr && forward_ && step == last_; }
+  TS ts() const { return ts_; }
+  const Journal& journal() const { return journal_; }
+  std::int64_t steps_run_again() const { return steps_run_again_; }
+  /// NULL before the first sweep.
+  const anadrome_run* run() const { return run_; }
+
+ private:
+  struct Live {  ///< what the TS's vectors hold
+    std::int64_t step = -1;
+    std::int64_t complete = 0;  ///< with the stages that led there
+  };
+
+  PetscErrorCode open(TSTrajectory tj, KeptRecords& kept);
+  PetscErrorCode choose_files(TSTrajectory tj);
+  PetscErrorCode give_options(TSTrajectory tj, KeptRecords& kept);
+  PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
+  PetscErrorCode set(const char* key, const std::string& value);
+  PetscErrorCode next();
+  PetscErrorCode check(anadrome_status status) const;
+  PetscErrorCode note(PetscInt step);
+  PetscErrorCode finish_forward();
+  PetscErrorCode turn_back();
+  PetscErrorCode advance(TSTrajectory tj, std::int64_t to, const KeptRecords& kept);
+  PetscErrorCode run_again(TSTrajectory tj, std::int64_t to);
+
+  static int pack_state(void* self, void* buffer, std::size_t bytes);
+  static int unpack_state(void* self, const void* buffer, std::size_t bytes);
+  static int pack_tape(void* self, void* buffer, std::size_t bytes);
+  static int unpack_tape(void* self, const void* buffer, std::size_t bytes);
+
+  TS ts_ = nullptr;  ///< not ours; it owns the trajectory, or shares it
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  anadrome_run* run_ = nullptr;
+  RecordShape state_shape_, tape_shape_;
+  bool taped_ = false;
+  std::string directory_, name_;
+  anadrome_action action_{};
+  bool forward_ = false;  ///< the forward sweep may go on
+  PetscInt base_ = 0, last_ = 0;
+  Live live_;
+  PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again
+  Journal journal_;
+  Replay replay_;
+  std::int64_t steps_run_again_ = 0;
+};
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,167 @@
+// Sweep, first half: from the settings and what a TS holds to a run of the library.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/petsc/sweep.h"
+#include "base/byte_size.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace anadrome::petsc {
+namespace {
+
+// ANADROME_OPTIONS says nothing about keys that are set, so those that this file would set by
+// itself are looked up there first.
+bool in_environment(const std::string& key) {
+  const char* text = std::getenv("ANADROME_OPTIONS");
+  const std::string all = " " + std::string(text == nullptr ? "" : text);
+  return all.find(" " + key + "=") != std::string::npos;
+}
+
+std::string from_environment(const std::string& key) {
+  if (!in_environment(key)) return "";
+  const std::string all = " " + std::string(std::getenv("ANADROME_OPTIONS"));
+  const std::size_t at = all.find(" " + key + "=") + key.size() + 2;
+  return all.substr(at, all.find(' ', at) - at);
+}
+
+}  // namespace
+
+PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
+  PetscFunctionBegin;
+  std::string text = settings.value("memory");
+  if (text.empty()) text = from_environment("memory");
+  *bytes = std::int64_t{1} << 30;
+  if (text.empty()) PetscFunctionReturn(0);
+  try {
+    *bytes = parse_bytes(text);
+  } catch (const Error& error) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_memory: %s",
+            error.what());
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::check(anadrome_status status) const {
+  PetscFunctionBegin;
+  if (status == ANADROME_OK) PetscFunctionReturn(0);
+  PetscErrorCode code = PETSC_ERR_LIB;
+  if (status == ANADROME_ERR_MEMORY) code = PETSC_ERR_MEM;
+  if (status == ANADROME_ERR_ARGUMENT) code = PETSC_ERR_ARG_WRONG;
+  if (status == ANADROME_ERR_UNSUPPORTED) code = PETSC_ERR_SUP;
+  if (status == ANADROME_ERR_IO || status == ANADROME_ERR_NO_SPACE) code = PETSC_ERR_FILE_WRITE;
+  if (status == ANADROME_ERR_CORRUPT) code = PETSC_ERR_FILE_UNEXPECTED;
+  SETERRQ(comm_, code, "%s: %s", anadrome_status_name(status), anadrome_last_error());
+}
+
+PetscErrorCode Sweep::set(const char* key, const std::string& value) {
+  PetscFunctionBegin;
+  PetscCall(check(anadrome_set(run_, key, value.c_str())));
+  PetscFunctionReturn(0);
+}
+
+// A directory of this trajectory's own, so that several can live in one program and in one folder.
+PetscErrorCode Sweep::choose_files(TSTrajectory tj) {
+  const Settings& settings = settings_of(tj);
+  std::int64_t number = 0;
+  PetscMPIInt rank = 0;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm_, &rank));
+  directory_ = settings.value("directory");
+  if (directory_.empty() && tj->dirname != nullptr) {
+    directory_ = tj->dirname;
+    if (rank == 0) {
+      PetscBool there = PETSC_FALSE;
+      PetscCall(PetscTestDirectory(tj->dirname, 'w', &there));
+      if (there == PETSC_FALSE) PetscCall(PetscMkdir(tj->dirname));
+    }
+  }
+  name_ = settings.value("name");
+  if (!name_.empty() || in_environment("name")) PetscFunctionReturn(0);
+  if (rank == 0) {
+    const auto nanoseconds = static_cast<std::int64_t>(now_seconds() * 1e9);
+    number = (static_cast<std::int64_t>(::getpid()) << 32) ^ (nanoseconds & 0xffffffff);
+  }
+  PetscCallMPI(MPI_Bcast(&number, 1, MPI_INT64_T, 0, comm_));  // after the directory was made
+  char text[32];
+  PetscCall(PetscSNPrintf(text, sizeof text, "TS-%llx", static_cast<unsigned long long>(number)));
+  name_ = text;
+  PetscFunctionReturn(0);
+}
+
+// The library gets what is not set aside for records that no recomputation leads to: the first one,
+// and those at events and at the ends of TSSolve.
+PetscErrorCode Sweep::give_memory(TSTrajectory tj, KeptRecords& kept) {
+  constexpr std::int64_t kFewest = 3, kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
+  const Settings& settings = settings_of(tj);
+  std::int64_t memory = 0;
+  auto record = static_cast<std::int64_t>(tape_shape_.bytes());
+  PetscFunctionBegin;
+  PetscCall(memory_asked(settings, &memory));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &record, 1, MPI_INT64_T, MPI_MAX, comm_));
+  std::int64_t aside = std::min(std::max(kUsual * record, kLeastBytes), memory / 4);
+  aside = std::max(aside, kFewest * record);
+  if (settings.set_aside >= 0) aside = settings.set_aside;
+  PetscCheck(aside < memory, comm_, PETSC_ERR_MEM,
+             "of -ts_trajectory_anadrome_memory (%s) nothing is left when %s are set aside for "
+             "records that cannot be recomputed (one is %s)",
+             format_bytes(memory).c_str(), format_bytes(aside).c_str(),
+             format_bytes(record).c_str());
+  kept.set_limit(aside);
+  PetscCall(set("memory", std::to_string(memory - aside) + "B"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
+  const Settings& settings = settings_of(tj);
+  PetscFunctionBegin;
+  if (settings.stride > 0) {
+    PetscCall(set("schedule", "async"));
+    PetscCall(set("interval", std::to_string(settings.stride)));
+  }
+  if (settings.anchors > 0) {
+    PetscCall(set("schedule", "async"));
+    PetscCall(set("anchors", std::to_string(settings.anchors)));
+  }
+  if (settings.checkpoints > 0) {
+    if (settings.anchors <= 0 && settings.stride <= 0) PetscCall(set("schedule", "revolve"));
+    PetscCall(set("checkpoints", std::to_string(settings.checkpoints)));
+  }
+  if (tj->keepfiles != PETSC_FALSE) PetscCall(set("keep", "on"));
+  for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
+  }
+  if (!directory_.empty()) PetscCall(set("directory", directory_));
+  if (!name_.empty()) PetscCall(set("name", name_));
+  PetscCall(give_memory(tj, kept));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
+  PetscFunctionBegin;
+  PetscCall(close());
+  PetscCall(check(anadrome_open(comm_, &run_)));
+  PetscCall(choose_files(tj));
+  PetscCall(give_options(tj, kept));
+  PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE, state_shape_.bytes(),
+                                      pack_state, unpack_state, this)));
+  PetscCall(
+      check(anadrome_add_field(run_, "step", ANADROME_ROLE_STATE, ANADROME_INT64, &live_.step, 1)));
+  if (taped_) {
+    PetscCall(check(anadrome_add_packed(run_, "record", ANADROME_ROLE_TAPE,
+                                        tape_shape_.bytes() + sizeof(Live), pack_tape, unpack_tape,
+                                        this)));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Sweep::close() {
+  PetscFunctionBegin;
+  PetscCall(check(anadrome_close(&run_)));
+  PetscCall(replay_.destroy());
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc

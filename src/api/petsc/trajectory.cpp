@@ -1,0 +1,203 @@
+#include "api/petsc/trajectory.h"
+
+#include <new>
+#include <utility>
+
+namespace anadrome::petsc {
+namespace {
+
+MPI_Comm comm_of(TSTrajectory tj) { return PetscObjectComm(reinterpret_cast<PetscObject>(tj)); }
+
+// No exception leaves through PETSc's C frames.
+template <class Body>
+PetscErrorCode guard(Body&& body) {
+  PetscFunctionBegin;
+  try {
+    PetscCall(body());
+  } catch (const std::bad_alloc&) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "anadrome: out of memory");
+  } catch (const std::exception& error) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "anadrome: %s", error.what());
+  }
+  PetscFunctionReturn(0);
+}
+
+// ---- set ----
+
+PetscErrorCode keep_whole(TSTrajectory tj, TS ts, PetscInt step, RecordParts parts,
+                          bool starts_anew) {
+  KeptRecord record;
+  PetscFunctionBegin;
+  PetscCall(make_record(ts, ts->vec_sol, parts, &record));
+  record.time = ts->ptime;
+  record.previous_time = ts->ptime_prev;
+  record.starts_anew = starts_anew;
+  PetscCall(data_of(tj).kept.put(comm_of(tj), step, std::move(record)));
+  PetscFunctionReturn(0);
+}
+
+// A record that is not the next one of a forward sweep, or will be asked for in any order.
+PetscErrorCode set_by_number(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X,
+                             RecordParts parts) {
+  Trajectory& trajectory = data_of(tj);
+  KeptRecord record;
+  PetscFunctionBegin;
+  if (trajectory.sweep.run() == nullptr) {
+    std::int64_t memory = 0;
+    PetscCall(memory_asked(trajectory.settings, &memory));
+    trajectory.kept.set_limit(memory);
+  }
+  PetscCall(make_record(ts, X, parts, &record));
+  record.time = time;
+  record.previous_time = ts != nullptr ? ts->ptime_prev : time;
+  PetscCall(trajectory.kept.put(comm_of(tj), step, std::move(record)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
+  Trajectory& trajectory = data_of(tj);
+  PetscFunctionBegin;
+  trajectory.kept.clear();
+  PetscCall(trajectory.sweep.begin(tj, ts, step, trajectory.kept));
+  const RecordParts parts = step == 0 ? RecordParts::kState : RecordParts::kWhole;
+  PetscCall(keep_whole(tj, ts, step, parts, true));
+  trajectory.events_seen = ts->event != nullptr ? ts->event->recorder.ctr : 0;
+  trajectory.ended_or_jumped = false;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode extend_sweep(TSTrajectory tj, TS ts, PetscInt step) {
+  Trajectory& trajectory = data_of(tj);
+  PetscFunctionBegin;
+  PetscCall(trajectory.sweep.step_done(step));
+  const PetscInt events = ts->event != nullptr ? ts->event->recorder.ctr : 0;
+  const bool jumped = std::exchange(trajectory.events_seen, events) != events;
+  const bool starts_anew = jumped || ts->reason != TS_CONVERGED_ITERATING;
+  // The first record after: the program may have gone on from another solution.
+  const bool after = std::exchange(trajectory.ended_or_jumped, starts_anew);
+  if (starts_anew || after) PetscCall(keep_whole(tj, ts, step, RecordParts::kWhole, true));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X) {
+  return guard([&]() -> PetscErrorCode {
+    Trajectory& trajectory = data_of(tj);
+    PetscFunctionBegin;
+    const bool by_solver = ts != nullptr && step == ts->steps && X == ts->vec_sol;
+    if (by_solver && ts->reason < 0 && trajectory.sweep.ends_with(step)) {
+      PetscFunctionReturn(0);  // the step after this record failed
+    }
+    if (!by_solver || tj->adjoint_solve_mode == PETSC_FALSE) {
+      if (by_solver && step == 0) trajectory.kept.clear();
+      const bool stages = ts != nullptr && step > 0 && tj->solution_only == PETSC_FALSE;
+      PetscCall(set_by_number(tj, ts, step, time, X,
+                              stages ? RecordParts::kWhole : RecordParts::kSolution));
+    } else if (step == 0 || trajectory.sweep.run() == nullptr) {
+      PetscCall(begin_sweep(tj, ts, step));
+    } else if (trajectory.sweep.goes_on_with(step)) {
+      PetscCall(extend_sweep(tj, ts, step));
+    } else {  // forward again from where the reverse sweep is
+      PetscCall(set_by_number(tj, ts, step, time, X, RecordParts::kWhole));
+    }
+    PetscFunctionReturn(0);
+  });
+}
+
+// ---- get ----
+
+PetscErrorCode hand_over(TSTrajectory tj, TS ts, PetscInt step, PetscReal time,
+                         PetscReal previous_time, PetscReal* t) {
+  PetscFunctionBegin;
+  *t = time;
+  if (step > 0 && tj->adjoint_solve_mode != PETSC_FALSE) {
+    PetscCall(TSSetTimeStep(ts, previous_time - time));
+  }
+  PetscFunctionReturn(0);
+}
+
+// For another TS than the one that made the sweep: only the solution, through the one that did.
+PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
+  Trajectory& trajectory = data_of(tj);
+  const TS own = trajectory.sweep.ts();
+  Vec kept = nullptr, X = nullptr;
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(own->vec_sol, &kept));
+  PetscCall(VecCopy(own->vec_sol, kept));
+  PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
+  PetscCall(TSGetSolution(ts, &X));
+  PetscCall(VecCopy(own->vec_sol, X));
+  PetscCall(VecCopy(kept, own->vec_sol));
+  PetscCall(VecDestroy(&kept));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
+  return guard([&]() -> PetscErrorCode {
+    Trajectory& trajectory = data_of(tj);
+    PetscFunctionBegin;
+    if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
+      PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
+      PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
+      PetscFunctionReturn(0);
+    }
+    PetscCheck(trajectory.sweep.holds(step), comm_of(tj), PETSC_ERR_ARG_OUTOFRANGE,
+               "there is no record of step %" PetscInt_FMT, step);
+    if (ts == trajectory.sweep.ts()) {
+      PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
+    } else {
+      PetscCall(bring_to_other(tj, ts, step));
+    }
+    PetscCall(count_transfers(tj));
+    const Journal& journal = trajectory.sweep.journal();
+    PetscCall(hand_over(tj, ts, step, journal.at(step).time, journal.at(step - 1).time, t));
+    PetscFunctionReturn(0);
+  });
+}
+
+// ---- the rest ----
+
+PetscErrorCode set_from_options(TSTrajectory tj, PetscOptionItems* PetscOptionsObject) {
+  return guard([&] { return read_settings(PetscOptionsObject, &settings_of(tj)); });
+}
+
+PetscErrorCode reset(TSTrajectory tj) {
+  return guard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    data_of(tj).kept.clear();
+    PetscCall(data_of(tj).sweep.close());
+    PetscFunctionReturn(0);
+  });
+}
+
+// Without reset before it when the type is changed.
+PetscErrorCode destroy(TSTrajectory tj) {
+  PetscFunctionBegin;
+  PetscCall(reset(tj));
+  PetscCall(decompose_settings(tj));
+  delete &data_of(tj);
+  tj->data = nullptr;
+  PetscFunctionReturn(0);
+}
+
+}  // namespace
+
+Trajectory& data_of(TSTrajectory tj) { return *static_cast<Trajectory*>(tj->data); }
+
+Settings& settings_of(TSTrajectory tj) { return data_of(tj).settings; }
+
+PetscErrorCode create_trajectory(TSTrajectory tj, TS) {
+  return guard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    tj->data = new Trajectory;
+    tj->ops->set = set;
+    tj->ops->get = get;
+    tj->ops->setfromoptions = set_from_options;
+    tj->ops->view = view_trajectory;
+    tj->ops->reset = reset;
+    tj->ops->destroy = destroy;
+    PetscCall(compose_settings(tj));
+    PetscFunctionReturn(0);
+  });
+}
+
+}  // namespace anadrome::petsc

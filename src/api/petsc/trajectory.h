@@ -1,0 +1,30 @@
+// The TSTrajectory of type "anadrome": PETSc's operations, handed on.
+#pragma once
+
+#include <petsc/private/tsimpl.h>
+
+#include "api/petsc/kept_records.h"
+#include "api/petsc/settings.h"
+#include "api/petsc/sweep.h"
+
+namespace anadrome::petsc {
+
+struct Trajectory {
+  Settings settings;
+  KeptRecords kept;
+  Sweep sweep;
+  PetscInt events_seen = 0;      ///< of the TS's event recorder
+  bool ended_or_jumped = false;  ///< the last record of the forward sweep was an end or an event
+};
+
+Trajectory& data_of(TSTrajectory tj);
+
+/// What TSTrajectoryRegister takes.
+PetscErrorCode create_trajectory(TSTrajectory tj, TS ts);
+
+/// The plan and what was done, for TSTrajectoryView.
+PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer);
+/// tj's counters of disk reads and writes.
+PetscErrorCode count_transfers(TSTrajectory tj);
+
+}  // namespace anadrome::petsc

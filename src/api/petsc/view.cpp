@@ -1,0 +1,66 @@
+// What -ts_trajectory_view says of the plan and of what was done.
+#include "api/petsc/trajectory.h"
+#include "base/byte_size.h"
+
+namespace anadrome::petsc {
+namespace {
+
+PetscErrorCode view_run(const anadrome_stats& stats, PetscViewer viewer) {
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "schedule %s, %lld steps, %s a state, %s of memory\n",
+                                   stats.schedule, static_cast<long long>(stats.steps),
+                                   format_bytes(stats.state_bytes).c_str(),
+                                   format_bytes(stats.memory_bytes).c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints in memory: %lld at most\n",
+                                   static_cast<long long>(stats.checkpoint_slots)));
+  if (stats.interval > 0) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints on disk: %lld, every %lld steps\n",
+                                     static_cast<long long>(stats.anchors),
+                                     static_cast<long long>(stats.interval)));
+  }
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "written %s, read %s; waited %s for writes, %s for reads\n",
+      format_bytes(stats.bytes_written).c_str(), format_bytes(stats.bytes_read).c_str(),
+      format_seconds(stats.seconds_stalled_write).c_str(),
+      format_seconds(stats.seconds_stalled_read).c_str()));
+  PetscFunctionReturn(0);
+}
+
+}  // namespace
+
+PetscErrorCode count_transfers(TSTrajectory tj) {
+  const Trajectory& trajectory = data_of(tj);
+  anadrome_stats stats{};
+  stats.size = sizeof stats;
+  PetscFunctionBegin;
+  if (trajectory.sweep.run() == nullptr) PetscFunctionReturn(0);
+  anadrome_statistics(trajectory.sweep.run(), &stats);
+  const std::int64_t state = stats.state_bytes > 0 ? stats.state_bytes : 1;
+  tj->diskwrites = static_cast<PetscInt>(stats.bytes_written / state);
+  tj->diskreads = static_cast<PetscInt>(stats.bytes_read / state);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
+  const Trajectory& trajectory = data_of(tj);
+  anadrome_stats stats{};
+  stats.size = sizeof stats;
+  PetscBool ascii = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(
+      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (ascii == PETSC_FALSE) PetscFunctionReturn(0);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "anadrome %s, numbers of rank 0\n", anadrome_version()));
+  if (trajectory.sweep.run() != nullptr) {
+    anadrome_statistics(trajectory.sweep.run(), &stats);
+    PetscCall(view_run(stats, viewer));
+  }
+  PetscCall(
+      PetscViewerASCIIPrintf(viewer, "%lld steps run again; %zu records kept in full, %s of %s\n",
+                             static_cast<long long>(trajectory.sweep.steps_run_again()),
+                             trajectory.kept.count(), format_bytes(trajectory.kept.bytes()).c_str(),
+                             format_bytes(trajectory.kept.limit()).c_str()));
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc
