@@ -1,0 +1,90 @@
+"""What the trajectory says: -help names every option of docs/options.md, -ts_trajectory_view, -ts_trajectory_monitor and
+-log_view show what was done, and an error has the library's words.
+
+  output_test.py --programs FOLDER --plugin LIBRARY --options FILE
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SETTINGS = None
+
+
+def run(*words, type_options="-ts_trajectory_type anadrome"):
+    with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
+        return subprocess.run(
+            [str(Path(SETTINGS.programs, "ex20adj")), "-ts_type", "cn", "-ts_dt", "0.001", "-mu", "1000",
+             "-ts_max_steps", "20", *words],
+            cwd=folder, text=True, capture_output=True, timeout=120,
+            env=dict(os.environ, PETSC_OPTIONS=f"-dll_append {SETTINGS.plugin} {type_options}"))
+
+
+class Output(unittest.TestCase):
+    def test_help_names_every_option(self):
+        said = run("-help").stdout
+        table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
+        keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
+        self.assertGreater(len(keys), 10)
+        options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance"]]
+        options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
+        self.assertEqual([option for option in options if f"-ts_trajectory_{option} " not in said], [])
+
+    def test_view_shows_plan_and_statistics(self):
+        said = run("-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "4").stdout
+        self.assertIn("type: anadrome", said)
+        self.assertRegex(said, r"schedule revolve, 20 steps")
+        self.assertRegex(said, r"checkpoints in memory: 4 at most")
+        steps = int(re.search(r"(\d+) steps run again", said).group(1))
+        self.assertGreater(steps, 20)
+        self.assertIn(f"recomputations for adjoint calculation = {steps}", said)
+
+    def test_view_counts_what_goes_to_disk(self):
+        said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2", "-ts_trajectory_anadrome_checkpoints", "1",
+                   "-ts_trajectory_anadrome_memory", "64KiB", "-ts_max_steps", "400").stdout
+        self.assertRegex(said, r"schedule async, 400 steps")
+        self.assertRegex(said, r"every 2 steps")
+        self.assertGreater(int(re.search(r"disk checkpoint writes = (\d+)", said).group(1)), 100)
+        self.assertGreater(int(re.search(r"disk checkpoint reads = (\d+)", said).group(1)), 100)
+
+    def test_every_record_kept_runs_nothing_again(self):
+        said = run("-ts_trajectory_view", "-ts_trajectory_anadrome_schedule", "store_all").stdout
+        self.assertRegex(said, r"\b0 steps run again")
+
+    def test_monitor_shows_steps_run_again(self):
+        said = run("-ts_trajectory_monitor", "-ts_trajectory_max_cps_ram", "4").stdout
+        self.assertRegex(said, r"TSTrajectoryGet: stepnum 7")
+        self.assertRegex(said, r"anadrome: steps \d+ to \d+ run again")
+
+    def test_log_view_shows_events(self):
+        said = run("-log_view", "-ts_trajectory_max_cps_ram", "4").stdout
+        for event in ("AnadromeKeep", "AnadromeRestore", "AnadromeRecomp", "AnadromeWait"):
+            self.assertRegex(said, rf"(?m)^{event} +[1-9]")
+
+    def test_error_has_the_libary_s_words(self):
+        done = run("-ts_trajectory_anadrome_memory", "lots")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("lots", done.stderr)
+        done = run("-ts_trajectory_anadrome_directory", "/nowhere/at/all", "-ts_trajectory_stride", "2")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"ANADROME_ERR_\w+: .*/nowhere/at/all")
+
+    def test_environment_gives_the_memory(self):
+        os.environ["ANADROME_OPTIONS"] = "memory=300MiB"
+        try:
+            said = run("-ts_trajectory_view").stdout
+        finally:
+            del os.environ["ANADROME_OPTIONS"]
+        self.assertRegex(said, r"284 MiB of memory")  # 16 MiB are set aside
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    for flag in ("--programs", "--plugin", "--options"):
+        parser.add_argument(flag, required=True)
+    SETTINGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

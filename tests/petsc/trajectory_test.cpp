@@ -1,0 +1,348 @@
+// What programs do with a trajectory, with every method that has an adjoint and every way to keep
+// records: the same as with PETSc's own `basic`.
+#include <anadrome/petsc.h>
+#include <gtest/gtest.h>
+#include <petsc/private/tsimpl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "mpi_main.h"
+#include "oscillators.h"
+
+// In no header of PETSc 3.18.
+extern "C" PetscErrorCode TSTrajectorySetMaxCpsRAM(TSTrajectory, PetscInt);
+
+namespace {
+
+using namespace anadrome::test;
+
+class Petsc : public testing::Environment {
+  void SetUp() override {
+    ASSERT_EQ(chdir(directory().c_str()), 0);
+    ASSERT_EQ(PetscInitializeNoArguments(), 0);
+    ASSERT_EQ(AnadromePetscRegister(), 0);
+    ASSERT_EQ(AnadromePetscRegister(), 0);
+  }
+  void TearDown() override { PetscFinalize(); }
+};
+[[maybe_unused]] const testing::Environment* petsc = testing::AddGlobalTestEnvironment(new Petsc);
+
+const std::string basic = " -ts_trajectory_type basic";
+
+// Adaptive and extrapolated steps differ in their last bits when they are run again.
+constexpr double kRounding = 1e-9;
+
+using Case = std::tuple<Method, Keeping>;
+
+class Programs : public testing::TestWithParam<Case> {
+ protected:
+  using Program = std::function<std::vector<double>(Oscillators&)>;
+
+  static void expect_same_as_basic(const Program& program) {
+    const auto& [method, keeping] = GetParam();
+    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const auto [at, first] = expected_.try_emplace(name.substr(0, name.find('/')) + method.name);
+    if (first) {  // `basic` takes its time
+      Oscillators model(method.options + basic);
+      at->second = program(model);
+    }
+    Oscillators model(method.options + " " + keeping.options);
+    const std::vector<double> found = program(model);
+    EXPECT_LE(difference(at->second, found), method.bitwise ? 0 : kRounding);
+    EXPECT_FALSE(found.empty() && rank() == 0);
+  }
+
+ private:
+  static inline std::map<std::string, std::vector<double>> expected_;
+};
+
+std::vector<double> gradient(Oscillators& model, PetscReal until = 2) {
+  model.start();
+  EXPECT_EQ(model.solve(until), 0);
+  model.turn();
+  EXPECT_EQ(model.back(), 0);
+  return model.values();
+}
+
+void append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+TEST_P(Programs, GetTheGradient) {
+  expect_same_as_basic([](Oscillators& model) { return gradient(model); });
+}
+
+TEST_P(Programs, GoBackInPieces) {
+  expect_same_as_basic([](Oscillators& model) {
+    EXPECT_EQ(model.solve(2), 0);
+    model.turn();
+    for (const PetscInt steps : {1, 7, 2}) EXPECT_EQ(model.back(steps), 0);
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  });
+}
+
+TEST_P(Programs, OptimiseWithOneTrajectory) {
+  expect_same_as_basic([](Oscillators& model) {
+    std::vector<double> all;
+    for (int i = 0; i < 5; ++i) {
+      model.stiffness = 2 + 0.3 * i;
+      append(all, gradient(model, 1 + 0.25 * i));
+      if (i == 2) {  // a line search drops a forward sweep
+        model.start();
+        EXPECT_EQ(model.solve(1.7), 0);
+      }
+    }
+    return all;
+  });
+}
+
+TEST_P(Programs, LookAtRecordsInAnyOrderAndTwice) {
+  expect_same_as_basic([](Oscillators& model) {
+    EXPECT_EQ(model.solve(1), 0);
+    std::vector<PetscInt> order(static_cast<std::size_t>(model.steps()) + 1);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937(7));
+    order.resize(std::min<std::size_t>(order.size(), 12));
+    order.insert(order.end(), {order.back(), 0, 0, order.front()});
+    std::vector<double> all;
+    for (const PetscInt step : order) append(all, model.record(step));
+    return all;
+  });
+}
+
+TEST_P(Programs, GoBackTwice) {
+  expect_same_as_basic([](Oscillators& model) {
+    std::vector<double> all;
+    EXPECT_EQ(model.solve(2), 0);
+    const PetscInt steps = model.steps();
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(TSSetStepNumber(model.ts(), steps), 0);
+      (void)model.record(steps);
+      model.turn();
+      EXPECT_EQ(model.back(), 0);
+      append(all, model.values());
+    }
+    return all;
+  });
+}
+
+TEST_P(Programs, GoOnFromAnotherSolution) {
+  expect_same_as_basic([](Oscillators& model) {
+    EXPECT_EQ(model.solve(1), 0);
+    VecScale(model.solution(), 0.9);
+    EXPECT_EQ(model.solve(2), 0);
+    VecScale(model.solution(), 1.05);
+    EXPECT_EQ(model.solve(2.5), 0);
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  });
+}
+
+TEST_P(Programs, SwitchTheRightHandSideAndBack) {
+  expect_same_as_basic([](Oscillators& model) {
+    EXPECT_EQ(model.solve(1), 0);
+    const PetscInt first = model.steps();
+    model.stiffness = 1;
+    EXPECT_EQ(model.solve(2), 0);
+    model.turn();
+    EXPECT_EQ(model.back(model.steps() - first), 0);
+    model.stiffness = 3;
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  });
+}
+
+TEST_P(Programs, GoForwardAgainFromTheMiddle) {
+  expect_same_as_basic([](Oscillators& model) {
+    EXPECT_EQ(model.solve(1), 0);
+    const PetscInt steps = model.steps();
+    model.turn();
+    EXPECT_EQ(model.back(3), 0);
+    (void)model.record(steps - 3);
+    VecScale(model.solution(), 1.01);
+    EXPECT_EQ(TSSetTimeStep(model.ts(), 0.05), 0);
+    EXPECT_EQ(TSRestartStep(model.ts()), 0);
+    EXPECT_EQ(model.solve(1.2), 0);
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  });
+}
+
+std::vector<Case> cases(const std::set<std::string>& names = {}) {
+  std::vector<Case> all;
+  for (const Method& method : methods()) {
+    if (!names.empty() && names.count(method.name) == 0) continue;
+    for (const Keeping& keeping : keepings()) all.emplace_back(method, keeping);
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& tested) {
+  return std::get<0>(tested.param).name + "_" + std::get<1>(tested.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(cases()), name_of);
+
+class SecondOrder : public testing::TestWithParam<Case> {};
+
+// With finite differences: `basic` gives wrong second-order adjoints for stiffly accurate methods.
+TEST_P(SecondOrder, AdjointIsTheDerivativeOfTheGradient) {
+  const auto& [method, keeping] = GetParam();
+  Oscillators model(method.options + " " + keeping.options, false);
+  const std::vector<double> product = model.hessian_product(1);
+  constexpr double kStep = 1e-5;
+  const auto gradient_at = [&](double along) {
+    model.start(along);
+    EXPECT_EQ(model.solve(1), 0);
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+    std::vector<double> values = model.values();
+    values.resize(product.size());
+    return values;
+  };
+  std::vector<double> expected = gradient_at(kStep);
+  const std::vector<double> below = gradient_at(-kStep);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = (expected[i] - below[i]) / (2 * kStep);
+  }
+  EXPECT_LE(difference(expected, product), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SecondOrder, testing::ValuesIn(cases({"rk4", "cn", "beuler"})),
+                         name_of);
+
+const std::string recompute =
+    " -ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 4MiB -ts_trajectory_max_cps_ram "
+    "4";
+const std::string store_all =
+    " -ts_trajectory_type anadrome -ts_trajectory_anadrome_schedule store_all";
+
+// Runs `program` until PETSc reports an error; what it says.
+std::string refusal(const std::string& options,
+                    const std::function<PetscErrorCode(Oscillators&)>& program) {
+  const CaughtErrors caught;
+  Oscillators model(options);
+  EXPECT_NE(program(model), 0);
+  return CaughtErrors::message();
+}
+
+class Refused : public testing::TestWithParam<Method> {};
+
+TEST_P(Refused, ASolutionEditedAfterAStep) {
+  const std::string said = refusal(GetParam().options + recompute, [](Oscillators& model) {
+    model.after_step = [](Vec u) { VecScale(u, 0.999); };
+    EXPECT_EQ(model.solve(2), 0);
+    model.turn();
+    return model.back();
+  });
+  EXPECT_NE(said.find("run again differs from the first time"), std::string::npos) << said;
+  EXPECT_NE(said.find("schedule store_all"), std::string::npos) << said;
+}
+
+TEST_P(Refused, ARightHandSideThatIsNotSwitchedBack) {
+  const std::string said = refusal(GetParam().options + recompute, [](Oscillators& model) {
+    EXPECT_EQ(model.solve(1), 0);
+    model.stiffness = 2.9;
+    EXPECT_EQ(model.solve(2), 0);
+    model.turn();
+    return model.back();
+  });
+  EXPECT_NE(said.find("run again differs from the first time"), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Refused, testing::ValuesIn(methods()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(Trajectory, RefusesWhatItCannotKeepInMemory) {
+  const std::string said =
+      refusal("-ts_type rk -ts_rk_type 4" + store_all + " -ts_trajectory_anadrome_memory 4KiB",
+              [](Oscillators& model) { return model.solve(2); });
+  EXPECT_NE(said.find("memory"), std::string::npos) << said;
+}
+
+TEST(Trajectory, NamesTheNearestOptionValue) {
+  const std::string said =
+      refusal("-ts_trajectory_type anadrome -ts_trajectory_anadrome_layout all",
+              [](Oscillators& model) { return model.solve(2); });
+  EXPECT_NE(said.find("'all' is not one of shared, node, rank"), std::string::npos) << said;
+}
+
+TEST(Trajectory, RefusesARecordThatWasNeverMade) {
+  const std::string said =
+      refusal("-ts_trajectory_type anadrome", [](Oscillators& model) -> PetscErrorCode {
+        EXPECT_EQ(model.solve(1), 0);
+        PetscReal time = 0;
+        return TSTrajectoryGet(model.trajectory(), model.ts(), model.steps() + 1, &time);
+      });
+  EXPECT_NE(said.find("there is no record of step"), std::string::npos) << said;
+}
+
+TEST(Trajectory, FewCheckpointsMeanRecomputation) {
+  const auto recomputed = [](const std::string& options) {
+    Oscillators model("-ts_type rk -ts_rk_type 4 -ts_adapt_type none" + options);
+    (void)gradient(model);
+    return model.trajectory()->recomps;
+  };
+  EXPECT_GT(recomputed(recompute), 40);
+}
+
+TEST(Trajectory, CanChangeItsTypeAtAnyTime) {
+  for (const bool solved : {false, true}) {
+    Oscillators model("-ts_type cn" + recompute);
+    if (solved) (void)gradient(model, 1);
+    EXPECT_EQ(TSTrajectorySetType(model.trajectory(), model.ts(), TSTRAJECTORYMEMORY), 0);
+    EXPECT_EQ(TSTrajectorySetType(model.trajectory(), model.ts(), TSTRAJECTORYANADROME), 0);
+    (void)gradient(model, 1);
+  }
+}
+
+TEST(Trajectory, ProgramsSetLimitsByFunctions) {
+  Oscillators model("-ts_type rk -ts_rk_type 4 -ts_adapt_type none -ts_trajectory_type anadrome");
+  EXPECT_EQ(TSTrajectorySetMaxCpsRAM(model.trajectory(), 4), 0);
+  (void)gradient(model);
+  EXPECT_GT(model.trajectory()->recomps, 40);
+}
+
+TEST(Trajectory, RandomAccessDoesNotConsume) {
+  Oscillators model("-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_adjointmode 0");
+  EXPECT_EQ(model.solve(1), 0);
+  const std::vector<double> record = model.record(5);
+  (void)model.record(2);
+  (void)model.record(9);
+  EXPECT_EQ(difference(record, model.record(5)), 0);
+  EXPECT_EQ(model.trajectory()->recomps, 0);
+}
+
+TEST(Trajectory, LeavesNoFiles) {
+  {
+    Oscillators model("-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_stride 3");
+    (void)gradient(model);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(std::filesystem::is_empty(directory()));
+}
+
+TEST(Trajectory, KeepsFilesIfAsked) {
+  {
+    Oscillators model(
+        "-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_stride 3 "
+        "-ts_trajectory_dirname kept -ts_trajectory_keep_files");
+    (void)gradient(model);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(std::filesystem::exists("kept"));
+  EXPECT_FALSE(std::filesystem::is_empty("kept"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == 0) std::filesystem::remove_all("kept");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
