@@ -5,7 +5,7 @@
 
 namespace anadrome::schedule {
 
-StepCosts::StepCosts(const std::vector<std::int64_t>& costs) {
+ChainCosts::ChainCosts(const std::vector<std::int64_t>& costs) {
   sums_.reserve(costs.size() + 1);
   moments_.reserve(costs.size() + 1);
   for (std::size_t k = 0; k < costs.size(); ++k) {
@@ -23,7 +23,7 @@ std::int64_t IntervalCosts::most_items(std::int64_t table_bytes, std::int64_t un
   return static_cast<std::int64_t>((std::sqrt(1 + 8 * std::max(entries, 0.0)) - 1) / 2);
 }
 
-IntervalCosts::IntervalCosts(const StepCosts& steps, const Items& items, std::int64_t units,
+IntervalCosts::IntervalCosts(const ChainCosts& steps, const Items& items, std::int64_t units,
                              const Inside& inside)
     : steps_(steps), items_(items), layer_(items.count() * (items.count() + 1) / 2) {
   const std::int64_t count = items.count();

@@ -8,10 +8,10 @@
 namespace anadrome::schedule {
 
 /// What it costs to advance.
-class StepCosts {
+class ChainCosts {
  public:
-  StepCosts() = default;
-  explicit StepCosts(const std::vector<std::int64_t>& costs);
+  ChainCosts() = default;
+  explicit ChainCosts(const std::vector<std::int64_t>& costs);
 
   std::int64_t steps() const { return static_cast<std::int64_t>(sums_.size()) - 1; }
   std::int64_t cost(std::int64_t first, std::int64_t last) const {
@@ -47,7 +47,7 @@ class IntervalCosts {
  public:
   /// `inside(item, b)`: F of the steps within one item of more than one.
   using Inside = std::function<std::int64_t(std::int64_t item, std::int64_t b)>;
-  IntervalCosts(const StepCosts& steps, const Items& items, std::int64_t units,
+  IntervalCosts(const ChainCosts& steps, const Items& items, std::int64_t units,
                 const Inside& inside = {});
 
   /// How many items a table of so many bytes has.
@@ -73,7 +73,7 @@ class IntervalCosts {
                      std::int64_t to, const std::vector<std::int64_t>& row,
                      std::int64_t& split) const;
 
-  const StepCosts& steps_;
+  const ChainCosts& steps_;
   const Items& items_;
   std::int64_t layer_;
   std::vector<std::int64_t> cost_;  ///< by b, then j, then i

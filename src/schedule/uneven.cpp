@@ -63,7 +63,7 @@ std::uint64_t key(std::int64_t first, std::int64_t last) {
 
 UnevenPlanner::UnevenPlanner(const UnevenSteps& steps) {
   check(steps);
-  steps_ = StepCosts(costs_with_turn(steps));
+  steps_ = ChainCosts(costs_with_turn(steps));
   state_bytes_ = steps.state_bytes;
   units_ = steps.bytes;
   if (steps_.steps() <= 1) return;

@@ -60,7 +60,7 @@ class UnevenPlanner final : public Planner {
   std::int64_t direct_advances(std::int64_t first, std::int64_t last) const;
   std::int64_t item_end(std::int64_t step) const;
 
-  StepCosts steps_;                        ///< TURN's included, if it is one
+  ChainCosts steps_;                       ///< TURN's included, if it is one
   std::vector<std::int64_t> state_bytes_;  ///< as given
   std::int64_t units_ = 0, unit_bytes_ = 1;
   std::int64_t cost_ = 0;
