@@ -196,7 +196,7 @@ class Arguments(tool.Case):
                             ("--steps", "9" * 400), ("--slots", "0"),
                             ("--slots", "4611686018427387905"), ("--slots", "nan"),
                             ("--uf", "-1"), ("--uf", "."), ("--uf", "1e"), ("--uf", "inf"),
-                            ("--ub", "0.1234567890"), ("--write", "x"), ("--read", "1e30"),
+                            ("--ub", "0.1234567891"), ("--write", "x"), ("--read", "1e30"),
                             ("--interval", "0"), ("--disk-slots", "-1"), ("--tape-slots", "0"),
                             ("--stiff", "2"), ("--schedule", "best")):
             words = {**good, flag: value}

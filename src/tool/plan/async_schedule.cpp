@@ -45,7 +45,7 @@ ActionSource async_actions(const Problem& problem) {
 
 Estimate estimate_async(const WhatIf& question) {
   if (!question.has_disk()) return refused("async", "needs --write-rate, and room on disk");
-  const Blocks blocks = cut_memory(question, true);
+  const Blocks blocks = cut_memory(question, engine::DiskUse::kBlocks);
   if (blocks.count < 1) {
     return refused("async",
                    "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
@@ -73,7 +73,7 @@ Estimate estimate_async(const WhatIf& question) {
   Estimate estimate;
   estimate.schedule = "async";
   estimate.sweep = run_of(question);
-  estimate.sweep.slots = std::min(memory.slots(depth), std::max<std::int64_t>(question.steps, 1));
+  estimate.sweep.slots = std::min(memory.slots(depth), question.steps);
   estimate.sweep.interval = best.interval;
   estimate.sweep.most_anchors = best.written + 1;
   estimate.counts.advances = static_cast<uint128>(question.steps) + best.again;

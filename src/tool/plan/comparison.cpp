@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/text_out.h"
 #include "tool/plan/schedule_table.h"
 
 namespace anadrome::tool {
@@ -37,8 +38,10 @@ int cheapest(const std::vector<Estimate>& rows) {
   return best;
 }
 
-Gain gain(const WhatIf& question, std::string amount) {
-  const std::vector<Estimate> rows = estimate_all(question);
+// What runs now runs with more of anything, too.
+Gain gain(const WhatIf& question, std::string amount, const Estimate& now) {
+  std::vector<Estimate> rows = estimate_all(question);
+  rows.push_back(now);
   const int best = cheapest(rows);
   Gain gain;
   gain.amount = std::move(amount);
@@ -52,18 +55,18 @@ std::int64_t more(std::int64_t amount, std::int64_t by) {
   return amount > kNoLimit / 4 - by ? amount : amount + by;
 }
 
-Resource memory_of(const WhatIf& question) {
-  const std::int64_t state = cut_memory(question, question.has_disk()).bytes;
+Resource memory_of(const WhatIf& question, const Estimate& now) {
+  const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).bytes;
   Resource memory = {"memory", true, {}, {}};
   WhatIf changed = question;
   changed.memory = more(question.memory, state);
-  memory.one_more = gain(changed, format_bytes(state) + " per rank, one state");
+  memory.one_more = gain(changed, format_bytes(state) + " per rank, one state", now);
   changed.memory = more(question.memory, question.memory);
-  memory.twice = gain(changed, format_bytes(changed.memory) + " per rank");
+  memory.twice = gain(changed, format_bytes(changed.memory) + " per rank", now);
   return memory;
 }
 
-Resource disk_rate_of(const WhatIf& question) {
+Resource disk_rate_of(const WhatIf& question, const Estimate& now) {
   Resource rate = {"disk rate", question.has_disk(), {}, {}};
   if (!rate.counts) return rate;
   constexpr double kOneMore = 1.1;
@@ -73,20 +76,20 @@ Resource disk_rate_of(const WhatIf& question) {
     changed.read_rate *= factor;
     return changed;
   };
-  rate.one_more = gain(faster(kOneMore), "10 % both ways");
-  rate.twice = gain(faster(2), "twice both ways");
+  rate.one_more = gain(faster(kOneMore), "10 % both ways", now);
+  rate.twice = gain(faster(2), "twice both ways", now);
   return rate;
 }
 
-Resource disk_space_of(const WhatIf& question) {
+Resource disk_space_of(const WhatIf& question, const Estimate& now) {
   Resource space = {"disk space", question.has_disk() && question.disk != kNoLimit, {}, {}};
   if (!space.counts) return space;
-  const std::int64_t state = cut_memory(question, true).disk_bytes;
+  const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).disk_bytes;
   WhatIf changed = question;
   changed.disk = more(question.disk, state);
-  space.one_more = gain(changed, format_bytes(state) + ", one state of all ranks");
+  space.one_more = gain(changed, format_bytes(state) + ", one state of all ranks", now);
   changed.disk = more(question.disk, question.disk);
-  space.twice = gain(changed, format_bytes(changed.disk));
+  space.twice = gain(changed, format_bytes(changed.disk), now);
   return space;
 }
 
@@ -105,7 +108,9 @@ Comparison compare(const WhatIf& question) {
   comparison.rows = estimate_all(question);
   comparison.recommended = cheapest(comparison.rows);
   if (comparison.recommended >= 0) {
-    comparison.resources = {memory_of(question), disk_rate_of(question), disk_space_of(question)};
+    const Estimate& now = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+    comparison.resources = {memory_of(question, now), disk_rate_of(question, now),
+                            disk_space_of(question, now)};
   }
   return comparison;
 }
@@ -115,7 +120,7 @@ std::string change_text(double factor) {
   const double percent = 100 * (factor - 1);
   constexpr double kManyTimes = 10;
   if (factor >= kManyTimes) {
-    std::snprintf(text, sizeof text, "x %.3g", factor);
+    return "x " + (factor < 99.95 ? format_fixed(factor, 1) : power_text(factor));
   } else if (std::fabs(percent) < 0.05) {
     return "0 %";
   } else {
@@ -133,7 +138,7 @@ std::string duration_text(double seconds) {
     std::snprintf(text, sizeof text, "%.0f d %02.0f h", std::floor(hours / 24),
                   std::fmod(hours, 24));
   } else {
-    std::snprintf(text, sizeof text, "%.3g years", seconds / kYear);
+    return power_text(seconds / kYear) + " years";
   }
   return text;
 }

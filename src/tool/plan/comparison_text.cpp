@@ -13,7 +13,7 @@ namespace anadrome::tool {
 namespace {
 
 constexpr std::size_t kNameWidth = 15;
-constexpr std::array<std::size_t, 7> kWidths = {7, 13, 9, 9, 9, 9, 9};
+constexpr std::array<std::size_t, 7> kWidths = {8, 12, 9, 9, 9, 9, 9};
 using Cells = std::array<std::string, kWidths.size()>;
 
 // Left, breaking at spaces; further lines begin below the first character after `label`.
@@ -54,7 +54,8 @@ std::string factor_text(const Estimate& row, std::int64_t steps) {
   char text[32];
   const double factor = static_cast<double>(row.forward_steps()) /
                         static_cast<double>(std::max<std::int64_t>(steps, 1));
-  std::snprintf(text, sizeof text, factor < 999.5 ? "%.2f" : "%.3g", factor);
+  std::snprintf(text, sizeof text, "%.2f", factor);
+  if (factor > 999.5) return power_text(factor);
   return text;
 }
 

@@ -25,6 +25,13 @@ void put_out(std::string_view text) {
 int run_abstract(const PlanFlags& flags) {
   const Problem problem = flags.problem();
   const Schedule& schedule = schedule_named(flags.schedule);
+  if (problem.tape_slots > 0 && !schedule.uses_tapes) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                std::string("--tape-slots: ") + schedule.name + " keeps no tapes; take mixed");
+  }
+  if (problem.interval > 0 && std::string(schedule.name) != "async") {
+    throw Error(ANADROME_ERR_ARGUMENT, "--interval is for async");
+  }
   if (flags.actions) {
     TextOut out(put_out);
     write_actions(schedule.actions(problem), out);

@@ -20,6 +20,11 @@ ActionSource revolve_actions(const Problem& problem) {
   return nested_actions(problem, std::make_unique<schedule::RevolvePlanner>());
 }
 
+ActionSource store_all_actions(const Problem& problem) {
+  if (problem.tape_slots == 0) return revolve_actions(problem);
+  return nested_actions(problem, std::make_unique<schedule::StoreTapesPlanner>());
+}
+
 // x_0 to x_{n-2}; x_{n-1} is live when it is needed.
 std::int64_t slots_for_all(const Problem& problem) {
   return std::max<std::int64_t>(problem.steps - 1, 1);
@@ -40,16 +45,37 @@ Estimate in_ram(const char* name, const WhatIf& question, const Blocks& blocks,
   Estimate estimate;
   estimate.schedule = name;
   estimate.sweep = run_of(question);
-  estimate.sweep.slots = std::min(slots, std::max<std::int64_t>(question.steps, 1));
+  estimate.sweep.slots = std::min(slots, question.steps);
   estimate.counts = count_revolve(estimate.sweep);
   estimate.ram_bytes = ceil_divide(estimate.sweep.slots, blocks.states) * blocks.bytes;
   price(estimate, question, 0);
   return estimate;
 }
 
+// Every tape, and x_n for another adjoint sweep: no step is run again.
+Estimate store_tapes(const WhatIf& question, const Blocks& blocks, std::int64_t slots) {
+  Estimate estimate;
+  estimate.schedule = "store_all";
+  estimate.sweep = run_of(question);
+  estimate.sweep.slots = slots;
+  estimate.sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
+  estimate.ram_bytes = ceil_divide(slots, blocks.states) * blocks.bytes;
+  price(estimate, question, 0);
+  estimate.remark = "every tape";
+  return estimate;
+}
+
 Estimate estimate_store_all(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, false);
-  const std::int64_t steps = std::max<std::int64_t>(question.steps, 1);
+  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone);
+  const std::int64_t steps = question.steps;
+  if (question.has_tape()) {
+    const uint128 slots =
+        1 + static_cast<uint128>(steps) *
+                static_cast<uint128>(ceil_divide(question.tape_bytes, question.state_bytes));
+    if (slots <= static_cast<uint128>(blocks.count) * static_cast<uint128>(blocks.states)) {
+      return store_tapes(question, blocks, static_cast<std::int64_t>(slots));
+    }
+  }
   const std::int64_t needed = ceil_divide(steps, blocks.states);
   if (blocks.count < needed) {
     const uint128 bytes = static_cast<uint128>(needed) * static_cast<uint128>(blocks.bytes);
@@ -61,7 +87,7 @@ Estimate estimate_store_all(const WhatIf& question) {
 }
 
 Estimate estimate_revolve(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, false);
+  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone);
   if (blocks.count < 1) {
     return refused("revolve",
                    "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
@@ -75,8 +101,13 @@ Estimate estimate_revolve(const WhatIf& question) {
 }  // namespace
 
 Schedule store_all_schedule() {
-  return {"store_all",     "every state in RAM", false, false, count_store_all,
-          revolve_actions, estimate_store_all};
+  return {"store_all",
+          "every state in RAM, or every tape",
+          false,
+          false,
+          count_store_all,
+          store_all_actions,
+          estimate_store_all};
 }
 
 Schedule revolve_schedule() {

@@ -1,8 +1,10 @@
 #include "tool/plan/schedule.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/byte_size.h"
+#include "base/text_out.h"
 
 namespace anadrome::tool {
 
@@ -37,13 +39,17 @@ void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states)
   estimate.read = checked_multiply(counts.reads, state_of_all);
 }
 
+std::string power_text(double number) {
+  if (number < 9999.5) return format_fixed(number, 0);
+  const int exponent = static_cast<int>(std::floor(std::log10(number)));
+  return format_fixed(std::round(number / std::pow(10.0, exponent)), 0) + "e" +
+         std::to_string(exponent);
+}
+
 std::string bytes_text(uint128 bytes) {
   constexpr uint128 kExbibyte = uint128{1} << 60;
   if (bytes < 1000 * kExbibyte / 1024) return format_bytes(static_cast<std::int64_t>(bytes));
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g EiB",
-                static_cast<double>(bytes) / static_cast<double>(kExbibyte));
-  return text;
+  return power_text(static_cast<double>(bytes) / static_cast<double>(kExbibyte)) + " EiB";
 }
 
 }  // namespace anadrome::tool

@@ -45,6 +45,9 @@ Problem run_of(const WhatIf& question);
 /// the disk. `disk_states`: the most at a time.
 void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states);
 
+/// 31234567 -> "3e7": absurd answers are short, too.
+std::string power_text(double number);
+
 /// "8.0 GiB" for any number of bytes.
 std::string bytes_text(uint128 bytes);
 

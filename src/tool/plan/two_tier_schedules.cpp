@@ -9,7 +9,7 @@
 #include "schedule/hrevolve.h"
 #include "schedule/multistage.h"
 #include "tool/plan/action_sources.h"
-#include "tool/plan/disk_use.h"
+#include "tool/plan/disk_transfers.h"
 
 namespace anadrome::tool {
 namespace {
@@ -47,7 +47,7 @@ Counts counted(schedule::Planner& planner, const Problem& problem) {
   all.disk_slots = problem.disk_slots;
   Counts counts;
   if (problem.steps > 1) counts.advances = planner.advances(all);
-  const DiskUse use = disk_use(planner, problem);
+  const DiskTransfers use = disk_transfers(planner, problem);
   counts.writes = use.writes;
   counts.reads = use.reads;
   return counts;
@@ -90,49 +90,86 @@ Prices prices_of(const WhatIf& question) {
   return {{ticks.advance, 0}, {ticks.adjoint, 0}, {ticks.write, 0}, {ticks.read, 0}};
 }
 
+// What the planner's table takes of the memory: as the library reckons.
+uint128 table_bytes(const WhatIf& question, std::int64_t disk_slots) {
+  constexpr uint128 kPerStep = 64, kPerEntry = 16;
+  return static_cast<uint128>(question.steps + 2) *
+         (kPerStep + kPerEntry * static_cast<uint128>(disk_slots));
+}
+
+// A table of H-Revolve that takes more than a second is not for a comparison; it is none if
+// Disk-Revolve finds all the room it wants.
+void require_quick(const Problem& sweep) {
+  constexpr std::int64_t kMostEntries = std::int64_t{1} << 20;
+  if (sweep.steps <= kMostEntries / sweep.disk_slots) return;
+  const schedule::DiskRevolvePlanner unbounded(sweep.steps, sweep.slots, ticks_of(sweep.prices));
+  if (unbounded.disk_slots() <= sweep.disk_slots) return;
+  throw Error(ANADROME_ERR_ARGUMENT, "not compared: " + std::to_string(sweep.steps) +
+                                         " steps with " + std::to_string(sweep.disk_slots) +
+                                         " states on disk take long to plan; plan --abstract does");
+}
+
 template <class Count>
-Estimate estimate_two_tier(const char* name, const WhatIf& question, const Count& count) {
+Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 table_bytes,
+                           const Count& count) {
   if (!question.has_disk()) return refused(name, "needs --write-rate, and room on disk");
-  const Blocks blocks = cut_memory(question, true);
-  if (blocks.count < 2) {
-    return refused(name, "needs " + bytes_text(static_cast<uint128>(blocks.bytes) * 2) +
-                             " of memory per rank: a state, and one on its way");
+  if (table_bytes >= static_cast<uint128>(question.memory)) {
+    return refused(name,
+                   "its table alone needs " + bytes_text(table_bytes) + " of memory per rank");
+  }
+  const auto table = static_cast<std::int64_t>(table_bytes);
+  const Blocks blocks = cut_memory(question, engine::DiskUse::kStates, table);
+  if (blocks.count < 1) {
+    return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
+                             " of memory per rank");
   }
   Estimate estimate;
   estimate.schedule = name;
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  sweep.slots =
-      std::min((blocks.count - 1) * blocks.states, std::max<std::int64_t>(question.steps, 1));
-  sweep.disk_slots = disk_states(question, blocks);
+  const std::int64_t ahead = engine::blocks_read_ahead(blocks.count);
+  sweep.slots = std::min(blocks.count - ahead, question.steps);
+  sweep.disk_slots = std::min(disk_states(question, blocks), question.steps + 1);
+  if (sweep.disk_slots < 1) {
+    return refused(name,
+                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
+  }
   sweep.prices = prices_of(question);
   std::int64_t states = 0;
   estimate.counts = count(sweep, states);
-  estimate.ram_bytes = (ceil_divide(sweep.slots, blocks.states) + 1) * blocks.bytes;
+  estimate.ram_bytes = (sweep.slots + ahead) * blocks.bytes + table;
   price(estimate, question, states);
-  estimate.remark = std::to_string(sweep.slots) + " states in RAM, up to " +
-                    std::to_string(states) + " on disk; waits for each transfer";
+  estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
+                    " in RAM, up to " + std::to_string(states) +
+                    " on disk; each transfer counted in full";
   return estimate;
 }
 
 Estimate estimate_disk_revolve(const WhatIf& question) {
-  return estimate_two_tier("disk_revolve", question, [](Problem& sweep, std::int64_t& states) {
-    const auto planner = disk_revolve(sweep, ticks_of(sweep.prices));
-    states = planner->disk_slots();
-    return counted(*planner, sweep);
-  });
+  return estimate_two_tier("disk_revolve", question, table_bytes(question, 0),
+                           [](Problem& sweep, std::int64_t& states) {
+                             const auto planner = disk_revolve(sweep, ticks_of(sweep.prices));
+                             states = planner->disk_slots();
+                             return counted(*planner, sweep);
+                           });
 }
 
 Estimate estimate_hrevolve(const WhatIf& question) {
-  return estimate_two_tier("hrevolve", question, [](Problem& sweep, std::int64_t& states) {
+  const std::int64_t on_disk =
+      question.disk == kNoLimit
+          ? 0
+          : std::min(question.disk / (question.state_bytes * question.ranks), question.steps + 1);
+  const uint128 table = table_bytes(question, on_disk);
+  return estimate_two_tier("hrevolve", question, table, [](Problem& sweep, std::int64_t& states) {
+    require_quick(sweep);
     const auto planner = hrevolve(sweep, ticks_of(sweep.prices));
-    states = disk_use(*planner, sweep).most_states;
+    states = disk_transfers(*planner, sweep).most_states;
     return counted(*planner, sweep);
   });
 }
 
 Estimate estimate_multistage(const WhatIf& question) {
-  return estimate_two_tier("multistage", question, [](Problem& sweep, std::int64_t& states) {
+  return estimate_two_tier("multistage", question, 0, [](Problem& sweep, std::int64_t& states) {
     states = std::clamp<std::int64_t>(sweep.steps - 1 - sweep.slots, 0, sweep.disk_slots);
     return count_multistage(sweep);
   });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/memory_plan.h"
 #include "tool/plan/problem.h"
 
 namespace anadrome::tool {
@@ -37,8 +38,8 @@ struct Blocks {
   std::int64_t disk_bytes = 0;  ///< of one on disk, all ranks
 };
 
-/// `disk`: the blocks go to disk, too.
-Blocks cut_memory(const WhatIf& question, bool disk);
+/// `beside`: bytes of the memory that are not for states.
+Blocks cut_memory(const WhatIf& question, engine::DiskUse disk, std::int64_t beside = 0);
 
 /// States that the disk holds.
 std::int64_t disk_states(const WhatIf& question, const Blocks& blocks);

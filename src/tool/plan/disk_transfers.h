@@ -6,13 +6,13 @@
 
 namespace anadrome::tool {
 
-struct DiskUse {
+struct DiskTransfers {
   uint128 writes = 0, reads = 0;
   std::int64_t most_states = 0;  ///< on disk at a time
 };
 
 /// Asks the planner about every segment that begins with a state on disk. What begins in RAM stays
 /// there, as with all of these planners. Throws ERR_ARGUMENT beyond 10^8 segments.
-DiskUse disk_use(schedule::Planner& planner, const Problem& problem);
+DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem);
 
 }  // namespace anadrome::tool

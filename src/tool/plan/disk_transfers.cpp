@@ -1,4 +1,4 @@
-#include "tool/plan/disk_use.h"
+#include "tool/plan/disk_transfers.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace anadrome::tool {
 
-DiskUse disk_use(schedule::Planner& planner, const Problem& problem) {
+DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem) {
   constexpr int kMostSegments = 100'000'000;
   struct Part {
     std::int64_t first, last, states_below;
   };
-  DiskUse use;
+  DiskTransfers sum;
   std::vector<Part> live = {{0, problem.steps, 0}};  // with x_first live only
   for (int segments = 0; !live.empty();) {
     const Part part = live.back();
@@ -30,10 +30,10 @@ DiskUse disk_use(schedule::Planner& planner, const Problem& problem) {
       const schedule::Placement placement = planner.place(segment);
       if (placement.place == schedule::Place::kDisk) {
         segment.held = schedule::Place::kDisk;
-        ++use.writes;
-        use.most_states = std::max(use.most_states, ++states);
+        ++sum.writes;
+        sum.most_states = std::max(sum.most_states, ++states);
       } else if (placement.place == schedule::Place::kNowhere) {
-        ++use.reads;
+        ++sum.reads;
         live.push_back({segment.first + placement.advance, segment.last, states});
         segment.last = segment.first + placement.advance;
       } else {
@@ -41,7 +41,7 @@ DiskUse disk_use(schedule::Planner& planner, const Problem& problem) {
       }
     }
   }
-  return use;
+  return sum;
 }
 
 }  // namespace anadrome::tool
