@@ -82,6 +82,7 @@ Estimate estimate_async(const WhatIf& question) {
   price(estimate, question, best.written);
   if (question.has_tape() && question.steps > 0) --estimate.counts.advances;
   estimate.seconds = best.seconds;
+  estimate.reads_ahead = depth > 0;
   estimate.waiting = best.waiting;
   const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
   estimate.ram_bytes = std::min(used, memory.blocks) * blocks.bytes;

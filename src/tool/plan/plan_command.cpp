@@ -12,6 +12,7 @@
 #include "tool/plan/comparison_text.h"
 #include "tool/plan/plan_flags.h"
 #include "tool/plan/schedule_table.h"
+#include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -52,8 +53,38 @@ int run_abstract(const PlanFlags& flags) {
   return kFine;
 }
 
+// The row to draw: the one that was named, or the recommended one.
+const Estimate& chosen_row(const Comparison& comparison, const std::string& name) {
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const Estimate& row = comparison.rows[i];
+    const bool chosen =
+        name.empty() ? static_cast<int>(i) == comparison.recommended : row.schedule == name;
+    if (!chosen) continue;
+    if (!row.runs) throw Error(ANADROME_ERR_ARGUMENT, "--svg: " + name + " " + row.remark);
+    return row;
+  }
+  throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is no schedule to draw");
+}
+
+void draw(const Comparison& comparison, const PlanFlags& flags) {
+  const Estimate& row = chosen_row(comparison, flags.schedule);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(flags.svg.c_str(), "w"),
+                                                             &std::fclose);
+  const auto failed = [&flags] {
+    return Error(ANADROME_ERR_IO, "--svg " + flags.svg + ": " + errno_text(errno));
+  };
+  if (!file) throw failed();
+  TextOut out([&](std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed();
+  });
+  draw_sweep(schedule_named(row.schedule), comparison.question, row, out);
+  if (std::fflush(file.get()) != 0) throw failed();
+}
+
 int run_what_if(const PlanFlags& flags) {
+  if (!flags.schedule.empty()) schedule_named(flags.schedule);
   const Comparison comparison = compare(flags.what_if());
+  if (!flags.svg.empty()) draw(comparison, flags);
   put_out(flags.json ? comparison_json(comparison).dump(2) + "\n"
                      : comparison_text(comparison, terminal_columns()));
   return comparison.recommended >= 0 ? kFine : kNo;

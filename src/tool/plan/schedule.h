@@ -15,6 +15,7 @@ struct Estimate {
   std::string remark;  ///< how it is run, or why it cannot be
   Problem sweep;       ///< what is run
   Counts counts;
+  bool reads_ahead = false;  ///< overlapped transfers: the next anchor is read in time
   double seconds = 0;
   double waiting = 0;                             ///< of these, for the disk
   std::int64_t ram_bytes = 0;                     ///< per rank

@@ -1,0 +1,73 @@
+// One window of a planned sweep as a piece of SVG: step against time, below it what the disk does
+// and which slots are in use. Its size does not grow with the number of steps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/text_out.h"
+#include "tool/plan/timed_sweep.h"
+
+namespace anadrome::tool {
+
+/// "#rrggbb"; told apart by people who see no red or no green, too.
+const char* colour_of(Doing doing);
+
+struct PanelWindow {
+  double start = 0, end = 0;  ///< seconds
+  double first_step = 0, last_step = 0;
+  std::string title;
+};
+
+class SweepPanel {
+ public:
+  /// `slots` of RAM; `disk`: are there lanes for the disk?
+  SweepPanel(PanelWindow window, std::int64_t slots, bool disk);
+
+  void add(const Span& span);
+  void add(const Held& held);
+
+  /// At most this wide, with its labels.
+  static constexpr double kWidth = 1000;
+  double height() const;
+  void draw(TextOut& out, double top) const;
+
+ private:
+  static constexpr int kColumns = 860, kRows = 260;
+
+  /// How much of each pixel column something took.
+  class Lane {
+   public:
+    Lane() : partial_(kColumns, 0), whole_(kColumns + 1, 0) {}
+    void add(double from, double to, double weight);  ///< in columns
+    std::vector<double> shares() const;
+
+   private:
+    std::vector<double> partial_, whole_;
+  };
+
+  double column(double seconds) const;
+  double row(double step) const;
+  void mark(const Span& span);
+  void draw_steps(TextOut& out, double top) const;
+  void draw_marks(TextOut& out, double top) const;
+  void draw_axes(TextOut& out, double top) const;
+  void draw_time_axis(TextOut& out, double top) const;
+  void draw_lane(TextOut& out, const Lane& lane, double top, double height,
+                 const char* colour) const;
+  double draw_disk(TextOut& out, double top) const;
+  void draw_slots(TextOut& out, double top) const;
+  double slot_height() const;
+
+  PanelWindow window_;
+  std::int64_t slots_;
+  bool disk_;
+  std::vector<Span> spans_;  ///< as long as they are few
+  bool few_ = true;
+  std::vector<std::vector<bool>> marks_;  ///< by what was done: pixels, column by column
+  Lane writes_, reads_, on_disk_;
+  std::vector<Lane> slot_lanes_;
+};
+
+}  // namespace anadrome::tool
