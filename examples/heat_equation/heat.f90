@@ -76,14 +76,17 @@ contains
   end function opened
 
   subroutine whole_job()
-    call create_model(sweep%model, MPI_COMM_WORLD, options%cells_x, options%cells_y, options%work)
+    call create_model(sweep%model, MPI_COMM_WORLD, options%cells_x, options%cells_y, options%work, &
+         options%stages)
     sweep%options = options
     allocate (sweep%u(sweep%model%grid%nx, sweep%model%grid%ny))
+    if (options%tape) allocate (sweep%tape(sweep%model%grid%nx, sweep%model%grid%ny, options%stages))
     call gradient_with_anadrome()
     call combine_statistics(MPI_COMM_WORLD, result%all)
     if (result%exit_code == fine) call check()
     if (.not. options%quiet) call print_results(sweep%model%grid, result)
     deallocate (sweep%u)
+    if (options%tape) deallocate (sweep%tape)
     call free_model(sweep%model)
   end subroutine whole_job
 
@@ -134,6 +137,8 @@ contains
     else
       call anadrome_add_field(sweep%run, "u", ANADROME_ROLE_STATE, sweep%u, status)
     end if
+    if (status == ANADROME_OK .and. options%tape) &
+         call anadrome_add_field(sweep%run, "stages", ANADROME_ROLE_TAPE, sweep%tape, status)
     call all_fine(status, library_error)
   end subroutine prepare
 
@@ -171,9 +176,10 @@ contains
   subroutine check()
     integer(int64) :: differences
     if (options%verify) then
-      call verify(sweep%model, MPI_COMM_WORLD, options%steps, sweep%u, result%objective, differences)
+      call verify(sweep%model, MPI_COMM_WORLD, options%steps, sweep%u, options%tape, &
+           result%objective, differences)
       if (differences < 0) then
-        call end_with(usage, "--verify keeps every state in memory, which does not suffice")
+        call end_with(usage, "--verify keeps every stage in memory, which does not suffice")
         return
       end if
       result%checked = .true.
@@ -188,7 +194,8 @@ contains
       if (.not. result%taylor_passed) call end_with(wrong, "the Taylor test failed")
     end if
     if (options%dot_test) then
-      call dot_test(MPI_COMM_WORLD, options%cells_x, options%cells_y, options%steps, result%dot_test_error)
+      call dot_test(MPI_COMM_WORLD, options%cells_x, options%cells_y, options%stages, options%steps, &
+           result%dot_test_error)
       if (.not. result%dot_test_error <= 1e-12_real64) call end_with(wrong, "the dot-product test failed")
     end if
   end subroutine check

@@ -4,6 +4,7 @@ module heat_checks
   use mpi_f08
   use heat_grids
   use heat_models
+  use heat_steps
   implicit none
   private
   public :: verify, taylor_test, dot_test
@@ -58,38 +59,39 @@ contains
     end do
   end function differing
 
-  !> Compare the gradient in `model`, x_0 in `u` and `objective` with those computed with every state kept in
-  !> an array of its own: the number of values that differ on all ranks, -1 without memory. Collective.
-  subroutine verify(model, comm, steps, u, objective, differences)
+  !> Compare the gradient in `model`, x_0 in `u` (not with a tape, which gives none back) and `objective` with those
+  !> computed with every stage kept in an array of its own: the number of values that differ on all ranks, -1 without
+  !> memory. Collective.
+  subroutine verify(model, comm, steps, u, with_tape, objective, differences)
     type(heat_model), intent(in) :: model
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: steps
     real(real64), intent(in) :: u(:, :), objective
+    logical, intent(in) :: with_tape
     integer(int64), intent(out) :: differences
     type(heat_model) :: own
-    real(real64), allocatable, target :: live(:, :), states(:, :, :)
+    real(real64), allocatable, target :: live(:, :), kept(:, :, :, :)
     real(real64), pointer, contiguous :: x(:, :)
     real(real64) :: own_objective
     integer(int64) :: k
     integer :: status
-    call create_model(own, comm, model%grid%cells_x, model%grid%cells_y, 1_int64)
+    call create_model(own, comm, model%grid%cells_x, model%grid%cells_y, 1_int64, model%stages)
     allocate (live(own%grid%nx, own%grid%ny))
-    allocate (states(own%grid%nx, own%grid%ny, steps), stat=status)
+    allocate (kept(own%grid%nx, own%grid%ny, own%stages, steps), stat=status)
     differences = -1
     if (all_ready(comm, status)) then
       x => live
       call fill(own%grid, initial_state, x)
       do k = 0, steps - 1
-        states(:, :, k + 1) = x
-        call heat_step(own, k, x, x)
+        call heat_record_step(own, k, x, x, kept(:, :, :, k + 1))
       end do
       call heat_turn(own, x, own_objective)
       do k = steps - 1, 0, -1
-        call heat_adjoint_step(own, states(:, :, k + 1))
+        call heat_adjoint_of_tape(own, kept(:, :, :, k + 1))
       end do
-      if (steps > 0) x = states(:, :, 1)
-      differences = differing(model%gradient_kappa, own%gradient_kappa) &
-           + differing(model%lambda, own%lambda) + differing(u, x)
+      if (steps > 0) x = kept(:, :, 1, 1)
+      differences = differing(model%gradient_kappa, own%gradient_kappa) + differing(model%lambda, own%lambda)
+      if (.not. with_tape) differences = differences + differing(u, x)
       if (own%grid%rank == 0) then
         if (transfer(objective, 0_int64) /= transfer(own_objective, 0_int64)) differences = differences + 1
       end if
@@ -134,7 +136,7 @@ contains
     real(real64), allocatable :: d_kappa(:, :), d_state(:, :)
     real(real64) :: remainders(points), part_kappa, part_state, weight, epsilon
     integer :: p
-    call create_model(own, comm, model%grid%cells_x, model%grid%cells_y, 1_int64)
+    call create_model(own, comm, model%grid%cells_x, model%grid%cells_y, 1_int64, model%stages)
     allocate (d_kappa(own%grid%nx, own%grid%ny), d_state(own%grid%nx, own%grid%ny))
     call fill(own%grid, kappa_direction, d_kappa)
     call fill(own%grid, state_direction, d_state)
@@ -161,20 +163,21 @@ contains
 
   !> The relative error of <M v, w> = <v, M^T w>, M the derivative of up to 8 steps with respect to kappa and
   !> u_0. Collective.
-  subroutine dot_test(comm, cells_x, cells_y, all_steps, error)
+  subroutine dot_test(comm, cells_x, cells_y, stages, all_steps, error)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: cells_x, cells_y, all_steps
+    integer, intent(in) :: stages
     real(real64), intent(out) :: error
     type(heat_model) :: model
     type(heat_faces) :: changed
-    real(real64), allocatable, target :: live(:, :)
-    real(real64), allocatable :: d_kappa(:, :), d_state(:, :), moved(:, :), weight(:, :), states(:, :, :)
+    real(real64), allocatable, target :: live(:, :), states(:, :, :)
+    real(real64), allocatable :: d_kappa(:, :), d_state(:, :), moved(:, :), weight(:, :)
     real(real64), pointer, contiguous :: x(:, :)
     real(real64) :: objective, forward, backward
     integer(int64) :: k, steps
     integer :: nx, ny
     steps = min(all_steps, 8_int64)
-    call create_model(model, comm, cells_x, cells_y, 1_int64)
+    call create_model(model, comm, cells_x, cells_y, 1_int64, stages)
     nx = model%grid%nx
     ny = model%grid%ny
     allocate (live(nx, ny), d_kappa(nx, ny), d_state(nx, ny), weight(nx, ny), states(nx, ny, steps))
@@ -187,13 +190,14 @@ contains
     moved = d_state
     do k = 0, steps - 1
       states(:, :, k + 1) = x
-      call heat_tangent_step(model, changed, x, moved)
+      call heat_tangent_step(model, k, changed, x, moved)
       call heat_step(model, k, x, x)
     end do
     call heat_turn(model, x, objective)  ! clears the gradient; its terminal condition is replaced by w
     model%lambda = weight
     do k = steps - 1, 0, -1
-      call heat_adjoint_step(model, states(:, :, k + 1))
+      x => states(:, :, k + 1)
+      call heat_adjoint_step(model, k, x)
     end do
     forward = dot(model%grid, moved, weight)
     backward = dot(model%grid, d_kappa, model%gradient_kappa) + dot(model%grid, d_state, model%lambda)

@@ -12,6 +12,8 @@ module heat_flags
 
   type :: heat_options
     integer(int64) :: cells_x = 256, cells_y = 256, steps = 200, repeat = 1, work = 1
+    integer :: stages = 1  ! --integrator: 1 euler, 4 rk4
+    logical :: tape = .false.
     logical :: steps_unknown = .false., zero_copy = .false., callbacks = .false.
     logical :: verify = .false., taylor = .false., dot_test = .false., quiet = .false., help = .false.
     character(:), allocatable :: json_file, log_file
@@ -76,13 +78,13 @@ contains
     character(*), intent(in) :: name
     logical :: is
     is = any(name == [character(13) :: "steps-unknown", "zero-copy", "callbacks", "verify", "taylor", &
-         "dot-test", "quiet", "help", "progress", "keep"])
+         "dot-test", "tape", "quiet", "help", "progress", "keep"])
   end function is_switch
 
   pure function takes_value(name) result(takes)
     character(*), intent(in) :: name
     logical :: takes
-    takes = any(name == [character(9) :: "grid", "steps", "repeat", "work", "json", "log", "memory", &
+    takes = any(name == [character(10) :: "grid", "integrator", "steps", "repeat", "work", "json", "log", "memory", &
          "directory", "name", "schedule", "layout", "interval", "transport", "direct", "trace", "timeline", &
          "set"])
   end function takes_value
@@ -94,6 +96,7 @@ contains
     case ("steps-unknown"); options%steps_unknown = .true.
     case ("zero-copy"); options%zero_copy = .true.
     case ("callbacks"); options%callbacks = .true.
+    case ("tape"); options%tape = .true.
     case ("verify"); options%verify = .true.
     case ("taylor"); options%taylor = .true.
     case ("dot-test"); options%dot_test = .true.
@@ -118,6 +121,9 @@ contains
       ! MPI counts a row in a default integer.
       if (fine) fine = max(options%cells_x, options%cells_y) <= huge(cut)
       if (fine) fine = options%cells_x <= 2_int64**48 / options%cells_y
+    case ("integrator")
+      fine = value == "euler" .or. value == "rk4"
+      options%stages = merge(4, 1, value == "rk4")
     case ("steps"); call read_count(value, 0_int64, options%steps, fine)
     case ("repeat"); call read_count(value, 1_int64, options%repeat, fine)
     case ("work"); call read_count(value, 1_int64, options%work, fine)
@@ -150,7 +156,7 @@ contains
   subroutine print_usage()
     print "(a)", "heat_fortran: heat_equation in Fortran, with the same flags", &
          "usage: mpirun -n RANKS heat_fortran [flags]", &
-         "  --grid NXxNY --steps N --repeat R --work W --json FILE --log FILE --set KEY=VALUE", &
+         "  --grid NXxNY --steps N --integrator euler|rk4 --tape --repeat R --work W --json FILE --log FILE --set KEY=VALUE", &
          "  --memory --directory --name --schedule --layout --interval --transport --direct", &
          "  --trace --timeline --progress --keep", &
          "  --steps-unknown --zero-copy --callbacks --verify --taylor --dot-test --quiet --help", &

@@ -156,6 +156,8 @@ contains
     if (result%exit_code /= 0) call put("error", quoted(result%message))
     call put("grid", quoted(whole(options%cells_x)//"x"//whole(options%cells_y)))
     call put("steps", whole(options%steps))
+    call put("integrator", quoted(trim(merge("euler", "rk4  ", options%stages == 1))))
+    call put("tape", trim(merge("true ", "false", options%tape)))
     call put("ranks", whole(int(result%ranks, int64)))
     call put("state_bytes", whole(8 * options%cells_x * options%cells_y))
     call put_statistics(result%all)

@@ -8,6 +8,7 @@ module heat_sweeps
   use heat_grids, only: fill
   use heat_models
   use heat_reports, only: print_header
+  use heat_steps
   implicit none
   private
   public :: heat_sweep, sweep_once, median_step
@@ -20,6 +21,7 @@ module heat_sweeps
     type(heat_model) :: model
     type(heat_options) :: options
     real(real64), pointer, contiguous :: u(:, :) => null()  ! the state, unless anadrome has it
+    real(real64), pointer, contiguous :: tape(:, :, :) => null()  ! the stages of a step, if they are a tape
     integer :: field = -1                        ! of the state in anadrome, if it is exchanged
     real(real64) :: objective = 0                ! of the latest sweep
     logical :: header_is_due = .false.
@@ -31,6 +33,7 @@ module heat_sweeps
   contains
     procedure :: start => write_initial_state
     procedure :: advance => advance_callback
+    procedure :: record => record_callback
     procedure :: turn => turn_callback
     procedure :: adjoint => adjoint_callback
   end type heat_sweep
@@ -50,7 +53,8 @@ contains
     else
       call sweep_with_actions(sweep, steps, ierr)
     end if
-    if (ierr /= ANADROME_OK .or. .not. sweep%options%zero_copy) return
+    ! With a tape x_0 is not given back.
+    if (ierr /= ANADROME_OK .or. sweep%options%tape .or. .not. sweep%options%zero_copy) return
     u => state(sweep)
     sweep%u = u  ! x_0, for whoever looks at it after the sweep
   end subroutine sweep_once
@@ -73,7 +77,7 @@ contains
       since = MPI_Wtime()
       select case (action%kind)
       case (ANADROME_ADVANCE)
-        call advance(sweep, action%first, action%last, reached)
+        call advance(sweep, action%first, action%last, action%record, reached)
         if (.not. sweep%finished .and. reached == sweep%options%steps) then
           sweep%finished = .true.
           call anadrome_finish_forward(sweep%run, reached, status)
@@ -83,7 +87,7 @@ contains
       case (ANADROME_TURN)
         call heat_turn(sweep%model, state(sweep), sweep%objective)
       case (ANADROME_ADJOINT)
-        call heat_adjoint_step(sweep%model, state(sweep))
+        call adjoint(sweep, action%first)
       case (ANADROME_DONE)
         exit
       end select
@@ -120,17 +124,22 @@ contains
     call print_header(model%model%grid, model%options, stats)
   end subroutine write_initial_state
 
-  ! Steps first .. last-1, or up to the end of the simulation.
-  subroutine advance(sweep, first, last, reached)
+  ! Steps first .. last-1, or up to the end of the simulation; with `record` the last of them fills the tape.
+  subroutine advance(sweep, first, last, record, reached)
     class(heat_sweep), intent(inout) :: sweep
     integer(int64), intent(in) :: first, last
+    logical, intent(in) :: record
     integer(int64), intent(out) :: reached
     real(real64) :: since
     integer(int64) :: k
     reached = min(last, sweep%options%steps)
     do k = first, reached - 1
       since = MPI_Wtime()
-      call heat_step(sweep%model, k, state(sweep), next_state(sweep))
+      if (record .and. k + 1 == last) then
+        call heat_record_step(sweep%model, k, state(sweep), next_state(sweep), sweep%tape)
+      else
+        call heat_step(sweep%model, k, state(sweep), next_state(sweep))
+      end if
       if (sweep%timed < most_times) then
         sweep%timed = sweep%timed + 1
         sweep%seconds(sweep%timed) = MPI_Wtime() - since
@@ -143,9 +152,18 @@ contains
     integer(int64), intent(in) :: first, last
     integer(int64), intent(inout) :: reached
     integer, intent(inout) :: ierr
-    call advance(model, first, last, reached)
+    call advance(model, first, last, .false., reached)
     if (reached < first) ierr = ANADROME_ERR_INTERNAL
   end subroutine advance_callback
+
+  subroutine record_callback(model, step, reached, ierr)
+    class(heat_sweep), intent(inout) :: model
+    integer(int64), intent(in) :: step
+    integer(int64), intent(inout) :: reached
+    integer, intent(inout) :: ierr
+    call advance(model, step, step + 1, .true., reached)
+    if (reached < step) ierr = ANADROME_ERR_INTERNAL
+  end subroutine record_callback
 
   subroutine turn_callback(model, steps, ierr)
     class(heat_sweep), intent(inout) :: model
@@ -159,9 +177,20 @@ contains
     class(heat_sweep), intent(inout) :: model
     integer(int64), intent(in) :: step
     integer, intent(inout) :: ierr
-    call heat_adjoint_step(model%model, state(model))
+    call adjoint(model, step)
     if (step < 0) ierr = ANADROME_ERR_INTERNAL
   end subroutine adjoint_callback
+
+  ! With a tape the state is not defined.
+  subroutine adjoint(sweep, k)
+    class(heat_sweep), intent(inout) :: sweep
+    integer(int64), intent(in) :: k
+    if (sweep%options%tape) then
+      call heat_adjoint_of_tape(sweep%model, sweep%tape)
+    else
+      call heat_adjoint_step(sweep%model, k, state(sweep))
+    end if
+  end subroutine adjoint
 
   ! What was done when: seconds, seconds, kind, first step, last step.
   subroutine log_action(sweep, action, since)

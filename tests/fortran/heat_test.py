@@ -24,14 +24,15 @@ class Gradient(HeatCase):
         process = launch.run(1, "heat_equation", *PROBLEM, "--quiet", "--json", "/dev/stdout")
         cls.of_c = json.loads(process.stdout)
 
-    def expect_c(self, ranks, *words):
+    def expect_c(self, ranks, *words, of_c=None):
+        of_c = of_c or self.of_c
         process, results = self.fortran(ranks, *SWEEP, *words)
         self.assertEqual(process.returncode, 0, launch.said(process))
         self.assertEqual(process.stdout + process.stderr, "")
-        self.assertEqual(results.keys(), self.of_c.keys())
+        self.assertEqual(results.keys(), of_c.keys())
         for key in ("gradient_hash", "objective", "gradient_norm", "gradient_norm_kappa",
-                    "gradient_norm_u0", "steps", "grid", "state_bytes"):
-            self.assertEqual(results[key], self.of_c[key], key)
+                    "gradient_norm_u0", "steps", "grid", "state_bytes", "integrator"):
+            self.assertEqual(results[key], of_c[key], key)
         self.assertEqual(results["ranks"], ranks)
         return results
 
@@ -45,6 +46,18 @@ class Gradient(HeatCase):
                     self.assertAlmostEqual(slope, 2, delta=0.1)
                 self.assertLess(results["dot_test_error"], 1e-12)
                 self.assertEqual(results["forward_steps_taken"], results["forward_steps_planned"])
+
+    def test_stages_computed_again_and_stages_as_a_tape(self):
+        rk4 = ("--integrator", "rk4")
+        process = launch.run(1, "heat_equation", *PROBLEM, *rk4, "--quiet", "--json", "/dev/stdout")
+        of_c = json.loads(process.stdout)
+        self.assertNotEqual(of_c["gradient_hash"], self.of_c["gradient_hash"])
+        for words in (["--taylor", "--dot-test"], ["--tape"], ["--tape", "--callbacks", "--zero-copy"]):
+            with self.subTest(words=words):
+                results = self.expect_c(2, *rk4, *words, "--memory", "300KiB", "--verify", of_c=of_c)
+                self.assertIs(results["verified"], True)
+                self.assertEqual(results["tape"], "--tape" in words)
+        self.assertIs(self.expect_c(2, "--tape", "--verify")["verified"], True)
 
     def test_every_way_to_use_the_library(self):
         for words in (["--zero-copy"], ["--callbacks"], ["--steps-unknown"], ["--zero-copy", "--callbacks"],
