@@ -26,12 +26,7 @@ function(anadrome_install_pkgconfig name)
     COMPONENT development)
 endfunction()
 
-# Full paths, and -l for what the compiler finds.
-set(anadrome_private_libs "")
-foreach(library IN LISTS HDF5_C_LIBRARIES)
-  list(APPEND anadrome_private_libs ${library})
-endforeach()
-list(JOIN anadrome_private_libs " " anadrome_private_libs)
+list(JOIN HDF5_C_LIBRARIES " " anadrome_private_libs)
 
 anadrome_install_library(c runtime anadrome)
 anadrome_install_pkgconfig(anadrome)
@@ -47,6 +42,12 @@ if(TARGET anadrome_fortran)
   get_target_property(modules anadrome_fortran_objects Fortran_MODULE_DIRECTORY)
   install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/fortran/anadrome
     COMPONENT development FILES_MATCHING PATTERN "*.mod")
+endif()
+if(TARGET anadrome_petsc)
+  set_target_properties(anadrome_petsc PROPERTIES EXPORT_NAME petsc)
+  anadrome_install_library(petsc petsc anadrome_petsc)
+  install(FILES cmake/anadrome-petsc-dependencies.cmake DESTINATION ${anadrome_config_dir}
+    COMPONENT development)
 endif()
 if(TARGET anadrome_tool)
   install(TARGETS anadrome_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)

@@ -1,5 +1,5 @@
-# cpack -G DEB: libanadrome, libanadrome-fortran, libanadrome-dev and, if they are built, the command line tool
-# and the PETSc plugin. Other parts add a component of theirs to anadrome_packages before this is included.
+# cpack -G DEB: libanadrome, libanadrome-dev and, for what is built, libanadrome-fortran, libanadrome-petsc and
+# the command line tool.
 set(CPACK_PACKAGE_NAME anadrome)
 set(CPACK_PACKAGE_VENDOR "the anadrome developers")
 set(CPACK_PACKAGE_CONTACT "the anadrome developers <anadrome@localhost.invalid>")
@@ -39,13 +39,18 @@ if(TARGET anadrome_fortran)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     ", libanadrome-fortran ${anadrome_this_version}")
 endif()
+if(TARGET anadrome_petsc)
+  list(APPEND CPACK_COMPONENTS_ALL petsc)
+  set(CPACK_DEBIAN_PETSC_PACKAGE_NAME libanadrome-petsc)
+  set(CPACK_DEBIAN_PETSC_PACKAGE_DEPENDS "libanadrome ${anadrome_this_version}")
+  set(CPACK_COMPONENT_PETSC_DESCRIPTION "${PROJECT_DESCRIPTION}: the PETSc plugin")
+endif()
 if(TARGET anadrome_tool)
   list(APPEND CPACK_COMPONENTS_ALL tool)
   set(CPACK_DEBIAN_TOOL_PACKAGE_NAME anadrome)
   set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
   set(CPACK_COMPONENT_TOOL_DESCRIPTION "${PROJECT_DESCRIPTION}: the command line tool")
 endif()
-list(APPEND CPACK_COMPONENTS_ALL ${anadrome_packages})
 
 # Debian wants the licence in every package.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
