@@ -31,7 +31,7 @@ class Beam {
         advances_(advances),
         options_(options),
         top_(interval.steps + 1),
-        stages_(static_cast<std::size_t>(top_) + 1) {}
+        stages_(static_cast<std::size_t>(interval.steps) + 2) {}
 
   BeamResult run();
 
@@ -54,7 +54,7 @@ class Beam {
   void begin_from_a_kept_state(const BeamState& state);
   void step_forward(const BeamState& state);
   void turn(const BeamState& state);
-  void offer(BeamState&& state, std::vector<BeamState>& stage);
+  void offer(BeamState& state, std::vector<BeamState>& stage);
   void keep_the_best(std::vector<BeamState>& stage, std::vector<BeamState>& best);
   BeamResult finish(const std::vector<BeamState>& last);
   bool same_and_no_earlier(const BeamState& state, const BeamState& than) const;
@@ -203,11 +203,11 @@ void Beam::with_transfers(const BeamState& state, double until, int most,
   }
 }
 
-void Beam::offer(BeamState&& state, std::vector<BeamState>& stage) {
+void Beam::offer(BeamState& state, std::vector<BeamState>& stage) {
   if (state.now + (state.left - 1) * times_.adjoint >= options_.most) return;
   state.expected = state.now + still_needed(state);
   state.places = state.hash_of_places(slots_);
-  stage.push_back(std::move(state));
+  stage.push_back(state);
 }
 
 void Beam::expand(const BeamState& state) {
@@ -239,7 +239,7 @@ void Beam::begin_from_a_kept_state(const BeamState& state) {
       next.moves.add(OverlapKind::kRestore, next.live);
       const bool there = next.slot(newest).ready <= next.now;
       next.now = std::max(next.now, next.slot(newest).ready);
-      offer(std::move(next), stage(below));
+      offer(next, stage(below));
       if (there) break;
     }
   }
@@ -257,7 +257,7 @@ void Beam::turn(const BeamState& state) {
     next.on_disk.reset(static_cast<std::size_t>(next.live));
     --next.left;
     next.live = -1;
-    offer(std::move(next), next_);
+    offer(next, next_);
   }
 }
 
@@ -280,8 +280,7 @@ void Beam::step_forward(const BeamState& state) {
       next.moves.add(OverlapKind::kAdvance, next.live, next.live + 1);
       next.now += 1;
       ++next.live;
-      const std::int32_t live = next.live;
-      offer(std::move(next), stage(live));
+      offer(next, stage(next.live));
     }
   }
 }

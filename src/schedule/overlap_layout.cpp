@@ -36,10 +36,7 @@ std::vector<std::int64_t> AnchorLayout::lengths() const {
 }
 
 LayoutSearch::LayoutSearch(std::int64_t steps, std::int64_t slots, const OverlapTimes& times)
-    : steps_(steps),
-      slots_(slots),
-      times_(times),
-      table_(std::min(steps, kMostInterval), slots, times) {
+    : steps_(steps), times_(times), table_(std::min(steps, kMostInterval), slots, times) {
   interval_.resize(at(table_.most_steps()) + 1);
   tail_.resize(interval_.size());
   for (std::int64_t l = 1; l <= table_.most_steps(); ++l) {

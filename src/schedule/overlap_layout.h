@@ -50,7 +50,7 @@ class LayoutSearch {
   const OverlapPiece& piece(std::map<std::int64_t, OverlapPiece>& known, std::int64_t steps,
                             OnDisk on_disk) const;
 
-  std::int64_t steps_, slots_;
+  std::int64_t steps_;
   OverlapTimes times_;
   IntervalTable table_;
   std::vector<double> interval_, tail_;  ///< durations, by steps
