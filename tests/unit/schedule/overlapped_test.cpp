@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "overlapped_machine.h"
@@ -91,6 +92,23 @@ TEST(OverlappedMachine, HasTheOptimaOfTheTable) {
     ++compared;
   }
   EXPECT_EQ(compared, 180);
+}
+
+// Every action of an optimal plan is needed, but for a drop of a slot that is not used again.
+TEST(OverlappedMachine, BreaksOnAPlanThatLacksAnAction) {
+  const Problem p{7, 2, {1, 2, 3, 3}};
+  const OverlappedPlan plan = plan_overlapped(p.steps, p.slots, p.times);
+  int writes = 0;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (plan.actions[i].kind == OverlapKind::kDrop) continue;
+    writes += plan.actions[i].kind == OverlapKind::kWrite ? 1 : 0;
+    OverlappedPlan other = plan;
+    other.actions.erase(other.actions.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_THROW(execute(p.steps, p.slots, p.times, other), std::logic_error) << "action " << i;
+  }
+  EXPECT_GT(writes, 0);
+  EXPECT_THROW(execute(p.steps, 1, p.times, plan), std::logic_error);
+  EXPECT_THROW(execute(p.steps + 1, p.slots, p.times, plan), std::logic_error);
 }
 
 TEST(Overlapped, PlansAreOptimalWhereTheOptimumIsKnown) {
