@@ -89,6 +89,8 @@ void Run::plan_blocks(std::int64_t steps) {
     const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
     memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states);
     memory_plan_.buffer_bytes += beside;
+    if (schedule_ == ScheduleName::kStoreAll) return;
+    memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
   };
   const bool all = schedule_ == ScheduleName::kStoreAll;
   const bool async = schedule_ == ScheduleName::kAsync;
@@ -109,7 +111,6 @@ void Run::plan_blocks(std::int64_t steps) {
     states = options_.checkpoints;
   }
   plan(table, states);
-  if (!all) memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
 }
 
 // ---- the schedule ----
