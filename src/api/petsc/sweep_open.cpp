@@ -94,15 +94,17 @@ PetscErrorCode Sweep::choose_files(TSTrajectory tj) {
 // The library gets what is not set aside for records that no recomputation leads to: the first one,
 // and those at events and at the ends of TSSolve.
 PetscErrorCode Sweep::give_memory(TSTrajectory tj, KeptRecords& kept) {
-  constexpr std::int64_t kFewest = 3, kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
+  constexpr std::int64_t kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
   const Settings& settings = settings_of(tj);
   std::int64_t memory = 0;
-  auto record = static_cast<std::int64_t>(tape_shape_.bytes());
+  std::int64_t bytes[2] = {static_cast<std::int64_t>(state_shape_.bytes()),
+                           static_cast<std::int64_t>(tape_shape_.bytes())};
   PetscFunctionBegin;
   PetscCall(memory_asked(settings, &memory));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &record, 1, MPI_INT64_T, MPI_MAX, comm_));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_MAX, comm_));
+  const auto [state, record] = bytes;
   std::int64_t aside = std::min(std::max(kUsual * record, kLeastBytes), memory / 4);
-  aside = std::max(aside, kFewest * record);
+  aside = std::max(aside, state + record);  // x_0, and the end of one TSSolve
   if (settings.set_aside >= 0) aside = settings.set_aside;
   PetscCheck(aside < memory, comm_, PETSC_ERR_MEM,
              "of -ts_trajectory_anadrome_memory (%s) nothing is left when %s are set aside for "
