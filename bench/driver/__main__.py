@@ -9,12 +9,13 @@ import agreement
 import growth
 import micro
 import overhead
+import petsc
 import throughput
 from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
-       "micro": micro}
+       "micro": micro, "petsc": petsc}
 
 
 def fill(document, name, text):
