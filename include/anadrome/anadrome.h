@@ -263,6 +263,16 @@ ANADROME_API anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t 
 ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
                                             const anadrome_model* model);
 
+/** Say what the steps cost, for schedule=uneven: step k takes seconds[k], k = 0 .. count-1, in any
+ * unit. The numbers are copied; the largest over the ranks counts. They hold for sweeps of `count`
+ * steps; without them, or for another number of steps, a sweep measures its steps for those that
+ * follow. count = 0 forgets them. `bytes`: NULL, or the sizes of the states x_0 .. x_{count-1},
+ * which must be those of the registered fields. Local. Errors: ERR_ARGUMENT, ERR_ORDER (a sweep is
+ * under way), ERR_UNSUPPORTED (states of other sizes). Source: the recurrence E(i, j, s) over all
+ * splits, docs/theory-tapes.md. */
+ANADROME_API anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count,
+                                                     const double* seconds, const int64_t* bytes);
+
 /** Start a second reverse sweep over the same forward sweep: states that are still kept are used,
  * the others recomputed; TURN comes again. Collective. Errors: ERR_ORDER unless DONE was returned.
  */

@@ -362,6 +362,13 @@ class Run {
     return Actions(live_.get());
   }
 
+  /** Say what the steps cost, for schedule=uneven: step k takes seconds[k]. They hold for sweeps of
+   * as many steps. Local. @throws Error */
+  void set_step_costs(const std::vector<double>& seconds) {
+    detail::check(anadrome_set_step_costs(live_->run, static_cast<std::int64_t>(seconds.size()),
+                                          seconds.data(), nullptr));
+  }
+
   /** With unknown steps: the sweep ended after `steps` steps in all. @throws Error */
   void finish_forward(std::int64_t steps) {
     detail::check(anadrome_finish_forward(live_->run, steps));

@@ -19,7 +19,8 @@ const Names<ScheduleName> kSchedules = {
     {"auto", ScheduleName::kAuto},         {"store_all", ScheduleName::kStoreAll},
     {"revolve", ScheduleName::kRevolve},   {"async", ScheduleName::kAsync},
     {"mixed", ScheduleName::kMixed},       {"disk_revolve", ScheduleName::kDiskRevolve},
-    {"hrevolve", ScheduleName::kHRevolve}, {"multistage", ScheduleName::kMultistage}};
+    {"hrevolve", ScheduleName::kHRevolve}, {"multistage", ScheduleName::kMultistage},
+    {"online", ScheduleName::kOnline},     {"uneven", ScheduleName::kUneven}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},

@@ -19,7 +19,9 @@ enum class ScheduleName {
   kMixed,
   kDiskRevolve,
   kHRevolve,
-  kMultistage
+  kMultistage,
+  kOnline,
+  kUneven
 };
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };

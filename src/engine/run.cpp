@@ -1,6 +1,7 @@
 #include "engine/run.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/clock.h"
 
@@ -19,6 +20,29 @@ void Run::set(const char* key, const char* value) {
 void Run::set_environment(const std::string& text) {
   bad_environment_ = failure_from([&] { requested_.set_all(text); });
   if (bad_environment_) bad_environment_.message.insert(0, "ANADROME_OPTIONS: ");
+}
+
+void Run::set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes) {
+  if (under_way()) {
+    throw Error(ANADROME_ERR_ORDER,
+                "set_step_costs: a sweep is under way; say what steps cost before begin");
+  }
+  const auto size = store::LiveTape::bytes(state_fields());
+  for (const std::int64_t state : bytes) {
+    if (state == size) continue;
+    throw Error(ANADROME_ERR_UNSUPPORTED, "set_step_costs: a state of " + std::to_string(state) +
+                                              " bytes, and the fields have " +
+                                              std::to_string(size) +
+                                              "; states of one run have one size");
+  }
+  step_costs_.give(seconds);
+}
+
+std::vector<store::Field> Run::state_fields() const {
+  std::vector<store::Field> fields;
+  std::copy_if(fields_.begin(), fields_.end(), std::back_inserter(fields),
+               [](const store::Field& f) { return f.role == ANADROME_ROLE_STATE; });
+  return fields;
 }
 
 bool Run::has_tape() const {
@@ -159,6 +183,7 @@ void Run::note_finished_action() {
   if (last_.kind == ANADROME_ADVANCE) {
     advances_ += last - last_.first;
     if (timed_ && last_.record == 0) forward_.add(seconds, last - last_.first);
+    if (step_costs_.measuring() && last_.again == 0) step_costs_.add(last_.first, seconds);
     if (predict_at_ > 0 && advances_ >= predict_at_) predict();
   } else if (last_.kind == ANADROME_ADJOINT) {
     ++adjoints_;
@@ -181,6 +206,8 @@ bool Run::hand_out_advance(const schedule::Action& action) {
     attempt([&] { live_->make_room_for_step(); });
     then_is_written_ = true;
     part.last = action.first + 1;
+  } else if (step_costs_.measuring() && !action.again) {
+    part.last = action.first + 1;
   } else if (action.first < predict_at_ && predict_at_ < action.last && !action.again) {
     part.last = predict_at_;
   }
@@ -197,7 +224,7 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_.again = action.again ? 1 : 0;
   last_.first = action.first;
   last_.last = action.last;
-  if (recorder_.on()) {
+  if (recorder_.on() || step_costs_.measuring()) {
     timed_ = true;
   } else if (kind == ANADROME_ADVANCE) {
     timed_ =
@@ -375,6 +402,7 @@ void Run::turn() {
 void Run::done() {
   agree(Call::kDone);
   done_time_ = now_seconds();
+  if (step_costs_.measuring()) step_costs_.finish(agreement_.comm());
   measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;
   progress_.finish();
   attempt([&] { report(); });

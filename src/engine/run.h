@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "engine/progress.h"
 #include "engine/ram_slots.h"
 #include "engine/recorder.h"
+#include "engine/step_costs.h"
 #include "engine/why.h"
 #include "schedule/interval.h"
 #include "schedule/script.h"
@@ -40,6 +42,7 @@ class Run {
   void set(const char* key, const char* value);
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
   void set_environment(const std::string& text);
+  void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Returns the field's number.
   int add_field(store::Field field);
   /// `failure`: what this rank found wrong before; every rank gets it.
@@ -65,6 +68,8 @@ class Run {
   }
   bool uses_disk() const { return tier_ != nullptr; }
 
+  std::vector<store::Field> state_fields() const;
+
   // begin
   Failure fault_of_begin(std::int64_t steps) const;
   void compare_ranks(std::int64_t steps, const Failure& failure);
@@ -73,8 +78,12 @@ class Run {
   std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_disk(std::int64_t steps);
   DiskUse disk_use() const;
+  bool plans_uneven_steps(std::int64_t steps) const {
+    return schedule_ == ScheduleName::kUneven && step_costs_.knows(steps);
+  }
   void require_fit(std::int64_t steps) const;
   std::int64_t table_bytes(std::int64_t steps) const;
+  std::int64_t uneven_table_bytes() const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
   std::unique_ptr<schedule::Planner> two_tier_planner(const schedule::NestedOptions& options) const;
@@ -132,6 +141,7 @@ class Run {
   // What a sweep is made of; built by begin, reused by the next one where nothing changed.
   Options built_options_;
   ScheduleName schedule_ = ScheduleName::kAuto;
+  std::string chosen_;  ///< why, if the option says auto
   MemoryPlan memory_plan_;
   std::int64_t tape_slots_ =
       0;  ///< of a kept tape; 0: no rank has one, or not every rank could keep it
@@ -170,6 +180,9 @@ class Run {
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
   bool timed_ = false;  ///< the action under way is
+  StepCostTable step_costs_;
+  std::vector<std::int64_t>
+      step_ticks_;  ///< what this sweep is planned from, the same on all ranks
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;

@@ -79,6 +79,8 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
     names.push_back("option " + key);
     hashes.push_back(static_cast<std::int64_t>(hash_of(value)));
   }
+  names.push_back("the number of steps given to set_step_costs");
+  hashes.push_back(step_costs_.known_steps());
   std::vector<std::int64_t> both = hashes;
   for (const std::int64_t hash : hashes) both.push_back(~hash);
   MPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT64_T, MPI_MAX,
@@ -92,12 +94,18 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
 
 // `auto` keeps every state if they fit. Deterministic: all ranks have the same options and slots.
 ScheduleName Run::choose_schedule(std::int64_t steps) {
+  chosen_.clear();
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
-  if (steps == schedule::kUnknown || options_.keep) return ScheduleName::kAsync;
+  if (steps == schedule::kUnknown || options_.keep) {
+    chosen_ = options_.keep ? "keep=on wants files" : "the number of steps is not known";
+    return ScheduleName::kAsync;
+  }
   const MemoryPlan plan =
       plan_memory(agreement_, state_fields_, options_.memory, DiskUse::kNone, steps);
-  return options_.most_slots(plan.checkpoint_slots) >= steps ? ScheduleName::kStoreAll
-                                                             : ScheduleName::kAsync;
+  const bool fit = plan.checkpoint_slots >= steps;
+  chosen_ = std::to_string(plan.checkpoint_slots) + " of " + std::to_string(steps) +
+            (fit ? " states fit: all of them" : " states fit");
+  return fit ? ScheduleName::kStoreAll : ScheduleName::kAsync;
 }
 
 void Run::abandon() {
@@ -174,6 +182,8 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     return block;
   };
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
+  step_ticks_.clear();
+  if (plans_uneven_steps(steps)) step_ticks_ = step_costs_.ticks(agreement_.comm());
   failure = failure_from([&] {
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
@@ -211,6 +221,7 @@ void Run::prepare_memory(std::int64_t steps) {
   MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   plan_tapes();
   const DiskUse disk = disk_use();
+  if (schedule_ == ScheduleName::kUneven && !step_costs_.knows(steps)) step_costs_.measure(steps);
   plan_blocks(steps);
   if (memory_plan_.blocks == 0) {
     std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);

@@ -12,6 +12,7 @@
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
 #include "schedule/plain_planners.h"
+#include "schedule/uneven.h"
 
 namespace anadrome::engine {
 namespace {
@@ -34,10 +35,15 @@ DiskUse Run::disk_use() const {
 // Can this schedule do what is asked? The answer is the same on all ranks.
 void Run::require_fit(std::int64_t steps) const {
   const std::string name = std::string("schedule=") + to_string(schedule_);
-  const bool nested = schedule_ == ScheduleName::kMixed || replaces_states_on_disk(schedule_);
+  const bool nested = schedule_ == ScheduleName::kMixed || schedule_ == ScheduleName::kUneven ||
+                      replaces_states_on_disk(schedule_);
   if (nested && steps == schedule::kUnknown) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 name + " has to know the number of steps; take async, revolve or store_all");
+  }
+  constexpr std::int64_t kMostUneven = std::int64_t{1} << 20;
+  if (schedule_ == ScheduleName::kUneven && steps > kMostUneven) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
   }
   if (schedule_ == ScheduleName::kMixed && !has_tape()) {
     throw Error(ANADROME_ERR_UNSUPPORTED, name +
@@ -72,9 +78,19 @@ std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
                                                     : schedule::kMostSteps;
 }
 
+std::int64_t Run::uneven_table_bytes() const {
+  constexpr std::int64_t kMost = std::int64_t{64} << 20;
+  return std::min(kMost, options_.memory / 8);
+}
+
 // What a planner's table takes, at most; it is part of the memory.
 std::int64_t Run::table_bytes(std::int64_t steps) const {
   constexpr std::int64_t kPerStep = 64, kPerEntry = 16;
+  if (schedule_ == ScheduleName::kUneven) {
+    // Costs, sums of them and the plan, and what planning takes.
+    constexpr std::int64_t kUneven = 256;
+    return checked_add(checked_multiply(steps + 2, kUneven), uneven_table_bytes());
+  }
   if (schedule_ != ScheduleName::kDiskRevolve && schedule_ != ScheduleName::kHRevolve) return 0;
   std::int64_t slots = 0;
   if (schedule_ == ScheduleName::kHRevolve && options_.disk >= 0) {
@@ -129,6 +145,17 @@ void Run::write_script(std::int64_t steps) {
     } else {
       planner = std::make_unique<schedule::MixedPlanner>(tape_slots_, false);
     }
+    script_.emplace(options, std::move(planner));
+    return;
+  }
+  if (plans_uneven_steps(steps)) {
+    schedule::UnevenSteps uneven;
+    uneven.costs = step_ticks_;
+    uneven.bytes = options.units;
+    uneven.turn_is_a_step = !options.record;
+    uneven.table_bytes = uneven_table_bytes();
+    auto planner = std::make_unique<schedule::UnevenPlanner>(uneven);
+    options.units = planner->units();
     script_.emplace(options, std::move(planner));
     return;
   }

@@ -51,7 +51,7 @@ std::string prediction(const anadrome_stats& stats) {
 }
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
-                    const std::string& why) {
+                    const std::string& chosen, const std::string& why) {
   std::string text;
   char line[400];
   const auto add = [&](const char* label, const std::string& words) {
@@ -70,6 +70,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
         (stats.interval == 1 ? std::string("step") : std::to_string(stats.interval) + " steps") +
         (measured_interval ? " (from measured times)" : "");
   }
+  if (!chosen.empty()) text += "; auto: " + chosen;
   text += "\n";
   add("sweep", std::to_string(stats.steps) + " steps on " + std::to_string(stats.ranks) +
                    (stats.ranks == 1 ? " rank, " : " ranks, ") +
@@ -229,7 +230,7 @@ void Run::report() {
   const std::string why = explain(
       sweep_costs(),
       {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text = summary(stats, all, options_.interval == 0, why);
+  const std::string text = summary(stats, all, options_.interval == 0, chosen_, why);
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

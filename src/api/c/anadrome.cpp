@@ -180,6 +180,17 @@ anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_
   });
 }
 
+anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count, const double* seconds,
+                                        const int64_t* bytes) {
+  return guard([&] {
+    require(run != nullptr, "set_step_costs: run is NULL");
+    require(count >= 0, "set_step_costs: the count is negative");
+    require(seconds != nullptr || count == 0, "set_step_costs: seconds is NULL");
+    const auto size = static_cast<std::size_t>(count);
+    run->run.set_step_costs({seconds, size}, {bytes, bytes != nullptr ? size : 0});
+  });
+}
+
 anadrome_status anadrome_rewind(anadrome_run* run) {
   return guard([&] {
     require(run != nullptr, "rewind: run is NULL");

@@ -2,12 +2,15 @@
 // replaced. Every state comes back bit by bit, within the memory and the disk granted.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "mpi_main.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
+#include "schedule/uneven.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -121,6 +124,90 @@ TEST_F(NestedSchedules, MixedThatGaveX0UpCannotBeRewound) {
   EXPECT_TRUE(driver.sweep(17).exact);
   EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED);
   EXPECT_TRUE(driver.sweep(17).exact) << "the run goes on with a new sweep";
+}
+
+// Steps that get dearer and dearer; ranks do not agree on how dear.
+std::vector<double> rising_costs(std::int64_t steps) {
+  std::vector<double> seconds;
+  for (std::int64_t k = 0; k < steps; ++k) {
+    seconds.push_back(static_cast<double>(k + 1) * (rank() == ranks() - 1 ? 1.0 : 0.5));
+  }
+  return seconds;
+}
+
+TEST_F(NestedSchedules, UnevenTakesTheCheapestForwardSteps) {
+  for (const bool tape : {false, true}) {
+    CoupledModel& model = tape ? tape_model_ : model_;
+    const Reference& reference = tape ? tape_reference_ : reference_;
+    for (const std::int64_t slots : {1, 2, 3, 7}) {
+      for (const std::int64_t steps : {1, 2, 17, 60}) {
+        SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(slots) + " slots");
+        RunHandle fresh(MPI_COMM_WORLD);
+        const std::int64_t table = (steps + 2) * 256;
+        const std::int64_t memory = (slots * least_memory(model, "revolve") + table) * 8 / 7 + 8;
+        prepare(fresh, model, "uneven", memory);
+        const std::vector<double> seconds = rising_costs(steps);
+        ASSERT_EQ(anadrome_set_step_costs(fresh, steps, seconds.data(), nullptr), ANADROME_OK);
+        SweepDriver driver(fresh, model, reference);
+        std::int64_t cost = 0;
+        driver.before_action = [&](const anadrome_action& action) {
+          if (action.kind != ANADROME_ADVANCE) return;
+          const std::int64_t last = action.last - action.record;
+          for (std::int64_t k = action.first; k < last; ++k) cost += k + 1;
+        };
+        const Outcome outcome = driver.sweep(steps);
+        expect_exact(fresh, outcome, outcome.advances);
+        anadrome::schedule::UnevenSteps uneven;
+        for (std::int64_t k = 0; k < steps; ++k) uneven.costs.push_back(k + 1);
+        uneven.bytes = fresh.statistics().checkpoint_slots;
+        uneven.turn_is_a_step = !tape;
+        uneven.table_bytes = memory / 8;
+        EXPECT_EQ(cost, anadrome::schedule::uneven_cost(uneven));
+      }
+    }
+  }
+}
+
+TEST_F(NestedSchedules, UnevenMeasuresTheFirstSweepForTheNext) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "uneven", 5 * least_memory(model_, "revolve") + 64 * 1024);
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    SweepDriver driver(run, model_, reference_);
+    bool one_at_a_time = true;
+    driver.before_action = [&](const anadrome_action& action) {
+      const bool first_time = action.kind == ANADROME_ADVANCE && action.again == 0;
+      if (first_time && action.last != action.first + 1) one_at_a_time = false;
+    };
+    const Outcome outcome = driver.sweep(kMostSteps);
+    expect_exact(run, outcome, outcome.advances);
+    EXPECT_TRUE(sweep > 0 || one_at_a_time) << "each step is measured";
+  }
+}
+
+TEST_F(NestedSchedules, UnevenRefusesCostsThatMakeNoSense) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "uneven", 1 << 20);
+  const double negative[] = {1, -1}, endless[] = {1, HUGE_VAL}, fine[] = {1, 2};
+  const std::int64_t other_size[] = {1, 2};
+  EXPECT_EQ(anadrome_set_step_costs(run, 2, negative, nullptr), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_set_step_costs(run, 2, endless, nullptr), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_set_step_costs(run, -1, fine, nullptr), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_set_step_costs(run, 2, nullptr, nullptr), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_set_step_costs(run, 2, fine, other_size), ANADROME_ERR_UNSUPPORTED);
+  EXPECT_EQ(anadrome_set_step_costs(run, 2, fine, nullptr), ANADROME_OK);
+  SweepDriver driver(run, model_, reference_);
+  EXPECT_TRUE(driver.sweep(17).exact) << "costs of two steps are not those of seventeen";
+}
+
+TEST_F(NestedSchedules, OnlinePlacesStatesAsTheyPass) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "online", 4 * least_memory(model_, "revolve"));
+  for (const bool unknown : {false, true}) {
+    SweepDriver driver(run, model_, reference_);
+    const Outcome outcome = driver.sweep(kMostSteps, unknown);
+    expect_exact(run, outcome, outcome.advances);
+    EXPECT_EQ(run.statistics().bytes_written, 0);
+  }
 }
 
 class ReplacedStates : public NestedSchedules,
