@@ -74,6 +74,7 @@ ActionSource anchored_actions(const Problem& problem) {
   options.record = problem.record;
   options.steps = options.record ? problem.steps : problem.steps - 1;
   options.slots = problem.slots;
+  options.tape_units = problem.tape_slots;
   options.anchored = true;
   options.interval = std::max<std::int64_t>(problem.interval, 1);
   options.most_anchors = problem.most_anchors;

@@ -11,18 +11,19 @@ namespace anadrome::tool {
 
 struct AnchoredSweep {
   std::int64_t interval = 1;
-  std::int64_t written = 0;     ///< anchors on disk, an interval after each; the rest is the tail
-  schedule::uint128 again = 0;  ///< advances beyond the first run of every step
-  double seconds = 0;           ///< forward and reverse
-  double waiting = 0;           ///< of these, for the disk
+  std::int64_t written = 0;  ///< anchors on disk, an interval after each; the rest is the tail
+  schedule::uint128 advances = 0;  ///< steps that are run without recording them
+  double seconds = 0;              ///< forward and reverse
+  double waiting = 0;              ///< of these, for the disk
 };
 
 class AnchoredModel {
  public:
   /// `steps` before TURN. `record`: the adjoint reads a tape, so that every step is recorded, apart
-  /// from its adjoint.
-  AnchoredModel(std::int64_t steps, bool record, const schedule::StepCosts& costs)
-      : steps_(steps), record_(record), costs_(costs) {}
+  /// from its adjoint. `tape_units`: slots of a kept tape; 0: tapes are not kept.
+  AnchoredModel(std::int64_t steps, bool record, std::int64_t tape_units,
+                const schedule::StepCosts& costs)
+      : steps_(steps), record_(record), tape_units_(tape_units), costs_(costs) {}
 
   /// As many anchors as pay, at most `most_written`. 1 <= interval.
   AnchoredSweep sweep(std::int64_t interval, std::int64_t slots, schedule::Overlap overlap,
@@ -38,6 +39,7 @@ class AnchoredModel {
 
   std::int64_t steps_;
   bool record_;
+  std::int64_t tape_units_;
   schedule::StepCosts costs_;
 };
 

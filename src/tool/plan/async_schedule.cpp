@@ -18,7 +18,7 @@ AnchoredSweep periodic(const Problem& problem) {
   costs.adjoint = problem.prices.adjoint.as_double();
   costs.write = problem.prices.write.as_double();
   costs.read = problem.prices.read.as_double();
-  const AnchoredModel model(problem.steps - 1, false, costs);
+  const AnchoredModel model(problem.steps - 1, false, 0, costs);
   const std::int64_t most = problem.disk_slots;
   return problem.interval > 0 ? model.sweep(problem.interval, problem.slots, kBoth, most)
                               : model.best(problem.slots, kBoth, most);
@@ -27,7 +27,7 @@ AnchoredSweep periodic(const Problem& problem) {
 Counts count_async(const Problem& problem) {
   const AnchoredSweep sweep = periodic(problem);
   Counts counts;
-  counts.advances = static_cast<uint128>(problem.steps - 1) + sweep.again;
+  counts.advances = sweep.advances;
   counts.writes = counts.reads = static_cast<uint128>(sweep.written);
   counts.overlapped = true;
   // The model ends where the adjoint of the last step begins.
@@ -36,6 +36,7 @@ Counts count_async(const Problem& problem) {
 }
 
 ActionSource async_actions(const Problem& problem) {
+  if (problem.most_anchors != kNoLimit) return anchored_actions(problem);  // planned already
   const AnchoredSweep sweep = periodic(problem);
   Problem fixed = problem;
   fixed.interval = sweep.interval;
@@ -57,7 +58,9 @@ Estimate estimate_async(const WhatIf& question) {
   }
   const schedule::StepCosts costs = {question.forward, question.adjoint, question.write_seconds(),
                                      question.read_seconds()};
-  const AnchoredModel model(question.steps, question.has_tape(), costs);
+  const std::int64_t tape_units =
+      question.has_tape() ? ceil_divide(question.tape_bytes, question.state_bytes) : 0;
+  const AnchoredModel model(question.steps, question.has_tape(), tape_units, costs);
   const std::int64_t blocks_used = std::min(blocks.count, schedule::kMostSteps / blocks.states);
   const schedule::SharedMemory memory = {blocks_used, blocks.states, true};
   AnchoredSweep best;
@@ -73,14 +76,19 @@ Estimate estimate_async(const WhatIf& question) {
   Estimate estimate;
   estimate.schedule = "async";
   estimate.sweep = run_of(question);
-  estimate.sweep.slots = std::min(memory.slots(depth), question.steps);
+  const uint128 most = static_cast<uint128>(question.steps) *
+                       static_cast<uint128>(std::max<std::int64_t>(tape_units, 1));
+  estimate.sweep.slots = memory.slots(depth);
+  if (static_cast<uint128>(estimate.sweep.slots) > most) {
+    estimate.sweep.slots = static_cast<std::int64_t>(most);
+  }
+  estimate.sweep.tape_slots = tape_units;
   estimate.sweep.interval = best.interval;
   estimate.sweep.most_anchors = best.written + 1;
-  estimate.counts.advances = static_cast<uint128>(question.steps) + best.again;
+  estimate.counts.advances = best.advances;
   estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
   estimate.counts.overlapped = true;
   price(estimate, question, best.written);
-  if (question.has_tape() && question.steps > 0) --estimate.counts.advances;
   estimate.seconds = best.seconds;
   estimate.reads_ahead = depth > 0;
   estimate.waiting = best.waiting;

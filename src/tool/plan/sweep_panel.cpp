@@ -189,8 +189,19 @@ void SweepPanel::draw_axes(TextOut& out, double top) const {
   out.put(") rotate(-90)\" text-anchor=\"middle\">step</text>\n");
 }
 
+// In a frame of its own, which hides what leaves the window.
 void SweepPanel::draw_steps(TextOut& out, double top) const {
-  if (!few_) return draw_marks(out, top);
+  out.put("<svg x=\"").fixed(kLeft, 1).put("\" y=\"").fixed(top, 1).put("\" width=\"");
+  out.fixed(kColumns, 0).put("\" height=\"").fixed(kRows, 0).put("\">\n");
+  if (few_) {
+    draw_lines(out);
+  } else {
+    draw_marks(out);
+  }
+  out.put("</svg>\n");
+}
+
+void SweepPanel::draw_lines(TextOut& out) const {
   for (const Doing doing : kDrawn) {
     out.put("<path fill=\"none\" stroke-width=\"1.6\" stroke-linecap=\"round\" stroke=\"");
     out.put(colour_of(doing)).put("\" d=\"");
@@ -204,14 +215,14 @@ void SweepPanel::draw_steps(TextOut& out, double top) const {
       };
       const double from = std::max(span.start, window_.start);
       const double to = std::min(span.end, window_.end);
-      out.put("M").fixed(kLeft + column(from), 1).put(" ").fixed(top + row(at(from)), 1);
-      out.put("L").fixed(kLeft + column(to), 1).put(" ").fixed(top + row(at(to)), 1);
+      out.put("M").fixed(column(from), 1).put(" ").fixed(row(at(from)), 1);
+      out.put("L").fixed(column(to), 1).put(" ").fixed(row(at(to)), 1);
     }
     out.put("\"/>\n");
   }
 }
 
-void SweepPanel::draw_marks(TextOut& out, double top) const {
+void SweepPanel::draw_marks(TextOut& out) const {
   for (const std::size_t kind :
        {1UL, 0UL, 2UL, 3UL}) {  // the first run is not hidden by later ones
     out.put("<path fill=\"none\" stroke-width=\"1.05\" stroke=\"");
@@ -225,7 +236,7 @@ void SweepPanel::draw_marks(TextOut& out, double top) const {
         if (!marked(y)) continue;
         int end = y + 1;
         while (marked(end)) ++end;
-        out.put("M").fixed(kLeft + x + 0.5, 1).put(" ").fixed(top + y, 1);
+        out.put("M").fixed(x + 0.5, 1).put(" ").fixed(y, 1);
         out.put("v").fixed(end - y, 0);
         y = end;
       }

@@ -51,7 +51,8 @@ class SweepPanel {
   double row(double step) const;
   void mark(const Span& span);
   void draw_steps(TextOut& out, double top) const;
-  void draw_marks(TextOut& out, double top) const;
+  void draw_lines(TextOut& out) const;
+  void draw_marks(TextOut& out) const;
   void draw_axes(TextOut& out, double top) const;
   void draw_time_axis(TextOut& out, double top) const;
   void draw_lane(TextOut& out, const Lane& lane, double top, double height,

@@ -20,6 +20,7 @@ struct Extent {
   double seconds = 0;
   double enters = 0, leaves = 0;  ///< the last steps: first run of the first, adjoint of it
   std::int64_t slots = 1;
+  double forward_steps = 0, writes = 0, reads = 0;
 };
 
 std::int64_t steps_around_turn(const WhatIf& question, const Estimate& estimate) {
@@ -35,6 +36,10 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   const auto close = static_cast<double>(question.steps - steps_around_turn(question, estimate));
   SweepSinks sinks;
   sinks.span = [&](const Span& span) {
+    const bool solves = span.doing == Doing::kForward || span.doing == Doing::kAgain;
+    if (solves) extent.forward_steps += span.last - span.first;
+    if (span.doing == Doing::kWrite) ++extent.writes;
+    if (span.doing == Doing::kRead) ++extent.reads;
     if (span.doing == Doing::kForward && span.first <= close && span.last > close) {
       extent.enters = span.start + (close - span.first) * question.forward;
     }
@@ -112,7 +117,12 @@ void draw_sweep(const Schedule& schedule, const WhatIf& question, const Estimate
                             " steps in " + duration_text(estimate.seconds) + ", " +
                             change_text(estimate.seconds / question.ideal_seconds()) +
                             " over the ideal";
-  out.put("<title>").put(title).put("</title>\n<text x=\"20\" y=\"34\" font-size=\"19\" ");
+  out.put("<title>").put(title).put("</title>\n<desc>").fixed(extent.seconds, 6);
+  out.put(" seconds, ").fixed(extent.forward_steps, 0).put(" forward steps, ");
+  out.fixed(extent.writes, 0)
+      .put(" writes, ")
+      .fixed(extent.reads, 0)
+      .put(" reads</desc>\n<text x=\"20\" y=\"34\" font-size=\"19\" ");
   out.put("font-weight=\"bold\">").put(title).put("</text>\n");
   out.put("<text x=\"20\" y=\"58\" fill=\"#5f6b76\">").put(estimate.remark).put("</text>\n");
   draw_legend(out, disk, estimate.waiting > 0);
