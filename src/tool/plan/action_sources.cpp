@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schedule/nested.h"
+#include "schedule/overlapped.h"
 #include "schedule/sequence.h"
 
 namespace anadrome::tool {
@@ -53,6 +54,26 @@ bool translate(const Action& action, PlannedAction& planned) {
   return false;
 }
 
+Verb verb_of(schedule::OverlapKind kind) {
+  switch (kind) {
+    case schedule::OverlapKind::kAdvance:
+      return Verb::kAdvance;
+    case schedule::OverlapKind::kKeep:
+      return Verb::kKeep;
+    case schedule::OverlapKind::kRestore:
+      return Verb::kRestore;
+    case schedule::OverlapKind::kDrop:
+      return Verb::kDrop;
+    case schedule::OverlapKind::kWrite:
+      return Verb::kWrite;
+    case schedule::OverlapKind::kRead:
+      return Verb::kRead;
+    case schedule::OverlapKind::kAdjoint:
+      break;
+  }
+  return Verb::kAdjoint;
+}
+
 }  // namespace
 
 ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Planner> planner) {
@@ -98,6 +119,58 @@ ActionSource anchored_actions(const Problem& problem) {
     } else if (planned.tier == Tier::kRam && planned.slot >= 0) {
       ++planned.slot;  // slot 0 is the anchor's
     }
+    return true;
+  };
+}
+
+ActionSource unknown_end_actions(const Problem& problem) {
+  schedule::SequenceOptions options;
+  options.steps = schedule::kUnknown;
+  options.slots = problem.slots;
+  struct State {
+    schedule::Sequence sequence;
+    std::int64_t end;  ///< where TURN, the adjoint of the last step, comes as a surprise
+    bool done;
+  };
+  const auto state =
+      std::make_shared<State>(State{schedule::Sequence(options), problem.steps - 1, false});
+  if (state->end == 0) {
+    return [state](PlannedAction& planned) {
+      planned = {Verb::kAdjoint, Tier::kRam, false, false, 0, 1, -1};
+      return !std::exchange(state->done, true);
+    };
+  }
+  return [state](PlannedAction& planned) {
+    if (state->done || !translate(state->sequence.next(), planned)) return false;
+    if (planned.verb == Verb::kAdvance && state->sequence.may_finish(state->end)) {
+      state->sequence.finish_forward(state->end);
+      planned.last = state->end;
+    }
+    if (planned.verb == Verb::kTurn) planned.verb = Verb::kAdjoint;
+    state->done = planned.verb == Verb::kAdjoint && planned.first == 0;
+    if (planned.tier == Tier::kDisk) {  // x_0, the only anchor
+      planned.tier = Tier::kRam;
+      planned.slot = 0;
+    } else if (planned.slot >= 0) {
+      ++planned.slot;
+    }
+    return true;
+  };
+}
+
+ActionSource overlapped_actions(const Problem& problem, double& makespan) {
+  const Prices& prices = problem.prices;
+  const auto plan = std::make_shared<const schedule::OverlappedPlan>(
+      schedule::plan_overlapped(problem.steps, problem.slots,
+                                {prices.advance.as_double(), prices.adjoint.as_double(),
+                                 prices.write.as_double(), prices.read.as_double()}));
+  makespan = plan->makespan;
+  const auto at = std::make_shared<std::size_t>(0);
+  return [plan, at](PlannedAction& planned) {
+    if (*at == plan->actions.size()) return false;
+    const schedule::OverlapAction& action = plan->actions[(*at)++];
+    planned = {verb_of(action.kind), Tier::kRam,  false,      false,
+               action.first,         action.last, action.slot};
     return true;
   };
 }

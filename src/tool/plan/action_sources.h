@@ -15,4 +15,11 @@ ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Pl
 /// is needed first, stays in RAM.
 ActionSource anchored_actions(const Problem& problem);
 
+/// As a run that does not know its end: states in RAM only.
+ActionSource unknown_end_actions(const Problem& problem);
+
+/// The best plan found with transfers beside the computation (schedule/overlapped.h), which is
+/// made at once. Its time goes to `makespan`.
+ActionSource overlapped_actions(const Problem& problem, double& makespan);
+
 }  // namespace anadrome::tool

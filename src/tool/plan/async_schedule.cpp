@@ -4,6 +4,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "schedule/overlapped.h"
 #include "tool/plan/action_sources.h"
 #include "tool/plan/anchored_sweep.h"
 
@@ -24,7 +25,30 @@ AnchoredSweep periodic(const Problem& problem) {
                               : model.best(problem.slots, kBoth, most);
 }
 
+// Action by action, unless an interval is given, or the disk is not large enough for any plan, or
+// the plan would be a very long list.
+bool is_overlapped(const Problem& problem) {
+  return problem.interval == 0 && problem.disk_slots >= problem.steps &&
+         problem.steps <= schedule::kMostOverlappedSteps;
+}
+
+Counts count_overlapped(const Problem& problem) {
+  Counts counts;
+  counts.overlapped = true;
+  const ActionSource next = overlapped_actions(problem, counts.makespan);
+  PlannedAction action;
+  while (next(action)) {
+    if (action.verb == Verb::kWrite) ++counts.writes;
+    if (action.verb == Verb::kRead) ++counts.reads;
+    if (action.verb == Verb::kAdvance) {
+      counts.advances += static_cast<uint128>(action.last - action.first);
+    }
+  }
+  return counts;
+}
+
 Counts count_async(const Problem& problem) {
+  if (is_overlapped(problem)) return count_overlapped(problem);
   const AnchoredSweep sweep = periodic(problem);
   Counts counts;
   counts.advances = sweep.advances;
@@ -37,6 +61,8 @@ Counts count_async(const Problem& problem) {
 
 ActionSource async_actions(const Problem& problem) {
   if (problem.most_anchors != kNoLimit) return anchored_actions(problem);  // planned already
+  double makespan = 0;
+  if (is_overlapped(problem)) return overlapped_actions(problem, makespan);
   const AnchoredSweep sweep = periodic(problem);
   Problem fixed = problem;
   fixed.interval = sweep.interval;

@@ -15,7 +15,9 @@ namespace {
 std::vector<Estimate> estimate_all(const WhatIf& question) {
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
-    if (schedule.uses_tapes && !question.has_tape()) continue;
+    const bool asked =
+        schedule.estimate != nullptr && (!schedule.uses_tapes || question.has_tape());
+    if (!asked) continue;
     try {
       rows.push_back(schedule.estimate(question));
     } catch (const Error& error) {  // beyond what this planner takes; others may do

@@ -89,7 +89,7 @@ Json counts_json(const char* schedule, const Problem& problem, const Counts& cou
     json["cost"] = counts.makespan;
     return json;
   }
-  const int digits = problem.prices.digits();
+  const int digits = problem.digits();
   const uint128 cost = cost_of(problem, counts);
   const std::string text = decimal_text(cost, digits);
   if (text.find('.') == std::string::npos) {

@@ -33,6 +33,9 @@ int run_abstract(const PlanFlags& flags) {
   if (problem.interval > 0 && std::string(schedule.name) != "async") {
     throw Error(ANADROME_ERR_ARGUMENT, "--interval is for async");
   }
+  if (problem.step_costs.empty() != (std::string(schedule.name) != "uneven")) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--costs and --schedule uneven go together");
+  }
   if (flags.actions) {
     TextOut out(put_out);
     write_actions(schedule.actions(problem), out);

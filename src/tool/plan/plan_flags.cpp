@@ -5,6 +5,7 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "tool/plan/schedule_table.h"
+#include "tool/plan/step_costs.h"
 
 namespace anadrome::tool {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 constexpr std::array kWhatIfFlags = {"--state",      "--memory",    "--step-time",
                                      "--ranks",      "--disk",      "--read-rate",
                                      "--write-rate", "--tape-size", "--svg"};
-constexpr std::array kAbstractFlags = {"--slots", "--disk-slots", "--interval",
-                                       "--uf",    "--ub",         "--write",
-                                       "--read",  "--tape-slots", "--actions"};
+constexpr std::array kAbstractFlags = {"--slots",   "--disk-slots", "--interval", "--uf",
+                                       "--ub",      "--write",      "--read",     "--tape-slots",
+                                       "--actions", "--costs"};
 
 template <class Parse>
 auto value_of(const char* flag, const std::string& text, const Parse& parse) {
@@ -80,7 +81,10 @@ void PlanFlags::add_to(CLI::App& plan) {
   add(in_abstract, "--ub", ub, "cost of an adjoint step (0)");
   add(in_abstract, "--write", write, "cost of a write (0)");
   add(in_abstract, "--read", read, "cost of a read (0)");
-  add(in_abstract, "--tape-slots", tape_slots, "slots that a tape takes");
+  add(in_abstract, "--tape-slots", tape_slots, "mixed: slots that a tape takes (1)");
+  add(in_abstract, "--costs", costs,
+      "uneven: file of a line per step, what it costs and, for all or none, the bytes of the state "
+      "before it; with bytes --slots are bytes");
 }
 
 void PlanFlags::need(const char* flag) const {
@@ -150,6 +154,7 @@ Problem PlanFlags::problem() const {
   if (given("--adjoint-time")) {
     problem.prices.adjoint = parse_decimal("--adjoint-time", adjoint_time);
   }
+  if (given("--costs")) read_step_costs(costs, problem);
   return problem;
 }
 

@@ -18,7 +18,8 @@ struct PlanFlags {
       ranks = "1", write_rate, read_rate, disk = "unlimited", tape_size, stiff = "0", svg;
   // in the abstract
   bool abstract = false, actions = false;
-  std::string slots, disk_slots, interval, uf = "1", ub = "0", write = "0", read = "0", tape_slots;
+  std::string slots, disk_slots, interval, uf = "1", ub = "0", write = "0", read = "0", tape_slots,
+                                           costs;
 
   void add_to(CLI::App& plan);
   /// Throws ERR_ARGUMENT on a flag that has no meaning with or without --abstract.

@@ -36,6 +36,11 @@ struct Problem {
   std::int64_t tape_slots = 0;  ///< a kept tape takes so many slots; 0: tapes are not kept
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
   Prices prices;
+  /// Of step k, and bytes of x_k; `slots` are bytes then. Empty: all are alike.
+  std::vector<Decimal> step_costs;
+  std::vector<std::int64_t> state_bytes;
+
+  int digits() const;  ///< after the point, of all that is added up
 };
 
 /// How often a schedule does what costs.
@@ -43,6 +48,9 @@ struct Counts {
   uint128 advances = 0;  ///< steps that are run without recording them
   uint128 recorded = 0;  ///< steps that are run and recorded apart from their adjoint
   uint128 writes = 0, reads = 0;
+  /// Steps that differ in cost: what the advances cost, in units of 10^-digits.
+  bool uneven = false;
+  uint128 advance_cost = 0;
   /// Overlapped transfers: the cost of it all, which is not the sum of its parts.
   bool overlapped = false;
   double makespan = 0;

@@ -33,6 +33,7 @@ struct Schedule {
   Counts (*count)(const Problem&);
   ActionSource (*actions)(const Problem&);
   /// `runs` is false, and `remark` says why, where memory or disk do not suffice.
+  /// Null: the schedule is no answer to a concrete question.
   Estimate (*estimate)(const WhatIf&);
 };
 

@@ -4,16 +4,19 @@
 
 #include "base/error.h"
 #include "tool/plan/async_schedule.h"
+#include "tool/plan/online_schedule.h"
 #include "tool/plan/ram_schedules.h"
 #include "tool/plan/tape_schedule.h"
 #include "tool/plan/two_tier_schedules.h"
+#include "tool/plan/uneven_schedule.h"
 
 namespace anadrome::tool {
 
 std::span<const Schedule> all_schedules() {
   static const std::vector<Schedule> all = {
-      store_all_schedule(), revolve_schedule(),    async_schedule(), disk_revolve_schedule(),
-      hrevolve_schedule(),  multistage_schedule(), mixed_schedule()};
+      store_all_schedule(),    revolve_schedule(),  async_schedule(),
+      disk_revolve_schedule(), hrevolve_schedule(), multistage_schedule(),
+      mixed_schedule(),        uneven_schedule(),   online_schedule()};
   return all;
 }
 

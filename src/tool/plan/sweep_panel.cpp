@@ -15,6 +15,10 @@ constexpr std::array kDrawn = {Doing::kForward, Doing::kAgain, Doing::kAdjoint, 
 constexpr const char* kQuiet = "#5f6b76";
 constexpr const char* kHeldColour = "#54708c";
 
+std::size_t kind_of(Doing doing) {
+  return static_cast<std::size_t>(std::find(kDrawn.begin(), kDrawn.end(), doing) - kDrawn.begin());
+}
+
 void label(TextOut& out, double x, double y, const char* anchor, const std::string& words,
            const char* more = "") {
   out.put("<text x=\"").fixed(x, 1).put("\" y=\"").fixed(y, 1).put("\" text-anchor=\"");
@@ -125,8 +129,6 @@ void SweepPanel::add(const Span& span) {
 
 // The pixels that the line touches.
 void SweepPanel::mark(const Span& span) {
-  const auto kind = static_cast<std::size_t>(std::find(kDrawn.begin(), kDrawn.end(), span.doing) -
-                                             kDrawn.begin());
   const double from = column(span.start), to = column(span.end);
   const double slope = to > from ? (row(span.last) - row(span.first)) / (to - from) : 0;
   const int left = std::max(0, static_cast<int>(std::floor(from)));
@@ -137,7 +139,8 @@ void SweepPanel::mark(const Span& span) {
     const int top = std::max(0, static_cast<int>(std::floor(std::min(a, b))));
     const int bottom = std::min(kRows - 1, static_cast<int>(std::floor(std::max(a, b))));
     for (int y = top; y <= bottom; ++y) {
-      marks_[kind][static_cast<std::size_t>(x) * kRows + static_cast<std::size_t>(y)] = true;
+      marks_[kind_of(span.doing)]
+            [static_cast<std::size_t>(x) * kRows + static_cast<std::size_t>(y)] = true;
     }
   }
 }
@@ -222,22 +225,24 @@ void SweepPanel::draw_lines(TextOut& out) const {
   }
 }
 
+// What is rarer lies higher, and steps that are run again stick out from under their adjoints.
 void SweepPanel::draw_marks(TextOut& out) const {
-  for (const std::size_t kind :
-       {1UL, 0UL, 2UL, 3UL}) {  // the first run is not hidden by later ones
+  for (const Doing doing : {Doing::kWait, Doing::kAgain, Doing::kForward, Doing::kAdjoint}) {
+    const double sticks_out = doing == Doing::kAgain ? 1.5 : 0;
+    const std::vector<bool>& marks = marks_[kind_of(doing)];
     out.put("<path fill=\"none\" stroke-width=\"1.05\" stroke=\"");
-    out.put(colour_of(kDrawn[kind])).put("\" d=\"");
+    out.put(colour_of(doing)).put("\" d=\"");
     for (int x = 0; x < kColumns; ++x) {
       const auto marked = [&](int y) {
         return y < kRows &&
-               marks_[kind][static_cast<std::size_t>(x) * kRows + static_cast<std::size_t>(y)];
+               marks[static_cast<std::size_t>(x) * kRows + static_cast<std::size_t>(y)];
       };
       for (int y = 0; y < kRows; ++y) {
         if (!marked(y)) continue;
         int end = y + 1;
         while (marked(end)) ++end;
-        out.put("M").fixed(x + 0.5, 1).put(" ").fixed(y, 1);
-        out.put("v").fixed(end - y, 0);
+        out.put("M").fixed(x + 0.5, 1).put(" ").fixed(y - sticks_out, 1);
+        out.put("v").fixed(end - y + 2 * sticks_out, 1);
         y = end;
       }
     }

@@ -88,7 +88,11 @@ class Clock {
     if (action.tier != Tier::kDisk) return;
     if (overlapped_) wait_until(disk_free_, action.first);
     transfer(Doing::kWrite, question_.write_seconds(), now_, action.first);
-    if (!overlapped_) wait_until(disk_free_, action.first);
+    if (overlapped_) {  // its block in memory
+      sinks_.held({Tier::kRam, 0, 1, now_, disk_free_});
+    } else {
+      wait_until(disk_free_, action.first);
+    }
   }
 
   void restore(const PlannedAction& action) {
@@ -99,6 +103,7 @@ class Clock {
     wait_until(disk_free_, action.first);
     loaded_ = action.slot;
     read_may_begin_ = now_;
+    if (overlapped_) held_[{Tier::kRam, 0}] = now_;
   }
 
   void drop(Tier tier, std::int64_t slot) {
@@ -107,6 +112,7 @@ class Clock {
     const std::int64_t slots = tier == Tier::kTape ? sweep_.tape_slots : 1;
     sinks_.held({tier == Tier::kDisk ? Tier::kDisk : Tier::kRam, slot, slots, held->second, now_});
     held_.erase(held);
+    if (overlapped_ && tier == Tier::kDisk && slot == loaded_) drop(Tier::kRam, 0);
   }
 
   const WhatIf& question_;
