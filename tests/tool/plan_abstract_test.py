@@ -92,6 +92,7 @@ class Actions(tool.Case):
                 self.play("disk_revolve", steps, slots, *prices, disk_slots=steps)
                 for schedule in ("hrevolve", "multistage"):
                     self.play(schedule, steps, slots, "--disk-slots", 3, *prices, disk_slots=3)
+                self.play("online", steps, slots)
             self.play("store_all", steps, max(steps - 1, 1))
 
     def test_anchors_are_read_once_each(self):
@@ -174,7 +175,8 @@ class Extremes(tool.Case):
         self.assertEqual(got["cost"], f"{advances // 2}.5" if advances % 2 else str(advances // 2))
 
     def test_whatever_is_asked_ends(self):
-        for schedule in ("revolve", "async", "mixed", "disk_revolve", "hrevolve", "multistage"):
+        for schedule in ("revolve", "async", "mixed", "disk_revolve", "hrevolve", "multistage",
+                         "online"):
             for steps in (1, 10**9, 2**62 - 1):
                 for slots in (1, 7, 10**9, 2**62):
                     words = (*ABSTRACT, "--json", "--schedule", schedule, "--steps", steps,
@@ -212,6 +214,10 @@ class Arguments(tool.Case):
         self.assertIn("--memory", self.refuse(*ABSTRACT, "--schedule", "revolve", "--steps", 3,
                                               "--slots", 3, "--memory", "1GiB"))
         self.assertIn("--slots", self.refuse("plan", "--steps", 3, "--slots", 3))
+        base = (*ABSTRACT, "--schedule", "revolve", "--steps", 3, "--slots", 3)
+        self.assertIn("--tape-slots", self.refuse(*base, "--tape-slots", 2))
+        self.assertIn("--interval", self.refuse(*base, "--interval", 2))
+        self.assertIn("--costs", self.refuse(*base, "--costs", "/dev/null"))
 
     def test_costs_that_overflow_128_bits(self):
         self.assertIn("128", self.refuse(*ABSTRACT, "--schedule", "revolve", "--steps", 2**62,

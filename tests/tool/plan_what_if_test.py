@@ -1,7 +1,13 @@
 """anadrome plan: what a job would take. No golden numbers: what must hold whatever they are."""
+import pathlib
+import re
+import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import tool
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 EXAMPLE = {"--steps": "100000", "--state": "512MiB", "--ranks": "64", "--memory": "8GiB",
            "--step-time": "0.8", "--adjoint-time": "1.6", "--write-rate": "1GB/s",
@@ -161,11 +167,92 @@ class Limits(WhatIf):
             self.assertIn("of memory", why)
 
     def test_the_memory_that_is_named_suffices(self):
-        import re
         why = self.why_not("store_all", {"--steps": "1000"})
         gib = float(re.search(r"needs ([\d.]+) GiB", why)[1])
         answer = self.plan({"--steps": "1000", "--memory": f"{gib + 1}GiB"})
         self.assertEqual(answer["recommended"], "store_all")
+
+
+class Picture(WhatIf):
+    def draw(self, *changes, schedule):
+        """What is drawn, and the row that it is of."""
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "sweep.svg"
+            answer = self.answer(*words(*changes), "--json", "--schedule", schedule, "--svg", file)
+            text = file.read_text()
+        return xml.etree.ElementTree.fromstring(text), self.rows(answer)[schedule], text
+
+    def check(self, *changes, schedule):
+        svg, row, text = self.draw(*changes, schedule=schedule)
+        seconds, forward, writes, reads = map(float, re.match(
+            r"([\d.]+) seconds, (\d+) forward steps, (\d+) writes, (\d+) reads",
+            svg.find(SVG + "desc").text).groups())
+        state = 512 * 2**20 * 64
+        self.assertEqual(forward, int(row["forward_steps"]))
+        self.assertEqual(writes, int(row["bytes_written"]) / state)
+        self.assertEqual(reads, int(row["bytes_read"]) / state)
+        # A model of the middle of a sweep: its ends may differ by a transfer.
+        self.assertLess(abs(seconds - row["seconds"]), 6 + 1e-5 * seconds)
+        self.assertLess(len(text), 1 << 20)
+        self.check_text(svg)
+        return svg
+
+    def check_text(self, svg):
+        """Every text lies within the picture. A letter is taken for 0.62 of its height."""
+        width, height = map(float, svg.get("viewBox").split()[2:])
+        texts = svg.findall(".//" + SVG + "text")
+        self.assertGreater(len(texts), 15)
+        for text in texts:
+            size = float(text.get("font-size", svg.get("font-size")))
+            length = 0.62 * size * len(text.text)
+            if text.get("transform"):
+                x, y = map(float, re.match(r"translate\(([\d.]+) ([\d.]+)\)",
+                                           text.get("transform")).groups())
+                self.assertTrue(size <= x <= width and length / 2 <= y <= height - length / 2)
+                continue
+            x, y = float(text.get("x")), float(text.get("y"))
+            left = x - {"end": length, "middle": length / 2}.get(text.get("text-anchor"), 0)
+            self.assertTrue(left >= 0 and left + length <= width, text.text)
+            self.assertTrue(size <= y <= height - 3, text.text)
+
+    def test_every_schedule(self):
+        base = {**SLOW, "--steps": "700", "--memory": "4GiB"}
+        for schedule in ("revolve", "async", "disk_revolve", "hrevolve", "multistage"):
+            for more in ({}, {"--tape-size": "700MiB"}):
+                self.check(base, more, schedule=schedule)
+        self.check(base, {"--tape-size": "700MiB"}, schedule="mixed")
+        for more in ({}, {"--tape-size": "200MiB"}):
+            self.check({"--steps": "10"}, more, schedule="store_all")
+
+    def test_many_steps_and_few(self):
+        for steps in ("1", "2", "149", "151", "20000", "150000"):
+            for schedule in ("revolve", "async"):
+                self.check({**SLOW, "--steps": steps}, schedule=schedule)
+
+    def test_says_what_it_shows(self):
+        svg = self.check({**SLOW, "--steps": "700"}, schedule="async")
+        texts = [text.text for text in svg.findall(".//" + SVG + "text")]
+        for wanted in ("step", "time, minutes", "adjoint step", "step again", "writes", "slot in use"):
+            self.assertIn(wanted, texts)
+        self.assertIn("async: 700 steps", svg.find(SVG + "title").text)
+
+    def test_waits_are_drawn(self):
+        slow = {**SLOW, "--steps": "300", "--write-rate": "20MB/s", "--read-rate": "5MB/s"}
+        svg, row, _ = self.draw(slow, schedule="multistage")
+        self.assertGreater(row["seconds_waiting"], 0)
+        self.assertIn("waiting", [text.text for text in svg.iter(SVG + "text")])
+        svg, row, _ = self.draw({"--steps": "10"}, schedule="store_all")
+        self.assertEqual(row["seconds_waiting"], 0)
+        self.assertNotIn("waiting", [text.text for text in svg.iter(SVG + "text")])
+
+    def test_cannot_be_drawn(self):
+        process = tool.run(*words(), "--svg", "/absent/x.svg")
+        self.assertEqual((process.returncode, process.stdout), (3, ""))
+        self.assertIn("--svg /absent/x.svg: No such file", process.stderr)
+        self.assertIn("store_all", self.refuse(*words(), "--schedule", "store_all", "--svg",
+                                               "/tmp/x.svg"))
+        self.assertIn("--svg", self.refuse(*words({"--steps": "5000001"}), "--svg", "/tmp/x.svg"))
+        self.assertIn("--schedule", self.refuse(*words(), "--schedule", "best"))
 
 
 class Arguments(WhatIf):

@@ -1,5 +1,7 @@
 #include "tool/plan/comparison_json.h"
 
+#include <cmath>
+
 namespace anadrome::tool {
 namespace {
 
@@ -86,7 +88,9 @@ Json counts_json(const char* schedule, const Problem& problem, const Counts& cou
                {"writes", exact_json(counts.writes)},
                {"reads", exact_json(counts.reads)}};
   if (counts.overlapped) {
-    json["cost"] = counts.makespan;
+    constexpr double kWhole = 9007199254740992;  // 2^53
+    const bool whole = counts.makespan < kWhole && counts.makespan == std::floor(counts.makespan);
+    json["cost"] = whole ? Json(static_cast<std::int64_t>(counts.makespan)) : Json(counts.makespan);
     return json;
   }
   const int digits = problem.digits();

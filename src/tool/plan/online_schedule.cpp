@@ -1,5 +1,7 @@
 #include "tool/plan/online_schedule.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "tool/plan/action_sources.h"
 
@@ -8,10 +10,13 @@ namespace {
 
 // Known only by being played, a step at a time.
 Counts count_online(const Problem& problem) {
-  constexpr std::int64_t kMostPlayed = 20'000'000;
-  if (problem.steps > kMostPlayed) {
-    throw Error(ANADROME_ERR_ARGUMENT, "online: it is played to be counted, up to " +
-                                           std::to_string(kMostPlayed) + " steps");
+  // A step takes as long as there are slots to be weighed against each other.
+  constexpr std::int64_t kMostWeighed = 500'000'000, kFewSlots = 512, kAtLeast = 16;
+  const std::int64_t slots = problem.slots > kFewSlots ? kAtLeast : problem.slots;
+  const std::int64_t most = kMostWeighed / std::max(slots, kAtLeast);
+  if (problem.steps > most) {
+    throw Error(ANADROME_ERR_ARGUMENT, "online is played to be counted: with so many slots up to " +
+                                           std::to_string(most) + " --steps");
   }
   const ActionSource next = unknown_end_actions(problem);
   Counts counts;
