@@ -23,6 +23,11 @@ constexpr Setting kNothing = {"report", "off"};
 constexpr std::array kModes = {
     Mode{"revolve", false, {{{"schedule", "revolve"}, kNothing}}},
     Mode{"async", false, {{{"schedule", "async"}, kNothing}}},
+    Mode{"auto", false, {{{"schedule", "auto"}, kNothing}}},
+    Mode{"store_all", false, {{{"schedule", "store_all"}, kNothing}}},
+    Mode{"disk_revolve", false, {{{"schedule", "disk_revolve"}, kNothing}}},
+    Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
+    Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},

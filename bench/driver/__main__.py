@@ -6,6 +6,7 @@ import sys
 import time
 
 import agreement
+import choice
 import growth
 import micro
 import overhead
@@ -15,7 +16,7 @@ from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
-       "micro": micro, "petsc": petsc}
+       "micro": micro, "petsc": petsc, "choice": choice}
 
 
 def fill(document, name, text):
