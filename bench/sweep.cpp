@@ -137,7 +137,8 @@ int main(int argc, char** argv) {
   return guarded_main(argc, argv, [&] {
     Problem problem;
     const Setup setup = read_flags(argc, argv, problem);
-    problem.model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, setup.work);
+    problem.model =
+        heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, setup.work, HEAT_EULER);
     if (problem.model == nullptr) throw std::runtime_error("no memory for the model");
     problem.start.resize(heat_grid_cells(&problem.model->grid));
     heat_fill(&problem.model->grid, heat_initial_state, problem.start.data());

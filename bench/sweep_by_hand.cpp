@@ -127,7 +127,7 @@ class HandWritten {
         forward(anchor, k);
         stats.forward_steps_taken += k - anchor;
       }
-      heat_adjoint_step(problem_.model, slot(k));
+      heat_adjoint_step(problem_.model, k, slot(k));
     }
     measured.seconds_total = MPI_Wtime() - start;
     stats.seconds_stalled_write = stats.seconds_writing;
@@ -169,7 +169,7 @@ Sweep ideal_sweep(Problem& problem) {
     measured.seconds_forward = MPI_Wtime() - start;
     heat_turn(problem.model, state(problem.steps));
     for (std::int64_t k = problem.steps - 1; k >= 0; --k)
-      heat_adjoint_step(problem.model, state(k));
+      heat_adjoint_step(problem.model, k, state(k));
     measured.seconds_total = MPI_Wtime() - start;
     measured.stats.forward_steps_taken = problem.steps;
     return measured;

@@ -71,7 +71,7 @@ class Library {
         measured.seconds_forward = MPI_Wtime() - start;
         heat_turn(problem_.model, state());
       } else {
-        heat_adjoint_step(problem_.model, state());
+        heat_adjoint_step(problem_.model, action.first, state());
       }
     }
     measured.seconds_total = MPI_Wtime() - start;
