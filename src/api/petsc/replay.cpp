@@ -3,6 +3,7 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/snesimpl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,6 +24,9 @@ struct Suspended {
   PetscReal time, previous_time, previous_time_rollback, size;
   KSP ksp = nullptr;
   PetscInt snes_monitors = 0, snes_reasons = 0, ksp_monitors = 0, ksp_reasons = 0;
+  struct {
+    Vec live = nullptr, copy = nullptr;
+  } vectors[2];            ///< the solver's, where they matter afterwards
   Mat integral = nullptr;  ///< integrated forward sensitivities: a result, not a part of a record
 };
 
@@ -34,6 +38,31 @@ PetscErrorCode silence(TS ts, Suspended& was) {
   was.snes_reasons = std::exchange(ts->snes->numberreasonviews, 0);
   was.ksp_monitors = std::exchange(was.ksp->numbermonitors, 0);
   was.ksp_reasons = std::exchange(was.ksp->numberreasonviews, 0);
+  PetscFunctionReturn(0);
+}
+
+// A Jacobian by coloured differences takes the solver's right-hand side off the values, and its
+// last residual for the value at its last solution. After a replay these would be others than in a
+// program that did not replay, and the noise of the differences with them. Not where such a vector
+// is a stage, which is what was asked for.
+PetscErrorCode hold_solver_vectors(TS ts, Suspended& was) {
+  PetscObject coloring = nullptr;
+  PetscInt count = 0;
+  Vec* stages = nullptr;
+  PetscFunctionBegin;
+  if (was.ksp == nullptr || ts->snes->jacobian_pre == nullptr) PetscFunctionReturn(0);
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(ts->snes->jacobian_pre),
+                             "SNESMatFDColoring", &coloring));
+  if (coloring == nullptr) PetscFunctionReturn(0);
+  PetscCall(TSGetStages(ts, &count, &stages));
+  was.vectors[0].live = ts->snes->vec_sol;
+  was.vectors[1].live = ts->snes->vec_rhs;
+  for (auto& [live, copy] : was.vectors) {
+    const bool stage = std::find(stages, stages + count, live) != stages + count;
+    if (live == nullptr || live == ts->vec_sol || stage) continue;
+    PetscCall(VecDuplicate(live, &copy));
+    PetscCall(VecCopy(live, copy));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -59,6 +88,7 @@ PetscErrorCode suspend(TS ts, TSAdapt as_recorded, Suspended& was) {
   was.previous_time_rollback = ts->ptime_prev_rollback;
   was.size = ts->time_step;
   PetscCall(silence(ts, was));
+  PetscCall(hold_solver_vectors(ts, was));
   if (ts->forward_solve && ts->quadraturets != nullptr && ts->quadraturets->mat_sensip != nullptr) {
     PetscCall(MatDuplicate(ts->quadraturets->mat_sensip, MAT_COPY_VALUES, &was.integral));
   }
@@ -93,6 +123,11 @@ PetscErrorCode resume(TS ts, Suspended& was) {
     ts->snes->numberreasonviews = was.snes_reasons;
     was.ksp->numbermonitors = was.ksp_monitors;
     was.ksp->numberreasonviews = was.ksp_reasons;
+  }
+  for (auto& [live, copy] : was.vectors) {
+    if (copy == nullptr) continue;
+    PetscCall(VecCopy(copy, live));
+    PetscCall(VecDestroy(&copy));
   }
   if (was.integral != nullptr) {
     PetscCall(MatCopy(was.integral, ts->quadraturets->mat_sensip, SAME_NONZERO_PATTERN));
