@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "api/petsc/sweep.h"
 #include "base/byte_size.h"
@@ -12,19 +13,18 @@
 namespace anadrome::petsc {
 namespace {
 
-// ANADROME_OPTIONS says nothing about keys that are set, so those that this file would set by
-// itself are looked up there first.
-bool in_environment(const std::string& key) {
+// The value of a key in ANADROME_OPTIONS, or "". What is set comes before the environment, so keys
+// that this file would set by itself are looked up there first.
+std::string from_environment(const char* key) {
   const char* text = std::getenv("ANADROME_OPTIONS");
-  const std::string all = " " + std::string(text == nullptr ? "" : text);
-  return all.find(" " + key + "=") != std::string::npos;
-}
-
-std::string from_environment(const std::string& key) {
-  if (!in_environment(key)) return "";
-  const std::string all = " " + std::string(std::getenv("ANADROME_OPTIONS"));
-  const std::size_t at = all.find(" " + key + "=") + key.size() + 2;
-  return all.substr(at, all.find(' ', at) - at);
+  std::istringstream words(text == nullptr ? "" : text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos && word.compare(0, equals, key) == 0) {
+      return word.substr(equals + 1);
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ PetscErrorCode Sweep::choose_files(TSTrajectory tj) {
     }
   }
   name_ = settings.value("name");
-  if (!name_.empty() || in_environment("name")) PetscFunctionReturn(0);
+  if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(0);
   if (rank == 0) {
     const auto nanoseconds = static_cast<std::int64_t>(now_seconds() * 1e9);
     number = (static_cast<std::int64_t>(::getpid()) << 32) ^ (nanoseconds & 0xffffffff);
