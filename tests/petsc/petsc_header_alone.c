@@ -1,5 +1,4 @@
-/* The public header alone, first and twice. */
-#include <anadrome/petsc.h>
+/* The public header alone. */
 #include <anadrome/petsc.h>
 
 int petsc_header_alone(void);
