@@ -52,7 +52,7 @@ def arguments(text, keep):
     while i < len(words):
         value = []
         if i + 1 < len(words) and not re.match(r"-[a-zA-Z]", words[i + 1]):
-            value = [re.sub(r"^\{\{(\S+).*", r"\1", words[i + 1])]
+            value = [words[i + 1]]
         option = re.match(r"-ts_trajectory_(\w+)", words[i])
         if words[i].startswith("-") and (option is None or option.group(1) in keep):
             result += [words[i], *value]
