@@ -180,7 +180,9 @@ std::string reason(const Comparison& comparison) {
     return text + " " + second->schedule + " takes as long" +
            (second > &best ? ", and is less simple." : ".");
   }
-  return text + " Next comes " + second->schedule + ", which takes " + change_text(factor) + ".";
+  const std::string longer = change_text(factor);
+  return text + " Next comes " + second->schedule + ", which takes " +
+         (longer[0] == '+' ? longer.substr(1) + " longer." : longer + " that time.");
 }
 
 }  // namespace anadrome::tool
