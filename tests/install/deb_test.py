@@ -55,6 +55,16 @@ class Unpacked(DebCase):
         for needed in (f"libanadrome (= {version})", f"libanadrome-fortran (= {version})", "libopenmpi-dev"):
             self.assertIn(needed, development)
 
+    def test_what_is_optional(self):
+        """The build under test says which of these there are: those that it has as files."""
+        built = pathlib.Path(os.environ["ANADROME_TEST_BUILD"])
+        self.assertEqual("anadrome" in self.debs, (built / "bin" / "anadrome").exists())
+        self.assertEqual("libanadrome-petsc" in self.debs, any(built.rglob("libanadrome_petsc.so")))
+        if "anadrome" in self.debs:
+            self.assertRegex(self.succeed(self.prefix / "bin" / "anadrome", "--version"), r"\d+\.\d+\.\d+")
+        if "libanadrome-petsc" in self.debs:
+            self.assertIn("libpetsc", self.field("libanadrome-petsc", "Depends"))
+
     def test_every_file_is_in_one_package(self):
         owners = collections.defaultdict(list)
         for package, deb in self.debs.items():

@@ -27,6 +27,34 @@ class CMake(StagedCase):
         self.assertNotIn("libanadrome", self.succeed("ldd", program))
 
 
+class Petsc(StagedCase):
+    def test_a_linked_program(self):
+        program = self.build_with_cmake("petsc_cmake") / "sweep"
+        self.environment["PETSC_OPTIONS"] = ("-ts_trajectory_anadrome_directory . "
+                                             "-ts_trajectory_anadrome_memory 60KiB")
+        self.on_two_ranks(program)
+
+    def test_a_program_that_is_not_linked(self):
+        """The installed plugin, found by its path, finds the library beside it."""
+        source = (HERE / "petsc_cmake" / "sweep.c").read_text()
+        source = source.replace("#include <anadrome/petsc.h>", "")
+        source = source.replace("PetscCall(AnadromePetscRegister());", "")
+        source = source.replace("TSTRAJECTORYANADROME", '"anadrome"')
+        (self.folder / "sweep.c").write_text(source)
+        flags = self.succeed("pkg-config", "--cflags", "--libs", "PETSc").split()
+        self.succeed("mpicc", "sweep.c", "-o", "sweep", *flags, "-lm")
+        plugin = file_in(self.prefix, "libanadrome_petsc.so")
+        self.environment["PETSC_OPTIONS"] = (f"-dll_append {plugin} -ts_trajectory_anadrome_directory . "
+                                             "-ts_trajectory_anadrome_memory 60KiB")
+        self.on_two_ranks(self.folder / "sweep")
+
+
+class Tool(StagedCase):
+    def test_version_and_a_plan(self):
+        tool = file_in(self.prefix, "bin/anadrome")
+        self.assertRegex(self.succeed(tool, "--version"), r"\d+\.\d+\.\d+")
+
+
 class Components(StagedCase):
     def find(self, components, version="0.1"):
         build = self.folder / "build"
