@@ -17,6 +17,8 @@ class Anadrome(CMakePackage):
     version("main", branch="main")
 
     variant("fortran", default=True, description="Build the Fortran module")
+    variant("tool", default=True, description="Build the anadrome command")
+    variant("petsc", default=False, description="Build the trajectory for PETSc 3.18")
     variant("static", default=False, description="Build static libraries beside the shared ones")
 
     depends_on("c", type="build")
@@ -27,6 +29,9 @@ class Anadrome(CMakePackage):
     depends_on("mpi@3:")
     depends_on("hdf5@1.10:+mpi")
     depends_on("xxhash@0.8:")
+    depends_on("cli11", when="+tool")
+    depends_on("nlohmann-json@3.11:", when="+tool")
+    depends_on("petsc@3.18+mpi~complex~int64", when="+petsc")
 
     conflicts("%gcc@:11", msg="C++20: gcc 12 or later")
 
@@ -34,6 +39,8 @@ class Anadrome(CMakePackage):
         return [
             self.define_from_variant("ANADROME_BUILD_FORTRAN", "fortran"),
             self.define_from_variant("ANADROME_BUILD_STATIC", "static"),
+            self.define_from_variant("ANADROME_BUILD_TOOL", "tool"),
+            self.define_from_variant("ANADROME_BUILD_PETSC", "petsc"),
             self.define("ANADROME_BUILD_TESTS", False),
             self.define("ANADROME_BUILD_EXAMPLES", False),
             self.define("CMAKE_INSTALL_RPATH_USE_LINK_PATH", True),
