@@ -2,10 +2,8 @@
 of ```console blocks ("$ ...") run one after the other in one shell, with an installed copy found as the page says, and print
 at least the words of the lines that follow them, in this order. `<!-- after: PAGE -->`: that page's files and programs are there."""
 import os
-import pathlib
 import re
 import subprocess
-import sys
 import unittest
 
 from staging import SOURCES, StagedCase

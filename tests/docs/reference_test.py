@@ -1,5 +1,4 @@
 """reference_test.py DOXYFILE HEADER: every public name has a description, and one without is found."""
-import os
 import pathlib
 import re
 import subprocess

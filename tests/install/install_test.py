@@ -1,8 +1,7 @@
 """Programs of users, built against an installed copy that was moved to another folder, on 2 ranks."""
-import os
 import pathlib
 import re
-import subprocess
+import shutil
 import unittest
 
 from staging import HERE, StagedCase, file_in, run
@@ -21,10 +20,12 @@ class CMake(StagedCase):
     def test_fortran_without_c(self):
         self.on_two_ranks(self.build_with_cmake("fortran_cmake") / "sweep")
 
-    def test_c_with_the_static_library(self):
-        program = self.build_with_cmake("c_static") / "sweep"
-        self.on_two_ranks(program)
-        self.assertNotIn("libanadrome", self.succeed("ldd", program))
+    def test_static_libraries(self):
+        for project in ("c_static", "fortran_static"):
+            program = self.build_with_cmake(project) / "sweep"
+            self.on_two_ranks(program)
+            self.assertNotIn("libanadrome", self.succeed("ldd", program))
+            shutil.rmtree(self.folder / "build")
 
 
 class Petsc(StagedCase):
@@ -70,6 +71,14 @@ class Components(StagedCase):
 
     def test_another_version_is_refused(self):
         self.assertNotIn(self.find("c", version="9.0")[1], ("1", "TRUE"))
+
+    def test_static_libraries_need_c(self):
+        project = self.folder / "CMakeLists.txt"
+        project.write_text("cmake_minimum_required(VERSION 3.20)\nproject(consumer LANGUAGES CXX)\n"
+                           "find_package(anadrome REQUIRED COMPONENTS static)\n")
+        process = run(["cmake", "-S", self.folder, "-B", self.folder / "build"], self.folder, self.environment)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("component static: the project does not enable the language C", process.stdout)
 
     def test_fortran_needs_the_language(self):
         found = self.find("fortran")
