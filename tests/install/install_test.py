@@ -105,6 +105,11 @@ class PkgConfig(StagedCase):
                      "-o", "sweep", *flags)
         self.on_two_ranks(self.folder / "sweep")
 
+    def test_it_needs_no_other_package(self):
+        """Users of the shared library need not have what static ones need."""
+        self.environment["PKG_CONFIG_LIBDIR"] = self.environment["PKG_CONFIG_PATH"]
+        self.assertIn("-lanadrome", self.succeed("pkg-config", "--cflags", "--libs", "anadrome"))
+
     def test_version(self):
         header = file_in(self.prefix, "anadrome.h").read_text()
         parts = [re.search(rf"VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
