@@ -90,7 +90,7 @@ class CleanRoot(DebCase):
         self.succeed("debootstrap", "--variant=minbase", "bookworm", root, seconds=900)
         for path in (*self.debs.values(), HERE / "sweep.c", HERE / "fortran_cmake" / "sweep.f90"):
             shutil.copy(path, root / "tmp")
-        run(["mount", "--bind", "/proc", root / "proc"], self.folder)
+        self.succeed("mount", "--bind", "/proc", root / "proc")
         self.addCleanup(run, ["umount", root / "proc"], self.folder)
         self.inside(root, "apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb")
         self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0")
@@ -98,7 +98,7 @@ class CleanRoot(DebCase):
         self.inside(root, "cd /tmp && mpicc sweep.c -o c $(pkg-config --cflags --libs anadrome) -lm"
                           " && mpifort sweep.f90 -o f $(pkg-config --cflags --libs anadrome-fortran)")
         for program in ("c", "f"):
-            self.assertRegex(self.inside(root, f"cd /tmp && mpirun -n 2 ./{program}"), r"(^|: )equal\b")
+            self.assertRegex(self.inside(root, f"cd /tmp && mpirun -n 2 ./{program}"), r"(?m)(^|: )equal\b")
         if "anadrome" in self.debs:
             self.inside(root, "anadrome --version")
 

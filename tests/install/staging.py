@@ -47,7 +47,7 @@ class StagedCase(unittest.TestCase):
     def on_two_ranks(self, program):
         """Runs `program`, which must say that the gradient is the expected one."""
         output = self.succeed(os.environ["ANADROME_TEST_MPIEXEC"], "-n", "2", program)
-        self.assertRegex(output, r"(^|: )equal\b")
+        self.assertRegex(output, r"(?m)(^|: )equal\b")
         return output
 
     def build_with_cmake(self, project, *definitions):
