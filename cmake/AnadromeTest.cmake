@@ -26,7 +26,11 @@ function(anadrome_add_mpi_test)
     set(test mpi.${ARG_NAME}.np${ranks})
     add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
              ${MPIEXEC_PREFLAGS} ${ARG_COMMAND})
+    set(processors 2)  # of those there may be: more ranks run alone
+    if(ranks EQUAL 1)
+      set(processors 1)
+    endif()
     set_tests_properties(${test} PROPERTIES
-      PROCESSORS 2 TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ANADROME_TEST_ENVIRONMENT}")
+      PROCESSORS ${processors} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ANADROME_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
