@@ -93,6 +93,11 @@ class Example(WhatIf):
             else:
                 self.assertIn("cannot run", line)
 
+    def test_what_takes_long_to_plan_is_left_out(self):
+        text = tool.run(*words({"--disk": "2TiB"})).stdout
+        self.assertIn("  hrevolve     not compared: 100001 steps with 63 states", text)
+        self.assertIn("Not compared: hrevolve.", " ".join(text.split()))
+
 
 class Monotone(WhatIf):
     def best(self, *changes):

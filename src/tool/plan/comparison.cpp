@@ -12,16 +12,22 @@
 namespace anadrome::tool {
 namespace {
 
-std::vector<Estimate> estimate_all(const WhatIf& question) {
+// But for what took too long to plan in `before`.
+std::vector<Estimate> estimate_all(const WhatIf& question,
+                                   const std::vector<Estimate>& before = {}) {
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
     const bool asked =
         schedule.estimate != nullptr && (!schedule.uses_tapes || question.has_tape());
-    if (!asked) continue;
+    const bool took_long = std::any_of(before.begin(), before.end(), [&](const Estimate& row) {
+      return !row.planned && row.schedule == std::string_view(schedule.name);
+    });
+    if (!asked || took_long) continue;
     try {
       rows.push_back(schedule.estimate(question));
     } catch (const Error& error) {  // beyond what this planner takes; others may do
       rows.push_back(refused(schedule.name, error.what()));
+      rows.back().planned = false;
     }
   }
   return rows;
@@ -40,10 +46,15 @@ int cheapest(const std::vector<Estimate>& rows) {
   return best;
 }
 
+struct Now {
+  const std::vector<Estimate>& rows;
+  const Estimate& best;
+};
+
 // What runs now runs with more of anything, too.
-Gain gain(const WhatIf& question, std::string amount, const Estimate& now) {
-  std::vector<Estimate> rows = estimate_all(question);
-  rows.push_back(now);
+Gain gain(const WhatIf& question, std::string amount, const Now& now) {
+  std::vector<Estimate> rows = estimate_all(question, now.rows);
+  rows.push_back(now.best);
   const int best = cheapest(rows);
   Gain gain;
   gain.amount = std::move(amount);
@@ -57,7 +68,7 @@ std::int64_t more(std::int64_t amount, std::int64_t by) {
   return amount > kNoLimit / 4 - by ? amount : amount + by;
 }
 
-Resource memory_of(const WhatIf& question, const Estimate& now) {
+Resource memory_of(const WhatIf& question, const Now& now) {
   const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).bytes;
   Resource memory = {"memory", true, {}, {}};
   WhatIf changed = question;
@@ -68,7 +79,7 @@ Resource memory_of(const WhatIf& question, const Estimate& now) {
   return memory;
 }
 
-Resource disk_rate_of(const WhatIf& question, const Estimate& now) {
+Resource disk_rate_of(const WhatIf& question, const Now& now) {
   Resource rate = {"disk rate", question.has_disk(), {}, {}};
   if (!rate.counts) return rate;
   constexpr double kOneMore = 1.1;
@@ -83,7 +94,7 @@ Resource disk_rate_of(const WhatIf& question, const Estimate& now) {
   return rate;
 }
 
-Resource disk_space_of(const WhatIf& question, const Estimate& now) {
+Resource disk_space_of(const WhatIf& question, const Now& now) {
   Resource space = {"disk space", question.has_disk() && question.disk != kNoLimit, {}, {}};
   if (!space.counts) return space;
   const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).disk_bytes;
@@ -110,7 +121,8 @@ Comparison compare(const WhatIf& question) {
   comparison.rows = estimate_all(question);
   comparison.recommended = cheapest(comparison.rows);
   if (comparison.recommended >= 0) {
-    const Estimate& now = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+    const Now now = {comparison.rows,
+                     comparison.rows[static_cast<std::size_t>(comparison.recommended)]};
     comparison.resources = {memory_of(question, now), disk_rate_of(question, now),
                             disk_space_of(question, now)};
   }
@@ -169,20 +181,26 @@ std::string reason(const Comparison& comparison) {
               duration_text(best.waiting) + " waiting for the disk.";
     }
   }
+  std::string left_out;
+  for (const Estimate& row : rows) {
+    if (!row.planned)
+      left_out += (left_out.empty() ? " Not compared: " : ", ") + std::string(row.schedule);
+  }
+  if (!left_out.empty()) left_out += ".";
   const Estimate* second = nullptr;
   for (const Estimate& row : rows) {
     if (!row.runs || &row == &best) continue;
     if (second == nullptr || row.seconds < second->seconds) second = &row;
   }
-  if (second == nullptr) return text + " No other schedule runs.";
+  if (second == nullptr) return text + " No other schedule runs." + left_out;
   const double factor = second->seconds / best.seconds;
   if (factor - 1 < 0.0005) {
     return text + " " + second->schedule + " takes as long" +
-           (second > &best ? ", and is less simple." : ".");
+           (second > &best ? ", and is less simple." : ".") + left_out;
   }
   const std::string longer = change_text(factor);
   return text + " Next comes " + second->schedule + ", which takes " +
-         (longer[0] == '+' ? longer.substr(1) + " longer." : longer + " that time.");
+         (longer[0] == '+' ? longer.substr(1) + " longer." : longer + " that time.") + left_out;
 }
 
 }  // namespace anadrome::tool

@@ -141,7 +141,8 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     std::string name = std::string(chosen ? "* " : "  ") + row.schedule;
     if (!row.runs) {
       name.resize(std::max(kNameWidth, name.size() + 1), ' ');
-      text += wrapped(name, "cannot run: " + row.remark, columns);
+      text +=
+          wrapped(name, (row.planned ? "cannot run: " : "not compared: ") + row.remark, columns);
       continue;
     }
     text += row_text(

@@ -8,7 +8,7 @@
 namespace anadrome::tool {
 
 DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem) {
-  constexpr int kMostSegments = 100'000'000;
+  constexpr int kMostSegments = 20'000'000;
   struct Part {
     std::int64_t first, last, states_below;
   };
@@ -24,7 +24,7 @@ DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem)
     std::int64_t states = part.states_below;
     while (segment.last - segment.first > 1) {
       if (++segments > kMostSegments) {
-        throw Error(ANADROME_ERR_ARGUMENT, "more than 10^8 transfers: not counted");
+        throw Error(ANADROME_ERR_ARGUMENT, "it takes long to count so many transfers");
       }
       segment.disk_slots = problem.disk_slots == kNoLimit ? kNoLimit : problem.disk_slots - states;
       const schedule::Placement placement = planner.place(segment);

@@ -12,7 +12,7 @@ struct DiskTransfers {
 };
 
 /// Asks the planner about every segment that begins with a state on disk. What begins in RAM stays
-/// there, as with all of these planners. Throws ERR_ARGUMENT beyond 10^8 segments.
+/// there, as with all of these planners. Throws ERR_ARGUMENT beyond 2e7 segments.
 DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem);
 
 }  // namespace anadrome::tool

@@ -12,8 +12,9 @@ namespace anadrome::tool {
 struct Estimate {
   const char* schedule = "";
   bool runs = false;
-  std::string remark;  ///< how it is run, or why it cannot be
-  Problem sweep;       ///< what is run
+  bool planned = true;  ///< false: it may run, but planning it takes too long
+  std::string remark;   ///< how it is run, or why it cannot be
+  Problem sweep;        ///< what is run
   Counts counts;
   bool reads_ahead = false;  ///< overlapped transfers: the next anchor is read in time
   double seconds = 0;

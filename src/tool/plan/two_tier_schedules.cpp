@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
@@ -20,15 +21,18 @@ schedule::TwoTierCosts ticks_of(const Prices& prices) {
           prices.read.ticks(digits)};
 }
 
+std::string room_wanted(std::int64_t wanted, std::int64_t disk_slots) {
+  return "takes " + std::to_string(wanted) + " states on disk at a time; there is room for " +
+         std::to_string(disk_slots);
+}
+
 // Disk-Revolve takes as many states on disk as it likes.
-std::unique_ptr<schedule::DiskRevolvePlanner> disk_revolve(const Problem& problem,
-                                                           const schedule::TwoTierCosts& costs) {
-  auto planner =
-      std::make_unique<schedule::DiskRevolvePlanner>(problem.steps, problem.slots, costs);
+std::unique_ptr<schedule::DiskRevolvePlanner> disk_revolve(const Problem& problem) {
+  auto planner = std::make_unique<schedule::DiskRevolvePlanner>(problem.steps, problem.slots,
+                                                                ticks_of(problem.prices));
   if (planner->disk_slots() > problem.disk_slots) {
-    throw Error(ANADROME_ERR_ARGUMENT, "takes " + std::to_string(planner->disk_slots()) +
-                                           " states on disk at a time; there is room for " +
-                                           std::to_string(problem.disk_slots));
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "disk_revolve " + room_wanted(planner->disk_slots(), problem.disk_slots));
   }
   return planner;
 }
@@ -54,7 +58,7 @@ Counts counted(schedule::Planner& planner, const Problem& problem) {
 }
 
 Counts count_disk_revolve(const Problem& problem) {
-  return counted(*disk_revolve(problem, ticks_of(problem.prices)), problem);
+  return counted(*disk_revolve(problem), problem);
 }
 
 Counts count_hrevolve(const Problem& problem) {
@@ -72,7 +76,7 @@ Counts count_multistage(const Problem& problem) {
 }
 
 ActionSource disk_revolve_actions(const Problem& problem) {
-  return nested_actions(problem, disk_revolve(problem, ticks_of(problem.prices)));
+  return nested_actions(problem, disk_revolve(problem));
 }
 
 ActionSource hrevolve_actions(const Problem& problem) {
@@ -104,8 +108,8 @@ void require_quick(const Problem& sweep) {
   if (sweep.steps <= kMostEntries / sweep.disk_slots) return;
   const schedule::DiskRevolvePlanner unbounded(sweep.steps, sweep.slots, ticks_of(sweep.prices));
   if (unbounded.disk_slots() <= sweep.disk_slots) return;
-  throw Error(ANADROME_ERR_ARGUMENT, "not compared: " + std::to_string(sweep.steps) +
-                                         " steps with " + std::to_string(sweep.disk_slots) +
+  throw Error(ANADROME_ERR_ARGUMENT, std::to_string(sweep.steps) + " steps with " +
+                                         std::to_string(sweep.disk_slots) +
                                          " states on disk take long to plan; plan --abstract does");
 }
 
@@ -137,6 +141,7 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 tab
   sweep.prices = prices_of(question);
   std::int64_t states = 0;
   estimate.counts = count(sweep, states);
+  if (states > sweep.disk_slots) return refused(name, room_wanted(states, sweep.disk_slots));
   estimate.ram_bytes = (sweep.slots + ahead) * blocks.bytes + table;
   price(estimate, question, states);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
@@ -146,12 +151,12 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 tab
 }
 
 Estimate estimate_disk_revolve(const WhatIf& question) {
-  return estimate_two_tier("disk_revolve", question, table_bytes(question, 0),
-                           [](Problem& sweep, std::int64_t& states) {
-                             const auto planner = disk_revolve(sweep, ticks_of(sweep.prices));
-                             states = planner->disk_slots();
-                             return counted(*planner, sweep);
-                           });
+  return estimate_two_tier(
+      "disk_revolve", question, table_bytes(question, 0), [](Problem& sweep, std::int64_t& states) {
+        schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
+        states = planner.disk_slots();
+        return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
+      });
 }
 
 Estimate estimate_hrevolve(const WhatIf& question) {
