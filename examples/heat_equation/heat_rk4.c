@@ -57,7 +57,7 @@ void heat_rk4_step(heat_model* model, int64_t k, const double* u, double* next, 
   const size_t cells = heat_grid_cells(&model->grid);
   double* sum = sum_field(model);
   const double* y = u;
-  if (tape != NULL) memcpy(tape, u, cells * sizeof(double));
+  if (tape != NULL && cells > 0) memcpy(tape, u, cells * sizeof(double));
   for (int s = 0; s < HEAT_RK4_STAGES; ++s) {
     double* next_stage = NULL;
     if (s < LAST)

@@ -17,9 +17,10 @@ void heat_step(heat_model* model, int64_t k, const double* u, double* next) {
 }
 
 void heat_record_step(heat_model* model, int64_t k, const double* u, double* next, double* tape) {
+  const size_t cells = heat_grid_cells(&model->grid);
   switch (model->integrator) {
-    case HEAT_EULER:  // its one stage is x_k
-      memcpy(tape, u, heat_grid_cells(&model->grid) * sizeof(double));
+    case HEAT_EULER:  // its one stage is x_k; a rank without cells has no address
+      if (cells > 0) memcpy(tape, u, cells * sizeof(double));
       heat_euler_step(model, k, u, next);
       break;
     case HEAT_RK4:
