@@ -12,12 +12,6 @@
 namespace anadrome::engine {
 namespace {
 
-std::int64_t state_bytes(std::span<const store::Field> state_fields) {
-  std::int64_t bytes = 0;
-  for (const store::Field& field : state_fields) bytes = checked_add(bytes, field.bytes());
-  return bytes;
-}
-
 store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::int64_t largest,
                                std::int64_t memory, DiskUse disk) {
   store::BlockDemand demand;
@@ -73,7 +67,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, DiskUse disk, std::int64_t states) {
-  std::int64_t largest = state_bytes(state_fields);
+  std::int64_t largest = store::total_bytes(state_fields);
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
   MemoryPlan plan;
   plan.largest_state_bytes = largest;

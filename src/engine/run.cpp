@@ -27,7 +27,7 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
     throw Error(ANADROME_ERR_ORDER,
                 "set_step_costs: a sweep is under way; say what steps cost before begin");
   }
-  const auto size = store::LiveTape::bytes(state_fields());
+  const std::int64_t size = store::total_bytes(fields_of(ANADROME_ROLE_STATE));
   for (const std::int64_t state : bytes) {
     if (state == size) continue;
     throw Error(ANADROME_ERR_UNSUPPORTED, "set_step_costs: a state of " + std::to_string(state) +
@@ -38,10 +38,10 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
   step_costs_.give(seconds);
 }
 
-std::vector<store::Field> Run::state_fields() const {
+std::vector<store::Field> Run::fields_of(anadrome_role role) const {
   std::vector<store::Field> fields;
   std::copy_if(fields_.begin(), fields_.end(), std::back_inserter(fields),
-               [](const store::Field& f) { return f.role == ANADROME_ROLE_STATE; });
+               [role](const store::Field& f) { return f.role == role; });
   return fields;
 }
 

@@ -68,7 +68,7 @@ class Run {
   }
   bool uses_disk() const { return tier_ != nullptr; }
 
-  std::vector<store::Field> state_fields() const;
+  std::vector<store::Field> fields_of(anadrome_role role) const;
 
   // begin
   Failure fault_of_begin(std::int64_t steps) const;
@@ -78,9 +78,6 @@ class Run {
   std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_disk(std::int64_t steps);
   DiskUse disk_use() const;
-  bool plans_uneven_steps(std::int64_t steps) const {
-    return schedule_ == ScheduleName::kUneven && step_costs_.knows(steps);
-  }
   void require_fit(std::int64_t steps) const;
   std::int64_t table_bytes(std::int64_t steps) const;
   std::int64_t uneven_table_bytes() const;
@@ -143,8 +140,8 @@ class Run {
   ScheduleName schedule_ = ScheduleName::kAuto;
   std::string chosen_;  ///< why, if the option says auto
   MemoryPlan memory_plan_;
-  std::int64_t tape_slots_ =
-      0;  ///< of a kept tape; 0: no rank has one, or not every rank could keep it
+  /// Of a kept tape; 0: no rank has one, or not every rank could keep it.
+  std::int64_t tape_slots_ = 0;
   std::int64_t tape_buffer_bytes_ = 0;
   bool keeps_tapes_ = false;  ///< this sweep does
   store::Pool pool_;
@@ -181,8 +178,6 @@ class Run {
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
   bool timed_ = false;  ///< the action under way is
   StepCostTable step_costs_;
-  std::vector<std::int64_t>
-      step_ticks_;  ///< what this sweep is planned from, the same on all ranks
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;

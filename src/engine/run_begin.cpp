@@ -43,13 +43,13 @@ bool no_core_is_free(MPI_Comm comm) {
 // Far beyond any machine, and far enough from overflow for all that is computed from it.
 constexpr std::int64_t kMostStateBytes = std::int64_t{1} << 56;
 
-std::int64_t total_bytes(const std::vector<store::Field>& fields) {
+bool too_many_bytes(const std::vector<store::Field>& fields) {
   std::int64_t bytes = 0;
   for (const store::Field& field : fields) {
-    if (field.bytes() > kMostStateBytes - bytes) return kMostStateBytes + 1;
+    if (field.bytes() > kMostStateBytes - bytes) return true;
     bytes += field.bytes();
   }
-  return bytes;
+  return false;
 }
 
 std::string table_of(const std::vector<store::Field>& fields) {
@@ -80,7 +80,7 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
     hashes.push_back(static_cast<std::int64_t>(hash_of(value)));
   }
   names.push_back("the number of steps given to set_step_costs");
-  hashes.push_back(step_costs_.known_steps());
+  hashes.push_back(step_costs_.steps_given());
   std::vector<std::int64_t> both = hashes;
   for (const std::int64_t hash : hashes) both.push_back(~hash);
   MPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT64_T, MPI_MAX,
@@ -140,8 +140,8 @@ Failure Run::fault_of_begin(std::int64_t steps) const {
                                        " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
   }
   if (steps >= schedule::kMostSteps) return {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
-  if (total_bytes(state_fields_) > kMostStateBytes) {
-    return {ANADROME_ERR_ARGUMENT, "begin: a state of more than 2^56 bytes"};
+  if (too_many_bytes(state_fields_) || too_many_bytes(tape_fields_)) {
+    return {ANADROME_ERR_ARGUMENT, "begin: a state or a tape of more than 2^56 bytes"};
   }
   if (state_fields_.empty()) {
     return {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
@@ -160,12 +160,8 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   options_ = requested_;
   reset_counters();
   begin_time_ = now_seconds();
-  state_fields_.clear();
-  tape_fields_.clear();
-  for (const store::Field& field : fields_) {
-    if (field.role == ANADROME_ROLE_STATE) state_fields_.push_back(field);
-    if (field.role == ANADROME_ROLE_TAPE) tape_fields_.push_back(field);
-  }
+  state_fields_ = fields_of(ANADROME_ROLE_STATE);
+  tape_fields_ = fields_of(ANADROME_ROLE_TAPE);
   Failure failure = earlier ? earlier : bad_environment_;
   if (!failure) failure = fault_of_begin(steps);
   compare_ranks(steps, failure);
@@ -182,8 +178,7 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     return block;
   };
   if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
-  step_ticks_.clear();
-  if (plans_uneven_steps(steps)) step_ticks_ = step_costs_.ticks(agreement_.comm());
+  if (step_costs_.known()) step_costs_.share(agreement_.comm());
   failure = failure_from([&] {
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
@@ -217,11 +212,10 @@ std::int64_t Run::blocks_to_populate(std::int64_t steps) const {
 
 // The pool, as large as the budget allows; the last one is used again if it has the right size.
 void Run::prepare_memory(std::int64_t steps) {
-  std::int64_t state_bytes = total_bytes(state_fields_);
+  std::int64_t state_bytes = store::total_bytes(state_fields_);
   MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   plan_tapes();
   const DiskUse disk = disk_use();
-  if (schedule_ == ScheduleName::kUneven && !step_costs_.knows(steps)) step_costs_.measure(steps);
   plan_blocks(steps);
   if (memory_plan_.blocks == 0) {
     std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
@@ -242,6 +236,7 @@ void Run::prepare_memory(std::int64_t steps) {
   }
   const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
   const Failure failure = failure_from([&] {
+    step_costs_.begin(steps, schedule_ == ScheduleName::kUneven);
     if (pool_.blocks() == memory_plan_.blocks && pool_.block_bytes() == block_bytes) return;
     pool_ = {};
     pool_ = store::Pool(block_bytes, memory_plan_.blocks);

@@ -61,8 +61,8 @@ void Run::plan_tapes() {
   tape_slots_ = 0;
   std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
   if (has_tape()) {
-    most[0] = RamSlots::slots_for_tape(store::LiveTape::bytes(tape_fields_),
-                                       store::LiveTape::bytes(state_fields_));
+    most[0] = RamSlots::slots_for_tape(store::total_bytes(tape_fields_),
+                                       store::total_bytes(state_fields_));
     most[1] = most[0] < 0 ? 1 : 0;
     most[2] = store::LiveTape::buffer_bytes(tape_fields_);
   }
@@ -148,9 +148,9 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(options, std::move(planner));
     return;
   }
-  if (plans_uneven_steps(steps)) {
+  if (step_costs_.known()) {
     schedule::UnevenSteps uneven;
-    uneven.costs = step_ticks_;
+    uneven.costs = step_costs_.ticks();
     uneven.bytes = options.units;
     uneven.turn_is_a_step = !options.record;
     uneven.table_bytes = uneven_table_bytes();
@@ -196,7 +196,8 @@ void Run::decide_two_tier() {
   hold(failure_from([&] { tier_->flush(); }));
   agree(Call::kAnchor);
   auto& late = static_cast<schedule::LatePlanner&>(script_->nested()->planner());
-  late.choose(two_tier_planner(nested_options_));
+  hold(failure_from([&] { late.choose(two_tier_planner(nested_options_)); }));
+  agree(Call::kAnchor);  // one rank may lack the memory for the plan
 }
 
 void Run::throw_disk_too_small() const {

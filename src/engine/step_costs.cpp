@@ -22,30 +22,45 @@ void StepCostTable::give(std::span<const double> seconds) {
     throw Error(ANADROME_ERR_ARGUMENT, "set_step_costs: the cost of step " + std::to_string(k) +
                                            " is not a number of seconds");
   }
-  seconds_.assign(seconds.begin(), seconds.end());
-  measuring_ = false;
+  given_.assign(seconds.begin(), seconds.end());
 }
 
-void StepCostTable::measure(std::int64_t steps) {
-  seconds_.assign(static_cast<std::size_t>(steps), 0.0);
-  measuring_ = true;
+void StepCostTable::begin(std::int64_t steps, bool wanted) {
+  in_use_.clear();
+  measured_now_.clear();
+  if (!wanted) return;
+  const std::vector<double>* known = table_of(steps);
+  if (known != nullptr) {
+    in_use_ = *known;
+  } else {
+    measured_now_.assign(static_cast<std::size_t>(steps), 0.0);
+  }
 }
 
 void StepCostTable::finish(MPI_Comm comm) {
-  take_largest(seconds_, comm);
-  measuring_ = false;
+  take_largest(measured_now_, comm);
+  measured_.swap(measured_now_);
+  measured_now_.clear();
 }
 
-std::vector<std::int64_t> StepCostTable::ticks(MPI_Comm comm) const {
-  std::vector<double> seconds = seconds_;
-  take_largest(seconds, comm);
-  const double dearest = seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
+const std::vector<double>* StepCostTable::table_of(std::int64_t steps) const {
+  for (const std::vector<double>* table : {&given_, &measured_}) {
+    if (steps > 0 && static_cast<std::int64_t>(table->size()) == steps) return table;
+  }
+  return nullptr;
+}
+
+void StepCostTable::share(MPI_Comm comm) { take_largest(in_use_, comm); }
+
+std::vector<std::int64_t> StepCostTable::ticks() const {
+  const double dearest = *std::max_element(in_use_.begin(), in_use_.end());
   const double scale = dearest > 0 ? 0x1p20 / dearest : 0;
   std::vector<std::int64_t> ticks;
-  ticks.reserve(seconds.size());
-  // At least one, so that no advance is free and plans stay short of needless ones.
-  for (const double cost : seconds)
+  ticks.reserve(in_use_.size());
+  // At least one, so that no advance is free and plans have no needless ones.
+  for (const double cost : in_use_) {
     ticks.push_back(std::max<std::int64_t>(std::llround(cost * scale), 1));
+  }
   return ticks;
 }
 

@@ -2,43 +2,44 @@
 // first sweep of a run and used by the next ones.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include <mpi.h>
 
 namespace anadrome::engine {
 
 class StepCostTable {
  public:
-  /// The caller's, on this rank. Throws ERR_ARGUMENT unless each is finite and >= 0.
+  /// The caller's, on this rank; none: forget them. Throws ERR_ARGUMENT unless each is finite and
+  /// >= 0.
   void give(std::span<const double> seconds);
+  std::int64_t steps_given() const { return static_cast<std::int64_t>(given_.size()); }
 
-  /// Nothing is known of `steps` steps? Then begin to measure them.
-  void measure(std::int64_t steps);
-  bool measuring() const { return measuring_; }
+  /// For the sweep that begins. `wanted`: its costs are needed; where they are not known of so many
+  /// steps, it measures them.
+  void begin(std::int64_t steps, bool wanted);
+  bool measuring() const { return !measured_now_.empty(); }
   void add(std::int64_t step, double seconds) {
-    if (static_cast<std::size_t>(step) < seconds_.size()) {
-      seconds_[static_cast<std::size_t>(step)] = seconds;
-    }
+    measured_now_[static_cast<std::size_t>(step)] = seconds;
   }
   /// Every step was measured: the slowest rank counts. Collective.
   void finish(MPI_Comm comm);
 
-  std::int64_t known_steps() const {
-    return measuring_ ? 0 : static_cast<std::int64_t>(seconds_.size());
-  }
-  /// Costs of `steps` steps are known.
-  bool knows(std::int64_t steps) const { return steps > 0 && known_steps() == steps; }
-  /// The largest over all ranks, in whole ticks, 2^20 for the dearest step. Collective.
-  std::vector<std::int64_t> ticks(MPI_Comm comm) const;
-
-  static constexpr std::int64_t kBytesPerStep = 8;
+  /// Are the costs of this sweep's steps known? What the caller gave comes first.
+  bool known() const { return !in_use_.empty(); }
+  /// The largest over all ranks count from here on. Collective; allocates nothing.
+  void share(MPI_Comm comm);
+  /// Whole ticks, 2^20 for the dearest step.
+  std::vector<std::int64_t> ticks() const;
 
  private:
-  std::vector<double> seconds_;
-  bool measuring_ = false;
+  const std::vector<double>* table_of(std::int64_t steps) const;
+
+  std::vector<double> given_, measured_;
+  std::vector<double> in_use_;        ///< of these, by the sweep under way
+  std::vector<double> measured_now_;  ///< or what it measures
 };
 
 }  // namespace anadrome::engine

@@ -34,6 +34,12 @@ std::int64_t element_bytes(anadrome_type type) {
 
 std::int64_t Field::bytes() const { return checked_multiply(count, element_bytes(type)); }
 
+std::int64_t total_bytes(std::span<const Field> fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) bytes = checked_add(bytes, field.bytes());
+  return bytes;
+}
+
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
   constexpr std::int64_t kFewestBlocks = 16;
   // Below this a copy costs less than the larger write saves.

@@ -30,6 +30,9 @@ struct Field {
   std::int64_t bytes() const;
 };
 
+/// Bytes of all of them on this rank.
+std::int64_t total_bytes(std::span<const Field> fields);
+
 /// Bytes of one element; 0 for a number that is no anadrome_type.
 std::int64_t element_bytes(anadrome_type type);
 

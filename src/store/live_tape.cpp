@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "base/checked.h"
 #include "base/error.h"
 
 namespace anadrome::store {
@@ -51,12 +50,6 @@ LiveTape::LiveTape(const BlockLayout& layout, std::vector<Field> tape_fields)
     : layout_(layout),
       fields_(std::move(tape_fields)),
       packed_(static_cast<std::size_t>(buffer_bytes(fields_))) {}
-
-std::int64_t LiveTape::bytes(std::span<const Field> tape_fields) {
-  std::int64_t bytes = 0;
-  for (const Field& field : tape_fields) bytes = checked_add(bytes, field.bytes());
-  return bytes;
-}
 
 std::int64_t LiveTape::buffer_bytes(std::span<const Field> tape_fields) {
   std::int64_t bytes = 0;

@@ -26,8 +26,6 @@ class LiveTape {
   /// The way back.
   void restore(std::span<const Place> places);
 
-  /// Bytes of all tape fields on this rank.
-  static std::int64_t bytes(std::span<const Field> tape_fields);
   /// Bytes that packed fields need beside the pool.
   static std::int64_t buffer_bytes(std::span<const Field> tape_fields);
 

@@ -2,6 +2,7 @@
 // replaced. Every state comes back bit by bit, within the memory and the disk granted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -182,6 +183,48 @@ TEST_F(NestedSchedules, UnevenMeasuresTheFirstSweepForTheNext) {
     expect_exact(run, outcome, outcome.advances);
     EXPECT_TRUE(sweep > 0 || one_at_a_time) << "each step is measured";
   }
+}
+
+TEST_F(NestedSchedules, UnevenRemembersTheCostsItWasGiven) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "uneven", (3 * least_memory(model_, "revolve") + 62 * 256) * 8 / 7 + 8);
+  const std::vector<double> seconds = rising_costs(60);
+  EXPECT_EQ(anadrome_set_step_costs(run, 60, seconds.data(), nullptr), ANADROME_OK);
+  const auto longest_first_advance = [&](std::int64_t steps) {
+    SweepDriver driver(run, model_, reference_);
+    std::int64_t longest = 0;
+    driver.before_action = [&](const anadrome_action& action) {
+      const bool first_time = action.kind == ANADROME_ADVANCE && action.again == 0;
+      if (first_time) longest = std::max(longest, action.last - action.first);
+    };
+    EXPECT_TRUE(driver.sweep(steps).exact);
+    return longest;
+  };
+  EXPECT_GT(longest_first_advance(60), 1);
+  EXPECT_EQ(longest_first_advance(59), 1) << "another number of steps is measured";
+  EXPECT_GT(longest_first_advance(59), 1);
+  EXPECT_GT(longest_first_advance(60), 1) << "what was given still holds";
+}
+
+TEST_F(NestedSchedules, UnevenStopsMeasuringWithItsSweep) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "uneven", 5 * least_memory(model_, "revolve") + 64 * 1024);
+  SweepDriver driver(run, model_, reference_);
+  const auto half = [](const anadrome_action& action) { return action.first >= 30; };
+  EXPECT_EQ(driver.begin_and_stop(kMostSteps, false, half).status, ANADROME_OK);
+  EXPECT_EQ(anadrome_begin(run, 2), ANADROME_OK);  // abandons it, so that options can be set
+  anadrome_action action;
+  while (anadrome_next(run, &action) == ANADROME_OK && action.kind != ANADROME_DONE) {
+  }
+  run.set("schedule", "revolve");
+  run.set("memory", std::to_string(3 * least_memory(model_, "revolve")) + "B");
+  SweepDriver other(run, model_, reference_);
+  std::int64_t longest = 0;
+  other.before_action = [&](const anadrome_action& next) {
+    if (next.kind == ANADROME_ADVANCE) longest = std::max(longest, next.last - next.first);
+  };
+  EXPECT_TRUE(other.sweep(kMostSteps).exact);
+  EXPECT_GT(longest, 1);
 }
 
 TEST_F(NestedSchedules, UnevenRefusesCostsThatMakeNoSense) {
