@@ -2,7 +2,7 @@
 ! gradient has the bits of the C program's. See README.md.
 program heat
   use, intrinsic :: iso_c_binding, only: c_int64_t
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64
   use mpi_f08
   use anadrome
   use heat_checks
@@ -46,8 +46,12 @@ program heat
     json = opened("json", options%json_file)
     if (result%exit_code == fine) call whole_job()
     if (rank == 0 .and. json /= -1) call write_json(json, options, result)
+    call close_file("json", options%json_file, json)
   end if
   if (rank == 0 .and. result%exit_code /= fine) write (error_unit, "(a)") "heat_fortran: "//result%message
+  ! mpirun ends every rank as soon as one has stopped with an exit code: nothing may wait in a buffer.
+  flush (output_unit)
+  flush (error_unit)
   call MPI_Finalize()
   if (result%exit_code /= fine) stop result%exit_code, quiet=.true.
 
@@ -74,6 +78,18 @@ contains
     if (status /= 0) call end_with(usage, "cannot write '"//name//"' (--"//flag//")")
     if (status /= 0) unit = -1
   end function opened
+
+  ! Close what `opened` has opened. Collective.
+  subroutine close_file(flag, name, unit)
+    character(*), intent(in) :: flag
+    character(:), allocatable, intent(in) :: name
+    integer, intent(in) :: unit
+    integer :: status
+    status = 0
+    if (unit /= -1) close (unit, iostat=status)
+    call MPI_Bcast(status, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+    if (status /= 0) call end_with(usage, "cannot write '"//name//"' (--"//flag//")")
+  end subroutine close_file
 
   subroutine whole_job()
     call create_model(sweep%model, MPI_COMM_WORLD, options%cells_x, options%cells_y, options%work, &
@@ -107,7 +123,7 @@ contains
       call anadrome_statistics(sweep%run, result%all, status)
       if (result%exit_code == fine) call keep_gradient()
     end do
-    if (sweep%log /= -1) close (sweep%log)
+    call close_file("log", options%log_file, sweep%log)
     result%seconds_step_median = median_step(sweep)
     call MPI_Allreduce(MPI_IN_PLACE, result%seconds_step_median, 1, MPI_DOUBLE_PRECISION, MPI_MAX, &
          MPI_COMM_WORLD)
