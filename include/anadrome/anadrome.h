@@ -182,6 +182,9 @@ typedef struct anadrome_stats {
   int32_t adjoint_guessed; /**< 1: for want of an earlier sweep of this run, that prediction took
                               an adjoint step for two forward steps */
   int32_t reserved_int;    /**< zero */
+  int64_t anchors_lost;  /**< restores from disk that failed on some rank: another copy was read, or
+                            the steps were run again from an earlier state */
+  int64_t writes_failed; /**< writes that failed on this rank */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.

@@ -79,6 +79,7 @@ Agreement::Output Agreement::agree(const Input& input) {
     kNotEqual,
     kStop,
     kFailing,
+    kLost,
     kLargest,
     kSmallest = kLargest + std::tuple_size_v<decltype(Input::largest)>,
     kSlots
@@ -90,6 +91,7 @@ Agreement::Output Agreement::agree(const Input& input) {
   slots[kNotEqual] = ~input.equal;
   slots[kStop] = input.stop ? 1 : 0;
   slots[kFailing] = input.failure ? size_ - rank_ : 0;
+  slots[kLost] = input.lost ? size_ - rank_ : 0;
   for (std::size_t i = 0; i < input.largest.size(); ++i) {
     slots[kLargest + i] = std::bit_cast<std::int64_t>(std::max(input.largest[i], 0.0));
   }
@@ -99,7 +101,8 @@ Agreement::Output Agreement::agree(const Input& input) {
 
   if (slots[kCall] != ~slots[kNotCall]) throw_different_calls(input.call);
   if (slots[kFailing] > 0) {
-    throw_failure_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
+    const Failure failure = failure_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
+    throw Error(failure.status, failure.message);
   }
   if (slots[kEqual] != ~slots[kNotEqual]) {
     throw Error(ANADROME_ERR_ARGUMENT,
@@ -114,10 +117,14 @@ Agreement::Output Agreement::agree(const Input& input) {
     output.largest[i] = std::bit_cast<double>(slots[kLargest + i]);
   }
   output.smallest = ~slots[kSmallest];
+  if (slots[kLost] > 0) {
+    output.lost = failure_of(size_ - static_cast<int>(slots[kLost]), input.lost);
+  }
   return output;
 }
 
-void Agreement::throw_failure_of(int rank, const Failure& mine) {
+// One rank's, with its number, for all.
+Failure Agreement::failure_of(int rank, const Failure& mine) {
   struct Wire {
     std::int32_t status;
     char text[700];
@@ -128,7 +135,7 @@ void Agreement::throw_failure_of(int rank, const Failure& mine) {
   }
   require(MPI_Bcast(&wire, sizeof wire, MPI_BYTE, rank, comm_.get()), "MPI_Bcast");
   const std::string where = size_ > 1 ? "rank " + std::to_string(rank) + ": " : "";
-  throw Error(static_cast<anadrome_status>(wire.status), where + wire.text);
+  return {static_cast<anadrome_status>(wire.status), where + wire.text};
 }
 
 // Every rank is here, because every rank saw the same maximum.

@@ -31,8 +31,10 @@ class Agreement {
     const char* equal_name = "";         ///< ... being this
     std::array<double, 6> largest = {};  ///< not negative; the maximum over ranks comes back
     std::int64_t smallest = 0;           ///< the minimum over ranks comes back
+    Failure lost = {};  ///< what this rank could not store or restore: no failure of the call
   };
   struct Output {
+    Failure lost;  ///< of the lowest rank that lost something, with that rank
     std::array<double, 6> largest = {};
     std::int64_t smallest = 0;
   };
@@ -50,7 +52,7 @@ class Agreement {
   int size() const { return size_; }
 
  private:
-  [[noreturn]] void throw_failure_of(int rank, const Failure& mine);
+  Failure failure_of(int rank, const Failure& mine);
   [[noreturn]] void throw_different_calls(Call call);
 
   Communicator comm_;

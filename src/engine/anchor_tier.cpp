@@ -21,10 +21,13 @@ AnchorTier::AnchorTier(const store::BlockLayout& layout, store::Pool& pool, Disk
 // The transport may still use transfers of residents_.
 AnchorTier::~AnchorTier() {
   for (auto& [block, resident] : residents_) {
-    if (resident.state == State::kWriting || resident.state == State::kReading) {
-      transport_.wait(resident.transfer);
-    }
+    if (is_moving(resident)) transport_.wait(resident.transfer);
   }
+}
+
+bool AnchorTier::is_moving(const Resident& resident) {
+  return resident.state == State::kWriting || resident.state == State::kCopying ||
+         resident.state == State::kReading;
 }
 
 void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t step) {
@@ -46,8 +49,7 @@ void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t 
 void AnchorTier::forget(std::int64_t block) {
   const auto resident = residents_.find(block);
   if (resident == residents_.end()) return;
-  const State state = resident->second.state;
-  if (state == State::kWriting || state == State::kReading) {
+  if (is_moving(resident->second)) {
     note_wait(resident->second.transfer, transport_.wait(resident->second.transfer));
     resident->second.dropped = true;
     settle(resident);
@@ -57,8 +59,21 @@ void AnchorTier::forget(std::int64_t block) {
   residents_.erase(resident);
 }
 
+AnchorTier::Written& AnchorTier::note_newest_block() {
+  const std::int64_t block = block_of(anchors_kept_ - 1);
+  if (static_cast<std::size_t>(block) == written_.size()) written_.emplace_back();
+  Written& written = written_[static_cast<std::size_t>(block)];
+  written = {};
+  written.first_step = first_step_;
+  written.last_step = last_step_;
+  written.states = anchors_kept_ - block * layout_.states();
+  read_ahead_of_ = -1;
+  return written;
+}
+
 void AnchorTier::write_newest_block() {
   const std::int64_t block = block_of(anchors_kept_ - 1);
+  const Written& written = note_newest_block();
   Resident& resident = residents_.at(block);
   store::Transfer& transfer = resident.transfer;
   transfer.write = true;
@@ -66,19 +81,20 @@ void AnchorTier::write_newest_block() {
   transfer.bytes = pool_.address(resident.pool_block);
   transfer.identity = identity_;
   transfer.identity.block = block;
-  transfer.identity.first_step = first_step_;
-  transfer.identity.states = anchors_kept_ - block * layout_.states();
-  const Written written = {{}, first_step_, last_step_, transfer.identity.states};
-  if (static_cast<std::size_t>(block) < written_.size()) {
-    written_[static_cast<std::size_t>(block)] = written;
-    read_ahead_of_ = -1;
-  } else {
-    written_.push_back(written);
-  }
+  transfer.identity.first_step = written.first_step;
+  transfer.identity.states = written.states;
   anchors_written_ = anchors_kept_;
   transport_.start(transfer);
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
-  if (!transport_.overlaps()) note_wait(transfer, transfer.seconds);
+  while (!transport_.overlaps() && is_moving(resident)) {
+    note_wait(transfer, transfer.seconds);
+    settle(residents_.find(block));
+  }
+}
+
+void AnchorTier::give_up_newest_block(const Failure& why) {
+  note_newest_block().failure = why;
+  residents_.at(block_of(anchors_kept_ - 1)).state = State::kClean;
 }
 
 // The caller has just waited.
@@ -89,26 +105,49 @@ void AnchorTier::note_wait(const store::Transfer& transfer, double seconds) {
   observer_.waited(now - seconds, now);
 }
 
-// A transfer is done: note its result. The block is in memory and on disk. Returns the next
-// resident.
-AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident) {
-  auto& [block, entry] = *resident;
-  const store::Transfer& transfer = entry.transfer;
-  if (transfer.failure && !failure_) failure_ = transfer.failure;
+void AnchorTier::note_result(const Resident& resident, std::int64_t block) {
+  const store::Transfer& transfer = resident.transfer;
   Written& written = written_[static_cast<std::size_t>(block)];
-  if (transfer.write) written.checksum = transfer.checksum;
   note_time(transfer);
   observer_.moved(transfer, written.first_step, written.last_step);
+  if (!transfer.write) return;
+  written.copied = resident.state == State::kCopying && !transfer.failure;
+  if (!transfer.failure) {
+    written.checksum = transfer.checksum;
+    failed_in_series_ = 0;
+    return;
+  }
+  if (resident.state == State::kWriting) written.failure = transfer.failure;
+  if (!failed_write_) failed_write_ = transfer.failure;
+  ++writes_failed_;
+  ++failed_in_series_;
+  full_ = full_ || transfer.failure.status == ANADROME_ERR_NO_SPACE;
+}
+
+// A transfer is done: note its result. Returns the next resident. A block that was written is in
+// memory and on disk; what could not be read is of no use.
+AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident) {
+  auto& [block, entry] = *resident;
+  note_result(entry, block);
+  const bool unread = !entry.transfer.write && entry.transfer.failure;
+  if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
+      disk_.copy_of_first_block() != nullptr) {
+    entry.transfer.segment = disk_.copy_of_first_block();
+    transport_.start(entry.transfer);
+    entry.state = State::kCopying;
+    return std::next(resident);
+  }
   entry.state = State::kClean;
-  if (!entry.dropped) return std::next(resident);
+  if (!entry.dropped && !unread) return std::next(resident);
   pool_.give_back(entry.pool_block);
   return residents_.erase(resident);
 }
 
 void AnchorTier::settle_finished() {
   for (auto resident = residents_.begin(); resident != residents_.end();) {
-    const bool finished =
-        resident->second.state == State::kWriting && transport_.done(resident->second.transfer);
+    const Resident& entry = resident->second;
+    const bool writes = entry.state == State::kWriting || entry.state == State::kCopying;
+    const bool finished = writes && transport_.done(entry.transfer);
     resident = finished ? settle(resident) : std::next(resident);
   }
 }
@@ -123,17 +162,26 @@ void AnchorTier::note_time(const store::Transfer& transfer) {
 
 // The lowest block is needed last.
 bool AnchorTier::free_one_clean_block(const Window& stays) {
-  for (auto resident = residents_.begin(); resident != residents_.end(); ++resident) {
+  return free_first(residents_.begin(), residents_.end(), stays, true);
+}
+
+// For want of other memory: one that could not be written, the highest first.
+bool AnchorTier::lose_one_clean_block(const Window& stays) {
+  return free_first(residents_.rbegin(), residents_.rend(), stays, false);
+}
+
+template <class Iterator>
+bool AnchorTier::free_first(Iterator from, Iterator end, const Window& stays, bool on_disk) {
+  const auto found = std::find_if(from, end, [&](const auto& entry) {
+    const auto& [block, resident] = entry;
     // One that is the live state, too, would free nothing.
-    if (resident->second.state != State::kClean || stays.has(resident->first) ||
-        pool_.holders(resident->second.pool_block) > 1) {
-      continue;
-    }
-    pool_.give_back(resident->second.pool_block);
-    residents_.erase(resident);
-    return true;
-  }
-  return false;
+    return resident.state == State::kClean && !stays.has(block) && is_on_disk(block) == on_disk &&
+           pool_.holders(resident.pool_block) == 1;
+  });
+  if (found == end) return false;
+  pool_.give_back(found->second.pool_block);
+  residents_.erase(found->first);
+  return true;
 }
 
 std::int64_t AnchorTier::take_block() {
@@ -147,6 +195,7 @@ std::int64_t AnchorTier::take_block(Window stays) {
     settle_finished();
     if (pool_.free_blocks() > 0 || free_one_clean_block(stays)) continue;
     const auto busy = first_to_wait_for(stays);
+    if (busy == residents_.end() && lose_one_clean_block(stays)) continue;
     if (busy == residents_.end() && replaces_ && stays.last >= stays.first) {
       stays = {0, -1};
       continue;
@@ -164,7 +213,7 @@ AnchorTier::Residents::iterator AnchorTier::first_to_wait_for(const Window& stay
   auto first = residents_.end();
   for (auto it = residents_.begin(); it != residents_.end(); ++it) {
     const auto& [block, resident] = *it;
-    if (resident.state != State::kWriting && resident.state != State::kReading) continue;
+    if (!is_moving(resident)) continue;
     if (resident.dropped) return it;
     if (first == residents_.end() && !stays.has(block)) first = it;
   }
@@ -177,7 +226,8 @@ void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   const Written& written = written_[static_cast<std::size_t>(block)];
   store::Transfer& transfer = resident.transfer;
   transfer.write = false;
-  transfer.segment = &disk_.segment_of(block);
+  const bool copy = block == 0 && from_copy_;
+  transfer.segment = copy ? disk_.copy_of_first_block() : &disk_.segment_of(block);
   transfer.bytes = pool_.address(pool_block);
   transfer.identity = identity_;
   transfer.identity.block = block;
@@ -203,7 +253,7 @@ void AnchorTier::prefetch_below(std::int64_t number) {
   reversing_ = true;
   for (std::int64_t block = current - 1;
        block >= std::max<std::int64_t>(current - prefetch_depth_, 0); --block) {
-    if (is_resident(block)) continue;
+    if (is_resident(block) || !is_on_disk(block)) continue;
     std::int64_t memory = pool_.take();
     if (memory < 0) {
       settle_finished();
@@ -216,16 +266,60 @@ void AnchorTier::prefetch_below(std::int64_t number) {
   read_ahead_of_ = current;
 }
 
-void AnchorTier::load(std::int64_t number) {
+bool AnchorTier::is_on_disk(std::int64_t block) const {
+  const Written& written = written_[static_cast<std::size_t>(block)];
+  return block == 0 && from_copy_ ? written.copied : !written.failure;
+}
+
+Failure AnchorTier::load(std::int64_t number) {
   const std::int64_t block = block_of(number);
   current_ = block;
-  if (!is_resident(block)) start_read(block, take_block());
-  const auto resident = residents_.find(block);
-  if (resident->second.state == State::kReading) {
+  if (is_resident(block)) {
+    const auto resident = residents_.find(block);
+    if (resident->second.state != State::kReading) return {};
+    const store::Transfer& transfer = resident->second.transfer;
+    note_wait(transfer, transport_.wait(transfer));
+    const bool read = !transfer.failure;
+    settle(resident);
+    if (read) return {};
+  }
+  // Where transfers are collective every rank takes part, whatever it knows already.
+  if (transport_.overlaps() && !is_on_disk(block)) {
+    return written_[static_cast<std::size_t>(block)].failure;
+  }
+  return read_and_wait(block);
+}
+
+// What failed once may have been an accident on the way.
+Failure AnchorTier::read_and_wait(std::int64_t block) {
+  const int attempts = transport_.overlaps() ? 2 : 1;
+  Failure failure;
+  for (int i = 0; i < attempts; ++i) {
+    start_read(block, take_block());
+    const auto resident = residents_.find(block);
     const store::Transfer& transfer = resident->second.transfer;
     note_wait(transfer, transport_.overlaps() ? transport_.wait(transfer) : transfer.seconds);
+    failure = transfer.failure;
     settle(resident);
+    if (!failure) break;
   }
+  if (!failure && !is_on_disk(block)) {
+    failure = written_[static_cast<std::size_t>(block)].failure;
+    forget(block);
+  }
+  return failure;
+}
+
+bool AnchorTier::lose(std::int64_t number) {
+  const std::int64_t block = block_of(number);
+  const bool another = block == 0 && !tried_copy_ && disk_.copy_of_first_block() != nullptr;
+  tried_copy_ = tried_copy_ || another;
+  // Each rank takes what it can read, or all the same file where transfers are collective.
+  const bool keeps = another && transport_.overlaps() && residents_.count(block) > 0;
+  if (keeps) return true;
+  from_copy_ = from_copy_ || another;
+  forget(block);
+  return another;
 }
 
 void AnchorTier::restore(store::LiveState& live, std::int64_t number) {
@@ -240,7 +334,7 @@ void AnchorTier::drop(std::int64_t number) {
   if (state == State::kWriting && may_cancel_ && transport_.cancel(resident->second.transfer)) {
     // Writes go in order, so whatever is above it was taken back before it.
     anchors_written_ = std::min(anchors_written_, number);
-  } else if (state == State::kWriting || state == State::kReading) {
+  } else if (is_moving(resident->second)) {
     resident->second.dropped = true;
     return;
   }
@@ -249,14 +343,12 @@ void AnchorTier::drop(std::int64_t number) {
 }
 
 void AnchorTier::flush() {
-  for (auto resident = residents_.begin(); resident != residents_.end();) {
-    const State state = resident->second.state;
-    if (state == State::kWriting || state == State::kReading) {
-      transport_.wait(resident->second.transfer);
-      resident = settle(resident);
-    } else {
-      ++resident;
-    }
+  for (;;) {
+    const auto moving = std::find_if(residents_.begin(), residents_.end(),
+                                     [](const auto& entry) { return is_moving(entry.second); });
+    if (moving == residents_.end()) return;
+    transport_.wait(moving->second.transfer);
+    settle(moving);
   }
 }
 

@@ -1,6 +1,9 @@
 // Anchors: states that go to disk and come back, a block at a time, through the same pool that
 // holds the RAM checkpoints. A block is written from the memory it was kept in, stays there while
-// there is room, and is read into the memory it is restored from.
+// there is room, and is read into the memory it is restored from. Block 0 is written twice.
+//
+// A write that fails costs its anchor, no more: a block that is not on disk, or not as it was
+// written, is lost when it is asked for, and then on all ranks.
 //
 // The caller's thread owns all of this; the transport alone touches a block between start and done.
 #pragma once
@@ -60,11 +63,16 @@ class AnchorTier {
   bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
   /// Begin to write the block that ends with the newest anchor; its place on disk exists.
   void write_newest_block();
+  /// There is no place for it: it can be restored as long as its memory is not needed.
+  void give_up_newest_block(const Failure& why);
 
   /// Begin to read what will be needed after anchor `number`, as far as memory allows.
   void prefetch_below(std::int64_t number);
-  /// Have the block of anchor `number` in memory; waits. Its failure, if any, is kept.
-  void load(std::int64_t number);
+  /// Have the block of anchor `number` in memory; waits. Returns what went wrong.
+  Failure load(std::int64_t number);
+  /// Some rank could not: the block is dropped. True: there is a copy of it, and load is worth
+  /// another try. The same on all ranks.
+  bool lose(std::int64_t number);
   /// Anchor `number` -> live state; load came before.
   void restore(store::LiveState& live, std::int64_t number);
   /// Anchor `number` is not needed in this reverse sweep any more.
@@ -88,14 +96,18 @@ class AnchorTier {
   /// Low and high words of the blocks' checksums.
   std::vector<std::uint64_t> checksums() const;
 
-  /// The first thing that went wrong on this rank; reported at the next agreement.
-  const Failure& failure() const { return failure_; }
+  /// The first write that failed on this rank.
+  const Failure& failed_write() const { return failed_write_; }
+  std::int64_t writes_failed() const { return writes_failed_; }
+  /// The disk takes no more: it is full, or one write after the other failed.
+  bool disk_refuses() const { return full_ || failed_in_series_ >= kRefusals; }
 
   double seconds_stalled_write() const { return seconds_stalled_write_; }
   double seconds_stalled_read() const { return seconds_stalled_read_; }
 
  private:
-  enum class State { kFilling, kWriting, kReading, kClean };
+  enum class State { kFilling, kWriting, kCopying, kReading, kClean };
+  static constexpr int kRefusals = 3;
   struct Resident {
     State state = State::kFilling;
     bool dropped = false;  ///< not needed any more, but still being written
@@ -114,8 +126,15 @@ class AnchorTier {
   bool is_resident(std::int64_t block);
   std::int64_t take_block(Window stays);
   bool free_one_clean_block(const Window& stays);
+  bool lose_one_clean_block(const Window& stays);
+  template <class Iterator>
+  bool free_first(Iterator from, Iterator end, const Window& stays, bool on_disk);
   void forget(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
+  Failure read_and_wait(std::int64_t block);
+  static bool is_moving(const Resident& resident);
+  void note_result(const Resident& resident, std::int64_t block);
+  bool is_on_disk(std::int64_t block) const;
   void note_time(const store::Transfer& transfer);
   void note_wait(const store::Transfer& transfer, double seconds);
 
@@ -134,7 +153,10 @@ class AnchorTier {
     Checksum checksum;
     std::int64_t first_step = 0, last_step = 0;
     std::int64_t states = 0;
+    Failure failure;      ///< it is not on disk
+    bool copied = false;  ///< there is another copy
   };
+  Written& note_newest_block();
   std::vector<Written> written_;                 ///< by block number
   std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
   std::int64_t current_ = 0;                     ///< block of the interval being worked on
@@ -142,7 +164,12 @@ class AnchorTier {
   bool replaces_ = false;
   bool reversing_ = false;           ///< blocks below it are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
-  Failure failure_;
+  bool tried_copy_ = false;          ///< some rank had to read the copy of block 0
+  bool from_copy_ = false;           ///< this one did
+  Failure failed_write_;
+  std::int64_t writes_failed_ = 0;
+  int failed_in_series_ = 0;
+  bool full_ = false;
   double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
 };
 

@@ -98,29 +98,27 @@ void DiskSpace::gather_shapes() {
   MPI_Allreduce(&block_bytes, &block_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
 }
 
-std::string DiskSpace::segment_name(std::int64_t number, std::int64_t file) const {
-  char name[64];
-  switch (options_.layout) {
-    case Layout::kShared:
-      std::snprintf(name, sizeof name, "segment-%05lld.h5", static_cast<long long>(number));
-      break;
-    case Layout::kNode:
-    case Layout::kRank:
-      std::snprintf(name, sizeof name, "segment-%05lld-%s-%06lld.h5",
-                    static_cast<long long>(number), to_string(options_.layout),
-                    static_cast<long long>(file));
-      break;
-  }
-  return name;
+std::string DiskSpace::file_name(const std::string& stem, std::int64_t file) const {
+  if (options_.layout == Layout::kShared) return stem + ".h5";
+  char rest[40];
+  std::snprintf(rest, sizeof rest, "-%s-%06lld.h5", to_string(options_.layout),
+                static_cast<long long>(file));
+  return stem + rest;
 }
 
-store::SegmentDescription DiskSpace::describe(std::int64_t blocks) const {
+std::string DiskSpace::segment_name(std::int64_t number, std::int64_t file) const {
+  char stem[40];
+  std::snprintf(stem, sizeof stem, "segment-%05lld", static_cast<long long>(number));
+  return file_name(stem, file);
+}
+
+store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range) const {
   store::SegmentDescription description;
   description.run_id = run_id_;
   description.layout = to_string(options_.layout);
-  description.number = static_cast<std::int64_t>(segments_.size());
-  description.first_block = capacity();
-  description.blocks = blocks;
+  description.number = range.number;
+  description.first_block = range.first_block;
+  description.blocks = range.blocks;
   description.states_per_block = layout_.states();
   description.ranks = file_ranks_;
   description.fields = descriptions_;
@@ -130,13 +128,23 @@ store::SegmentDescription DiskSpace::describe(std::int64_t blocks) const {
 
 void DiskSpace::grow(std::int64_t blocks, Call call) {
   const auto number = static_cast<std::int64_t>(segments_.size());
-  const std::string path = path_ + "/" + segment_name(number, file_index_);
+  segments_.push_back(
+      make_segment(segment_name(number, file_index_), {number, capacity(), blocks}, call));
+}
+
+void DiskSpace::make_room_for_copy(Call call) {
+  copy_.emplace(make_segment(file_name("segment-copy", file_index_), {0, 0, 1}, call));
+}
+
+store::Segment DiskSpace::make_segment(const std::string& name, const store::Segment::Range& range,
+                                       Call call) {
+  const std::string path = path_ + "/" + name;
   // What the file's first rank tells the others; the last entry says whether it succeeded.
   std::vector<std::int64_t> wire(fields_.size() + 6, 0);
   Failure failure;
   if (file_rank_ == 0) {
     failure = failure_from([&] {
-      const store::SegmentOffsets made = store::create_segment(path, describe(blocks));
+      const store::SegmentOffsets made = store::create_segment(path, describe(range));
       std::copy(made.fields.begin(), made.fields.end(), wire.begin());
       auto rest = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
       *rest++ = made.sweep;
@@ -157,6 +165,7 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
   offsets.slot_step = fields_end[2];
   offsets.checksum = fields_end[3];
   offsets.file_bytes = fields_end[4];
+  std::optional<store::Segment> segment;
   if (made) {
     failure = failure_from([&] {
       std::vector<std::int64_t> bytes_before;
@@ -164,23 +173,23 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
         bytes_before.push_back(
             checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
       }
-      const store::Segment::Range range = {number, capacity(), blocks};
       const store::DirectIo direct = options_.transport == TransportName::kMpio
                                          ? store::DirectIo::kOff  // HDF5 opens the file itself
                                          : options_.direct;
-      segments_.emplace_back(path, range, offsets, bytes_before, layout_, direct);
+      segment.emplace(path, range, offsets, bytes_before, layout_, direct);
     });
   }
   try {
     agreement_.agree({.call = call, .failure = failure});
   } catch (const Error&) {
-    if (made && !failure) segments_.pop_back();
+    segment.reset();
     if (made && file_rank_ == 0) store::file_system().unlink(path);
     throw;
   }
   std::int64_t mine = file_rank_ == 0 ? offsets.file_bytes : 0, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   file_bytes_all_ranks_ += all;
+  return std::move(*segment);
 }
 
 const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
@@ -196,8 +205,13 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
   const Failure master =
       failure_from([&] { write_master(anchors, anchors_written, steps, schedule_name); });
   if (!failure) failure = master;
+  const bool copied = copy_.has_value();
+  release();
+  MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
+  if (copied && file_rank_ == 0) {
+    store::file_system().unlink(path_ + "/" + file_name("segment-copy", file_index_));
+  }
   directory_.keep();
-  segments_.clear();
   return failure;
 }
 
@@ -272,7 +286,7 @@ void DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t a
 }
 
 Failure DiskSpace::remove() {
-  segments_.clear();
+  release();
   return failure_from([&] { directory_.remove(); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ class DiskSpace {
 
   /// Make room for `blocks` more blocks. Collective; on failure nothing of the new segment is left.
   void grow(std::int64_t blocks, Call call);
+  /// A file for another copy of block 0, which nothing can be recomputed without. Collective, as
+  /// grow.
+  void make_room_for_copy(Call call);
+  /// NULL: there is none.
+  const store::Segment* copy_of_first_block() const { return copy_ ? &*copy_ : nullptr; }
 
   std::int64_t capacity() const { return segments_.empty() ? 0 : segments_.back().end_block(); }
   const store::Segment& segment_of(std::int64_t block) const;
@@ -42,14 +48,20 @@ class DiskSpace {
                std::span<const std::uint64_t> checksums, std::int64_t sweep, std::int64_t steps,
                const char* schedule_name);
   /// Close this rank's descriptors. Local.
-  void release() { segments_.clear(); }
+  void release() {
+    segments_.clear();
+    copy_.reset();
+  }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
 
  private:
   void make_directory();
   void gather_shapes();
-  store::SegmentDescription describe(std::int64_t blocks) const;
+  store::SegmentDescription describe(const store::Segment::Range& range) const;
+  store::Segment make_segment(const std::string& name, const store::Segment::Range& range,
+                              Call call);
+  std::string file_name(const std::string& stem, std::int64_t file) const;
   std::string segment_name(std::int64_t number, std::int64_t file) const;
   void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                     std::span<const std::uint64_t> checksums, std::int64_t sweep) const;
@@ -72,6 +84,7 @@ class DiskSpace {
   std::int64_t block_bytes_all_ranks_ = 0;
   std::int64_t file_bytes_all_ranks_ = 0;
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
+  std::optional<store::Segment> copy_;
 };
 
 }  // namespace anadrome::engine

@@ -119,6 +119,7 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.checksum); }},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }},
+      {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); }, {}},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },
        [](const Options& o) { return o.trace; }},

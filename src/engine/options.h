@@ -41,6 +41,7 @@ struct Options {
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
   bool keep = false;
+  bool warnings = true;
   bool progress = false;
   std::string trace = "off";     ///< "off" or a file
   std::string timeline = "off";  ///< "off" or a file

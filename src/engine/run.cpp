@@ -100,14 +100,13 @@ void Run::hold(const Failure& failure) {
   if (!held_) held_ = failure;
 }
 
-Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name) {
-  if (tier_ != nullptr) {
-    tier_->settle_finished();
-    hold(tier_->failure());
-  }
+Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name,
+                             const Failure& lost) {
+  if (tier_ != nullptr) tier_->settle_finished();
   Agreement::Input input;
   input.call = call;
   input.failure = held_;
+  input.lost = lost;
   input.stop = stop_.load();
   input.equal = equal;
   input.equal_name = equal_name;
@@ -129,34 +128,6 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 }
 
 // ---- the caller's actions ----
-
-// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair
-// until the next agreement: leaving here would leave the other ranks waiting.
-template <class Body>
-void Run::attempt(Body&& body) {
-  try {
-    body();
-  } catch (...) {
-    hold(current_failure());
-  }
-}
-
-template <class Body>
-void Run::copy(std::int64_t& count, Body&& body) {
-  ++count;
-  const bool timed = copy_sampler_.due(recorder_.on() ? 0 : copy_.seconds());
-  double start = timed ? now_seconds() : 0;
-  attempt(body);
-  if (!timed) return;
-  const double end = now_seconds();
-  start = recorder_.after_waits(start);  // for a block to copy to
-  recorder_.add(Activity::kCopy, start, end, 0, 0);
-  const double seconds = std::max(end - start - clock_seconds(), 0.0);
-  copy_.add(seconds, 1);
-  seconds_copying_ += copy_sampler_.weight() > 1
-                          ? std::min(seconds, Sampler::kShort) * copy_sampler_.weight()
-                          : seconds;
-}
 
 void Run::record_action(double now, std::int64_t last) {
   Activity activity = Activity::kTurn;
@@ -314,52 +285,6 @@ bool Run::carry_out(const schedule::Action& action) {
   return false;
 }
 
-void Run::keep_anchor(const schedule::Action& action) {
-  if (!uses_disk()) {
-    copy(kept_, [&] { slots_->keep(0); });
-    return;
-  }
-  copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
-  newest_anchor_ = action.slot;
-  write_due_ = tier_->fills_block(action.slot);
-}
-
-// The newest block is written once it is clear that more anchors follow. If none does, TURN is near
-// and it is restored from memory.
-void Run::write_due_block() {
-  write_due_ = false;
-  if (script_->sequence() != nullptr && sequence().ends_in_ram() && !options_.keep) return;
-  agree(Call::kAnchor);
-  if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
-    grow_disk(Call::kAnchor);
-  }
-  attempt([&] { tier_->write_newest_block(); });
-}
-
-void Run::grow_disk(Call call) {
-  const double start = now_seconds();
-  disk_->grow(segment_blocks(script_->steps()), call);
-  recorder_.waited(start, now_seconds());
-}
-
-void Run::restore_anchor(const schedule::Action& action) {
-  if (!uses_disk()) {
-    copy(restored_, [&] { slots_->restore(0); });
-    return;
-  }
-  // One agreement per block: from here on the caller acts on what was read.
-  const std::int64_t block = tier_->block_of(action.slot);
-  if (block != agreed_block_ || script_->nested() != nullptr) {
-    if (!transport_->overlaps()) agree(Call::kRestore);  // the read itself is collective
-    attempt([&] { tier_->load(action.slot); });
-    agree(Call::kRestore);
-    agreed_block_ = block;
-  }
-  newest_anchor_ = action.slot;
-  copy(restored_, [&] { tier_->restore(*live_, action.slot); });
-  attempt([&] { tier_->prefetch_below(action.slot); });
-}
-
 // ---- the ends of the sweeps ----
 
 void Run::finish_forward(std::int64_t steps) {
@@ -387,12 +312,9 @@ void Run::finish_forward(std::int64_t steps) {
 
 void Run::turn() {
   agree(Call::kTurn, script_->steps(), "the number of steps given to finish_forward");
-  if (uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept()) {
-    if (tier_->block_of(newest_anchor_) >= disk_->capacity()) {
-      grow_disk(Call::kTurn);
-    }
-    attempt([&] { tier_->write_newest_block(); });  // a last block that is partly filled
-  }
+  const bool partly_filled =
+      uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept();
+  if (partly_filled && !no_more_anchors_) write_newest_block(Call::kTurn);
   phase_ = ANADROME_PHASE_REVERSE;
   predict_at_ = 0;                                  // too late to be a prediction
   if (turn_time_ == 0) turn_time_ = now_seconds();  // not again after a rewind
@@ -448,7 +370,11 @@ void Run::fail(const std::string& why) {
 void Run::close() {
   const bool swept = script_.has_value();
   if (tier_ != nullptr && options_.keep) tier_->flush();
-  Failure failure = options_.keep && tier_ != nullptr ? tier_->failure() : Failure{};
+  // The gradient was right all the same, but the files are not all there.
+  Failure failure;
+  if (tier_ != nullptr && options_.keep) {
+    failure = disk_refused_ ? disk_refused_ : tier_->failed_write();
+  }
   const schedule::Sequence* sequence = sequence_if_any();
   const schedule::AnchorList anchors =
       sequence != nullptr ? sequence->anchors() : schedule::AnchorList();

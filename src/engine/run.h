@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "engine/agreement.h"
 #include "engine/anchor_tier.h"
 #include "engine/disk_space.h"
@@ -89,7 +90,10 @@ class Run {
   std::int64_t slots_for_all_tapes(std::int64_t steps) const;
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
   std::int64_t segment_blocks(std::int64_t steps) const;
+  std::int64_t blocks_on_disk() const;
   std::int64_t most_blocks() const;
+  bool has_room_for_copy() const { return blocks_on_disk() > 1; }
+  void make_first_files(std::int64_t blocks);
   void abandon();
   void reset_counters();
 
@@ -97,7 +101,8 @@ class Run {
   void note_finished_action();
   void record_action(double now, std::int64_t last);
   void hold(const Failure& failure);
-  Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "");
+  Agreement::Output agree(Call call, std::int64_t equal = 0, const char* equal_name = "",
+                          const Failure& lost = {});
   bool carry_out(const schedule::Action& action);
   template <class Body>
   void attempt(Body&& body);
@@ -105,7 +110,11 @@ class Run {
   void copy(std::int64_t& count, Body&& body);
   void keep_anchor(const schedule::Action& action);
   void write_due_block();
+  void write_newest_block(Call call);
   void restore_anchor(const schedule::Action& action);
+  bool load_anchor(const schedule::Action& action);
+  void stop_anchoring(const Failure& why);
+  void warn(const std::string& what);
   void decide();
   void decide_two_tier();
   schedule::StepCosts agreed_costs() const;
@@ -124,7 +133,7 @@ class Run {
   void show_progress();
   void report();
   void write_trace();
-  void grow_disk(Call call);
+  bool grow_disk(Call call, std::int64_t blocks);
 
   Agreement agreement_;
   Options requested_;  ///< what anadrome_set and the environment say; holds from the next begin on
@@ -165,6 +174,10 @@ class Run {
   bool then_is_written_ = false;   ///< by what the caller does now
   std::int64_t finished_at_ = -1;  ///< the advance under way ended the sweep after so many steps
   bool write_due_ = false;
+  bool no_more_anchors_ = false;  ///< the disk takes none; agreed, as why
+  Failure disk_refused_;
+  bool warned_ = false;
+  std::int64_t anchors_lost_ = 0;  ///< agreed
   std::int64_t agreed_block_ = -1;
   std::int64_t newest_anchor_ = 0;
   std::int64_t probes_ = 0;
@@ -195,5 +208,33 @@ class Run {
   std::int64_t agreements_before_ = 0;
   store::TransferTotals totals_before_;
 };
+
+// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair
+// until the next agreement: leaving here would leave the other ranks waiting.
+template <class Body>
+void Run::attempt(Body&& body) {
+  try {
+    body();
+  } catch (...) {
+    hold(current_failure());
+  }
+}
+
+template <class Body>
+void Run::copy(std::int64_t& count, Body&& body) {
+  ++count;
+  const bool timed = copy_sampler_.due(recorder_.on() ? 0 : copy_.seconds());
+  double start = timed ? now_seconds() : 0;
+  attempt(body);
+  if (!timed) return;
+  const double end = now_seconds();
+  start = recorder_.after_waits(start);  // for a block to copy to
+  recorder_.add(Activity::kCopy, start, end, 0, 0);
+  const double seconds = std::max(end - start - clock_seconds(), 0.0);
+  copy_.add(seconds, 1);
+  seconds_copying_ += copy_sampler_.weight() > 1
+                          ? std::min(seconds, Sampler::kShort) * copy_sampler_.weight()
+                          : seconds;
+}
 
 }  // namespace anadrome::engine

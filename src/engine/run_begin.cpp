@@ -126,6 +126,9 @@ void Run::reset_counters() {
   newest_anchor_ = probes_ = 0;
   decided_at_ = finished_at_ = -1;
   probe_steps_ = 1;
+  no_more_anchors_ = warned_ = false;
+  disk_refused_ = {};
+  anchors_lost_ = 0;
   advances_ = adjoints_ = kept_ = restored_ = 0;
   seconds_copying_ = turn_time_ = done_time_ = predicted_seconds_ = 0;
   predict_at_ = predicted_at_ = 0;
@@ -294,7 +297,21 @@ void Run::prepare_disk(std::int64_t steps) {
       schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape(),
                               keeps_tapes_ ? tape_slots_ : 0) == 0;
   const std::int64_t blocks = fits_in_memory ? 0 : segment_blocks(steps);
-  if (disk_->capacity() == 0 && blocks > 0) disk_->grow(blocks, Call::kBegin);
+  if (disk_->capacity() == 0 && blocks > 0) make_first_files(blocks);
+}
+
+// Without files `async` goes on in memory; a directory that cannot be used is the user's mistake.
+void Run::make_first_files(std::int64_t blocks) {
+  try {
+    disk_->grow(blocks, Call::kBegin);
+    if (has_room_for_copy()) disk_->make_room_for_copy(Call::kBegin);
+  } catch (const Error& error) {
+    const bool full = error.status() == ANADROME_ERR_NO_SPACE;
+    if (!full && error.status() != ANADROME_ERR_IO) throw;
+    if (disk_->capacity() > 0) return;  // without the copy
+    if (!full || options_.keep || disk_use() == DiskUse::kStates) throw;
+    stop_anchoring({error.status(), error.what()});
+  }
 }
 
 // How many blocks the next segment should hold. Segments grow with the run, so that there are few,
@@ -316,8 +333,9 @@ std::int64_t Run::segment_blocks(std::int64_t steps) const {
   return std::min(blocks, most_blocks() - disk_->capacity());
 }
 
-// Blocks that the option `disk` allows; a few pages per file and 40 bytes per slot describe them.
-std::int64_t Run::most_blocks() const {
+// Blocks that the option `disk` allows, the copy of the first one included; a few pages per file
+// and 40 bytes per slot describe them.
+std::int64_t Run::blocks_on_disk() const {
   if (options_.disk < 0) return schedule::kMostSteps;
   const std::int64_t ranks = agreement_.size();
   const auto fields = static_cast<std::int64_t>(state_fields_.size());
@@ -325,12 +343,18 @@ std::int64_t Run::most_blocks() const {
   const std::int64_t per_block =
       disk_->block_bytes_all_ranks() + 40 * memory_plan_.layout.states() + 16 * ranks;
   // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
-  constexpr std::int64_t kMostSegments = 32, kFirstBlocks = 16;
+  constexpr std::int64_t kMostSegments = 33, kFirstBlocks = 16;
   const std::int64_t segments =
-      std::min(kMostSegments, 2 + options_.disk / per_block / kFirstBlocks);
+      std::min(kMostSegments, 3 + options_.disk / per_block / kFirstBlocks);
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
   return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
+}
+
+// Of two or more, one is for the copy.
+std::int64_t Run::most_blocks() const {
+  const std::int64_t blocks = blocks_on_disk();
+  return has_room_for_copy() ? blocks - 1 : blocks;
 }
 
 }  // namespace anadrome::engine

@@ -227,6 +227,7 @@ schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
     if (options_.anchors > 0) {
       options.most_anchors = std::min(options.most_anchors, options_.anchors);
     }
+    if (no_more_anchors_) options.most_anchors = 1;
   }
   return options;
 }

@@ -51,7 +51,7 @@ std::string prediction(const anadrome_stats& stats) {
 }
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
-                    const std::string& chosen, const std::string& why) {
+                    const std::string& chosen, const std::string& why, const std::string& refused) {
   std::string text;
   char line[400];
   const auto add = [&](const char* label, const std::string& words) {
@@ -94,6 +94,10 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
+    if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !refused.empty()) {
+      add("faults", std::to_string(stats.anchors_lost) + " restores failed and were made good" +
+                        (refused.empty() ? "" : "; the disk took no more: " + refused));
+    }
     add("waited", format_seconds(all.stalled_write) + " for writes, " +
                       format_seconds(all.stalled_read) + " for reads (longest rank)");
   }
@@ -171,9 +175,11 @@ anadrome_stats Run::statistics() const {
     stats.seconds_stalled_read = tier_->seconds_stalled_read();
     stats.disk_bytes_reserved_all_ranks = disk_->file_bytes_all_ranks();
     stats.direct_io = disk_->direct() ? 1 : 0;
+    stats.writes_failed = tier_->writes_failed();
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }
+  stats.anchors_lost = anchors_lost_;
   stats.seconds_predicted = predicted_seconds_;
   stats.predicted_at_step = predicted_at_;
   stats.adjoint_guessed = adjoint_guessed_ ? 1 : 0;
@@ -230,7 +236,8 @@ void Run::report() {
   const std::string why = explain(
       sweep_costs(),
       {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text = summary(stats, all, options_.interval == 0, chosen_, why);
+  const std::string text =
+      summary(stats, all, options_.interval == 0, chosen_, why, disk_refused_.message);
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

@@ -254,6 +254,16 @@ void Nested::finish_forward(std::int64_t steps) {
   target_ = options_.record ? steps - 1 : steps;
 }
 
+bool Nested::lose_anchor(std::int64_t slot) {
+  if (account_.depth > 0 && newest().buffered) pop(account_);
+  if (account_.depth == 0 || newest().place != Place::kDisk || newest().slot != slot) {
+    broken("an anchor was lost that was not asked for");
+  }
+  pop(account_);
+  live_ = kUnknown;
+  return account_.depth > 0;
+}
+
 bool Nested::can_rewind() const {
   if (!done_) return false;
   if (options_.retain) return true;

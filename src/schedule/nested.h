@@ -44,6 +44,9 @@ class Nested {
   bool may_finish(std::int64_t steps) const;
   void finish_forward(std::int64_t steps);
 
+  /// As in Sequence: the state in disk slot `slot`.
+  bool lose_anchor(std::int64_t slot);
+
   /// After kDone: can there be another adjoint sweep? Only where x_0 is still kept.
   bool can_rewind() const;
   void rewind();

@@ -30,9 +30,7 @@ void Sequence::reserve_kept() {
   constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
   const std::int64_t most = std::min(options_.most_slots - 1, kMostAtOnce);
   kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
-  if (steps_ != kUnknown) return;
-  if (options_.anchored && options_.most_anchors == kNoLimit) return;
-  online_.reserve(most);
+  if (steps_ == kUnknown) online_.reserve(most);
 }
 
 Action Sequence::next() {
@@ -345,6 +343,18 @@ Action Sequence::finish_tape() {
   pending_ = Pending::kNothing;
   const Kept& kept = newest();
   return {Kind::kKeepTape, false, false, kept.step, kept.step, kept.slot};
+}
+
+void Sequence::add_no_more_anchors() {
+  const bool on_the_way = phase_ == Phase::kTowardsAnchor || phase_ == Phase::kPlace;
+  options_.most_anchors = std::max<std::int64_t>(anchors_.count(), 1) + (on_the_way ? 1 : 0);
+}
+
+bool Sequence::lose_anchor(std::int64_t number) {
+  if (number < 1) return false;
+  anchors_active_ = number;
+  live_ = kUnknown;
+  return true;
 }
 
 void Sequence::rewind(std::int64_t anchors) {

@@ -54,6 +54,13 @@ class Sequence {
   /// The forward sweep ended with x_steps live; unknown n only, inside the last kAdvance.
   void finish_forward(std::int64_t steps);
 
+  /// No anchor after those that there are: the rest is reversed from RAM.
+  void add_no_more_anchors();
+
+  /// Anchor `number`, just asked for by kRestoreAnchor, and those above it cannot be restored: what
+  /// starts from them starts from the one below. False: there is none.
+  bool lose_anchor(std::int64_t number);
+
   /// After kDone: another reverse sweep. The first `anchors` anchors (>= 1) can still be restored.
   void rewind(std::int64_t anchors);
 

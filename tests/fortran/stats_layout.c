@@ -5,4 +5,4 @@ size_t stats_size(void);
 size_t stats_last_offset(void);
 
 size_t stats_size(void) { return sizeof(anadrome_stats); }
-size_t stats_last_offset(void) { return offsetof(anadrome_stats, adjoint_guessed); }
+size_t stats_last_offset(void) { return offsetof(anadrome_stats, writes_failed); }

@@ -106,5 +106,7 @@ module anadrome_types
     integer(c_int64_t) :: predicted_at_step    !< forward steps done then
     integer(c_int32_t) :: adjoint_guessed      !< 1: that prediction guessed the time of an adjoint step
     integer(c_int32_t) :: reserved_int         !< zero
+    integer(c_int64_t) :: anchors_lost         !< restores from disk that failed on some rank and were healed
+    integer(c_int64_t) :: writes_failed        !< writes that failed on this rank
   end type anadrome_stats
 end module anadrome_types

@@ -51,6 +51,7 @@ class Faults : public testing::TestWithParam<Setup> {
     run.set("schedule", "async");
     run.set("layout", GetParam().layout);
     run.set("interval", GetParam().interval);
+    run.set("warnings", "off");
     run.set("direct", "off");  // a short transfer may end anywhere
     run.set("memory", std::to_string(memory_) + "B");
   }
@@ -91,7 +92,10 @@ class Faults : public testing::TestWithParam<Setup> {
   // One run with the fault, one more sweep without.
   void expect_no_harm(FaultyFileSystem& files, Operation operation, std::int64_t at, Fault fault,
                       bool lasting) {
-    const bool must_be_exact = fault == Fault::kShort || fault == Fault::kInterrupted;
+    const bool transfer = operation == Operation::kWrite || operation == Operation::kRead;
+    const bool once =
+        transfer && !lasting && fault != Fault::kShort && fault != Fault::kInterrupted;
+    const bool must_be_exact = fault == Fault::kShort || fault == Fault::kInterrupted || once;
     {
       RunHandle run(MPI_COMM_WORLD);
       prepare(run);
@@ -102,7 +106,8 @@ class Faults : public testing::TestWithParam<Setup> {
       if (outcome.status == ANADROME_OK) {
         EXPECT_TRUE(outcome.done);
       } else {
-        EXPECT_FALSE(must_be_exact) << outcome.message;
+        // Before the first step a failure is an error; later one transfer is not missed.
+        EXPECT_FALSE(must_be_exact && (outcome.advances > 0 || !once)) << outcome.message;
         expect_clear(outcome, operation, fault);
       }
       files.disarm();
@@ -111,7 +116,6 @@ class Faults : public testing::TestWithParam<Setup> {
     }
     expect_no_files();
     // And once more with the fault up to the end of close, where transfers are over.
-    const bool transfer = operation == Operation::kWrite || operation == Operation::kRead;
     if (!transfer || at % 8 == 0) {
       RunHandle run(MPI_COMM_WORLD);
       prepare(run);
@@ -120,7 +124,7 @@ class Faults : public testing::TestWithParam<Setup> {
       const anadrome_status closed = run.close();
       files.disarm();
       EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, closed)) << anadrome_last_error();
-      EXPECT_TRUE(!must_be_exact || (status == ANADROME_OK && closed == ANADROME_OK));
+      EXPECT_TRUE(!must_be_exact || once || (status == ANADROME_OK && closed == ANADROME_OK));
       MPI_Barrier(MPI_COMM_WORLD);
       const bool empty = fs::is_empty(directory());
       EXPECT_TRUE(empty || closed != ANADROME_OK || status != ANADROME_OK);

@@ -1,0 +1,123 @@
+// Run, the part that keeps anchors and gets them back, or does without.
+//
+// What a rank could not write or read is no failure of the sweep: at the next agreement all ranks
+// lose the same anchor, and start from the one before it.
+#include <cstdio>
+
+#include "base/clock.h"
+#include "engine/run.h"
+
+namespace anadrome::engine {
+
+void Run::keep_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(kept_, [&] { slots_->keep(0); });
+    return;
+  }
+  copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
+  newest_anchor_ = action.slot;
+  write_due_ = tier_->fills_block(action.slot);
+}
+
+// The newest block is written once it is clear that more anchors follow. If none does, TURN is near
+// and it is restored from memory.
+void Run::write_due_block() {
+  write_due_ = false;
+  if (no_more_anchors_ && script_->sequence() != nullptr) return;
+  if (script_->sequence() != nullptr && sequence().ends_in_ram() && !options_.keep) return;
+  const Failure refused = tier_->disk_refuses() ? tier_->failed_write() : Failure{};
+  const Failure agreed = agree(Call::kAnchor, 0, "", refused).lost;
+  if (agreed) stop_anchoring(agreed);
+  if (no_more_anchors_ && script_->sequence() != nullptr) {
+    attempt([&] { tier_->give_up_newest_block(disk_refused_); });
+  } else {
+    write_newest_block(Call::kAnchor);
+  }
+}
+
+void Run::write_newest_block(Call call) {
+  const bool room = tier_->block_of(newest_anchor_) < disk_->capacity() ||
+                    grow_disk(call, segment_blocks(script_->steps()));
+  attempt([&] {
+    if (room) {
+      tier_->write_newest_block();
+    } else {
+      tier_->give_up_newest_block(disk_refused_);
+    }
+  });
+}
+
+// False: the disk is full, and everybody knows.
+bool Run::grow_disk(Call call, std::int64_t blocks) {
+  const double start = now_seconds();
+  try {
+    disk_->grow(blocks, call);
+  } catch (const Error& error) {
+    if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
+    stop_anchoring({error.status(), error.what()});
+    return false;
+  }
+  recorder_.waited(start, now_seconds());
+  return true;
+}
+
+// The sweep goes on with the anchors that there are.
+void Run::stop_anchoring(const Failure& why) {
+  if (no_more_anchors_) return;
+  no_more_anchors_ = true;
+  disk_refused_ = why;
+  if (script_.has_value() && script_->sequence() != nullptr) sequence().add_no_more_anchors();
+  warn("the disk takes no more states (" + why.message +
+       "); the sweep goes on with those that there are, and runs more steps again");
+}
+
+void Run::restore_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(restored_, [&] { slots_->restore(0); });
+    return;
+  }
+  // One agreement per block: from here on the caller acts on what was read.
+  const std::int64_t block = tier_->block_of(action.slot);
+  if (block != agreed_block_ || script_->nested() != nullptr) {
+    if (!load_anchor(action)) return;
+    agreed_block_ = block;
+  }
+  newest_anchor_ = action.slot;
+  copy(restored_, [&] { tier_->restore(*live_, action.slot); });
+  attempt([&] { tier_->prefetch_below(action.slot); });
+}
+
+// False: some rank could not, and the schedule starts from an earlier state.
+bool Run::load_anchor(const schedule::Action& action) {
+  for (;;) {
+    if (!transport_->overlaps()) agree(Call::kRestore);  // the read itself is collective
+    Failure lost;
+    attempt([&] { lost = tier_->load(action.slot); });
+    lost = agree(Call::kRestore, 0, "", lost).lost;
+    if (!lost) return true;
+    ++anchors_lost_;
+    agreed_block_ = -1;
+    if (tier_->lose(action.slot)) {
+      warn(lost.message + "; another copy is read");
+      continue;
+    }
+    const std::int64_t states = memory_plan_.layout.states();
+    schedule::Nested* nested = script_->nested();
+    const bool goes_on = nested != nullptr ? nested->lose_anchor(action.slot)
+                                           : sequence().lose_anchor(action.slot / states * states);
+    if (!goes_on) throw Error(lost.status, lost.message + "; nothing before it is kept");
+    warn(lost.message + "; its steps are run again from an earlier state");
+    return false;
+  }
+}
+
+// Once in a sweep: more of the same is counted in the statistics.
+void Run::warn(const std::string& what) {
+  if (warned_) return;
+  warned_ = true;
+  if (agreement_.rank() != 0 || !options_.warnings) return;
+  progress_.finish();
+  std::fprintf(stderr, "anadrome: %s\n", what.c_str());
+}
+
+}  // namespace anadrome::engine
