@@ -102,7 +102,12 @@ class PosixFileSystem final : public FileSystem {
   int truncate(int descriptor, off_t length) override {
     return result(::ftruncate(descriptor, length));
   }
-  int sync(int descriptor) override { return result(::fdatasync(descriptor)); }
+  int sync(int descriptor) override {
+    // Of a directory fdatasync may leave out new entries: on ext4 those that do not lengthen it.
+    struct stat status {};
+    const bool directory = ::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+    return result(directory ? ::fsync(descriptor) : ::fdatasync(descriptor));
+  }
   int lock(int descriptor) override { return result(::flock(descriptor, LOCK_EX | LOCK_NB)); }
   int make_directory(const std::string& path, mode_t mode) override {
     return result(::mkdir(path.c_str(), mode));
@@ -128,6 +133,12 @@ void replace_file_system(FileSystem* replacement) {
 void throw_errno(int negative_errno, const std::string& verb, const std::string& path) {
   throw Error(status_of_errno(-negative_errno),
               "cannot " + verb + " " + path + ": " + errno_text(-negative_errno));
+}
+
+void sync_directory(const std::string& path) {
+  const File directory = File::open(path, O_RDONLY | O_DIRECTORY);
+  const int synced = file_system().sync(directory.get());
+  if (synced < 0) throw_errno(synced, "sync", path);
 }
 
 File File::open(const std::string& path, int flags, mode_t mode) {

@@ -43,7 +43,7 @@ class FileSystem {
   virtual void finish(FileTransfer& transfer) { transfer.pending = false; }
   virtual int allocate(int descriptor, off_t offset, off_t length) = 0;
   virtual int truncate(int descriptor, off_t length) = 0;
-  virtual int sync(int descriptor) = 0;
+  virtual int sync(int descriptor) = 0;  ///< the bytes and what is needed to find them again
   virtual int lock(
       int descriptor) = 0;  ///< exclusive, not waiting; -EWOULDBLOCK if another holds it
   virtual int make_directory(const std::string& path, mode_t mode) = 0;
@@ -82,6 +82,10 @@ class File {
   int descriptor_ = -1;
   std::string path_;
 };
+
+/// Make what was created in, or removed from, the directory at `path` last through a power loss.
+/// Throws ERR_IO.
+void sync_directory(const std::string& path);
 
 /// Throws the Error for a failed operation: "cannot `verb` PATH: errno text".
 [[noreturn]] void throw_errno(int negative_errno, const std::string& verb, const std::string& path);

@@ -86,6 +86,11 @@ int FaultyFileSystem::truncate(int descriptor, off_t length) {
   return error != 0 ? error : real_.truncate(descriptor, length);
 }
 
+int FaultyFileSystem::sync(int descriptor) {
+  const int error = error_of(next(Operation::kSync));
+  return error != 0 ? error : real_.sync(descriptor);
+}
+
 int FaultyFileSystem::lock(int descriptor) {
   const int error = error_of(next(Operation::kLock));
   return error != 0 ? error : real_.lock(descriptor);

@@ -16,12 +16,13 @@ enum class Operation {
   kRead,
   kAllocate,
   kTruncate,
+  kSync,
   kLock,
   kMakeDirectory,
   kRemoveDirectory,
   kUnlink
 };
-inline constexpr std::size_t kOperations = 9;
+inline constexpr std::size_t kOperations = 10;
 
 enum class Fault {
   kNone,
@@ -56,7 +57,7 @@ class FaultyFileSystem final : public store::FileSystem {
   ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override;
   int allocate(int descriptor, off_t offset, off_t length) override;
   int truncate(int descriptor, off_t length) override;
-  int sync(int descriptor) override { return real_.sync(descriptor); }
+  int sync(int descriptor) override;
   int lock(int descriptor) override;
   int make_directory(const std::string& path, mode_t mode) override;
   int remove_directory(const std::string& path) override;

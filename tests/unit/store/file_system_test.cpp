@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "faulty_file_system.h"
 #include "recording_file_system.h"
 #include "temporary_directory.h"
 
@@ -148,6 +149,19 @@ TEST_F(FileTest, IsLockedByOneDescriptorAtATime) {
   EXPECT_EQ(file_system().lock(first.get()), 0);
   const File second = open();
   EXPECT_EQ(file_system().lock(second.get()), -EWOULDBLOCK);
+}
+
+TEST_F(FileTest, SyncsADirectory) {
+  EXPECT_NO_THROW(sync_directory(directory.path()));
+  std::string message;
+  EXPECT_EQ(status_of([&] { sync_directory(directory / "none"); }, &message), ANADROME_ERR_IO);
+  open();
+  EXPECT_EQ(status_of([&] { sync_directory(path); }, &message), ANADROME_ERR_IO);
+  EXPECT_NE(message.find(path), std::string::npos);
+  test::FaultyFileSystem files;
+  files.arm(test::Operation::kSync, 1, test::Fault::kIoError);
+  EXPECT_EQ(status_of([&] { sync_directory(directory.path()); }, &message), ANADROME_ERR_IO);
+  EXPECT_EQ(message, "cannot sync " + directory.path() + ": Input/output error");
 }
 
 }  // namespace
