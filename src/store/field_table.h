@@ -1,0 +1,19 @@
+// The fields of one rank as text: a line "name role type count" for each, in the order of their
+// registration. It says whether two programs mean the same fields, and how a block of theirs lies.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/block_layout.h"
+
+namespace anadrome::store {
+
+std::string field_table(std::span<const Field> fields);
+
+/// Back from a file, which may say anything. Throws ERR_CORRUPT naming the line.
+std::vector<Field> parse_field_table(std::string_view table);
+
+}  // namespace anadrome::store

@@ -1,0 +1,73 @@
+#include "store/journal.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "store/byte_code.h"
+
+namespace anadrome::store {
+
+std::string journal_file_name(std::int64_t rank) {
+  constexpr std::size_t kDigits = 6;
+  const std::string number = std::to_string(rank);
+  return "journal-" + std::string(kDigits - std::min(kDigits, number.size()), '0') + number;
+}
+
+Journal Journal::create(const std::string& path, const JournalHeader& header) {
+  Journal journal;
+  journal.unsynced_ = journal_preamble();
+  journal.chain_ = journal_preamble_sum();
+  journal.add(header);
+  journal.file_ = File::open(path, O_RDWR | O_CREAT | O_EXCL);
+  return journal;
+}
+
+Journal Journal::reopen(const std::string& path, std::int64_t good_bytes, const Checksum& last) {
+  Journal journal;
+  journal.file_ = File::open(path, O_RDWR);
+  std::string end(kRecordSumBytes, '\0');
+  const auto sum_at = good_bytes - static_cast<std::int64_t>(end.size());
+  bool same = sum_at >= static_cast<std::int64_t>(kJournalPreambleBytes);
+  if (same) {
+    journal.file_.read_all(end.data(), end.size(), sum_at);
+    same = Decoder(end).sum() == last;
+  }
+  if (!same) {
+    throw Error(ANADROME_ERR_CORRUPT,
+                path + " has changed since it was read: no record ends at byte " +
+                    std::to_string(good_bytes));
+  }
+  const int cut = file_system().truncate(journal.file_.get(), good_bytes);
+  if (cut < 0) throw_errno(cut, "cut off the torn end of", path);
+  journal.chain_ = last;
+  journal.kept_from_ = good_bytes;
+  return journal;
+}
+
+void Journal::add(const JournalRecord& record) {
+  Checksum chain = chain_;
+  unsynced_ += encode_record(record, chain);
+  chain_ = chain;  // last: a failure above adds nothing
+}
+
+// A write that failed part of the way is written over by the next, which begins where it began and
+// is no shorter.
+void Journal::commit(Sync sync) {
+  if (pending()) {
+    file_.write_all(unsynced_.data() + written_, unsynced_.size() - written_, bytes_written());
+    written_ = unsynced_.size();
+  }
+  if (sync == Sync::kNo) return;
+  const int synced = file_system().sync(file_.get());
+  if (synced < 0) {
+    written_ = 0;
+    throw_errno(synced, "sync", file_.path());
+  }
+  kept_from_ += static_cast<std::int64_t>(written_);
+  unsynced_.clear();
+  written_ = 0;
+}
+
+}  // namespace anadrome::store

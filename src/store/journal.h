@@ -1,0 +1,54 @@
+// A journal being written. It is appended to, and a commit that was synced is there after any
+// crash; what a crash leaves behind the last whole record is no record, since each one is chained
+// to all before it. One thread at a time uses it; no HDF5 and no MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/file_system.h"
+#include "store/journal_record.h"
+
+namespace anadrome::store {
+
+/// Its name in the run's directory.
+std::string journal_file_name(std::int64_t rank);
+
+class Journal {
+ public:
+  enum class Sync { kNo, kYes };
+
+  Journal() = default;
+  /// Make the file, 0600; it must not exist. The first commit writes the header. For the file to be
+  /// found after a power loss its directory is synced too (sync_directory).
+  static Journal create(const std::string& path, const JournalHeader& header);
+  /// Go on behind the `good_bytes` that read_journal found, whose last record has the sum `last`;
+  /// what follows them is cut off. Throws ERR_CORRUPT if they are not there any more.
+  static Journal reopen(const std::string& path, std::int64_t good_bytes, const Checksum& last);
+
+  explicit operator bool() const { return static_cast<bool>(file_); }
+  const std::string& path() const { return file_.path(); }
+
+  /// Into memory, until the next commit. Throws ERR_ARGUMENT for a record that no reader would
+  /// accept; nothing is added then.
+  void add(const JournalRecord& record);
+  /// Write what was added, in one piece, and sync if asked. Throws ERR_IO or ERR_NO_SPACE; then the
+  /// next commit writes all of it once more, and everything else that was not synced.
+  void commit(Sync sync);
+
+  /// Bytes of whole records in the file.
+  std::int64_t bytes_written() const { return kept_from_ + static_cast<std::int64_t>(written_); }
+  /// Added, but not yet in the file.
+  bool pending() const { return written_ < unsynced_.size(); }
+
+ private:
+  File file_;
+  Checksum chain_;  ///< of the newest record added
+  // A failed sync leaves open what reached the disk, and says so only once: so everything since the
+  // last sync that went well is kept, and written again.
+  std::string unsynced_;
+  std::size_t written_ = 0;     ///< of unsynced_, in the file
+  std::int64_t kept_from_ = 0;  ///< where in the file unsynced_ begins
+};
+
+}  // namespace anadrome::store

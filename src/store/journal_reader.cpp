@@ -1,0 +1,160 @@
+#include "store/journal_reader.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/error.h"
+#include "store/byte_code.h"
+#include "store/file_system.h"
+
+namespace anadrome::store {
+namespace {
+
+// The file from front to back. No more is asked for than one piece beyond what was there, so that a
+// length which is wrong costs no memory.
+class Window {
+ public:
+  explicit Window(const ReadBytes& read) : read_(read) {}
+
+  /// The next `count` bytes; fewer at the end of the file.
+  std::string_view peek(std::size_t count) {
+    while (bytes_.size() - first_ < count && !ended_) {
+      bytes_.erase(0, first_);
+      first_ = 0;
+      const std::size_t before = bytes_.size();
+      bytes_.resize(before + kPiece);
+      const std::size_t got =
+          read_(bytes_.data() + before, kPiece, offset_ + static_cast<std::int64_t>(before));
+      bytes_.resize(before + got);
+      ended_ = got < kPiece;
+    }
+    return std::string_view(bytes_).substr(first_, count);
+  }
+  void skip(std::size_t count) {
+    first_ += count;
+    offset_ += static_cast<std::int64_t>(count);
+  }
+  std::int64_t offset() const { return offset_; }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+  const ReadBytes& read_;
+  std::string bytes_;
+  std::size_t first_ = 0;    ///< of bytes_, not yet skipped
+  std::int64_t offset_ = 0;  ///< of that one in the file
+  bool ended_ = false;
+};
+
+// The next record, if it is whole and valid; `chain` becomes its sum then.
+std::optional<JournalRecord> next_record(Window& window, Checksum& chain) {
+  Decoder head(window.peek(kRecordHeadBytes));
+  const std::size_t length = head.u32();
+  const std::uint32_t type = head.u32();
+  if (!head.good() || length > kMostPayloadBytes) return std::nullopt;
+  const std::size_t covered = kRecordHeadBytes + length;
+  const std::string_view whole = window.peek(covered + kRecordSumBytes);
+  if (whole.size() < covered + kRecordSumBytes) return std::nullopt;
+  const Checksum sum = record_sum(chain, whole.substr(0, covered));
+  if (Decoder(whole.substr(covered)).sum() != sum) return std::nullopt;
+  auto record = decode_record(type, whole.substr(kRecordHeadBytes, length));
+  if (!record) return std::nullopt;
+  window.skip(whole.size());
+  chain = sum;
+  return record;
+}
+
+void check_preamble(Window& window, const std::string& name) {
+  const std::string_view found = window.peek(kJournalPreambleBytes);
+  const std::string expected = journal_preamble();
+  if (found == expected) {
+    window.skip(found.size());
+    return;
+  }
+  // Magic, version and sum mean the same in every version, so that another one can be named.
+  constexpr std::size_t kVersionAt = 8, kSumAt = 16;
+  if (found.size() == kJournalPreambleBytes &&
+      found.substr(0, kVersionAt) == std::string_view(expected).substr(0, kVersionAt)) {
+    ChecksumStream stream;
+    stream.add(found.data(), kSumAt);
+    if (Decoder(found.substr(kSumAt)).sum() == stream.finish()) {
+      throw Error(ANADROME_ERR_UNSUPPORTED,
+                  name + " is a journal of format " +
+                      std::to_string(Decoder(found.substr(kVersionAt)).u32()) +
+                      "; this version of the library reads format " +
+                      std::to_string(kJournalVersion));
+    }
+  }
+  const auto differs = std::mismatch(found.begin(), found.end(), expected.begin()).first;
+  throw Error(ANADROME_ERR_CORRUPT, name + " is no journal: byte " +
+                                        std::to_string(differs - found.begin()) + " is " +
+                                        (differs == found.end() ? "missing" : "wrong"));
+}
+
+// What the records after the header do to the contents; false for a second header.
+struct Apply {
+  JournalContents& contents;
+  bool operator()(const JournalHeader&) const { return false; }
+  bool operator()(JournalSegment& segment) const {
+    contents.segments.push_back(std::move(segment));
+    return true;
+  }
+  bool operator()(const JournalBlock& block) const {
+    contents.blocks[block.block] = block;
+    return true;
+  }
+  bool operator()(const JournalTruncate& truncate) const {
+    contents.blocks.erase(contents.blocks.lower_bound(truncate.blocks), contents.blocks.end());
+    return true;
+  }
+  bool operator()(JournalCommit& commit) const {
+    if (contents.commits.size() == JournalContents::kMostCommits) contents.commits.pop_front();
+    contents.commits.push_back(std::move(commit));
+    return true;
+  }
+};
+
+}  // namespace
+
+JournalContents read_journal(const ReadBytes& read, const std::string& name) {
+  Window window(read);
+  check_preamble(window, name);
+  JournalContents contents;
+  contents.last = journal_preamble_sum();
+  std::optional<JournalRecord> record = next_record(window, contents.last);
+  if (!record || !std::holds_alternative<JournalHeader>(*record)) {
+    throw Error(ANADROME_ERR_CORRUPT,
+                name + " has no valid header at byte " + std::to_string(kJournalPreambleBytes));
+  }
+  contents.header = std::get<JournalHeader>(std::move(*record));
+  for (;;) {
+    contents.good_bytes = window.offset();
+    Checksum chain = contents.last;
+    record = next_record(window, chain);
+    if (!record || !std::visit(Apply{contents}, *record)) break;
+    contents.last = chain;
+  }
+  contents.complete = !record && window.peek(1).empty();
+  return contents;
+}
+
+JournalContents read_journal(const std::string& path) {
+  // O_NONBLOCK: a pipe of that name must not make this wait.
+  const File file = File::open(path, O_RDONLY | O_NONBLOCK);
+  const ReadBytes read = [&](char* to, std::size_t count, std::int64_t offset) {
+    std::size_t done = 0;
+    while (done < count) {
+      const ssize_t got = file_system().read(file.get(), to + done, count - done,
+                                             offset + static_cast<std::int64_t>(done));
+      if (got == -EINTR) continue;
+      if (got < 0) throw_errno(static_cast<int>(got), "read", path);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  };
+  return read_journal(read, path);
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,38 @@
+// A journal being read. The file is untrusted: whatever its bytes are, what comes out was written
+// by a Journal, from the beginning and without a gap.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/journal_record.h"
+
+namespace anadrome::store {
+
+struct JournalContents {
+  JournalHeader header;
+  std::vector<JournalSegment> segments;         ///< in their order
+  std::map<std::int64_t, JournalBlock> blocks;  ///< by number, without those that are void
+  std::deque<JournalCommit> commits;            ///< the newest last; kMostCommits at most
+  std::int64_t good_bytes = 0;                  ///< up to here the file is whole
+  Checksum last;                                ///< of the last good record
+  /// Nothing follows them. What follows is a record that was not finished, or damage.
+  bool complete = true;
+
+  static constexpr std::size_t kMostCommits = 8;
+};
+
+/// Throws ERR_CORRUPT, naming file and byte, only where there is no valid header; ERR_UNSUPPORTED
+/// for another version of the format; ERR_IO. Memory stays in proportion to the file's bytes.
+JournalContents read_journal(const std::string& path);
+
+/// The same without a file: `read` puts the bytes from `offset` on and returns their number, fewer
+/// than asked for only at the end. `name` is for messages.
+using ReadBytes = std::function<std::size_t(char* to, std::size_t count, std::int64_t offset)>;
+JournalContents read_journal(const ReadBytes& read, const std::string& name);
+
+}  // namespace anadrome::store

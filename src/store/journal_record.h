@@ -1,0 +1,104 @@
+// What a journal says, record by record. One journal per rank holds everything that a run which
+// died needs to go on. docs/format.md has the bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/checksum.h"
+#include "store/block_layout.h"
+#include "store/skeleton.h"
+
+namespace anadrome::store {
+
+/// The first record, and the only one of its kind.
+struct JournalHeader {
+  std::uint64_t run_id_low = 0, run_id_high = 0;
+  std::int64_t sweep = 1;
+  std::int64_t ranks = 1;
+  std::int64_t rank = 0;
+  std::int64_t steps = -1;  ///< n; -1: unknown
+  BlockShape shape;
+  std::string fields;   ///< this rank's: see field_table
+  std::string options;  ///< lines key=value that must not differ when the run goes on
+  std::string problem;  ///< what else must not differ, in the caller's words
+  bool operator==(const JournalHeader&) const;
+};
+
+/// A segment was made: what Segment wants to open it again.
+struct JournalSegment {
+  std::int64_t number = 0;
+  std::int64_t first_block = 0;
+  std::int64_t blocks = 1;
+  std::string file;  ///< its name in the run's directory
+  SegmentOffsets offsets;
+  std::vector<std::int64_t> strides_before;  ///< per state field, in bytes, of the lower ranks
+  bool operator==(const JournalSegment&) const;
+};
+
+/// This block is on disk. A later record of the same number takes its place.
+struct JournalBlock {
+  std::int64_t block = 0;
+  std::int64_t first_step = 0;  ///< of its first state
+  std::int64_t states = 1;      ///< in it
+  Checksum sum;
+  bool operator==(const JournalBlock&) const = default;
+};
+
+/// Blocks from this number on are void: they are about to be written again.
+struct JournalTruncate {
+  std::int64_t blocks = 0;
+  bool operator==(const JournalTruncate&) const = default;
+};
+
+/// From here the run can go on, if all ranks say so.
+struct JournalCommit {
+  enum class Phase : std::uint32_t { kForward = 0, kReverse = 1 };
+  /// Anchors `number`, `number` + 1, ... are of steps `step`, `step` + `spacing`, ...
+  struct Stretch {
+    std::int64_t number = 0, step = 0, spacing = 0;
+    bool operator==(const Stretch&) const = default;
+  };
+  std::int64_t generation = 1;
+  Phase phase = Phase::kForward;
+  /// Forward: step of the newest anchor, which is the live state. Reverse: steps from this one on
+  /// are adjoined.
+  std::int64_t position = 0;
+  std::int64_t steps = -1;  ///< n; -1: unknown
+  std::int64_t anchors = 0;
+  std::vector<Stretch> stretches;
+  std::int64_t interval = 0;
+  std::int64_t slots = 0;
+  std::optional<Checksum> adjoint;  ///< of the adjoint fields' bytes, where they are stored
+  bool operator==(const JournalCommit&) const = default;
+};
+
+using JournalRecord =
+    std::variant<JournalHeader, JournalSegment, JournalBlock, JournalTruncate, JournalCommit>;
+
+inline constexpr std::uint32_t kJournalVersion = 1;
+/// Magic, version and their checksum; these bytes mean the same in every version.
+inline constexpr std::size_t kJournalPreambleBytes = 32;
+/// Of a record besides its payload: length and type before it, the checksum after it.
+inline constexpr std::size_t kRecordHeadBytes = 8, kRecordSumBytes = 16;
+inline constexpr std::size_t kMostPayloadBytes = std::size_t{1} << 24;
+
+std::string journal_preamble();
+/// The checksum at the end of the preamble, to which the first record is chained.
+Checksum journal_preamble_sum();
+
+/// The whole record with head and checksum; `chain`, the sum of what precedes it, becomes its own.
+/// Throws ERR_ARGUMENT, with `chain` unchanged, for one that no reader would accept.
+std::string encode_record(const JournalRecord& record, Checksum& chain);
+
+/// The sum of a record that follows one of sum `before`; `head_and_payload` without the sum.
+Checksum record_sum(const Checksum& before, std::string_view head_and_payload);
+
+/// None if these bytes are no record of this type, or say what cannot be.
+std::optional<JournalRecord> decode_record(std::uint32_t type, std::string_view payload);
+
+}  // namespace anadrome::store

@@ -1,0 +1,221 @@
+// Journals for tests: records of every kind, and what a reader must make of them.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedule/anchor_list.h"
+#include "store/journal_reader.h"
+#include "store/journal_record.h"
+
+namespace anadrome::store {
+
+inline JournalHeader sample_header() {
+  JournalHeader header;
+  header.run_id_low = 0x0123456789abcdef;
+  header.run_id_high = 0xfedcba9876543210;
+  header.sweep = 3;
+  header.ranks = 4;
+  header.rank = 2;
+  header.steps = 1000;
+  header.shape = {16, true};
+  header.fields = "u state float64 1000\nlambda adjoint float64 1000\n";
+  header.options = "schedule=async\n";
+  header.problem = "heat";
+  return header;
+}
+
+inline JournalSegment sample_segment() {
+  JournalSegment segment;
+  segment.number = 1;
+  segment.first_block = 8;
+  segment.blocks = 8;
+  segment.file = "segment-00001.h5";
+  segment.offsets = {{4096, 1 << 20}, 800, 808, 816, 824, 1 << 21};
+  segment.strides_before = {0, 8192};
+  return segment;
+}
+
+inline JournalCommit sample_commit() {
+  JournalCommit commit;
+  commit.generation = 7;
+  commit.phase = JournalCommit::Phase::kReverse;
+  commit.position = 90;
+  commit.steps = 1000;
+  commit.anchors = 12;
+  commit.stretches = {{0, 0, 10}, {10, 110, 50}};
+  commit.interval = 50;
+  commit.slots = 9;
+  commit.adjoint = Checksum{11, 12};
+  return commit;
+}
+
+/// What follows the header in a journal with every kind of record.
+inline std::vector<JournalRecord> sample_records() {
+  JournalCommit forward = sample_commit();
+  forward.generation = 1;
+  forward.phase = JournalCommit::Phase::kForward;
+  forward.adjoint.reset();
+  return {sample_segment(),
+          JournalBlock{8, 0, 16, {1, 2}},
+          JournalBlock{9, 160, 16, {3, 4}},
+          forward,
+          JournalBlock{9, 160, 4, {5, 6}},
+          JournalTruncate{9},
+          JournalBlock{8, 0, 2, {7, 8}},
+          sample_commit()};
+}
+
+/// The file's bytes, and where in it each record ends; the first end is that of the header.
+struct SampleBytes {
+  std::string bytes;
+  std::vector<std::size_t> ends;
+};
+
+inline SampleBytes encode_journal(const JournalHeader& header,
+                                  const std::vector<JournalRecord>& records) {
+  SampleBytes sample;
+  Checksum chain = journal_preamble_sum();
+  sample.bytes = journal_preamble() + encode_record(header, chain);
+  sample.ends.push_back(sample.bytes.size());
+  for (const JournalRecord& record : records) {
+    sample.bytes += encode_record(record, chain);
+    sample.ends.push_back(sample.bytes.size());
+  }
+  return sample;
+}
+
+inline JournalContents read_bytes(const std::string& bytes) {
+  const ReadBytes read = [&](char* to, std::size_t count, std::int64_t offset) {
+    const auto at = static_cast<std::size_t>(offset);
+    const std::size_t got = at < bytes.size() ? std::min(count, bytes.size() - at) : 0;
+    std::memcpy(to, bytes.data() + at, got);
+    return got;
+  };
+  return read_journal(read, "journal");
+}
+
+/// Does `contents` say what the header and the first `count` records do?
+inline bool says(const JournalContents& contents, const JournalHeader& header,
+                 const std::vector<JournalRecord>& records, std::size_t count) {
+  std::vector<JournalSegment> segments;
+  std::vector<JournalCommit> commits;
+  std::vector<JournalBlock> blocks;
+  for (std::size_t r = 0; r < count; ++r) {
+    if (const auto* segment = std::get_if<JournalSegment>(&records[r])) {
+      segments.push_back(*segment);
+    } else if (const auto* commit = std::get_if<JournalCommit>(&records[r])) {
+      commits.push_back(*commit);
+    } else if (const auto* block = std::get_if<JournalBlock>(&records[r])) {
+      std::erase_if(blocks, [&](const JournalBlock& b) { return b.block == block->block; });
+      blocks.push_back(*block);
+    } else if (const auto* truncate = std::get_if<JournalTruncate>(&records[r])) {
+      std::erase_if(blocks, [&](const JournalBlock& b) { return b.block >= truncate->blocks; });
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(),
+            [](const JournalBlock& a, const JournalBlock& b) { return a.block < b.block; });
+  const std::size_t kept = contents.commits.size();
+  if (kept < std::min<std::size_t>(commits.size(), 4) || kept > commits.size()) return false;
+  return contents.header == header && contents.segments == segments &&
+         std::equal(contents.commits.rbegin(), contents.commits.rend(), commits.rbegin()) &&
+         std::equal(contents.blocks.begin(), contents.blocks.end(), blocks.begin(), blocks.end(),
+                    [](const auto& numbered, const JournalBlock& block) {
+                      return numbered.first == block.block && numbered.second == block;
+                    });
+}
+
+/// Records that properties are tested with; small numbers make them meet, large ones test limits.
+class RecordDraw {
+ public:
+  static JournalHeader header() {
+    JournalHeader header;
+    header.run_id_low = *rc::gen::arbitrary<std::uint64_t>();
+    header.run_id_high = *rc::gen::arbitrary<std::uint64_t>();
+    header.sweep = size();
+    header.ranks = *rc::gen::inRange<std::int64_t>(1, 1 << 30);
+    header.rank = *rc::gen::inRange<std::int64_t>(0, header.ranks);
+    header.steps = *rc::gen::inRange(0, 3) == 0 ? -1 : size();
+    header.shape = {1 + size() / 2, *rc::gen::arbitrary<bool>()};
+    header.fields = text();
+    header.options = text();
+    header.problem = text();
+    return header;
+  }
+
+  static JournalRecord record() {
+    switch (*rc::gen::inRange(0, 7)) {
+      case 0:
+        return segment();
+      case 1:
+        return JournalTruncate{small()};
+      case 2:
+      case 3:
+        return commit();
+      default:
+        return JournalBlock{small(), size(), 1 + small(), sum()};
+    }
+  }
+
+ private:
+  static std::int64_t small() { return *rc::gen::inRange<std::int64_t>(0, 6); }
+  static std::int64_t size() {
+    return *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << *rc::gen::inRange(1, 62));
+  }
+  static std::string text() { return *rc::gen::arbitrary<std::string>(); }
+  static Checksum sum() {
+    return {*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>()};
+  }
+
+  static JournalSegment segment() {
+    JournalSegment segment;
+    segment.number = size();
+    segment.first_block = size();
+    segment.blocks = 1 + size() / 2;
+    segment.file = "segment-" + std::to_string(segment.number) + ".h5";
+    const auto fields = static_cast<std::size_t>(small());
+    for (std::size_t f = 0; f < fields; ++f) {
+      segment.offsets.fields.push_back(size());
+      segment.strides_before.push_back(size());
+    }
+    segment.offsets.sweep = size();
+    segment.offsets.slots_used = size();
+    segment.offsets.slot_step = size();
+    segment.offsets.checksum = size();
+    segment.offsets.file_bytes = size();
+    return segment;
+  }
+
+  // Anchors as a sweep lists them, some of them dropped again.
+  static JournalCommit commit() {
+    schedule::AnchorList anchors;
+    std::int64_t step = small();
+    for (std::int64_t many = *rc::gen::inRange(0, 30); many > 0; --many) {
+      anchors.append(step);
+      step += 1 + small();
+    }
+    anchors.truncate(*rc::gen::inRange(0, 31));
+    JournalCommit commit;
+    commit.generation = 1 + size() / 2;
+    commit.phase =
+        *rc::gen::element(JournalCommit::Phase::kForward, JournalCommit::Phase::kReverse);
+    commit.position = size();
+    commit.steps = *rc::gen::inRange(0, 3) == 0 ? -1 : size();
+    commit.anchors = anchors.count();
+    for (const auto& stretch : anchors.stretches()) {
+      commit.stretches.push_back({stretch.number, stretch.step, stretch.spacing});
+    }
+    commit.interval = size();
+    commit.slots = size();
+    if (*rc::gen::arbitrary<bool>()) commit.adjoint = sum();
+    return commit;
+  }
+};
+
+}  // namespace anadrome::store
