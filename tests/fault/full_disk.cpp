@@ -71,6 +71,7 @@ struct Job {
     heat_options_set(&options, "directory", directory.c_str());
     heat_options_set(&options, "layout", layout.c_str());
     heat_options_set(&options, "keep", keep.c_str());
+    heat_options_set(&options, "warnings", "off");
     heat_run(MPI_COMM_WORLD, &options, &result);
   }
 };
@@ -162,7 +163,10 @@ int main(int argc, char** argv) {
       std::printf("steps %s: %d runs went well, %d had no space\n",
                   unknown != 0 ? "unknown" : "known", fine_runs[unknown], failed_runs[unknown]);
     }
-    if (fine_runs[unknown] < 5 || failed_runs[unknown] < 25) fail("too few runs of either kind");
+    // Files that are to be kept need their space; otherwise it takes no more than a directory.
+    const bool most_fail = job.keep == "on";
+    const int fine = fine_runs[unknown], failed = failed_runs[unknown];
+    if (fine < 5 || (most_fail ? failed < 25 : failed > 6)) fail("too many runs of one kind");
   }
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

@@ -1,5 +1,5 @@
 /* For LD_PRELOAD: one wrong restore. Flips one bit of one value in what the FLIP_READ-th large
- * pread from a segment reads, on rank FLIP_RANK only (default 0). Says so in the file FLIP_REPORT.
+ * pread from a segment reads (or "all": every one), on rank FLIP_RANK only (default 0). Says so in the file FLIP_REPORT.
  * There are no asynchronous transfers, which it would not see. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -34,7 +34,8 @@ static void flip(int file_read, void* bytes, ssize_t count) {
   if (count < LARGE || which == NULL || report == NULL || !is_chosen_rank() ||
       !is_segment(file_read))
     return;
-  if (atomic_fetch_add(&seen, 1) + 1 != atoi(which)) return;
+  const int number = atomic_fetch_add(&seen, 1) + 1;
+  if (strcmp(which, "all") != 0 && number != atoi(which)) return;
   /* Some bits below the leading ones of a double's mantissa. */
   ((unsigned char*)bytes)[count / 16 / 8 * 8 + 5] ^= 0x10;
   const int file = open(report, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
