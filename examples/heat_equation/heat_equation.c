@@ -27,6 +27,8 @@ static int run(int rank, int argc, char** argv) {
   int exit_code = heat_run(MPI_COMM_WORLD, &options, &result);
   if (exit_code == HEAT_USAGE)
     usage_error(rank, result.message);
+  else if (exit_code == HEAT_STOPPED && rank == 0)
+    fprintf(stderr, "heat_equation: %s; to go on, give the same command again\n", result.message);
   else if (exit_code != HEAT_FINE && rank == 0)
     fprintf(stderr, "heat_equation: %s\n", result.message);
   if (json != NULL) heat_write_json(json, &options, &result);

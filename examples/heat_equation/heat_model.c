@@ -170,8 +170,8 @@ double heat_turn(heat_model* model, const double* u) {
   const size_t cells = heat_grid_cells(&model->grid);
   const double area = model->hx * model->hy;
   for (size_t i = 0; i < cells; ++i) model->lambda[i] = u[i] - model->target[i];
-  const double objective = 0.5 * area * heat_sum_of_squares(&model->grid, model->lambda);
+  model->objective = 0.5 * area * heat_sum_of_squares(&model->grid, model->lambda);
   for (size_t i = 0; i < cells; ++i) model->lambda[i] *= area;
   memset(model->gradient_kappa, 0, cells * sizeof(double));
-  return objective;
+  return model->objective;
 }

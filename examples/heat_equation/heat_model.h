@@ -36,6 +36,7 @@ typedef struct heat_model {
   double* u;              /**< the state: x_k */
   double* lambda;         /**< the adjoint state: lambda_k; after the last adjoint step dJ/du_0 */
   double* gradient_kappa; /**< dJ/dkappa, summed up by the adjoint steps */
+  double objective;       /**< at the latest turn */
   double* tape;           /**< the stages of one step, field after field; NULL: none is wanted */
   double* source;
   double* target;
@@ -69,7 +70,8 @@ void heat_set_faces(heat_model* model, const double* conductivity, heat_faces* f
 int heat_faces_create(heat_faces* faces, const heat_grid* grid);
 void heat_faces_free(heat_faces* faces);
 
-/** The objective at x_n in `u`; sets lambda_n and clears the gradient. Collective. */
+/** The objective at x_n in `u`, also in model->objective; sets lambda_n and clears the gradient.
+ * Collective. */
 double heat_turn(heat_model* model, const double* u);
 
 #ifdef __cplusplus

@@ -44,6 +44,8 @@ static const flag flags[] = {
     {"repeat", FLAG_COUNT, FIELD(repeat), 1, "R",
      "sweeps with one run object; same gradient bits each (1)", NULL},
     {"work", FLAG_COUNT, FIELD(work), 1, "W", "do the arithmetic of each step W times (1)", NULL},
+    {"resume", FLAG_SWITCH, FIELD(resume), 0, NULL,
+     "go on where the same command was stopped (SIGTERM, SIGUSR1) or killed", NULL},
     {"verify", FLAG_SWITCH, FIELD(verify), 0, NULL,
      "compare bitwise with a gradient computed without anadrome", NULL},
     {"taylor", FLAG_SWITCH, FIELD(taylor), 0, NULL, "Taylor remainder test of the gradient", NULL},

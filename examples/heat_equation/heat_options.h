@@ -22,6 +22,7 @@ typedef struct heat_options {
   int64_t work;   /**< factor on the arithmetic of a step */
   int zero_copy;  /**< the state is an exchanged field */
   int callbacks;  /**< anadrome_solve instead of a loop over anadrome_next */
+  int resume;     /**< go on where an earlier process was stopped */
   int verify, taylor, dot_test;
   int quiet, help;
   const char* json_file; /**< NULL: none */

@@ -1,6 +1,7 @@
 #include "heat_run.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,20 @@ static void library_failed(MPI_Comm comm, anadrome_status status, int exit_code,
   end_with(result, exit_code, "%s", message);
 }
 
+// What must not change between two processes of one run, besides what anadrome sees itself.
+static anadrome_status set_resume(anadrome_run* run, const heat_options* options) {
+  char problem[160];
+  snprintf(problem, sizeof problem, "heat equation, %lldx%lld cells, %s",
+           (long long)options->cells_x, (long long)options->cells_y,
+           heat_integrator_name(options->integrator));
+  const anadrome_status status = anadrome_set(run, "problem", problem);
+  return status == ANADROME_OK ? anadrome_set(run, "resume", "on") : status;
+}
+
 static anadrome_status set_options(anadrome_run* run, const heat_options* options) {
   anadrome_status status = ANADROME_OK;
   if (!options->quiet) status = anadrome_set(run, "report", "-");
+  if (options->resume && status == ANADROME_OK) status = set_resume(run, options);
   return status == ANADROME_OK ? settings_apply(&options->library, run) : status;
 }
 
@@ -43,6 +55,24 @@ static anadrome_status add_tape(anadrome_run* run, const heat_model* model) {
   for (int s = 0; s < heat_stages(model->integrator) && status == ANADROME_OK; ++s) {
     status = anadrome_add_field(run, names[s], ANADROME_ROLE_TAPE, ANADROME_FLOAT64,
                                 model->tape + (size_t)s * cells, cells);
+  }
+  return status;
+}
+
+// What the adjoint sweep has so far: never computed again, so a run that goes on gets it back.
+static anadrome_status add_adjoint(anadrome_run* run, heat_model* model) {
+  const size_t cells = heat_grid_cells(&model->grid);
+  const struct {
+    const char* name;
+    double* values;
+    size_t count;
+  } fields[] = {{"lambda", model->lambda, cells},
+                {"gradient_kappa", model->gradient_kappa, cells},
+                {"objective", &model->objective, 1}};
+  anadrome_status status = ANADROME_OK;
+  for (size_t f = 0; f < sizeof fields / sizeof fields[0] && status == ANADROME_OK; ++f) {
+    status = anadrome_add_field(run, fields[f].name, ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
+                                fields[f].values, fields[f].count);
   }
   return status;
 }
@@ -69,6 +99,7 @@ static int prepare(MPI_Comm comm, anadrome_run* run, heat_model* model, const he
   }
   status = add_state(run, model, options, field);
   if (status == ANADROME_OK && model->tape != NULL) status = add_tape(run, model);
+  if (status == ANADROME_OK && options->resume) status = add_adjoint(run, model);
   worst = (int)status;
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
   if (worst == ANADROME_OK) return 0;
@@ -111,7 +142,8 @@ static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model
     const anadrome_status status = heat_sweep_do(sweep, run, model, options, r == 0);
     result->stats.size = sizeof result->stats;
     if (status != ANADROME_OK) {
-      library_failed(comm, status, HEAT_LIBRARY_ERROR, result);
+      library_failed(comm, status, status == ANADROME_STOPPED ? HEAT_STOPPED : HEAT_LIBRARY_ERROR,
+                     result);
       anadrome_statistics(run, &result->stats);
       break;
     }
@@ -124,6 +156,23 @@ static void sweep_repeatedly(MPI_Comm comm, anadrome_run* run, heat_model* model
   free(sweep);
 }
 
+static anadrome_run* run_to_stop;
+
+static void on_signal(int number) {
+  (void)number;
+  anadrome_request_stop(run_to_stop);
+}
+
+// What a batch system sends before the time is up: the sweep ends at its next anchor.
+static void listen_for_stop(anadrome_run* run) {
+  static const int signals[] = {SIGTERM, SIGUSR1};
+  struct sigaction action = {0};
+  run_to_stop = run;
+  action.sa_handler = run != NULL ? on_signal : SIG_DFL;
+  for (size_t s = 0; s < sizeof signals / sizeof signals[0]; ++s)
+    sigaction(signals[s], &action, NULL);
+}
+
 static void gradient_with_anadrome(MPI_Comm comm, heat_model* model, const heat_options* options,
                                    heat_result* result) {
   anadrome_run* run = NULL;
@@ -134,8 +183,10 @@ static void gradient_with_anadrome(MPI_Comm comm, heat_model* model, const heat_
     return;
   }
   int field = -1;
+  if (options->resume) listen_for_stop(run);
   if (prepare(comm, run, model, options, &field, result) == 0)
     sweep_repeatedly(comm, run, model, options, field, result);
+  listen_for_stop(NULL);
   const int64_t peak = heat_memory_peak();
   int64_t growth = resident < 0 || peak < 0 ? INT64_MAX : peak > resident ? peak - resident : 0;
   MPI_Allreduce(MPI_IN_PLACE, &growth, 1, MPI_INT64_T, MPI_MAX, comm);

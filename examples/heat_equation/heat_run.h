@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { HEAT_FINE = 0, HEAT_WRONG = 1, HEAT_USAGE = 2, HEAT_LIBRARY_ERROR = 3 };
+enum { HEAT_FINE = 0, HEAT_WRONG = 1, HEAT_USAGE = 2, HEAT_LIBRARY_ERROR = 3, HEAT_STOPPED = 4 };
 
 typedef struct heat_result {
   int ranks;

@@ -108,12 +108,26 @@ static void log_action(const heat_sweep* sweep, const anadrome_action* action, d
           MPI_Wtime() - sweep->log_start, kind, (long long)action->first, (long long)action->last);
 }
 
+// Does the sweep go on where another process was? Then its state and adjoint are in the model.
+static int goes_on(heat_sweep* sweep) {
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  int64_t step = 0;
+  anadrome_resumed(sweep->run, &phase, &step);
+  if (phase == ANADROME_PHASE_IDLE) return 0;
+  if (sweep->model->grid.rank == 0 && !sweep->options->quiet) {
+    printf("going on in the %s sweep, at step %lld\n",
+           phase == ANADROME_PHASE_FORWARD ? "forward" : "reverse", (long long)step);
+    fflush(stdout);
+  }
+  return 1;
+}
+
 static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
   anadrome_action action;
   anadrome_status status = anadrome_begin(sweep->run, steps);
   if (status != ANADROME_OK) return status;
   print_header_once(sweep);
-  fill_initial_state(sweep);
+  if (!goes_on(sweep)) fill_initial_state(sweep);
   while ((status = anadrome_next(sweep->run, &action)) == ANADROME_OK &&
          action.kind != ANADROME_DONE) {
     const double start = MPI_Wtime();
@@ -129,7 +143,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
         break;
       }
       case ANADROME_TURN:
-        sweep->objective = heat_turn(sweep->model, state(sweep));
+        heat_turn(sweep->model, state(sweep));
         break;
       case ANADROME_ADJOINT:
         adjoint(sweep, action.first);
@@ -165,7 +179,7 @@ static int on_record(void* context, int64_t step, int64_t* reached) {
 static int on_turn(void* context, int64_t steps) {
   heat_sweep* sweep = context;
   print_header_once(sweep);
-  sweep->objective = heat_turn(sweep->model, state(sweep));
+  heat_turn(sweep->model, state(sweep));
   return steps == sweep->options->steps ? 0 : 1;
 }
 
@@ -186,7 +200,11 @@ anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* 
     sweep->stride = 1;
     sweep->log_start = MPI_Wtime();
   }
-  if (!options->callbacks) return sweep_with_actions(sweep, steps);
+  if (!options->callbacks) {
+    const anadrome_status ended = sweep_with_actions(sweep, steps);
+    sweep->objective = model->objective;
+    return ended;
+  }
   const anadrome_model callbacks = {.size = sizeof callbacks,
                                     .context = sweep,
                                     .start = on_start,
@@ -196,5 +214,6 @@ anadrome_status heat_sweep_do(heat_sweep* sweep, anadrome_run* run, heat_model* 
                                     .adjoint = on_adjoint};
   const anadrome_status status = anadrome_solve(run, steps, &callbacks);
   if (status == ANADROME_OK) take_initial_state(sweep);
+  sweep->objective = model->objective;
   return status;
 }

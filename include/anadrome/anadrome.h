@@ -247,6 +247,14 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 
+/** After anadrome_begin with resume=on: where the sweep goes on. *phase ANADROME_PHASE_IDLE: at
+ * x_0, as any other. ANADROME_PHASE_FORWARD: the state fields hold x_k, k = *step, the adjoint
+ * fields what they held when x_k was reached. ANADROME_PHASE_REVERSE: the steps from *step on are
+ * adjoined and the adjoint fields hold what they held then; TURN does not come again. The caller
+ * must not set these fields then. Local. Errors: ERR_ARGUMENT (NULL). */
+ANADROME_API anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase,
+                                              int64_t* step);
+
 /** Finish the previous action and get the next one. Collective in meaning; it communicates only at
  *  agreement points: the start of an interval, TURN, DONE, and before an action on a state restored
  * from disk. Only there does it return anything but OK, and then on every rank. After DONE:
@@ -285,7 +293,8 @@ ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
  * `why`, at the next agreement point; go on calling anadrome_next until then. */
 ANADROME_API anadrome_status anadrome_fail(anadrome_run* run, const char* why);
 
-/** Ask for the sweep to stop: every rank gets ANADROME_STOPPED at the next agreement point. Local
+/** Ask for the sweep to stop: every rank gets ANADROME_STOPPED at the next agreement point; with
+ * resume=on at the next anchor, on its way or back, once a commit was made there. Local
  * and async-signal-safe. */
 ANADROME_API anadrome_status anadrome_request_stop(anadrome_run* run);
 

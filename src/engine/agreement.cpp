@@ -80,6 +80,8 @@ Agreement::Output Agreement::agree(const Input& input) {
     kStop,
     kFailing,
     kLost,
+    kCommit,
+    kNotCommitted,
     kLargest,
     kSmallest = kLargest + std::tuple_size_v<decltype(Input::largest)>,
     kSlots
@@ -91,6 +93,8 @@ Agreement::Output Agreement::agree(const Input& input) {
   slots[kNotEqual] = ~input.equal;
   slots[kStop] = input.stop ? 1 : 0;
   slots[kFailing] = input.failure ? size_ - rank_ : 0;
+  slots[kCommit] = static_cast<std::int64_t>(input.commit);
+  slots[kNotCommitted] = ~input.committed;
   slots[kLost] = input.lost ? size_ - rank_ : 0;
   for (std::size_t i = 0; i < input.largest.size(); ++i) {
     slots[kLargest + i] = std::bit_cast<std::int64_t>(std::max(input.largest[i], 0.0));
@@ -109,7 +113,7 @@ Agreement::Output Agreement::agree(const Input& input) {
                 std::string(input.equal_name) + " differs between ranks: from " +
                     std::to_string(~slots[kNotEqual]) + " to " + std::to_string(slots[kEqual]));
   }
-  if (slots[kStop] > 0) {
+  if (slots[kStop] > 0 && !input.hold_stop) {
     throw Error(ANADROME_STOPPED, "stopped: a rank called anadrome_request_stop");
   }
   Output output;
@@ -117,6 +121,9 @@ Agreement::Output Agreement::agree(const Input& input) {
     output.largest[i] = std::bit_cast<double>(slots[kLargest + i]);
   }
   output.smallest = ~slots[kSmallest];
+  output.stop = slots[kStop] > 0;
+  output.commit = static_cast<Input::Commit>(slots[kCommit]);
+  output.committed = ~slots[kNotCommitted];
   if (slots[kLost] > 0) {
     output.lost = failure_of(size_ - static_cast<int>(slots[kLost]), input.lost);
   }

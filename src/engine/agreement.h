@@ -31,9 +31,16 @@ class Agreement {
     const char* equal_name = "";         ///< ... being this
     std::array<double, 6> largest = {};  ///< not negative; the maximum over ranks comes back
     std::int64_t smallest = 0;           ///< the minimum over ranks comes back
+    enum class Commit : std::int64_t { kNotDue, kDue, kBusy };
+    Commit commit = Commit::kNotDue;  ///< the largest comes back
+    std::int64_t committed = 0;       ///< the smallest comes back
+    bool hold_stop = false;           ///< a stop comes back instead of being thrown
     Failure lost = {};  ///< what this rank could not store or restore: no failure of the call
   };
   struct Output {
+    Input::Commit commit = Input::Commit::kNotDue;
+    std::int64_t committed = 0;
+    bool stop = false;
     Failure lost;  ///< of the lowest rank that lost something, with that rank
     std::array<double, 6> largest = {};
     std::int64_t smallest = 0;

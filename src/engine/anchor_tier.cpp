@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 namespace anadrome::engine {
@@ -28,6 +29,37 @@ AnchorTier::~AnchorTier() {
 bool AnchorTier::is_moving(const Resident& resident) {
   return resident.state == State::kWriting || resident.state == State::kCopying ||
          resident.state == State::kReading;
+}
+
+void AnchorTier::take_over(const schedule::AnchorList& anchors,
+                           const std::map<std::int64_t, store::JournalBlock>& blocks) {
+  for (std::int64_t first = 0; first < anchors.count(); first += layout_.states()) {
+    const std::int64_t block = block_of(first);
+    const std::int64_t last = std::min(first + layout_.states(), anchors.count()) - 1;
+    Written written;
+    written.first_step = anchors.step(first);
+    written.last_step = anchors.step(last);
+    written.states = last - first + 1;
+    written.copied = block == 0;  // as its checksum will tell
+    const auto found = blocks.find(block);
+    const bool known = found != blocks.end() && found->second.states >= written.states &&
+                       found->second.first_step == written.first_step;
+    if (known) {
+      written.states = found->second.states;
+      written.checksum = found->second.sum;
+    } else {
+      written.failure = {ANADROME_ERR_CORRUPT, "the state of step " +
+                                                   std::to_string(written.first_step) +
+                                                   " was not on disk when the run ended"};
+    }
+    written_.push_back(std::move(written));
+  }
+  anchors_kept_ = anchors_written_ = anchors.count();
+}
+
+void AnchorTier::truncate(std::int64_t anchors) {
+  anchors_kept_ = anchors_written_ = anchors;
+  written_.resize(static_cast<std::size_t>(ceil_divide(anchors, layout_.states())));
 }
 
 void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t step) {
@@ -77,6 +109,7 @@ void AnchorTier::write_newest_block() {
   Resident& resident = residents_.at(block);
   store::Transfer& transfer = resident.transfer;
   transfer.write = true;
+  transfer.is_copy = false;
   transfer.segment = &disk_.segment_of(block);
   transfer.bytes = pool_.address(resident.pool_block);
   transfer.identity = identity_;
@@ -133,6 +166,7 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
   if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
       disk_.copy_of_first_block() != nullptr) {
     entry.transfer.segment = disk_.copy_of_first_block();
+    entry.transfer.is_copy = true;
     transport_.start(entry.transfer);
     entry.state = State::kCopying;
     return std::next(resident);

@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "engine/disk_space.h"
 #include "engine/meter.h"
+#include "schedule/anchor_list.h"
 #include "store/block_layout.h"
+#include "store/journal_record.h"
 #include "store/live_state.h"
 #include "store/pool.h"
 #include "store/transport.h"
@@ -56,6 +58,12 @@ class AnchorTier {
   /// Anchors are replaced: a dropped number can be kept again, with another state. Blocks hold one
   /// state then, load comes before every restore, and whatever is safe on disk may make room.
   void allow_replacing() { replaces_ = true; }
+
+  /// Anchors that another process left: `blocks` are on disk, those missing are lost.
+  void take_over(const schedule::AnchorList& anchors,
+                 const std::map<std::int64_t, store::JournalBlock>& blocks);
+  /// Only the first `anchors` of them count; the next one to be kept begins a block.
+  void truncate(std::int64_t anchors);
 
   /// Live state -> anchor `number`, x_step. Anchors come in order, or replace dropped ones.
   void keep(store::LiveState& live, std::int64_t number, std::int64_t step);

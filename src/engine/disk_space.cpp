@@ -13,6 +13,7 @@ namespace anadrome::engine {
 namespace {
 
 constexpr const char* kMasterName = "states.h5";
+constexpr const char* kCopyStem = "segment-copy";
 
 Communicator files_communicator(Layout layout, MPI_Comm comm) {
   MPI_Comm result = MPI_COMM_NULL;
@@ -33,7 +34,8 @@ Communicator files_communicator(Layout layout, MPI_Comm comm) {
 }  // namespace
 
 DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
-                     std::span<const store::Field> state_fields, std::string run_id)
+                     std::span<const store::Field> state_fields, std::string run_id,
+                     store::Leftovers leftovers)
     : agreement_(agreement),
       options_(options),
       layout_(layout),
@@ -42,17 +44,18 @@ DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::
       path_(store::RunDirectory::path(options.directory, options.name)),
       file_comm_(files_communicator(options.layout, agreement.comm())) {
   MPI_Comm_rank(file_comm_.get(), &file_rank_);
-  make_directory();
+  make_directory(leftovers);
   gather_shapes();
 }
 
 // Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
 // directory (a shared file system) or makes one of its own.
-void DiskSpace::make_directory() {
+void DiskSpace::make_directory(store::Leftovers leftovers) {
   const bool first = agreement_.rank() == 0;
   Failure failure = failure_from([&] {
     if (first) {
-      directory_ = store::RunDirectory::create(options_.directory, options_.name, run_id_);
+      directory_ =
+          store::RunDirectory::create(options_.directory, options_.name, run_id_, leftovers);
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
@@ -64,7 +67,8 @@ void DiskSpace::make_directory() {
   MPI_Comm_rank(node.get(), &node_rank);
   failure = failure_from([&] {
     if (node_rank == 0 && !first) {
-      directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_);
+      directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_,
+                                                       leftovers);
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
@@ -133,7 +137,7 @@ void DiskSpace::grow(std::int64_t blocks, Call call) {
 }
 
 void DiskSpace::make_room_for_copy(Call call) {
-  copy_.emplace(make_segment(file_name("segment-copy", file_index_), {0, 0, 1}, call));
+  copy_.emplace(make_segment(file_name(kCopyStem, file_index_), {0, 0, 1}, call));
 }
 
 store::Segment DiskSpace::make_segment(const std::string& name, const store::Segment::Range& range,
@@ -166,22 +170,21 @@ store::Segment DiskSpace::make_segment(const std::string& name, const store::Seg
   offsets.checksum = fields_end[3];
   offsets.file_bytes = fields_end[4];
   std::optional<store::Segment> segment;
+  store::JournalSegment record = {range.number, range.first_block, range.blocks, name, offsets, {}};
   if (made) {
     failure = failure_from([&] {
-      std::vector<std::int64_t> bytes_before;
       for (std::size_t f = 0; f < fields_.size(); ++f) {
-        bytes_before.push_back(
+        record.strides_before.push_back(
             checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
       }
-      const store::DirectIo direct = options_.transport == TransportName::kMpio
-                                         ? store::DirectIo::kOff  // HDF5 opens the file itself
-                                         : options_.direct;
-      segment.emplace(path, range, offsets, bytes_before, layout_, direct);
+      segment.emplace(open_segment(record));
+      records_.push_back(record);
     });
   }
   try {
     agreement_.agree({.call = call, .failure = failure});
   } catch (const Error&) {
+    if (segment.has_value()) records_.pop_back();
     segment.reset();
     if (made && file_rank_ == 0) store::file_system().unlink(path);
     throw;
@@ -190,6 +193,41 @@ store::Segment DiskSpace::make_segment(const std::string& name, const store::Seg
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   file_bytes_all_ranks_ += all;
   return std::move(*segment);
+}
+
+store::Segment DiskSpace::open_segment(const store::JournalSegment& record) const {
+  const store::DirectIo direct = options_.transport == TransportName::kMpio
+                                     ? store::DirectIo::kOff  // HDF5 opens the file itself
+                                     : options_.direct;
+  return {path_ + "/" + record.file,
+          {record.number, record.first_block, record.blocks},
+          record.offsets,
+          record.strides_before,
+          layout_,
+          direct};
+}
+
+void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
+  for (const store::JournalSegment& record : segments) {
+    if (record.offsets.fields.size() != fields_.size() ||
+        record.strides_before.size() != fields_.size()) {
+      throw Error(ANADROME_ERR_CORRUPT, "the journal's segments have other fields");
+    }
+    if (record.file.rfind(kCopyStem, 0) == 0) {
+      copy_.emplace(open_segment(record));
+    } else {
+      if (record.first_block != capacity()) {
+        throw Error(ANADROME_ERR_CORRUPT, "the journal's segments do not follow each other");
+      }
+      segments_.push_back(open_segment(record));
+    }
+    records_.push_back(record);
+  }
+}
+
+void DiskSpace::leave() {
+  release();
+  directory_.keep();
 }
 
 const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
@@ -209,7 +247,7 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
   release();
   MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
   if (copied && file_rank_ == 0) {
-    store::file_system().unlink(path_ + "/" + file_name("segment-copy", file_index_));
+    store::file_system().unlink(path_ + "/" + file_name(kCopyStem, file_index_));
   }
   directory_.keep();
   return failure;

@@ -14,6 +14,7 @@
 #include "engine/options.h"
 #include "schedule/anchor_list.h"
 #include "store/block_layout.h"
+#include "store/journal_record.h"
 #include "store/run_directory.h"
 #include "store/segment.h"
 
@@ -23,7 +24,14 @@ class DiskSpace {
  public:
   /// Makes and locks the directory. Collective.
   DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
-            std::span<const store::Field> state_fields, std::string run_id);
+            std::span<const store::Field> state_fields, std::string run_id,
+            store::Leftovers leftovers = store::Leftovers::kRemove);
+
+  /// Open the segments of a run that died. Local.
+  void reopen(std::span<const store::JournalSegment> segments);
+  /// What reopen will want to know of those that there are.
+  const std::vector<store::JournalSegment>& records() const { return records_; }
+  const std::string& path() const { return path_; }
 
   /// Make room for `blocks` more blocks. Collective; on failure nothing of the new segment is left.
   void grow(std::int64_t blocks, Call call);
@@ -37,7 +45,7 @@ class DiskSpace {
   const store::Segment& segment_of(std::int64_t block) const;
   /// Bytes of one block on all ranks together.
   std::int64_t block_bytes_all_ranks() const { return block_bytes_all_ranks_; }
-  /// Length of all files of the run.
+  /// Length of all files of the run that this process has made.
   std::int64_t file_bytes_all_ranks() const { return file_bytes_all_ranks_; }
   bool direct() const { return !segments_.empty() && segments_.back().direct(); }
   MPI_Comm file_comm() const { return file_comm_.get(); }
@@ -47,20 +55,24 @@ class DiskSpace {
   Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                std::span<const std::uint64_t> checksums, std::int64_t sweep, std::int64_t steps,
                const char* schedule_name);
+  /// Leave everything as it is, for a run that goes on from it. Local.
+  void leave();
   /// Close this rank's descriptors. Local.
   void release() {
     segments_.clear();
     copy_.reset();
+    records_.clear();
   }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
 
  private:
-  void make_directory();
+  void make_directory(store::Leftovers leftovers);
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;
   store::Segment make_segment(const std::string& name, const store::Segment::Range& range,
                               Call call);
+  store::Segment open_segment(const store::JournalSegment& record) const;
   std::string file_name(const std::string& stem, std::int64_t file) const;
   std::string segment_name(std::int64_t number, std::int64_t file) const;
   void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
@@ -85,6 +97,7 @@ class DiskSpace {
   std::int64_t file_bytes_all_ranks_ = 0;
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;
+  std::vector<store::JournalSegment> records_;
 };
 
 }  // namespace anadrome::engine

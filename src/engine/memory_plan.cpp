@@ -66,12 +66,15 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 }
 
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states) {
+                       std::int64_t memory, DiskUse disk, std::int64_t states,
+                       const store::BlockShape* given_shape) {
   std::int64_t largest = store::total_bytes(state_fields);
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
   MemoryPlan plan;
   plan.largest_state_bytes = largest;
-  const store::BlockShape shape = choose_shape(state_fields, largest, memory, disk);
+  const store::BlockShape shape =
+      given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, memory, disk);
+  plan.shape = shape;
   plan.layout = store::BlockLayout(shape, state_fields);
   plan.bytes_per_block = checked_add(plan.layout.block_bytes(), bookkeeping_bytes(shape, disk));
   plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);

@@ -14,6 +14,7 @@ namespace anadrome::engine {
 enum class DiskUse { kNone, kBlocks, kStates };
 
 struct MemoryPlan {
+  store::BlockShape shape;
   store::BlockLayout layout;
   std::int64_t blocks = 0;               ///< in the pool, the minimum over ranks
   std::int64_t live_blocks = 0;          ///< of these, for x_k and x_{k+1} of exchanged fields
@@ -41,8 +42,10 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
                                std::int64_t states);
 
 /// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
-/// The result has blocks == 0 if not even one block fits on some rank.
+/// `given_shape`: the blocks have it already. The result has blocks == 0 if not even one block fits
+/// on some rank.
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states);
+                       std::int64_t memory, DiskUse disk, std::int64_t states,
+                       const store::BlockShape* given_shape = nullptr);
 
 }  // namespace anadrome::engine

@@ -68,6 +68,23 @@ std::string file_name(std::string_view text) {
   return std::string(text);
 }
 
+std::string short_text(std::string_view text) {
+  constexpr std::size_t kMost = 4096;
+  if (text.size() > kMost) throw Error(ANADROME_ERR_ARGUMENT, "more than 4096 characters");
+  return std::string(text);
+}
+
+double seconds(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !(value >= 0 && value <= 1e9)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "'" + std::string(text) + "' is not a number of seconds, 0 or more");
+  }
+  return value;
+}
+
 std::string off_or_file(std::string_view text) {
   if (text.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off or a file name");
   return std::string(text);
@@ -119,6 +136,15 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.checksum); }},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }},
+      {"resume", [](Options& o, std::string_view v) { o.resume = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.resume); }},
+      {"checkpoint_interval",
+       [](Options& o, std::string_view v) { o.checkpoint_interval = seconds(v); },
+       [](const Options& o) { return std::to_string(o.checkpoint_interval); }},
+      {"problem", [](Options& o, std::string_view v) { o.problem = short_text(v); },
+       [](const Options& o) { return o.problem; }},
+      {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
+       [](const Options& o) { return std::to_string(o.sweep); }},
       {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); }, {}},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },

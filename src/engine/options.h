@@ -41,6 +41,10 @@ struct Options {
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
   bool keep = false;
+  bool resume = false;
+  double checkpoint_interval = 60;  ///< seconds between commits
+  std::string problem;              ///< what must be the same for a run to go on
+  std::int64_t sweep = 1;           ///< number of the first sweep
   bool warnings = true;
   bool progress = false;
   std::string trace = "off";     ///< "off" or a file

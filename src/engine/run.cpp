@@ -107,6 +107,14 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.call = call;
   input.failure = held_;
   input.lost = lost;
+  if (committer_ != nullptr) {
+    using Commit = Agreement::Input::Commit;
+    input.committed = committer_->committed();
+    input.commit = committer_->busy()                  ? Commit::kBusy
+                   : committer_->due() || stop_.load() ? Commit::kDue
+                                                       : Commit::kNotDue;
+    input.hold_stop = true;
+  }
   input.stop = stop_.load();
   input.equal = equal;
   input.equal_name = equal_name;
@@ -123,6 +131,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   const Agreement::Output output = agreement_.agree(input);
   if (recorder_.on()) recorder_.add(Activity::kAgree, start, now_seconds(), 0, 0);
   agreed_ = output.largest;
+  committed_ = output.committed;
   write_times_known_ = output.smallest == 1;
   return output;
 }
@@ -313,7 +322,7 @@ void Run::finish_forward(std::int64_t steps) {
 void Run::turn() {
   agree(Call::kTurn, script_->steps(), "the number of steps given to finish_forward");
   const bool partly_filled =
-      uses_disk() && options_.keep && tier_->anchors_written() < tier_->anchors_kept();
+      uses_disk() && writes_all_anchors() && tier_->anchors_written() < tier_->anchors_kept();
   if (partly_filled && !no_more_anchors_) write_newest_block(Call::kTurn);
   phase_ = ANADROME_PHASE_REVERSE;
   predict_at_ = 0;                                  // too late to be a prediction
@@ -381,7 +390,9 @@ void Run::close() {
   const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
   const std::vector<std::uint64_t> checksums =
       tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
-  const bool keep = options_.keep && tier_ != nullptr && swept;
+  // A sweep that was not finished can go on, if it was committed.
+  const bool leave = disk_ != nullptr && committed_ > 0 && phase_ != ANADROME_PHASE_DONE;
+  const bool keep = options_.keep && tier_ != nullptr && swept && !leave;
   const std::int64_t steps = swept ? script_->steps() : schedule::kUnknown;
   abandon();
   if (!keep && disk_ != nullptr) disk_->release();  // nobody has a file open when it is removed
@@ -389,13 +400,17 @@ void Run::close() {
     agreement_.agree({.call = Call::kClose, .failure = failure});
     transport_.reset();  // collective with transport=mpio: only where all ranks are known to be
     failure = {};
-    if (keep) {
+    if (leave) {
+      disk_->leave();
+    } else if (keep) {
       failure = disk_->keep(anchors, written, checksums, sweep_, steps, to_string(schedule_));
     } else if (disk_ != nullptr) {
       failure = disk_->remove();
     }
     disk_.reset();
     agreement_.agree({.call = Call::kClose, .failure = failure});
+  } else if (leave) {
+    disk_->leave();
   }
 }
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "engine/agreement.h"
 #include "engine/anchor_tier.h"
+#include "engine/committer.h"
 #include "engine/disk_space.h"
 #include "engine/memory_plan.h"
 #include "engine/meter.h"
@@ -44,6 +45,9 @@ class Run {
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
   void set_environment(const std::string& text);
   void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
+  /// Where the sweep that begin has begun goes on; IDLE: at x_0.
+  anadrome_phase resumed_phase() const { return resumed_phase_; }
+  std::int64_t resumed_step() const { return resumed_step_; }
   /// Returns the field's number.
   int add_field(store::Field field);
   /// `failure`: what this rank found wrong before; every rank gets it.
@@ -97,6 +101,15 @@ class Run {
   void abandon();
   void reset_counters();
 
+  // going on
+  store::JournalHeader journal_header(std::int64_t steps) const;
+  void look_for_recovery(std::int64_t steps);
+  void open_disk();
+  void begin_journal(std::int64_t steps);
+  void resume_sweep();
+  store::JournalCommit describe_commit();
+  void commit_if_due(Call call, const Agreement::Output& agreed);
+
   // next
   void note_finished_action();
   void record_action(double now, std::int64_t last);
@@ -112,7 +125,9 @@ class Run {
   void write_due_block();
   void write_newest_block(Call call);
   void restore_anchor(const schedule::Action& action);
-  bool load_anchor(const schedule::Action& action);
+  bool load_anchor(Call call, std::int64_t number);
+  std::int64_t first_of_block(std::int64_t number) const;
+  bool writes_all_anchors() const { return options_.keep || options_.resume; }
   void stop_anchoring(const Failure& why);
   void warn(const std::string& what);
   void decide();
@@ -158,6 +173,8 @@ class Run {
   std::unique_ptr<DiskSpace> disk_;
   std::unique_ptr<store::Transport> transport_;
   std::unique_ptr<AnchorTier> tier_;
+  std::unique_ptr<Committer> committer_;  ///< uses transport_ and disk_
+  std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
   std::unique_ptr<RamSlots> slots_;
   std::unique_ptr<store::LiveTape> live_tape_;
   std::optional<schedule::Script> script_;
@@ -165,6 +182,9 @@ class Run {
   bool fields_changed_ = true;
   std::int64_t sweep_ = 0;
   std::string run_id_;
+  std::uint64_t run_id_low_ = 0, run_id_high_ = 0;  ///< in checksums: of the run that began
+  anadrome_phase resumed_phase_ = ANADROME_PHASE_IDLE;
+  std::int64_t resumed_step_ = 0;
   std::int64_t state_bytes_all_ranks_ = 0;
 
   // Where the sweep is.
@@ -177,6 +197,8 @@ class Run {
   bool no_more_anchors_ = false;  ///< the disk takes none; agreed, as why
   Failure disk_refused_;
   bool warned_ = false;
+  Failure lost_;                   ///< by the last load_anchor; agreed
+  std::int64_t committed_ = 0;     ///< generation; agreed
   std::int64_t anchors_lost_ = 0;  ///< agreed
   std::int64_t agreed_block_ = -1;
   std::int64_t newest_anchor_ = 0;

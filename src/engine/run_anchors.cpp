@@ -24,15 +24,16 @@ void Run::keep_anchor(const schedule::Action& action) {
 void Run::write_due_block() {
   write_due_ = false;
   if (no_more_anchors_ && script_->sequence() != nullptr) return;
-  if (script_->sequence() != nullptr && sequence().ends_in_ram() && !options_.keep) return;
+  if (script_->sequence() != nullptr && sequence().ends_in_ram() && !writes_all_anchors()) return;
   const Failure refused = tier_->disk_refuses() ? tier_->failed_write() : Failure{};
-  const Failure agreed = agree(Call::kAnchor, 0, "", refused).lost;
-  if (agreed) stop_anchoring(agreed);
+  const Agreement::Output agreed = agree(Call::kAnchor, 0, "", refused);
+  if (agreed.lost) stop_anchoring(agreed.lost);
   if (no_more_anchors_ && script_->sequence() != nullptr) {
     attempt([&] { tier_->give_up_newest_block(disk_refused_); });
   } else {
     write_newest_block(Call::kAnchor);
   }
+  if (!no_more_anchors_) commit_if_due(Call::kAnchor, agreed);
 }
 
 void Run::write_newest_block(Call call) {
@@ -79,7 +80,13 @@ void Run::restore_anchor(const schedule::Action& action) {
   // One agreement per block: from here on the caller acts on what was read.
   const std::int64_t block = tier_->block_of(action.slot);
   if (block != agreed_block_ || script_->nested() != nullptr) {
-    if (!load_anchor(action)) return;
+    if (!load_anchor(Call::kRestore, action.slot)) {
+      const bool goes_on = script_->nested() != nullptr
+                               ? script_->nested()->lose_anchor(action.slot)
+                               : sequence().lose_anchor(first_of_block(action.slot));
+      if (!goes_on) throw Error(lost_.status, lost_.message + "; nothing before it is kept");
+      return;
+    }
     agreed_block_ = block;
   }
   newest_anchor_ = action.slot;
@@ -87,27 +94,27 @@ void Run::restore_anchor(const schedule::Action& action) {
   attempt([&] { tier_->prefetch_below(action.slot); });
 }
 
-// False: some rank could not, and the schedule starts from an earlier state.
-bool Run::load_anchor(const schedule::Action& action) {
+std::int64_t Run::first_of_block(std::int64_t number) const {
+  return number - number % memory_plan_.layout.states();
+}
+
+// False: some rank could not. The anchors of its block are gone on all, and lost_ says why.
+bool Run::load_anchor(Call call, std::int64_t number) {
   for (;;) {
-    if (!transport_->overlaps()) agree(Call::kRestore);  // the read itself is collective
+    if (!transport_->overlaps()) agree(call);  // the read itself is collective
     Failure lost;
-    attempt([&] { lost = tier_->load(action.slot); });
-    lost = agree(Call::kRestore, 0, "", lost).lost;
-    if (!lost) return true;
+    attempt([&] { lost = tier_->load(number); });
+    const Agreement::Output agreed = agree(call, 0, "", lost);
+    if (phase_ == ANADROME_PHASE_REVERSE) commit_if_due(call, agreed);
+    if (!agreed.lost) return true;
+    lost_ = agreed.lost;
     ++anchors_lost_;
     agreed_block_ = -1;
-    if (tier_->lose(action.slot)) {
-      warn(lost.message + "; another copy is read");
-      continue;
+    if (!tier_->lose(number)) {
+      warn(lost_.message + "; its steps are run again from an earlier state");
+      return false;
     }
-    const std::int64_t states = memory_plan_.layout.states();
-    schedule::Nested* nested = script_->nested();
-    const bool goes_on = nested != nullptr ? nested->lose_anchor(action.slot)
-                                           : sequence().lose_anchor(action.slot / states * states);
-    if (!goes_on) throw Error(lost.status, lost.message + "; nothing before it is kept");
-    warn(lost.message + "; its steps are run again from an earlier state");
-    return false;
+    warn(lost_.message + "; another copy is read");
   }
 }
 

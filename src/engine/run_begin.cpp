@@ -96,8 +96,10 @@ void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
 ScheduleName Run::choose_schedule(std::int64_t steps) {
   chosen_.clear();
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
-  if (steps == schedule::kUnknown || options_.keep) {
-    chosen_ = options_.keep ? "keep=on wants files" : "the number of steps is not known";
+  if (steps == schedule::kUnknown || writes_all_anchors()) {
+    chosen_ = options_.keep     ? "keep=on wants files"
+              : options_.resume ? "resume=on wants files"
+                                : "the number of steps is not known";
     return ScheduleName::kAsync;
   }
   const MemoryPlan plan =
@@ -113,7 +115,8 @@ void Run::abandon() {
   slots_.reset();
   live_tape_.reset();
   live_.reset();
-  tier_.reset();  // waits for its transfers
+  committer_.reset();  // these two wait for their transfers
+  tier_.reset();
   script_.reset();
   phase_ = ANADROME_PHASE_IDLE;
 }
@@ -171,8 +174,9 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
 
   schedule_ = choose_schedule(steps);
   require_fit(steps);
+  sweep_ = sweep_ == 0 ? options_.sweep : sweep_ + 1;
+  look_for_recovery(steps);
   prepare_memory(steps);
-  ++sweep_;
   if (disk_use() != DiskUse::kNone) prepare_disk(steps);
   std::function<std::int64_t()> take_block = [this] {
     const std::int64_t block = pool_.take();
@@ -196,13 +200,14 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 
+  progress_.start(options_.progress && agreement_.rank() == 0);
+  handed_out_ = now_seconds();
+  recorder_.start(handed_out_);
+  if (recovery_) return resume_sweep();
   then_is_written_ = live_->exchanged();
   constexpr std::int64_t kEarly = 25;  // 4 % of the steps
   if (steps > 0) predict_at_ = ceil_divide(steps, kEarly);
   phase_ = ANADROME_PHASE_FORWARD;
-  progress_.start(options_.progress && agreement_.rank() == 0);
-  handed_out_ = now_seconds();
-  recorder_.start(handed_out_);
 }
 
 // First touch takes longer than a copy, so it is not left to the sweep; but a fast disk needs few
@@ -265,9 +270,9 @@ void Run::prepare_disk(std::int64_t steps) {
     agreement_.agree(
         {.call = Call::kBegin, .failure = failure});  // removed before anybody makes the next one
     run_id_ = new_run_id(agreement_.comm());
-    disk_ = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
-                                        run_id_);
-    const store::TransportOptions transport_options = {options_.checksum, options_.bandwidth_limit};
+    open_disk();
+    const store::TransportOptions transport_options = {options_.checksum, options_.resume,
+                                                       options_.bandwidth_limit};
     const Failure not_started = failure_from([&] {
       transport_ = options_.transport == TransportName::kDirect
                        ? store::make_direct_transport(memory_plan_.layout, transport_options)
@@ -282,22 +287,23 @@ void Run::prepare_disk(std::int64_t steps) {
     fields_changed_ = false;
   }
   store::BlockIdentity identity;
-  identity.run_id_low = hash_of(run_id_);
-  identity.run_id_high = hash_of(run_id_ + "'");
+  identity.run_id_low = run_id_low_;
+  identity.run_id_high = run_id_high_;
   identity.sweep = sweep_;
   tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
                                        transfer_times_, recorder_);
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
-  if (!options_.keep) tier_->allow_cancelling();
+  if (!writes_all_anchors()) tier_->allow_cancelling();
   if (disk_use() == DiskUse::kStates) tier_->allow_replacing();
   totals_before_ = transport_->totals();
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =
-      disk_use() == DiskUse::kBlocks && steps != schedule::kUnknown && !options_.keep &&
+      disk_use() == DiskUse::kBlocks && steps != schedule::kUnknown && !writes_all_anchors() &&
       schedule::tail_advances(steps, memory_plan_.checkpoint_slots, has_tape(),
                               keeps_tapes_ ? tape_slots_ : 0) == 0;
   const std::int64_t blocks = fits_in_memory ? 0 : segment_blocks(steps);
   if (disk_->capacity() == 0 && blocks > 0) make_first_files(blocks);
+  begin_journal(steps);
 }
 
 // Without files `async` goes on in memory; a directory that cannot be used is the user's mistake.
@@ -309,7 +315,7 @@ void Run::make_first_files(std::int64_t blocks) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
     if (disk_->capacity() > 0) return;  // without the copy
-    if (!full || options_.keep || disk_use() == DiskUse::kStates) throw;
+    if (!full || writes_all_anchors() || disk_use() == DiskUse::kStates) throw;
     stop_anchoring({error.status(), error.what()});
   }
 }

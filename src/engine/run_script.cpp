@@ -41,6 +41,13 @@ void Run::require_fit(std::int64_t steps) const {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 name + " has to know the number of steps; take async, revolve or store_all");
   }
+  if (options_.resume && disk_use() != DiskUse::kBlocks) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " cannot go on after it was killed; resume=on takes schedule=async");
+  }
+  if (options_.resume && !options_.checksum) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on needs checksum=on");
+  }
   constexpr std::int64_t kMostUneven = std::int64_t{1} << 20;
   if (schedule_ == ScheduleName::kUneven && steps > kMostUneven) {
     throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
@@ -101,9 +108,13 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
 }
 
 void Run::plan_blocks(std::int64_t steps) {
+  const std::int64_t commits =
+      options_.resume ? Committer::buffer_bytes(fields_of(ANADROME_ROLE_ADJOINT)) : 0;
+  const store::BlockShape* shape = recovery_ ? &recovery_->journal.header.shape : nullptr;
   const auto plan = [&](std::int64_t beside, std::int64_t states) {
+    beside += commits;
     const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
-    memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states);
+    memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states, shape);
     memory_plan_.buffer_bytes += beside;
     if (schedule_ == ScheduleName::kStoreAll) return;
     memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
@@ -217,7 +228,7 @@ schedule::SequenceOptions Run::sequence_options(std::int64_t steps) const {
     options.tape_units = keeps_tapes_ ? tape_slots_ : 0;
     options.anchored = true;
     options.interval = options_.interval;
-    options.all_anchors = options_.keep;
+    options.all_anchors = writes_all_anchors();
     options.most_slots = shared_memory().slots(0);
     const std::int64_t blocks = most_blocks();
     if (blocks == 0) throw_disk_too_small();

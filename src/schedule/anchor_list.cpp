@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "schedule/revolve.h"
+
 namespace anadrome::schedule {
 
 std::int64_t AnchorList::step(std::int64_t number) const {
@@ -26,6 +29,23 @@ void AnchorList::append(std::int64_t step) {
   }
   stretches_.push_back({count_, step, 0});
   ++count_;
+}
+
+AnchorList AnchorList::of(std::int64_t count, const std::vector<Stretch>& stretches) {
+  AnchorList list;
+  list.count_ = count;
+  list.stretches_ = stretches;
+  bool fits = count > 0 && !stretches.empty() && stretches.front().number == 0 &&
+              stretches.front().step == 0;
+  for (std::size_t i = 0; fits && i < stretches.size(); ++i) {
+    const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : count;
+    const std::int64_t anchors = end - stretches[i].number;
+    fits = anchors > 0 && (anchors == 1 || stretches[i].spacing > 0) && stretches[i].spacing >= 0 &&
+           stretches[i].spacing <= (kMostSteps - stretches[i].step) / anchors;
+    if (fits && i + 1 < stretches.size()) fits = list.step(end - 1) < stretches[i + 1].step;
+  }
+  if (!fits) throw Error(ANADROME_ERR_CORRUPT, "a list of anchors that cannot be");
+  return list;
 }
 
 void AnchorList::truncate(std::int64_t count) {

@@ -9,6 +9,12 @@ namespace anadrome::schedule {
 
 class AnchorList {
  public:
+  /// The anchors as stretches of equal distance: number of the first, its step, distance to the
+  /// next.
+  struct Stretch {
+    std::int64_t number, step, spacing;
+  };
+
   std::int64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
 
@@ -18,14 +24,12 @@ class AnchorList {
 
   /// `step` must be larger than newest_step().
   void append(std::int64_t step);
+  /// `stretches` as of an AnchorList with so many anchors. Throws ERR_CORRUPT if no list could say
+  /// so.
+  static AnchorList of(std::int64_t count, const std::vector<Stretch>& stretches);
   /// Keep the first `count` anchors.
   void truncate(std::int64_t count);
 
-  /// The anchors as stretches of equal distance: number of the first, its step, distance to the
-  /// next.
-  struct Stretch {
-    std::int64_t number, step, spacing;
-  };
   const std::vector<Stretch>& stretches() const { return stretches_; }
 
  private:

@@ -39,7 +39,9 @@ Action Sequence::next() {
 }
 
 Action Sequence::advance(std::int64_t to, bool record) {
-  const Action action{Kind::kAdvance, record, swept_, live_, to, -1};
+  const bool again = swept_ || live_ < run_before_;
+  if (again && !swept_) to = std::min(to, run_before_);
+  const Action action{Kind::kAdvance, record, again, live_, to, -1};
   advance_first_ = live_;
   live_ = to;
   return action;
@@ -343,6 +345,27 @@ Action Sequence::finish_tape() {
   pending_ = Pending::kNothing;
   const Kept& kept = newest();
   return {Kind::kKeepTape, false, false, kept.step, kept.step, kept.slot};
+}
+
+void Sequence::resume_forward(const AnchorList& anchors, std::int64_t run_before) {
+  anchors_ = anchors;
+  anchors_active_ = anchors_.count();
+  live_ = anchors_.newest_step();
+  run_before_ = run_before;
+  retain_ = false;
+  phase_ = Phase::kAtAnchor;
+}
+
+void Sequence::resume_reverse(const AnchorList& anchors, std::int64_t steps,
+                              std::int64_t position) {
+  anchors_ = anchors;
+  anchors_active_ = anchors_.count();
+  steps_ = steps;
+  live_ = kUnknown;
+  retain_ = false;
+  turned_ = swept_ = true;
+  phase_ = Phase::kReverse;
+  target_ = position - 1;
 }
 
 void Sequence::add_no_more_anchors() {

@@ -54,6 +54,12 @@ class Sequence {
   /// The forward sweep ended with x_steps live; unknown n only, inside the last kAdvance.
   void finish_forward(std::int64_t steps);
 
+  /// Before the first action: go on in the middle. Forward: the newest of `anchors` is live, and
+  /// steps below `run_before` were run once. Reverse: of n = `steps` steps those from `position` on
+  /// are adjoined; nothing is live.
+  void resume_forward(const AnchorList& anchors, std::int64_t run_before);
+  void resume_reverse(const AnchorList& anchors, std::int64_t steps, std::int64_t position);
+
   /// No anchor after those that there are: the rest is reversed from RAM.
   void add_no_more_anchors();
 
@@ -132,8 +138,9 @@ class Sequence {
   bool keep_due_ = false;        ///< the live state was advanced to in order to be kept
   bool recorded_ = false;        ///< the tape of step target_ is in the caller's fields
   bool turned_ = false;
-  bool swept_ = false;    ///< all steps have been run once
-  bool probing_ = false;  ///< kPlace: no checkpoints, only on to the next decision
+  bool swept_ = false;           ///< all steps have been run once
+  std::int64_t run_before_ = 0;  ///< steps below it were run by the process before
+  bool probing_ = false;         ///< kPlace: no checkpoints, only on to the next decision
   bool done_ = false;
   bool retain_ = false;  ///< every state has a slot of its own: nothing is dropped, rewind is free
   std::int64_t retained_ = 0;              ///< kept states at TURN

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "store/transport.h"
@@ -30,7 +31,7 @@ class DirectTransport final : public Transport {
     const std::lock_guard lock(mutex_);
     transfer.done = false;
     transfer.failure = {};
-    (transfer.write ? writes_ : reads_).push_back(&transfer);
+    queue_of(transfer).push_back(&transfer);
     work_.notify_one();
   }
 
@@ -49,8 +50,7 @@ class DirectTransport final : public Transport {
 
   bool cancel(const Transfer& transfer) override {
     const std::lock_guard lock(mutex_);
-    std::deque<Transfer*>& queue = transfer.write ? writes_ : reads_;
-    return std::erase(queue, &transfer) > 0;
+    return std::erase(queue_of(transfer), &transfer) > 0;
   }
 
   TransferTotals totals() const override {
@@ -58,7 +58,15 @@ class DirectTransport final : public Transport {
     return totals_;
   }
 
+  std::vector<FinishedWrite> take_finished_writes() override {
+    return std::exchange(finished_writes_, {});
+  }
+
  private:
+  std::deque<Transfer*>& queue_of(const Transfer& transfer) {
+    return transfer.write || transfer.task ? writes_ : reads_;
+  }
+
   void serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -72,9 +80,16 @@ class DirectTransport final : public Transport {
       TransferTotals added;
       Checksum checksum;
       const double started = now_seconds(), processor = thread_seconds();
-      Failure failure = carry_out(transfer, checksum, added);
+      Failure failure =
+          transfer.task ? failure_from(transfer.task) : carry_out(transfer, checksum, added);
+      if (transfer.write && options_.remember_writes) {
+        finished_writes_.push_back(
+            {transfer.segment, transfer.is_copy, transfer.identity, checksum, failure});
+      }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
-      (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
+      if (!transfer.task) {
+        (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
+      }
       lock.lock();
       transfer.started = started;
       transfer.ended = ended;
@@ -199,6 +214,7 @@ class DirectTransport final : public Transport {
   std::condition_variable_any work_;
   std::condition_variable finished_;
   std::deque<Transfer*> reads_, writes_;
+  std::vector<FinishedWrite> finished_writes_;  ///< of the I/O thread
   TransferTotals totals_;
   std::jthread thread_;  // last: it uses all of the above
 };

@@ -27,7 +27,16 @@ class MpioTransport final : public Transport {
   bool cancel(const Transfer&) override { return false; }
   TransferTotals totals() const override { return totals_; }
 
+  std::vector<FinishedWrite> take_finished_writes() override {
+    return std::exchange(finished_writes_, {});
+  }
+
   void start(Transfer& transfer) override {
+    if (transfer.task) {
+      transfer.failure = failure_from(transfer.task);
+      transfer.done = true;
+      return;
+    }
     transfer.failure = {};
     transfer.seconds = 0;
     transfer.started = now_seconds();
@@ -57,6 +66,10 @@ class MpioTransport final : public Transport {
     if (before) transfer.failure = before;
     transfer.ended = now_seconds();
     transfer.done = true;
+    if (transfer.write && options_.remember_writes) {
+      finished_writes_.push_back({transfer.segment, transfer.is_copy, transfer.identity,
+                                  transfer.checksum, transfer.failure});
+    }
   }
 
  private:
@@ -149,6 +162,7 @@ class MpioTransport final : public Transport {
   Hdf5File file_;
   std::vector<Hdf5Dataset> datasets_;
   TransferTotals totals_;
+  std::vector<FinishedWrite> finished_writes_;
 };
 
 }  // namespace

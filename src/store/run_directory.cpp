@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <vector>
@@ -16,8 +17,11 @@ namespace {
 
 constexpr const char* kLockName = "lock";
 
+bool is_journal(const std::string& file) { return file.rfind("journal-", 0) == 0; }
+
 bool is_ours(const std::string& file) {
-  return file == kLockName || file == "states.h5" ||
+  return file == kLockName || file == "states.h5" || is_journal(file) ||
+         file.rfind("adjoint-", 0) == 0 ||
          (file.rfind("segment-", 0) == 0 && file.size() > 3 &&
           file.compare(file.size() - 3, 3, ".h5") == 0);
 }
@@ -30,6 +34,8 @@ std::vector<std::string> files_in(const std::string& path) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
+  // Removed in this order: without its journals a run is over, whatever else is left of it.
+  std::partition(names.begin(), names.end(), is_journal);
   return names;
 }
 
@@ -75,20 +81,20 @@ RunDirectory::~RunDirectory() {
 }
 
 RunDirectory RunDirectory::create(const std::string& parent, const std::string& name,
-                                  const std::string& run_id) {
+                                  const std::string& run_id, Leftovers leftovers) {
   const std::string where = path(parent, name);
   // Between opening the lock and having it, a run that ends may have removed it: then once more.
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
     directory.path_ = where;
-    if (directory.take(run_id)) return directory;
+    if (directory.take(run_id, leftovers)) return directory;
   }
   throw_busy(where);
 }
 
 // False if the lock that was taken is no file of the directory any more.
-bool RunDirectory::take(const std::string& run_id) {
+bool RunDirectory::take(const std::string& run_id, Leftovers leftovers) {
   const std::string& where = path_;
   const int made = file_system().make_directory(where, 0700);
   if (made < 0 && made != -EEXIST) throw_errno(made, "create the run's directory", where);
@@ -114,7 +120,7 @@ bool RunDirectory::take(const std::string& run_id) {
   struct stat status {};
   if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return false;
   lock_ = std::move(lock);
-  if (made == -EEXIST) {
+  if (made == -EEXIST && leftovers == Leftovers::kRemove) {
     for (const std::string& file : files_in(where)) {
       if (file == kLockName) continue;
       const int gone = file_system().unlink(where + "/" + file);
@@ -127,14 +133,14 @@ bool RunDirectory::take(const std::string& run_id) {
 }
 
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
-                                          const std::string& run_id) {
+                                          const std::string& run_id, Leftovers leftovers) {
   const std::string lock_path = path(parent, name) + "/" + kLockName;
   bool joined = false;
   try {
     joined = content_of(File::open(lock_path, O_RDONLY)) == run_id;
   } catch (const Error&) {  // no such directory on this node yet
   }
-  return joined ? RunDirectory{} : create(parent, name, run_id);
+  return joined ? RunDirectory{} : create(parent, name, run_id, leftovers);
 }
 
 void RunDirectory::remove() {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -30,7 +31,11 @@ struct BlockIdentity {
 
 /// One transfer. The transport fills the second half.
 struct Transfer {
+  /// Instead of moving a block: to be done after all writes that were started before it. Throws
+  /// what fails.
+  std::function<void()> task;
   bool write = false;
+  bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
   std::byte* bytes = nullptr;  ///< the block in the pool
   BlockIdentity identity;
@@ -48,8 +53,18 @@ struct TransferTotals {
   double seconds_writing = 0, seconds_reading = 0, seconds_checksums = 0;
 };
 
+/// What became of a write.
+struct FinishedWrite {
+  const Segment* segment = nullptr;
+  bool is_copy = false;
+  BlockIdentity identity;
+  Checksum checksum;
+  Failure failure;
+};
+
 struct TransportOptions {
   bool checksum = true;
+  bool remember_writes = false;       ///< for take_finished_writes
   std::int64_t bytes_per_second = 0;  ///< limit; 0: none
 };
 
@@ -68,6 +83,8 @@ class Transport {
   /// Take back a transfer that waits in the queue; false if it has begun, or is done.
   virtual bool cancel(const Transfer& transfer) = 0;
   virtual TransferTotals totals() const = 0;
+  /// The writes since the last call, in order. To be called from a task only.
+  virtual std::vector<FinishedWrite> take_finished_writes() = 0;
 };
 
 /// One thread, which only reads and writes at offsets: no HDF5 and no MPI in it.

@@ -212,6 +212,14 @@ anadrome_status anadrome_request_stop(anadrome_run* run) {
   return ANADROME_OK;
 }
 
+anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase, int64_t* step) {
+  return guard([&] {
+    require(run != nullptr && phase != nullptr && step != nullptr, "resumed: an argument is NULL");
+    *phase = run->run.resumed_phase();
+    *step = run->run.resumed_step();
+  });
+}
+
 anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats) {
   return guard([&] {
     require(run != nullptr && stats != nullptr, "statistics: an argument is NULL");

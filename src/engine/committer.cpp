@@ -1,0 +1,183 @@
+#include "engine/committer.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/clock.h"
+
+namespace anadrome::engine {
+namespace {
+
+void require_sync(const store::File& file) {
+  const int synced = store::file_system().sync(file.get());
+  if (synced < 0) store::throw_errno(synced, "sync", file.path());
+}
+
+}  // namespace
+
+Committer::Committer(const std::string& directory, const store::JournalHeader& header,
+                     std::span<const store::Field> adjoint_fields, double seconds_between,
+                     store::Transport& transport)
+    : directory_(directory),
+      fields_(adjoint_fields.begin(), adjoint_fields.end()),
+      seconds_between_(seconds_between),
+      transport_(transport),
+      last_started_at_(now_seconds()) {
+  const std::string path = directory + "/" + store::journal_file_name(header.rank);
+  store::file_system().unlink(path);
+  journal_ = store::Journal::create(path, header);
+  adjoint_file_ =
+      store::File::open(directory + "/" + adjoint_file_name(header.rank), O_RDWR | O_CREAT);
+  buffer_.resize(static_cast<std::size_t>(store::total_bytes(fields_)));
+}
+
+Committer::Committer(const std::string& directory, const Recovery& recovery,
+                     std::int64_t good_blocks, std::span<const store::Field> adjoint_fields,
+                     double seconds_between, store::Transport& transport)
+    : directory_(directory),
+      fields_(adjoint_fields.begin(), adjoint_fields.end()),
+      seconds_between_(seconds_between),
+      transport_(transport),
+      last_started_at_(now_seconds()),
+      last_started_(recovery.newest_generation),
+      committed_(recovery.commit.generation),
+      segments_known_(recovery.journal.segments.size()) {
+  const std::int64_t rank = recovery.journal.header.rank;
+  journal_ = store::Journal::reopen(directory + "/" + store::journal_file_name(rank),
+                                    recovery.journal.good_bytes, recovery.journal.last);
+  if (good_blocks >= 0) {  // before anything is written over the others
+    journal_.add(store::JournalTruncate{good_blocks});
+    journal_.commit(store::Journal::Sync::kYes);
+  }
+  adjoint_file_ = store::File::open(directory + "/" + adjoint_file_name(rank), O_RDWR | O_CREAT);
+  buffer_.resize(static_cast<std::size_t>(store::total_bytes(fields_)));
+}
+
+Committer::~Committer() { wait(); }
+
+std::int64_t Committer::buffer_bytes(std::span<const store::Field> adjoint_fields) {
+  return store::total_bytes(adjoint_fields);
+}
+
+bool Committer::due() const { return now_seconds() - last_started_at_ >= seconds_between_; }
+
+bool Committer::busy() const { return under_way_ && !transport_.done(transfer_); }
+
+std::int64_t Committer::committed() {
+  if (under_way_ && transport_.done(transfer_)) {
+    under_way_ = false;
+    if (!transfer_.failure) {
+      committed_ = commit_.generation;
+    } else if (!failure_) {
+      failure_ = transfer_.failure;
+    }
+  }
+  return committed_;
+}
+
+void Committer::wait() {
+  if (under_way_) transport_.wait(transfer_);
+  committed();
+}
+
+void Committer::start(store::JournalCommit commit, std::int64_t last_common,
+                      std::span<const store::JournalSegment> segments) {
+  // Never the same number twice, and never over the last common one.
+  ++last_started_;
+  if (last_started_ % 2 == last_common % 2 && last_common > 0) ++last_started_;
+  commit.generation = last_started_;
+  last_started_at_ = now_seconds();
+  commit_ = std::move(commit);
+  new_segments_.assign(segments.begin() + static_cast<std::ptrdiff_t>(segments_known_),
+                       segments.end());
+  pack();
+  transfer_ = {};
+  transfer_.task = [this] { write(); };
+  under_way_ = true;
+  transport_.start(transfer_);
+}
+
+void Committer::pack() {
+  std::byte* to = buffer_.data();
+  for (const store::Field& field : fields_) {
+    const auto bytes = static_cast<std::size_t>(field.bytes());
+    if (field.pack != nullptr) {
+      const int code = field.pack(field.context, to, bytes);
+      if (code != 0) {
+        throw Error(ANADROME_ERR_PEER, "the pack callback of field '" + field.name + "' returned " +
+                                           std::to_string(code));
+      }
+    } else if (bytes > 0) {
+      std::memcpy(to, field.values, bytes);
+    }
+    to += bytes;
+  }
+}
+
+void unpack_adjoint(std::span<const store::Field> adjoint_fields,
+                    std::span<const std::byte> bytes) {
+  const std::byte* from = bytes.data();
+  for (const store::Field& field : adjoint_fields) {
+    const auto size = static_cast<std::size_t>(field.bytes());
+    if (field.unpack != nullptr) {
+      const int code = field.unpack(field.context, from, size);
+      if (code != 0) {
+        throw Error(ANADROME_ERR_PEER, "the unpack callback of field '" + field.name +
+                                           "' returned " + std::to_string(code));
+      }
+    } else if (size > 0) {
+      std::memcpy(field.values, from, size);
+    }
+    from += size;
+  }
+}
+
+// ---- on the I/O thread ----
+
+void Committer::write() {
+  sync_blocks();
+  write_adjoint();
+  for (const store::FinishedWrite& block : blocks_) {
+    journal_.add(store::JournalBlock{block.identity.block, block.identity.first_step,
+                                     block.identity.states, block.checksum});
+  }
+  for (const store::JournalSegment& segment : new_segments_) journal_.add(segment);
+  journal_.add(commit_);
+  blocks_.clear();
+  segments_known_ += new_segments_.size();
+  new_segments_.clear();
+  journal_.commit(store::Journal::Sync::kYes);
+}
+
+// What was written since the last commit. In the forward sweep the newest of it is where the run
+// would go on.
+void Committer::sync_blocks() {
+  std::set<const store::Segment*> files;
+  Failure newest;
+  for (store::FinishedWrite& write : transport_.take_finished_writes()) {
+    files.insert(write.segment);
+    if (write.is_copy) continue;
+    newest = write.failure;
+    if (!write.failure) blocks_.push_back(std::move(write));
+  }
+  for (const store::Segment* segment : files) require_sync(segment->file());
+  if (files_are_new_ || !new_segments_.empty()) store::sync_directory(directory_);
+  files_are_new_ = false;
+  if (newest && commit_.phase == store::JournalCommit::Phase::kForward) {
+    throw Error(newest.status, newest.message);
+  }
+}
+
+void Committer::write_adjoint() {
+  if (buffer_.empty()) return;
+  const std::int64_t slot = commit_.generation % 2;
+  const std::int64_t bytes = adjoint_slot_bytes(static_cast<std::int64_t>(buffer_.size()));
+  adjoint_file_.write_all(buffer_.data(), buffer_.size(), slot * bytes);
+  require_sync(adjoint_file_);
+  commit_.adjoint = adjoint_checksum(commit_.generation, buffer_);
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,85 @@
+// Commits: what a killed run goes on from. A commit is the adjoint fields as they are now, the
+// anchors that are on disk, and a record in the journal that says so.
+//
+// The I/O thread does it, after the writes that were started before: first the bytes are synced,
+// then the record. Adjoint fields lie in two places in turn, so that one whole commit is there at
+// any time; the next one begins only when all ranks are through with the last (Run sees to that).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/recovery.h"
+#include "store/block_layout.h"
+#include "store/journal.h"
+#include "store/transport.h"
+
+namespace anadrome::engine {
+
+class Committer {
+ public:
+  /// Begins a journal, in the run's directory; an earlier one of this rank is gone then.
+  Committer(const std::string& directory, const store::JournalHeader& header,
+            std::span<const store::Field> adjoint_fields, double seconds_between,
+            store::Transport& transport);
+  /// Goes on with the one that `recovery` was found in; blocks from `good_blocks` on are void
+  /// (-1: none will be written).
+  Committer(const std::string& directory, const Recovery& recovery, std::int64_t good_blocks,
+            std::span<const store::Field> adjoint_fields, double seconds_between,
+            store::Transport& transport);
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  /// Bytes that it takes for these fields.
+  static std::int64_t buffer_bytes(std::span<const store::Field> adjoint_fields);
+
+  /// Is it time for the next one? On this rank's clock.
+  bool due() const;
+  bool busy() const;
+  /// Generation of the newest commit that is whole on this rank; 0: none.
+  std::int64_t committed();
+  std::int64_t last_started() const { return last_started_; }
+  /// The first thing that went wrong.
+  const Failure& failure() const { return failure_; }
+
+  /// Begin a commit, once not busy: `last_common` is the newest generation that is whole on all
+  /// ranks. The fields are copied before this returns. `segments`: all there are.
+  void start(store::JournalCommit commit, std::int64_t last_common,
+             std::span<const store::JournalSegment> segments);
+  void wait();
+
+ private:
+  void pack();
+  void write();
+  void sync_blocks();
+  void write_adjoint();
+
+  const std::string directory_;
+  const std::vector<store::Field> fields_;
+  const double seconds_between_;
+  store::Transport& transport_;
+  store::Journal journal_;
+  store::File adjoint_file_;
+  std::vector<std::byte> buffer_;
+  store::Transfer transfer_;  ///< the task
+  bool under_way_ = false;
+  double last_started_at_;
+  std::int64_t last_started_ = 0;  ///< generations, the same on all ranks
+  std::int64_t committed_ = 0;
+  std::size_t segments_known_ = 0;  ///< of the run's, in the journal
+  Failure failure_;
+
+  // Of the I/O thread while a commit is under way.
+  store::JournalCommit commit_;
+  std::vector<store::JournalSegment> new_segments_;
+  std::vector<store::FinishedWrite> blocks_;  ///< on their way to the journal
+  bool files_are_new_ = true;
+};
+
+/// Bytes of the adjoint fields out of a commit -> the caller's arrays.
+void unpack_adjoint(std::span<const store::Field> adjoint_fields, std::span<const std::byte> bytes);
+
+}  // namespace anadrome::engine

@@ -1,0 +1,162 @@
+#include "engine/recovery.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "store/block_layout.h"
+#include "store/file_system.h"
+#include "store/journal.h"
+
+namespace anadrome::engine {
+namespace {
+
+// What of two headers must be the same; "" if it is.
+std::string difference(const store::JournalHeader& left, const store::JournalHeader& wanted) {
+  if (left.fields != wanted.fields) return "the fields (names, roles, types, sizes) differ";
+  if (left.steps != wanted.steps) {
+    return "it had " + (left.steps < 0 ? "an unknown number of" : std::to_string(left.steps)) +
+           " steps";
+  }
+  if (left.problem != wanted.problem) return "option problem was '" + left.problem + "'";
+  if (left.options != wanted.options) {
+    std::string options = left.options;
+    std::replace(options.begin(), options.end(), '\n', ' ');
+    return "its options were " + options;
+  }
+  return "";
+}
+
+// The adjoint fields of a commit, if they are whole.
+std::optional<std::vector<std::byte>> read_adjoint(const std::string& path,
+                                                   const store::JournalCommit& commit,
+                                                   std::int64_t bytes) {
+  std::vector<std::byte> buffer;
+  if (bytes == 0) return buffer;
+  if (!commit.adjoint) return std::nullopt;
+  const Failure failure = failure_from([&] {
+    buffer.resize(static_cast<std::size_t>(bytes));
+    const store::File file = store::File::open(path, O_RDONLY);
+    file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
+  });
+  const bool whole = !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
+  return whole ? std::optional(std::move(buffer)) : std::nullopt;
+}
+
+std::int64_t all_reduce(std::int64_t value, MPI_Op operation, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, operation, comm);
+  return value;
+}
+
+bool all_equal(std::uint64_t value, MPI_Comm comm) {
+  std::array<std::uint64_t, 2> ends = {value, ~value};
+  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MAX, comm);
+  return ends[0] == ~ends[1];
+}
+
+// The newest commit that every rank has whole. Its bytes are read again when it is chosen.
+bool choose_commit(Recovery& recovery, const std::string& path, std::int64_t bytes, MPI_Comm comm) {
+  std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
+  for (;;) {
+    std::int64_t newest = 0;
+    for (auto commit = recovery.journal.commits.rbegin();
+         commit != recovery.journal.commits.rend() && newest == 0; ++commit) {
+      if (commit->generation > at_most) continue;
+      auto adjoint = read_adjoint(path, *commit, bytes);
+      if (!adjoint) continue;
+      newest = commit->generation;
+      recovery.commit = *commit;
+      recovery.adjoint = std::move(*adjoint);
+    }
+    at_most = all_reduce(newest, MPI_MIN, comm);
+    if (at_most == 0) return false;
+    if (all_reduce(newest, MPI_MAX, comm) == at_most) break;
+  }
+  return all_equal(static_cast<std::uint64_t>(recovery.commit.position), comm) &&
+         all_equal(static_cast<std::uint64_t>(recovery.commit.anchors), comm);
+}
+
+bool is_plausible(const store::JournalCommit& commit) {
+  if (commit.anchors < 1 || commit.stretches.empty()) return false;
+  return commit.phase == store::JournalCommit::Phase::kForward || commit.steps >= commit.position;
+}
+
+}  // namespace
+
+std::string adjoint_file_name(std::int64_t rank) {
+  return "adjoint" + store::journal_file_name(rank).substr(std::string("journal").size());
+}
+
+std::int64_t adjoint_slot_bytes(std::int64_t adjoint_bytes) {
+  return (adjoint_bytes + store::kPage - 1) / store::kPage * store::kPage;
+}
+
+Checksum adjoint_checksum(std::int64_t generation, const std::vector<std::byte>& bytes) {
+  ChecksumStream stream;
+  stream.add_value(generation);
+  stream.add(bytes.data(), bytes.size());
+  return stream.finish();
+}
+
+std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& directory,
+                                      const store::JournalHeader& wanted,
+                                      std::int64_t adjoint_bytes, std::string& why_not) {
+  const MPI_Comm comm = agreement.comm();
+  const std::string path = directory + "/" + store::journal_file_name(wanted.rank);
+  Recovery recovery;
+  Failure unreadable;
+  const bool exists = ::access(path.c_str(), F_OK) == 0;
+  if (exists) unreadable = failure_from([&] { recovery.journal = store::read_journal(path); });
+  const bool found = exists && !unreadable;
+  const store::JournalHeader& header = recovery.journal.header;
+
+  std::int64_t ranks_then = found ? header.ranks : 0;
+  ranks_then = all_reduce(ranks_then, MPI_MAX, comm);
+  if (ranks_then == 0) {
+    if (all_reduce(exists ? 1 : 0, MPI_MAX, comm) != 0) why_not = "its journal is not readable";
+    return std::nullopt;
+  }
+  Failure other;
+  const auto differs = [&](const std::string& how) {
+    other = {ANADROME_ERR_ARGUMENT, "resume: " + directory + " holds a run that is not this one: " +
+                                        how + "; set resume=off to begin anew"};
+  };
+  if (ranks_then != agreement.size()) {
+    differs("it was on " + std::to_string(ranks_then) + " ranks");
+  } else if (found && !difference(header, wanted).empty()) {
+    differs(difference(header, wanted));
+  }
+  agreement.agree({.call = Call::kBegin, .failure = other});
+  if (all_reduce(found ? 1 : 0, MPI_MIN, comm) == 0) {
+    why_not = "a rank's journal is missing or not readable";
+    return std::nullopt;
+  }
+  if (!all_equal(header.run_id_low, comm) || !all_equal(header.run_id_high, comm) ||
+      !all_equal(static_cast<std::uint64_t>(header.sweep), comm)) {
+    why_not = "its journals are of different runs";
+    return std::nullopt;
+  }
+  if (header.sweep != wanted.sweep) {
+    why_not = "it was in sweep " + std::to_string(header.sweep) + ", and this is sweep " +
+              std::to_string(wanted.sweep);
+    return std::nullopt;
+  }
+  for (const store::JournalCommit& commit : recovery.journal.commits) {
+    recovery.newest_generation = std::max(recovery.newest_generation, commit.generation);
+  }
+  recovery.newest_generation = all_reduce(recovery.newest_generation, MPI_MAX, comm);
+  const std::string adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
+
+  bool chosen = choose_commit(recovery, adjoint_path, adjoint_bytes, comm);
+  chosen = all_reduce(chosen && is_plausible(recovery.commit) ? 1 : 0, MPI_MIN, comm) == 1;
+  if (!chosen) {
+    why_not = "no commit of it is whole on all ranks";
+    return std::nullopt;
+  }
+  return recovery;
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,270 @@
+// A sweep that is stopped anywhere goes on in a new run and ends with the same bits.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mpi_main.h"
+
+namespace {
+
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSteps = 23;
+
+struct Setup {
+  const char* name;
+  std::size_t elements;
+  std::vector<std::pair<const char*, const char*>> options;
+  bool unknown = false;
+  bool exchanged = false;
+};
+
+/// x -> x + 0.1 sin(x + mean + k), coupled over the ranks, with an objective summed on the way.
+class Problem {
+ public:
+  explicit Problem(std::size_t elements)
+      : x(elements + static_cast<std::size_t>(rank())), adjoint(x.size(), 0.0) {}
+
+  void start() {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.3 * static_cast<double>(i + 1);
+    std::fill(adjoint.begin(), adjoint.end(), 0.0);
+    objective = gradient = 0;
+  }
+  static double mean(const std::vector<double>& of) {
+    double sum = 0;
+    for (const double value : of) sum += value;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sum / 100;
+  }
+  void step(const double* from, double* to, std::int64_t k, bool again) {
+    const double shared = mean({from, from + x.size()});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      to[i] = from[i] + 0.1 * std::sin(from[i] + shared + static_cast<double>(k));
+    }
+    if (!again) objective += shared * shared;
+  }
+  void turn(const double* at) {
+    for (std::size_t i = 0; i < x.size(); ++i) adjoint[i] = at[i];
+  }
+  void step_back(const double* at, std::int64_t k) {
+    const double shared = mean({at, at + x.size()});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double slope = 0.1 * std::cos(at[i] + shared + static_cast<double>(k));
+      gradient += adjoint[i] * slope;
+      adjoint[i] *= 1 + slope;
+    }
+  }
+  std::vector<double> result() const {
+    std::vector<double> all = adjoint;
+    all.push_back(gradient);
+    all.push_back(objective);
+    return all;
+  }
+
+  std::vector<double> x, adjoint;
+  double gradient = 0, objective = 0;
+};
+
+std::vector<double> reference(std::size_t elements) {
+  Problem problem(elements);
+  problem.start();
+  std::vector<std::vector<double>> states = {problem.x};
+  for (std::int64_t k = 0; k < kSteps; ++k) {
+    std::vector<double> next(problem.x.size());
+    problem.step(states.back().data(), next.data(), k, false);
+    states.push_back(next);
+  }
+  problem.turn(states.back().data());
+  for (std::int64_t k = kSteps - 1; k >= 0; --k) {
+    problem.step_back(states[static_cast<std::size_t>(k)].data(), k);
+  }
+  return problem.result();
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+class Resume : public testing::TestWithParam<Setup> {
+ protected:
+  Resume() : problem_(GetParam().elements), expected_(reference(GetParam().elements)) {}
+
+  struct Outcome {
+    anadrome_status status = ANADROME_OK;
+    std::int64_t actions = 0, turns = 0, adjoints = 0;
+    anadrome_phase phase = ANADROME_PHASE_IDLE;  ///< where it went on
+    std::int64_t step = 0;
+    std::string message;
+  };
+
+  /// One process's life: at action `stop_at` rank `by` asks for the stop.
+  Outcome live(std::int64_t stop_at, int by) {
+    anadrome_run* run = nullptr;
+    EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, &run), ANADROME_OK);
+    anadrome_set(run, "schedule", "async");
+    anadrome_set(run, "resume", "on");
+    anadrome_set(run, "checkpoint_interval", "0");
+    anadrome_set(run, "directory", directory().c_str());
+    anadrome_set(run, "warnings", "off");
+    for (const auto& [key, value] : GetParam().options) {
+      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK) << anadrome_last_error();
+    }
+    int field = -1;
+    const std::size_t count = problem_.x.size();
+    if (GetParam().exchanged) {
+      anadrome_add_exchanged(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, count, &field);
+    } else {
+      anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, problem_.x.data(), count);
+    }
+    anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
+                       problem_.adjoint.data(), count);
+    anadrome_add_field(run, "gradient", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &problem_.gradient,
+                       1);
+    anadrome_add_field(run, "objective", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
+                       &problem_.objective, 1);
+    // Another process: nothing of this is known.
+    std::fill(problem_.x.begin(), problem_.x.end(), NAN);
+    std::fill(problem_.adjoint.begin(), problem_.adjoint.end(), NAN);
+    problem_.gradient = problem_.objective = NAN;
+
+    Outcome outcome;
+    outcome.status = anadrome_begin(run, GetParam().unknown ? ANADROME_STEPS_UNKNOWN : kSteps);
+    if (outcome.status != ANADROME_OK) outcome.message = anadrome_last_error();
+    EXPECT_EQ(anadrome_resumed(run, &outcome.phase, &outcome.step), ANADROME_OK);
+    if (outcome.status == ANADROME_OK && outcome.phase == ANADROME_PHASE_IDLE) {
+      problem_.start();
+      if (field >= 0) {
+        std::memcpy(anadrome_then(run, field), problem_.x.data(), count * sizeof(double));
+      }
+    }
+    anadrome_action action;
+    std::vector<double> next(count);
+    while (outcome.status == ANADROME_OK) {
+      outcome.status = anadrome_next(run, &action);
+      if (outcome.status != ANADROME_OK) outcome.message = anadrome_last_error();
+      if (outcome.status != ANADROME_OK || action.kind == ANADROME_DONE) break;
+      if (outcome.actions++ == stop_at && rank() == by) anadrome_request_stop(run);
+      const double* now =
+          field >= 0 ? static_cast<const double*>(anadrome_now(run, field)) : problem_.x.data();
+      switch (action.kind) {
+        case ANADROME_ADVANCE:
+          for (std::int64_t k = action.first; k < std::min(action.last, kSteps); ++k) {
+            const bool again = action.again != 0;
+            if (field >= 0) {
+              problem_.step(now, static_cast<double*>(anadrome_then(run, field)), k, again);
+            } else {
+              problem_.step(problem_.x.data(), next.data(), k, again);
+              std::copy(next.begin(), next.end(), problem_.x.begin());
+            }
+            if (GetParam().unknown && !again && k + 1 == kSteps && action.last >= kSteps) {
+              EXPECT_EQ(anadrome_finish_forward(run, kSteps), ANADROME_OK);
+            }
+          }
+          break;
+        case ANADROME_TURN:
+          ++outcome.turns;
+          problem_.turn(now);
+          break;
+        case ANADROME_ADJOINT:
+          ++outcome.adjoints;
+          problem_.step_back(now, action.first);
+          break;
+        case ANADROME_DONE:
+          break;
+      }
+    }
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+    return outcome;
+  }
+
+  void expect_right(const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, ANADROME_OK) << outcome.message;
+    EXPECT_TRUE(same_bits(problem_.result(), expected_));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(fs::is_empty(directory()));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  Problem problem_;
+  const std::vector<double> expected_;
+};
+
+TEST_P(Resume, WithoutAStop) { expect_right(live(-1, 0)); }
+
+TEST_P(Resume, AfterAStopAnywhere) {
+  const std::int64_t actions = live(-1, 0).actions;
+  std::int64_t forward = 0, reverse = 0;
+  const std::int64_t stride = GetParam().exchanged ? 9 : 4;  // every commit waits for the disk
+  for (std::int64_t at = ranks() % stride; at < actions; at += stride) {
+    SCOPED_TRACE("stopped at action " + std::to_string(at));
+    const Outcome first = live(at, static_cast<int>(at) % ranks());
+    if (first.status == ANADROME_OK) {  // there was no agreement any more
+      expect_right(first);
+      continue;
+    }
+    ASSERT_EQ(first.status, ANADROME_STOPPED) << first.message;
+    const Outcome second = live(-1, 0);
+    EXPECT_NE(second.phase, ANADROME_PHASE_IDLE);
+    forward += second.phase == ANADROME_PHASE_FORWARD ? 1 : 0;
+    reverse += second.phase == ANADROME_PHASE_REVERSE ? 1 : 0;
+    if (second.phase == ANADROME_PHASE_REVERSE) {
+      EXPECT_EQ(second.turns, 0);
+      EXPECT_EQ(second.adjoints, second.step);
+    }
+    expect_right(second);
+  }
+  const bool has_anchors = std::string(GetParam().options[0].first) == "interval";
+  EXPECT_GE(forward, has_anchors ? 1 : 0);
+  EXPECT_GT(reverse, 0);
+}
+
+TEST_P(Resume, AgainAndAgain) {
+  for (std::int64_t life = 0; life < 100; ++life) {
+    const Outcome outcome = live(3, static_cast<int>(life) % ranks());
+    if (outcome.status == ANADROME_OK) return expect_right(outcome);
+    ASSERT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
+  }
+  ADD_FAILURE() << "it does not come nearer to its end";
+}
+
+TEST_P(Resume, RefusesAnotherProblem) {
+  const Outcome stopped = live(20, 0);
+  ASSERT_EQ(stopped.status, ANADROME_STOPPED) << stopped.message;
+  anadrome_run* run = nullptr;
+  anadrome_open(MPI_COMM_WORLD, &run);
+  anadrome_set(run, "schedule", "async");
+  anadrome_set(run, "resume", "on");
+  anadrome_set(run, "directory", directory().c_str());
+  anadrome_add_field(run, "y", ANADROME_ROLE_STATE, ANADROME_FLOAT64, problem_.x.data(),
+                     problem_.x.size());
+  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(std::string(anadrome_last_error()).find("resume=off"), std::string::npos)
+      << anadrome_last_error();
+  EXPECT_EQ(anadrome_close(&run), ANADROME_OK);
+  expect_right(live(-1, 0));  // it is still there
+}
+
+std::string name_of(const testing::TestParamInfo<Setup>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Resume,
+    testing::Values(
+        Setup{"shared", 700, {{"interval", "2"}, {"memory", "120KiB"}}},
+        Setup{"every_step", 700, {{"interval", "1"}, {"memory", "60KiB"}}},
+        Setup{"node", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"layout", "node"}}},
+        Setup{"rank", 700, {{"interval", "4"}, {"memory", "120KiB"}, {"layout", "rank"}}},
+        Setup{"mpio", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"transport", "mpio"}}},
+        Setup{"measured", 700, {{"memory", "120KiB"}}},
+        Setup{"unknown", 700, {{"interval", "3"}, {"memory", "120KiB"}}, true},
+        Setup{"exchanged", 200000, {{"interval", "2"}, {"memory", "16MiB"}}, false, true},
+        Setup{"small", 3, {{"interval", "1"}, {"memory", "30KiB"}}}),
+    name_of);
+
+}  // namespace
