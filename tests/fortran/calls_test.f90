@@ -30,7 +30,9 @@ program calls_test
   call callbacks()
   call callbacks_that_fail()
   call stopping()
-  call conclude(8 + 7 + 4 + 3 + 6 + 3 + 1)
+  call step_costs()
+  call step_costs_refused()
+  call conclude(8 + 7 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
 
 contains
 
@@ -213,4 +215,63 @@ contains
     call expect_status(status, ANADROME_STOPPED, "one rank stops all")
     call anadrome_close(run)
   end subroutine stopping
+
+  ! The one dear step is not run again, wherever it is; with two checkpoints other steps are.
+  subroutine step_costs()
+    integer, parameter :: steps = 20
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer(int64), target :: x(1000)
+    real(real64) :: seconds(2, steps)
+    integer :: dear, times(steps), dear_ones, others
+    dear_ones = 0
+    others = 0
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_set(run, "schedule", "uneven")
+    call anadrome_set(run, "memory", "32KiB")
+    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
+    do dear = 1, steps
+      seconds(1, :) = 1
+      seconds(1, dear) = 1e6_real64
+      seconds(2, :) = 1e9_real64
+      call anadrome_set_step_costs(run, seconds(1, :))
+      times = 0
+      x = 0
+      call anadrome_begin(run, steps)
+      do
+        call anadrome_next(run, action)
+        if (action%kind == ANADROME_DONE) exit
+        if (action%kind /= ANADROME_ADVANCE) cycle
+        times(action%first + 1:action%last) = times(action%first + 1:action%last) + 1
+      end do
+      dear_ones = dear_ones + times(dear)
+      others = others + sum(times) - times(dear)
+    end do
+    call expect(dear_ones == steps, "a dear step is run once")
+    call expect(others > 2 * steps * (steps - 1), "others are run again")
+    call anadrome_close(run)
+  end subroutine step_costs
+
+  subroutine step_costs_refused()
+    type(anadrome_run) :: run
+    real(real64), target :: x(2)
+    integer :: status
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
+    call anadrome_set_step_costs(run, [1.0_real64, -1.0_real64], status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a negative cost")
+    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16], status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "costs without sizes")
+    call expect_words("differ in size")
+    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16, 24], status)
+    call expect_status(status, ANADROME_ERR_UNSUPPORTED, "states of other sizes")
+    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16, 16], status)
+    call expect_status(status, ANADROME_OK, "states of this size")
+    call anadrome_set_step_costs(run, [real(real64) ::], status)
+    call expect_status(status, ANADROME_OK, "costs are forgotten")
+    call anadrome_begin(run, 2)
+    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], status)
+    call expect_status(status, ANADROME_ERR_ORDER, "costs after begin")
+    call anadrome_close(run)
+  end subroutine step_costs_refused
 end program calls_test

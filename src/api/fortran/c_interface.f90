@@ -1,9 +1,10 @@
-! The functions of the C interface as Fortran sees them. Nothing is added here.
+! The functions of the C interface as Fortran sees them. Nothing is added here. Each has an interface of its
+! own: gfortran 12 forgets VALUE where `procedure(shape), bind(c)` comes out of a module file.
 module anadrome_c_interface
-  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
   use anadrome_types, only: anadrome_stats
   implicit none
-  private :: anadrome_stats, c_char, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  private :: anadrome_stats, c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
 
   !> anadrome_action as C lays it out; callers get anadrome_action of module anadrome.
   type, bind(c) :: c_action
@@ -118,6 +119,16 @@ module anadrome_c_interface
       type(c_model), intent(in) :: model
       integer(c_int) :: status
     end function c_solve
+
+    function c_set_step_costs(run, count, seconds, bytes) bind(c, name="anadrome_set_step_costs") &
+         result(status)
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int64_t), value :: count
+      real(c_double), intent(in) :: seconds(*)
+      integer(c_int64_t), optional, intent(in) :: bytes(*)
+      integer(c_int) :: status
+    end function c_set_step_costs
 
     function c_rewind(run) bind(c, name="anadrome_rewind") result(status)
       import :: c_int, c_ptr

@@ -2,7 +2,7 @@
 module anadrome_runs
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_null_char, &
        c_null_ptr, c_ptr, c_sizeof
-  use, intrinsic :: iso_fortran_env, only: int32, int64
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use mpi_f08, only: MPI_Comm
   use anadrome_c_interface
   use anadrome_types
@@ -10,7 +10,8 @@ module anadrome_runs
   private
   public :: anadrome_run, anadrome_action
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
-  public :: anadrome_rewind, anadrome_fail, anadrome_request_stop, anadrome_statistics, anadrome_close
+  public :: anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
+  public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   public :: handle_of, settle
 
@@ -43,6 +44,13 @@ module anadrome_runs
   interface anadrome_finish_forward
     module procedure finish_forward_int32, finish_forward_int64
   end interface anadrome_finish_forward
+
+  !> Say what the steps cost, for schedule=uneven: step k takes seconds(k + 1), in any unit. The numbers are
+  !> copied, and hold for sweeps of size(seconds) steps; no elements: forget them. `bytes`, if it is given
+  !> (before `ierr`): the sizes of the states, which must be those of the registered fields. Local.
+  interface anadrome_set_step_costs
+    module procedure set_step_costs, set_step_costs_and_sizes
+  end interface anadrome_set_step_costs
 
   ! The last failure, if a check of this library met it and not C's.
   character(:), allocatable, save :: own_error
@@ -113,6 +121,26 @@ contains
     integer, optional, intent(out) :: ierr
     call finish_forward_int64(run, int(steps, int64), ierr)
   end subroutine finish_forward_int32
+
+  subroutine set_step_costs(run, seconds, ierr)
+    type(anadrome_run), intent(in) :: run
+    real(real64), intent(in) :: seconds(:)
+    integer, optional, intent(out) :: ierr
+    call settle(c_set_step_costs(run%handle, size(seconds, kind=c_int64_t), seconds), ierr)
+  end subroutine set_step_costs
+
+  subroutine set_step_costs_and_sizes(run, seconds, bytes, ierr)
+    type(anadrome_run), intent(in) :: run
+    real(real64), intent(in) :: seconds(:)
+    integer(int64), intent(in) :: bytes(:)
+    integer, optional, intent(out) :: ierr
+    if (size(bytes) == size(seconds)) then
+      call settle(c_set_step_costs(run%handle, size(seconds, kind=c_int64_t), seconds, bytes), ierr)
+    else
+      call settle(ANADROME_ERR_ARGUMENT, ierr, &
+           "set_step_costs: seconds and bytes differ in size; give one number of each for every step")
+    end if
+  end subroutine set_step_costs_and_sizes
 
   !> Start a second reverse sweep over the same forward sweep. Collective.
   subroutine anadrome_rewind(run, ierr)
