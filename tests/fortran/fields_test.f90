@@ -23,7 +23,7 @@ program fields_test
   call exchanged()
   call packed()
   call refused()
-  call conclude(4 * steps + (2 * steps + 7) + 2 + 5)
+  call conclude(4 * steps + (2 * steps + 7) + 2 + 15)
 
 contains
 
@@ -204,14 +204,46 @@ contains
     failure = pack_number(buffer, context, bytes)
   end function unpack_number
 
+  ! What lies apart in memory, and what is not there.
   subroutine refused()
+    type :: particle
+      real(real64) :: position, momentum
+    end type particle
     real(real64), target :: u(6, 6)
+    type(particle), target :: particles(4)
+    complex(real64), target :: z(3)
+    real(real64), allocatable, target :: absent(:)
+    real(real64), pointer :: through(:), matrix(:, :)
     type(anadrome_run) :: run
     integer :: status, field
     call anadrome_open(run, MPI_COMM_WORLD)
     call anadrome_add_field(run, "row", ANADROME_ROLE_STATE, u(2, :), status)
     call expect_status(status, ANADROME_ERR_ARGUMENT, "a strided array is refused")
     call expect_words("'row' is not contiguous")
+    call anadrome_add_field(run, "momenta", ANADROME_ROLE_STATE, particles%momentum, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a component is refused")
+    call anadrome_add_field(run, "imaginary", ANADROME_ROLE_STATE, z%im, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "imaginary parts are refused")
+    through => particles%position
+    call anadrome_add_field(run, "through", ANADROME_ROLE_STATE, through, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a pointer to a component is refused")
+    matrix => u(2:5, :)
+    call anadrome_add_field(run, "inner", ANADROME_ROLE_STATE, matrix, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a block is refused")
+    call anadrome_add_field(run, "backwards", ANADROME_ROLE_STATE, u(6:1:-1, 1), status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a reversed array is refused")
+    allocate (absent(0))
+    call anadrome_add_field(run, "empty", ANADROME_ROLE_STATE, absent, status)
+    call expect_status(status, ANADROME_OK, "an array without elements is not")
+    deallocate (absent)
+    call anadrome_add_field(run, "absent", ANADROME_ROLE_STATE, absent, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "an array that is not allocated is refused")
+    call expect_words("'absent' is not allocated")
+    matrix => u(:, 2:4)
+    call anadrome_add_field(run, "columns", ANADROME_ROLE_STATE, matrix, status)
+    call expect_status(status, ANADROME_OK, "columns are contiguous")
+    call anadrome_add_field(run, "one", ANADROME_ROLE_STATE, particles(2:2)%momentum, status)
+    call expect_status(status, ANADROME_OK, "so is one element")
     call anadrome_add_field(run, "column", ANADROME_ROLE_STATE, u(:, 2), status)
     call expect_status(status, ANADROME_OK, "a column is contiguous")
     call anadrome_add_exchanged(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, 3, field, status)

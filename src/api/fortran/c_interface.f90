@@ -36,6 +36,12 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_open
 
+    function c_is_contiguous(values) bind(c, name="anadrome_fortran_is_contiguous") result(contiguous)
+      import :: c_int
+      type(*), intent(in) :: values(..)
+      integer(c_int) :: contiguous
+    end function c_is_contiguous
+
     function c_set(run, key, value) bind(c, name="anadrome_set") result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: run

@@ -63,15 +63,19 @@ module anadrome_fields
 
 contains
 
-  subroutine add(run, name, role, type, address, count, contiguous, ierr)
+  subroutine add(run, name, role, type, address, count, there, contiguous, ierr)
     type(anadrome_run), intent(in) :: run
     character(*), intent(in) :: name
     integer(c_int), intent(in) :: role, type
     type(c_ptr), intent(in) :: address
     integer(c_size_t), intent(in) :: count
-    logical, intent(in) :: contiguous
+    logical, intent(in) :: there
+    integer(c_int), intent(in) :: contiguous
     integer, optional, intent(out) :: ierr
-    if (contiguous .or. count <= 1) then
+    if (.not. there) then
+      call settle(ANADROME_ERR_ARGUMENT, ierr, "add_field: the array of field '"//trim(name)// &
+           "' is not allocated, or its pointer not associated; do that first, with size 0 if need be")
+    else if (contiguous /= 0 .or. count <= 1) then
       call settle(c_add_field(handle_of(run), trim(name)//c_null_char, role, type, address, count), ierr)
     else
       call settle(ANADROME_ERR_ARGUMENT, ierr, "add_field: the array of field '"//trim(name)// &
@@ -86,7 +90,7 @@ contains
     real(real32), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_FLOAT32, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_real32
 
   subroutine add_real64(run, name, role, values, ierr)
@@ -96,7 +100,7 @@ contains
     real(real64), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_FLOAT64, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_real64
 
   subroutine add_int32(run, name, role, values, ierr)
@@ -106,7 +110,7 @@ contains
     integer(int32), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_INT32, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_int32
 
   subroutine add_int64(run, name, role, values, ierr)
@@ -116,7 +120,7 @@ contains
     integer(int64), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_INT64, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_int64
 
   subroutine add_complex64(run, name, role, values, ierr)
@@ -126,7 +130,7 @@ contains
     complex(real32), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_COMPLEX64, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_complex64
 
   subroutine add_complex128(run, name, role, values, ierr)
@@ -136,7 +140,7 @@ contains
     complex(real64), pointer, intent(in) :: values(..)
     integer, optional, intent(out) :: ierr
     call add(run, name, role, ANADROME_COMPLEX128, c_loc(values), size(values, kind=c_size_t), &
-         is_contiguous(values), ierr)
+         associated(values), c_is_contiguous(values), ierr)
   end subroutine add_complex128
 
   subroutine add_exchanged_int64(run, name, role, type, count, field, ierr)

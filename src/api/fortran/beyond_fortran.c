@@ -1,0 +1,15 @@
+/* What Fortran cannot say through iso_c_binding, or gfortran does not say rightly. */
+#include <ISO_Fortran_binding.h>
+#include <anadrome/anadrome.h>
+
+ANADROME_API anadrome_status anadrome_fortran_open(MPI_Fint comm, anadrome_run** run);
+ANADROME_API int anadrome_fortran_is_contiguous(const CFI_cdesc_t* values);
+
+/* MPI_Comm_f2c may be a macro, and a C communicator may be a pointer or an integer. */
+anadrome_status anadrome_fortran_open(MPI_Fint comm, anadrome_run** run) {
+  return anadrome_open(MPI_Comm_f2c(comm), run);
+}
+
+/* gfortran's is_contiguous() does not see that the elements of a component, particles%x, or of a
+ * real part, z%re, lie apart. */
+int anadrome_fortran_is_contiguous(const CFI_cdesc_t* values) { return CFI_is_contiguous(values); }
