@@ -3,10 +3,10 @@
 // C++11 suffices, std::span is accepted from C++20 on.
 //
 // - A status other than ANADROME_OK is thrown as anadrome::Error. What is collective throws on
-// every
-//   rank.
+//   every rank. A Run that was moved from or closed throws ANADROME_ERR_ARGUMENT.
 // - An exception that leaves a callback or a pack function fails the run on every rank
-//   (ANADROME_ERR_PEER there); on the rank where it was thrown it comes out of the call again.
+//   (ANADROME_ERR_PEER there); on the rank where it was thrown it comes out of the call again. It
+//   must not leave between MPI calls that other ranks wait in: nothing can wake those.
 // - Arrays stay the caller's: they must not move (a vector must not grow) until the run is closed.
 #ifndef ANADROME_ANADROME_HPP
 #define ANADROME_ANADROME_HPP
@@ -40,6 +40,10 @@ class Error : public std::runtime_error {
   explicit Error(anadrome_status status)
       : std::runtime_error(std::string(anadrome_status_name(status)) + ": " +
                            anadrome_last_error()),
+        status_(status) {}
+  /** A failure that C did not see. */
+  Error(anadrome_status status, const std::string& why)
+      : std::runtime_error(std::string(anadrome_status_name(status)) + ": " + why),
         status_(status) {}
 
   /** Which failure; ANADROME_STOPPED if some rank asked to stop. */
@@ -222,29 +226,36 @@ class Actions {
   detail::Live* live_;
 };
 
-/** An exchanged field: where its states are (see anadrome_add_exchanged). Must not outlive the Run.
- */
+/** An exchanged field: where its states are (see anadrome_add_exchanged). Must not outlive the Run,
+ * or what that was moved to. Without a live state, and after close, pointers are null and spans
+ * empty. */
 template <class T>
 class Exchanged {
  public:
   /** x_k, read only; anadrome_now. */
-  const T* now() const { return static_cast<const T*>(anadrome_now(run_, field_)); }
+  const T* now() const { return static_cast<const T*>(anadrome_now(live_->run, field_)); }
   /** Where x_{k+1}, or x_0, is to be written; anadrome_then. */
-  T* then() const { return static_cast<T*>(anadrome_then(run_, field_)); }
+  T* then() const { return static_cast<T*>(anadrome_then(live_->run, field_)); }
   /** The number of elements on this rank. */
   std::size_t size() const noexcept { return count_; }
 #if __cplusplus >= 202002L
   /** now() with its size. */
-  std::span<const T> now_span() const { return {now(), count_}; }
+  std::span<const T> now_span() const { return span_at(now()); }
   /** then() with its size. */
-  std::span<T> then_span() const { return {then(), count_}; }
+  std::span<T> then_span() const { return span_at(then()); }
 #endif
 
  private:
   friend class Run;
-  Exchanged(anadrome_run* run, int field, std::size_t count)
-      : run_(run), field_(field), count_(count) {}
-  anadrome_run* run_;
+  Exchanged(const detail::Live* live, int field, std::size_t count)
+      : live_(live), field_(field), count_(count) {}
+#if __cplusplus >= 202002L
+  template <class U>
+  std::span<U> span_at(U* values) const {
+    return {values, values != nullptr ? count_ : 0};
+  }
+#endif
+  const detail::Live* live_;
   int field_;
   std::size_t count_;
 };
@@ -265,19 +276,21 @@ class Run {
   Run(Run&& other) noexcept : live_(std::move(other.live_)) {}
   /** Close this run and take over the other's. Collective. */
   Run& operator=(Run&& other) noexcept {
-    const Run closing(std::move(*this));
-    live_ = std::move(other.live_);
+    Run taken(std::move(other));  // first: the other may be this one
+    live_.swap(taken.live_);
     return *this;
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /** Close the run. Collective. @throws Error */
-  void close() { live_->check(anadrome_close(&live_->run)); }
+  /** Close the run; nothing to do if it is closed or was moved from. Collective. @throws Error */
+  void close() {
+    if (live_) live_->check(anadrome_close(&live_->run));
+  }
 
   /** Set an option; may be chained. @throws Error */
   Run& set(const std::string& key, const std::string& value) {
-    detail::check(anadrome_set(live_->run, key.c_str(), value.c_str()));
+    detail::check(anadrome_set(live().run, key.c_str(), value.c_str()));
     return *this;
   }
 
@@ -285,8 +298,14 @@ class Run {
   template <class T>
   void add_field(const std::string& name, T* values, std::size_t count,
                  anadrome_role role = ANADROME_ROLE_STATE) {
-    detail::check(anadrome_add_field(live_->run, name.c_str(), role, detail::Element<T>::type,
+    detail::check(anadrome_add_field(live().run, name.c_str(), role, detail::Element<T>::type,
                                      values, count));
+  }
+  /** Register an array. @throws Error */
+  template <class T, std::size_t Count>
+  void add_field(const std::string& name, T (&values)[Count],
+                 anadrome_role role = ANADROME_ROLE_STATE) {
+    add_field(name, values, Count, role);
   }
   /** Register what a container (a vector, an array) holds; it must neither move nor grow. @throws
    * Error */
@@ -311,9 +330,9 @@ class Run {
                   std::function<void(const void*, std::size_t)> unpack,
                   anadrome_role role = ANADROME_ROLE_STATE) {
     using Packed = detail::Live::Packed;
-    live_->packed.emplace_back(new Packed{live_.get(), std::move(pack), std::move(unpack)});
+    live().packed.emplace_back(new Packed{live_.get(), std::move(pack), std::move(unpack)});
     detail::check(anadrome_add_packed(
-        live_->run, name.c_str(), role, bytes,
+        live().run, name.c_str(), role, bytes,
         [](void* context, void* buffer, std::size_t size) {
           Packed& field = *static_cast<Packed*>(context);
           return field.live->guard([&] { field.pack(buffer, size); });
@@ -322,28 +341,28 @@ class Run {
           Packed& field = *static_cast<Packed*>(context);
           return field.live->guard([&] { field.unpack(buffer, size); });
         },
-        live_->packed.back().get()));
+        live().packed.back().get()));
   }
 
   /** Register a state field of `count` elements whose memory is the library's. @throws Error */
   template <class T>
   Exchanged<T> add_exchanged(const std::string& name, std::size_t count) {
     int field = -1;
-    detail::check(anadrome_add_exchanged(live_->run, name.c_str(), ANADROME_ROLE_STATE,
+    detail::check(anadrome_add_exchanged(live().run, name.c_str(), ANADROME_ROLE_STATE,
                                          detail::Element<T>::type, count, &field));
-    return Exchanged<T>(live_->run, field, count);
+    return Exchanged<T>(live_.get(), field, count);
   }
 
   /** Begin a forward sweep. Collective. @throws Error */
   void begin(std::int64_t steps) {
-    live_->thrown = nullptr;
-    live_->check(anadrome_begin(live_->run, steps));
+    live().thrown = nullptr;
+    live().check(anadrome_begin(live().run, steps));
   }
 
   /** Finish the previous action and get the next one. Collective in meaning. @throws Error */
   Action next() {
     Action action;
-    live_->check(anadrome_next(live_->run, &action));
+    live().check(anadrome_next(live().run, &action));
     return action;
   }
 
@@ -352,32 +371,38 @@ class Run {
    * @throws Error */
   Actions sweep(std::int64_t steps) {
     begin(steps);
-    return Actions(live_.get());
+    return Actions(&live());
   }
 
   /** Start a second reverse sweep over the same forward sweep, and give its actions. Collective.
    * @throws Error */
   Actions rewind() {
-    live_->check(anadrome_rewind(live_->run));
-    return Actions(live_.get());
+    live().check(anadrome_rewind(live().run));
+    return Actions(&live());
   }
 
   /** Say what the steps cost, for schedule=uneven: step k takes seconds[k]. They hold for sweeps of
-   * as many steps. Local. @throws Error */
-  void set_step_costs(const std::vector<double>& seconds) {
-    detail::check(anadrome_set_step_costs(live_->run, static_cast<std::int64_t>(seconds.size()),
-                                          seconds.data(), nullptr));
+   * as many steps. `bytes`: nothing, or the sizes of the states, which must be those of the fields.
+   * Local. @throws Error */
+  void set_step_costs(const std::vector<double>& seconds,
+                      const std::vector<std::int64_t>& bytes = {}) {
+    if (!bytes.empty() && bytes.size() != seconds.size())
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  "set_step_costs: seconds and bytes differ in size; give one number of each for "
+                  "every step");
+    detail::check(anadrome_set_step_costs(live().run, static_cast<std::int64_t>(seconds.size()),
+                                          seconds.data(), bytes.empty() ? nullptr : bytes.data()));
   }
 
   /** With unknown steps: the sweep ended after `steps` steps in all. @throws Error */
   void finish_forward(std::int64_t steps) {
-    detail::check(anadrome_finish_forward(live_->run, steps));
+    detail::check(anadrome_finish_forward(live().run, steps));
   }
 
   /** Run a whole sweep with callbacks. Collective. @throws Error, or what a callback threw */
   void solve(std::int64_t steps, const Model& model) {
-    live_->thrown = nullptr;
-    detail::Callbacks context = {live_.get(), &model};
+    live().thrown = nullptr;
+    detail::Callbacks context = {&live(), &model};
     anadrome_model callbacks = anadrome_model();
     callbacks.size = sizeof callbacks;
     callbacks.context = &context;
@@ -386,26 +411,32 @@ class Run {
     if (model.record) callbacks.record = &detail::Callbacks::record;
     if (model.turn) callbacks.turn = &detail::Callbacks::turn;
     if (model.adjoint) callbacks.adjoint = &detail::Callbacks::adjoint;
-    live_->check(anadrome_solve(live_->run, steps, &callbacks));
+    live().check(anadrome_solve(live().run, steps, &callbacks));
   }
 
   /** Say that this rank cannot go on, and why; then go on with the actions. @throws Error */
-  void fail(const std::string& why) { detail::check(anadrome_fail(live_->run, why.c_str())); }
+  void fail(const std::string& why) { detail::check(anadrome_fail(live().run, why.c_str())); }
   /** Ask for the sweep to stop. Async-signal-safe. */
-  void request_stop() noexcept { anadrome_request_stop(live_->run); }
+  void request_stop() noexcept { anadrome_request_stop(handle()); }
 
   /** What this rank has done and will do. @throws Error */
   anadrome_stats statistics() const {
     anadrome_stats stats = anadrome_stats();
     stats.size = sizeof stats;
-    detail::check(anadrome_statistics(live_->run, &stats));
+    detail::check(anadrome_statistics(live().run, &stats));
     return stats;
   }
 
   /** The handle, for functions of anadrome.h; it stays this object's. */
-  anadrome_run* handle() const noexcept { return live_->run; }
+  anadrome_run* handle() const noexcept { return live_ ? live_->run : nullptr; }
 
  private:
+  detail::Live& live() const {
+    if (live_) return *live_;
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "this anadrome::Run was moved from; use the object that it was moved to");
+  }
+
   std::unique_ptr<detail::Live> live_;
 };
 

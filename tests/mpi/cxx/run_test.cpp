@@ -230,6 +230,70 @@ TEST(CxxRun, MayBeAssignedClosedAndLeftInAnyOrder) {
   run.close();
 }
 
+TEST(CxxRun, SaysThatItWasMovedFromOrClosed) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3);
+  anadrome::Exchanged<double> field = run.add_exchanged<double>("field", 2);
+  anadrome::Run moved = std::move(run);
+  const auto nothing = [](const void*, std::size_t) {};
+  for (int closed : {0, 1}) {
+    EXPECT_EQ(run.handle(), nullptr);
+    EXPECT_EQ(status_of([&] { run.set("memory", "1GiB"); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.add_field("x", x); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.add_packed("p", 1, nothing, nothing); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.add_exchanged<float>("e", 1); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.begin(3); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.next(); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.sweep(3); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.rewind(); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.set_step_costs({1, 2}); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.finish_forward(3); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.solve(3, Model()); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.fail("why"); }), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(status_of([&] { run.statistics(); }), ANADROME_ERR_ARGUMENT);
+    run.request_stop();
+    run.close();
+    if (closed == 0) {
+      moved.add_field("x", x);
+      run = std::move(moved);
+      run.begin(2);
+      EXPECT_EQ(field.then_span().size(), 2U);
+      run.close();
+    }
+    EXPECT_EQ(field.then(), nullptr);
+    EXPECT_TRUE(field.now_span().empty());
+  }
+}
+
+TEST(CxxRun, SurvivesAMoveToItself) {
+  anadrome::Run run = small_run();
+  anadrome::Run& same = run;
+  run = std::move(same);
+  EXPECT_NE(run.handle(), nullptr);
+}
+
+TEST(CxxRun, RegistersArraysAndNamedSpans) {
+  anadrome::Run run = small_run();
+  double array[3] = {0, 0, 0};
+  std::vector<float> vector(4);
+  const std::span<float> span(vector);
+  run.add_field("array", array);
+  run.add_field("span", span);
+  run.begin(kSteps);
+  EXPECT_EQ(run.statistics().state_bytes, 3 * 8 + 4 * 4);
+}
+
+TEST(CxxRun, TakesTheCostsOfSteps) {
+  anadrome::Run run = small_run();
+  double x[2] = {0, 0};
+  run.add_field("x", x);
+  run.set_step_costs({1, 2, 3}, {16, 16, 16});
+  EXPECT_EQ(status_of([&] { run.set_step_costs({1, 2}, {16}); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.set_step_costs({1, -2}); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.set_step_costs({1}, {17}); }), ANADROME_ERR_UNSUPPORTED);
+  run.set_step_costs({});
+}
+
 // An exception leaves the loop on one rank: its run is closed while the others ask for actions.
 TEST(CxxRun, AnExceptionOnOneRankIsAFailureOfTheOthers) {
   if (ranks() == 1) return;
