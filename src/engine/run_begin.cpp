@@ -228,9 +228,13 @@ void Run::prepare_memory(std::int64_t steps) {
   if (memory_plan_.blocks == 0) {
     std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
-    least = checked_add(least, table_bytes(steps));
+    const std::int64_t table = table_bytes(steps);
+    least = checked_add(least, table);
+    const std::string plan =
+        table > 0 ? " and the plan of " + std::to_string(steps) + " steps (schedule=async has none)"
+                  : "";
     throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
-                                         " is too small for one state: at least " +
+                                         " is too small for one state" + plan + ": at least " +
                                          std::to_string(least) + " bytes (" + format_bytes(least) +
                                          ") per rank are needed");
   }

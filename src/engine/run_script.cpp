@@ -53,9 +53,10 @@ void Run::require_fit(std::int64_t steps) const {
     throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
   }
   if (schedule_ == ScheduleName::kMixed && !has_tape()) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, name +
-                                              " keeps tapes, and no tape fields are registered; "
-                                              "take revolve");
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name +
+                    " keeps tapes, and no tape fields are registered; "
+                    "register what an adjoint step reads, or take revolve");
   }
   if (replaces_states_on_disk(schedule_) && options_.keep) {
     throw Error(ANADROME_ERR_UNSUPPORTED,

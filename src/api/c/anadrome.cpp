@@ -47,6 +47,12 @@ void require(bool condition, const char* message) {
   if (!condition) throw Error(ANADROME_ERR_ARGUMENT, message);
 }
 
+void require_run(const anadrome_run* run, const char* function) {
+  if (run != nullptr) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              std::string(function) + ": there is no run: it was not opened, or it is closed");
+}
+
 void require_mpi(const char* function) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -97,7 +103,8 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
 
 anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* value) {
   return guard([&] {
-    require(run != nullptr && key != nullptr && value != nullptr, "set: an argument is NULL");
+    require_run(run, "set");
+    require(key != nullptr && value != nullptr, "set: an argument is NULL");
     run->run.set(key, value);
   });
 }
@@ -105,9 +112,12 @@ anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* val
 anadrome_status anadrome_add_field(anadrome_run* run, const char* name, anadrome_role role,
                                    anadrome_type type, void* values, size_t count) {
   return guard([&] {
-    require(run != nullptr, "add_field: run is NULL");
+    require_run(run, "add_field");
     Field field = checked_field(name, role, type, count);
-    require(values != nullptr || count == 0, "add_field: the array is NULL");
+    if (values == nullptr && count > 0) {
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  "add_field: the array of field '" + field.name + "' is NULL");
+    }
     field.values = values;
     run->run.add_field(std::move(field));
   });
@@ -117,7 +127,7 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
                                     size_t bytes, anadrome_pack_fn pack, anadrome_unpack_fn unpack,
                                     void* context) {
   return guard([&] {
-    require(run != nullptr, "add_packed: run is NULL");
+    require_run(run, "add_packed");
     Field field = checked_field(name, role, ANADROME_BYTE, bytes);
     require(pack != nullptr && unpack != nullptr, "add_packed: a callback is NULL");
     field.pack = pack;
@@ -130,7 +140,8 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
 anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name, anadrome_role role,
                                        anadrome_type type, size_t count, int* field) {
   return guard([&] {
-    require(run != nullptr && field != nullptr, "add_exchanged: an argument is NULL");
+    require_run(run, "add_exchanged");
+    require(field != nullptr, "add_exchanged: field is NULL");
     Field checked = checked_field(name, role, type, count);
     if (role != ANADROME_ROLE_STATE) {
       throw Error(ANADROME_ERR_UNSUPPORTED,
@@ -152,7 +163,7 @@ void* anadrome_then(anadrome_run* run, int field) {
 
 anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
   return guard([&] {
-    require(run != nullptr, "begin: run is NULL");
+    require_run(run, "begin");
     require_mpi("begin");
     run->run.begin(steps);
   });
@@ -160,21 +171,22 @@ anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
 
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
   return guard([&] {
-    require(run != nullptr && action != nullptr, "next: an argument is NULL");
+    require_run(run, "next");
+    require(action != nullptr, "next: action is NULL");
     run->run.next(*action);
   });
 }
 
 anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps) {
   return guard([&] {
-    require(run != nullptr, "finish_forward: run is NULL");
+    require_run(run, "finish_forward");
     run->run.finish_forward(steps);
   });
 }
 
 anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_model* model) {
   return guard([&] {
-    require(run != nullptr, "solve: run is NULL");
+    require_run(run, "solve");
     require_mpi("solve");
     anadrome::engine::solve(run->run, steps, model);
   });
@@ -183,7 +195,7 @@ anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_
 anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count, const double* seconds,
                                         const int64_t* bytes) {
   return guard([&] {
-    require(run != nullptr, "set_step_costs: run is NULL");
+    require_run(run, "set_step_costs");
     require(count >= 0, "set_step_costs: the count is negative");
     require(seconds != nullptr || count == 0, "set_step_costs: seconds is NULL");
     const auto size = static_cast<std::size_t>(count);
@@ -193,7 +205,7 @@ anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count, const 
 
 anadrome_status anadrome_rewind(anadrome_run* run) {
   return guard([&] {
-    require(run != nullptr, "rewind: run is NULL");
+    require_run(run, "rewind");
     require_mpi("rewind");
     run->run.rewind();
   });
@@ -201,7 +213,7 @@ anadrome_status anadrome_rewind(anadrome_run* run) {
 
 anadrome_status anadrome_fail(anadrome_run* run, const char* why) {
   return guard([&] {
-    require(run != nullptr, "fail: run is NULL");
+    require_run(run, "fail");
     run->run.fail(why != nullptr ? why : "the caller failed");
   });
 }
@@ -222,7 +234,8 @@ anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase,
 
 anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats) {
   return guard([&] {
-    require(run != nullptr && stats != nullptr, "statistics: an argument is NULL");
+    require_run(run, "statistics");
+    require(stats != nullptr, "statistics: stats is NULL");
     require(stats->size >= sizeof(std::size_t),
             "statistics: set stats.size = sizeof(anadrome_stats)");
     anadrome_stats now = run->run.statistics();

@@ -57,6 +57,15 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
   }
 }
 
+TEST_F(Limits, APlanThatDoesNotFitIsNamed) {
+  RunHandle run(MPI_COMM_WORLD);
+  opened(run, "disk_revolve", 1 << 20);
+  EXPECT_EQ(anadrome_begin(run, 4'000'000'000'000), ANADROME_ERR_MEMORY);
+  EXPECT_NE(std::string(anadrome_last_error()).find("the plan of 4000000000000 steps"),
+            std::string::npos)
+      << anadrome_last_error();
+}
+
 TEST_F(Limits, StoreAllNamesTheMemoryThatItNeeds) {
   RunHandle run(MPI_COMM_WORLD);
   opened(run, "store_all", least_memory(model_, "revolve"));
