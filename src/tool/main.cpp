@@ -18,6 +18,16 @@ int complain(const std::string& message, int exit_code) {
   return exit_code;
 }
 
+// What is wrong with the words, and which help has them.
+std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
+  std::string name = "anadrome", what = error.what();
+  for (const CLI::App* command : tool.get_subcommands()) name += " " + command->get_name();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    what = what.substr(0, what.find(':')) + " needs a value";
+  }
+  return what + "; see " + name + " --help";
+}
+
 int run_command(int argc, char** argv) {
   CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
@@ -27,7 +37,7 @@ int run_command(int argc, char** argv) {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return tool.exit(error);  // --help, --version
-    return complain(std::string(error.what()) + "; see anadrome --help", kUsage);
+    return complain(account_of(tool, error), kUsage);
   }
   for (const Command& command : commands) {
     if (command.flags->parsed()) return command.run();

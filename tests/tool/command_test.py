@@ -25,7 +25,8 @@ class Command(tool.Case):
         self.assertIn("paln", self.refuse("paln"))
         self.assertIn("--stpes", self.refuse("plan", "--stpes", "3"))
         self.assertIn("extra", self.refuse("plan", "--steps", "3", "extra"))
-        self.assertIn("--steps", self.refuse("plan", "--steps"))
+        self.assertIn("--steps needs a value", self.refuse("plan", "--steps"))
+        self.assertIn("see anadrome plan --help", self.refuse("plan", "--stpes", "3"))
 
     def test_output_that_cannot_be_written(self):
         words = ("plan", "--abstract", "--schedule", "revolve", "--steps", "10000", "--slots", "3")

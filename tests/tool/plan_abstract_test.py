@@ -211,6 +211,8 @@ class Arguments(tool.Case):
         self.assertIn("--schedule", self.refuse(*ABSTRACT, "--slots", 3, "--steps", 3))
 
     def test_that_belong_to_the_other_question(self):
+        self.assertIn("fewer --steps", self.refuse(*ABSTRACT, "--schedule", "disk_revolve", "--slots", 3,
+                                                  "--steps", 4 * 10**18))
         self.assertIn("--memory", self.refuse(*ABSTRACT, "--schedule", "revolve", "--steps", 3,
                                               "--slots", 3, "--memory", "1GiB"))
         self.assertIn("--slots", self.refuse("plan", "--steps", 3, "--slots", 3))

@@ -24,7 +24,9 @@ DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem)
     std::int64_t states = part.states_below;
     while (segment.last - segment.first > 1) {
       if (++segments > kMostSegments) {
-        throw Error(ANADROME_ERR_ARGUMENT, "it takes long to count so many transfers");
+        throw Error(ANADROME_ERR_ARGUMENT,
+                    "to count the transfers of so many steps takes too long; take fewer --steps or "
+                    "more --slots");
       }
       segment.disk_slots = problem.disk_slots == kNoLimit ? kNoLimit : problem.disk_slots - states;
       const schedule::Placement placement = planner.place(segment);
