@@ -63,6 +63,7 @@ contains
     if (result%exit_code /= fine) return  ! the first reason counts
     result%exit_code = exit_code
     result%message = why
+    if (exit_code == usage) result%message = why//"; see heat_fortran --help"
   end subroutine end_with
 
   ! Open the file of a flag on rank 0; -1: there is none. Collective.

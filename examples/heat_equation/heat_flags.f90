@@ -61,7 +61,7 @@ contains
         a = a + 1
       end if
       call set_value(options, name, value, fine)
-      if (.not. fine) message = "bad value '"//value//"' of flag '--"//name//"'"
+      if (.not. fine) message = "bad value '"//value//"' of flag '--"//name//"' ("//form_of(name)//")"
     end do
   end subroutine parse_command_line
 
@@ -138,6 +138,19 @@ contains
     end select
     if (name == "json" .or. name == "log") fine = value /= ""
   end subroutine set_value
+
+  ! What a value looks like.
+  pure function form_of(name) result(form)
+    character(*), intent(in) :: name
+    character(:), allocatable :: form
+    select case (name)
+    case ("grid"); form = "NXxNY"
+    case ("integrator"); form = "euler|rk4"
+    case ("json", "log"); form = "FILE"
+    case ("set"); form = "KEY=VALUE"
+    case default; form = "a number"
+    end select
+  end function form_of
 
   ! A decimal number without sign or space, not below `least`.
   subroutine read_count(text, least, count, fine)

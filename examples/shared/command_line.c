@@ -14,7 +14,7 @@ static const library_flag library_flags[] = {
     {"memory", "SIZE", "memory for states per rank, e.g. 256MiB"},
     {"directory", "DIR", "where the state files go"},
     {"name", "NAME", "the run's own directory in DIR"},
-    {"schedule", "S", "auto, store_all, revolve, async"},
+    {"schedule", "S", "auto, store_all, revolve, async, ... (docs/options.md)"},
     {"layout", "L", "shared, node, rank"},
     {"interval", "I", "steps between states on disk, or auto"},
     {"transport", "T", "direct, mpio"},

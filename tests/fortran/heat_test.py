@@ -89,13 +89,13 @@ class Program(HeatCase):
         self.assertEqual(process.returncode, exit_code, launch.said(process))
         lines = [line for line in process.stderr.splitlines() if line.startswith("heat_fortran: ")]
         self.assertEqual(len(lines), 1, launch.said(process))
-        for part in parts:
+        for part in (*parts, *["; see heat_fortran --help"] * (exit_code == 2)):
             self.assertIn(part, lines[0])
         return results
 
     def test_usage(self):
         self.expect(2, ["--grd", "3x3"], "--grd")
-        self.expect(2, ["--grid", "3"], "--grid")
+        self.expect(2, ["--grid", "3"], "--grid", "(NXxNY)")
         self.expect(2, ["--steps", "-1"], "--steps")
         self.expect(2, ["--verify=yes"], "takes no value")
         self.expect(2, ["--steps"], "needs a value")
