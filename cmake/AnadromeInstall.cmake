@@ -6,14 +6,22 @@ include(CMakePackageConfigHelpers)
 set(anadrome_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/anadrome)
 set(anadrome_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# anadrome_install_library(component cpack-component target...): the targets, and their export set.
+# anadrome_install_library(component cpack-component target...): the targets, their export set and, if there is
+# such a file, what finds their dependencies. CMake's files about the plugin are in its package, so that those of
+# the development package never name a library that is not there.
 function(anadrome_install_library component package)
   install(TARGETS ${ARGN} EXPORT anadrome-${component}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       COMPONENT ${package} NAMELINK_COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  set(home development)
+  if(component STREQUAL "petsc")
+    set(home petsc)
+  endif()
   install(EXPORT anadrome-${component} FILE anadrome-${component}-targets.cmake
-    NAMESPACE anadrome:: DESTINATION ${anadrome_config_dir} COMPONENT development)
+    NAMESPACE anadrome:: DESTINATION ${anadrome_config_dir} COMPONENT ${home})
+  install(FILES cmake/anadrome-${component}-dependencies.cmake DESTINATION ${anadrome_config_dir}
+    COMPONENT ${home} OPTIONAL)
 endfunction()
 
 # anadrome_install_pkgconfig(name): from cmake/name.pc.in. Its prefix is relative to the file.
@@ -46,8 +54,6 @@ endif()
 if(TARGET anadrome_petsc)
   set_target_properties(anadrome_petsc PROPERTIES EXPORT_NAME petsc)
   anadrome_install_library(petsc petsc anadrome_petsc)
-  install(FILES cmake/anadrome-petsc-dependencies.cmake DESTINATION ${anadrome_config_dir}
-    COMPONENT development)
 endif()
 if(TARGET anadrome_tool)
   install(TARGETS anadrome_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)

@@ -75,6 +75,8 @@ class Unpacked(DebCase):
         home = {pathlib.Path(path).name: names[0] for path, names in owners.items()}
         self.assertEqual(home["libanadrome.so.0"], "libanadrome")
         self.assertEqual(home["libanadrome_fortran.so.0"], "libanadrome-fortran")
+        for name in ("libanadrome_petsc.so", "anadrome-petsc-targets.cmake", "anadrome-petsc-dependencies.cmake"):
+            self.assertEqual(home.get(name, "libanadrome-petsc"), "libanadrome-petsc")
         for name in ("libanadrome.so", "libanadrome.a", "anadrome.h", "anadrome.hpp", "anadrome.mod",
                      "anadrome.pc", "anadromeConfig.cmake"):
             self.assertEqual(home[name], "libanadrome-dev")

@@ -57,17 +57,28 @@ class Tool(StagedCase):
 
 
 class Components(StagedCase):
-    def find(self, components, version="0.1"):
+    def find(self, components, version="0.1", optional=""):
         build = self.folder / "build"
-        output = self.succeed("cmake", "-S", HERE / "components", "-B", build,
-                              f"-DCOMPONENTS={components}", f"-DVERSION={version}")
+        output = self.succeed("cmake", "-S", HERE / "components", "-B", build, f"-DCOMPONENTS={components}",
+                              f"-DOPTIONAL={optional}", f"-DVERSION={version}")
         return re.search(r"found: (\S*)(.*)", output)
 
     def test_what_is_there_is_found(self):
         self.assertIn(self.find("c")[1], ("1", "TRUE"))
 
     def test_what_is_not_there_is_named(self):
-        self.assertNotIn(self.find("c;teapot")[1], ("1", "TRUE"))
+        found = self.find("c;teapot")
+        self.assertNotIn(found[1], ("1", "TRUE"))
+        self.assertIn("component teapot: it is not installed", found[2])
+
+    def test_what_is_optional_need_not_be_there(self):
+        """Neither the language Fortran nor pkg-config's files are."""
+        self.environment["PKG_CONFIG_LIBDIR"] = str(self.folder)
+        self.assertIn(self.find("c", optional="teapot;fortran;static;petsc")[1], ("1", "TRUE"))
+        for component in ("static", "petsc"):
+            found = self.find(component)
+            self.assertNotIn(found[1], ("1", "TRUE"))
+            self.assertIn(f"component {component}: ", found[2])
 
     def test_another_version_is_refused(self):
         self.assertNotIn(self.find("c", version="9.0")[1], ("1", "TRUE"))
