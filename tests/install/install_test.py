@@ -4,7 +4,7 @@ import re
 import shutil
 import unittest
 
-from staging import HERE, StagedCase, file_in, run
+from staging import HERE, SOURCES, StagedCase, file_in, run
 
 
 class CMake(StagedCase):
@@ -37,17 +37,11 @@ class Petsc(StagedCase):
 
     def test_a_program_that_is_not_linked(self):
         """The installed plugin, found by its path, finds the library beside it."""
-        source = (HERE / "petsc_cmake" / "sweep.c").read_text()
-        source = source.replace("#include <anadrome/petsc.h>", "")
-        source = source.replace("PetscCall(AnadromePetscRegister());", "")
-        source = source.replace("TSTRAJECTORYANADROME", '"anadrome"')
-        (self.folder / "sweep.c").write_text(source)
-        flags = self.succeed("pkg-config", "--cflags", "--libs", "PETSc").split()
-        self.succeed("mpicc", "sweep.c", "-o", "sweep", *flags, "-lm")
+        program = self.build_for_the_plugin()
         plugin = file_in(self.prefix, "libanadrome_petsc.so")
         self.environment["PETSC_OPTIONS"] = (f"-dll_append {plugin} -ts_trajectory_anadrome_directory . "
                                              "-ts_trajectory_anadrome_memory 60KiB")
-        self.on_two_ranks(self.folder / "sweep")
+        self.on_two_ranks(program)
 
 
 class Tool(StagedCase):
@@ -95,6 +89,15 @@ class Components(StagedCase):
         found = self.find("fortran")
         self.assertNotIn(found[1], ("1", "TRUE"))
         self.assertIn("Fortran", found[2])
+
+
+class Sources(StagedCase):
+    def test_the_release_preset_needs_nothing_for_tests_or_the_command(self):
+        absent = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON"
+                  for name in ("GTest", "rapidcheck", "CLI11", "nlohmann_json", "Doxygen")]
+        build = self.folder / "build"
+        self.succeed("cmake", "--preset", "release", "-B", build, *absent, cwd=SOURCES)
+        self.assertIn("ANADROME_BUILD_TOOL:BOOL=OFF", (build / "CMakeCache.txt").read_text())
 
 
 class PkgConfig(StagedCase):

@@ -56,3 +56,14 @@ class StagedCase(unittest.TestCase):
         self.succeed("cmake", "-S", HERE / project, "-B", build, *definitions)
         self.succeed("cmake", "--build", build)
         return build
+
+    def build_for_the_plugin(self):
+        """A PETSc program that knows nothing of anadrome but the name of its trajectory."""
+        source = (HERE / "petsc_cmake" / "sweep.c").read_text()
+        source = source.replace("#include <anadrome/petsc.h>", "")
+        source = source.replace("PetscCall(AnadromePetscRegister());", "")
+        source = source.replace("TSTRAJECTORYANADROME", '"anadrome"')
+        (self.folder / "plugged.c").write_text(source)
+        flags = self.succeed("pkg-config", "--cflags", "--libs", "PETSc").split()
+        self.succeed("mpicc", "plugged.c", "-o", "plugged", *flags, "-lm")
+        return self.folder / "plugged"
