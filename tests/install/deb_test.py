@@ -90,19 +90,28 @@ class CleanRoot(DebCase):
     def test_apt_installs_and_programs_run(self):
         root = self.folder / "debian"
         self.succeed("debootstrap", "--variant=minbase", "bookworm", root, seconds=900)
-        for path in (*self.debs.values(), HERE / "sweep.c", HERE / "fortran_cmake" / "sweep.f90"):
+        for path in (*self.debs.values(), HERE / "sweep.c", HERE / "fortran_cmake" / "sweep.f90",
+                     HERE / "cxx_cmake" / "sweep.cpp"):
             shutil.copy(path, root / "tmp")
         self.succeed("mount", "--bind", "/proc", root / "proc")
         self.addCleanup(run, ["umount", root / "proc"], self.folder)
         self.inside(root, "apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb")
         self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0")
-        self.inside(root, "apt-get install -y --no-install-recommends gcc gfortran libc6-dev openmpi-bin pkg-config")
-        self.inside(root, "cd /tmp && mpicc sweep.c -o c $(pkg-config --cflags --libs anadrome) -lm"
+        self.inside(root, "apt-get install -y --no-install-recommends g++ gfortran libc6-dev openmpi-bin pkg-config")
+        self.inside(root, "cd /tmp && flags=$(pkg-config --cflags --libs anadrome) && mpicc sweep.c -o c $flags -lm"
+                          " && mpicxx -std=c++11 sweep.cpp -o cxx11 $flags"
+                          " && mpicxx -std=c++20 sweep.cpp -o cxx20 $flags"
                           " && mpifort sweep.f90 -o f $(pkg-config --cflags --libs anadrome-fortran)")
-        for program in ("c", "f"):
+        for program in ("c", "cxx11", "cxx20", "f"):
             self.assertRegex(self.inside(root, f"cd /tmp && mpirun -n 2 ./{program}"), r"(?m)(^|: )equal\b")
         if "anadrome" in self.debs:
             self.inside(root, "anadrome --version")
+        if "libanadrome-petsc" in self.debs:
+            shutil.copy(self.build_for_the_plugin(), root / "tmp")
+            plugin = self.inside(root, "dpkg -L libanadrome-petsc | grep libanadrome_petsc.so$").strip()
+            output = self.inside(root, f"cd /tmp && PETSC_OPTIONS='-dll_append {plugin} -ts_trajectory_anadrome_memory"
+                                       " 60KiB' mpirun -n 2 ./plugged")
+            self.assertRegex(output, r"(?m)(^|: )equal\b")
 
     def inside(self, root, command):
         return self.succeed("chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "sh", "-ec", command,
