@@ -111,13 +111,15 @@ class PkgConfig(StagedCase):
     def test_fortran(self):
         self.on_two_ranks(self.make("fortran.mk", HERE))
 
-    def test_the_static_library(self):
-        archive = file_in(self.prefix, "libanadrome.a")
-        flags = self.succeed("pkg-config", "--static", "--libs", "anadrome").split()
-        flags = [archive if flag == "-lanadrome" else flag for flag in flags]
-        self.succeed("mpicc", HERE / "sweep.c", *self.succeed("pkg-config", "--cflags", "anadrome").split(),
-                     "-o", "sweep", *flags)
-        self.on_two_ranks(self.folder / "sweep")
+    def test_the_static_libraries(self):
+        for compiler, package, source in (("mpicc", "anadrome", HERE / "sweep.c"),
+                                          ("mpifort", "anadrome-fortran", HERE / "fortran_cmake" / "sweep.f90")):
+            flags = self.succeed("pkg-config", "--static", "--cflags", "--libs", package).split()
+            flags = [file_in(self.prefix, f"lib{flag[2:]}.a") if flag.startswith("-lanadrome") else flag
+                     for flag in flags]
+            self.succeed(compiler, source, "-o", "sweep", *flags)
+            self.assertNotIn("libanadrome", self.succeed("ldd", self.folder / "sweep"))
+            self.on_two_ranks(self.folder / "sweep")
 
     def test_it_needs_no_other_package(self):
         """Users of the shared library need not have what static ones need."""
