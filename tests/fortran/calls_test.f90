@@ -32,7 +32,7 @@ program calls_test
   call stopping()
   call step_costs()
   call step_costs_refused()
-  call conclude(8 + 7 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
+  call conclude(10 + 7 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
 
 contains
 
@@ -53,6 +53,9 @@ contains
     call anadrome_next(run, action, status)
     call expect(status == ANADROME_ERR_ORDER .and. action%kind == 0, "next before begin gives no action")
     call anadrome_close(run)
+    call anadrome_request_stop(run, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a run that was closed")
+    call expect_words("request_stop: there is no run")
     call expect(anadrome_status_name(ANADROME_ERR_NO_SPACE) == "ANADROME_ERR_NO_SPACE", "names of statuses")
   end subroutine errors
 

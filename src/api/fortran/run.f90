@@ -161,7 +161,13 @@ contains
   subroutine anadrome_request_stop(run, ierr)
     type(anadrome_run), intent(in) :: run
     integer, optional, intent(out) :: ierr
-    call settle(c_request_stop(run%handle), ierr)
+    integer(c_int) :: status
+    status = c_request_stop(run%handle)
+    if (status == ANADROME_OK) then
+      call settle(status, ierr)
+    else  ! C, where a signal handler may call it, leaves no message
+      call settle(status, ierr, "request_stop: there is no run: it was not opened, or it is closed")
+    end if
   end subroutine anadrome_request_stop
 
   !> Fill `stats` for this rank.
