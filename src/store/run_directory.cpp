@@ -97,6 +97,11 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
 bool RunDirectory::take(const std::string& run_id, Leftovers leftovers) {
   const std::string& where = path_;
   const int made = file_system().make_directory(where, 0700);
+  if (made == -ENOENT) {
+    throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
+                                     ": No such file or directory; make the directory above it, or "
+                                     "set the option directory to one that exists");
+  }
   if (made < 0 && made != -EEXIST) throw_errno(made, "create the run's directory", where);
   if (made == -EEXIST) require_ours(where);
   File lock;

@@ -140,6 +140,7 @@ TEST_F(RunDirectoryTest, NeedsItsParent) {
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ANADROME_ERR_IO);
     EXPECT_NE(std::string(error.what()).find(parent / "missing/run"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("set the option directory"), std::string::npos);
   }
 }
 
