@@ -23,7 +23,7 @@ program fields_test
   call exchanged()
   call packed()
   call refused()
-  call conclude(4 * steps + (2 * steps + 7) + 2 + 15)
+  call conclude(4 * steps + (2 * steps + 7) + 2 + 17)
 
 contains
 
@@ -244,6 +244,12 @@ contains
     call expect_status(status, ANADROME_OK, "columns are contiguous")
     call anadrome_add_field(run, "one", ANADROME_ROLE_STATE, particles(2:2)%momentum, status)
     call expect_status(status, ANADROME_OK, "so is one element")
+    matrix => u(3:5, 2:2)
+    call anadrome_add_field(run, "part", ANADROME_ROLE_STATE, matrix, status)
+    call expect_status(status, ANADROME_OK, "a part of one column is contiguous")
+    matrix => u(2:2, 3:5)
+    call anadrome_add_field(run, "across", ANADROME_ROLE_STATE, matrix, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a part of one row is not")
     call anadrome_add_field(run, "column", ANADROME_ROLE_STATE, u(:, 2), status)
     call expect_status(status, ANADROME_OK, "a column is contiguous")
     call anadrome_add_exchanged(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, 3, field, status)

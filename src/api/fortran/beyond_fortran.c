@@ -16,7 +16,7 @@ anadrome_status anadrome_fortran_open(MPI_Fint comm, anadrome_run** run) {
 int anadrome_fortran_is_contiguous(const CFI_cdesc_t* values) {
   CFI_index_t bytes = (CFI_index_t)values->elem_len;
   for (int d = 0; d < values->rank; ++d) {
-    if (values->dim[d].sm != bytes) return 0;
+    if (values->dim[d].extent != 1 && values->dim[d].sm != bytes) return 0;
     bytes *= values->dim[d].extent;
   }
   return 1;
