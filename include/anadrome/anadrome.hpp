@@ -359,6 +359,14 @@ class Run {
     live().check(anadrome_begin(live().run, steps));
   }
 
+  /** After begin or sweep with resume=on: where the sweep goes on, anadrome_resumed. @throws Error
+   */
+  anadrome_phase resumed(std::int64_t& step) const {
+    anadrome_phase phase = ANADROME_PHASE_IDLE;
+    detail::check(anadrome_resumed(live().run, &phase, &step));
+    return phase;
+  }
+
   /** Finish the previous action and get the next one. Collective in meaning. @throws Error */
   Action next() {
     Action action;

@@ -32,7 +32,7 @@ program calls_test
   call stopping()
   call step_costs()
   call step_costs_refused()
-  call conclude(10 + 7 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
+  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
 
 contains
 
@@ -64,6 +64,8 @@ contains
     type(anadrome_stats), target :: stats
     real(real64), target :: x(4)
     integer(c_intptr_t) :: base, last
+    integer(int64) :: step
+    integer :: phase
     character(:), allocatable :: version
     call expect(c_sizeof(stats) == stats_size(), "the size of anadrome_stats is C's")
     base = transfer(c_loc(stats), base)
@@ -80,6 +82,9 @@ contains
     call expect(stats%steps == 17 .and. stats%state_bytes == 32, "n and the bytes of a state")
     call expect(stats%memory_bytes == 4096, "the budget")
     call expect(stats%phase == ANADROME_PHASE_FORWARD, "the phase")
+    phase = -1
+    call anadrome_resumed(run, phase, step)
+    call expect(phase == ANADROME_PHASE_IDLE .and. step == 0, "a sweep that was not resumed begins at x_0")
     version = anadrome_version()
     call expect(version /= "" .and. verify(version, "0123456789.") == 0, "the version")
     call anadrome_close(run)

@@ -18,7 +18,7 @@ module anadrome
        ANADROME_STEPS_UNKNOWN, anadrome_stats
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
-       anadrome_finish_forward, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, &
+       anadrome_finish_forward, anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, &
        anadrome_request_stop, anadrome_statistics, anadrome_close, anadrome_last_error, anadrome_status_name, &
        anadrome_version, anadrome_text
   use anadrome_fields, only: &

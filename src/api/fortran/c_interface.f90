@@ -136,6 +136,14 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_set_step_costs
 
+    function c_resumed(run, phase, step) bind(c, name="anadrome_resumed") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int), intent(out) :: phase
+      integer(c_int64_t), intent(out) :: step
+      integer(c_int) :: status
+    end function c_resumed
+
     function c_rewind(run) bind(c, name="anadrome_rewind") result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: run

@@ -10,7 +10,7 @@ module anadrome_runs
   private
   public :: anadrome_run, anadrome_action
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
-  public :: anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
+  public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
   public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   public :: handle_of, settle
@@ -92,6 +92,20 @@ contains
     integer, optional, intent(out) :: ierr
     call begin_int64(run, int(steps, int64), ierr)
   end subroutine begin_int32
+
+  !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
+  !> other; otherwise the arrays are filled, and the caller must not set them. Local.
+  subroutine anadrome_resumed(run, phase, step, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer, intent(out) :: phase
+    integer(int64), intent(out) :: step
+    integer, optional, intent(out) :: ierr
+    integer(c_int) :: given
+    given = ANADROME_PHASE_IDLE
+    step = 0
+    call settle(c_resumed(run%handle, given, step), ierr)
+    phase = given
+  end subroutine anadrome_resumed
 
   !> Finish the previous action and get the next one. Collective in meaning.
   subroutine anadrome_next(run, action, ierr)

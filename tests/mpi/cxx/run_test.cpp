@@ -214,6 +214,9 @@ TEST(CxxRun, TellsItsStatistics) {
   const anadrome_stats stats = run.statistics();
 
   EXPECT_EQ(stats.size, sizeof stats);
+  std::int64_t step = -1;
+  EXPECT_EQ(run.resumed(step), ANADROME_PHASE_IDLE);
+  EXPECT_EQ(step, 0);
   EXPECT_EQ(stats.steps, kSteps);
   EXPECT_STREQ(stats.schedule, "revolve");
 }
