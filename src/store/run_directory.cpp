@@ -1,43 +1,16 @@
 #include "store/run_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
-#include <vector>
 
 #include "base/error.h"
+#include "store/run_files.h"
 
 namespace anadrome::store {
 namespace {
-
-constexpr const char* kLockName = "lock";
-
-bool is_journal(const std::string& file) { return file.rfind("journal-", 0) == 0; }
-
-bool is_ours(const std::string& file) {
-  return file == kLockName || file == "states.h5" || is_journal(file) ||
-         file.rfind("adjoint-", 0) == 0 ||
-         (file.rfind("segment-", 0) == 0 && file.size() > 3 &&
-          file.compare(file.size() - 3, 3, ".h5") == 0);
-}
-
-std::vector<std::string> files_in(const std::string& path) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
-  if (!listing) throw_errno(-errno, "list", path);
-  while (const dirent* entry = ::readdir(listing.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  // Removed in this order: without its journals a run is over, whatever else is left of it.
-  std::partition(names.begin(), names.end(), is_journal);
-  return names;
-}
 
 // A directory of that name exists: it may be used only if it is this library's, and this user's.
 void require_ours(const std::string& path) {
@@ -49,7 +22,7 @@ void require_ours(const std::string& path) {
         path + " exists and is not a directory of this user; set another name or directory");
   }
   for (const std::string& file : files_in(path)) {
-    if (!is_ours(file)) {
+    if (!is_run_file(file)) {
       throw Error(ANADROME_ERR_ARGUMENT,
                   path + " exists and holds '" + file +
                       "', which is not a run's; set another name or directory");

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "tool/command.h"
 #include "tool/plan/plan_command.h"
+#include "tool/runs/run_commands.h"
 
 namespace anadrome::tool {
 namespace {
@@ -32,7 +33,8 @@ int run_command(int argc, char** argv) {
   CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
   tool.require_subcommand(0, 1);
-  const std::vector<Command> commands = {add_plan(tool)};
+  const std::vector<Command> commands = {add_plan(tool), add_inspect(tool), add_verify(tool),
+                                         add_clean(tool)};
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

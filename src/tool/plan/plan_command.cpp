@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text_out.h"
+#include "tool/output.h"
 #include "tool/plan/actions_json.h"
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
@@ -16,12 +17,6 @@
 
 namespace anadrome::tool {
 namespace {
-
-void put_out(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error(status_of_errno(errno), "standard output: " + errno_text(errno));
-  }
-}
 
 int run_abstract(const PlanFlags& flags) {
   const Problem problem = flags.problem();

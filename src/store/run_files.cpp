@@ -1,0 +1,43 @@
+#include "store/run_files.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "store/file_system.h"
+
+namespace anadrome::store {
+
+namespace {
+
+bool is_numbered(std::string_view name, std::string_view start) {
+  return name.starts_with(start) && name.size() > start.size() &&
+         name.find_first_not_of("0123456789", start.size()) == std::string_view::npos;
+}
+
+bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
+
+}  // namespace
+
+bool is_run_file(const std::string& name) {
+  const std::string_view text = name;
+  return text == kLockName || text == "states.h5" || is_journal(text) ||
+         is_numbered(text, "adjoint-") || (text.starts_with("segment-") && text.ends_with(".h5"));
+}
+
+std::vector<std::string> files_in(const std::string& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
+  if (!listing) throw_errno(-errno, "list", path);
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::partition(names.begin(), names.end(), is_journal);
+  return names;
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,39 @@
+// What runs left on disk, for those who look at it from outside: which directories are runs',
+// whether one lives, and the removal of what a dead one left.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace anadrome::store {
+
+enum class RunState {
+  kLive,  ///< a process holds its lock
+  kDead,  ///< its lock lies there, and nobody holds it
+  kKept   ///< it ended, and left its files on purpose
+};
+
+struct ListedFile {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+
+struct ListedRun {
+  std::string path;
+  RunState state = RunState::kKept;
+  std::string lock;               ///< what the lock says: the run id
+  std::vector<ListedFile> files;  ///< by name, without the lock
+};
+
+/// The run whose directory `path` is, or the runs in directories of `path`, by name; none if there
+/// are none. A directory with a file that is not a run's is nobody's. Symbolic links are not
+/// followed. Asking takes a dead run's lock for a moment. Throws ERR_IO, ERR_ARGUMENT if `path` is
+/// no directory.
+std::vector<ListedRun> list_runs(const std::string& path);
+
+/// Remove a dead run's files and its directory. Throws ERR_BUSY if it lives (again), ERR_ARGUMENT
+/// if it has no lock: then it was kept, or is being removed; ERR_IO.
+void remove_dead_run(const std::string& path);
+
+}  // namespace anadrome::store

@@ -1,0 +1,56 @@
+#include "tool/runs/block_bytes.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr std::int64_t kPiece = std::int64_t{4} << 20;
+
+void add_bytes(const store::File& file, std::int64_t offset, std::int64_t bytes,
+               std::vector<char>& buffer, ChecksumStream& stream) {
+  for (std::int64_t done = 0; done < bytes;) {
+    const auto count = static_cast<std::size_t>(std::min(kPiece, bytes - done));
+    buffer.resize(std::max(buffer.size(), count));
+    file.read_all(buffer.data(), count, checked_add(offset, done));
+    stream.add(buffer.data(), count);
+    done += static_cast<std::int64_t>(count);
+  }
+}
+
+}  // namespace
+
+Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identity,
+                     const std::vector<BlockPart>& parts) {
+  ChecksumStream stream;
+  stream.add_value(identity);
+  std::vector<char> buffer;
+  for (const BlockPart& part : parts) {
+    if (part.bytes == 0) continue;
+    if (part.bytes == part.stride) {
+      add_bytes(file, part.offset, checked_multiply(part.bytes, identity.states), buffer, stream);
+      continue;
+    }
+    // Small states in large reads: a page of padding between them is read too.
+    const std::int64_t at_once = std::max<std::int64_t>(1, kPiece / part.stride);
+    for (std::int64_t first = 0; first < identity.states; first += at_once) {
+      const std::int64_t states = std::min(at_once, identity.states - first);
+      const std::int64_t offset = checked_add(part.offset, checked_multiply(first, part.stride));
+      if (states == 1) {
+        add_bytes(file, offset, part.bytes, buffer, stream);
+        continue;
+      }
+      const auto length = static_cast<std::size_t>((states - 1) * part.stride + part.bytes);
+      buffer.resize(std::max(buffer.size(), length));
+      file.read_all(buffer.data(), length, offset);
+      for (std::int64_t s = 0; s < states; ++s) {
+        stream.add(buffer.data() + s * part.stride, static_cast<std::size_t>(part.bytes));
+      }
+    }
+  }
+  return stream.finish();
+}
+
+}  // namespace anadrome::tool

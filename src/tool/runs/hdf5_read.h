@@ -1,0 +1,29 @@
+// Small things out of an HDF5 file that nobody has checked: attributes, tables of integers, and
+// where a dataset lies. Everything throws ERR_CORRUPT naming the object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/handles.h"
+
+namespace anadrome::tool {
+
+/// Opened read-only with plain file calls.
+Hdf5File open_hdf5(const std::string& path);
+
+std::int64_t integer_attribute(hid_t file, const char* name);
+std::string text_attribute(hid_t file, const char* name);
+/// The elements of a dataset of 64-bit integers, of any shape. `most_bytes`: no file holds more.
+std::vector<std::int64_t> integer_table(hid_t file, const std::string& path,
+                                        std::int64_t most_bytes);
+std::vector<std::string> names_in(hid_t file, const std::string& group);
+
+struct DatasetPlace {
+  std::int64_t offset = 0, elements = 0, element_bytes = 0;
+};
+/// Of a contiguous dataset that lies within the file's `file_bytes`.
+DatasetPlace place_of(hid_t file, const std::string& path, std::int64_t file_bytes);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,15 @@
+// Reading a file that may be anything with a library that trusts it: in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace anadrome::tool {
+
+/// What `body` returns, run in a child with little memory and `seconds` of processor time. Throws
+/// ERR_CORRUPT, naming `what`, if the child does not live to say it.
+std::string in_child(const std::string& what, std::int64_t seconds,
+                     const std::function<std::string()>& body);
+
+}  // namespace anadrome::tool

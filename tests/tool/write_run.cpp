@@ -1,0 +1,213 @@
+// write_run DIRECTORY NAME kept|dead|live
+//
+// What a run of two ranks leaves in DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0, 10, 20,
+// 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with journals, and
+// a lock that nobody holds. live: the same while standard input is open.
+#include <fcntl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "store/field_table.h"
+#include "store/journal.h"
+#include "store/master.h"
+#include "store/run_directory.h"
+#include "store/segment.h"
+#include "store/transport.h"
+
+namespace {
+
+using namespace anadrome;
+using namespace anadrome::store;
+
+constexpr std::int64_t kRanks = 2, kAnchors = 5, kSpacing = 10, kSteps = 50, kBlocks = 3;
+const std::string kRunId = "00112233445566778899aabbccddeeff";
+
+std::vector<Field> fields_of(std::int64_t rank) {
+  std::vector<Field> fields(2);
+  fields[0].name = "u";
+  fields[0].type = ANADROME_FLOAT64;
+  fields[0].count = rank == 0 ? 1000 : 700;
+  fields[1].name = "age";
+  fields[1].type = ANADROME_INT32;
+  fields[1].count = rank == 0 ? 3 : 0;
+  return fields;
+}
+
+BlockLayout layout_of(std::int64_t rank) { return BlockLayout({1, true}, fields_of(rank)); }
+
+std::int64_t stride_of(std::int64_t rank, std::size_t field) {
+  return layout_of(rank).parts()[field].stride;
+}
+
+std::string segment_name(std::int64_t number) {
+  return "segment-0000" + std::to_string(number) + ".h5";
+}
+
+SegmentDescription describe(std::int64_t number) {
+  SegmentDescription description;
+  description.run_id = kRunId;
+  description.layout = "shared";
+  description.number = number;
+  description.first_block = number * kBlocks;
+  description.blocks = kBlocks;
+  description.ranks = {0, 1};
+  for (std::size_t f = 0; f < 2; ++f) {
+    const Field field = fields_of(0)[f];
+    FieldDescription described{field.name, field.type, {}, {}};
+    for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+      described.counts.push_back(fields_of(rank)[f].count);
+      described.strides.push_back(stride_of(rank, f) / element_bytes(field.type));
+    }
+    description.fields.push_back(described);
+  }
+  return description;
+}
+
+BlockIdentity identity_of(std::int64_t block) {
+  return {hash_of(kRunId), hash_of(kRunId + "'"), 1, block, block * kSpacing, 1};
+}
+
+std::vector<std::int64_t> strides_before(std::int64_t rank) {
+  if (rank == 0) return {0, 0};
+  return {stride_of(0, 0), stride_of(0, 1)};
+}
+
+// The rank's blocks in the files; returns their sums.
+std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
+                                   const std::vector<SegmentOffsets>& offsets) {
+  const BlockLayout layout = layout_of(rank);
+  std::vector<Checksum> sums;
+  for (std::int64_t block = 0; block < kAnchors; ++block) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(layout.block_bytes()));
+    const auto salt = static_cast<std::size_t>(40503 * block + 97 * rank);
+    for (std::size_t b = 0; b < bytes.size(); ++b) {  // runs_test.py computes the same
+      bytes[b] = static_cast<std::byte>((b * 2654435761 + salt) >> 13);
+    }
+    const std::int64_t number = block / kBlocks;
+    const Segment segment(path + "/" + segment_name(number), {number, number * kBlocks, kBlocks},
+                          offsets[static_cast<std::size_t>(number)], strides_before(rank), layout,
+                          DirectIo::kOff);
+    for (std::size_t f = 0; f < 2; ++f) {
+      segment.file().write_all(bytes.data() + layout.parts()[f].offset,
+                               static_cast<std::size_t>(layout.part_bytes(f)),
+                               segment.byte_of(block, f));
+    }
+    sums.push_back(checksum_of(layout, identity_of(block), bytes.data()));
+  }
+  return sums;
+}
+
+void write_tables(const std::string& path, const std::vector<SegmentOffsets>& offsets,
+                  const std::vector<std::vector<Checksum>>& sums) {
+  for (std::int64_t number = 0; number < 2; ++number) {
+    const SegmentOffsets& places = offsets[static_cast<std::size_t>(number)];
+    const File file = File::open(path + "/" + segment_name(number), O_WRONLY);
+    const std::int64_t sweep = 1, used = number == 0 ? kBlocks : kAnchors - kBlocks;
+    file.write_all(&sweep, sizeof sweep, places.sweep);
+    file.write_all(&used, sizeof used, places.slots_used);
+    for (std::int64_t slot = 0; slot < used; ++slot) {
+      const std::int64_t block = number * kBlocks + slot, step = block * kSpacing;
+      file.write_all(&step, sizeof step, places.slot_step + slot * 8);
+      for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+        const Checksum& sum = sums[static_cast<std::size_t>(rank)][static_cast<std::size_t>(block)];
+        file.write_all(&sum, sizeof sum, places.checksum + (rank * kBlocks + slot) * 16);
+      }
+    }
+  }
+  MasterDescription master;
+  master.run_id = kRunId;
+  master.schedule = "async";
+  master.steps = kSteps;
+  for (std::size_t f = 0; f < 2; ++f) {
+    MasterField field{fields_of(0)[f].name, fields_of(0)[f].type, {}};
+    const std::int64_t element = element_bytes(field.type);
+    for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+      field.parts.push_back({fields_of(rank)[f].count, stride_of(rank, f) / element,
+                             strides_before(rank)[f] / element, 0});
+    }
+    master.fields.push_back(field);
+  }
+  master.segments = {{{segment_name(0)}, kBlocks, kBlocks},
+                     {{segment_name(1)}, kBlocks, kAnchors - kBlocks}};
+  for (std::int64_t anchor = 0; anchor < kAnchors; ++anchor) {
+    master.slot_steps.push_back(anchor * kSpacing);
+  }
+  create_master(path + "/states.h5", master);
+}
+
+void write_journal(const std::string& path, std::int64_t rank,
+                   const std::vector<SegmentOffsets>& offsets, const std::vector<Checksum>& sums) {
+  JournalHeader header;
+  header.run_id_low = hash_of(kRunId);
+  header.run_id_high = hash_of(kRunId + "'");
+  header.ranks = kRanks;
+  header.rank = rank;
+  header.steps = kSteps;
+  header.shape = {1, true};
+  header.fields = field_table(fields_of(rank));
+  Journal journal = Journal::create(path + "/" + journal_file_name(rank), header);
+  for (std::int64_t number = 0; number < 2; ++number) {
+    journal.add(JournalSegment{number, number * kBlocks, kBlocks, segment_name(number),
+                               offsets[static_cast<std::size_t>(number)], strides_before(rank)});
+  }
+  for (std::int64_t block = 0; block < kAnchors; ++block) {
+    journal.add(JournalBlock{block, block * kSpacing, 1, sums[static_cast<std::size_t>(block)]});
+  }
+  JournalCommit commit;
+  commit.position = 40;
+  commit.steps = kSteps;
+  commit.anchors = kAnchors;
+  commit.stretches = {{0, 0, kSpacing}};
+  journal.add(commit);
+  commit.generation = 2;
+  commit.phase = JournalCommit::Phase::kReverse;
+  commit.position = 25;
+  commit.anchors = 3;
+  journal.add(commit);
+  if (rank == 0) {  // the other rank had not got so far
+    commit.generation = 3;
+    commit.position = 20;
+    journal.add(commit);
+  }
+  journal.commit(Journal::Sync::kYes);
+}
+
+void write_run(const std::string& path, bool kept) {
+  std::vector<SegmentOffsets> offsets;
+  for (std::int64_t number = 0; number < 2; ++number) {
+    offsets.push_back(create_segment(path + "/" + segment_name(number), describe(number)));
+  }
+  std::vector<std::vector<Checksum>> sums;
+  for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+    sums.push_back(write_blocks(path, rank, offsets));
+    if (!kept) write_journal(path, rank, offsets, sums.back());
+  }
+  if (kept) write_tables(path, offsets, sums);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string kind = argv[3];
+  try {
+    RunDirectory directory = RunDirectory::create(argv[1], argv[2], kRunId);
+    write_run(RunDirectory::path(argv[1], argv[2]), kind == "kept");
+    if (kind == "kept") {
+      directory.keep();
+      return 0;
+    }
+    std::puts("ready");
+    std::fflush(stdout);
+    while (kind == "live" && std::getchar() != EOF) {
+    }
+    std::_Exit(0);  // as if it were killed: the lock stays
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "write_run: %s\n", error.what());
+    return 1;
+  }
+}
