@@ -1,5 +1,6 @@
 """Runs with keep=on leave HDF5 files that HDF5's own tools and h5py read, whatever the layout, and
 the states in them are those of a run that keeps every state in memory."""
+import json
 import os
 import pathlib
 import shutil
@@ -99,6 +100,16 @@ class KeptCase(launch.DirectoryCase):
         for path in kept.glob("segment-*.h5"):
             self.succeed(1, "check_sums", path, sweep, *fields)
 
+    def expect_verified(self, kept):
+        """By the tool, which knows only the files."""
+        if "ANADROME_TEST_ANADROME_TOOL" not in os.environ:
+            return  # not built
+        process = launch.run_command([launch.path_of("anadrome_tool"), "verify", "--json", kept])
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        run, = json.loads(process.stdout)["runs"]
+        self.assertGreater(run["blocks_checked"], 0)
+        self.assertEqual(run["blocks_unchecked"], 0)
+
 
 class KeptFiles(KeptCase):
     def check_layout(self, layout):
@@ -110,6 +121,7 @@ class KeptFiles(KeptCase):
                 expected = list(range(0, steps, interval))
                 self.assertEqual(results["anchors"], len(expected))
                 self.expect_only_private_files(kept)
+                self.expect_verified(kept)
                 self.expect_states(kept, reference, expected)
                 self.expect_readable_by_tools(kept, reference, expected)
                 self.expect_right_sums(kept, "u")
@@ -236,6 +248,7 @@ class SmallFields(KeptCase):
                 self.assertEqual(stored.dtype, numpy.dtype(self.FIELDS[name][0]), name)
                 for slot, step in enumerate(master["slot_step"][:].tolist()):
                     self.assertEqual(stored[slot].tolist(), self.expected(name, step).tolist())
+        self.expect_verified(kept)
         return kept
 
     def test_page_by_page(self):
