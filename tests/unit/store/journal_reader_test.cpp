@@ -24,7 +24,8 @@ class JournalReader : public testing::Test {
   anadrome_status read_prefix(const std::string& bytes, std::size_t least,
                               bool* complete = nullptr) {
     try {
-      const JournalContents contents = read_bytes(bytes);
+      found = read_bytes(bytes);
+      const JournalContents& contents = found;
       const auto end = std::find(sample.ends.begin(), sample.ends.end(),
                                  static_cast<std::size_t>(contents.good_bytes));
       EXPECT_NE(end, sample.ends.end()) << "byte " << contents.good_bytes;
@@ -46,6 +47,7 @@ class JournalReader : public testing::Test {
   const JournalHeader header = sample_header();
   const std::vector<JournalRecord> records = sample_records();
   const SampleBytes sample = encode_journal(header, records);
+  JournalContents found;  // by the last read_prefix that gave OK
   std::string message;
 };
 
@@ -85,7 +87,7 @@ TEST_F(JournalReader, TakesNothingFromTheFirstFlippedBitOn) {
     } else {
       EXPECT_EQ(status, ANADROME_OK) << message;
       EXPECT_FALSE(complete);
-      EXPECT_LE(read_bytes(bytes).good_bytes, static_cast<std::int64_t>(bit / 8));
+      EXPECT_LE(found.good_bytes, static_cast<std::int64_t>(bit / 8));
     }
   }
 }
@@ -107,7 +109,7 @@ TEST_F(JournalReader, TakesNoRecordInAnotherPlace) {
         swapped += record(r == a ? b : r == b ? a : r);
       }
       EXPECT_EQ(read_prefix(swapped, std::min(a, b)), ANADROME_OK) << message;
-      EXPECT_EQ(read_bytes(swapped).good_bytes, sample.ends[std::min(a, b)]);
+      EXPECT_EQ(found.good_bytes, sample.ends[std::min(a, b)]);
       EXPECT_EQ(read_bytes(twice).good_bytes, sample.ends[a == b + 1 ? a + 1 : b + 1]);
       EXPECT_EQ(read_bytes(without).good_bytes, sample.ends[a]);
     }
@@ -190,7 +192,7 @@ TEST_F(JournalReader, KeepsTheNewestCommits) {
 }
 
 TEST_F(JournalReader, ReadsRecordsOfAnyLength) {
-  for (const std::size_t length : {65536u - 100, 65536u, 200000u, 5000000u}) {
+  for (const std::size_t length : {65536u - 100, 65536u, 200000u, 1000000u}) {
     JournalHeader large = header;
     large.problem.assign(length, 'x');
     const std::string bytes = encode_journal(large, records).bytes;
