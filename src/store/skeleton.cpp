@@ -166,7 +166,7 @@ void require_allowed_length(const SegmentDescription& segment) {
   }
 }
 
-// Is there room for so many bytes beside `path`? The errno value if not.
+// Is there room for a file of so many bytes at `path`? The errno value if not.
 int lack_of_room(const std::string& path, std::int64_t bytes) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return errno;
@@ -235,30 +235,30 @@ ScratchFile::ScratchFile(std::int64_t bytes) {
   const char* set = std::getenv("TMPDIR");
   int failed = 0;
   for (const char* parent : {"/dev/shm", set != nullptr ? set : "/tmp", "/tmp"}) {
-    std::string pattern = std::string(parent) + "/anadrome-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
+    // Every text before the directory: what follows must not fail for want of memory.
+    directory_ = std::string(parent) + "/anadrome-XXXXXX";
+    path_ = directory_ + "/skeleton.h5";
+    if (::mkdtemp(directory_.data()) == nullptr) {
       if (failed != ENOSPC) failed = errno;
       continue;
     }
-    failed = lack_of_room(pattern + "/room", bytes);
-    if (failed == 0) {
-      directory_ = pattern;
-      return;
-    }
-    ::rmdir(pattern.c_str());
+    path_.replace(0, directory_.size(), directory_);
+    failed = lack_of_room(path_, bytes);
+    if (failed == 0) return;
+    ::rmdir(directory_.c_str());
   }
   throw Error(status_of_errno(failed), "cannot make a file of " + format_bytes(bytes) +
                                            " in /dev/shm, TMPDIR or /tmp: " + errno_text(failed));
 }
 
 ScratchFile::~ScratchFile() {
-  ::unlink(path().c_str());
+  ::unlink(path_.c_str());
   ::rmdir(directory_.c_str());
 }
 
 std::int64_t ScratchFile::publish(const std::string& path) const {
   struct stat status {};
-  if (::stat(this->path().c_str(), &status) != 0) throw_errno(-errno, "examine", this->path());
+  if (::stat(path_.c_str(), &status) != 0) throw_errno(-errno, "examine", path_);
   const std::int64_t length = status.st_size;
   File file = File::open(path, O_RDWR | O_CREAT | O_EXCL);
   try {
@@ -269,7 +269,7 @@ std::int64_t ScratchFile::publish(const std::string& path) const {
     if (reserved < 0 && reserved != -EOPNOTSUPP && reserved != -ENOSYS) {
       throw_errno(reserved, "reserve " + format_bytes(length) + " for", path);
     }
-    copy_extents(this->path(), file, length);
+    copy_extents(path_, file, length);
   } catch (const Error&) {
     file.close();
     file_system().unlink(path);

@@ -56,14 +56,14 @@ class ScratchFile {
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
-  std::string path() const { return directory_ + "/skeleton.h5"; }
+  const std::string& path() const { return path_; }
 
   /// Copy it to `path`, which must not exist: 0600, all space reserved, holes stay holes. Returns
   /// its length. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
   std::int64_t publish(const std::string& path) const;
 
  private:
-  std::string directory_;
+  std::string directory_, path_;
 };
 
 /// Room for a skeleton with tables of so many integers, and with virtual datasets of so many pieces
