@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -85,6 +86,20 @@ Field checked_field(const char* name, anadrome_role role, anadrome_type type, st
   return field;
 }
 
+// MPI_Comm_dup waits for every rank: one without memory for its handle must say so first.
+anadrome_run* open_on_all_ranks(MPI_Comm comm) {
+  struct Free {
+    void operator()(void* memory) const { ::operator delete(memory); }
+  };
+  std::unique_ptr<void, Free> memory(::operator new(sizeof(anadrome_run), std::nothrow));
+  int failed = memory == nullptr ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
+  auto* run = new (memory.get()) anadrome_run(comm);
+  memory.release();
+  return run;
+}
+
 }  // namespace
 
 anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
@@ -93,7 +108,7 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
     *run = nullptr;
     require_mpi("open");
     require(comm != MPI_COMM_NULL, "open: the communicator is MPI_COMM_NULL");
-    *run = new anadrome_run(comm);
+    *run = open_on_all_ranks(comm);
     // OPTIONS of the environment are read here and judged at begin, where all ranks can say so.
     if (const char* text = std::getenv("ANADROME_OPTIONS")) {
       (*run)->run.set_environment(text);
