@@ -10,11 +10,14 @@ set(ANADROME_TEST_ENVIRONMENT
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/tsan.txt:ignore_noninstrumented_modules=1")
 
-# anadrome_add_mpi_test(NAME name COMMAND command... RANKS 1 2 ... [TIMEOUT seconds])
+# anadrome_add_mpi_test(NAME name COMMAND command... RANKS 1 2 ... [TIMEOUT seconds] [TOPIC topic])
 function(anadrome_add_mpi_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT;TOPIC" "COMMAND;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+  endif()
+  if(NOT ARG_TOPIC)
+    set(ARG_TOPIC mpi)
   endif()
   if(NOT TARGET mpi_test_programs)
     add_custom_target(mpi_test_programs)
@@ -23,7 +26,7 @@ function(anadrome_add_mpi_test)
   string(REGEX REPLACE "^\\$<TARGET_FILE:(.*)>$" "\\1" program ${program})
   add_dependencies(mpi_test_programs ${program})
   foreach(ranks IN LISTS ARG_RANKS)
-    set(test mpi.${ARG_NAME}.np${ranks})
+    set(test ${ARG_TOPIC}.${ARG_NAME}.np${ranks})
     add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
              ${MPIEXEC_PREFLAGS} ${ARG_COMMAND})
     set(processors 2)  # of those there may be: more ranks run alone

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <thread>
 
 namespace anadrome::test {
@@ -13,18 +16,75 @@ int error_of(Fault fault) {
       return -EIO;
     case Fault::kNoSpace:
       return -ENOSPC;
+    case Fault::kNoQuota:
+      return -EDQUOT;
+    case Fault::kInterrupted:
+      return -EINTR;
     default:
       return 0;
   }
 }
 
-// A part that direct I/O accepts, if there is one.
+constexpr std::size_t kSector = 512;
+
+// A part that direct I/O accepts: it moves whole sectors.
 std::size_t part_of(std::size_t count) {
-  constexpr std::size_t kSector = 512;
-  return count > kSector ? std::max(kSector, count / 2 / kSector * kSector) : (count + 1) / 2;
+  if (count % kSector != 0) return (count + 1) / 2;
+  return std::max(kSector, count / 2 / kSector * kSector);
+}
+
+// Spreads operation numbers over the bytes.
+std::uint64_t scatter(std::uint64_t number) {
+  number *= 0x9e3779b97f4a7c15U;
+  return number ^ (number >> 29);
+}
+
+void flip_bit(void* bytes, std::size_t count, std::uint64_t number) {
+  static_cast<unsigned char*>(bytes)[scatter(number) % count] ^=
+      static_cast<unsigned char>(1U << (number % 8));
 }
 
 }  // namespace
+
+const char* to_string(Operation operation) {
+  constexpr std::array<const char*, kOperations> kNames = {
+      "open",     "close", "write", "read",           "allocate",
+      "truncate", "sync",  "lock",  "make_directory", "remove_directory",
+      "unlink"};
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+const char* to_string(Fault fault) {
+  constexpr std::array<const char*, kFaults> kNames = {
+      "none", "EIO",     "ENOSPC",      "EDQUOT",    "EINTR", "short",
+      "torn", "delayed", "flipped bit", "corrupted", "lost"};
+  return kNames[static_cast<std::size_t>(fault)];
+}
+
+bool applies(Fault fault, Operation operation) {
+  const bool write = operation == Operation::kWrite, read = operation == Operation::kRead;
+  switch (fault) {
+    case Fault::kNone:
+      return false;
+    case Fault::kIoError:
+    case Fault::kDelayed:
+      return true;
+    case Fault::kNoSpace:
+    case Fault::kNoQuota:  // what makes no new bytes does not run out of them
+      return !read && operation != Operation::kLock && operation != Operation::kUnlink &&
+             operation != Operation::kRemoveDirectory;
+    case Fault::kInterrupted:
+    case Fault::kShort:
+      return write || read;
+    case Fault::kTorn:
+    case Fault::kCorrupted:
+    case Fault::kLost:
+      return write;
+    case Fault::kFlippedBit:
+      return read;
+  }
+  return false;
+}
 
 FaultyFileSystem::FaultyFileSystem() : real_(store::file_system()) {
   store::replace_file_system(this);
@@ -33,8 +93,8 @@ FaultyFileSystem::FaultyFileSystem() : real_(store::file_system()) {
 FaultyFileSystem::~FaultyFileSystem() { store::replace_file_system(nullptr); }
 
 void FaultyFileSystem::arm(Operation operation, std::int64_t at, Fault fault, bool lasting) {
-  fault_ = Fault::kNone;
-  for (auto& count : counts_) count = 0;
+  const std::lock_guard lock(mutex_);
+  counts_ = {};
   operation_ = operation;
   at_ = at;
   lasting_ = lasting;
@@ -42,73 +102,161 @@ void FaultyFileSystem::arm(Operation operation, std::int64_t at, Fault fault, bo
   fault_ = fault;
 }
 
-Fault FaultyFileSystem::next(Operation operation) {
-  const std::int64_t number = ++counts_[static_cast<std::size_t>(operation)];
-  if (operation != operation_ || (lasting_ ? number < at_ : number != at_)) return Fault::kNone;
-  if (fault_ != Fault::kNone) hit_ = true;
-  return fault_;
+std::int64_t FaultyFileSystem::count(Operation operation) const {
+  const std::lock_guard lock(mutex_);
+  return counts_[static_cast<std::size_t>(operation)];
+}
+
+bool FaultyFileSystem::hit() const {
+  const std::lock_guard lock(mutex_);
+  return hit_;
+}
+
+void FaultyFileSystem::delay_writes(std::chrono::microseconds delay) {
+  const std::lock_guard lock(mutex_);
+  write_delay_ = delay;
+}
+
+FaultyFileSystem::Verdict FaultyFileSystem::next(Operation operation) {
+  using std::chrono::microseconds;
+  constexpr microseconds kOnce{2000}, kEachTime{200};
+  Verdict verdict;
+  microseconds delay{0};
+  {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t number = ++counts_[static_cast<std::size_t>(operation)];
+    const bool chosen =
+        operation == operation_ && (lasting_ ? number >= at_ : number == at_) && at_ > 0;
+    if (chosen && fault_ != Fault::kNone) {
+      hit_ = true;
+      verdict = {fault_, static_cast<std::uint64_t>(number)};
+      // A system that interrupts every call does not exist; whoever retries would retry for ever.
+      if (fault_ == Fault::kInterrupted && number % 2 != at_ % 2) verdict = {};
+    }
+    if (verdict.fault == Fault::kDelayed) delay = lasting_ ? kEachTime : kOnce;
+    if (operation == Operation::kWrite) delay += write_delay_;
+  }
+  if (delay.count() > 0) std::this_thread::sleep_for(delay);
+  return verdict;
+}
+
+template <class Body>
+int FaultyFileSystem::perform(Operation operation, Body&& body) {
+  const int error = error_of(next(operation).fault);
+  return error != 0 ? error : body();
+}
+
+ssize_t FaultyFileSystem::faulty_write(const Verdict& verdict, int descriptor, const void* bytes,
+                                       std::size_t count, off_t offset) {
+  const int error = error_of(verdict.fault);
+  if (error != 0) return error;
+  switch (verdict.fault) {
+    case Fault::kShort:
+      return real_.write(descriptor, bytes, part_of(count), offset);
+    case Fault::kTorn:
+      real_.write(descriptor, bytes, part_of(count), offset);
+      return -EIO;
+    case Fault::kLost:
+      return static_cast<ssize_t>(count);
+    case Fault::kCorrupted: {
+      constexpr std::size_t kPage = 4096;
+      const std::unique_ptr<void, void (*)(void*)> copy(
+          std::aligned_alloc(kPage, (count + kPage - 1) / kPage * kPage), std::free);
+      std::memcpy(copy.get(), bytes, count);
+      const std::size_t from =
+          scatter(verdict.number) % ((count + kSector - 1) / kSector) * kSector;
+      std::memset(static_cast<char*>(copy.get()) + from, 0xdb, std::min(kSector, count - from));
+      return real_.write(descriptor, copy.get(), count, offset);
+    }
+    default:
+      return real_.write(descriptor, bytes, count, offset);
+  }
+}
+
+ssize_t FaultyFileSystem::faulty_read(const Verdict& verdict, int descriptor, void* bytes,
+                                      std::size_t count, off_t offset) {
+  const int error = error_of(verdict.fault);
+  if (error != 0) return error;
+  const std::size_t asked = verdict.fault == Fault::kShort ? part_of(count) : count;
+  const ssize_t got = real_.read(descriptor, bytes, asked, offset);
+  if (verdict.fault == Fault::kFlippedBit && got > 0) {
+    flip_bit(bytes, static_cast<std::size_t>(got), verdict.number);
+  }
+  return got;
 }
 
 int FaultyFileSystem::open(const std::string& path, int flags, mode_t mode) {
-  const int error = error_of(next(Operation::kOpen));
-  return error != 0 ? error : real_.open(path, flags, mode);
+  return perform(Operation::kOpen, [&] { return real_.open(path, flags, mode); });
+}
+
+// Even a close that fails gives the descriptor back, as Linux does.
+int FaultyFileSystem::close(int descriptor) {
+  const int closed = real_.close(descriptor);
+  return perform(Operation::kClose, [&] { return closed; });
 }
 
 ssize_t FaultyFileSystem::write(int descriptor, const void* bytes, std::size_t count,
                                 off_t offset) {
-  const Fault fault = next(Operation::kWrite);
-  if (delay_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_));
-  if (fault == Fault::kInterrupted) return -EINTR;
-  if (fault == Fault::kShort) return real_.write(descriptor, bytes, part_of(count), offset);
-  if (fault == Fault::kLost) return static_cast<ssize_t>(count);
-  const int error = error_of(fault);
-  return error != 0 ? error : real_.write(descriptor, bytes, count, offset);
+  return faulty_write(next(Operation::kWrite), descriptor, bytes, count, offset);
 }
 
 ssize_t FaultyFileSystem::read(int descriptor, void* bytes, std::size_t count, off_t offset) {
-  const Fault fault = next(Operation::kRead);
-  if (fault == Fault::kInterrupted) return -EINTR;
-  if (fault == Fault::kShort) return real_.read(descriptor, bytes, part_of(count), offset);
-  const int error = error_of(fault);
-  if (error != 0) return error;
-  const ssize_t got = real_.read(descriptor, bytes, count, offset);
-  if (fault == Fault::kFlippedBit && got > 0) static_cast<unsigned char*>(bytes)[0] ^= 0x10U;
-  return got;
+  return faulty_read(next(Operation::kRead), descriptor, bytes, count, offset);
+}
+
+void FaultyFileSystem::start(store::FileTransfer& transfer) {
+  const Verdict verdict = next(transfer.write ? Operation::kWrite : Operation::kRead);
+  const auto& [write, descriptor, bytes, count, offset, result, pending, request] = transfer;
+  if (verdict.fault == Fault::kNone || verdict.fault == Fault::kDelayed) {
+    real_.start(transfer);
+  } else if (verdict.fault == Fault::kFlippedBit) {
+    real_.start(transfer);
+    const std::lock_guard lock(mutex_);
+    to_spoil_.insert({&transfer, verdict.number});
+  } else {
+    transfer.pending = false;
+    transfer.result = write ? faulty_write(verdict, descriptor, bytes, count, offset)
+                            : faulty_read(verdict, descriptor, bytes, count, offset);
+  }
+}
+
+void FaultyFileSystem::finish(store::FileTransfer& transfer) {
+  real_.finish(transfer);
+  const std::lock_guard lock(mutex_);
+  const auto found = to_spoil_.lower_bound({&transfer, 0});
+  if (found == to_spoil_.end() || found->first != &transfer) return;
+  if (transfer.result > 0) {
+    flip_bit(transfer.bytes, static_cast<std::size_t>(transfer.result), found->second);
+  }
+  to_spoil_.erase(found);
 }
 
 int FaultyFileSystem::allocate(int descriptor, off_t offset, off_t length) {
-  const int error = error_of(next(Operation::kAllocate));
-  return error != 0 ? error : real_.allocate(descriptor, offset, length);
+  return perform(Operation::kAllocate, [&] { return real_.allocate(descriptor, offset, length); });
 }
 
 int FaultyFileSystem::truncate(int descriptor, off_t length) {
-  const int error = error_of(next(Operation::kTruncate));
-  return error != 0 ? error : real_.truncate(descriptor, length);
+  return perform(Operation::kTruncate, [&] { return real_.truncate(descriptor, length); });
 }
 
 int FaultyFileSystem::sync(int descriptor) {
-  const int error = error_of(next(Operation::kSync));
-  return error != 0 ? error : real_.sync(descriptor);
+  return perform(Operation::kSync, [&] { return real_.sync(descriptor); });
 }
 
 int FaultyFileSystem::lock(int descriptor) {
-  const int error = error_of(next(Operation::kLock));
-  return error != 0 ? error : real_.lock(descriptor);
+  return perform(Operation::kLock, [&] { return real_.lock(descriptor); });
 }
 
 int FaultyFileSystem::make_directory(const std::string& path, mode_t mode) {
-  const int error = error_of(next(Operation::kMakeDirectory));
-  return error != 0 ? error : real_.make_directory(path, mode);
+  return perform(Operation::kMakeDirectory, [&] { return real_.make_directory(path, mode); });
 }
 
 int FaultyFileSystem::remove_directory(const std::string& path) {
-  const int error = error_of(next(Operation::kRemoveDirectory));
-  return error != 0 ? error : real_.remove_directory(path);
+  return perform(Operation::kRemoveDirectory, [&] { return real_.remove_directory(path); });
 }
 
 int FaultyFileSystem::unlink(const std::string& path) {
-  const int error = error_of(next(Operation::kUnlink));
-  return error != 0 ? error : real_.unlink(path);
+  return perform(Operation::kUnlink, [&] { return real_.unlink(path); });
 }
 
 }  // namespace anadrome::test

@@ -1,10 +1,11 @@
-// A file system in which one chosen operation goes wrong, or all from then on.
+// A file system in which one chosen operation goes wrong, or all of its kind from then on.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
+#include <set>
 
 #include "store/file_system.h"
 
@@ -12,6 +13,7 @@ namespace anadrome::test {
 
 enum class Operation {
   kOpen,
+  kClose,
   kWrite,
   kRead,
   kAllocate,
@@ -22,17 +24,27 @@ enum class Operation {
   kRemoveDirectory,
   kUnlink
 };
-inline constexpr std::size_t kOperations = 10;
+inline constexpr std::size_t kOperations = 11;
+const char* to_string(Operation operation);
 
 enum class Fault {
   kNone,
   kIoError,      ///< EIO
   kNoSpace,      ///< ENOSPC
-  kInterrupted,  ///< EINTR, once: nothing was moved
+  kNoQuota,      ///< EDQUOT
+  kInterrupted,  ///< EINTR: nothing was moved
   kShort,        ///< only a part is moved
+  kTorn,         ///< a part is moved, and then EIO
+  kDelayed,      ///< it takes longer
   kFlippedBit,   ///< one bit of what was read is wrong
+  kCorrupted,    ///< other bytes than those written are on disk, in one sector
   kLost          ///< a write says it was done, and was not
 };
+inline constexpr std::size_t kFaults = 11;
+const char* to_string(Fault fault);
+
+/// Can this go wrong with that operation?
+bool applies(Fault fault, Operation operation);
 
 /// In use from construction to destruction, by this rank.
 class FaultyFileSystem final : public store::FileSystem {
@@ -44,17 +56,17 @@ class FaultyFileSystem final : public store::FileSystem {
   /// `lasting`: and all later ones.
   void arm(Operation operation, std::int64_t at, Fault fault, bool lasting = false);
   void disarm() { arm(Operation::kOpen, 0, Fault::kNone); }
-  std::int64_t count(Operation operation) const {
-    return counts_[static_cast<std::size_t>(operation)].load();
-  }
-  bool hit() const { return hit_.load(); }
+  std::int64_t count(Operation operation) const;
+  bool hit() const;
   /// Every write takes so much longer from now on.
-  void delay_writes(std::chrono::microseconds delay) { delay_ = delay.count(); }
+  void delay_writes(std::chrono::microseconds delay);
 
   int open(const std::string& path, int flags, mode_t mode) override;
-  int close(int descriptor) override { return real_.close(descriptor); }
+  int close(int descriptor) override;
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override;
   ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override;
+  void start(store::FileTransfer& transfer) override;
+  void finish(store::FileTransfer& transfer) override;
   int allocate(int descriptor, off_t offset, off_t length) override;
   int truncate(int descriptor, off_t length) override;
   int sync(int descriptor) override;
@@ -64,18 +76,32 @@ class FaultyFileSystem final : public store::FileSystem {
   int unlink(const std::string& path) override;
 
  private:
-  /// Counts the operation; what is to go wrong with it.
-  Fault next(Operation operation);
+  /// What is to go wrong with an operation, and a number that says where in its bytes.
+  struct Verdict {
+    Fault fault = Fault::kNone;
+    std::uint64_t number = 0;
+  };
+  /// Counts the operation; waits if it is a slow one.
+  Verdict next(Operation operation);
+  /// An operation without bytes that fails or does not.
+  template <class Body>
+  int perform(Operation operation, Body&& body);
+  ssize_t faulty_write(const Verdict& verdict, int descriptor, const void* bytes, std::size_t count,
+                       off_t offset);
+  ssize_t faulty_read(const Verdict& verdict, int descriptor, void* bytes, std::size_t count,
+                      off_t offset);
 
   store::FileSystem& real_;
-  std::array<std::atomic<std::int64_t>, kOperations> counts_{};
-  // Written by the caller's thread while the I/O thread is idle, read by both.
-  std::atomic<Operation> operation_{Operation::kOpen};
-  std::atomic<std::int64_t> at_{0};
-  std::atomic<Fault> fault_{Fault::kNone};
-  std::atomic<bool> lasting_{false};
-  std::atomic<bool> hit_{false};
-  std::atomic<std::int64_t> delay_{0};
+  mutable std::mutex mutex_;  // guards all of the below: the caller and the I/O thread come here
+  std::array<std::int64_t, kOperations> counts_{};
+  Operation operation_ = Operation::kOpen;
+  std::int64_t at_ = 0;
+  Fault fault_ = Fault::kNone;
+  bool lasting_ = false;
+  bool hit_ = false;
+  std::chrono::microseconds write_delay_{0};
+  /// Reads under way whose bytes are to be spoilt when they are there.
+  std::set<std::pair<store::FileTransfer*, std::uint64_t>> to_spoil_;
 };
 
 }  // namespace anadrome::test

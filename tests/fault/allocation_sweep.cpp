@@ -1,0 +1,119 @@
+// allocation_sweep [--full] [--only TEXT] [--part I/N] [--count TRIALS]
+//
+// Every allocation of the library fails, once or from then on, on one rank: the exact gradient or a
+// clean error on every rank, nothing is left, and the next run works. Leaks show under a sanitizer.
+#include <mpi.h>
+
+#include <cstdio>
+#include <string>
+
+#include "failing_allocations.h"
+#include "tally.h"
+#include "trial.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+bool is_so_on_any_rank(bool fact) {
+  int any = fact ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any != 0;
+}
+
+class AllocationSweep {
+ public:
+  AllocationSweep(const LaboratoryOptions& options, std::int64_t stride)
+      : options_(options), stride_(stride) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  }
+
+  void over(const Setup& setup) {
+    Bench bench(MPI_COMM_WORLD, setup, options_.memory);
+    begin_trial("without failures, " + setup.text());
+    bench.run();  // what is allocated once in a process
+    fail_allocation(0, false, ranks_ == 1);
+    const Verdict whole = bench.run();
+    if (whole.ending != Ending::kExact) tally_.complain("without failures", whole.why);
+    std::int64_t count = allocations();
+    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    for (std::int64_t at = 1; at <= count; ++at) {
+      for (const bool lasting : {false, true}) {
+        if (is_drawn(number_++, stride_, options_.part)) carry_out(bench, at, lasting);
+      }
+    }
+  }
+
+  std::int64_t number() const { return number_; }
+  const Tally& tally() const { return tally_; }
+
+ private:
+  void carry_out(Bench& bench, std::int64_t at, bool lasting) {
+    const std::string text = "allocation " + std::to_string(at) +
+                             (lasting ? " and all later ones" : "") + ", " + bench.setup().text();
+    begin_trial(text);
+    const bool here = carried_out_++ % ranks_ == rank_;
+    fail_allocation(here ? at : 0, lasting, ranks_ == 1);
+    const Verdict verdict = bench.run([&] {
+      if (lasting && at % 2 == 0)
+        fail_allocation(0, false, ranks_ == 1);  // there is memory again for close
+    });
+    const bool hit = is_so_on_any_rank(an_allocation_failed() || (lasting && at % 2 == 0));
+    fail_allocation(0, false, ranks_ == 1);
+    if (hit) tally_.add(bench.setup().name, verdict);
+    if (verdict.ending == Ending::kWrong || (!hit && verdict.ending != Ending::kExact)) {
+      tally_.complain(text, verdict.why);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::string left = bench.left_behind();
+    if (left.find("descriptors") != std::string::npos ||
+        left.find("threads") != std::string::npos) {
+      tally_.complain(text, "left behind: " + left + "after " + verdict.why);
+    }
+    if (!is_so_on_any_rank(!left.empty())) return;
+    const Verdict next = bench.run();
+    if (next.ending != Ending::kExact) tally_.complain(text, "the run after it: " + next.why);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!bench.left_behind().empty()) tally_.complain(text, "files after the run after it");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  const LaboratoryOptions& options_;
+  const std::int64_t stride_;
+  int rank_ = 0, ranks_ = 1;
+  std::int64_t number_ = 0, carried_out_ = 0;
+  Tally tally_;
+};
+
+int run_all(const LaboratoryOptions& options) {
+  constexpr std::int64_t kShortStride = 37;
+  const std::int64_t stride = options.full        ? options.parts
+                              : options.count > 0 ? options.count
+                                                  : kShortStride;
+  AllocationSweep sweep(options, stride);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (const Setup& setup : all_setups(ranks)) {
+    if (setup.direct != "off" || setup.text().find(options.only) == std::string::npos) continue;
+    sweep.over(setup);
+  }
+  end_trials();
+  sweep.tally().print("run");
+  const bool failed = is_so_on_any_rank(sweep.tally().complaints() > 0);
+  return failed || sweep.tally().trials() == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int status = 0;
+  {
+    const LaboratoryOptions options(argc, argv);
+    status = run_all(options);
+  }
+  MPI_Finalize();
+  return status;
+}

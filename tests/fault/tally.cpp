@@ -1,0 +1,158 @@
+#include "tally.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace anadrome::test {
+namespace {
+
+char current_trial[512] = "";
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+std::string fresh_directory(const std::string& parent) {
+  char path[4096] = "";
+  if (world_rank() == 0) {
+    std::snprintf(path, sizeof path, "%s/laboratory.XXXXXX", parent.c_str());
+    if (::mkdtemp(path) == nullptr) MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return path;
+}
+
+// Async-signal-safe.
+void say_and_end(int signal) {
+  const char* what = signal == SIGALRM ? "HANG: " : "CRASH: ";
+  for (const char* text : {what, static_cast<const char*>(current_trial), "\n"}) {
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  }
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+}  // namespace
+
+void Tally::add(const std::string& kind, const Verdict& verdict) {
+  if (rows_.find(kind) == rows_.end()) order_.push_back(kind);
+  Row& row = rows_[kind];
+  ++(verdict.ending == Ending::kExact        ? row.exact
+     : verdict.ending == Ending::kCleanError ? row.clean
+                                             : row.wrong);
+}
+
+void Tally::complain(const std::string& trial, const std::string& why) {
+  constexpr std::int64_t kMost = 40;
+  if (++complaints_ <= kMost && world_rank() == 0) {
+    std::fprintf(stderr, "%s: %s\n", trial.c_str(), why.c_str());
+  }
+}
+
+std::int64_t Tally::trials() const {
+  std::int64_t all = 0;
+  for (const auto& [kind, row] : rows_) all += row.exact + row.clean + row.wrong;
+  return all;
+}
+
+std::int64_t Tally::exact() const {
+  std::int64_t all = 0;
+  for (const auto& [kind, row] : rows_) all += row.exact;
+  return all;
+}
+
+void Tally::print(const std::string& first_column) const {
+  if (world_rank() != 0) return;
+  std::printf("| %s | trials | exact gradient | clean error | anything else |\n",
+              first_column.c_str());
+  std::printf("|---|---|---|---|---|\n");
+  const auto line = [](const std::string& name, const Row& row) {
+    std::printf("| %s | %lld | %lld | %lld | %lld |\n", name.c_str(),
+                static_cast<long long>(row.exact + row.clean + row.wrong),
+                static_cast<long long>(row.exact), static_cast<long long>(row.clean),
+                static_cast<long long>(row.wrong));
+  };
+  Row sum;
+  for (const std::string& kind : order_) {
+    const Row& row = rows_.at(kind);
+    line(kind, row);
+    sum.exact += row.exact;
+    sum.clean += row.clean;
+    sum.wrong += row.wrong;
+  }
+  line("all", sum);
+  std::fflush(stdout);
+}
+
+void begin_trial(const std::string& trial, unsigned seconds) {
+  if (current_trial[0] == '\0') {
+    for (const int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
+      ::signal(signal, say_and_end);
+    }
+  }
+  std::strncpy(current_trial, trial.c_str(), sizeof current_trial - 1);
+  ::alarm(seconds);
+}
+
+bool is_drawn(std::int64_t number, std::int64_t stride, std::int64_t part) {
+  constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15U;
+  const std::uint64_t scattered = (static_cast<std::uint64_t>(number) + 1) * kScatter >> 32;
+  return static_cast<std::int64_t>(scattered % static_cast<std::uint64_t>(stride)) == part % stride;
+}
+
+void end_trials() { ::alarm(0); }
+
+LaboratoryOptions::LaboratoryOptions(int argc, char** argv) {
+  const auto usage = [&] {
+    std::fprintf(stderr,
+                 "usage: %s [--full] [--only TEXT] [--part I/N] [--count TRIALS] [--seed NUMBER]\n",
+                 argv[0]);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  };
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--full") {
+      full = true;
+      continue;
+    }
+    if (i + 1 == argc) usage();
+    const char* value = argv[++i];
+    if (flag == "--only") {
+      only = value;
+    } else if (flag == "--count") {
+      count = std::atoll(value);
+    } else if (flag == "--seed") {
+      seed = static_cast<std::uint64_t>(std::atoll(value));
+    } else if (flag == "--part") {
+      long long number = 0, all = 0;
+      if (std::sscanf(value, "%lld/%lld", &number, &all) != 2 || number < 1 || number > all)
+        usage();
+      part = number - 1;
+      parts = all;
+    } else {
+      usage();
+    }
+  }
+  const char* base = std::getenv("ANADROME_TEST_DIRECTORY");
+  directory = fresh_directory(base != nullptr && *base != '\0' ? base : "/tmp");
+  memory = fresh_directory("/dev/shm");
+}
+
+LaboratoryOptions::~LaboratoryOptions() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::error_code ignored;
+  if (world_rank() != 0) return;
+  std::filesystem::remove_all(directory, ignored);
+  std::filesystem::remove_all(memory, ignored);
+}
+
+}  // namespace anadrome::test

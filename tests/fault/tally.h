@@ -1,0 +1,60 @@
+// Counts what became of each trial and prints the table of docs/reliability.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trial.h"
+
+namespace anadrome::test {
+
+class Tally {
+ public:
+  /// `kind`: the row the trial belongs to.
+  void add(const std::string& kind, const Verdict& verdict);
+  /// A trial that did not give what it must; the first few are printed at once.
+  void complain(const std::string& trial, const std::string& why);
+
+  std::int64_t trials() const;
+  std::int64_t complaints() const { return complaints_; }
+  std::int64_t exact() const;
+  /// Rows in the order they came first, and their sum.
+  void print(const std::string& first_column) const;
+
+ private:
+  struct Row {
+    std::int64_t exact = 0, clean = 0, wrong = 0;
+  };
+  std::vector<std::string> order_;
+  std::map<std::string, Row> rows_;
+  std::int64_t complaints_ = 0;
+};
+
+/// A trial that takes longer than this is a hang: the process says which one it was and ends. Also
+/// when it crashes.
+void begin_trial(const std::string& trial, unsigned seconds = 30);
+void end_trials();
+
+/// Is trial `number` one of every `stride`, in part `part` of as many? Scattered, so that no kind
+/// is left out by arithmetic.
+bool is_drawn(std::int64_t number, std::int64_t stride, std::int64_t part);
+
+/// What a program of the laboratory was started with.
+struct LaboratoryOptions {
+  bool full = false;
+  std::string only;  ///< setups and kinds whose text has this
+  std::int64_t part = 0, parts = 1;
+  std::int64_t count = 0;  ///< trials, where they are drawn; 0: the program's own number
+  std::uint64_t seed = 1;
+  std::string directory;  ///< made fresh, on a disk; removed at the end
+  std::string memory;     ///< the same in memory, for what does not ask for O_DIRECT
+
+  LaboratoryOptions(int argc, char** argv);
+  ~LaboratoryOptions();
+  LaboratoryOptions(const LaboratoryOptions&) = delete;
+  LaboratoryOptions& operator=(const LaboratoryOptions&) = delete;
+};
+
+}  // namespace anadrome::test

@@ -1,0 +1,214 @@
+#include "trial.h"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+namespace anadrome::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t entries_of(const char* directory) {
+  std::int64_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(directory)) ++entries;
+  return entries;
+}
+
+// A status that says: storage or memory failed.
+bool names_a_fault(anadrome_status status) {
+  return status == ANADROME_ERR_IO || status == ANADROME_ERR_NO_SPACE ||
+         status == ANADROME_ERR_CORRUPT || status == ANADROME_ERR_MEMORY;
+}
+
+Setup with(Setup setup, const std::string& layout, const std::string& direct) {
+  setup.layout = layout;
+  setup.direct = direct;
+  return setup;
+}
+
+}  // namespace
+
+std::vector<Setup> all_setups(int ranks) {
+  const ModelShape large = {.words = 160};
+  const ModelShape two_fields = {.words = 70, .fields = 2};
+  const ModelShape three_fields = {.words = 40, .fields = 3};
+  const ModelShape exchanged = {.words = 100, .fields = 2, .registered = Registered::kExchanged};
+  const ModelShape packed = {.words = 90, .fields = 2, .registered = Registered::kPacked};
+  const ModelShape slow = {.words = 160, .step_microseconds = 20};
+  // 512 states of 16 bytes to a block.
+  const ModelShape small = {.words = 2, .registered = Registered::kPacked};
+  constexpr std::int64_t kManySteps = 2100;
+  const std::vector<Setup> kinds = {
+      {.name = "async 1", .schedule = "async", .interval = "1", .steps = 64, .shape = large},
+      {.name = "async 3, 2 fields", .schedule = "async", .interval = "3", .shape = two_fields},
+      {.name = "async 2, n unknown",
+       .schedule = "async",
+       .interval = "2",
+       .unknown = true,
+       .shape = large},
+      {.name = "async 1, 4 states in memory",
+       .schedule = "async",
+       .interval = "1",
+       .steps = 64,
+       .shape = large,
+       .memory = 4},
+      {.name = "async 2, 3 fields",
+       .schedule = "async",
+       .interval = "2",
+       .steps = 64,
+       .shape = three_fields},
+      {.name = "async 5, packed",
+       .schedule = "async",
+       .interval = "5",
+       .steps = 60,
+       .shape = packed,
+       .memory = 3},
+      {.name = "async auto", .schedule = "async", .steps = 60, .shape = slow, .memory = 3},
+      {.name = "async 2, exchanged",
+       .schedule = "async",
+       .interval = "2",
+       .shape = exchanged,
+       .memory = 5},
+      {.name = "async 3, exchanged, n unknown",
+       .schedule = "async",
+       .interval = "3",
+       .unknown = true,
+       .shape = exchanged,
+       .memory = 5},
+      {.name = "multistage", .schedule = "multistage", .steps = 64, .shape = large},
+      {.name = "multistage, exchanged", .schedule = "multistage", .shape = exchanged, .memory = 5},
+      {.name = "disk_revolve", .schedule = "disk_revolve", .shape = slow, .memory = 4},
+      {.name = "hrevolve", .schedule = "hrevolve", .shape = slow, .memory = 4},
+      {.name = "hrevolve, little disk",
+       .schedule = "hrevolve",
+       .shape = slow,
+       .memory = 4,
+       .more = {{"disk", ranks == 1 ? "1500KiB" : "6MiB"}}},
+      {.name = "async 1, many to a block",
+       .schedule = "async",
+       .interval = "1",
+       .steps = kManySteps,
+       .shape = small,
+       .memory = 1},
+      {.name = "async 2, many to a block, n unknown",
+       .schedule = "async",
+       .interval = "2",
+       .steps = kManySteps,
+       .unknown = true,
+       .shape = small,
+       .memory = 1},
+  };
+  std::vector<Setup> setups;
+  for (const char* direct : {"off", "auto"}) {
+    for (const char* layout : {"shared", "node", "rank"}) {
+      for (const Setup& kind : kinds) setups.push_back(with(kind, layout, direct));
+    }
+  }
+  return setups;
+}
+
+Resources Resources::now() { return {entries_of("/proc/self/fd"), entries_of("/proc/self/task")}; }
+
+Bench::Bench(MPI_Comm comm, Setup setup, std::string directory)
+    : comm_(comm),
+      setup_(std::move(setup)),
+      directory_(std::move(directory)),
+      model_(comm, setup_.shape),
+      gradient_(model_.gradient_with_every_state_kept(setup_.steps)) {
+  const bool many = setup_.shape.words < 8;
+  // Small states share blocks from 4 blocks of 512 on.
+  constexpr std::int64_t kBlocks = 4, kStates = 512, kBookkeeping = 4096;
+  const auto state = static_cast<std::int64_t>(setup_.shape.words * sizeof(std::uint64_t)) + 8;
+  memory_ = many ? kBlocks * kStates * state + kBookkeeping
+                 : static_cast<std::int64_t>(setup_.memory * static_cast<double>(least_memory()));
+  before_ = Resources::now();
+}
+
+// As ERR_MEMORY names it.
+std::int64_t Bench::least_memory() {
+  memory_ = 1;
+  SweepResult refused;
+  anadrome_run* run = open(refused);
+  if (run != nullptr) anadrome_begin(run, setup_.unknown ? ANADROME_STEPS_UNKNOWN : setup_.steps);
+  const std::string message = anadrome_last_error(), before = "at least ";
+  anadrome_close(&run);
+  const auto at = message.find(before);
+  return at == std::string::npos ? 1 : std::atoll(message.c_str() + at + before.size());
+}
+
+anadrome_run* Bench::open(SweepResult& refused) {
+  anadrome_run* run = nullptr;
+  anadrome_status status = anadrome_open(comm_, &run);
+  const auto set = [&](const std::string& key, const std::string& value) {
+    if (status == ANADROME_OK && !value.empty()) {
+      status = anadrome_set(run, key.c_str(), value.c_str());
+    }
+  };
+  if (status == ANADROME_OK) status = model_.add_fields(run);
+  set("schedule", setup_.schedule);
+  set("interval", setup_.interval);
+  set("layout", setup_.layout);
+  set("direct", setup_.direct);
+  set("directory", directory_);
+  set("warnings", "off");
+  set("memory", std::to_string(memory_) + "B");
+  for (const auto& [key, value] : setup_.more) set(key, value);
+  if (status == ANADROME_OK) return run;
+  refused.status = status;
+  refused.message = anadrome_last_error();
+  anadrome_close(&run);
+  return nullptr;
+}
+
+Verdict Bench::judge(const SweepResult& result, anadrome_status closed,
+                     const std::string& close_message) {
+  Verdict verdict;
+  const anadrome_status status = result.status != ANADROME_OK ? result.status : closed;
+  const std::string& message = result.status != ANADROME_OK ? result.message : close_message;
+  const bool exact = result.done && result.kept_its_word && result.gradient == gradient_;
+  const bool clean = names_a_fault(status) && !message.empty() && result.kept_its_word;
+  // Statuses, and this rank's opinion, so that all ranks come to the same verdict.
+  std::array<std::int64_t, 6> most = {status,         -status,       result.status,
+                                      -result.status, exact ? 0 : 1, clean ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX,
+                comm_);
+  const bool same = most[0] == -most[1] && most[2] == -most[3];
+  verdict.why = message;
+  if (!same) {
+    verdict.why = "ranks differ: " + std::to_string(status) + " " + message;
+  } else if (status == ANADROME_OK) {
+    if (most[4] == 0) verdict.ending = Ending::kExact;
+    if (most[4] != 0) verdict.why = "WRONG GRADIENT with ANADROME_OK";
+  } else if (result.status == ANADROME_OK && most[4] != 0) {
+    verdict.why = "WRONG GRADIENT, and close failed: " + message;
+  } else if (most[5] == 0) {
+    verdict.ending = Ending::kCleanError;
+  } else {
+    verdict.why = "status " + std::to_string(status) + " is not that of a fault: " + message;
+  }
+  return verdict;
+}
+
+std::string Bench::left_behind() const {
+  // The kernel may show a thread that was joined a little longer.
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries && !(Resources::now() == before_); ++i) std::this_thread::yield();
+  const Resources now = Resources::now();
+  std::string what;
+  if (now.descriptors != before_.descriptors) {
+    what += std::to_string(now.descriptors - before_.descriptors) + " descriptors ";
+  }
+  if (now.threads != before_.threads) {
+    what += std::to_string(now.threads - before_.threads) + " threads ";
+  }
+  std::error_code ignored;
+  if (fs::exists(run_directory(), ignored)) what += "files ";
+  return what;
+}
+
+}  // namespace anadrome::test

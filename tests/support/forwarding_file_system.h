@@ -1,0 +1,46 @@
+// A file system that does what the one before it does; others override what they change.
+#pragma once
+
+#include <string>
+
+#include "store/file_system.h"
+
+namespace anadrome::test {
+
+/// In use from construction to destruction, by this rank.
+class ForwardingFileSystem : public store::FileSystem {
+ public:
+  ForwardingFileSystem() : real_(store::file_system()) { store::replace_file_system(this); }
+  ~ForwardingFileSystem() override { store::replace_file_system(&real_); }
+  ForwardingFileSystem(const ForwardingFileSystem&) = delete;
+  ForwardingFileSystem& operator=(const ForwardingFileSystem&) = delete;
+
+  int open(const std::string& path, int flags, mode_t mode) override {
+    return real_.open(path, flags, mode);
+  }
+  int close(int descriptor) override { return real_.close(descriptor); }
+  ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
+    return real_.write(descriptor, bytes, count, offset);
+  }
+  ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
+    return real_.read(descriptor, bytes, count, offset);
+  }
+  void start(store::FileTransfer& transfer) override { real_.start(transfer); }
+  void finish(store::FileTransfer& transfer) override { real_.finish(transfer); }
+  int allocate(int descriptor, off_t offset, off_t length) override {
+    return real_.allocate(descriptor, offset, length);
+  }
+  int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
+  int sync(int descriptor) override { return real_.sync(descriptor); }
+  int lock(int descriptor) override { return real_.lock(descriptor); }
+  int make_directory(const std::string& path, mode_t mode) override {
+    return real_.make_directory(path, mode);
+  }
+  int remove_directory(const std::string& path) override { return real_.remove_directory(path); }
+  int unlink(const std::string& path) override { return real_.unlink(path); }
+
+ protected:
+  store::FileSystem& real_;
+};
+
+}  // namespace anadrome::test
