@@ -161,12 +161,12 @@ int run_all(const LaboratoryOptions& options) {
                               : options.count > 0 ? options.count
                                                   : kShortStride;
   Sweep sweep(options, stride);
-  // The short form shares the setups among the numbers of ranks it is started with: 1, 2 and 3.
-  constexpr int kShares = 3;
+  // The short form takes some of the setups, others with each number of ranks.
   int ranks = 1, index = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int shares = ranks == 1 ? 3 : 12;
   for (const Setup& setup : all_setups(ranks)) {
-    const bool mine = options.full || !options.only.empty() || index++ % kShares == ranks % kShares;
+    const bool mine = options.full || !options.only.empty() || index++ % shares == ranks % shares;
     if (mine && setup.text().find(options.only) != std::string::npos) sweep.over(setup);
   }
   end_trials();
