@@ -76,6 +76,7 @@ struct SweepResult {
   anadrome_status status = ANADROME_OK;
   std::string message;
   bool done = false;
+  bool resumed = false;       ///< went on with what an earlier process left
   bool kept_its_word = true;  ///< every action was one that can be carried out
   std::uint64_t gradient = 0;
 };
