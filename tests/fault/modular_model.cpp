@@ -133,7 +133,6 @@ std::uint64_t ModularModel::sum_over_ranks(std::uint64_t value) const {
 }
 
 void ModularModel::step(std::int64_t step) {
-  if (before_step) before_step(step);
   const std::uint64_t c = coefficient(step), s = sum_over_ranks(state_[0]);
   for (std::size_t i = 0; i < state_.size(); ++i) {
     state_[i] = (1 + parameter(i)) * state_[i] + c * state_[i] * state_[i] + 2 * s;
@@ -158,6 +157,7 @@ void ModularModel::adjoint(std::int64_t step) {
 }
 
 bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
+  if (before_action) before_action();
   if (!take_now(run)) return false;
   switch (action.kind) {
     case ANADROME_ADVANCE:

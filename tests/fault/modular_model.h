@@ -52,8 +52,8 @@ class ModularModel {
   std::uint64_t seed = 0;  ///< of x_0
   /// Non-zero: what the next call of pack or unpack returns.
   int pack_returns = 0, unpack_returns = 0;
-  /// Called in every forward step, before it.
-  std::function<void(std::int64_t)> before_step;
+  /// Called with every action, before it is carried out.
+  std::function<void()> before_action;
 
  private:
   std::vector<std::uint64_t*> addresses();

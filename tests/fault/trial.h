@@ -47,6 +47,7 @@ struct Verdict {
   Ending ending = Ending::kWrong;
   std::string why;  ///< of kWrong and kCleanError
   anadrome_stats statistics{};
+  bool resumed = false;  ///< the run went on with what an earlier one left
 };
 
 /// Runs of one setup in one directory, with what they must give.
@@ -102,6 +103,7 @@ Verdict Bench::run(Body&& before_close) {
   const std::string message = closed != ANADROME_OK ? anadrome_last_error() : "";
   Verdict verdict = judge(result, closed, message);
   verdict.statistics = statistics;
+  verdict.resumed = result.resumed;
   return verdict;
 }
 

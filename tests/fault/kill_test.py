@@ -1,0 +1,116 @@
+"""Jobs that are killed at random, on 1, 2 and 4 ranks, and started again with the same words: the
+gradient is that of a job nobody killed, bit by bit."""
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+import launch
+
+# An empty value leaves the option out: this library does not know it.
+RESUME = os.environ.get("ANADROME_TEST_RESUME_OPTIONS", "").split()
+SETUPS = (("schedule=async", "interval=1", "memory=40KiB"),
+          ("schedule=async", "interval=3", "memory=60KiB", "layout=rank"),
+          ("schedule=async", "interval=2", "memory=40KiB", "layout=node", "direct=off"))
+
+
+class Job(launch.DirectoryCase):
+    STEPS = 40
+
+    def job(self, ranks, *words):
+        process = launch.run(ranks, "job", self.directory, self.STEPS, *words)
+        found = re.search(r"rank 0 gradient (\w+) resumed (\d) operations (\d+) actions (\d+)",
+                          process.stdout)
+        return process, found
+
+
+class Killed(Job):
+    def kill_and_go_on(self, ranks, kills, seed):
+        chance = random.Random(seed)
+        resumed = 0
+        for setup in SETUPS:
+            words = setup + tuple(RESUME)
+            process, whole = self.job(ranks, *words)
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            most = {"--kill-operation": int(whole[3]), "--kill-action": int(whole[4])}
+            for _ in range(kills // len(SETUPS)):
+                # Once or twice before it may end.
+                for _ in range(chance.randint(1, 2)):
+                    kind = chance.choice(list(most))
+                    at = chance.randint(1, most[kind])
+                    killed, _ = self.job(ranks, *words, kind, at, "--rank",
+                                         chance.randrange(ranks))
+                    if killed.returncode == 0:  # it went on beyond that point
+                        break
+                    self.assertNotIn(killed.returncode, (1, 2), launch.said(killed))
+                process, found = self.job(ranks, *words)
+                self.assertEqual(process.returncode, 0,
+                                 f"{setup} {kind} {at}\n" + launch.said(process))
+                self.assertEqual(found[1], whole[1])
+                self.assertEqual(os.listdir(self.directory), [])
+                resumed += int(found[2])
+        print(f"{ranks} ranks: {kills} jobs, {resumed} went on where the one before was")
+        if RESUME:
+            self.assertGreater(resumed, 0)
+
+    def count(self, short, full):
+        return full if os.environ["ANADROME_TEST_FULL"] == "1" else short
+
+    def test_one_rank(self):
+        self.kill_and_go_on(1, self.count(9, 900), 1)
+
+    def test_two_ranks(self):
+        self.kill_and_go_on(2, self.count(6, 700), 2)
+
+    def test_four_ranks(self):
+        self.kill_and_go_on(4, self.count(3, 400), 3)
+
+
+class Stopped(Job):
+    """A rank that stops answering is named by the watchdog; when it goes on, so does the job."""
+
+    def test_is_named_in_every_phase(self):
+        full = os.environ["ANADROME_TEST_FULL"] == "1"
+        for ranks in (2, 3) if full else (2,):
+            words = SETUPS[0] + ("watchdog=2",)
+            process, whole = self.job(ranks, *words)
+            self.assertEqual(process.returncode, 0, launch.said(process))
+            actions = int(whole[4])
+            for at in range(1, actions, max(1, actions // (30 if full else 3))):
+                self.stop_and_go_on(ranks, words, at, at % ranks, whole[1])
+
+    def stop_and_go_on(self, ranks, words, at, rank, gradient):
+        command = launch.ranks_command(ranks, "job", self.directory, self.STEPS, *words,
+                                       "--stop-action", at, "--rank", rank)
+        errors = self.directory.parent / (self.directory.name + ".errors")
+        with open(errors, "w+") as stderr:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
+            try:
+                stopped = self.wait_for(errors, r"process (\d+) stops", 20)
+                named = self.wait_for(errors, rf"rank {rank}\b(?!:)", 10)
+            finally:
+                found = re.search(r"process (\d+) stops", errors.read_text())
+                if found:
+                    os.kill(int(found[1]), signal.SIGCONT)
+            output, _ = process.communicate(timeout=60)
+        text = errors.read_text()
+        errors.unlink()
+        self.assertTrue(stopped and named, f"action {at}, rank {rank}: {text}")
+        self.assertEqual(process.returncode, 0, output + text)
+        self.assertIn(gradient, output)
+
+    @staticmethod
+    def wait_for(file, pattern, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if re.search(pattern, file.read_text()):
+                return True
+            time.sleep(0.05)
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()
