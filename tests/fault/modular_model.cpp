@@ -128,7 +128,8 @@ void ModularModel::start() {
 }
 
 std::uint64_t ModularModel::sum_over_ranks(std::uint64_t value) const {
-  if (ranks_ > 1) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_);
+  if (ranks_ > 1 && shape_.coupled)
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_);
   return value;
 }
 
@@ -157,7 +158,6 @@ void ModularModel::adjoint(std::int64_t step) {
 }
 
 bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
-  if (before_action) before_action();
   if (!take_now(run)) return false;
   switch (action.kind) {
     case ANADROME_ADVANCE:
@@ -222,6 +222,8 @@ SweepResult sweep(anadrome_run* run, ModularModel& model, std::int64_t steps, bo
   if (!resumed) model.put_start(run);
   anadrome_action action;
   while ((result.status = anadrome_next(run, &action)) == ANADROME_OK) {
+    if (model.before_action) model.before_action();
+    if (model.leaves) return result;
     const bool ends =
         unknown && action.kind == ANADROME_ADVANCE && action.again == 0 && action.last >= steps;
     if (ends) action.last = steps;

@@ -21,6 +21,7 @@ struct ModelShape {
   Registered registered = Registered::kArray;
   int step_microseconds = 0;    ///< a step takes at least so long
   bool adjoint_fields = false;  ///< register what the reverse sweep carries along
+  bool coupled = true;          ///< every step needs all ranks
 };
 
 class ModularModel {
@@ -54,6 +55,7 @@ class ModularModel {
   int pack_returns = 0, unpack_returns = 0;
   /// Called with every action, before it is carried out.
   std::function<void()> before_action;
+  bool leaves = false;  ///< does not carry it out: the sweep is left there
 
  private:
   std::vector<std::uint64_t*> addresses();

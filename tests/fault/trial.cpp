@@ -170,7 +170,7 @@ Verdict Bench::judge(const SweepResult& result, anadrome_status closed,
   Verdict verdict;
   const anadrome_status status = result.status != ANADROME_OK ? result.status : closed;
   const std::string& message = result.status != ANADROME_OK ? result.message : close_message;
-  const bool exact = result.done && result.kept_its_word && result.gradient == gradient_;
+  const bool exact = is_right(result);
   const bool clean = names_a_fault(status) && !message.empty() && result.kept_its_word;
   // Statuses, and this rank's opinion, so that all ranks come to the same verdict.
   std::array<std::int64_t, 6> most = {status,         -status,       result.status,

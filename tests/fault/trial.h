@@ -72,6 +72,10 @@ class Bench {
   }
   /// A handle with fields and options; NULL, and why in `refused`, if one was refused.
   anadrome_run* open(SweepResult& refused);
+  /// Is this the gradient with every state kept?
+  bool is_right(const SweepResult& result) const {
+    return result.done && result.kept_its_word && result.gradient == gradient_;
+  }
   /// What the sweep and close say together, on all ranks.
   Verdict judge(const SweepResult& result, anadrome_status closed,
                 const std::string& close_message);
