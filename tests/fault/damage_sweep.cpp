@@ -48,7 +48,8 @@ std::vector<Setup> setups() {
 class DamageSweep {
  public:
   explicit DamageSweep(const LaboratoryOptions& options)
-      : options_(options), random_(options.seed) {}
+      : options_(options),
+        random_(options.seed + 1000003U * static_cast<std::uint64_t>(options.part)) {}
 
   /// `flips` flipped bits, `others` of all other kinds together.
   void over(const Setup& setup, std::int64_t flips, std::int64_t others) {

@@ -50,7 +50,7 @@ class PowerLoss {
  public:
   explicit PowerLoss(const LaboratoryOptions& options)
       : options_(options),
-        random_(options.seed),
+        random_(options.seed + 1000003U * static_cast<std::uint64_t>(options.part)),
         root_(options.memory + "/disk"),
         grave_(options.memory + "/grave") {}
 
