@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "faulty_file_system.h"
@@ -77,8 +78,13 @@ class Sweep {
         if (!applies(fault, operation)) continue;
         for (std::int64_t at = 1; at <= counts[o]; ++at) {
           for (const bool lasting : {false, true}) {
-            if (!is_drawn(number_++, stride_, options_.part)) continue;
-            carry_out(bench, files, {operation, at, fault, lasting});
+            ++number_;
+            const Trial trial = {operation, at, fault, lasting};
+            // By its name: processes that count a little differently still share without overlap.
+            const std::size_t name = std::hash<std::string>()(trial.text() + setup.text());
+            if (is_drawn(static_cast<std::int64_t>(name >> 1), stride_, options_.part)) {
+              carry_out(bench, files, trial);
+            }
           }
         }
       }

@@ -34,7 +34,7 @@ class Tally {
 
 /// A trial that takes longer than this is a hang: the process says which one it was and ends. Also
 /// when it crashes.
-void begin_trial(const std::string& trial, unsigned seconds = 30);
+void begin_trial(const std::string& trial, unsigned seconds = 120);
 void end_trials();
 
 /// Is trial `number` one of every `stride`, in part `part` of as many? Scattered, so that no kind
