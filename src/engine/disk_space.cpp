@@ -184,7 +184,7 @@ store::Segment DiskSpace::make_segment(const std::string& name, const store::Seg
   try {
     agreement_.agree({.call = call, .failure = failure});
   } catch (const Error&) {
-    if (segment.has_value()) records_.pop_back();
+    if (made && !failure) records_.pop_back();  // the last thing that could fail here
     segment.reset();
     if (made && file_rank_ == 0) store::file_system().unlink(path);
     throw;
