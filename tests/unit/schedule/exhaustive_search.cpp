@@ -82,13 +82,16 @@ class Search {
     if (node.live < node.adjoint) {
       const std::int64_t cost = node.cost + cost_of(node.live);
       reach({cost, node.adjoint, node.live + 1, node.states, node.tapes});
-      reach({node.cost, node.adjoint, node.live, node.states | bit, node.tapes});
+      if (problem_.states_are_kept) {
+        reach({node.cost, node.adjoint, node.live, node.states | bit, node.tapes});
+      }
       if (problem_.tape_units >
           0) {  // a step can make room for its tape: x_k is not needed any more
         reach({cost, node.adjoint, node.live + 1, node.states, node.tapes | bit});
         reach({cost, node.adjoint, node.live + 1, node.states & ~bit, node.tapes | bit});
       }
     }
+    if (problem_.start_is_free) reach({node.cost, node.adjoint, 0, node.states, node.tapes});
     for (int step = 0; step <= node.adjoint; ++step) {
       const std::size_t one = std::size_t{1} << step;
       if (in(node.states, step)) {

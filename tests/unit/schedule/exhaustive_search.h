@@ -14,6 +14,8 @@ struct SmallReversal {
   std::vector<std::int64_t> state_units;  ///< of x_0 .. x_{n-1}; empty: 1 each
   std::int64_t tape_units = 0;            ///< 0: tapes are not kept
   bool tape_restarts = false;             ///< the tape of step k holds x_{k+1}
+  bool start_is_free = false;             ///< x_0 can always be restored and takes no memory
+  bool states_are_kept = true;            ///< false: but x_0, if that is free
 };
 
 /// The least cost of all forward steps beyond the one recorded run of each step; x_0 is live at
