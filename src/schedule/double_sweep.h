@@ -1,0 +1,74 @@
+// Double checkpointing (Bencheikh, Finkbeiner & Neftci, arXiv 2412.11810): copies off chip at equal
+// intervals; within an interval states at equal distances, and all the tapes of one part at a time.
+// Static loops, for accelerators and codes with fixed buffers. Closed forms.
+#pragma once
+
+#include "schedule/placement.h"
+
+namespace anadrome::schedule {
+
+/// An interval cut into `parts` parts: the last ones have `part` steps, the first one what is left.
+struct DoubleInterval {
+  std::int64_t steps = 0;
+  std::int64_t part = 0, parts = 0;
+  std::int64_t local_units = 0;  ///< parts states, the interval's start among them, and part tapes
+
+  /// Forward steps that its reversal takes: one sweep up to the last part, and one that records.
+  std::int64_t forwards() const { return parts == 1 ? steps : steps + (steps - part); }
+  /// Where part `index` of 0 .. parts begins, counted from the interval's start.
+  std::int64_t begin(std::int64_t index) const {
+    return index == 0 ? 0 : steps - (parts - index) * part;
+  }
+  /// The part in which a step lies.
+  std::int64_t part_of(std::int64_t step) const {
+    return step < begin(1) ? 0 : parts - 1 - (steps - 1 - step) / part;
+  }
+};
+
+/// The least local memory, then the fewest forward steps, for an interval of `steps` steps: about
+/// 2 sqrt(tape_units steps). Throws ERR_ARGUMENT unless 1 <= steps, 1 <= tape_units and their
+/// product is at most 2^60.
+DoubleInterval best_double_interval(std::int64_t steps, std::int64_t tape_units);
+
+/// The fewest forward steps with at most `local_units`, which must suffice for
+/// best_double_interval.
+DoubleInterval double_interval_within(std::int64_t steps, std::int64_t tape_units,
+                                      std::int64_t local_units);
+
+struct DoubleSweep {
+  std::int64_t steps = 0, interval = 0, intervals = 0;
+  DoubleInterval full, last;  ///< the last one may be shorter
+
+  std::int64_t local_units() const { return full.local_units; }
+  std::int64_t off_chip_states() const { return intervals; }
+  /// As published: the whole forward sweep first, then every interval, the last one too.
+  uint128 forwards() const;
+};
+
+/// `interval` steps between copies, all of them if it is above `steps`. Throws as
+/// best_double_interval.
+DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units);
+
+/// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
+/// steps and `off_chip` states fit there: copies are never waited for.
+std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
+                             std::int64_t off_chip);
+
+/// The same for a run, whose last interval is reversed when the forward sweep gets there: less by
+/// its steps. NestedOptions: `record`, its units, its disk slots, the same tape_units.
+class DoublePlanner final : public Planner {
+ public:
+  explicit DoublePlanner(const DoubleSweep& sweep) : sweep_(sweep) {}
+
+  Placement place(const Segment& segment) override;
+  uint128 advances(const Segment& segment) override;
+
+ private:
+  const DoubleInterval& interval_of(std::int64_t step) const {
+    return step / sweep_.interval == sweep_.intervals - 1 ? sweep_.last : sweep_.full;
+  }
+
+  DoubleSweep sweep_;
+};
+
+}  // namespace anadrome::schedule
