@@ -1,0 +1,57 @@
+// The least memory for a reversal that runs no step more than twice (Hong et al. 2025, arXiv
+// 2502.12499): which states of uneven size the first sweep keeps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/placement.h"
+
+namespace anadrome::schedule {
+
+enum class Accounting : std::uint8_t {
+  kStatic,    ///< kept states stay to the end: c_0 + all kept + the largest segment beside them
+  kReleased,  ///< a kept state is given up once it is passed
+};
+
+struct ChainSizes {
+  std::vector<std::int64_t> bytes;      ///< of x_0 .. x_n, >= 0
+  std::vector<std::int64_t> workspace;  ///< of the reversal of steps 0 .. n-1, >= 0; empty: none
+  std::int64_t steps() const { return static_cast<std::int64_t>(bytes.size()) - 1; }
+};
+
+struct LeastMemory {
+  std::int64_t peak = 0;
+  std::int64_t lower_bound = 0;    ///< no choice needs less; peak where that was found out in time
+  std::vector<std::int64_t> kept;  ///< rising, beside x_0
+};
+
+/// O(n log(sum of bytes)) if released. If static, O(n) for each bound on the largest segment that
+/// is tried: all that matter while they are few, otherwise until `most_visits` states were looked
+/// at, the most promising first. Throws ERR_ARGUMENT unless 1 <= n < 2^31,
+/// on negative sizes, and if they add up to more than 2^60.
+LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting,
+                         std::int64_t most_visits = std::int64_t{1} << 27);
+
+/// The peak of a choice, as its accounting says it.
+std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
+                     const std::vector<std::int64_t>& kept);
+
+/// The two sweeps, for Nested without tapes: NestedOptions::units must be the peak. Each segment is
+/// run again once, with every state of it kept. A run has TURN as one more step: it needs x_n live.
+class LeastMemoryPlanner final : public Planner {
+ public:
+  /// `sizes` and `kept` as above; the plan of least_memory().
+  LeastMemoryPlanner(std::vector<std::int64_t> bytes, std::vector<std::int64_t> kept);
+
+  std::int64_t state_units(std::int64_t step) const override;
+  Placement place(const Segment& segment) override;
+  uint128 advances(const Segment& segment) override;
+
+ private:
+  std::vector<std::int64_t>::const_iterator first_above(std::int64_t step) const;
+
+  std::vector<std::int64_t> bytes_, kept_;
+};
+
+}  // namespace anadrome::schedule
