@@ -1,0 +1,67 @@
+// A chain of uneven steps whose states may go to a slow memory and back while the solver computes
+// (Beaumont et al., Euro-Par 2020; Beaumont, Eyraud-Dubois & Shilova, NeurIPS 2021).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace anadrome::schedule {
+
+/// x_k of k = 0 .. n-1; times in any unit. Step k makes x_{k+1} of x_k; the adjoint of step k needs
+/// x_k, and runs the step once more itself.
+struct OffloadChain {
+  std::vector<std::int64_t> forward;  ///< of steps 0 .. n-2: the last is run by its adjoint only
+  std::vector<std::int64_t> adjoint;  ///< of steps 0 .. n-1
+  std::vector<std::int64_t> state_units;  ///< >= 0
+  std::vector<std::int64_t> write, read;  ///< of each state
+  std::int64_t fast_memory = 0;           ///< for all states that are resident or on their way in
+  bool full_duplex = false;               ///< a write and a read may go on at a time
+
+  std::int64_t steps() const { return static_cast<std::int64_t>(adjoint.size()); }
+};
+
+/// What becomes of a state after the first sweep passed it.
+enum class Fate : std::uint8_t { kKeep, kOffload, kDiscard };
+
+struct OffloadOp {
+  bool adjoint = false;
+  bool drop = false;      ///< of a forward step: x_step is not needed any more
+  std::int64_t step = 0;  ///< the first sweep, then runs: forward steps again, and adjoints
+};
+
+struct OffloadTransfer {
+  std::int64_t state = 0;
+  std::int64_t gate = 0;  ///< not before the solver gets to this op
+};
+
+/// What the solver does, and what the link does beside it, each in its order.
+struct OffloadLists {
+  std::vector<OffloadOp> ops;
+  std::vector<OffloadTransfer> writes, reads;  ///< on one link: the writes first
+};
+
+/// Something that took time.
+struct OffloadSpan {
+  enum class Doing : std::uint8_t { kForward, kAgain, kAdjoint, kWrite, kRead };
+  Doing doing = Doing::kForward;
+  std::int64_t step = 0;
+  std::int64_t start = 0, end = 0;
+};
+
+struct OffloadRun {
+  std::int64_t makespan = -1;  ///< -1: it comes to a standstill
+  std::int64_t most_units = 0;
+  std::vector<OffloadSpan> spans;  ///< if asked for
+};
+
+/// Throws ERR_ARGUMENT on lengths that do not match, negative numbers, or sums above 2^60.
+void check(const OffloadChain& chain);
+
+/// Plays the lists: the solver goes first, then the link, each as soon as it can. A written state
+/// makes room unless the solver is on it; a transfer is left out if the state is resident, or its
+/// adjoint has begun. O(ops).
+OffloadRun play(const OffloadChain& chain, const OffloadLists& lists, bool with_spans = false);
+
+}  // namespace anadrome::schedule
