@@ -1,0 +1,184 @@
+#include "schedule/join_planner.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "schedule/join_heuristics.h"
+
+namespace anadrome::schedule {
+namespace {
+
+std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
+
+/// H(p; m): p_i steps of branch i and m cuts are left. The branches are exchangeable: only falling
+/// p are in the table, and taking steps off one leads to one that comes before it.
+class Table {
+ public:
+  using Cost = std::uint64_t;
+  using Left = std::vector<std::int64_t>;
+  static constexpr Cost kNever = std::numeric_limits<Cost>::max() / 4;
+
+  Table(const JoinProblem& problem, Left lengths)
+      : problem_(problem),
+        lengths_(std::move(lengths)),
+        longest_(lengths_[0]),
+        cuts_(cuts_of(problem)) {
+    for (std::int64_t d = 0; d <= longest_; ++d) {
+      for (std::int64_t f = 0; f <= longest_; ++f) {
+        const bool never = d >= 2 && f == 0;
+        segment_.push_back(never ? kNever : d < 2 ? 0 : static_cast<Cost>(extra_advances(d, f)));
+      }
+    }
+    fill();
+  }
+
+  static std::int64_t cuts_of(const JoinProblem& problem) {
+    return std::min(problem.most_cuts(), problem.sum() - problem.branches());
+  }
+  /// Of the table; a large number if it is beyond all bounds.
+  static std::int64_t entries(const JoinProblem& problem) {
+    constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
+    const std::int64_t longest = *std::max_element(problem.steps.begin(), problem.steps.end());
+    if (longest > 4000) return kTooMany;
+    std::int64_t count = cuts_of(problem) + 1;
+    for (std::int64_t i = 0; i < problem.branches(); ++i) {
+      if (count > kTooMany / (longest + 1)) return kTooMany;
+      count *= longest + 1;
+    }
+    return count;
+  }
+
+  /// Best number of cuts, and the segments of it: lengths taken off, in their order.
+  std::vector<JoinSegment> best(const std::vector<std::int64_t>& branch_of) {
+    std::int64_t cuts = 0;
+    for (std::int64_t m = 1; m <= cuts_; ++m) {
+      if (cost_at(lengths_, m) < cost_at(lengths_, cuts)) cuts = m;
+    }
+    if (cost_at(lengths_, cuts) >= kNever) return {};
+    std::vector<JoinSegment> segments;
+    Left left = lengths_;
+    while (std::any_of(left.begin(), left.end(), [](std::int64_t p) { return p > 0; })) {
+      const Step step = least(left, cuts).second;
+      std::int64_t& p = left[at(step.branch)];
+      segments.push_back({branch_of[at(step.branch)], p - step.length, p, 0});
+      p -= step.length;
+      cuts -= p > 0 ? 1 : 0;
+    }
+    return segments;
+  }
+
+ private:
+  struct Step {
+    std::int64_t branch, length;
+  };
+
+  std::size_t index(Left left) const {
+    std::sort(left.begin(), left.end(), std::greater<>());
+    std::int64_t number = 0;
+    for (const std::int64_t p : left) number = number * (longest_ + 1) + p;
+    return at(number * (cuts_ + 1));
+  }
+  Cost cost_at(const Left& left, std::int64_t m) const { return cost_[index(left) + at(m)]; }
+  Cost segment(std::int64_t d, std::int64_t f) const {
+    return segment_[at(d * (longest_ + 1) + std::min(f, longest_))];
+  }
+
+  std::pair<Cost, Step> least(const Left& left, std::int64_t m) const {
+    std::int64_t held = 0;
+    for (const std::int64_t p : left) held += problem_.charged_inputs && p > 0 ? 1 : 0;
+    const std::int64_t free = problem_.slots - m - held;
+    std::pair<Cost, Step> best{kNever, {0, 0}};
+    if (free < 0) return best;
+    Left rest = left;
+    for (std::int64_t i = 0; i < problem_.branches(); ++i) {
+      const std::int64_t p = left[at(i)];
+      if (p == 0) continue;
+      for (std::int64_t d = 1; d <= p; ++d) {
+        if (d < p && m == 0) continue;
+        rest[at(i)] = p - d;
+        const Cost cost = segment(d, free) + cost_at(rest, d < p ? m - 1 : m);
+        if (cost < best.first) best = {cost, {i, d}};
+      }
+      rest[at(i)] = p;
+    }
+    return best;
+  }
+
+  void fill() {
+    std::size_t size = at(cuts_ + 1);
+    for (std::size_t i = 0; i < lengths_.size(); ++i) size *= at(longest_ + 1);
+    cost_.assign(size, kNever);
+    Left left(lengths_.size(), 0);
+    cost_[0] = 0;
+    while (next(left)) {
+      const std::size_t row = index(left);
+      for (std::int64_t m = 0; m <= cuts_; ++m) cost_[row + at(m)] = least(left, m).first;
+    }
+  }
+
+  // The next falling one, none above the lengths.
+  bool next(Left& left) const {
+    for (std::size_t i = left.size(); i-- > 0;) {
+      const std::int64_t most = i == 0 ? lengths_[0] : std::min(lengths_[i], left[i - 1]);
+      if (left[i] < most) {
+        ++left[i];
+        std::fill(left.begin() + static_cast<std::ptrdiff_t>(i) + 1, left.end(), 0);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const JoinProblem& problem_;
+  Left lengths_;  ///< falling
+  std::int64_t longest_, cuts_;
+  std::vector<Cost> segment_, cost_;
+};
+
+}  // namespace
+
+JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
+  check(problem);
+  JoinPlan plan;
+  if (Table::entries(problem) > most_entries) {
+    plan.segments = join_by_heuristics(problem);
+  } else {
+    std::vector<std::int64_t> branch_of(problem.steps.size());
+    std::iota(branch_of.begin(), branch_of.end(), 0);
+    std::stable_sort(branch_of.begin(), branch_of.end(), [&](std::int64_t a, std::int64_t b) {
+      return problem.steps[at(a)] > problem.steps[at(b)];
+    });
+    std::vector<std::int64_t> lengths;
+    for (const std::int64_t branch : branch_of) lengths.push_back(problem.steps[at(branch)]);
+    plan.segments = Table(problem, lengths).best(branch_of);
+    plan.exact = true;
+  }
+  if (plan.segments.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT, "a join needs a free slot to go on in; raise the slots");
+  }
+  plan.advances = price(problem, plan.segments);
+  return plan;
+}
+
+JoinPlan plan_reducible_join(const JoinProblem& problem) {
+  JoinProblem alone = problem;
+  alone.ends_apart = true;  // no two ends are there at a time
+  check(alone);
+  JoinPlan plan;
+  std::vector<std::int64_t> order(problem.steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return problem.steps[at(a)] < problem.steps[at(b)];
+  });
+  for (const std::int64_t branch : order) {
+    plan.segments.push_back({branch, 0, problem.steps[at(branch)], 0});
+  }
+  plan.advances = price(alone, plan.segments);
+  plan.exact = true;
+  return plan;
+}
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,18 @@
+// The fewest advances of a join: which states the forward sweep keeps, and in which order the
+// segments between them are reversed.
+#pragma once
+
+#include "schedule/join_problem.h"
+
+namespace anadrome::schedule {
+
+/// Exact, by dynamic programming over what is left of each branch, where its table has at most
+/// `most_entries` entries; otherwise the better of two heuristics (join_heuristics.h). Throws as
+/// check().
+JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries = std::int64_t{1} << 22);
+
+/// An objective of small observables of the ends: one sweep through every branch stores them, and
+/// each branch is reversed alone, in the whole pool.
+JoinPlan plan_reducible_join(const JoinProblem& problem);
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,64 @@
+// Branches that meet in one objective and share one pool of slots (Beaumont, Herrmann, Pallez &
+// Shilova, Phil. Trans. R. Soc. A 2020): an ensemble with a joint statistic, windows that match.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+
+/// Branch i takes x_{i,0} to its end in steps[i] steps. The turn needs all ends at once; then the
+/// steps of each branch are reversed, from its last one down, the branches interleaved at will.
+/// Every state takes a slot of the pool, the one under way too.
+struct JoinProblem {
+  std::vector<std::int64_t> steps;  ///< >= 1 each
+  std::int64_t slots = 1;
+  /// The states x_{i,0} hold slots from the start; false: they come from elsewhere at no cost.
+  bool charged_inputs = false;
+  /// The ends, until the turn has seen them, are in buffers of their own beside the pool.
+  bool ends_apart = false;
+
+  std::int64_t branches() const { return static_cast<std::int64_t>(steps.size()); }
+  std::int64_t sum() const;
+  /// Slots for states within the branches, at the turn; negative: it cannot be done.
+  std::int64_t most_cuts() const {
+    return slots - (ends_apart ? 0 : branches()) - (charged_inputs ? branches() : 0);
+  }
+};
+
+/// Throws ERR_ARGUMENT unless there is a branch, lengths are 1 .. 2^31, and the slots suffice.
+void check(const JoinProblem& problem);
+
+/// The reversal of `begin` .. `end` of a branch, from the state at its begin, with `free` slots.
+struct JoinSegment {
+  std::int64_t branch = 0, begin = 0, end = 0;
+  std::int64_t free = 0;
+};
+
+struct JoinPlan {
+  uint128 advances = 0;               ///< those of the one forward sweep included
+  std::vector<JoinSegment> segments;  ///< in the order in which they are reversed
+  bool exact = false;
+};
+
+/// What the segments cost in this order, and how many slots each finds free.
+uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments);
+
+enum class JoinKind : std::uint8_t {
+  kAdvance,  ///< of `branch`, from x_first to x_last; `keep`: x_first stays
+  kDrop,     ///< x_first makes room
+  kTurn,     ///< all ends are there; they make room
+  kAdjoint,  ///< of step first, whose state x_first is there
+};
+
+struct JoinAction {
+  JoinKind kind = JoinKind::kTurn;
+  std::int64_t branch = 0, first = 0, last = 0;
+  bool keep = false;
+};
+
+std::vector<JoinAction> actions_of(const JoinProblem& problem, const JoinPlan& plan);
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,233 @@
+#include "schedule/join_planner.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "reference_table.h"
+
+namespace anadrome::schedule {
+namespace {
+
+std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
+
+/// Plays the actions, and breaks on any that cannot be. Returns the advances.
+std::int64_t replay(const JoinProblem& problem, const std::vector<JoinAction>& actions) {
+  const auto require = [](bool holds, const char* rule) {
+    if (!holds) throw std::logic_error(rule);
+  };
+  using State = std::pair<std::int64_t, std::int64_t>;
+  std::set<State> pool;
+  std::vector<std::int64_t> todo;
+  std::int64_t advances = 0;
+  bool turned = false;
+  for (std::int64_t b = 0; b < problem.branches(); ++b) {
+    todo.push_back(problem.steps[at(b)] - 1);
+    if (problem.charged_inputs) pool.insert({b, 0});
+  }
+  const auto slots = [&] {
+    std::int64_t used = 0;
+    for (const auto& [branch, step] : pool) {
+      used += problem.ends_apart && !turned && step == problem.steps[at(branch)] ? 0 : 1;
+    }
+    return used;
+  };
+  const auto there = [&](std::int64_t branch, std::int64_t step) {
+    return pool.contains({branch, step}) || (step == 0 && !problem.charged_inputs);
+  };
+  for (const JoinAction& action : actions) {
+    switch (action.kind) {
+      case JoinKind::kAdvance:
+        require(there(action.branch, action.first) && action.first < action.last, "not there");
+        require(action.last <= problem.steps[at(action.branch)], "beyond the end");
+        advances += action.last - action.first;
+        if (!action.keep) pool.erase({action.branch, action.first});
+        pool.insert({action.branch, action.last});
+        break;
+      case JoinKind::kDrop:
+        require(pool.erase({action.branch, action.first}) == 1, "nothing to drop");
+        break;
+      case JoinKind::kTurn:
+        for (std::int64_t b = 0; b < problem.branches(); ++b) {
+          require(pool.erase({b, problem.steps[at(b)]}) == 1, "an end is missing");
+        }
+        turned = true;
+        break;
+      case JoinKind::kAdjoint:
+        require(turned && todo[at(action.branch)]-- == action.first, "adjoints come in order");
+        require(there(action.branch, action.first), "its state is not there");
+        break;
+    }
+    require(slots() <= problem.slots, "more states than slots");
+  }
+  for (const std::int64_t left : todo) require(left == -1, "adjoints are missing");
+  return advances;
+}
+
+/// The fewest advances, by search over sets of states in the pool.
+std::int64_t fewest_advances(const JoinProblem& problem) {
+  struct Node {
+    bool turned = false;
+    std::vector<unsigned> pool;
+    std::vector<std::int64_t> todo;
+    auto operator<=>(const Node&) const = default;
+  };
+  struct Open {
+    std::int64_t cost;
+    Node node;
+    bool operator<(const Open& other) const { return cost > other.cost; }
+  };
+  std::map<Node, std::int64_t> least;
+  std::priority_queue<Open> open;
+  const auto reach = [&](std::int64_t cost, const Node& node) {
+    std::int64_t used = 0;
+    for (const unsigned set : node.pool) used += __builtin_popcount(set);
+    if (used > problem.slots) return;
+    const auto [known, is_new] = least.try_emplace(node, cost);
+    if (!is_new && known->second <= cost) return;
+    known->second = cost;
+    open.push({cost, node});
+  };
+  Node start{false, std::vector<unsigned>(problem.steps.size(), problem.charged_inputs ? 1u : 0u),
+             problem.steps};
+  reach(0, start);
+  while (!open.empty()) {
+    const auto [cost, node] = open.top();
+    open.pop();
+    if (least.at(node) != cost) continue;
+    if (std::all_of(node.todo.begin(), node.todo.end(), [](auto left) { return left == 0; })) {
+      return cost;
+    }
+    bool all_ends = true;
+    for (std::size_t b = 0; b < node.todo.size(); ++b) {
+      all_ends = all_ends && (node.pool[b] >> problem.steps[b] & 1u) != 0;
+      const std::int64_t last = node.turned ? node.todo[b] - 1 : problem.steps[b];
+      for (std::int64_t k = 0; k <= last; ++k) {
+        const bool in_pool = (node.pool[b] >> k & 1u) != 0;
+        if (!in_pool && (k > 0 || problem.charged_inputs)) continue;
+        Node next = node;
+        if (in_pool) {
+          next.pool[b] &= ~(1u << k);
+          reach(cost, next);
+          if (k < last) {  // in place
+            next.pool[b] |= 1u << (k + 1);
+            reach(cost + 1, next);
+          }
+        }
+        next = node;
+        if (k < last) {
+          next.pool[b] |= 1u << (k + 1);
+          reach(cost + 1, next);
+        }
+        if (node.turned && k == node.todo[b] - 1) {
+          next = node;
+          next.pool[b] &= (1u << k) - 1;
+          --next.todo[b];
+          reach(cost, next);
+        }
+      }
+    }
+    if (all_ends && !node.turned) {
+      Node next = node;
+      next.turned = true;
+      for (std::size_t b = 0; b < node.todo.size(); ++b) next.pool[b] &= ~(1u << problem.steps[b]);
+      reach(cost, next);
+    }
+  }
+  return -1;
+}
+
+void expect_what_was_promised(const JoinProblem& problem, const JoinPlan& plan) {
+  EXPECT_TRUE(static_cast<uint128>(replay(problem, actions_of(problem, plan))) == plan.advances);
+}
+
+std::int64_t advances(const JoinPlan& plan) { return static_cast<std::int64_t>(plan.advances); }
+
+TEST(JoinPlanner, AgreesWithTheTable) {
+  const auto rows = reference_cells("planners/join_small.csv");
+  ASSERT_GT(rows.size(), 100u);
+  for (const auto& row : rows) {
+    JoinProblem problem{integers_in(row[0]), std::stoll(row[2]), row[1] == "charged", false};
+    const JoinPlan plan = plan_join(problem);
+    EXPECT_TRUE(plan.exact);
+    EXPECT_EQ(advances(plan), std::stoll(row[3])) << row[0] << " " << row[1] << " " << row[2];
+    expect_what_was_promised(problem, plan);
+    const JoinPlan guessed = plan_join(problem, 0);
+    EXPECT_FALSE(guessed.exact);
+    EXPECT_EQ(advances(guessed), std::stoll(row[3])) << row[0] << " " << row[1] << " " << row[2];
+    expect_what_was_promised(problem, guessed);
+  }
+}
+
+TEST(JoinPlanner, TakesTheFewestAdvancesThatASearchFinds) {
+  const std::vector<std::vector<std::int64_t>> lengths = {
+      {1}, {4}, {7}, {1, 5}, {2, 3}, {4, 4}, {5, 3}, {6, 6}, {3, 6}, {2, 2, 3}, {1, 3, 4}};
+  for (const auto& steps : lengths) {
+    for (const bool charged : {false, true}) {
+      const auto branches = static_cast<std::int64_t>(steps.size());
+      const std::int64_t fewest_slots = branches * (charged ? 2 : 1);
+      for (std::int64_t slots = fewest_slots; slots <= fewest_slots + 3; ++slots) {
+        const JoinProblem problem{steps, slots, charged, false};
+        ASSERT_EQ(advances(plan_join(problem)), fewest_advances(problem))
+            << steps.size() << " branches, first " << steps[0] << ", slots " << slots << charged;
+      }
+    }
+  }
+}
+
+TEST(JoinPlanner, IsRevolveWithOneStepMoreForOneBranch) {
+  for (std::int64_t n = 1; n < 30; ++n) {
+    for (std::int64_t s = 1; s < 8; ++s) {
+      EXPECT_TRUE(plan_join({{n}, s, false, false}).advances == extra_advances(n + 1, s));
+    }
+  }
+}
+
+TEST(JoinPlanner, InterleavesBranches) {
+  EXPECT_EQ(advances(plan_join({{10, 10}, 4, false, false})), 39);
+  EXPECT_EQ(advances(plan_join({{20, 20}, 4, false, false})), 99);
+  EXPECT_EQ(advances(plan_reducible_join({{20, 20}, 4, false, false})), 118);
+}
+
+RC_GTEST_PROP(JoinPlanner, TakesWhatItPromises, ()) {
+  JoinProblem problem;
+  const auto branches = *rc::gen::inRange<std::size_t>(1, 6);
+  const auto longest = *rc::gen::element<std::int64_t>(5, 20, 80);
+  problem.steps = *rc::gen::container<std::vector<std::int64_t>>(
+      branches, rc::gen::inRange<std::int64_t>(1, longest));
+  problem.charged_inputs = *rc::gen::arbitrary<bool>();
+  problem.ends_apart = *rc::gen::arbitrary<bool>();
+  problem.slots = 2 * static_cast<std::int64_t>(branches) + *rc::gen::inRange<std::int64_t>(1, 12);
+  const JoinPlan guessed = plan_join(problem, 0);
+  expect_what_was_promised(problem, guessed);
+  const JoinPlan plan = plan_join(problem, 40000);
+  expect_what_was_promised(problem, plan);
+  RC_ASSERT(plan.advances <= guessed.advances);
+  if (plan.exact) RC_ASSERT(20 * guessed.advances <= 21 * plan.advances);
+  RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+TEST(JoinPlanner, HasNoLoopThatIsTooLong) {
+  const JoinProblem ensemble{std::vector<std::int64_t>(40, 60), 70, false, false};
+  expect_what_was_promised(ensemble, plan_join(ensemble));
+  const JoinProblem longer{{5000, 4000}, 30, true, false};
+  expect_what_was_promised(longer, plan_join(longer));
+}
+
+TEST(JoinPlanner, RefusesWhatCannotBe) {
+  EXPECT_THROW(plan_join({{}, 3, false, false}), Error);
+  EXPECT_THROW(plan_join({{3, 0}, 3, false, false}), Error);
+  EXPECT_THROW(plan_join({{3, 3}, 1, false, false}), Error);
+  EXPECT_THROW(plan_join({{3, 3}, 3, true, false}), Error);
+  EXPECT_THROW(plan_join({{3, 3}, 2, true, true}), Error);
+  EXPECT_EQ(advances(plan_join({{1, 1}, 2, true, true})), 2);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
