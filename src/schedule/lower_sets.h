@@ -1,0 +1,35 @@
+// What of a step's graph plans for it (Kusumoto et al. 2019): what may have been run at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/step_graph.h"
+
+namespace anadrome::schedule {
+
+/// A set of nodes that has all nodes before its own.
+struct LowerSet {
+  std::vector<std::uint64_t> bits;
+  std::vector<std::int32_t> boundary;  ///< its nodes that one outside reads
+  std::int64_t seconds = 0, bytes = 0;
+  /// Of the nodes outside that read one of its own, and of what else outside these read.
+  std::int64_t beyond = 0;
+  std::int32_t count = 0;
+
+  bool has(std::int32_t v) const {
+    return (bits[static_cast<std::size_t>(v) / 64] >> (v % 64) & 1) != 0;
+  }
+  bool within(const LowerSet& other) const;
+};
+
+enum class SetFamily : std::uint8_t {
+  kAll,
+  kAncestors,  ///< a node with all that is before it, the empty set, all nodes
+};
+
+/// The smallest first. Throws ERR_ARGUMENT if there are more than `most`.
+std::vector<LowerSet> lower_sets(const StepGraph& graph, SetFamily family,
+                                 std::size_t most = std::size_t{1} << 13);
+
+}  // namespace anadrome::schedule
