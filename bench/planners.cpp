@@ -4,8 +4,14 @@
 
 #include <memory>
 
+#include "schedule/double_sweep.h"
+#include "schedule/graph_planner.h"
+#include "schedule/join_planner.h"
+#include "schedule/kept_objects.h"
+#include "schedule/least_memory.h"
 #include "schedule/mixed.h"
 #include "schedule/nested.h"
+#include "schedule/offload_planner.h"
 #include "schedule/plain_planners.h"
 #include "schedule/sequence.h"
 #include "schedule/uneven.h"
@@ -104,6 +110,93 @@ void unknown_end(benchmark::State& state) {
   per_event(state, steps, "per_step");
 }
 
+void objects_actions(benchmark::State& state) {
+  const KeptObjects kept{static_cast<Objects>(state.range(2)), state.range(3), true, true};
+  NestedOptions options;
+  options.steps = state.range(0);
+  options.units = state.range(1);
+  options.disk_slots = 1;
+  options.tape_units = state.range(3);
+  options.tape_restarts = options.record = true;
+  std::int64_t actions = 0;
+  for (auto _ : state) actions += play(Nested(options, planner_for(kept)));
+  per_event(state, actions, "per_action");
+  state.counters["forwards"] = static_cast<double>(forwards_of(options.steps, options.units, kept));
+}
+
+void double_actions(benchmark::State& state) {
+  NestedOptions options;
+  options.steps = state.range(0);
+  options.tape_units = state.range(2);
+  options.record = true;
+  std::int64_t actions = 0;
+  for (auto _ : state) {
+    const DoubleSweep sweep = double_sweep(options.steps, state.range(1), options.tape_units);
+    options.units = sweep.local_units();
+    options.disk_slots = sweep.off_chip_states();
+    actions += play(Nested(options, std::make_unique<DoublePlanner>(sweep)));
+  }
+  per_event(state, actions, "per_action");
+  state.counters["units"] = static_cast<double>(options.units);
+}
+
+void plan_least_memory(benchmark::State& state) {
+  const ChainSizes sizes{uneven(state.range(0) + 1, 1000000, 2000000), {}};
+  const auto accounting = static_cast<Accounting>(state.range(1));
+  LeastMemory plan;
+  for (auto _ : state) plan = least_memory(sizes, accounting);
+  state.counters["peak"] = static_cast<double>(plan.peak);
+  state.counters["lower_bound"] = static_cast<double>(plan.lower_bound);
+}
+
+void plan_offloading(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  OffloadChain chain;
+  chain.forward = uneven(n - 1, 50, 100);
+  chain.adjoint = uneven(n, 150, 100);
+  chain.state_units = uneven(n, 1000, 2000);
+  for (const std::int64_t units : chain.state_units) chain.write.push_back(units / 5);
+  chain.read = chain.write;
+  chain.fast_memory = 2000 * state.range(1);
+  OffloadPlan plan;
+  for (auto _ : state) plan = plan_offload(chain);
+  state.counters["makespan"] = static_cast<double>(plan.run.makespan);
+  state.counters["lower_bound"] = static_cast<double>(plan.lower_bound);
+  state.counters["recompute_only"] =
+      static_cast<double>(plan_offload(chain, {false, true}).run.makespan);
+}
+
+void plan_joins(benchmark::State& state) {
+  const JoinProblem problem{
+      std::vector<std::int64_t>(static_cast<std::size_t>(state.range(0)), state.range(1)),
+      state.range(2), false, false};
+  JoinPlan plan;
+  for (auto _ : state) plan = plan_join(problem);
+  state.counters["advances"] = static_cast<double>(plan.advances);
+  state.counters["exact"] = plan.exact ? 1 : 0;
+}
+
+// Stages of a Runge-Kutta step of two coupled fields, step after step.
+void plan_graphs(benchmark::State& state) {
+  StepGraph graph;
+  const auto nodes = static_cast<std::int32_t>(state.range(0));
+  for (std::int32_t v = 0; v < nodes; ++v) {
+    graph.seconds.push_back(1 + v % 3);
+    graph.bytes.push_back(1 + v % 4);
+    graph.before.emplace_back();
+    if (v > 0) graph.before.back().push_back(v - 1);
+    if (v > 3 && v % 4 == 0) graph.before.back().push_back(v - 4);
+  }
+  const auto family = static_cast<SetFamily>(state.range(1));
+  std::int64_t overhead = -1;
+  for (auto _ : state) {
+    const auto plan = plan_graph(graph, state.range(2), {family});
+    overhead = plan ? plan->overhead : -1;
+  }
+  state.counters["overhead"] = static_cast<double>(overhead);
+  state.counters["sets"] = static_cast<double>(lower_sets(graph, family).size());
+}
+
 BENCHMARK(revolve_actions)->Args({1000000, 20})->Args({1000000, 100});
 BENCHMARK(mixed_actions)
     ->ArgNames({"n", "units", "tape"})
@@ -133,6 +226,42 @@ BENCHMARK(unknown_end)
     ->Args({100000, 100})
     ->Args({100000, 500})
     ->Args({1000000, 10000});
+
+BENCHMARK(objects_actions)
+    ->ArgNames({"n", "units", "objects", "tape"})
+    ->Args({1000000, 100, 1, 4})
+    ->Args({1000000, 100, 2, 4})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(double_actions)
+    ->ArgNames({"n", "interval", "tape"})
+    ->Args({1000000, 1000, 1})
+    ->Args({1000000, 1000, 4})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_least_memory)
+    ->ArgNames({"n", "released"})
+    ->Args({300, 0})
+    ->Args({1000000, 0})
+    ->Args({1000000, 1})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_offloading)
+    ->ArgNames({"n", "states"})
+    ->Args({24, 12})
+    ->Args({200, 12})
+    ->Args({2000, 12})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_joins)
+    ->ArgNames({"branches", "steps", "slots"})
+    ->Args({2, 100, 10})
+    ->Args({3, 100, 6})
+    ->Args({3, 100, 20})
+    ->Args({64, 100, 100})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_graphs)
+    ->ArgNames({"nodes", "ancestors", "bytes"})
+    ->Args({60, 0, 60})
+    ->Args({60, 1, 60})
+    ->Args({1000, 1, 400})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -12,11 +12,23 @@
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
 #include "tool/plan/plan_flags.h"
+#include "tool/plan/question.h"
 #include "tool/plan/schedule_table.h"
 #include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
+
+// A line per entry.
+std::string lines_of(const nlohmann::ordered_json& json) {
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    constexpr std::size_t kLabel = 12;
+    const std::string number = value.is_string() ? value.get<std::string>() : value.dump();
+    text += key + std::string(key.size() < kLabel ? kLabel - key.size() : 1, ' ') + number + "\n";
+  }
+  return text;
+}
 
 int run_abstract(const PlanFlags& flags) {
   const Problem problem = flags.problem();
@@ -41,13 +53,7 @@ int run_abstract(const PlanFlags& flags) {
     put_out(counted.dump() + "\n");
     return kFine;
   }
-  std::string text;
-  for (const auto& [key, value] : counted.items()) {
-    constexpr std::size_t kLabel = 10;
-    const std::string number = value.is_string() ? value.get<std::string>() : value.dump();
-    text += key + std::string(kLabel - key.size(), ' ') + number + "\n";
-  }
-  put_out(text);
+  put_out(lines_of(counted));
   return kFine;
 }
 
@@ -64,19 +70,45 @@ const Estimate& chosen_row(const Comparison& comparison, const std::string& name
   throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is no schedule to draw");
 }
 
-void draw(const Comparison& comparison, const PlanFlags& flags) {
-  const Estimate& row = chosen_row(comparison, flags.schedule);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(flags.svg.c_str(), "w"),
+void write_svg(const std::string& name, const std::function<void(TextOut&)>& draw) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "w"),
                                                              &std::fclose);
-  const auto failed = [&flags] {
-    return Error(ANADROME_ERR_IO, "--svg " + flags.svg + ": " + errno_text(errno));
+  const auto failed = [&name] {
+    return Error(ANADROME_ERR_IO, "--svg " + name + ": " + errno_text(errno));
   };
   if (!file) throw failed();
   TextOut out([&](std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed();
   });
-  draw_sweep(schedule_named(row.schedule), comparison.question, row, out);
+  draw(out);
   if (std::fflush(file.get()) != 0) throw failed();
+}
+
+void draw(const Comparison& comparison, const PlanFlags& flags) {
+  const Estimate& row = chosen_row(comparison, flags.schedule);
+  const Schedule& schedule = schedule_named(row.schedule);
+  write_svg(flags.svg, [&](TextOut& out) {
+    draw_sweep([&] { return schedule.actions(row.sweep); }, comparison.question, row, out);
+  });
+}
+
+int run_question(const Question& question, const PlanFlags& flags) {
+  check(question, flags);
+  const Answer answer = question.answer(flags);
+  if (flags.given("--svg") && answer.possible) {
+    if (!answer.draw) throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is nothing to draw");
+    write_svg(flags.svg, answer.draw);
+  }
+  if (flags.actions && answer.possible) {
+    if (!answer.write_actions) {
+      throw Error(ANADROME_ERR_ARGUMENT, "--actions: there is nothing to print");
+    }
+    TextOut out(put_out);
+    answer.write_actions(out);
+  } else {
+    put_out(flags.json ? answer.json.dump() + "\n" : lines_of(answer.json));
+  }
+  return answer.possible ? kFine : kNo;
 }
 
 int run_what_if(const PlanFlags& flags) {
@@ -96,6 +128,9 @@ Command add_plan(CLI::App& tool) {
   const auto flags = std::make_shared<PlanFlags>();
   flags->add_to(*plan);
   return {plan, [flags] {
+            if (const Question* question = question_asked(*flags)) {
+              return run_question(*question, *flags);
+            }
             flags->check();
             return flags->abstract ? run_abstract(*flags) : run_what_if(*flags);
           }};

@@ -10,9 +10,8 @@
 namespace anadrome::tool {
 namespace {
 
-constexpr std::array kWhatIfFlags = {"--state",      "--memory",    "--step-time",
-                                     "--ranks",      "--disk",      "--read-rate",
-                                     "--write-rate", "--tape-size", "--svg"};
+constexpr std::array kWhatIfFlags = {"--state", "--memory",    "--step-time",  "--ranks",
+                                     "--disk",  "--read-rate", "--write-rate", "--svg"};
 constexpr std::array kAbstractFlags = {"--slots",   "--disk-slots", "--interval", "--uf",
                                        "--ub",      "--write",      "--read",     "--tape-slots",
                                        "--actions", "--costs"};
@@ -58,7 +57,7 @@ void PlanFlags::add_to(CLI::App& plan) {
   const char* what_if = "What if";
   const auto add = [&plan](const char* group, const char* flag, std::string& text,
                            const char* help) { plan.add_option(flag, text, help)->group(group); };
-  add(what_if, "--state", state, "bytes of a state per rank: 512MiB");
+  add(what_if, "--state,--state-size", state, "bytes of a state per rank: 512MiB");
   add(what_if, "--memory", memory, "bytes per rank for all that the library holds: 8GiB");
   add(what_if, "--step-time", step_time, "seconds of a forward step");
   add(what_if, "--ranks", ranks, "MPI ranks (1)");
@@ -66,7 +65,7 @@ void PlanFlags::add_to(CLI::App& plan) {
   add(what_if, "--read-rate", read_rate, "bytes per second and rank (as --write-rate)");
   add(what_if, "--disk", disk, "bytes on disk, all ranks together (unlimited)");
   add(what_if, "--tape-size", tape_size,
-      "bytes per rank of a step's tape, if the adjoint reads one");
+      "bytes per rank of a step's tape, if the adjoint reads one; in the abstract as --tape-slots");
   add(what_if, "--svg", svg, "draw the schedule: step against time, slots below");
 
   const char* in_abstract = "In the abstract";
@@ -85,6 +84,7 @@ void PlanFlags::add_to(CLI::App& plan) {
   add(in_abstract, "--costs", costs,
       "uneven: file of a line per step, what it costs and, for all or none, the bytes of the state "
       "before it; with bytes --slots are bytes");
+  own.add_to(plan);
 }
 
 void PlanFlags::need(const char* flag) const {
@@ -148,6 +148,12 @@ Problem PlanFlags::problem() const {
   if (given("--disk-slots")) problem.disk_slots = parse_count("--disk-slots", disk_slots, 0, kMost);
   if (given("--interval")) problem.interval = parse_count("--interval", interval, 1, kMost);
   if (given("--tape-slots")) problem.tape_slots = parse_count("--tape-slots", tape_slots, 1, kMost);
+  if (given("--tape-size")) {
+    if (given("--tape-slots")) {
+      throw Error(ANADROME_ERR_ARGUMENT, "--tape-size and --tape-slots are the same here");
+    }
+    problem.tape_slots = parse_count("--tape-size", tape_size, 1, kMost);
+  }
   problem.tape_restarts = flag_01("--stiff", stiff);
   problem.prices = {parse_decimal("--uf", uf), parse_decimal("--ub", ub),
                     parse_decimal("--write", write), parse_decimal("--read", read)};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tool/plan/problem.h"
+#include "tool/plan/question_flags.h"
 #include "tool/plan/what_if.h"
 
 namespace anadrome::tool {
@@ -20,6 +21,7 @@ struct PlanFlags {
   bool abstract = false, actions = false;
   std::string slots, disk_slots, interval, uf = "1", ub = "0", write = "0", read = "0", tape_slots,
                                            costs;
+  QuestionFlags own;  ///< of the questions of question.h
 
   void add_to(CLI::App& plan);
   /// Throws ERR_ARGUMENT on a flag that has no meaning with or without --abstract.
@@ -28,8 +30,8 @@ struct PlanFlags {
   WhatIf what_if() const;
   Problem problem() const;
 
- private:
   bool given(const char* flag) const { return app->count(flag) > 0; }
+  /// Throws ERR_ARGUMENT if it was not given.
   void need(const char* flag) const;
 };
 

@@ -52,7 +52,7 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   return extent;
 }
 
-void draw_legend(TextOut& out, bool disk, bool waits) {
+void draw_legend(TextOut& out, bool disk, bool waits, bool slots) {
   struct Entry {
     Doing doing;
     const char* words;
@@ -71,20 +71,35 @@ void draw_legend(TextOut& out, bool disk, bool waits) {
     out.put("\" y=\"90\">").put(entry.words).put("</text>\n");
     x += 46 + 8.0 * static_cast<double>(std::string(entry.words).size());
   }
+  if (!slots) return;
   out.put("<rect x=\"").fixed(x, 1).put("\" y=\"78\" width=\"14\" height=\"14\" rx=\"2\" ");
   out.put("fill=\"#54708c\"/>\n<text x=\"").fixed(x + 20, 1);
   out.put("\" y=\"90\">slot in use</text>\n");
 }
 
+void draw_head(TextOut& out, double height, const std::string& title, const std::string& about,
+               const std::string& remark) {
+  out.put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"").fixed(SweepPanel::kWidth, 0);
+  out.put("\" height=\"").fixed(height, 0).put("\" viewBox=\"0 0 ");
+  out.fixed(SweepPanel::kWidth, 0).put(" ").fixed(height, 0);
+  out.put("\" font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"");
+  out.put(" font-size=\"13\" fill=\"#1c1c1c\">\n");
+  out.put("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+  out.put("<title>").put(title).put("</title>\n<desc>").put(about);
+  out.put("</desc>\n<text x=\"20\" y=\"34\" font-size=\"19\" ");
+  out.put("font-weight=\"bold\">").put(title).put("</text>\n");
+  out.put("<text x=\"20\" y=\"58\" fill=\"#5f6b76\">").put(remark).put("</text>\n");
+}
+
 }  // namespace
 
-void draw_sweep(const Schedule& schedule, const WhatIf& question, const Estimate& estimate,
-                TextOut& out) {
+void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& question,
+                const Estimate& estimate, TextOut& out) {
   if (question.steps > kMostSteps) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "--svg: sweeps of up to " + std::to_string(kMostSteps) + " steps are drawn");
   }
-  const Extent extent = measure(schedule.actions(estimate.sweep), question, estimate);
+  const Extent extent = measure(actions(), question, estimate);
   const bool disk = estimate.counts.writes > 0;
   const double last = static_cast<double>(question.steps);
   std::vector<SweepPanel> panels;
@@ -103,34 +118,41 @@ void draw_sweep(const Schedule& schedule, const WhatIf& question, const Estimate
   sinks.held = [&panels](const Held& held) {
     for (SweepPanel& panel : panels) panel.add(held);
   };
-  play(schedule.actions(estimate.sweep), question, estimate, sinks);
+  play(actions(), question, estimate, sinks);
 
   double height = kHead + kFoot;
   for (const SweepPanel& panel : panels) height += panel.height() + kBetween;
-  out.put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"").fixed(SweepPanel::kWidth, 0);
-  out.put("\" height=\"").fixed(height, 0).put("\" viewBox=\"0 0 ");
-  out.fixed(SweepPanel::kWidth, 0).put(" ").fixed(height, 0);
-  out.put("\" font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"");
-  out.put(" font-size=\"13\" fill=\"#1c1c1c\">\n");
-  out.put("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
   const std::string title = std::string(estimate.schedule) + ": " + std::to_string(question.steps) +
                             " steps in " + duration_text(estimate.seconds) + ", " +
                             change_text(estimate.seconds / question.ideal_seconds()) +
                             " over the ideal";
-  out.put("<title>").put(title).put("</title>\n<desc>").fixed(extent.seconds, 6);
-  out.put(" seconds, ").fixed(extent.forward_steps, 0).put(" forward steps, ");
-  out.fixed(extent.writes, 0)
-      .put(" writes, ")
-      .fixed(extent.reads, 0)
-      .put(" reads</desc>\n<text x=\"20\" y=\"34\" font-size=\"19\" ");
-  out.put("font-weight=\"bold\">").put(title).put("</text>\n");
-  out.put("<text x=\"20\" y=\"58\" fill=\"#5f6b76\">").put(estimate.remark).put("</text>\n");
-  draw_legend(out, disk, estimate.waiting > 0);
+  const std::string about = format_fixed(extent.seconds, 6) + " seconds, " +
+                            format_fixed(extent.forward_steps, 0) + " forward steps, " +
+                            format_fixed(extent.writes, 0) + " writes, " +
+                            format_fixed(extent.reads, 0) + " reads";
+  draw_head(out, height, title, about, estimate.remark);
+  draw_legend(out, disk, estimate.waiting > 0, true);
   double top = kHead;
   for (const SweepPanel& panel : panels) {
     panel.draw(out, top);
     top += panel.height() + kBetween;
   }
+  out.put("</svg>\n");
+  out.flush();
+}
+
+void draw_spans(const SpanPicture& picture, TextOut& out) {
+  if (!(picture.seconds > 0)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--svg: nothing takes any time");
+  }
+  SweepPanel panel({0, picture.seconds, 0, picture.last_step, "the whole sweep"}, picture.slots,
+                   picture.disk);
+  for (const Span& span : picture.spans) panel.add(span);
+  for (const Held& held : picture.held) panel.add(held);
+  draw_head(out, kHead + kFoot + kBetween + panel.height(), picture.title,
+            format_fixed(picture.seconds, 6) + " seconds", picture.remark);
+  draw_legend(out, picture.disk, false, picture.slots > 0);
+  panel.draw(out, kHead);
   out.put("</svg>\n");
   out.flush();
 }

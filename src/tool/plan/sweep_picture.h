@@ -4,11 +4,26 @@
 
 #include "base/text_out.h"
 #include "tool/plan/schedule.h"
+#include "tool/plan/timed_sweep.h"
 
 namespace anadrome::tool {
 
-/// Throws ERR_ARGUMENT if the sweep has more steps than are played for a picture.
-void draw_sweep(const Schedule& schedule, const WhatIf& question, const Estimate& estimate,
-                TextOut& out);
+/// `actions` of estimate.sweep, from the start. Throws ERR_ARGUMENT if the sweep has more steps
+/// than are played for a picture.
+void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& question,
+                const Estimate& estimate, TextOut& out);
+
+/// What something else has played.
+struct SpanPicture {
+  std::string title, remark;
+  double seconds = 0, last_step = 0;
+  std::int64_t slots = 0;  ///< 0: they are not drawn
+  bool disk = false;
+  std::vector<Span> spans;
+  std::vector<Held> held;
+};
+
+/// The whole in one panel. Throws ERR_ARGUMENT if nothing takes any time.
+void draw_spans(const SpanPicture& picture, TextOut& out);
 
 }  // namespace anadrome::tool

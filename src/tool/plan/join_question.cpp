@@ -1,0 +1,158 @@
+#include "tool/plan/join_question.h"
+
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "schedule/join_planner.h"
+#include "tool/plan/sweep_picture.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::JoinAction;
+using schedule::JoinKind;
+using schedule::JoinPlan;
+using schedule::JoinProblem;
+
+const char* name_of(JoinKind kind) {
+  switch (kind) {
+    case JoinKind::kAdvance:
+      return "advance";
+    case JoinKind::kDrop:
+      return "drop";
+    case JoinKind::kTurn:
+      return "turn";
+    case JoinKind::kAdjoint:
+      break;
+  }
+  return "adjoint";
+}
+
+void put_actions(const std::vector<JoinAction>& actions, TextOut& out) {
+  for (const JoinAction& action : actions) {
+    out.put("{\"action\": \"").put(name_of(action.kind)).put("\"");
+    if (action.kind != JoinKind::kTurn) out.put(", \"branch\": ").integer(action.branch);
+    if (action.kind == JoinKind::kAdvance) {
+      out.put(", \"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
+      if (action.keep) out.put(", \"keep\": true");
+    } else if (action.kind != JoinKind::kTurn) {
+      out.put(", \"step\": ").integer(action.first);
+    }
+    out.put("}\n");
+  }
+  out.flush();
+}
+
+// The branches one above the other; a step takes a second, an adjoint step two.
+SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>& actions) {
+  SpanPicture picture;
+  std::vector<double> base{0};
+  for (const std::int64_t steps : problem.steps) {
+    base.push_back(base.back() + static_cast<double>(steps));
+  }
+  picture.last_step = base.back();
+  picture.slots = problem.slots;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, double>> held;
+  std::set<std::int64_t> used;
+  double now = 0;
+  const auto take = [&](std::int64_t branch, std::int64_t step, double when) {
+    std::int64_t slot = 0;
+    while (used.contains(slot)) ++slot;
+    used.insert(slot);
+    held[{branch, step}] = {slot, when};
+  };
+  const auto release = [&](std::int64_t branch, std::int64_t step) {
+    const auto found = held.find({branch, step});
+    if (found == held.end()) return;
+    picture.held.push_back({Tier::kRam, found->second.first, 1, found->second.second, now});
+    used.erase(found->second.first);
+    held.erase(found);
+  };
+  if (problem.charged_inputs) {
+    for (std::int64_t b = 0; b < problem.branches(); ++b) take(b, 0, 0);
+  }
+  bool turned = false;
+  for (const JoinAction& action : actions) {
+    const double from = base[static_cast<std::size_t>(action.branch)];
+    const auto at = [from](std::int64_t step) { return from + static_cast<double>(step); };
+    switch (action.kind) {
+      case JoinKind::kAdvance: {
+        const double end = now + static_cast<double>(action.last - action.first);
+        picture.spans.push_back({turned ? Doing::kAgain : Doing::kForward, now, end,
+                                 at(action.first), at(action.last)});
+        take(action.branch, action.last, now);
+        now = end;
+        break;
+      }
+      case JoinKind::kDrop:
+        release(action.branch, action.first);
+        break;
+      case JoinKind::kTurn:
+        turned = true;
+        for (std::int64_t b = 0; b < problem.branches(); ++b) {
+          release(b, problem.steps[static_cast<std::size_t>(b)]);
+        }
+        break;
+      case JoinKind::kAdjoint:
+        picture.spans.push_back(
+            {Doing::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
+        now += 2;
+        break;
+    }
+  }
+  picture.seconds = now;
+  return picture;
+}
+
+Answer answer(const PlanFlags& flags) {
+  const QuestionFlags& own = flags.own;
+  flags.need("--branches");
+  flags.need("--slots");
+  JoinProblem problem;
+  problem.steps = counts_in("--branches", own.branches, 1);
+  problem.slots = parse_count("--slots", flags.slots, 1, schedule::kMostSteps);
+  problem.charged_inputs = word_of("--inputs", own.inputs, {"free", "charged"}) == 1;
+  problem.ends_apart = word_of("--ends", own.ends, {"pooled", "apart"}) == 1;
+  const std::string objective = flags.given("--objective") ? own.objective : "joint";
+  const bool reducible = word_of("--objective", objective, {"joint", "reducible"}) == 1;
+  const JoinPlan plan =
+      reducible ? schedule::plan_reducible_join(problem) : schedule::plan_join(problem);
+  Answer answer;
+  nlohmann::ordered_json& json = answer.json;
+  json["schedule"] = "join";
+  json["branches"] = problem.steps;
+  json["slots"] = exact_json(static_cast<uint128>(problem.slots));
+  json["inputs"] = own.inputs;
+  json["objective"] = objective;
+  json["exact"] = plan.exact;
+  json["advances"] = exact_json(plan.advances);
+  json["cost"] = exact_json(plan.advances);
+  json["segments"] = nlohmann::ordered_json::array();
+  for (const schedule::JoinSegment& segment : plan.segments) {
+    json["segments"].push_back({segment.branch, segment.begin, segment.end});
+  }
+  if (reducible) return answer;
+  answer.write_actions = [problem, plan](TextOut& out) {
+    put_actions(schedule::actions_of(problem, plan), out);
+  };
+  answer.draw = [problem, plan, own](TextOut& out) {
+    SpanPicture picture = picture_of(problem, schedule::actions_of(problem, plan));
+    picture.title = "join: branches of " + own.branches + " steps";
+    picture.remark = decimal_text(plan.advances) + " advances with " +
+                     std::to_string(problem.slots) + " slots; the branches one above the other";
+    draw_spans(picture, out);
+  };
+  return answer;
+}
+
+}  // namespace
+
+Question join_question() {
+  return {"join",
+          [](const PlanFlags& flags) { return flags.given("--branches"); },
+          {"--branches", "--slots", "--inputs", "--ends", "--objective"},
+          answer};
+}
+
+}  // namespace anadrome::tool

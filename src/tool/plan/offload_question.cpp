@@ -1,0 +1,231 @@
+#include "tool/plan/offload_question.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/checked.h"
+#include "schedule/offload_planner.h"
+#include "tool/plan/sweep_picture.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::Fate;
+using schedule::OffloadChain;
+using schedule::OffloadPlan;
+using schedule::OffloadSpan;
+
+/// As they are in the file.
+struct Costs {
+  std::vector<Decimal> forward, adjoint, write, read;
+  std::vector<std::int64_t> units;
+};
+
+Decimal decimal_of(const nlohmann::json& number) {
+  if (!number.is_number()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: a number is wanted");
+  return parse_decimal("--costs", number.dump());
+}
+
+std::vector<Decimal> decimals_of(const nlohmann::json& json, const char* key) {
+  if (!json.contains(key) || !json[key].is_array()) {
+    throw Error(ANADROME_ERR_ARGUMENT, std::string("--costs: there is no array \"") + key + "\"");
+  }
+  std::vector<Decimal> values;
+  for (const auto& number : json[key]) values.push_back(decimal_of(number));
+  return values;
+}
+
+Costs costs_of_json(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: not a JSON object");
+  Costs costs;
+  costs.forward = decimals_of(json, "f");
+  costs.adjoint = decimals_of(json, "b");
+  for (const Decimal& size : decimals_of(json, "a")) {
+    if (size.digits > 0) throw Error(ANADROME_ERR_ARGUMENT, "--costs: \"a\" are whole numbers");
+    costs.units.push_back(size.value);
+  }
+  if (json.contains("transfer")) costs.write = costs.read = decimals_of(json, "transfer");
+  if (json.contains("write")) costs.write = decimals_of(json, "write");
+  if (json.contains("read")) costs.read = decimals_of(json, "read");
+  return costs;
+}
+
+// A line per step: f b a.
+Costs costs_of_lines(const std::string& text) {
+  Costs costs;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string f, b, a, more;
+    if (!(words >> f)) continue;
+    if (!(words >> b >> a) || words >> more) {
+      throw Error(ANADROME_ERR_ARGUMENT, "--costs: a line has f, b and a, not '" + line + "'");
+    }
+    costs.forward.push_back(parse_decimal("--costs", f));
+    costs.adjoint.push_back(parse_decimal("--costs", b));
+    costs.units.push_back(parse_count("--costs", a, 0, schedule::kMostSteps));
+  }
+  return costs;
+}
+
+struct Scaled {
+  OffloadChain chain;
+  int digits = 0;  ///< of a tick after the point
+};
+
+Scaled scaled(Costs costs, const std::string& bandwidth) {
+  constexpr int kDigitsOfTransfers = 6;
+  Scaled result;
+  for (const auto* values : {&costs.forward, &costs.adjoint, &costs.write, &costs.read}) {
+    for (const Decimal& value : *values) result.digits = std::max(result.digits, value.digits);
+  }
+  const bool by_bandwidth = !bandwidth.empty();
+  if (by_bandwidth == !costs.write.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT, by_bandwidth
+                                           ? "--bandwidth: --costs has transfers already"
+                                           : "--bandwidth is missing, or transfers in --costs");
+  }
+  OffloadChain& chain = result.chain;
+  chain.state_units = costs.units;
+  if (by_bandwidth) {
+    result.digits = std::max(result.digits, kDigitsOfTransfers);
+    const Decimal rate = parse_decimal("--bandwidth", bandwidth);
+    if (rate.value < 1) throw Error(ANADROME_ERR_ARGUMENT, "--bandwidth must be above 0");
+    for (const std::int64_t units : costs.units) {
+      const std::int64_t ticks = Decimal{units, 0}.ticks(result.digits + rate.digits);
+      chain.write.push_back(ceil_divide(ticks, rate.value));
+    }
+    chain.read = chain.write;
+  }
+  const auto ticks = [&](const std::vector<Decimal>& values, std::vector<std::int64_t>& to) {
+    for (const Decimal& value : values) to.push_back(value.ticks(result.digits));
+  };
+  if (costs.forward.size() == costs.adjoint.size() && !costs.forward.empty()) {
+    costs.forward.pop_back();  // the last step is run by its adjoint only
+  }
+  ticks(costs.forward, chain.forward);
+  ticks(costs.adjoint, chain.adjoint);
+  ticks(costs.write, chain.write);
+  ticks(costs.read, chain.read);
+  return result;
+}
+
+const char* name_of(OffloadSpan::Doing doing) {
+  switch (doing) {
+    case OffloadSpan::Doing::kForward:
+    case OffloadSpan::Doing::kAgain:
+      return "advance";
+    case OffloadSpan::Doing::kAdjoint:
+      return "adjoint";
+    case OffloadSpan::Doing::kWrite:
+      return "write";
+    case OffloadSpan::Doing::kRead:
+      break;
+  }
+  return "read";
+}
+
+void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
+  std::vector<OffloadSpan> spans = plan.run.spans;
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  for (const OffloadSpan& span : spans) {
+    out.put("{\"action\": \"").put(name_of(span.doing)).put("\", \"step\": ").integer(span.step);
+    out.put(", \"start\": ").put(decimal_text(static_cast<uint128>(span.start), digits));
+    out.put(", \"end\": ").put(decimal_text(static_cast<uint128>(span.end), digits)).put("}\n");
+  }
+  out.flush();
+}
+
+SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
+  SpanPicture picture;
+  picture.seconds = static_cast<double>(plan.run.makespan);
+  picture.last_step = static_cast<double>(chain.steps());
+  picture.disk = true;
+  for (const OffloadSpan& span : plan.run.spans) {
+    const auto doing = static_cast<std::size_t>(span.doing);
+    constexpr Doing kDoing[] = {Doing::kForward, Doing::kAgain, Doing::kAdjoint, Doing::kWrite,
+                                Doing::kRead};
+    const bool back = span.doing == OffloadSpan::Doing::kAdjoint;
+    const bool moves = doing >= static_cast<std::size_t>(OffloadSpan::Doing::kWrite);
+    const auto step = static_cast<double>(span.step);
+    picture.spans.push_back({kDoing[doing], static_cast<double>(span.start),
+                             static_cast<double>(span.end), back ? step + 1 : step,
+                             back || moves ? step : step + 1});
+  }
+  return picture;
+}
+
+nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
+  const std::string text = decimal_text(static_cast<uint128>(ticks), digits);
+  if (text.find('.') == std::string::npos) return exact_json(parse_decimal("", text).value);
+  return std::stod(text);
+}
+
+Answer answer(const PlanFlags& flags) {
+  const QuestionFlags& own = flags.own;
+  flags.need("--costs");
+  flags.need("--fast-memory");
+  const std::string text = text_of_file("--costs", flags.costs);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json_file = first != std::string::npos && text[first] == '{';
+  Scaled problem = scaled(json_file ? costs_of_json(text) : costs_of_lines(text), own.bandwidth);
+  problem.chain.fast_memory =
+      parse_count("--fast-memory", own.fast_memory, 0, schedule::kMostSteps);
+  problem.chain.full_duplex = word_of("--duplex", own.duplex, {"half", "full"}) == 1;
+  const std::size_t allow = word_of(
+      "--allow", own.allow, {"offload,recompute", "recompute,offload", "offload", "recompute"});
+  const OffloadPlan plan = schedule::plan_offload(problem.chain, {allow != 3, allow != 2});
+  Answer answer;
+  nlohmann::ordered_json& json = answer.json;
+  json["schedule"] = "offload";
+  json["steps"] = problem.chain.steps();
+  json["fast_memory"] = problem.chain.fast_memory;
+  answer.possible = plan.run.makespan >= 0;
+  std::int64_t forwards = 0, writes = 0, reads = 0;
+  for (const OffloadSpan& span : plan.run.spans) {
+    writes += span.doing == OffloadSpan::Doing::kWrite ? 1 : 0;
+    reads += span.doing == OffloadSpan::Doing::kRead ? 1 : 0;
+    forwards += span.doing <= OffloadSpan::Doing::kAgain ? 1 : 0;
+  }
+  std::string fates;
+  for (const Fate fate : plan.fates) fates += "KOD"[static_cast<std::size_t>(fate)];
+  json["advances"] = forwards;
+  json["writes"] = writes;
+  json["reads"] = reads;
+  json["cost"] = answer.possible ? time_json(plan.run.makespan, problem.digits)
+                                 : nlohmann::ordered_json(nullptr);
+  json["lower_bound"] = time_json(plan.lower_bound, problem.digits);
+  json["fates"] = fates;
+  if (!answer.possible) return answer;
+  answer.write_actions = [plan, problem](TextOut& out) { put_spans(plan, problem.digits, out); };
+  answer.draw = [plan, problem](TextOut& out) {
+    SpanPicture picture = picture_of(plan, problem.chain);
+    for (int i = 0; i < problem.digits; ++i) {
+      picture.seconds /= 10;
+      for (Span& span : picture.spans) {
+        span.start /= 10;
+        span.end /= 10;
+      }
+    }
+    picture.title = "offload: " + std::to_string(problem.chain.steps()) + " uneven steps";
+    picture.remark = "keep, offload or recompute: " +
+                     decimal_text(static_cast<uint128>(plan.run.makespan), problem.digits) +
+                     "; with no limit " +
+                     decimal_text(static_cast<uint128>(plan.lower_bound), problem.digits);
+    draw_spans(picture, out);
+  };
+  return answer;
+}
+
+}  // namespace
+
+Question offload_question() {
+  return {"offload",
+          [](const PlanFlags& flags) { return flags.given("--fast-memory"); },
+          {"--costs", "--fast-memory", "--bandwidth", "--duplex", "--allow"},
+          answer};
+}
+
+}  // namespace anadrome::tool
