@@ -33,6 +33,14 @@ class Planner {
   }
 
  private:
+  // Values and adjoints of a set; of the kept ones before it, the values, and adjoints that later
+  // sets have added to.
+  std::int64_t stage_bytes(std::int64_t kept, const LowerSet& part, const LowerSet& set) const {
+    const std::int64_t own = 2 * (set.bytes - part.bytes);
+    return options_.account == StageAccount::kPublished ? kept + own + set.beyond
+                                                        : 2 * kept + own + part.unread;
+  }
+
   // Every chain that goes on to a set, then those that no other one dominates.
   void reach(std::size_t to, std::int64_t bytes) {
     const LowerSet& set = sets_[to];
@@ -41,8 +49,7 @@ class Planner {
     for (std::size_t from = 0; from < to; ++from) {
       const LowerSet& part = sets_[from];
       if (chains_[from].empty() || part.count == set.count || !part.within(set)) continue;
-      const std::int64_t room = bytes - 2 * (set.bytes - part.bytes) - set.beyond;
-      if (room < 0) continue;
+      if (stage_bytes(0, part, set) > bytes) continue;
       std::int64_t kept = 0, seconds = set.seconds - part.seconds;
       for (const std::int32_t v : set.boundary) {
         if (part.has(v)) continue;
@@ -52,7 +59,7 @@ class Planner {
       if (last && options_.skip_last) seconds = 0;
       for (std::size_t i = 0; i < chains_[from].size(); ++i) {
         const Chain& chain = chains_[from][i];
-        if (chain.kept > room) continue;
+        if (stage_bytes(chain.kept, part, set) > bytes) continue;
         found.push_back({chain.seconds + seconds, chain.kept + kept,
                          static_cast<std::int32_t>(from), static_cast<std::int32_t>(i)});
       }
@@ -88,8 +95,7 @@ class Planner {
     std::int64_t kept_bytes = 0;
     for (std::size_t i = 0; i < rising.size(); ++i) {
       const LowerSet& set = sets_[rising[i]];
-      plan.peak_estimate =
-          std::max(plan.peak_estimate, kept_bytes + 2 * (set.bytes - part->bytes) + set.beyond);
+      plan.peak_estimate = std::max(plan.peak_estimate, stage_bytes(kept_bytes, *part, set));
       plan.sets.emplace_back();
       for (const std::int32_t v : order_) {
         if (set.has(v) && !part->has(v)) plan.sets.back().push_back(v);
@@ -147,7 +153,9 @@ std::optional<GraphPlan> plan_graph(const StepGraph& graph, std::int64_t bytes,
 
 std::optional<GraphPlan> plan_graph_within(const StepGraph& graph, std::int64_t bytes,
                                            const GraphOptions& options) {
-  Planner planner(graph, options);
+  GraphOptions bounded = options;
+  bounded.account = StageAccount::kBound;
+  Planner planner(graph, bounded);
   std::optional<GraphPlan> plan = planner.plan(std::numeric_limits<std::int64_t>::max() / 2);
   while (plan && plan->peak > bytes) plan = planner.plan(plan->peak_estimate - 1);
   return plan;

@@ -9,6 +9,12 @@
 
 namespace anadrome::schedule {
 
+/// What a stage, one set of the chain, is said to hold at most.
+enum class StageAccount : std::uint8_t {
+  kPublished,  ///< kept + twice the set + what outside reads it + what else that reads
+  kBound,      ///< twice kept + twice the set + adjoints of nodes that none reads: never too little
+};
+
 struct GraphOptions {
   SetFamily family = SetFamily::kAll;
   /// Not the least recomputation but the most: less is alive at a time.
@@ -16,24 +22,26 @@ struct GraphOptions {
   /// The last set is still there when its adjoints come, and is not recomputed. As published:
   /// false.
   bool skip_last = true;
+  StageAccount account = StageAccount::kPublished;
 };
 
 struct GraphPlan {
-  std::int64_t overhead = 0;       ///< seconds of what is recomputed
-  std::int64_t peak_estimate = 0;  ///< as published: kept + twice a set + what is next to it
-  std::int64_t peak = 0;           ///< of the actions
+  std::int64_t overhead = 0;                    ///< seconds of what is recomputed
+  std::int64_t peak_estimate = 0;               ///< of the stages, by their account
+  std::int64_t peak = 0;                        ///< of the actions
   std::vector<std::vector<std::int32_t>> sets;  ///< the nodes that each set adds, in their order
   std::vector<GraphAction> actions;
 };
 
-/// The best chain whose published estimate is at most `bytes`; nothing if there is none. O(#F^2)
-/// pairs of sets, times the number of times and sizes that do not dominate each other. Throws as
-/// order_of and lower_sets.
+/// The best chain whose stages hold at most `bytes`, by their account; nothing if there is none.
+/// O(#F^2) pairs of sets, times the number of times and sizes that do not dominate each other.
+/// Throws as order_of and lower_sets.
 std::optional<GraphPlan> plan_graph(const StepGraph& graph, std::int64_t bytes,
                                     const GraphOptions& options = {});
 
-/// The least recomputation found whose actions have a peak of at most `bytes`: estimates are tried
-/// from the loosest down.
+/// The least recomputation found whose actions have a peak of at most `bytes`: bounds are tried
+/// from the loosest down, since what is really held at a time is often less. options.account is not
+/// used.
 std::optional<GraphPlan> plan_graph_within(const StepGraph& graph, std::int64_t bytes,
                                            const GraphOptions& options = {});
 

@@ -59,6 +59,14 @@ class Family {
     take(all);
   }
 
+  void add_in_order() {
+    Bits set = *found_.begin();
+    for (const std::int32_t v : order_) {
+      add(set, v);
+      take(set);
+    }
+  }
+
   std::vector<LowerSet> sets() const {
     std::vector<LowerSet> sets;
     for (const Bits& bits : found_) sets.push_back(measured(bits));
@@ -87,6 +95,7 @@ class Family {
       ++set.count;
       set.seconds += graph_.seconds[at(v)];
       set.bytes += graph_.bytes[at(v)];
+      if (behind_[at(v)].empty()) set.unread += graph_.bytes[at(v)];
       bool boundary = false;
       for (const std::int32_t w : behind_[at(v)]) {
         if (in(bits, w)) continue;
@@ -128,8 +137,10 @@ std::vector<LowerSet> lower_sets(const StepGraph& graph, SetFamily family, std::
   Family sets(graph, most);
   if (family == SetFamily::kAll) {
     sets.add_all();
-  } else {
+  } else if (family == SetFamily::kAncestors) {
     sets.add_ancestors();
+  } else {
+    sets.add_in_order();
   }
   return sets.sets();
 }

@@ -15,6 +15,7 @@ struct LowerSet {
   std::int64_t seconds = 0, bytes = 0;
   /// Of the nodes outside that read one of its own, and of what else outside these read.
   std::int64_t beyond = 0;
+  std::int64_t unread = 0;  ///< bytes of its nodes that none reads
   std::int32_t count = 0;
 
   bool has(std::int32_t v) const {
@@ -26,6 +27,9 @@ struct LowerSet {
 enum class SetFamily : std::uint8_t {
   kAll,
   kAncestors,  ///< a node with all that is before it, the empty set, all nodes
+  /// The first ones of order_of(): adjoints come in one order whatever is recomputed, so that what
+  /// they add up to is the same bit by bit.
+  kInOrder,
 };
 
 /// The smallest first. Throws ERR_ARGUMENT if there are more than `most`.

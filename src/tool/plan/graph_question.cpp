@@ -100,8 +100,8 @@ Answer answer(const PlanFlags& flags) {
   const StepGraph graph = graph_of(text_of_file("--graph", own.graph));
   const std::int64_t bytes = parse_bytes(flags.memory);
   GraphOptions options;
-  options.family =
-      static_cast<schedule::SetFamily>(word_of("--family", own.family, {"all", "ancestors"}));
+  options.family = static_cast<schedule::SetFamily>(
+      word_of("--family", own.family, {"all", "ancestors", "in-order"}));
   options.prefer_memory = word_of("--prefer", own.prefer, {"time", "memory"}) == 1;
   options.skip_last = false;
   const auto published = schedule::plan_graph(graph, bytes, options);

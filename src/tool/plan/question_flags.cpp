@@ -31,7 +31,7 @@ void QuestionFlags::add_to(CLI::App& plan) {
   add("--ends", ends, "pooled (default), or apart: in buffers of their own until the turn");
   group = "A step's own graph (--memory)";
   add("--graph", graph, "file of {\"nodes\": [{\"seconds\", \"bytes\"}], \"edges\": [[from, to]]}");
-  add("--family", family, "all (default) sets of nodes, or ancestors: for large graphs");
+  add("--family", family, "all (default) sets of nodes; ancestors; in-order: bits stay");
   add("--prefer", prefer, "time (default) or memory");
 }
 

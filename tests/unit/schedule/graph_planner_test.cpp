@@ -143,7 +143,7 @@ RC_GTEST_PROP(GraphPlanner, RunsWhatItPromises, ()) {
   const StepGraph graph = random_graph(*rc::gen::inRange<std::int32_t>(1, 14));
   const auto bytes = *rc::gen::inRange<std::int64_t>(0, 90);
   GraphOptions options;
-  options.family = *rc::gen::element(SetFamily::kAll, SetFamily::kAncestors);
+  options.family = *rc::gen::element(SetFamily::kAll, SetFamily::kAncestors, SetFamily::kInOrder);
   options.skip_last = *rc::gen::arbitrary<bool>();
   options.prefer_memory = *rc::gen::arbitrary<bool>();
   for (const auto& plan :
@@ -158,6 +158,25 @@ RC_GTEST_PROP(GraphPlanner, RunsWhatItPromises, ()) {
   }
   const auto within = plan_graph_within(graph, bytes, options);
   if (within) RC_ASSERT(within->peak <= bytes);
+  options.account = StageAccount::kBound;
+  const auto bounded = plan_graph(graph, bytes, options);
+  if (bounded) RC_ASSERT(bounded->peak <= bounded->peak_estimate);
+  if (bounded) RC_ASSERT(within.has_value());
+}
+
+TEST(GraphPlanner, KeepsTheOrderOfAdjointsIfAsked) {
+  const StepGraph graph = graph_named("multiphys7");
+  const auto adjoints = [&](std::int64_t bytes) {
+    std::vector<std::int32_t> nodes;
+    const auto plan = plan_graph_within(graph, bytes, {SetFamily::kInOrder});
+    if (!plan) return nodes;
+    for (const GraphAction& action : plan->actions) {
+      if (action.kind == GraphKind::kBackward) nodes.push_back(action.node);
+    }
+    return nodes;
+  };
+  EXPECT_EQ(adjoints(100).size(), 7u);
+  EXPECT_EQ(adjoints(23), adjoints(100));
 }
 
 TEST(GraphPlanner, DoesNotRecomputeTheLastSet) {
