@@ -1,4 +1,6 @@
-/* The public header alone, first and twice. */
+/* The public headers alone, first and twice. */
+#include <anadrome/graph.h>
+
 #include <anadrome/anadrome.h>
 
 int header_alone(void);

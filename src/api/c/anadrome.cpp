@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "api/c/guard.h"
 #include "base/error.h"
 #include "engine/run.h"
 #include "engine/solve.h"
@@ -21,32 +22,9 @@ struct anadrome_run {
 namespace {
 
 using anadrome::Error;
+using anadrome::api::guard;
+using anadrome::api::require;
 using anadrome::store::Field;
-
-// Fixed memory: even "out of memory" can be said.
-thread_local char last_error[1024] = "";
-
-void remember(const std::string& message) noexcept {
-  std::strncpy(last_error, message.c_str(), sizeof last_error - 1);
-  std::replace(last_error, last_error + sizeof last_error, '\n', ' ');
-}
-
-// The one place where an exception becomes a status, so that none leaks into a C or Fortran frame.
-template <class Body>
-anadrome_status guard(Body&& body) noexcept {
-  try {
-    body();
-    return ANADROME_OK;
-  } catch (...) {
-    const anadrome::Failure failure = anadrome::current_failure();
-    remember(failure.message);
-    return failure.status;
-  }
-}
-
-void require(bool condition, const char* message) {
-  if (!condition) throw Error(ANADROME_ERR_ARGUMENT, message);
-}
 
 void require_run(const anadrome_run* run, const char* function) {
   if (run != nullptr) return;
@@ -270,8 +248,6 @@ anadrome_status anadrome_close(anadrome_run** run) {
     closing->run.close();
   });
 }
-
-const char* anadrome_last_error(void) { return last_error; }
 
 const char* anadrome_status_name(anadrome_status status) { return anadrome::status_name(status); }
 

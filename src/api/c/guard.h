@@ -1,0 +1,29 @@
+// The one place where an exception becomes a status, so that none leaks into a C or Fortran frame.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace anadrome::api {
+
+/// Keeps the failure's line for anadrome_last_error, in this thread's fixed memory.
+void remember(const std::string& message) noexcept;
+
+template <class Body>
+anadrome_status guard(Body&& body) noexcept {
+  try {
+    body();
+    return ANADROME_OK;
+  } catch (...) {
+    const Failure failure = current_failure();
+    remember(failure.message);
+    return failure.status;
+  }
+}
+
+inline void require(bool condition, const char* message) {
+  if (!condition) throw Error(ANADROME_ERR_ARGUMENT, message);
+}
+
+}  // namespace anadrome::api
