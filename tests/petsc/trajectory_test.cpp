@@ -5,7 +5,6 @@
 #include <petsc/private/tsimpl.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <random>
@@ -319,30 +318,6 @@ TEST(Trajectory, RandomAccessDoesNotConsume) {
   (void)model.record(9);
   EXPECT_EQ(difference(record, model.record(5)), 0);
   EXPECT_EQ(model.trajectory()->recomps, 0);
-}
-
-TEST(Trajectory, LeavesNoFiles) {
-  {
-    Oscillators model("-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_stride 3");
-    (void)gradient(model);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(std::filesystem::is_empty(directory()));
-}
-
-TEST(Trajectory, KeepsFilesIfAsked) {
-  {
-    Oscillators model(
-        "-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_stride 3 "
-        "-ts_trajectory_dirname kept -ts_trajectory_keep_files");
-    (void)gradient(model);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(std::filesystem::exists("kept"));
-  EXPECT_FALSE(std::filesystem::is_empty("kept"));
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank() == 0) std::filesystem::remove_all("kept");
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "api/petsc/settings.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "base/byte_size.h"
@@ -70,6 +72,33 @@ const std::string& Settings::value(const char* name) const {
     return key.name == std::string_view(name);
   });
   return values[static_cast<std::size_t>(at - kKeys.begin())];
+}
+
+std::string from_environment(const char* key) {
+  const char* text = std::getenv("ANADROME_OPTIONS");
+  std::istringstream words(text == nullptr ? "" : text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos && word.compare(0, equals, key) == 0) {
+      return word.substr(equals + 1);
+    }
+  }
+  return "";
+}
+
+PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
+  PetscFunctionBegin;
+  std::string text = settings.value("memory");
+  if (text.empty()) text = from_environment("memory");
+  *bytes = std::int64_t{1} << 30;
+  if (text.empty()) PetscFunctionReturn(0);
+  try {
+    *bytes = parse_bytes(text);
+  } catch (const Error& error) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_memory: %s",
+            error.what());
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings) {

@@ -19,7 +19,7 @@ struct Key {
 
 inline constexpr std::array kKeys = {
     Key{"memory", "1GiB", "bytes per rank for everything that is held"},
-    Key{"directory", ".", "where the files go; -ts_trajectory_dirname comes first"},
+    Key{"directory", ".", "where the files go; before -ts_trajectory_dirname"},
     Key{"name", "", "directory of this run in it; unique if not given"},
     Key{"schedule", "auto", "auto, store_all, revolve, async"},
     Key{"interval", "auto", "async: steps between anchors"},
@@ -49,6 +49,12 @@ struct Settings {
 
   const std::string& value(const char* name) const;
 };
+
+/// The value of a key in ANADROME_OPTIONS, or "". What is set comes before the environment, so keys
+/// that the trajectory would set by itself are looked up there first.
+std::string from_environment(const char* key);
+/// Bytes of memory that were asked for; 1 GiB if nothing was said.
+PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 
 /// -help and the options database.
 PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings);

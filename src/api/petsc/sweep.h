@@ -13,14 +13,12 @@
 #include <cstdint>
 #include <string>
 
+#include "api/petsc/directory.h"
 #include "api/petsc/kept_records.h"
 #include "api/petsc/replay.h"
 #include "api/petsc/settings.h"
 
 namespace anadrome::petsc {
-
-/// Bytes of memory that were asked for; 1 GiB if nothing was said.
-PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 
 class Sweep {
  public:
@@ -31,6 +29,8 @@ class Sweep {
   /// Put record `step` into the TS.
   PetscErrorCode bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
   PetscErrorCode close();
+  /// After close: where the files were need not be any more.
+  void leave_directory() { directory_.leave(); }
 
   bool holds(PetscInt step) const { return run_ != nullptr && base_ < step && step <= last_; }
   /// May `step` be the next record of the forward sweep?
@@ -51,7 +51,6 @@ class Sweep {
   };
 
   PetscErrorCode open(TSTrajectory tj, KeptRecords& kept);
-  PetscErrorCode choose_files(TSTrajectory tj);
   PetscErrorCode give_options(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode set(const char* key, const std::string& value);
@@ -73,7 +72,7 @@ class Sweep {
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
   bool taped_ = false;
-  std::string directory_, name_;
+  Directory directory_;
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on
   PetscInt base_ = 0, last_ = 0;

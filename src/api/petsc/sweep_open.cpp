@@ -1,49 +1,10 @@
 // Sweep, first half: from the settings and what a TS holds to a run of the library.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <sstream>
 
 #include "api/petsc/sweep.h"
 #include "base/byte_size.h"
-#include "base/clock.h"
-#include "base/error.h"
 
 namespace anadrome::petsc {
-namespace {
-
-// The value of a key in ANADROME_OPTIONS, or "". What is set comes before the environment, so keys
-// that this file would set by itself are looked up there first.
-std::string from_environment(const char* key) {
-  const char* text = std::getenv("ANADROME_OPTIONS");
-  std::istringstream words(text == nullptr ? "" : text);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos && word.compare(0, equals, key) == 0) {
-      return word.substr(equals + 1);
-    }
-  }
-  return "";
-}
-
-}  // namespace
-
-PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
-  PetscFunctionBegin;
-  std::string text = settings.value("memory");
-  if (text.empty()) text = from_environment("memory");
-  *bytes = std::int64_t{1} << 30;
-  if (text.empty()) PetscFunctionReturn(0);
-  try {
-    *bytes = parse_bytes(text);
-  } catch (const Error& error) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_memory: %s",
-            error.what());
-  }
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode Sweep::check(anadrome_status status) const {
   PetscFunctionBegin;
   if (status == ANADROME_OK) PetscFunctionReturn(0);
@@ -59,35 +20,6 @@ PetscErrorCode Sweep::check(anadrome_status status) const {
 PetscErrorCode Sweep::set(const char* key, const std::string& value) {
   PetscFunctionBegin;
   PetscCall(check(anadrome_set(run_, key, value.c_str())));
-  PetscFunctionReturn(0);
-}
-
-// A directory of this trajectory's own, so that several can live in one program and in one folder.
-PetscErrorCode Sweep::choose_files(TSTrajectory tj) {
-  const Settings& settings = settings_of(tj);
-  std::int64_t number = 0;
-  PetscMPIInt rank = 0;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm_, &rank));
-  directory_ = settings.value("directory");
-  if (directory_.empty() && tj->dirname != nullptr) {
-    directory_ = tj->dirname;
-    if (rank == 0) {
-      PetscBool there = PETSC_FALSE;
-      PetscCall(PetscTestDirectory(tj->dirname, 'w', &there));
-      if (there == PETSC_FALSE) PetscCall(PetscMkdir(tj->dirname));
-    }
-  }
-  name_ = settings.value("name");
-  if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(0);
-  if (rank == 0) {
-    const auto nanoseconds = static_cast<std::int64_t>(now_seconds() * 1e9);
-    number = (static_cast<std::int64_t>(::getpid()) << 32) ^ (nanoseconds & 0xffffffff);
-  }
-  PetscCallMPI(MPI_Bcast(&number, 1, MPI_INT64_T, 0, comm_));  // after the directory was made
-  char text[32];
-  PetscCall(PetscSNPrintf(text, sizeof text, "TS-%llx", static_cast<unsigned long long>(number)));
-  name_ = text;
   PetscFunctionReturn(0);
 }
 
@@ -135,8 +67,8 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
-  if (!directory_.empty()) PetscCall(set("directory", directory_));
-  if (!name_.empty()) PetscCall(set("name", name_));
+  if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));
+  if (!directory_.name().empty()) PetscCall(set("name", directory_.name()));
   PetscCall(give_memory(tj, kept));
   PetscFunctionReturn(0);
 }
@@ -145,7 +77,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
   PetscCall(close());
   PetscCall(check(anadrome_open(comm_, &run_)));
-  PetscCall(choose_files(tj));
+  PetscCall(directory_.choose(tj, settings_of(tj)));
   PetscCall(give_options(tj, kept));
   PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE, state_shape_.bytes(),
                                       pack_state, unpack_state, this)));

@@ -169,10 +169,16 @@ PetscErrorCode reset(TSTrajectory tj) {
   });
 }
 
-// Without reset before it when the type is changed.
+// Without reset before it when the type is changed. When the trajectory itself goes, PETSc would
+// then remove all of -ts_trajectory_dirname, whoever made it and whatever else is in it.
 PetscErrorCode destroy(TSTrajectory tj) {
   PetscFunctionBegin;
   PetscCall(reset(tj));
+  if (tj->keepfiles == PETSC_FALSE) {
+    data_of(tj).sweep.leave_directory();
+    const bool type_alone = reinterpret_cast<PetscObject>(tj)->refct > 0;
+    if (!type_alone) PetscCall(PetscFree(tj->dirname));
+  }
   PetscCall(decompose_settings(tj));
   delete &data_of(tj);
   tj->data = nullptr;

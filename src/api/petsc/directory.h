@@ -1,0 +1,28 @@
+// Where a trajectory's files go: a directory of each sweep's own, in one that the user named.
+#pragma once
+
+#include <petsc/private/tsimpl.h>
+
+#include <string>
+
+#include "api/petsc/settings.h"
+
+namespace anadrome::petsc {
+
+class Directory {
+ public:
+  /// Collective: finds a place and a name for a sweep, so that several can live in one program and
+  /// in one folder. Makes -ts_trajectory_dirname if it is not there.
+  PetscErrorCode choose(TSTrajectory tj, const Settings& settings);
+  /// The sweep's own directory is gone: removes what `choose` made, if nothing else is in it.
+  void leave();
+  /// Options `directory` and `name` of the library; "": the library's own, or the environment's.
+  const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string path_, name_;
+  std::string made_;  ///< on rank 0
+};
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,161 @@
+// What is left of a trajectory's files, and of what others have where they were.
+#include <anadrome/petsc.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "mpi_main.h"
+#include "oscillators.h"
+
+namespace {
+
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+const std::string to_disk =
+    "-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 4MiB "
+    "-ts_trajectory_stride 3 ";
+
+// What rank 0 does before or after all ranks did something.
+void on_one_rank(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == 0) work();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void forward_and_back(Oscillators& model) {
+  model.start();
+  EXPECT_EQ(model.solve(2), 0);
+  model.turn();
+  EXPECT_EQ(model.back(), 0);
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+TEST(Files, AreGoneInTheEnd) {
+  {
+    Oscillators model(to_disk);
+    forward_and_back(model);
+  }
+  on_one_rank([] { EXPECT_TRUE(fs::is_empty(directory())); });
+}
+
+TEST(Files, AreGoneWithTheDirectoryThatWasMadeForThem) {
+  {
+    Oscillators model(to_disk + "-ts_trajectory_dirname made");
+    forward_and_back(model);
+    EXPECT_TRUE(fs::exists("made"));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  on_one_rank([] { EXPECT_TRUE(fs::is_empty(directory())); });
+}
+
+// PETSc removes all that is in -ts_trajectory_dirname.
+TEST(Files, OfOthersInTheSameDirectoryStay) {
+  for (const std::string where : {"", "-ts_trajectory_anadrome_directory . "}) {
+    on_one_rank([] {
+      fs::create_directory("mine");
+      std::ofstream("mine/results") << "years of work";
+    });
+    {
+      Oscillators model(to_disk + where + "-ts_trajectory_dirname mine");
+      forward_and_back(model);
+    }
+    on_one_rank([] {
+      EXPECT_EQ(fs::file_size("mine/results"), 13U);
+      EXPECT_EQ(entries("mine"), 1U);
+      fs::remove_all("mine");
+      EXPECT_TRUE(fs::is_empty(directory()));
+    });
+  }
+}
+
+TEST(Files, OfATrajectoryThatWasNeverUsedAreNobodysLoss) {
+  on_one_rank([] { fs::create_directory("mine"); });
+  { Oscillators model(to_disk + "-ts_trajectory_dirname mine"); }
+  on_one_rank([] { EXPECT_TRUE(fs::remove("mine")); });
+}
+
+TEST(Files, OfTwoTrajectoriesLiveInOneDirectory) {
+  {
+    Oscillators second(to_disk + "-ts_trajectory_dirname both");
+    {
+      Oscillators first(to_disk + "-ts_trajectory_dirname both");
+      EXPECT_EQ(first.solve(2), 0);
+      EXPECT_EQ(second.solve(2), 0);
+      first.turn();
+      EXPECT_EQ(first.back(), 0);
+    }
+    second.turn();
+    EXPECT_EQ(second.back(), 0);
+  }
+  on_one_rank([] {
+    EXPECT_TRUE(!fs::exists("both") || fs::is_empty("both"));
+    fs::remove_all("both");
+  });
+}
+
+TEST(Files, StayIfAsked) {
+  for (const std::string asked : {"-ts_trajectory_keep_files", "-ts_trajectory_anadrome_keep on"}) {
+    {
+      Oscillators model(to_disk + "-ts_trajectory_dirname kept " + asked);
+      forward_and_back(model);
+    }
+    on_one_rank([&] {
+      EXPECT_TRUE(fs::exists("kept") && !fs::is_empty("kept")) << asked;
+      fs::remove_all("kept");
+    });
+  }
+}
+
+TEST(Files, ADirectoryThatCannotBeMadeIsAnErrorOnEveryRank) {
+  const CaughtErrors caught;
+  Oscillators model(to_disk + "-ts_trajectory_dirname nowhere/at/all");
+  EXPECT_NE(model.solve(2), 0);
+  EXPECT_NE(caught.message().find("nowhere/at/all: No such file or directory"), std::string::npos)
+      << caught.message();
+}
+
+// What is done to every file of a sweep between the sweeps, and what PETSc says then.
+std::string after_damage(const std::function<void(const fs::path&)>& damage) {
+  std::string said;
+  {
+    const CaughtErrors caught;
+    Oscillators model(
+        "-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 64KiB "
+        "-ts_trajectory_stride 3 -ts_trajectory_anadrome_checkpoints 2 -ts_trajectory_dirname "
+        "hurt");
+    EXPECT_EQ(model.solve(30), 0);
+    on_one_rank([&] {
+      for (const auto& entry : fs::recursive_directory_iterator("hurt")) {
+        if (entry.path().extension() == ".h5") damage(entry.path());
+      }
+    });
+    model.turn();
+    EXPECT_NE(model.back(), 0);
+    said = caught.message();
+    EXPECT_NE(model.back(), 0);  // nor does the rest of it come as if nothing had been
+  }
+  on_one_rank([] { fs::remove_all("hurt"); });
+  return said;
+}
+
+TEST(Files, ThatWereChangedAreAnErrorOnEveryRank) {
+  const std::string said = after_damage([](const fs::path& file) {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(8192);
+    stream << std::string(fs::file_size(file) - 8192, 'x');
+  });
+  EXPECT_NE(said.find("ANADROME_ERR_CORRUPT: "), std::string::npos) << said;
+  EXPECT_NE(said.find("its checksum differs"), std::string::npos) << said;
+}
+
+TEST(Files, ThatWereCutShortAreAnErrorOnEveryRank) {
+  const std::string said = after_damage([](const fs::path& file) { fs::resize_file(file, 100); });
+  EXPECT_NE(said.find("ANADROME_ERR_CORRUPT: "), std::string::npos) << said;
+}
+
+}  // namespace
