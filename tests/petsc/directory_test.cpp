@@ -111,6 +111,19 @@ TEST(Files, StayIfAsked) {
   }
 }
 
+TEST(Files, StayIfAskedBeforeALaterSweep) {
+  {
+    Oscillators model(to_disk + "-ts_trajectory_dirname kept");
+    forward_and_back(model);
+    EXPECT_EQ(TSTrajectorySetKeepFiles(model.trajectory(), PETSC_TRUE), 0);
+    forward_and_back(model);
+  }
+  on_one_rank([] {
+    EXPECT_TRUE(fs::exists("kept") && !fs::is_empty("kept"));
+    fs::remove_all("kept");
+  });
+}
+
 TEST(Files, ADirectoryThatCannotBeMadeIsAnErrorOnEveryRank) {
   const CaughtErrors caught;
   Oscillators model(to_disk + "-ts_trajectory_dirname nowhere/at/all");

@@ -78,13 +78,14 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
   const bool taped = tj->solution_only == PETSC_FALSE;
   Settings& settings = settings_of(tj);
-  int other = run_ == nullptr || settings.changed || taped != taped_ || !(state == state_shape_) ||
-              !(tape == tape_shape_);
+  int other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
+              taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
   if (other != 0) {
     state_shape_ = state;
     tape_shape_ = tape;
     taped_ = taped;
+    files_stay_ = tj->keepfiles;
     PetscCall(open(tj, kept));
     settings.changed = false;
   }

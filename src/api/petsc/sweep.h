@@ -72,6 +72,7 @@ class Sweep {
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
   bool taped_ = false;
+  PetscBool files_stay_ = PETSC_FALSE;
   Directory directory_;
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on

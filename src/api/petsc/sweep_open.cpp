@@ -63,7 +63,7 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
     if (settings.anchors <= 0 && settings.stride <= 0) PetscCall(set("schedule", "revolve"));
     PetscCall(set("checkpoints", std::to_string(settings.checkpoints)));
   }
-  if (tj->keepfiles != PETSC_FALSE) PetscCall(set("keep", "on"));
+  if (files_stay_ != PETSC_FALSE) PetscCall(set("keep", "on"));
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
