@@ -93,6 +93,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   base_ = step;
   steps_run_again_ = 0;
   forward_ = true;
+  lost_ = false;
   journal_.begin(step);
   PetscCall(note(step));
   PetscCall(next());
@@ -168,6 +169,11 @@ PetscErrorCode Sweep::advance(TSTrajectory tj, std::int64_t to, const KeptRecord
 PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
   const std::int64_t target = step - base_ - 1;  // the library's number of the step to be adjoined
   PetscFunctionBegin;
+  PetscCheck(
+      !lost_, comm_, PETSC_ERR_ORDER,
+      "no record can be had any more: an earlier one could not be brought back. Solve forward "
+      "again");
+  lost_ = true;  // what was kept meanwhile may come from a step that was refused
   if (forward_) PetscCall(finish_forward());
   wanted_ = -1;  // nothing is run on the way back to the end
   const bool adjoining = action_.kind == ANADROME_ADJOINT;
@@ -189,6 +195,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
     PetscCall(advance(tj, step, kept));
   }
   PetscCall(replay_.judge(ts_, settings_of(tj).tolerance));
+  lost_ = false;
   PetscFunctionReturn(0);
 }
 

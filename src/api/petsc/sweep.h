@@ -76,6 +76,7 @@ class Sweep {
   Directory directory_;
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on
+  bool lost_ = false;     ///< a record could not be brought back
   PetscInt base_ = 0, last_ = 0;
   Live live_;
   PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again
