@@ -320,4 +320,34 @@ TEST(Trajectory, RandomAccessDoesNotConsume) {
   EXPECT_EQ(model.trajectory()->recomps, 0);
 }
 
+TEST(Trajectory, MayOutliveItsSolver) {
+  const CaughtErrors caught;
+  TSTrajectory trajectory = nullptr;
+  PetscReal time = 0;
+  {
+    Oscillators model("-ts_type cn" + recompute);
+    EXPECT_EQ(model.solve(1), 0);
+    trajectory = model.trajectory();
+    EXPECT_EQ(PetscObjectReference(reinterpret_cast<PetscObject>(trajectory)), 0);
+  }
+  Oscillators other("-ts_type cn" + basic);
+  EXPECT_EQ(other.solve(1), 0);
+  const PetscInt last = other.steps();
+  EXPECT_EQ(TSTrajectoryGet(trajectory, other.ts(), last, &time), 0);  // kept in full
+  EXPECT_NE(TSTrajectoryGet(trajectory, other.ts(), 5, &time), 0);
+  EXPECT_NE(caught.message().find("the TS that ran the steps was destroyed"), std::string::npos)
+      << caught.message();
+  EXPECT_EQ(TSTrajectoryDestroy(&trajectory), 0);
+}
+
+TEST(Trajectory, NeedsTheSolutionOfItsSolver) {
+  const CaughtErrors caught;
+  Oscillators model("-ts_type cn" + recompute);
+  EXPECT_EQ(model.solve(1), 0);
+  EXPECT_EQ(TSReset(model.ts()), 0);
+  PetscReal time = 0;
+  EXPECT_NE(TSTrajectoryGet(model.trajectory(), model.ts(), 5, &time), 0);
+  EXPECT_NE(caught.message().find("has no solution"), std::string::npos) << caught.message();
+}
+
 }  // namespace

@@ -72,7 +72,7 @@ PetscErrorCode Sweep::note(PetscInt step) {
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
   RecordShape state, tape;
   PetscFunctionBegin;
-  ts_ = ts;
+  PetscCall(watch(ts));
   comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));

@@ -11,6 +11,7 @@
 #include <anadrome/anadrome.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "api/petsc/directory.h"
@@ -38,7 +39,8 @@ class Sweep {
     return run_ != nullptr && forward_ && step == last_ + 1;
   }
   bool ends_with(PetscInt step) const { return run_ != nullptr && forward_ && step == last_; }
-  TS ts() const { return ts_; }
+  /// NULL after its end, for a trajectory that outlives it.
+  TS ts() const { return alive_ != nullptr && *alive_ ? ts_ : nullptr; }
   const Journal& journal() const { return journal_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
   /// NULL before the first sweep.
@@ -50,6 +52,7 @@ class Sweep {
     std::int64_t complete = 0;  ///< with the stages that led there
   };
 
+  PetscErrorCode watch(TS ts);
   PetscErrorCode open(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode give_options(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
@@ -67,7 +70,8 @@ class Sweep {
   static int pack_tape(void* self, void* buffer, std::size_t bytes);
   static int unpack_tape(void* self, const void* buffer, std::size_t bytes);
 
-  TS ts_ = nullptr;  ///< not ours; it owns the trajectory, or shares it
+  TS ts_ = nullptr;              ///< not ours; it owns the trajectory, or shares it
+  std::shared_ptr<bool> alive_;  ///< is it?
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;

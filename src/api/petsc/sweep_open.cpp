@@ -73,6 +73,28 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionReturn(0);
 }
 
+// A trajectory does not own its TS and may outlive it: what is composed with a TS is destroyed with
+// it, and says so.
+PetscErrorCode Sweep::watch(TS ts) {
+  PetscContainer container = nullptr;
+  PetscFunctionBegin;
+  if (ts == this->ts()) PetscFunctionReturn(0);
+  ts_ = ts;
+  alive_ = std::make_shared<bool>(true);
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, new std::shared_ptr<bool>(alive_)));
+  PetscCall(PetscContainerSetUserDestroy(container, [](void* pointer) -> PetscErrorCode {
+    auto* alive = static_cast<std::shared_ptr<bool>*>(pointer);
+    **alive = false;
+    delete alive;
+    return 0;
+  }));
+  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(ts), "anadrome trajectory",
+                               reinterpret_cast<PetscObject>(container)));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
   PetscCall(close());

@@ -121,6 +121,11 @@ PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
   const TS own = trajectory.sweep.ts();
   Vec kept = nullptr, X = nullptr;
   PetscFunctionBegin;
+  PetscCheck(
+      own != nullptr && own->vec_sol != nullptr, comm_of(tj), PETSC_ERR_ARG_WRONGSTATE,
+      "the TS that ran the steps was destroyed or reset: it cannot bring record %" PetscInt_FMT
+      " back",
+      step);
   PetscCall(VecDuplicate(own->vec_sol, &kept));
   PetscCall(VecCopy(own->vec_sol, kept));
   PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
@@ -135,6 +140,8 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
   return guard([&]() -> PetscErrorCode {
     Trajectory& trajectory = data_of(tj);
     PetscFunctionBegin;
+    PetscCheck(ts->vec_sol != nullptr, comm_of(tj), PETSC_ERR_ARG_WRONGSTATE,
+               "the TS has no solution to put record %" PetscInt_FMT " into", step);
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
