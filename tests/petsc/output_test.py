@@ -73,6 +73,15 @@ class Output(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"ANADROME_ERR_\w+: .*/nowhere/at/all")
 
+    def test_option_that_would_do_nothing_is_an_error(self):
+        for words, said in ((["memroy", "8GiB"], "there is no option -ts_trajectory_anadrome_memroy;.* memory, "),
+                            (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
+                            (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
+                            (["replay_tolerance", "-1e-8"], "it is a number from 0 on")):
+            done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertRegex(done.stderr.replace("\n[0]PETSC ERROR: ", " "), said)
+
     def test_environment_gives_the_memory(self):
         os.environ["ANADROME_OPTIONS"] = "memory=300MiB"
         try:

@@ -49,6 +49,8 @@ PetscErrorCode read_keys(PetscOptionItems* PetscOptionsObject, Settings* setting
     PetscCall(PetscOptionsString(option.c_str(), kKeys[i].meaning, "anadrome_set", now, text,
                                  sizeof text, &given));
     if (given == PETSC_FALSE) continue;
+    PetscCheck(text[0] != '\0', PetscOptionsObject->comm, PETSC_ERR_ARG_WRONG, "%s needs a value",
+               option.c_str());
     settings->values[i] = text;
     settings->changed = true;
   }
@@ -63,6 +65,26 @@ PetscErrorCode read_number(PetscOptionItems* PetscOptionsObject, const char* opt
   PetscCall(PetscOptionsInt(option, meaning, function, *number, number, &given));
   *changed = *changed || given == PETSC_TRUE;
   PetscFunctionReturn(0);
+}
+
+// A misspelt one would do nothing, and nobody would be told.
+PetscErrorCode refuse_unknown(PetscOptionItems* PetscOptionsObject) {
+  PetscInt count = 0;
+  char** names = nullptr;
+  PetscFunctionBegin;
+  const char* const prefix = PetscOptionsObject->prefix;
+  const std::string ours = (prefix == nullptr ? "" : prefix) + std::string(kPrefix.substr(1));
+  PetscCall(PetscOptionsLeftGet(PetscOptionsObject->options, &count, &names, nullptr));
+  char** const unknown = std::find_if(names, names + count, [&](const char* name) {
+    return std::string_view(name).substr(0, ours.size()) == ours;
+  });
+  const std::string name = unknown == names + count ? "" : *unknown;
+  PetscCall(PetscOptionsLeftRestore(PetscOptionsObject->options, &count, &names, nullptr));
+  if (name.empty()) PetscFunctionReturn(0);
+  std::string all = "replay_tolerance, set_aside";
+  for (const Key& key : kKeys) all = all + ", " + key.name;
+  SETERRQ(PetscOptionsObject->comm, PETSC_ERR_ARG_UNKNOWN_TYPE,
+          "there is no option -%s; after -%s may come %s", name.c_str(), ours.c_str(), all.c_str());
 }
 
 }  // namespace
@@ -112,6 +134,9 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
                              "difference, relative to the solution, at which a step that is run "
                              "again counts as another one",
                              nullptr, settings->tolerance, &settings->tolerance, nullptr));
+  PetscCheck(settings->tolerance >= 0, PetscOptionsObject->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_trajectory_anadrome_replay_tolerance is %g; it is a number from 0 on",
+             static_cast<double>(settings->tolerance));
   PetscCall(PetscOptionsString("-ts_trajectory_anadrome_set_aside",
                                "part of memory for records at events and ends of TSSolve", nullptr,
                                "16 records, at most a quarter", text, sizeof text, &given));
@@ -138,6 +163,7 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
                         "TSTrajectorySetMaxUnitsDisk", &settings->anchors, changed));
   PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_stride",
                         "Steps between checkpoints on disk", "", &settings->stride, changed));
+  PetscCall(refuse_unknown(PetscOptionsObject));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(0);
 }
