@@ -2,6 +2,8 @@
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "mpi_main.h"
 #include "oscillators.h"
 
@@ -37,6 +39,142 @@ TEST(Detector, WhatFollowsARefusalIsRefusedToo) {
   EXPECT_EQ(model.solve(2), 0);
   model.turn();
   EXPECT_EQ(model.back(), 0);
+}
+
+// u' = -c u: fields or values of very different size, which do not touch each other.
+class Decay {
+ public:
+  Decay(PetscInt local, PetscInt block, const std::vector<double>& sizes,
+        const std::string& options) {
+    EXPECT_EQ(PetscOptionsCreate(&options_), 0);
+    EXPECT_EQ(PetscOptionsInsertString(options_, (anadrome_type + rk4 + options).c_str()), 0);
+    EXPECT_EQ(VecCreate(PETSC_COMM_WORLD, &u_), 0);
+    EXPECT_EQ(VecSetSizes(u_, local, PETSC_DETERMINE), 0);
+    EXPECT_EQ(VecSetBlockSize(u_, block), 0);
+    EXPECT_EQ(VecSetType(u_, VECSTANDARD), 0);
+    PetscScalar* values = nullptr;
+    EXPECT_EQ(VecGetArray(u_, &values), 0);
+    for (PetscInt i = 0; i < local; ++i) {
+      values[i] = sizes[static_cast<std::size_t>(i) % sizes.size()] * std::cos(0.1 * i);
+    }
+    EXPECT_EQ(VecRestoreArray(u_, &values), 0);
+    EXPECT_EQ(VecDuplicate(u_, &lambda_), 0);
+    EXPECT_EQ(VecSet(lambda_, 1), 0);
+    EXPECT_EQ(MatCreateConstantDiagonal(PETSC_COMM_WORLD, local, local, PETSC_DETERMINE,
+                                        PETSC_DETERMINE, -0.1, &rate_),
+              0);
+    EXPECT_EQ(TSCreate(PETSC_COMM_WORLD, &ts_), 0);
+    EXPECT_EQ(PetscObjectSetOptions(reinterpret_cast<PetscObject>(ts_), options_), 0);
+    EXPECT_EQ(TSSetApplicationContext(ts_, this), 0);
+    EXPECT_EQ(TSSetRHSFunction(ts_, nullptr, TSComputeRHSFunctionLinear, nullptr), 0);
+    EXPECT_EQ(TSSetRHSJacobian(ts_, rate_, rate_, TSComputeRHSJacobianConstant, nullptr), 0);
+    EXPECT_EQ(TSSetType(ts_, TSRK), 0);
+    EXPECT_EQ(TSSetTimeStep(ts_, 0.1), 0);
+    EXPECT_EQ(TSSetMaxSteps(ts_, 30), 0);
+    EXPECT_EQ(TSSetExactFinalTime(ts_, TS_EXACTFINALTIME_STEPOVER), 0);
+    EXPECT_EQ(TSSetPostStep(ts_, edit), 0);
+    EXPECT_EQ(TSSetSaveTrajectory(ts_), 0);
+    TSTrajectory trajectory = nullptr;
+    EXPECT_EQ(TSGetTrajectory(ts_, &trajectory), 0);
+    EXPECT_EQ(PetscObjectSetOptions(reinterpret_cast<PetscObject>(trajectory), options_), 0);
+    EXPECT_EQ(TSSetFromOptions(ts_), 0);
+  }
+  ~Decay() {
+    EXPECT_EQ(TSDestroy(&ts_), 0);
+    EXPECT_EQ(MatDestroy(&rate_), 0);
+    EXPECT_EQ(VecDestroy(&u_), 0);
+    EXPECT_EQ(VecDestroy(&lambda_), 0);
+    EXPECT_EQ(PetscOptionsDestroy(&options_), 0);
+  }
+  Decay(const Decay&) = delete;
+  Decay& operator=(const Decay&) = delete;
+
+  PetscErrorCode forward_and_back() {
+    PetscFunctionBeginUser;
+    PetscCall(TSSolve(ts_, u_));
+    PetscCall(TSSetCostGradients(ts_, 1, &lambda_, nullptr));
+    PetscCall(TSAdjointSolve(ts_));
+    PetscFunctionReturn(0);
+  }
+
+  /// After step 12, multiplies every `every`th value of rank `of`, the first being `first`.
+  PetscInt first = 0, every = 1;
+  double factor = 1;
+  int of = 0;
+
+ private:
+  static PetscErrorCode edit(TS ts) {
+    Decay* self = nullptr;
+    PetscInt step = 0, local = 0;
+    PetscScalar* values = nullptr;
+    PetscFunctionBeginUser;
+    PetscCall(TSGetApplicationContext(ts, &self));
+    PetscCall(TSGetStepNumber(ts, &step));
+    if (step != 12 || self->factor == 1) PetscFunctionReturn(0);
+    PetscCall(VecGetLocalSize(self->u_, &local));
+    PetscCall(VecGetArray(self->u_, &values));
+    for (PetscInt i = self->first; i < local && rank() == self->of; i += self->every) {
+      values[i] *= self->factor;
+    }
+    PetscCall(VecRestoreArray(self->u_, &values));
+    PetscFunctionReturn(0);
+  }
+
+  PetscOptions options_ = nullptr;
+  TS ts_ = nullptr;
+  Vec u_ = nullptr, lambda_ = nullptr;
+  Mat rate_ = nullptr;
+};
+
+const std::string few = "-ts_trajectory_max_cps_ram 4";
+
+TEST(Detector, SeesASmallFieldBesideALargeOne) {
+  for (const PetscInt block : {2, 3, 5, 8, 12}) {
+    std::vector<double> sizes(static_cast<std::size_t>(block), 1e8);
+    sizes[1] = 1;
+    for (const double factor : {1.0, 0.99}) {
+      const CaughtErrors caught;
+      Decay model(4800, block, sizes, few);
+      model.first = 1;
+      model.every = block;
+      model.factor = factor;
+      model.of = ranks() - 1;
+      EXPECT_EQ(model.forward_and_back() != 0, factor != 1) << "blocks of " << block;
+    }
+  }
+}
+
+TEST(Detector, SeesASmallValueAmongAFew) {
+  for (const PetscInt local : {2, 3, 8}) {
+    for (const double factor : {1.0, 0.9}) {
+      const CaughtErrors caught;
+      Decay model(rank() == 0 ? local : 0, 1, {1e6, 1e-6}, few);
+      model.first = 1;
+      model.every = local;
+      model.factor = factor;
+      EXPECT_EQ(model.forward_and_back() != 0, factor != 1) << local << " values";
+    }
+  }
+}
+
+TEST(Detector, TakesAnySize) {
+  for (const double size : {1e-100, 1e-30, 1e30, 1e100}) {
+    for (const double factor : {1.0, 0.999}) {
+      const CaughtErrors caught;
+      Decay model(100, 1, {size}, few);
+      model.factor = factor;
+      EXPECT_EQ(model.forward_and_back() != 0, factor != 1) << size;
+    }
+  }
+}
+
+TEST(Detector, SeesThatNumbersBecameNone) {
+  const CaughtErrors caught;
+  Oscillators model(rk4 + anadrome_type + few);
+  EXPECT_EQ(model.solve(2), 0);
+  model.turn();
+  model.stiffness = std::nan("");
+  EXPECT_NE(model.back(), 0);
 }
 
 }  // namespace

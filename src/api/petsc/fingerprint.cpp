@@ -7,11 +7,13 @@
 namespace anadrome::petsc {
 namespace {
 
+constexpr std::size_t kMostFields = 64, kFewValues = 8;
 constexpr std::size_t kBlock = 1024;  // values that are weighted in one go
-constexpr std::size_t kShifts = 64;   // blocks start at different weights: grids are periodic
-constexpr std::size_t kLanes = 8;
+constexpr std::size_t kShifts = 64,
+                      kShift = 8;   // blocks start at different weights: grids are periodic
+constexpr std::size_t kLanes = 32;  // sums that go on side by side, at least
 
-using Weights = std::array<double, kBlock + kShifts * kLanes>;
+using Weights = std::array<double, kBlock + kShifts * kShift>;
 
 Weights make_weights() {
   Weights weights;
@@ -24,40 +26,66 @@ Weights make_weights() {
   return weights;
 }
 
-}  // namespace
-
-PetscErrorCode fingerprint(Vec v, Fingerprint* print) {
+// Value i goes to lane i modulo `lanes`.
+void add(const PetscReal* values, std::size_t count, std::size_t lanes, double* product,
+         double* square) {
   static const Weights weights = make_weights();
-  PetscInt size = 0;
-  const PetscScalar* scalars = nullptr;
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &size));
-  PetscCall(VecGetArrayRead(v, &scalars));
-  const auto* values = reinterpret_cast<const PetscReal*>(scalars);
-  const std::size_t count =
-      static_cast<std::size_t>(size) * sizeof(PetscScalar) / sizeof(PetscReal);
-  std::array<double, kLanes> product{}, square{};
-  for (std::size_t first = 0, block = 0; first < count; first += kBlock, ++block) {
-    const double* weight = weights.data() + block * 37 % kShifts * kLanes;
-    const std::size_t many = std::min(kBlock, count - first);
+  const std::size_t longest = kBlock / lanes * lanes;
+  for (std::size_t first = 0, block = 0; first < count; first += longest, ++block) {
+    const double* weight = weights.data() + block * 37 % kShifts * kShift;
+    const PetscReal* const from = values + first;
+    const std::size_t many = std::min(longest, count - first);
     std::size_t i = 0;
-    for (; i + kLanes <= many; i += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const double value = values[first + i + lane];
+    for (; i + lanes <= many; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const double value = from[i + lane];
         product[lane] += value * weight[i + lane];
         square[lane] += value * value;
       }
     }
-    for (; i < many; ++i) {
-      product[0] += values[first + i] * weight[i];
-      square[0] += values[first + i] * values[first + i];
+    for (std::size_t lane = 0; i < many; ++i, ++lane) {
+      product[lane] += from[i] * weight[i];
+      square[lane] += from[i] * from[i];
     }
   }
+}
+
+}  // namespace
+
+PetscErrorCode fields_of(Vec v, std::size_t* fields) {
+  PetscInt block = 1, local = 0;
+  PetscFunctionBegin;
+  PetscCall(VecGetBlockSize(v, &block));
+  PetscCall(VecGetLocalSize(v, &local));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPIU_INT, MPI_MAX,
+                             PetscObjectComm(reinterpret_cast<PetscObject>(v))));
+  const auto largest = static_cast<std::size_t>(local);
+  *fields = static_cast<std::size_t>(block);
+  if (block == 1 && largest > 0 && largest <= kFewValues) *fields = largest;
+  if (*fields > kMostFields) *fields = 1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
+  std::array<double, kMostFields * sizeof(PetscScalar) / sizeof(PetscReal) + kLanes> product{},
+      square{};
+  PetscInt size = 0;
+  const PetscScalar* scalars = nullptr;
+  constexpr std::size_t kParts = sizeof(PetscScalar) / sizeof(PetscReal);
+  const std::size_t together = fields * kParts;
+  const std::size_t lanes = (kLanes + together - 1) / together * together;
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v, &size));
+  PetscCall(VecGetArrayRead(v, &scalars));
+  const auto* values = reinterpret_cast<const PetscReal*>(scalars);
+  const std::size_t count = static_cast<std::size_t>(size) * kParts;
+  add(values, count, lanes, product.data(), square.data());
   PetscCall(VecRestoreArrayRead(v, &scalars));
-  *print = {};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    print->product += product[lane];
-    print->square += square[lane];
+  print->products.assign(fields, 0);
+  print->squares.assign(fields, 0);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    print->products[lane / kParts % fields] += product[lane];
+    print->squares[lane / kParts % fields] += square[lane];
   }
   PetscFunctionReturn(0);
 }

@@ -16,9 +16,9 @@ class Replay {
  public:
   /// From X_from, which is in the TS's solution, to X_to and the stages that lead there.
   PetscErrorCode run(TS ts, PetscInt from, PetscInt to, const Journal& journal);
-  /// Collective: do all steps run since the last call agree with the first time, to within
-  /// `tolerance` of the norm of the solution? PETSC_ERR_USER, naming the first that does not.
-  PetscErrorCode judge(TS ts, PetscReal tolerance);
+  /// Collective: do all steps run since the last call agree with the first time, every field to
+  /// within `tolerance` of its norm? PETSC_ERR_USER, naming the first that does not.
+  PetscErrorCode judge(TS ts, const Journal& journal, PetscReal tolerance);
   PetscErrorCode destroy();
 
  private:
@@ -27,8 +27,10 @@ class Replay {
 
   TSAdapt as_recorded_ = nullptr;
   bool failed_ = false;  ///< a step could not be solved this time
+  Fingerprint now_;
   std::vector<PetscInt> steps_;
-  std::vector<double> differences_;  ///< squares, of this rank: difference and norm by turns
+  std::vector<double> differences_;  ///< squares, of this rank: step by step, those of all fields
+  std::vector<double> norms_;        ///< likewise
 };
 
 }  // namespace anadrome::petsc

@@ -58,12 +58,9 @@ PetscErrorCode Sweep::next() {
 // ---- forward ----
 
 PetscErrorCode Sweep::note(PetscInt step) {
-  StepNote note;
   PetscFunctionBegin;
-  note.time = ts_->ptime;
-  note.next_size = ts_->time_step;
-  PetscCall(fingerprint(ts_->vec_sol, &note.print));
-  journal_.add(note);
+  PetscCall(fingerprint(ts_->vec_sol, journal_.fields(), &print_));
+  journal_.add({ts_->ptime, ts_->time_step}, print_);
   last_ = step;
   live_ = {step, 1};
   PetscFunctionReturn(0);
@@ -94,7 +91,9 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   steps_run_again_ = 0;
   forward_ = true;
   lost_ = false;
-  journal_.begin(step);
+  std::size_t fields = 1;
+  PetscCall(fields_of(ts->vec_sol, &fields));
+  journal_.begin(step, fields);
   PetscCall(note(step));
   PetscCall(next());
   PetscFunctionReturn(0);
@@ -110,14 +109,15 @@ PetscErrorCode Sweep::step_done(PetscInt step) {
 // ---- reverse ----
 
 PetscErrorCode Sweep::finish_forward() {
-  Fingerprint now;
+  int changed = 0;
   PetscFunctionBegin;
   PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
   forward_ = false;
   // The program may have used the vectors since the last record was made.
-  PetscCall(fingerprint(ts_->vec_sol, &now));
-  const Fingerprint& then = journal_.at(last_).print;
-  int changed = now.product != then.product || now.square != then.square;
+  PetscCall(fingerprint(ts_->vec_sol, journal_.fields(), &print_));
+  for (std::size_t field = 0; field < journal_.fields(); ++field) {
+    if (print_.products[field] != journal_.product(last_, field)) changed = 1;
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
   if (changed != 0) live_.step = -1;
   PetscFunctionReturn(0);
@@ -194,7 +194,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
                "no state before record %" PetscInt_FMT " is left", step);
     PetscCall(advance(tj, step, kept));
   }
-  PetscCall(replay_.judge(ts_, settings_of(tj).tolerance));
+  PetscCall(replay_.judge(ts_, journal_, settings_of(tj).tolerance));
   lost_ = false;
   PetscFunctionReturn(0);
 }
