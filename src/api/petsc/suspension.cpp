@@ -1,0 +1,101 @@
+#include "api/petsc/suspension.h"
+
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/snesimpl.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace anadrome::petsc {
+namespace {
+
+constexpr std::array kCounts = {
+    &_p_TS::steps,  &_p_TS::ksp_its,  &_p_TS::snes_its, &_p_TS::reject, &_p_TS::num_snes_failures,
+    &_p_TS::ifuncs, &_p_TS::rhsfuncs, &_p_TS::ijacs,    &_p_TS::rhsjacs};
+constexpr std::array kTimes = {&_p_TS::ptime, &_p_TS::ptime_prev, &_p_TS::ptime_prev_rollback,
+                               &_p_TS::time_step};
+
+}  // namespace
+
+PetscErrorCode Suspension::begin(TS ts, TSAdapt adapt) {
+  PetscFunctionBegin;
+  adapt_ = std::exchange(ts->adapt, adapt);
+  event_ = std::exchange(ts->event, nullptr);
+  tspan_ = std::exchange(ts->tspan, nullptr);
+  reason_ = ts->reason;
+  error_if_step_failed_ = std::exchange(ts->errorifstepfailed, PETSC_FALSE);
+  steprollback_ = std::exchange(ts->steprollback, PETSC_FALSE);
+  for (std::size_t i = 0; i < kCounts.size(); ++i) counts_[i] = ts->*kCounts[i];
+  for (std::size_t i = 0; i < kTimes.size(); ++i) times_[i] = ts->*kTimes[i];
+  if (ts->snes != nullptr && ts->usessnes) {
+    PetscCall(silence(ts));
+    PetscCall(hold_solver_vectors(ts));
+  }
+  if (ts->forward_solve && ts->quadraturets != nullptr && ts->quadraturets->mat_sensip != nullptr) {
+    PetscCall(MatDuplicate(ts->quadraturets->mat_sensip, MAT_COPY_VALUES, &integral_));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Suspension::silence(TS ts) {
+  KSP ksp = nullptr;
+  PetscFunctionBegin;
+  PetscCall(SNESGetKSP(ts->snes, &ksp));
+  for (PetscInt* number : {&ts->snes->numbermonitors, &ts->snes->numberreasonviews,
+                           &ksp->numbermonitors, &ksp->numberreasonviews}) {
+    silenced_.push_back({number, std::exchange(*number, 0)});
+  }
+  PetscFunctionReturn(0);
+}
+
+// A Jacobian by coloured differences takes the solver's right-hand side off the values, and its
+// last residual for the value at its last solution. After a replay these would be others than in a
+// program that did not replay, and the noise of the differences with them. Not where such a vector
+// is a stage, which is what was asked for.
+PetscErrorCode Suspension::hold_solver_vectors(TS ts) {
+  PetscObject coloring = nullptr;
+  PetscInt count = 0;
+  Vec* stages = nullptr;
+  PetscFunctionBegin;
+  if (ts->snes->jacobian_pre == nullptr) PetscFunctionReturn(0);
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(ts->snes->jacobian_pre),
+                             "SNESMatFDColoring", &coloring));
+  if (coloring == nullptr) PetscFunctionReturn(0);
+  PetscCall(TSGetStages(ts, &count, &stages));
+  vectors_[0].live = ts->snes->vec_sol;
+  vectors_[1].live = ts->snes->vec_rhs;
+  for (auto& [live, copy] : vectors_) {
+    const bool stage = std::find(stages, stages + count, live) != stages + count;
+    if (live == nullptr || live == ts->vec_sol || stage) continue;
+    PetscCall(VecDuplicate(live, &copy));
+    PetscCall(VecCopy(live, copy));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Suspension::end(TS ts) {
+  PetscFunctionBegin;
+  ts->adapt = adapt_;
+  ts->event = event_;
+  ts->tspan = tspan_;
+  ts->reason = reason_;
+  ts->errorifstepfailed = error_if_step_failed_;
+  ts->steprollback = steprollback_;
+  // What a method has of earlier steps (the last stage of an FSAL method) is now of other steps.
+  ts->steprestart = PETSC_TRUE;
+  for (std::size_t i = 0; i < kCounts.size(); ++i) ts->*kCounts[i] = counts_[i];
+  for (std::size_t i = 0; i < kTimes.size(); ++i) ts->*kTimes[i] = times_[i];
+  for (const auto& [number, was] : silenced_) *number = was;
+  for (auto& [live, copy] : vectors_) {
+    if (copy == nullptr) continue;
+    PetscCall(VecCopy(copy, live));
+    PetscCall(VecDestroy(&copy));
+  }
+  if (integral_ != nullptr) {
+    PetscCall(MatCopy(integral_, ts->quadraturets->mat_sensip, SAME_NONZERO_PATTERN));
+    PetscCall(MatDestroy(&integral_));
+  }
+  PetscFunctionReturn(0);
+}
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,41 @@
+// A TS that was solving something, set aside: steps are run again in between, and afterwards it
+// says and counts what it would have without them.
+#pragma once
+
+#include <petsc/private/tsimpl.h>
+
+#include <array>
+#include <vector>
+
+namespace anadrome::petsc {
+
+class Suspension {
+ public:
+  /// The TS steps under `adapt` from now on, without events, monitors and points of time to hit.
+  PetscErrorCode begin(TS ts, TSAdapt adapt);
+  /// All as it was, but for the solution and the stages.
+  PetscErrorCode end(TS ts);
+
+ private:
+  PetscErrorCode silence(TS ts);
+  PetscErrorCode hold_solver_vectors(TS ts);
+
+  TSAdapt adapt_ = nullptr;
+  TSEvent event_ = nullptr;
+  TSTimeSpan tspan_ = nullptr;
+  TSConvergedReason reason_ = TS_CONVERGED_ITERATING;
+  PetscBool error_if_step_failed_ = PETSC_FALSE, steprollback_ = PETSC_FALSE;
+  std::array<PetscInt, 9> counts_{};
+  std::array<PetscReal, 4> times_{};
+  struct Silenced {
+    PetscInt* number;  ///< of monitors
+    PetscInt was;
+  };
+  std::vector<Silenced> silenced_;
+  struct {
+    Vec live = nullptr, copy = nullptr;
+  } vectors_[2];            ///< the solver's, where they matter afterwards
+  Mat integral_ = nullptr;  ///< integrated forward sensitivities: a result, not a part of a record
+};
+
+}  // namespace anadrome::petsc
