@@ -36,6 +36,7 @@ inline constexpr std::array kKeys = {
     Key{"trace", "off", "what every rank did when, to this file (Chrome trace JSON)"},
     Key{"timeline", "off", "the same as a picture (SVG)"},
     Key{"report", "off", "a summary at the end: - or a file"},
+    Key{"warnings", "on", "a line for the first thing that did not go as planned"},
 };
 
 struct Settings {
