@@ -60,6 +60,14 @@ class Output(unittest.TestCase):
         self.assertRegex(said, r"TSTrajectoryGet: stepnum 7")
         self.assertRegex(said, r"anadrome: steps \d+ to \d+ run again")
 
+    def test_solvers_say_nothing_when_steps_are_run_again(self):
+        words = ["-snes_monitor", "-snes_converged_reason", "-snes_view", "-ksp_monitor", "-ksp_converged_reason",
+                 "-ksp_view", "-ksp_view_solution"]
+        said = [re.sub("0x[0-9a-f]+", "0x", run(*words, type_options=f"-ts_trajectory_type {kept}").stdout)
+                for kept in ("basic", "anadrome -ts_trajectory_max_cps_ram 4")]
+        self.assertGreater(said[0].count("converged"), 40)
+        self.assertEqual(said[0], said[1])
+
     def test_log_view_shows_events(self):
         said = run("-log_view", "-ts_trajectory_max_cps_ram", "4").stdout
         for event in ("AnadromeKeep", "AnadromeRestore", "AnadromeRecomp", "AnadromeWait"):

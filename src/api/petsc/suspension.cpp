@@ -14,6 +14,11 @@ constexpr std::array kCounts = {
     &_p_TS::ifuncs, &_p_TS::rhsfuncs, &_p_TS::ijacs,    &_p_TS::rhsjacs};
 constexpr std::array kTimes = {&_p_TS::ptime, &_p_TS::ptime_prev, &_p_TS::ptime_prev_rollback,
                                &_p_TS::time_step};
+constexpr std::array kViews = {&_p_KSP::view,       &_p_KSP::viewPre,    &_p_KSP::viewRate,
+                               &_p_KSP::viewMat,    &_p_KSP::viewPMat,   &_p_KSP::viewRhs,
+                               &_p_KSP::viewSol,    &_p_KSP::viewMatExp, &_p_KSP::viewEV,
+                               &_p_KSP::viewSV,     &_p_KSP::viewEVExp,  &_p_KSP::viewFinalRes,
+                               &_p_KSP::viewPOpExp, &_p_KSP::viewDScale};
 
 }  // namespace
 
@@ -37,13 +42,24 @@ PetscErrorCode Suspension::begin(TS ts, TSAdapt adapt) {
   PetscFunctionReturn(0);
 }
 
+// Some views are looked up in the options whenever a solver has solved: with a prefix that nobody
+// uses it finds none.
 PetscErrorCode Suspension::silence(TS ts) {
+  static char unused[] = "anadrome_run_again_";
+  SNES snes = ts->snes;
   KSP ksp = nullptr;
   PetscFunctionBegin;
-  PetscCall(SNESGetKSP(ts->snes, &ksp));
-  for (PetscInt* number : {&ts->snes->numbermonitors, &ts->snes->numberreasonviews,
-                           &ksp->numbermonitors, &ksp->numberreasonviews}) {
-    silenced_.push_back({number, std::exchange(*number, 0)});
+  PetscCall(SNESGetKSP(snes, &ksp));
+  for (PetscInt* number : {&snes->numbermonitors, &snes->numberreasonviews, &ksp->numbermonitors,
+                           &ksp->numberreasonviews}) {
+    monitors_.push_back({number, std::exchange(*number, 0)});
+  }
+  for (PetscBool _p_KSP::*view : kViews) {
+    views_.push_back({&(ksp->*view), std::exchange(ksp->*view, PETSC_FALSE)});
+  }
+  for (void* solver : {static_cast<void*>(snes), static_cast<void*>(ksp)}) {
+    char** const prefix = &static_cast<PetscObject>(solver)->prefix;
+    prefixes_.push_back({prefix, std::exchange(*prefix, unused)});
   }
   PetscFunctionReturn(0);
 }
@@ -85,7 +101,9 @@ PetscErrorCode Suspension::end(TS ts) {
   ts->steprestart = PETSC_TRUE;
   for (std::size_t i = 0; i < kCounts.size(); ++i) ts->*kCounts[i] = counts_[i];
   for (std::size_t i = 0; i < kTimes.size(); ++i) ts->*kTimes[i] = times_[i];
-  for (const auto& [number, was] : silenced_) *number = was;
+  for (const auto& [number, was] : monitors_) *number = was;
+  for (const auto& [view, was] : views_) *view = was;
+  for (const auto& [prefix, was] : prefixes_) *prefix = was;
   for (auto& [live, copy] : vectors_) {
     if (copy == nullptr) continue;
     PetscCall(VecCopy(copy, live));

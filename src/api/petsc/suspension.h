@@ -27,11 +27,14 @@ class Suspension {
   PetscBool error_if_step_failed_ = PETSC_FALSE, steprollback_ = PETSC_FALSE;
   std::array<PetscInt, 9> counts_{};
   std::array<PetscReal, 4> times_{};
-  struct Silenced {
-    PetscInt* number;  ///< of monitors
-    PetscInt was;
+  template <class Value>
+  struct PutAway {
+    Value* where;
+    Value was;
   };
-  std::vector<Silenced> silenced_;
+  std::vector<PutAway<PetscInt>> monitors_;  ///< their numbers
+  std::vector<PutAway<PetscBool>> views_;
+  std::vector<PutAway<char*>> prefixes_;
   struct {
     Vec live = nullptr, copy = nullptr;
   } vectors_[2];            ///< the solver's, where they matter afterwards
