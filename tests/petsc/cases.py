@@ -62,7 +62,7 @@ def arguments(text, keep):
 
 class Bench:
     def __init__(self, programs, plugin, verbose):
-        self.programs, self.plugin, self.verbose = Path(programs), plugin, verbose
+        self.programs, self.plugin, self.verbose = Path(programs).resolve(), Path(plugin).resolve(), verbose
 
     def run(self, row, ranks, own_arguments, options):
         """Exit code, standard output, gradient, errors."""

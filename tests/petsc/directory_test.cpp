@@ -1,9 +1,11 @@
 // What is left of a trajectory's files, and of what others have where they were.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>
+#include <petsc/private/tsimpl.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "mpi_main.h"
 #include "oscillators.h"
@@ -169,6 +171,31 @@ TEST(Files, ThatWereChangedAreAnErrorOnEveryRank) {
 TEST(Files, ThatWereCutShortAreAnErrorOnEveryRank) {
   const std::string said = after_damage([](const fs::path& file) { fs::resize_file(file, 100); });
   EXPECT_NE(said.find("ANADROME_ERR_CORRUPT: "), std::string::npos) << said;
+}
+
+TEST(Files, OneThatIsHurtCostsStepsAndNotTheGradient) {
+  const auto forward = [](const std::string& options) {
+    auto model = std::make_unique<Oscillators>("-ts_type cn " + options);
+    EXPECT_EQ(model->solve(20), 0);
+    return model;
+  };
+  const auto back = [](Oscillators& model) {
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  };
+  const auto basic = forward("-ts_trajectory_type basic");
+  const auto model = forward(
+      "-ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 64KiB -ts_trajectory_stride 3 "
+      "-ts_trajectory_anadrome_checkpoints 2 -ts_trajectory_anadrome_warnings off "
+      "-ts_trajectory_dirname hurt");
+  on_one_rank([] {
+    for (const auto& entry : fs::recursive_directory_iterator("hurt")) {
+      if (entry.path().filename() == "segment-00002.h5") fs::resize_file(entry.path(), 100);
+    }
+  });
+  EXPECT_EQ(difference(back(*basic), back(*model)), 0);
+  EXPECT_GT(model->trajectory()->recomps, 0);
 }
 
 }  // namespace

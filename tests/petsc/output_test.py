@@ -1,7 +1,7 @@
 """What the trajectory says: -help names every option of docs/options.md, -ts_trajectory_view, -ts_trajectory_monitor and
 -log_view show what was done, and an error has the library's words.
 
-  output_test.py --programs FOLDER --plugin LIBRARY --options FILE
+  output_test.py --programs FOLDER --plugin LIBRARY --options FILE --other-petsc LIBRARY
 """
 import argparse
 import os
@@ -90,6 +90,19 @@ class Output(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, words)
             self.assertRegex(done.stderr.replace("\n[0]PETSC ERROR: ", " "), said)
 
+    def test_another_petsc_is_refused(self):
+        with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
+            done = subprocess.run(
+                [str(Path(SETTINGS.programs, "ex20adj")), "-dll_append", SETTINGS.plugin], cwd=folder, text=True,
+                capture_output=True, timeout=120,
+                env=dict(os.environ, PETSC_OPTIONS="", LD_PRELOAD=SETTINGS.other_petsc))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("libanadrome_petsc was built for PETSc 3.18 and this is 3.21; build it for this one", done.stderr)
+
+    def test_view_before_the_end_of_the_forward_sweep(self):
+        said = run("-ts_trajectory_view", "-ts_max_steps", "1").stdout  # both records are kept in full
+        self.assertRegex(said, r"schedule async, 1 step so far")
+
     def test_environment_gives_the_memory(self):
         os.environ["ANADROME_OPTIONS"] = "memory=300MiB"
         try:
@@ -101,7 +114,7 @@ class Output(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    for flag in ("--programs", "--plugin", "--options"):
+    for flag in ("--programs", "--plugin", "--options", "--other-petsc"):
         parser.add_argument(flag, required=True)
     SETTINGS, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -42,6 +42,7 @@ class Sweep {
   /// NULL after its end, for a trajectory that outlives it.
   TS ts() const { return alive_ != nullptr && *alive_ ? ts_ : nullptr; }
   const Journal& journal() const { return journal_; }
+  PetscInt steps() const { return last_ - base_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
   /// NULL before the first sweep.
   const anadrome_run* run() const { return run_; }

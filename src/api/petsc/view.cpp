@@ -5,11 +5,16 @@
 namespace anadrome::petsc {
 namespace {
 
-PetscErrorCode view_run(const anadrome_stats& stats, PetscViewer viewer) {
+PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
+  anadrome_stats stats{};
+  stats.size = sizeof stats;
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "schedule %s, %lld steps, %s a state, %s of memory\n",
-                                   stats.schedule, static_cast<long long>(stats.steps),
-                                   format_bytes(stats.state_bytes).c_str(),
+  anadrome_statistics(sweep.run(), &stats);
+  const bool ended = stats.steps >= 0;  // the library is told when the first record is asked for
+  const auto steps = static_cast<long long>(ended ? stats.steps : sweep.steps());
+  PetscCall(PetscViewerASCIIPrintf(viewer, "schedule %s, %lld step%s%s, %s a state, %s of memory\n",
+                                   stats.schedule, steps, steps == 1 ? "" : "s",
+                                   ended ? "" : " so far", format_bytes(stats.state_bytes).c_str(),
                                    format_bytes(stats.memory_bytes).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints in memory: %lld at most\n",
                                    static_cast<long long>(stats.checkpoint_slots)));
@@ -43,18 +48,13 @@ PetscErrorCode count_transfers(TSTrajectory tj) {
 
 PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
   const Trajectory& trajectory = data_of(tj);
-  anadrome_stats stats{};
-  stats.size = sizeof stats;
   PetscBool ascii = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (ascii == PETSC_FALSE) PetscFunctionReturn(0);
   PetscCall(PetscViewerASCIIPrintf(viewer, "anadrome %s, numbers of rank 0\n", anadrome_version()));
-  if (trajectory.sweep.run() != nullptr) {
-    anadrome_statistics(trajectory.sweep.run(), &stats);
-    PetscCall(view_run(stats, viewer));
-  }
+  if (trajectory.sweep.run() != nullptr) PetscCall(view_run(trajectory.sweep, viewer));
   PetscCall(
       PetscViewerASCIIPrintf(viewer, "%lld steps run again; %zu records kept in full, %s of %s\n",
                              static_cast<long long>(trajectory.sweep.steps_run_again()),
