@@ -350,4 +350,19 @@ TEST(Trajectory, NeedsTheSolutionOfItsSolver) {
   EXPECT_NE(caught.message().find("has no solution"), std::string::npos) << caught.message();
 }
 
+// With -ts_trajectory_type basic it depends on what the last step of the solution needed.
+TEST(Trajectory, LagsDoNotReachTheAdjoint) {
+  const std::string cn = "-ts_type cn -snes_rtol 1e-12 -ksp_rtol 1e-12 -snes_max_it 200 ";
+  Oscillators exact(cn + basic);
+  const std::vector<double> expected = gradient(exact);
+  for (const std::string& kept : {store_all, recompute}) {
+    for (const std::string lag :
+         {"-snes_lag_jacobian 2 ", "-snes_lag_jacobian 3 ", "-snes_lag_preconditioner 2 ",
+          "-snes_lag_preconditioner 3 -snes_lag_jacobian 2 "}) {
+      Oscillators model(cn + lag + kept);
+      EXPECT_LE(difference(expected, gradient(model)), 1e-8) << lag << kept;
+    }
+  }
+}
+
 }  // namespace

@@ -1,5 +1,7 @@
 #include "api/petsc/trajectory.h"
 
+#include <petsc/private/snesimpl.h>
+
 #include <new>
 #include <utility>
 
@@ -105,12 +107,27 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
 
 // ---- get ----
 
+// A lagged Jacobian or preconditioner is made anew when the number of the iteration is a multiple
+// of the lag. TSAdjointStep has no iterations: whether it got those of its own step would depend on
+// how many the last solve happened to need, and on which step that was of.
+void undo_lags(TS ts) {
+  if (ts->snes == nullptr || !ts->usessnes) return;
+  SNES snes = ts->snes;
+  if (snes->lagjacobian > 1) {
+    snes->iter = snes->lagjacobian - snes->jac_iter % snes->lagjacobian;
+  }
+  if (snes->lagpreconditioner > 1) {
+    snes->pre_iter = snes->lagpreconditioner - snes->iter % snes->lagpreconditioner;
+  }
+}
+
 PetscErrorCode hand_over(TSTrajectory tj, TS ts, PetscInt step, PetscReal time,
                          PetscReal previous_time, PetscReal* t) {
   PetscFunctionBegin;
   *t = time;
   if (step > 0 && tj->adjoint_solve_mode != PETSC_FALSE) {
     PetscCall(TSSetTimeStep(ts, previous_time - time));
+    undo_lags(ts);
   }
   PetscFunctionReturn(0);
 }
