@@ -139,7 +139,8 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
              static_cast<double>(settings->tolerance));
   PetscCall(PetscOptionsString("-ts_trajectory_anadrome_set_aside",
                                "part of memory for records at events and ends of TSSolve", nullptr,
-                               "16 records, at most a quarter", text, sizeof text, &given));
+                               "16 records or 16MiB, at most a quarter", text, sizeof text,
+                               &given));
   if (given == PETSC_TRUE) {
     try {
       settings->set_aside = parse_bytes(text);
