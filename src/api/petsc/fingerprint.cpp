@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 namespace anadrome::petsc {
 namespace {
 
+constexpr std::size_t kParts = std::is_same_v<PetscScalar, PetscReal> ? 1 : 2;  // of a scalar
 constexpr std::size_t kMostFields = 64, kFewValues = 8;
 constexpr std::size_t kBlock = 1024;  // values that are weighted in one go
 constexpr std::size_t kShifts = 64,
@@ -67,11 +69,9 @@ PetscErrorCode fields_of(Vec v, std::size_t* fields) {
 }
 
 PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
-  std::array<double, kMostFields * sizeof(PetscScalar) / sizeof(PetscReal) + kLanes> product{},
-      square{};
+  std::array<double, kMostFields * kParts + kLanes> product{}, square{};
   PetscInt size = 0;
   const PetscScalar* scalars = nullptr;
-  constexpr std::size_t kParts = sizeof(PetscScalar) / sizeof(PetscReal);
   const std::size_t together = fields * kParts;
   const std::size_t lanes = (kLanes + together - 1) / together * together;
   PetscFunctionBegin;
