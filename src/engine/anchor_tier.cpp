@@ -93,19 +93,38 @@ void AnchorTier::forget(std::int64_t block) {
 
 AnchorTier::Written& AnchorTier::note_newest_block() {
   const std::int64_t block = block_of(anchors_kept_ - 1);
-  if (static_cast<std::size_t>(block) == written_.size()) written_.emplace_back();
-  Written& written = written_[static_cast<std::size_t>(block)];
+  return note_block(block, first_step_, last_step_, anchors_kept_ - block * layout_.states());
+}
+
+AnchorTier::Written& AnchorTier::note_block(std::int64_t block, std::int64_t first_step,
+                                            std::int64_t last_step, std::int64_t states) {
+  const auto index = static_cast<std::size_t>(block);
+  if (index >= written_.size()) written_.resize(index + 1);
+  Written& written = written_[index];
   written = {};
-  written.first_step = first_step_;
-  written.last_step = last_step_;
-  written.states = anchors_kept_ - block * layout_.states();
+  written.first_step = first_step;
+  written.last_step = last_step;
+  written.states = states;
   read_ahead_of_ = -1;
   return written;
 }
 
 void AnchorTier::write_newest_block() {
-  const std::int64_t block = block_of(anchors_kept_ - 1);
   const Written& written = note_newest_block();
+  anchors_written_ = anchors_kept_;
+  start_write(block_of(anchors_kept_ - 1), written);
+}
+
+void AnchorTier::write(std::int64_t number, std::int64_t step) {
+  start_write(block_of(number), note_block(block_of(number), step, step, 1));
+}
+
+void AnchorTier::give_up(std::int64_t number, std::int64_t step, const Failure& why) {
+  note_block(block_of(number), step, step, 1).failure = why;
+  residents_.at(block_of(number)).state = State::kClean;
+}
+
+void AnchorTier::start_write(std::int64_t block, const Written& written) {
   Resident& resident = residents_.at(block);
   store::Transfer& transfer = resident.transfer;
   transfer.write = true;
@@ -116,8 +135,8 @@ void AnchorTier::write_newest_block() {
   transfer.identity.block = block;
   transfer.identity.first_step = written.first_step;
   transfer.identity.states = written.states;
-  anchors_written_ = anchors_kept_;
   transport_.start(transfer);
+  resident.turn = ++writes_begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
   while (!transport_.overlaps() && is_moving(resident)) {
     note_wait(transfer, transfer.seconds);
@@ -227,10 +246,10 @@ std::int64_t AnchorTier::take_block(Window stays) {
     const std::int64_t block = pool_.take();
     if (block >= 0) return block;
     settle_finished();
-    if (pool_.free_blocks() > 0 || free_one_clean_block(stays)) continue;
+    if (pool_.free_blocks() > 0 || (!planned_ && free_one_clean_block(stays))) continue;
     const auto busy = first_to_wait_for(stays);
-    if (busy == residents_.end() && lose_one_clean_block(stays)) continue;
-    if (busy == residents_.end() && replaces_ && stays.last >= stays.first) {
+    if (busy == residents_.end() && !planned_ && lose_one_clean_block(stays)) continue;
+    if (busy == residents_.end() && replaces_ && !planned_ && stays.last >= stays.first) {
       stays = {0, -1};
       continue;
     }
@@ -242,12 +261,17 @@ std::int64_t AnchorTier::take_block(Window stays) {
   }
 }
 
-// One that nobody needs any more, or the oldest.
+// One that nobody needs any more, or the oldest. By plan: what was dropped first to be written.
 AnchorTier::Residents::iterator AnchorTier::first_to_wait_for(const Window& stays) {
   auto first = residents_.end();
   for (auto it = residents_.begin(); it != residents_.end(); ++it) {
     const auto& [block, resident] = *it;
     if (!is_moving(resident)) continue;
+    if (planned_) {
+      const bool sooner = first == residents_.end() || resident.turn < first->second.turn;
+      if (resident.dropped && sooner) first = it;
+      continue;
+    }
     if (resident.dropped) return it;
     if (first == residents_.end() && !stays.has(block)) first = it;
   }
@@ -303,6 +327,13 @@ void AnchorTier::prefetch_below(std::int64_t number) {
 bool AnchorTier::is_on_disk(std::int64_t block) const {
   const Written& written = written_[static_cast<std::size_t>(block)];
   return block == 0 && from_copy_ ? written.copied : !written.failure;
+}
+
+// Without a thread for it, load does it where it is needed.
+void AnchorTier::read(std::int64_t number) {
+  const std::int64_t block = block_of(number);
+  if (!transport_.overlaps() || is_resident(block) || !is_on_disk(block)) return;
+  start_read(block, take_block());
 }
 
 Failure AnchorTier::load(std::int64_t number) {

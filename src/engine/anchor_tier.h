@@ -58,6 +58,9 @@ class AnchorTier {
   /// Anchors are replaced: a dropped number can be kept again, with another state. Blocks hold one
   /// state then, load comes before every restore, and whatever is safe on disk may make room.
   void allow_replacing() { replaces_ = true; }
+  /// The schedule says what is written and read, and when. Likewise, and what is in memory stays
+  /// there until it is dropped; dropped, it can be read again.
+  void follow_plan() { replaces_ = planned_ = true; }
 
   /// Anchors that another process left: `blocks` are on disk, those missing are lost.
   void take_over(const schedule::AnchorList& anchors,
@@ -71,6 +74,10 @@ class AnchorTier {
   bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
   /// Begin to write the block that ends with the newest anchor; its place on disk exists.
   void write_newest_block();
+  /// By plan: begin to write anchor `number`, x_step, or give it up; and to read it.
+  void write(std::int64_t number, std::int64_t step);
+  void give_up(std::int64_t number, std::int64_t step, const Failure& why);
+  void read(std::int64_t number);
   /// There is no place for it: it can be restored as long as its memory is not needed.
   void give_up_newest_block(const Failure& why);
 
@@ -118,7 +125,8 @@ class AnchorTier {
   static constexpr int kRefusals = 3;
   struct Resident {
     State state = State::kFilling;
-    bool dropped = false;  ///< not needed any more, but still being written
+    bool dropped = false;   ///< not needed any more, but still being written
+    std::int64_t turn = 0;  ///< in the order of transfers
     std::int64_t pool_block = -1;
     store::Transfer transfer;
   };
@@ -165,11 +173,16 @@ class AnchorTier {
     bool copied = false;  ///< there is another copy
   };
   Written& note_newest_block();
+  Written& note_block(std::int64_t block, std::int64_t first_step, std::int64_t last_step,
+                      std::int64_t states);
+  void start_write(std::int64_t block, const Written& written);
   std::vector<Written> written_;                 ///< by block number
   std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
   std::int64_t current_ = 0;                     ///< block of the interval being worked on
   bool may_cancel_ = false;
   bool replaces_ = false;
+  bool planned_ = false;
+  std::int64_t writes_begun_ = 0;
   bool reversing_ = false;           ///< blocks below it are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   bool tried_copy_ = false;          ///< some rank had to read the copy of block 0

@@ -15,12 +15,17 @@ template <class Value>
 using Names = std::vector<std::pair<std::string_view, Value>>;
 
 const Names<bool> kSwitch = {{"on", true}, {"off", false}};
-const Names<ScheduleName> kSchedules = {
-    {"auto", ScheduleName::kAuto},         {"store_all", ScheduleName::kStoreAll},
-    {"revolve", ScheduleName::kRevolve},   {"async", ScheduleName::kAsync},
-    {"mixed", ScheduleName::kMixed},       {"disk_revolve", ScheduleName::kDiskRevolve},
-    {"hrevolve", ScheduleName::kHRevolve}, {"multistage", ScheduleName::kMultistage},
-    {"online", ScheduleName::kOnline},     {"uneven", ScheduleName::kUneven}};
+const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
+                                        {"store_all", ScheduleName::kStoreAll},
+                                        {"revolve", ScheduleName::kRevolve},
+                                        {"async", ScheduleName::kAsync},
+                                        {"mixed", ScheduleName::kMixed},
+                                        {"disk_revolve", ScheduleName::kDiskRevolve},
+                                        {"hrevolve", ScheduleName::kHRevolve},
+                                        {"multistage", ScheduleName::kMultistage},
+                                        {"online", ScheduleName::kOnline},
+                                        {"uneven", ScheduleName::kUneven},
+                                        {"overlapped", ScheduleName::kOverlapped}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},

@@ -16,6 +16,7 @@ enum class ScheduleName {
   kStoreAll,
   kRevolve,
   kAsync,
+  kOverlapped,
   kMixed,
   kDiskRevolve,
   kHRevolve,

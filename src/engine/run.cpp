@@ -269,6 +269,12 @@ bool Run::carry_out(const schedule::Action& action) {
     case Kind::kDropAnchor:
       attempt([&] { tier_->drop(action.slot); });
       return false;
+    case Kind::kWriteAnchor:
+      write_anchor(action);
+      return false;
+    case Kind::kReadAnchor:
+      read_anchor(action);
+      return false;
     case Kind::kKeepTape:
       copy(kept_, [&] { slots_->keep_tape(slot); });
       return false;
@@ -360,6 +366,8 @@ void Run::rewind() {
   if (script_->nested() != nullptr) {
     script_->nested()->rewind();
     newest_anchor_ = 0;
+  } else if (script_->overlapped() != nullptr) {
+    rewind_overlapped();
   } else {
     sequence().rewind(restorable);
     newest_anchor_ = sequence().anchors().count() - 1;

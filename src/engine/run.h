@@ -132,6 +132,14 @@ class Run {
   void warn(const std::string& what);
   void decide();
   void decide_two_tier();
+  void decide_overlapped();
+  bool searches_plans() const;
+  void agree_on_plan(const Failure& failure);
+  void rewind_overlapped();
+  schedule::OverlapTimes overlap_times() const;
+  schedule::OverlappedOptions overlapped_options(std::int64_t steps) const;
+  void write_anchor(const schedule::Action& action);
+  void read_anchor(const schedule::Action& action);
   schedule::StepCosts agreed_costs() const;
   schedule::SharedMemory shared_memory() const;
   SweepCosts sweep_costs() const;

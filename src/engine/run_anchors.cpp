@@ -16,7 +16,7 @@ void Run::keep_anchor(const schedule::Action& action) {
   }
   copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
   newest_anchor_ = action.slot;
-  write_due_ = tier_->fills_block(action.slot);
+  write_due_ = tier_->fills_block(action.slot) && script_->overlapped() == nullptr;
 }
 
 // The newest block is written once it is clear that more anchors follow. If none does, TURN is near
@@ -81,9 +81,7 @@ void Run::restore_anchor(const schedule::Action& action) {
   const std::int64_t block = tier_->block_of(action.slot);
   if (block != agreed_block_ || script_->nested() != nullptr) {
     if (!load_anchor(Call::kRestore, action.slot)) {
-      const bool goes_on = script_->nested() != nullptr
-                               ? script_->nested()->lose_anchor(action.slot)
-                               : sequence().lose_anchor(first_of_block(action.slot));
+      const bool goes_on = script_->lose_anchor(action.slot, first_of_block(action.slot));
       if (!goes_on) throw Error(lost_.status, lost_.message + "; nothing before it is kept");
       return;
     }

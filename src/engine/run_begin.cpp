@@ -297,8 +297,12 @@ void Run::prepare_disk(std::int64_t steps) {
   tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
                                        transfer_times_, recorder_);
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
-  if (!writes_all_anchors()) tier_->allow_cancelling();
-  if (disk_use() == DiskUse::kStates) tier_->allow_replacing();
+  if (schedule_ == ScheduleName::kOverlapped) {
+    tier_->follow_plan();
+  } else {
+    if (!writes_all_anchors()) tier_->allow_cancelling();
+    if (disk_use() == DiskUse::kStates) tier_->allow_replacing();
+  }
   totals_before_ = transport_->totals();
   // The first segment now, so that a full or forbidden disk shows before the first step.
   const bool fits_in_memory =

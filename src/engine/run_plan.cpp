@@ -29,6 +29,7 @@ schedule::StepCosts Run::agreed_costs() const {
 // A later sweep of the same run knows the times of the one before.
 void Run::decide() {
   if (script_->nested() != nullptr) return decide_two_tier();
+  if (script_->overlapped() != nullptr) return decide_overlapped();
   const bool first = sequence().interval() == 0;
   if (first && !measured_before_) {
     constexpr std::int64_t kProbes = 2;

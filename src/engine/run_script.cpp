@@ -22,7 +22,7 @@ constexpr std::int64_t kFirstSteps = 4;
 
 bool replaces_states_on_disk(ScheduleName schedule) {
   return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
-         schedule == ScheduleName::kMultistage;
+         schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped;
 }
 
 }  // namespace
@@ -57,6 +57,11 @@ void Run::require_fit(std::int64_t steps) const {
                 name +
                     " keeps tapes, and no tape fields are registered; "
                     "register what an adjoint step reads, or take revolve");
+  }
+  if (schedule_ == ScheduleName::kOverlapped && steps >= schedule::kMostOverlappedSteps) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
+                                              std::to_string(schedule::kMostOverlappedSteps) +
+                                              " steps; take async");
   }
   if (replaces_states_on_disk(schedule_) && options_.keep) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
@@ -99,6 +104,10 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
     constexpr std::int64_t kUneven = 256;
     return checked_add(checked_multiply(steps + 2, kUneven), uneven_table_bytes());
   }
+  if (schedule_ == ScheduleName::kOverlapped) {
+    return schedule::overlapped_bytes(steps) +
+           (searches_plans() ? schedule::kOverlapSearchBytes : 0);
+  }
   if (schedule_ != ScheduleName::kDiskRevolve && schedule_ != ScheduleName::kHRevolve) return 0;
   std::int64_t slots = 0;
   if (schedule_ == ScheduleName::kHRevolve && options_.disk >= 0) {
@@ -117,6 +126,11 @@ void Run::plan_blocks(std::int64_t steps) {
     const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
     memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states, shape);
     memory_plan_.buffer_bytes += beside;
+    if (schedule_ == ScheduleName::kOverlapped && memory_plan_.blocks > 0) {
+      // Which block is for reading ahead, and when, is part of the plan.
+      memory_plan_.prefetch_depth = 0;
+      memory_plan_.checkpoint_slots = memory_plan_.blocks - memory_plan_.live_blocks;
+    }
     if (schedule_ == ScheduleName::kStoreAll) return;
     memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
   };
@@ -173,6 +187,12 @@ void Run::write_script(std::int64_t steps) {
   }
   if (disk_use() != DiskUse::kStates) {
     script_.emplace(sequence_options(steps));
+    return;
+  }
+  if (schedule_ == ScheduleName::kOverlapped) {
+    script_.emplace(overlapped_options(steps));
+    schedule::OverlappedSweep& sweep = *script_->overlapped();
+    if (measured_before_ && !sweep.planned()) sweep.plan(overlap_times());
     return;
   }
   options.disk_slots = std::min(most_blocks(), steps + 1);

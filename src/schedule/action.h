@@ -14,10 +14,12 @@ enum class Kind : std::uint8_t {
   kAnchor,         ///< keep the live state x_first as anchor number `slot`
   kRestoreAnchor,  ///< copy anchor number `slot`, x_first, to the live state
   kDropAnchor,     ///< anchor number `slot` is not needed again in this reverse sweep
+  kWriteAnchor,    ///< of an OverlappedSweep: queue the write of anchor number `slot`, x_first
+  kReadAnchor,     ///< and the read; kDropAnchor frees its memory only
   kKeepTape,       ///< copy the tape of step first to the RAM slots from `slot` on
   kRestoreTape,    ///< copy it back; if it restarts, x_first+1 is live
   kDropTape,       ///< its slots are free again
-  kDecide,         ///< at x_first: answer with Sequence::set_interval or Sequence::probe
+  kDecide,         ///< at x_first: answer with a plan or with probe
   kTurn,           ///< the live state is x_n: the reverse sweep begins
   kAdjoint,        ///< adjoint of step first; x_first is live (or its tape was just recorded)
   kDone            ///< nothing is left to do

@@ -30,9 +30,11 @@ constexpr BeamWidth kIntervalWidth{16, 36'000}, kTailWidth{3, 50'000};
 
 class Planner {
  public:
-  Planner(std::int64_t steps, std::int64_t slots, const OverlapTimes& times)
+  Planner(std::int64_t steps, std::int64_t slots, const OverlapTimes& times, OverlapSearch search)
       : steps_(steps),
         slots_(std::min(slots, steps)),
+        thorough_(search == OverlapSearch::kThorough),
+        steps_played_(thorough_ ? 3'000'000 : 100'000),
         seconds_(times),
         times_{1, times.adjoint / times.forward, times.write / times.forward,
                times.read / times.forward},
@@ -48,7 +50,7 @@ class Planner {
   bool improve_interval(std::int64_t steps);
   bool improve_tail(std::int64_t steps);
   bool beam_takes(std::int64_t steps) const {
-    return steps <= kMostBeamSteps && slots_ <= kMostBeamSlots;
+    return thorough_ && steps <= kMostBeamSteps && slots_ <= kMostBeamSlots;
   }
   BeamResult search_tail(std::int64_t steps, bool has_previous, double most) const;
   void consider(const OverlappedPlan& plan);
@@ -57,6 +59,8 @@ class Planner {
   bool move_anchors(std::vector<std::int64_t>& lengths, double& least, std::int64_t& left);
 
   std::int64_t steps_, slots_;
+  bool thorough_;
+  std::int64_t steps_played_;  ///< for layouts, and for changes to the best of them
   OverlapTimes seconds_, times_;
   LayoutSearch layouts_;
   AdvanceTable advances_;
@@ -188,9 +192,8 @@ bool Planner::move_anchors(std::vector<std::int64_t>& lengths, double& least, st
 
 // Of a long chain few layouts are tried: each is played.
 std::vector<std::int64_t> Planner::best_lengths() {
-  constexpr std::int64_t kStepsPlayed = 3'000'000;
   const auto most =
-      static_cast<std::size_t>(std::clamp<std::int64_t>(kStepsPlayed / steps_, 3, 240));
+      static_cast<std::size_t>(std::clamp<std::int64_t>(steps_played_ / steps_, 3, 240));
   std::vector<std::int64_t> best{steps_};
   double least = time_of(best);
   const std::set<std::int64_t> guesses{0, std::min<std::int64_t>(1, slots_ - 1), slots_ - 1};
@@ -203,7 +206,7 @@ std::vector<std::int64_t> Planner::best_lengths() {
       best = std::move(lengths);
     }
   }
-  std::int64_t left = kStepsPlayed;
+  std::int64_t left = steps_played_;
   while (move_anchors(best, least, left)) {
   }
   return best;
@@ -211,7 +214,7 @@ std::vector<std::int64_t> Planner::best_lengths() {
 
 OverlappedPlan Planner::plan() {
   const bool no_recomputation = extra_advances(steps_, slots_) == static_cast<uint128>(steps_ - 1);
-  if (!no_recomputation) improve_pieces();
+  if (!no_recomputation && thorough_) improve_pieces();
   Timeline timeline(slots_, seconds_, &best_.actions);
   layouts_.play(no_recomputation ? std::vector{steps_} : best_lengths(), timeline);
   best_.makespan = timeline.now();
@@ -240,7 +243,8 @@ bool sensible(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
 
 }  // namespace
 
-OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const OverlapTimes& times) {
+OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const OverlapTimes& times,
+                               OverlapSearch search) {
   if (steps < 0 || steps > kMostOverlappedSteps || slots < 1) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "an overlapped plan needs 0 <= steps <= " + std::to_string(kMostOverlappedSteps) +
@@ -260,7 +264,7 @@ OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const Ove
                 "an overlapped plan needs times of at most 1e12 forward steps");
   }
   if (steps == 0) return {};
-  return Planner(steps, slots, times).plan();
+  return Planner(steps, slots, times, search).plan();
 }
 
 }  // namespace anadrome::schedule

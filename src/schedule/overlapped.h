@@ -47,9 +47,16 @@ struct OverlappedPlan {
 /// A plan is a list of about five actions of 24 bytes per step: more steps than this are refused.
 inline constexpr std::int64_t kMostOverlappedSteps = 1'000'000;
 
+/// How long to look for a plan.
+enum class OverlapSearch : std::uint8_t {
+  kThorough,  ///< 0.2 to 2 seconds for up to 10^4 steps
+  kQuick      ///< by Revolve and its like only: a few milliseconds, and as many per 10^4 steps
+};
+
 /// The best plan found to reverse `steps` steps with `slots` slots; never slower than Revolve.
 /// Deterministic: the same on all ranks for the same arguments. Throws ERR_ARGUMENT on arguments
 /// that make no sense.
-OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const OverlapTimes& times);
+OverlappedPlan plan_overlapped(std::int64_t steps, std::int64_t slots, const OverlapTimes& times,
+                               OverlapSearch search = OverlapSearch::kThorough);
 
 }  // namespace anadrome::schedule

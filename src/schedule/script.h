@@ -1,5 +1,5 @@
-// What a run plays: a Sequence (states at intervals, Revolve between them) or a Nested (whatever a
-// planner says).
+// What a run plays: a Sequence (states at intervals, Revolve between them), a Nested (whatever a
+// planner says) or an OverlappedSweep (a list in which each transfer has its place).
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "schedule/nested.h"
+#include "schedule/overlapped_sweep.h"
 #include "schedule/sequence.h"
 
 namespace anadrome::schedule {
@@ -16,12 +17,16 @@ class Script {
   explicit Script(const SequenceOptions& options) : play_(std::in_place_type<Sequence>, options) {}
   Script(const NestedOptions& options, std::unique_ptr<Planner> planner)
       : play_(std::in_place_type<Nested>, options, std::move(planner)) {}
+  explicit Script(const OverlappedOptions& options)
+      : play_(std::in_place_type<OverlappedSweep>, options) {}
 
-  /// NULL if it is the other one.
+  /// NULL if it is another one.
   Sequence* sequence() { return std::get_if<Sequence>(&play_); }
   const Sequence* sequence() const { return std::get_if<Sequence>(&play_); }
   Nested* nested() { return std::get_if<Nested>(&play_); }
   const Nested* nested() const { return std::get_if<Nested>(&play_); }
+  OverlappedSweep* overlapped() { return std::get_if<OverlappedSweep>(&play_); }
+  const OverlappedSweep* overlapped() const { return std::get_if<OverlappedSweep>(&play_); }
 
   Action next() {
     return std::visit([](auto& play) { return play.next(); }, play_);
@@ -35,6 +40,12 @@ class Script {
   void finish_forward(std::int64_t steps) {
     std::visit([&](auto& play) { play.finish_forward(steps); }, play_);
   }
+  /// As in Sequence; the first anchor of its block, where blocks have several.
+  bool lose_anchor(std::int64_t number, std::int64_t first_of_block) {
+    if (sequence() != nullptr) return sequence()->lose_anchor(first_of_block);
+    if (nested() != nullptr) return nested()->lose_anchor(number);
+    return overlapped()->lose_anchor(number);
+  }
   std::int64_t advances_remaining() const {
     return std::visit([](const auto& play) { return play.advances_remaining(); }, play_);
   }
@@ -43,7 +54,7 @@ class Script {
   }
 
  private:
-  std::variant<Sequence, Nested> play_;
+  std::variant<Sequence, Nested, OverlappedSweep> play_;
 };
 
 }  // namespace anadrome::schedule

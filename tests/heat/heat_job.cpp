@@ -58,7 +58,8 @@ Job::Job(MPI_Comm comm, const std::string& schedule) : comm_(comm) {
   options.verify = 1;
   const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
   set("schedule", schedule);
-  set("memory", std::to_string(states * state_pages_bytes(comm) + 65536) + "B");
+  const std::int64_t plan = schedule == "overlapped" ? (kSteps + 2) * 9 * 1024 : 0;
+  set("memory", std::to_string(states * state_pages_bytes(comm) + 65536 + plan) + "B");
   set("directory", directory());
 }
 

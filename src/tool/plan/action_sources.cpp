@@ -47,6 +47,8 @@ bool translate(const Action& action, PlannedAction& planned) {
       return as(Verb::kTurn, Tier::kRam);
     case Kind::kAdjoint:
       return as(Verb::kAdjoint, Tier::kRam);
+    case Kind::kWriteAnchor:
+    case Kind::kReadAnchor:
     case Kind::kDecide:
     case Kind::kDone:
       break;

@@ -56,6 +56,8 @@ class Sweep {
           return events_;
         case Kind::kDrop:
         case Kind::kDropAnchor:
+        case Kind::kWriteAnchor:
+        case Kind::kReadAnchor:
         case Kind::kKeepTape:
         case Kind::kRestoreTape:
         case Kind::kDropTape:

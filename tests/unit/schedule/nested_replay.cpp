@@ -85,6 +85,8 @@ void NestedMachine::play(const Action& action) {
       tape_.reset();
       --next_adjoint_;
       return;
+    case Kind::kWriteAnchor:
+    case Kind::kReadAnchor:
     case Kind::kDecide:
     case Kind::kDone:
       break;

@@ -22,6 +22,10 @@ const char* name_of(Kind kind) {
       return "restore anchor";
     case Kind::kDropAnchor:
       return "drop anchor";
+    case Kind::kWriteAnchor:
+      return "write anchor";
+    case Kind::kReadAnchor:
+      return "read anchor";
     case Kind::kKeepTape:
       return "keep tape";
     case Kind::kRestoreTape:
@@ -119,6 +123,8 @@ void Machine::play(const Action& action) {
       return turn(action);
     case Kind::kAdjoint:
       return adjoint(action);
+    case Kind::kWriteAnchor:
+    case Kind::kReadAnchor:
     case Kind::kDone:
       break;
   }

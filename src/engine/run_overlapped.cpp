@@ -1,0 +1,72 @@
+// Run, the part of schedule=overlapped: a plan in which each transfer has its place.
+#include <algorithm>
+
+#include "engine/run.h"
+
+namespace anadrome::engine {
+
+// What searching takes is part of the memory: where it is a small part.
+bool Run::searches_plans() const { return options_.memory >= 16 * schedule::kOverlapSearchBytes; }
+
+schedule::OverlappedOptions Run::overlapped_options(std::int64_t steps) const {
+  schedule::OverlappedOptions options;
+  options.steps = steps;
+  options.slots = memory_plan_.checkpoint_slots;
+  options.record = has_tape();
+  options.may_search = searches_plans();
+  options.most_on_disk = most_blocks();
+  if (options.most_on_disk == 0) throw_disk_too_small();
+  return options;
+}
+
+schedule::OverlapTimes Run::overlap_times() const {
+  const schedule::StepCosts costs = agreed_costs();
+  const double record = has_tape() ? costs.forward : 0;  // the step that records a tape
+  return {costs.forward, costs.adjoint + record, costs.write, costs.read};
+}
+
+// Every rank makes the plan by itself, from times that are the same on all. Should they differ in
+// arithmetic, or should one lack the memory, all hear of it here.
+void Run::agree_on_plan(const Failure& failure) {
+  hold(failure);
+  agree(Call::kAnchor, script_->overlapped()->fingerprint(), "the plan of schedule=overlapped");
+}
+
+// x_0 is on its way to disk. More steps are run meanwhile, until its write is done everywhere.
+void Run::decide_overlapped() {
+  schedule::OverlappedSweep& sweep = *script_->overlapped();
+  if (sweep.at_forward_end()) hold(failure_from([&] { tier_->flush(); }));
+  agree(Call::kAnchor);
+  if (!write_times_known_ && !sweep.at_forward_end()) {
+    sweep.probe(probe_steps_);
+    probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
+    return;
+  }
+  agree_on_plan(failure_from([&] { sweep.plan(overlap_times()); }));
+}
+
+void Run::rewind_overlapped() {
+  const Failure failure = failure_from([&] { script_->overlapped()->rewind(overlap_times()); });
+  newest_anchor_ = 0;
+  agree_on_plan(failure);
+}
+
+void Run::write_anchor(const schedule::Action& action) {
+  agree(Call::kAnchor);
+  const bool room = tier_->block_of(action.slot) < disk_->capacity() ||
+                    grow_disk(Call::kAnchor, segment_blocks(script_->steps()));
+  attempt([&] {
+    if (room) {
+      tier_->write(action.slot, action.first);
+    } else {
+      tier_->give_up(action.slot, action.first, disk_refused_);
+    }
+  });
+}
+
+void Run::read_anchor(const schedule::Action& action) {
+  agreed_block_ = -1;  // what is restored from it is agreed on
+  attempt([&] { tier_->read(action.slot); });
+}
+
+}  // namespace anadrome::engine

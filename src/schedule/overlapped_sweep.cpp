@@ -1,0 +1,267 @@
+#include "schedule/overlapped_sweep.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "schedule/overlap_places.h"
+#include "schedule/overlap_recovery.h"
+#include "schedule/overlapped_start.h"
+
+namespace anadrome::schedule {
+namespace {
+
+// A state that is on disk at some time is an anchor, any other a RAM checkpoint.
+Action at_place(Kind in_ram, Kind on_disk, const OverlapAction& action) {
+  const bool disk = is_disk_place(action.slot);
+  const std::int64_t slot = disk ? disk_number(action.slot) : action.slot;
+  return {disk ? on_disk : in_ram, false, false, action.first, action.first, slot};
+}
+
+}  // namespace
+
+std::int64_t overlapped_bytes(std::int64_t steps) {
+  constexpr std::int64_t kShort = 120, kPerShortStep = 8 << 10, kPerStep = 1 << 10;
+  return std::min(steps + 1, kShort) * kPerShortStep + (steps + 1) * kPerStep;
+}
+
+OverlappedSweep::OverlappedSweep(const OverlappedOptions& options)
+    : options_(options),
+      chain_(options.steps + (options.record ? 0 : 1)),
+      probe_to_(1),
+      to_adjoin_(options.steps) {
+  if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || options_.slots < 1 ||
+      options_.most_on_disk < 1) {
+    throw Error(ANADROME_ERR_ARGUMENT, "an overlapped sweep needs 0 <= steps < " +
+                                           std::to_string(kMostOverlappedSteps) +
+                                           ", a slot, and room for a state on disk");
+  }
+  options_.slots = std::min(options_.slots, std::max<std::int64_t>(chain_, 1));
+  if (options_.slots >= chain_ - 1) plan({});  // whatever the times are
+}
+
+// ---- the plan ----
+
+void OverlappedSweep::plan(const OverlapTimes& times) {
+  const bool at_the_start = opening_ == Opening::kKeep;
+  if (planned_ || (!at_the_start && opening_ != Opening::kAsked)) {
+    throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
+  }
+  const std::int64_t begun = at_the_start ? 0 : live_;
+  constexpr double kWorthSearching = 60;  // seconds: a thorough search is to take a few percent
+  const bool quick =
+      !options_.may_search ||
+      static_cast<double>(chain_) * (times.forward + times.adjoint) < kWorthSearching;
+  const OverlapSearch search = quick ? OverlapSearch::kQuick : OverlapSearch::kThorough;
+  OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, options_.slots, times, search)
+                                   : plan_begun(chain_, begun, options_.slots, times, search);
+  use(std::move(best), begun);
+  if (states_on_disk_ <= options_.most_on_disk) return;
+  use(plan_on_small_disk(chain_, begun, options_.slots, times, options_.most_on_disk), begun);
+}
+
+void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
+  actions_ = std::move(plan.actions);
+  const bool keeps_x_0 = !actions_.empty() && actions_.front().kind == OverlapKind::kKeep;
+  if (!keeps_x_0) actions_.insert(actions_.begin(), {OverlapKind::kKeep, 0, 0, 0});
+  states_on_disk_ = number_disk_states(actions_);
+  at_ = begun > 0 ? static_cast<std::size_t>(kActionsBegun) : 0;
+  note_plan();
+  planned_ = true;
+}
+
+// Where x_0 is at the end, and how many advances there are.
+void OverlappedSweep::note_plan() {
+  x_0_dropped_ = actions_.size();
+  for (std::size_t i = 0; i < actions_.size(); ++i) {
+    const OverlapAction& action = actions_[i];
+    if (action.first != 0) continue;
+    if (action.kind == OverlapKind::kDrop) x_0_dropped_ = i;
+    const bool arrives = action.kind == OverlapKind::kKeep || action.kind == OverlapKind::kRead;
+    if (!arrives) continue;
+    x_0_dropped_ = actions_.size();
+    x_0_place_ = action.slot;
+  }
+  advances_ = 0;
+  for (std::size_t i = at_; i < actions_.size(); ++i) {
+    if (actions_[i].kind == OverlapKind::kAdvance)
+      advances_ += actions_[i].last - actions_[i].first;
+    if (actions_[i].kind == OverlapKind::kAdjoint && options_.record) ++advances_;
+  }
+}
+
+void OverlappedSweep::probe(std::int64_t steps) {
+  if (planned_ || opening_ != Opening::kAsked || steps < 1 || at_forward_end()) {
+    throw Error(ANADROME_ERR_INTERNAL, "a probe was given that was not asked for");
+  }
+  probe_to_ = std::min(steps, chain_ - 1 - live_) + live_;
+  opening_ = Opening::kAdvance;
+}
+
+std::int64_t OverlappedSweep::fingerprint() const {
+  std::uint64_t hash = 1469598103934665603U;  // FNV-1a, by whole numbers
+  const auto add = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U;
+  };
+  for (const OverlapAction& action : actions_) {
+    add(static_cast<std::int64_t>(action.kind));
+    add(action.slot);
+    add(action.first);
+    add(action.last);
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+void OverlappedSweep::rewind(const OverlapTimes& times) {
+  if (!can_rewind()) throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done");
+  x_0_before_ = x_0_place_;
+  opening_ = Opening::kKeep;
+  planned_ = turned_ = done_ = false;
+  to_adjoin_ = options_.steps;
+  plan(times);
+  back_ = Back::kRestore;
+}
+
+bool OverlappedSweep::lose_anchor(std::int64_t number) {
+  StatesLeft left = states_left(actions_, at_);
+  const std::int32_t lost = disk_place(static_cast<std::int32_t>(number));
+  const auto is_lost = [lost](const auto& state) { return state.second == lost; };
+  std::erase_if(left.in_memory, is_lost);
+  std::erase_if(left.on_disk, is_lost);
+  live_ = kUnknown;
+  const std::int64_t steps = to_adjoin_ + (options_.record || turned_ ? 0 : 1);
+  const std::vector<OverlapAction> rest = recover(steps, options_.slots, left);
+  // Before it, how its states came to be there: for a further loss.
+  actions_.clear();
+  for (const auto& [step, place] : left.on_disk) {
+    for (const OverlapKind kind : {OverlapKind::kKeep, OverlapKind::kWrite, OverlapKind::kDrop})
+      actions_.push_back({kind, place, step, step});
+  }
+  for (const auto& [step, place] : left.in_memory) {
+    const bool read = left.on_disk.contains(step) && is_disk_place(place);
+    actions_.push_back({read ? OverlapKind::kRead : OverlapKind::kKeep, place, step, step});
+  }
+  at_ = actions_.size();
+  actions_.insert(actions_.end(), rest.begin(), rest.end());
+  note_plan();
+  return !rest.empty();
+}
+
+void OverlappedSweep::finish_forward(std::int64_t steps) {
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "finish_forward(" + std::to_string(steps) + "): the number of steps is known");
+}
+
+// ---- the sweep ----
+
+Action OverlappedSweep::advance(std::int64_t to, bool record) {
+  const Action action{Kind::kAdvance, record, live_ < run_before_, live_, to, -1};
+  if (planned_) advances_ -= to - live_;
+  run_before_ = std::max(run_before_, to);
+  live_ = to;
+  return action;
+}
+
+Action OverlappedSweep::next() {
+  if (done_) return {Kind::kDone, false, false, 0, 0, -1};
+  if (!planned_) return opening_action();
+  if (back_ != Back::kNo) {
+    const bool restores = back_ == Back::kRestore;
+    back_ = restores ? Back::kDrop : Back::kNo;
+    live_ = 0;
+    const OverlapAction x_0{OverlapKind::kRestore, x_0_before_, 0, 0};
+    return restores ? at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0)
+                    : at_place(Kind::kDrop, Kind::kDropAnchor, x_0);
+  }
+  while (at_ < actions_.size()) {
+    if (is_last_stay_of_x_0(at_)) {
+      ++at_;
+      continue;
+    }
+    const OverlapAction& action = actions_[at_];
+    if (action.kind == OverlapKind::kAdjoint) return adjoint_action();
+    ++at_;
+    return play(action);
+  }
+  return end_action();
+}
+
+Action OverlappedSweep::opening_action() {
+  const auto x_0 = [](Kind kind) { return Action{kind, false, false, 0, 0, 0}; };
+  switch (opening_) {
+    case Opening::kKeep:
+      opening_ = Opening::kWrite;
+      return x_0(Kind::kAnchor);
+    case Opening::kWrite:
+      opening_ = Opening::kAdvance;
+      return x_0(Kind::kWriteAnchor);
+    case Opening::kAdvance:
+      opening_ = Opening::kAsked;
+      return advance(probe_to_, false);
+    case Opening::kAsked:
+      break;
+  }
+  return {Kind::kDecide, false, false, live_, live_, -1};
+}
+
+Action OverlappedSweep::play(const OverlapAction& action) {
+  switch (action.kind) {
+    case OverlapKind::kAdvance:
+      return advance(action.last, false);
+    case OverlapKind::kKeep:
+      return at_place(Kind::kKeep, Kind::kAnchor, action);
+    case OverlapKind::kRestore:
+      live_ = action.first;
+      return at_place(Kind::kRestore, Kind::kRestoreAnchor, action);
+    case OverlapKind::kDrop:
+      return at_place(Kind::kDrop, Kind::kDropAnchor, action);
+    case OverlapKind::kWrite:
+      return at_place(Kind::kDone, Kind::kWriteAnchor, action);
+    case OverlapKind::kRead:
+      return at_place(Kind::kDone, Kind::kReadAnchor, action);
+    case OverlapKind::kAdjoint:
+      break;
+  }
+  throw Error(ANADROME_ERR_INTERNAL, "an adjoint is not a single action");
+}
+
+// Its tape first, if there is one; and TURN comes before the first, or is the first.
+Action OverlappedSweep::adjoint_action() {
+  const std::int64_t step = actions_[at_].first;
+  if (options_.record && !recorded_) {
+    recorded_ = true;
+    return advance(step + 1, true);
+  }
+  if (!turned_) {
+    turned_ = true;
+    live_ = kUnknown;
+    if (!options_.record) ++at_;
+    return {Kind::kTurn, false, false, options_.steps, options_.steps, -1};
+  }
+  ++at_;
+  --to_adjoin_;
+  live_ = kUnknown;
+  recorded_ = false;
+  return {Kind::kAdjoint, false, false, step, step + 1, -1};
+}
+
+// Without steps there is TURN alone. As after every sweep without tapes, x_0 is live at the end.
+Action OverlappedSweep::end_action() {
+  if (!turned_) {
+    turned_ = true;
+    live_ = kUnknown;
+    return {Kind::kTurn, false, false, options_.steps, options_.steps, -1};
+  }
+  done_ = options_.record || live_ == 0;
+  if (done_) return {Kind::kDone, false, false, 0, 0, -1};
+  live_ = 0;
+  return at_place(Kind::kRestore, Kind::kRestoreAnchor, {OverlapKind::kRestore, x_0_place_, 0, 0});
+}
+
+std::int64_t OverlappedSweep::advances_remaining() const {
+  if (done_) return 0;
+  return planned_ ? advances_ : kUnknown;
+}
+
+}  // namespace anadrome::schedule

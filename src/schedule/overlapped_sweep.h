@@ -1,0 +1,93 @@
+// The actions of a sweep that plays a plan of overlapped.h: each transfer has its place between the
+// steps. Times decide on the plan, so they are asked for (kDecide) when x_0 was written and some
+// steps were run, unless they are known before.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/action.h"
+#include "schedule/overlapped.h"
+#include "schedule/sequence.h"
+
+namespace anadrome::schedule {
+
+struct OverlappedOptions {
+  std::int64_t steps = 0;                ///< n < kMostOverlappedSteps
+  std::int64_t slots = 1;                ///< states in RAM, those being written or read included
+  std::int64_t most_on_disk = kNoLimit;  ///< states on disk at a time, x_0 included; >= 1
+  bool record = false;                   ///< the adjoint of a step needs its tape
+  bool may_search = true;                ///< thoroughly, where that takes a small part of the sweep
+};
+
+/// At most, what a plan of so many steps takes, and what making it takes; and a thorough search.
+std::int64_t overlapped_bytes(std::int64_t steps);
+inline constexpr std::int64_t kOverlapSearchBytes = std::int64_t{128} << 20;
+
+class OverlappedSweep {
+ public:
+  /// The sweep begins at x_0, live. Throws ERR_ARGUMENT on options that make no sense.
+  explicit OverlappedSweep(const OverlappedOptions& options);
+
+  Action next();
+
+  /// Before the first action, or the answer to kDecide: from here on, what is best with these
+  /// times. TURN counts as the first adjoint, and with tapes the recording step as part of the
+  /// adjoint. Throws as plan_overlapped does; may lack the memory.
+  void plan(const OverlapTimes& times);
+  /// The other answer: ask again after `steps`, or at the end of the forward sweep.
+  void probe(std::int64_t steps);
+  bool at_forward_end() const { return live_ == chain_ - 1; }
+  /// From the beginning where no state has to be written.
+  bool planned() const { return planned_; }
+  /// The same where the plans are.
+  std::int64_t fingerprint() const;
+  std::int64_t states_on_disk() const { return states_on_disk_; }
+
+  /// After kDone: another reverse sweep.
+  bool can_rewind() const { return done_; }
+  void rewind(const OverlapTimes& times);
+
+  std::int64_t steps() const { return options_.steps; }
+  /// As in Sequence. The plan is given up: what is left is reversed by Revolve from all states that
+  /// are in memory or on disk.
+  bool lose_anchor(std::int64_t number);
+  bool may_finish(std::int64_t) const { return false; }  ///< n is known
+  void finish_forward(std::int64_t steps);
+  bool turned() const { return turned_; }
+  /// As in Sequence.
+  std::int64_t advances_remaining() const;
+  std::int64_t adjoints_remaining() const { return turned_ ? to_adjoin_ : options_.steps; }
+
+ private:
+  enum class Opening { kKeep, kWrite, kAdvance, kAsked };
+
+  Action opening_action();
+  Action play(const OverlapAction& action);
+  Action adjoint_action();
+  Action end_action();
+  Action advance(std::int64_t to, bool record);
+  void use(OverlappedPlan plan, std::int64_t begun);
+  void note_plan();
+  bool is_last_stay_of_x_0(std::size_t action) const { return action == x_0_dropped_; }
+
+  OverlappedOptions options_;
+  std::int64_t chain_;     ///< steps of a plan: n, and TURN where it is one of them
+  std::int64_t probe_to_;  ///< step of the next kDecide
+  Opening opening_ = Opening::kKeep;
+  bool planned_ = false, turned_ = false, done_ = false;
+  bool recorded_ = false;               ///< the tape of the step to be adjoined is in the fields
+  std::int64_t live_ = 0;               ///< step of the live state; kUnknown if undefined
+  std::int64_t run_before_ = 0;         ///< steps below this one were run at least once
+  std::int64_t to_adjoin_ = 0;          ///< adjoint steps to come
+  std::int64_t advances_ = 0;           ///< in the actions to come
+  std::vector<OverlapAction> actions_;  ///< of the plan, with places of overlap_places.h
+  std::size_t at_ = 0;                  ///< the next one
+  std::size_t x_0_dropped_ = 0;         ///< the last drop of x_0: it stays, for DONE and rewind
+  std::int32_t x_0_place_ = 0;          ///< where it is then
+  std::int32_t x_0_before_ = 0;         ///< where it is when a rewind begins
+  enum class Back { kNo, kRestore, kDrop } back_ = Back::kNo;
+  std::int64_t states_on_disk_ = 0;
+};
+
+}  // namespace anadrome::schedule
