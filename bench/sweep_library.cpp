@@ -28,6 +28,7 @@ constexpr std::array kModes = {
     Mode{"disk_revolve", false, {{{"schedule", "disk_revolve"}, kNothing}}},
     Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
     Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
+    Mode{"overlapped", false, {{{"schedule", "overlapped"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},

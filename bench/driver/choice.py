@@ -6,7 +6,7 @@ from overhead import memory_for
 from table import markdown, pick, ratios, size, spread
 
 GRID = (256, 128)
-SINGLES = ["revolve", "async", "disk_revolve", "hrevolve", "multistage"]
+SINGLES = ["revolve", "async", "overlapped", "disk_revolve", "hrevolve", "multistage"]
 
 
 def situations(bench):

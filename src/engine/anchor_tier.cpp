@@ -135,7 +135,7 @@ void AnchorTier::start_write(std::int64_t block, const Written& written) {
   transfer.identity.block = block;
   transfer.identity.first_step = written.first_step;
   transfer.identity.states = written.states;
-  transport_.start(transfer);
+  start(transfer);
   resident.turn = ++writes_begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
   while (!transport_.overlaps() && is_moving(resident)) {
@@ -147,6 +147,14 @@ void AnchorTier::start_write(std::int64_t block, const Written& written) {
 void AnchorTier::give_up_newest_block(const Failure& why) {
   note_newest_block().failure = why;
   residents_.at(block_of(anchors_kept_ - 1)).state = State::kClean;
+}
+
+void AnchorTier::start(store::Transfer& transfer) {
+  if (!transport_.overlaps()) return transport_.start(transfer);
+  const double began = now_seconds();
+  transport_.start(transfer);
+  Meter& meter = transfer.write ? times_.write_start : times_.read_start;
+  meter.add(now_seconds() - began, transfer.identity.states);
 }
 
 // The caller has just waited.
@@ -292,7 +300,7 @@ void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.identity.first_step = written.first_step;
   transfer.identity.states = written.states;
   transfer.checksum = written.checksum;
-  transport_.start(transfer);
+  start(transfer);
   resident.state = State::kReading;
 }
 

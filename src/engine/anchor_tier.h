@@ -29,6 +29,7 @@ namespace anadrome::engine {
 struct TransferTimes {
   Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
   Meter write_processor, read_processor;
+  Meter write_start, read_start;  ///< of the caller, who may have to make way for the I/O thread
 };
 
 /// Who wants to know what happens when; times are on the monotonic clock.
@@ -151,6 +152,7 @@ class AnchorTier {
   static bool is_moving(const Resident& resident);
   void note_result(const Resident& resident, std::int64_t block);
   bool is_on_disk(std::int64_t block) const;
+  void start(store::Transfer& transfer);
   void note_time(const store::Transfer& transfer);
   void note_wait(const store::Transfer& transfer, double seconds);
 

@@ -122,8 +122,11 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   if (tier_ != nullptr) {
     input.largest[2] = transfer_times_.write.seconds();
     input.largest[3] = transfer_times_.read.seconds();
-    input.largest[4] = transfer_times_.write_processor.seconds();
-    input.largest[5] = transfer_times_.read_processor.seconds();
+    const double processors_taken = cores_are_busy_ ? 1 : 0;
+    input.largest[4] = std::max(transfer_times_.write_start.seconds(),
+                                processors_taken * transfer_times_.write_processor.seconds());
+    input.largest[5] = std::max(transfer_times_.read_start.seconds(),
+                                processors_taken * transfer_times_.read_processor.seconds());
     // Whether a time is known must be known of all ranks: the smallest says so.
     input.smallest = transfer_times_.write.seconds() > 0 ? 1 : 0;
   }

@@ -215,7 +215,7 @@ class Run {
   std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval
   bool write_times_known_ = false;
   bool measured_before_ = false;  ///< agreed_ holds times of an earlier sweep, on the same disk
-  std::array<double, 6> agreed_ = {};  ///< f, b, w, r, and what w and r take of a processor
+  std::array<double, 6> agreed_ = {};  ///< f, b, w, r, and what w and r take of the caller
   bool cores_are_busy_ = false;        ///< no core is left for the I/O threads of a node
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;

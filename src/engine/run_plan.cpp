@@ -18,10 +18,8 @@ schedule::StepCosts Run::agreed_costs() const {
     costs.write = static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
   }
   costs.read = agreed_[3] > 0 ? agreed_[3] : costs.write;
-  if (cores_are_busy_) {
-    costs.write_taken = agreed_[4];
-    costs.read_taken = agreed_[5] > 0 ? agreed_[5] : agreed_[4];
-  }
+  costs.write_taken = agreed_[4];
+  costs.read_taken = agreed_[5] > 0 ? agreed_[5] : agreed_[4];
   return costs;
 }
 
@@ -65,6 +63,11 @@ void Run::decide() {
   if (!first && now.interval >= least &&
       plan.seconds_per_step > kWorthwhile * schedule::seconds_per_step(costs, memory, now)) {
     plan = now;
+  }
+  if (steps != schedule::kUnknown && !options_.keep) {
+    const std::int64_t rest = steps - sequence().anchors().newest_step();
+    const schedule::AsyncPlan in_ram = schedule::plan_in_ram(costs, memory, rest, has_tape());
+    if (in_ram.seconds_per_step < plan.seconds_per_step) plan = in_ram;
   }
   memory_plan_.prefetch_depth = plan.prefetch_depth;
   memory_plan_.checkpoint_slots = plan.slots;

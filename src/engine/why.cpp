@@ -101,7 +101,7 @@ std::string explain(const SweepCosts& costs, const SweepTimes& times) {
     bound = costs.disk && disk_gain >= memory_gain ? "the disk" : "memory";
     const bool nothing_gains = std::max(disk_gain, memory_gain) < kLittle;
     if (nothing_gains && costs.step.write_taken > 0) {
-      bound = "the processors, of which none is left for the I/O threads";
+      bound = "the processors, which transfers take from the solver";
     }
   }
   std::string text = std::string("bound by ") + bound + ": " + format_seconds(times.total) +

@@ -136,6 +136,17 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
   return plans[static_cast<std::size_t>(chosen)];
 }
 
+AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
+                      bool record) {
+  AsyncPlan plan;
+  plan.interval = std::max<std::int64_t>(steps, 1);
+  plan.slots = memory.slots(0);
+  const auto again = static_cast<double>(tail(steps, plan.slots, record, memory.tape_units));
+  plan.seconds_per_step =
+      costs.forward + costs.adjoint + again / static_cast<double>(plan.interval) * costs.forward;
+  return plan;
+}
+
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
                            std::int64_t tape_units) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -15,8 +15,8 @@ struct StepCosts {
   double adjoint = 0;  ///< one adjoint step, its own recomputation included
   double write = 0;    ///< one state to disk
   double read = 0;     ///< one state from disk
-  /// What these two take from the computation even where they are hidden: processor time of the I/O
-  /// thread if no core is left for it.
+  /// What these two take from the computation even where they are hidden: where the caller begins
+  /// them, and processor time of the I/O thread if no core is left for it.
   double write_taken = 0, read_taken = 0;
 };
 
@@ -66,6 +66,11 @@ struct AsyncPlan {
 /// time.
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most);
+
+/// No further anchor: the `steps` steps that follow the newest one are reversed from all of the
+/// memory. What best_plan says is meant for many intervals; a short rest may be cheaper so.
+AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
+                      bool record);
 
 /// What a plan costs with other times than those it was made for.
 double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan);

@@ -28,11 +28,13 @@ class DirectTransport final : public Transport {
   bool overlaps() const override { return true; }
 
   void start(Transfer& transfer) override {
-    const std::lock_guard lock(mutex_);
-    transfer.done = false;
-    transfer.failure = {};
-    queue_of(transfer).push_back(&transfer);
-    work_.notify_one();
+    {
+      const std::lock_guard lock(mutex_);
+      transfer.done = false;
+      transfer.failure = {};
+      queue_of(transfer).push_back(&transfer);
+    }
+    work_.notify_one();  // not under the mutex, which the thread takes first
   }
 
   double wait(const Transfer& transfer) override {

@@ -60,6 +60,30 @@ class RandomCosts {
   std::mt19937_64 random_{1806};
 };
 
+// 30 steps on memory for five states, a disk that takes 60 steps to write one: no anchor pays, and
+// the block that would be read ahead is better used for a checkpoint.
+TEST(PlanInRam, IsCheaperThanIntervalsForAShortRest) {
+  const StepCosts costs{1, 2, 60, 60};
+  const SharedMemory memory{5, 1, true};
+  const AsyncPlan in_ram = plan_in_ram(costs, memory, 30, false);
+  EXPECT_EQ(in_ram.slots, 5);
+  EXPECT_EQ(in_ram.interval, 30);
+  EXPECT_DOUBLE_EQ(30 * in_ram.seconds_per_step,
+                   static_cast<double>(extra_advances(31, 5)) + 30 * 2);
+  EXPECT_LT(in_ram.seconds_per_step, best_plan(costs, memory, 1, 30).seconds_per_step);
+}
+
+TEST(PlanInRam, IsDearerThanIntervalsForALongRest) {
+  const StepCosts costs{1, 2, 8, 8};
+  const SharedMemory memory{5, 1, true};
+  EXPECT_GT(plan_in_ram(costs, memory, 3000, false).seconds_per_step,
+            best_plan(costs, memory, 1, 3000).seconds_per_step);
+}
+
+TEST(PlanInRam, HasNothingToReverseAtTheEnd) {
+  EXPECT_EQ(plan_in_ram({1, 2, 8, 8}, {5, 1, true}, 0, true).interval, 1);
+}
+
 TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
   // I = 4, s = 3: E = 3. Forward 4 f = 8 hides the write of 7; reverse 3 f + 4 b = 18 hides the
   // read.
