@@ -204,6 +204,11 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
   return residents_.erase(resident);
 }
 
+bool AnchorTier::is_writing() const {
+  return std::any_of(residents_.begin(), residents_.end(),
+                     [](const auto& entry) { return entry.second.state == State::kWriting; });
+}
+
 void AnchorTier::settle_finished() {
   for (auto resident = residents_.begin(); resident != residents_.end();) {
     const Resident& entry = resident->second;

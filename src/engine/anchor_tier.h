@@ -98,6 +98,8 @@ class AnchorTier {
   /// once it is written. The interval being worked on and those being read ahead stay.
   std::int64_t take_block();
 
+  /// Is a block on its way to disk?
+  bool is_writing() const;
   /// Note what the transport has finished since.
   void settle_finished();
   /// Wait until everything is written.

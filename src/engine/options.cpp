@@ -124,8 +124,11 @@ const std::vector<Key>& keys() {
       {"schedule", [](Options& o, std::string_view v) { o.schedule = one_of(kSchedules, v); },
        [](const Options& o) { return std::string(to_string(o.schedule)); }},
       {"interval",
-       [](Options& o, std::string_view v) { o.interval = v == "auto" ? 0 : positive(v); },
-       [](const Options& o) { return std::to_string(o.interval); }},
+       [](Options& o, std::string_view v) {
+         o.interval = v == "auto" || v == "greedy" ? 0 : positive(v);
+         o.greedy = v == "greedy";
+       },
+       [](const Options& o) { return o.greedy ? "greedy" : std::to_string(o.interval); }},
       {"checkpoints",
        [](Options& o, std::string_view v) { o.checkpoints = v == "unlimited" ? -1 : positive(v); },
        [](const Options& o) { return std::to_string(o.checkpoints); }},

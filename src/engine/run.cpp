@@ -128,14 +128,15 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
     input.largest[5] = std::max(transfer_times_.read_start.seconds(),
                                 processors_taken * transfer_times_.read_processor.seconds());
     // Whether a time is known must be known of all ranks: the smallest says so.
-    input.smallest = transfer_times_.write.seconds() > 0 ? 1 : 0;
+    if (transfer_times_.write.seconds() > 0) input.smallest = tier_->is_writing() ? 1 : 2;
   }
   const double start = recorder_.on() ? now_seconds() : 0;
   const Agreement::Output output = agreement_.agree(input);
   if (recorder_.on()) recorder_.add(Activity::kAgree, start, now_seconds(), 0, 0);
   agreed_ = output.largest;
   committed_ = output.committed;
-  write_times_known_ = output.smallest == 1;
+  write_times_known_ = output.smallest >= 1;
+  nobody_writes_ = output.smallest == 2;
   return output;
 }
 

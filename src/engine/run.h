@@ -131,6 +131,9 @@ class Run {
   void stop_anchoring(const Failure& why);
   void warn(const std::string& what);
   void decide();
+  schedule::AsyncPlan plan_intervals() const;
+  void use_interval(const schedule::AsyncPlan& plan);
+  void decide_greedily();
   void decide_two_tier();
   void decide_overlapped();
   bool searches_plans() const;
@@ -214,6 +217,7 @@ class Run {
   std::int64_t probe_steps_ = 1;
   std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval
   bool write_times_known_ = false;
+  bool nobody_writes_ = false;    ///< no rank did, at the last agreement
   bool measured_before_ = false;  ///< agreed_ holds times of an earlier sweep, on the same disk
   std::array<double, 6> agreed_ = {};  ///< f, b, w, r, and what w and r take of the caller
   bool cores_are_busy_ = false;        ///< no core is left for the I/O threads of a node

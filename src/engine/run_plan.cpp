@@ -40,11 +40,18 @@ void Run::decide() {
       return;
     }
   }
+  if (options_.greedy) return decide_greedily();
   if (!first && decided_at_ == agreement_.count()) {  // nothing was measured since
     sequence().set_interval(sequence().interval(), sequence().slots());
     return;
   }
   decided_at_ = agreement_.count();
+  use_interval(plan_intervals());
+}
+
+// What the times of the last agreement ask for.
+schedule::AsyncPlan Run::plan_intervals() const {
+  const schedule::Sequence& sequence = *script_->sequence();
   schedule::StepCosts costs = agreed_costs();
   if (has_tape()) costs.adjoint += costs.forward;  // the step that records its tape
   const schedule::SharedMemory memory = shared_memory();
@@ -52,27 +59,55 @@ void Run::decide() {
   std::int64_t least = 1, most = std::int64_t{1} << 40;
   if (steps != schedule::kUnknown) {
     most = std::max<std::int64_t>(steps, 1);
-    const std::int64_t anchors_left = sequence().most_anchors() - newest_anchor_ - 1;
+    const std::int64_t anchors_left = sequence.most_anchors() - newest_anchor_ - 1;
     if (anchors_left > 0) least = steps / anchors_left + (anchors_left < steps ? 1 : 0);
   }
   schedule::AsyncPlan plan = schedule::best_plan(costs, memory, least, most);
-  const schedule::AsyncPlan now = {sequence().interval(), memory_plan_.prefetch_depth,
-                                   sequence().slots(), 0};
+  const schedule::AsyncPlan now = {sequence.interval(), memory_plan_.prefetch_depth,
+                                   sequence.slots(), 0};
   // Not every tremor of a measurement is worth a change.
   constexpr double kWorthwhile = 0.97;
-  if (!first && now.interval >= least &&
+  const bool keeps_interval = now.interval >= std::max<std::int64_t>(least, 1) && !options_.greedy;
+  if (keeps_interval &&
       plan.seconds_per_step > kWorthwhile * schedule::seconds_per_step(costs, memory, now)) {
     plan = now;
   }
   if (steps != schedule::kUnknown && !options_.keep) {
-    const std::int64_t rest = steps - sequence().anchors().newest_step();
+    const std::int64_t rest = steps - sequence.anchors().newest_step();
     const schedule::AsyncPlan in_ram = schedule::plan_in_ram(costs, memory, rest, has_tape());
     if (in_ram.seconds_per_step < plan.seconds_per_step) plan = in_ram;
   }
+  return plan;
+}
+
+void Run::use_interval(const schedule::AsyncPlan& plan) {
   memory_plan_.prefetch_depth = plan.prefetch_depth;
   memory_plan_.checkpoint_slots = plan.slots;
   tier_->set_prefetch_depth(plan.prefetch_depth);
   sequence().set_interval(plan.interval, plan.slots);
+}
+
+// An anchor where the last one is on disk on every rank, though not before the planned interval has
+// passed, and not much later. All ranks decide on the same agreement, on the state that is live
+// then.
+void Run::decide_greedily() {
+  const std::int64_t gap = sequence().steps_since_anchor();
+  if (gap > 0) agree(Call::kAnchor);
+  schedule::AsyncPlan plan = plan_intervals();
+  const std::int64_t steps = script_->steps();
+  const std::int64_t rest =
+      steps == schedule::kUnknown ? plan.interval + 1 : steps - sequence().anchors().newest_step();
+  if (plan.interval >= rest) return use_interval(plan);  // from memory
+  const std::int64_t tape_units = keeps_tapes_ ? tape_slots_ : 0;
+  const std::int64_t largest = schedule::largest_gap(plan.interval, plan.slots, tape_units);
+  if (gap >= largest || (gap >= plan.interval && nobody_writes_)) {
+    plan.interval = gap;
+    return use_interval(plan);
+  }
+  constexpr std::int64_t kDecisionsPerInterval = 8;
+  const std::int64_t pause =
+      gap < plan.interval ? plan.interval - gap : ceil_divide(plan.interval, kDecisionsPerInterval);
+  sequence().probe(std::min(pause, largest - gap));
 }
 
 schedule::SharedMemory Run::shared_memory() const {

@@ -72,6 +72,10 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record);
 
+/// The longest interval whose reversal runs each step at most once more, on average, than that of
+/// `interval` does: as far as a greedy schedule waits for the disk.
+std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t tape_units);
+
 /// What a plan costs with other times than those it was made for.
 double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan);
 

@@ -72,6 +72,8 @@ class Sequence {
 
   std::int64_t steps() const { return steps_; }  ///< n, or kUnknown
   std::int64_t interval() const { return interval_; }
+  /// At kDecide: 0 at an anchor.
+  std::int64_t steps_since_anchor() const { return live_ - anchors_.newest_step(); }
   bool turned() const { return turned_; }
   bool may_finish(std::int64_t steps) const;  ///< is finish_forward(steps) in order?
   std::int64_t slots() const { return options_.slots; }

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "faulty_file_system.h"
 #include "mpi_main.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
@@ -252,6 +254,32 @@ TEST_F(NestedSchedules, OnlinePlacesStatesAsTheyPass) {
     expect_exact(run, outcome, outcome.advances);
     EXPECT_EQ(run.statistics().bytes_written, 0);
   }
+}
+
+// Whatever the disk does on one rank: the exact states, or the same error on all.
+TEST_F(NestedSchedules, OverlappedBearsAFailingDisk) {
+  const std::int64_t memory = 3 * least_memory(model_, "overlapped") + 41 * 9 * 1024;
+  std::int64_t errors = 0;
+  for (const auto& [operation, fault] :
+       {std::pair{Operation::kWrite, Fault::kIoError}, std::pair{Operation::kRead, Fault::kIoError},
+        std::pair{Operation::kRead, Fault::kFlippedBit}}) {
+    for (const std::int64_t at : {1, 2, 5}) {
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, model_, "overlapped", memory);
+      run.set("direct", "off");
+      SweepDriver driver(run, model_, reference_);
+      FaultyFileSystem files;
+      if (rank() == 0) files.arm(operation, at, fault, true);
+      const Outcome outcome = driver.sweep(40);
+      EXPECT_TRUE(outcome.exact);
+      EXPECT_TRUE(outcome.done || outcome.status != ANADROME_OK);
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+      errors += outcome.done ? 0 : 1;
+      files.disarm();
+      EXPECT_TRUE(driver.sweep(40).exact) << "the run goes on with a new sweep";
+    }
+  }
+  EXPECT_GT(errors, 0);
 }
 
 class ReplacedStates : public NestedSchedules,
