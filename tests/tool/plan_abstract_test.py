@@ -95,6 +95,14 @@ class Actions(tool.Case):
                 self.play("online", steps, slots)
             self.play("store_all", steps, max(steps - 1, 1))
 
+    def test_overlapped_is_the_plan_that_async_counts(self):
+        costs = ("--write", 8, "--read", 8, "--adjoint-time", 2)
+        counted = [self.count(name, 60, 3, *costs) for name in ("overlapped", "async")]
+        self.assertEqual([one.pop("schedule") for one in counted], ["overlapped", "async"])
+        self.assertEqual(*counted)
+        self.assertEqual(list(actions("overlapped", 60, 3, *costs)),
+                         list(actions("async", 60, 3, *costs)))
+
     def test_anchors_are_read_once_each(self):
         for steps in (1, 2, 3, 30, 101):
             for slots in (1, 3):
@@ -175,7 +183,7 @@ class Extremes(tool.Case):
         self.assertEqual(got["cost"], f"{advances // 2}.5" if advances % 2 else str(advances // 2))
 
     def test_whatever_is_asked_ends(self):
-        for schedule in ("revolve", "async", "mixed", "disk_revolve", "hrevolve", "multistage",
+        for schedule in ("revolve", "async", "overlapped", "mixed", "disk_revolve", "hrevolve", "multistage",
                          "online"):
             for steps in (1, 10**9, 2**62 - 1):
                 for slots in (1, 7, 10**9, 2**62):

@@ -4,6 +4,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "schedule/overlapped.h"
 #include "tool/plan/action_sources.h"
 #include "tool/plan/anchored_sweep.h"
@@ -130,7 +131,33 @@ Estimate estimate_async(const WhatIf& question) {
   return estimate;
 }
 
+// Here it has no other way out.
+void require_overlapped(const Problem& problem) {
+  if (is_overlapped(problem)) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "overlapped plans at most 10^6 steps, on a disk with room for all, and places its "
+              "anchors itself; take async");
+}
+
+Counts count_plan(const Problem& problem) {
+  require_overlapped(problem);
+  return count_overlapped(problem);
+}
+
+ActionSource plan_actions(const Problem& problem) {
+  require_overlapped(problem);
+  double makespan = 0;
+  return overlapped_actions(problem, makespan);
+}
+
 }  // namespace
+
+Schedule overlapped_schedule() {
+  return {"overlapped", "the same with a place for every transfer",
+          true,         false,
+          count_plan,   plan_actions,
+          nullptr};
+}
 
 Schedule async_schedule() {
   return {"async",       "anchors on disk while the solver computes, Revolve between them",

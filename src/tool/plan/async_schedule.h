@@ -8,4 +8,7 @@ namespace anadrome::tool {
 
 Schedule async_schedule();
 
+/// The plan alone, action by action.
+Schedule overlapped_schedule();
+
 }  // namespace anadrome::tool

@@ -14,9 +14,9 @@ namespace anadrome::tool {
 
 std::span<const Schedule> all_schedules() {
   static const std::vector<Schedule> all = {
-      store_all_schedule(),    revolve_schedule(),  async_schedule(),
-      disk_revolve_schedule(), hrevolve_schedule(), multistage_schedule(),
-      mixed_schedule(),        uneven_schedule(),   online_schedule()};
+      store_all_schedule(),    revolve_schedule(),  async_schedule(),      overlapped_schedule(),
+      disk_revolve_schedule(), hrevolve_schedule(), multistage_schedule(), mixed_schedule(),
+      uneven_schedule(),       online_schedule()};
   return all;
 }
 

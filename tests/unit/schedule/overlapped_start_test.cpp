@@ -24,7 +24,7 @@ TEST(OverlappedStart, BreaksNoRuleForAnyBeginning) {
     for (std::int64_t begun = 1; begun < steps; begun += 1 + begun / 4) {
       for (std::int64_t slots = 1; slots <= 5; ++slots) {
         for (const OverlapTimes& times : kTimes) {
-          const bool thorough = steps <= 6;
+          const bool thorough = steps <= 4;
           const OverlappedPlan plan =
               plan_begun(steps, begun, slots, times,
                          thorough ? OverlapSearch::kThorough : OverlapSearch::kQuick);

@@ -209,7 +209,7 @@ TEST(OverlappedSweep, BreaksNoRuleForAnyLengthAndFewSlots) {
 TEST(OverlappedSweep, BreaksNoRuleOnRandomLongerChains) {
   std::mt19937 random(20240607);
   std::uniform_real_distribution<double> seconds(0, 20e-3);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     const auto steps = static_cast<std::int64_t>(random() % 3000);
     const auto slots = static_cast<std::int64_t>(1 + random() % 40);
     const OverlapTimes times{1e-3, seconds(random), seconds(random), seconds(random)};
