@@ -122,11 +122,12 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   if (tier_ != nullptr) {
     input.largest[2] = transfer_times_.write.seconds();
     input.largest[3] = transfer_times_.read.seconds();
-    const double processors_taken = cores_are_busy_ ? 1 : 0;
-    input.largest[4] = std::max(transfer_times_.write_start.seconds(),
-                                processors_taken * transfer_times_.write_processor.seconds());
-    input.largest[5] = std::max(transfer_times_.read_start.seconds(),
-                                processors_taken * transfer_times_.read_processor.seconds());
+    // No more than the I/O thread computes: what else keeps the caller waiting is not its doing.
+    const auto taken = [this](const Meter& start, const Meter& processor) {
+      return cores_are_busy_ ? processor.seconds() : std::min(start.seconds(), processor.seconds());
+    };
+    input.largest[4] = taken(transfer_times_.write_start, transfer_times_.write_processor);
+    input.largest[5] = taken(transfer_times_.read_start, transfer_times_.read_processor);
     // Whether a time is known must be known of all ranks: the smallest says so.
     if (transfer_times_.write.seconds() > 0) input.smallest = tier_->is_writing() ? 1 : 2;
   }

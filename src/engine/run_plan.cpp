@@ -75,7 +75,7 @@ schedule::AsyncPlan Run::plan_intervals() const {
   if (steps != schedule::kUnknown && !options_.keep) {
     const std::int64_t rest = steps - sequence.anchors().newest_step();
     const schedule::AsyncPlan in_ram = schedule::plan_in_ram(costs, memory, rest, has_tape());
-    if (in_ram.seconds_per_step < plan.seconds_per_step) plan = in_ram;
+    if (in_ram.seconds_per_step < plan.seconds_per_step) return in_ram;
   }
   return plan;
 }
@@ -84,6 +84,7 @@ void Run::use_interval(const schedule::AsyncPlan& plan) {
   memory_plan_.prefetch_depth = plan.prefetch_depth;
   memory_plan_.checkpoint_slots = plan.slots;
   tier_->set_prefetch_depth(plan.prefetch_depth);
+  if (plan.ends_in_ram) return sequence().end_in_ram(plan.slots);
   sequence().set_interval(plan.interval, plan.slots);
 }
 
@@ -94,10 +95,7 @@ void Run::decide_greedily() {
   const std::int64_t gap = sequence().steps_since_anchor();
   if (gap > 0) agree(Call::kAnchor);
   schedule::AsyncPlan plan = plan_intervals();
-  const std::int64_t steps = script_->steps();
-  const std::int64_t rest =
-      steps == schedule::kUnknown ? plan.interval + 1 : steps - sequence().anchors().newest_step();
-  if (plan.interval >= rest) return use_interval(plan);  // from memory
+  if (plan.ends_in_ram) return use_interval(plan);
   const std::int64_t tape_units = keeps_tapes_ ? tape_slots_ : 0;
   const std::int64_t largest = schedule::largest_gap(plan.interval, plan.slots, tape_units);
   if (gap >= largest || (gap >= plan.interval && nobody_writes_)) {
@@ -135,7 +133,9 @@ SweepCosts Run::sweep_costs() const {
   costs.memory.tape_units = keeps_tapes_ ? tape_slots_ : 0;
   if (!costs.disk) return costs;
   costs.memory = shared_memory();
-  costs.plan.interval = std::max<std::int64_t>(script_->sequence()->interval(), 1);
+  const schedule::Sequence& sequence = *script_->sequence();
+  const bool no_more = sequence.ends_in_ram() && costs.steps != schedule::kUnknown;
+  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : sequence.interval(), 1);
   costs.plan.prefetch_depth = memory_plan_.prefetch_depth;
   return costs;
 }

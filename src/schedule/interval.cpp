@@ -153,6 +153,7 @@ AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::i
   AsyncPlan plan;
   plan.interval = std::max<std::int64_t>(steps, 1);
   plan.slots = memory.slots(0);
+  plan.ends_in_ram = true;
   const auto again = static_cast<double>(tail(steps, plan.slots, record, memory.tape_units));
   plan.seconds_per_step =
       costs.forward + costs.adjoint + again / static_cast<double>(plan.interval) * costs.forward;

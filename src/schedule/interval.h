@@ -59,6 +59,7 @@ struct AsyncPlan {
   std::int64_t prefetch_depth = 0;
   std::int64_t slots = 1;
   double seconds_per_step = 0;
+  bool ends_in_ram = false;  ///< no further anchor
 };
 
 /// The interval and the prefetch depth that go best together. Of plans that are the same but for

@@ -170,6 +170,14 @@ void Sequence::probe(std::int64_t steps) {
   phase_ = Phase::kPlace;
 }
 
+void Sequence::end_in_ram(std::int64_t slots) {
+  if (phase_ != Phase::kAsked || steps_ == kUnknown || slots < 1 || slots > options_.most_slots) {
+    throw Error(ANADROME_ERR_INTERNAL, "an end was given that was not asked for");
+  }
+  options_.slots = slots;
+  turn_next();
+}
+
 // Unknown n: the checkpoints of an interval are placed as if TURN came at its end. If TURN comes
 // earlier, they are nearly where a reversal of that length wants them.
 Action Sequence::place_action() {

@@ -50,6 +50,9 @@ class Sequence {
   /// slots; or ask again after `steps`.
   void set_interval(std::int64_t interval, std::int64_t slots);
   void probe(std::int64_t steps);
+  /// Or none: all that follows the newest anchor is reversed from RAM with `slots` slots. n is
+  /// known.
+  void end_in_ram(std::int64_t slots);
 
   /// The forward sweep ended with x_steps live; unknown n only, inside the last kAdvance.
   void finish_forward(std::int64_t steps);

@@ -5,9 +5,11 @@
 #include <random>
 #include <sstream>
 
+#include "base/error.h"
 #include "reference_table.h"
 #include "replay.h"
 #include "schedule/interval.h"
+#include "schedule/revolve.h"
 #include "schedule/sequence.h"
 
 namespace anadrome::schedule {
@@ -67,6 +69,24 @@ std::int64_t plain_periodic(const SequenceOptions& options) {
                               anchored * extra_advances_clamped(options.interval, options.slots);
   return before + (options.record ? n + extra_advances_clamped(tail, options.slots)
                                   : extra_advances_clamped(tail + 1, options.slots));
+}
+
+TEST(SequenceAsync, EndsInRamWithTheAdvancesOfRevolve) {
+  SequenceOptions options;
+  options.steps = 30;
+  options.slots = 3;
+  options.most_slots = 5;
+  options.anchored = true;
+  Sequence sequence(options);
+  EXPECT_THROW(sequence.end_in_ram(5), Error);
+  std::int64_t advances = 0, anchors = 0;
+  for (Action action = sequence.next(); action.kind != Kind::kDone; action = sequence.next()) {
+    if (action.kind == Kind::kDecide) sequence.end_in_ram(5);
+    if (action.kind == Kind::kAdvance) advances += action.last - action.first;
+    if (action.kind == Kind::kAnchor) ++anchors;
+  }
+  EXPECT_EQ(anchors, 1);
+  EXPECT_EQ(advances, static_cast<std::int64_t>(extra_advances(31, 5)));
 }
 
 TEST(SequenceAsync, NeverAdvancesMoreThanThePlainPeriodicPlan) {
