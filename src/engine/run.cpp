@@ -357,6 +357,8 @@ void Run::rewind() {
   Failure failure;
   if (phase_ != ANADROME_PHASE_DONE) {
     failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
+  } else if (fields_.size() != fields_at_begin_) {
+    failure = {ANADROME_ERR_ORDER, "rewind: fields were registered since begin, and not kept"};
   } else if (script_->nested() != nullptr && !script_->nested()->can_rewind()) {
     failure = {ANADROME_ERR_UNSUPPORTED, std::string("rewind: schedule=") + to_string(schedule_) +
                                              " does not hold x_0 any more; begin a new sweep"};

@@ -85,6 +85,7 @@ class Run {
   DiskUse disk_use() const;
   void require_fit(std::int64_t steps) const;
   std::int64_t table_bytes(std::int64_t steps) const;
+  std::int64_t commit_bytes() const;
   std::int64_t uneven_table_bytes() const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
@@ -191,6 +192,7 @@ class Run {
   std::optional<schedule::Script> script_;
   schedule::NestedOptions nested_options_;  ///< of a schedule that replaces states on disk
   bool fields_changed_ = true;
+  std::size_t fields_at_begin_ = 0;
   std::int64_t sweep_ = 0;
   std::string run_id_;
   std::uint64_t run_id_low_ = 0, run_id_high_ = 0;  ///< in checksums: of the run that began

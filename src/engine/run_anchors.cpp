@@ -88,7 +88,12 @@ void Run::restore_anchor(const schedule::Action& action) {
     agreed_block_ = block;
   }
   newest_anchor_ = action.slot;
-  copy(restored_, [&] { tier_->restore(*live_, action.slot); });
+  copy(restored_, [&] {
+    // This rank may have needed its memory since all ranks had it.
+    const Failure lost = tier_->load(action.slot);
+    if (lost) throw Error(lost.status, lost.message);
+    tier_->restore(*live_, action.slot);
+  });
   attempt([&] { tier_->prefetch_below(action.slot); });
 }
 

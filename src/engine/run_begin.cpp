@@ -166,6 +166,7 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
   options_ = requested_;
   reset_counters();
   begin_time_ = now_seconds();
+  fields_at_begin_ = fields_.size();
   state_fields_ = fields_of(ANADROME_ROLE_STATE);
   tape_fields_ = fields_of(ANADROME_ROLE_TAPE);
   Failure failure = earlier ? earlier : bad_environment_;
@@ -229,7 +230,7 @@ void Run::prepare_memory(std::int64_t steps) {
     std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
     const std::int64_t table = table_bytes(steps);
-    least = checked_add(least, table);
+    least = checked_add(least, checked_add(table, commit_bytes()));
     const std::string plan =
         table > 0 ? " and the plan of " + std::to_string(steps) + " steps (schedule=async has none)"
                   : "";

@@ -45,8 +45,8 @@ void Run::require_fit(std::int64_t steps) const {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 name + " cannot go on after it was killed; resume=on takes schedule=async");
   }
-  if (options_.resume && !options_.checksum) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on needs checksum=on");
+  if (options_.resume && (!options_.checksum || options_.keep)) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on takes checksum=on and keep=off");
   }
   constexpr std::int64_t kMostUneven = std::int64_t{1} << 20;
   if (schedule_ == ScheduleName::kUneven && steps > kMostUneven) {
@@ -117,12 +117,15 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
   return checked_multiply(steps + 2, per_step);
 }
 
+// A copy of the adjoint fields while they are being written.
+std::int64_t Run::commit_bytes() const {
+  return options_.resume ? Committer::buffer_bytes(fields_of(ANADROME_ROLE_ADJOINT)) : 0;
+}
+
 void Run::plan_blocks(std::int64_t steps) {
-  const std::int64_t commits =
-      options_.resume ? Committer::buffer_bytes(fields_of(ANADROME_ROLE_ADJOINT)) : 0;
   const store::BlockShape* shape = recovery_ ? &recovery_->journal.header.shape : nullptr;
   const auto plan = [&](std::int64_t beside, std::int64_t states) {
-    beside += commits;
+    beside += commit_bytes();
     const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
     memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states, shape);
     memory_plan_.buffer_bytes += beside;

@@ -1,6 +1,6 @@
 /* For LD_PRELOAD: one wrong restore. Flips one bit of one value in what the FLIP_READ-th large
- * pread from a segment reads (or "all": every one), on rank FLIP_RANK only (default 0). Says so in the file FLIP_REPORT.
- * There are no asynchronous transfers, which it would not see. */
+ * pread from a segment reads (or "all": every one), on rank FLIP_RANK only (default 0). Says so in
+ * the file FLIP_REPORT. There are no asynchronous transfers, which it would not see. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

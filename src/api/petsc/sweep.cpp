@@ -86,6 +86,8 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     PetscCall(open(tj, kept));
     settings.changed = false;
   }
+  PetscCheck(from_environment("resume") != "on", PetscObjectComm((PetscObject)tj), PETSC_ERR_SUP,
+             "ANADROME_OPTIONS: resume=on cannot be had here, since a TS does not go on by itself");
   PetscCall(check(anadrome_begin(run_, ANADROME_STEPS_UNKNOWN)));
   base_ = step;
   steps_run_again_ = 0;
