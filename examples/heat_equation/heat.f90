@@ -141,6 +141,7 @@ contains
     integer :: s, status
     status = ANADROME_OK
     if (.not. options%quiet) call anadrome_set(sweep%run, "report", "-", status)
+    if (options%resume .and. status == ANADROME_OK) call set_resume(status)
     do s = 1, size(options%library)
       if (status /= ANADROME_OK) exit
       call anadrome_set(sweep%run, options%library(s)%key, options%library(s)%value, status)
@@ -156,8 +157,29 @@ contains
     end if
     if (status == ANADROME_OK .and. options%tape) &
          call anadrome_add_field(sweep%run, "stages", ANADROME_ROLE_TAPE, sweep%tape, status)
+    if (status == ANADROME_OK .and. options%resume) call add_adjoint(status)
     call all_fine(status, library_error)
   end subroutine prepare
+
+  ! What must not change between two processes of one run, besides what anadrome sees itself.
+  subroutine set_resume(status)
+    integer, intent(out) :: status
+    character(160) :: problem
+    write (problem, "(a,i0,a,i0,a,i0,a)") "heat equation, ", options%cells_x, "x", options%cells_y, " cells, ", &
+         options%stages, " stages"
+    call anadrome_set(sweep%run, "problem", trim(problem), status)
+    if (status == ANADROME_OK) call anadrome_set(sweep%run, "resume", "on", status)
+  end subroutine set_resume
+
+  ! What the adjoint sweep has so far: never computed again, so a run that goes on gets it back.
+  subroutine add_adjoint(status)
+    integer, intent(out) :: status
+    call anadrome_add_field(sweep%run, "lambda", ANADROME_ROLE_ADJOINT, sweep%model%lambda, status)
+    if (status /= ANADROME_OK) return
+    call anadrome_add_field(sweep%run, "gradient_kappa", ANADROME_ROLE_ADJOINT, sweep%model%gradient_kappa, status)
+    if (status /= ANADROME_OK) return
+    call anadrome_add_field(sweep%run, "objective", ANADROME_ROLE_ADJOINT, sweep%objective, status)
+  end subroutine add_adjoint
 
   ! If `status` is a failure on any rank, end with the account of one that failed by itself. Collective.
   subroutine all_fine(status, exit_code)

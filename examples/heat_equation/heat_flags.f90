@@ -15,6 +15,7 @@ module heat_flags
     integer :: stages = 1  ! --integrator: 1 euler, 4 rk4
     logical :: tape = .false.
     logical :: steps_unknown = .false., zero_copy = .false., callbacks = .false.
+    logical :: resume = .false.
     logical :: verify = .false., taylor = .false., dot_test = .false., quiet = .false., help = .false.
     character(:), allocatable :: json_file, log_file
     type(setting), allocatable :: library(:)
@@ -78,7 +79,7 @@ contains
     character(*), intent(in) :: name
     logical :: is
     is = any(name == [character(13) :: "steps-unknown", "zero-copy", "callbacks", "verify", "taylor", &
-         "dot-test", "tape", "quiet", "help", "progress", "keep"])
+         "dot-test", "tape", "resume", "quiet", "help", "progress", "keep"])
   end function is_switch
 
   pure function takes_value(name) result(takes)
@@ -97,6 +98,7 @@ contains
     case ("zero-copy"); options%zero_copy = .true.
     case ("callbacks"); options%callbacks = .true.
     case ("tape"); options%tape = .true.
+    case ("resume"); options%resume = .true.
     case ("verify"); options%verify = .true.
     case ("taylor"); options%taylor = .true.
     case ("dot-test"); options%dot_test = .true.
@@ -172,7 +174,7 @@ contains
          "  --grid NXxNY --steps N --integrator euler|rk4 --tape --repeat R --work W --json FILE --log FILE --set KEY=VALUE", &
          "  --memory --directory --name --schedule --layout --interval --transport --direct", &
          "  --trace --timeline --progress --keep", &
-         "  --steps-unknown --zero-copy --callbacks --verify --taylor --dot-test --quiet --help", &
+         "  --steps-unknown --zero-copy --callbacks --resume --verify --taylor --dot-test --quiet --help", &
          "exit code: 0 fine, 1 wrong gradient, 2 usage, 3 anadrome reported an error"
   end subroutine print_usage
 end module heat_flags

@@ -70,7 +70,7 @@ contains
     call anadrome_begin(sweep%run, steps, ierr)
     if (ierr /= ANADROME_OK) return
     status = ANADROME_OK
-    call write_initial_state(sweep, status)
+    if (.not. goes_on(sweep)) call write_initial_state(sweep, status)
     do
       call anadrome_next(sweep%run, action, ierr)
       if (ierr /= ANADROME_OK) exit
@@ -94,6 +94,19 @@ contains
       call log_action(sweep, action, since)
     end do
   end subroutine sweep_with_actions
+
+  ! Does the sweep go on where another process was? Then its state and adjoint are in the model.
+  function goes_on(sweep)
+    type(heat_sweep), intent(inout) :: sweep
+    logical :: goes_on
+    integer :: phase
+    integer(int64) :: step
+    call anadrome_resumed(sweep%run, phase, step)
+    goes_on = phase /= ANADROME_PHASE_IDLE
+    if (.not. goes_on .or. sweep%options%quiet .or. sweep%model%grid%rank /= 0) return
+    print "(a,a,a,i0)", "going on in the ", trim(merge("forward", "reverse", phase == ANADROME_PHASE_FORWARD)), &
+         " sweep, at step ", step
+  end function goes_on
 
   ! Where the live state is.
   function state(sweep) result(u)

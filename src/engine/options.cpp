@@ -15,6 +15,8 @@ template <class Value>
 using Names = std::vector<std::pair<std::string_view, Value>>;
 
 const Names<bool> kSwitch = {{"on", true}, {"off", false}};
+const Names<Audit> kAudits = {
+    {"off", Audit::kOff}, {"warn", Audit::kWarn}, {"error", Audit::kError}};
 const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"store_all", ScheduleName::kStoreAll},
                                         {"revolve", ScheduleName::kRevolve},
@@ -153,6 +155,8 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return o.problem; }},
       {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
        [](const Options& o) { return std::to_string(o.sweep); }},
+      {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
+       [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
       {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); }, {}},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },

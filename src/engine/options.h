@@ -26,6 +26,7 @@ enum class ScheduleName {
 };
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
+enum class Audit { kOff, kWarn, kError };
 
 struct Options {
   std::int64_t memory = std::int64_t{1} << 30;
@@ -47,6 +48,7 @@ struct Options {
   double checkpoint_interval = 60;  ///< seconds between commits
   std::string problem;              ///< what must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
+  Audit audit = Audit::kWarn;
   bool warnings = true;
   bool progress = false;
   std::string trace = "off";     ///< "off" or a file

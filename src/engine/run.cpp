@@ -196,7 +196,11 @@ bool Run::hand_out_advance(const schedule::Action& action) {
   } else if (action.first < predict_at_ && predict_at_ < action.last && !action.again) {
     part.last = predict_at_;
   }
+  const std::int64_t audited = action.again ? schedule::kUnknown : audited_step();
+  if (action.first == audited) note_audit(audited);
+  if (action.first < audited) part.last = std::min(part.last, audited);
   part.record = action.record && part.last == action.last;
+  if (part.record && action.again && part.first + 1 == part.last) check_audit(part.first);
   rest_ = action;
   rest_.first = part.last;
   return hand_out(ANADROME_ADVANCE, part);
@@ -296,6 +300,7 @@ bool Run::carry_out(const schedule::Action& action) {
       turn();
       return hand_out(ANADROME_TURN, action);
     case Kind::kAdjoint:
+      if (!has_tape()) check_audit(action.first);
       if (uses_disk()) attempt([&] { tier_->prefetch_below(newest_anchor_); });
       return hand_out(ANADROME_ADJOINT, action);
     case Kind::kDone:
@@ -342,7 +347,8 @@ void Run::turn() {
 }
 
 void Run::done() {
-  agree(Call::kDone);
+  const Failure differs = agree(Call::kDone, 0, "", audit_failure_).lost;
+  if (differs) warn(differs.message);
   done_time_ = now_seconds();
   if (step_costs_.measuring()) step_costs_.finish(agreement_.comm());
   measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;

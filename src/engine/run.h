@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -156,6 +157,9 @@ class Run {
   void done();
   bool hand_out(anadrome_action_kind kind, const schedule::Action& action);
   bool hand_out_advance(const schedule::Action& action);
+  std::int64_t audited_step() const;
+  void note_audit(std::int64_t step);
+  void check_audit(std::int64_t step);
   std::size_t state_field(int field) const;
   void show_progress();
   void report();
@@ -210,6 +214,9 @@ class Run {
   bool no_more_anchors_ = false;  ///< the disk takes none; agreed, as why
   Failure disk_refused_;
   bool warned_ = false;
+  /// Hashes of states that will be computed again, by step; and what differed.
+  std::map<std::int64_t, std::uint64_t> audits_;
+  Failure audit_failure_;
   Failure lost_;                   ///< by the last load_anchor; agreed
   std::int64_t committed_ = 0;     ///< generation; agreed
   std::int64_t anchors_lost_ = 0;  ///< agreed

@@ -132,6 +132,8 @@ void Run::reset_counters() {
   no_more_anchors_ = warned_ = false;
   disk_refused_ = {};
   anchors_lost_ = 0;
+  audits_.clear();
+  audit_failure_ = {};
   advances_ = adjoints_ = kept_ = restored_ = 0;
   seconds_copying_ = turn_time_ = done_time_ = predicted_seconds_ = 0;
   predict_at_ = predicted_at_ = 0;

@@ -81,6 +81,11 @@ class Sequence {
   bool may_finish(std::int64_t steps) const;  ///< is finish_forward(steps) in order?
   std::int64_t slots() const { return options_.slots; }
   std::int64_t most_anchors() const { return options_.most_anchors; }
+  /// Step of the anchor that the forward sweep is going towards; kUnknown if it is not.
+  std::int64_t anchor_ahead() const {
+    const bool ahead = phase_ == Phase::kTowardsAnchor || (phase_ == Phase::kPlace && !probing_);
+    return ahead ? anchor_due_ : kUnknown;
+  }
   /// No anchor follows any more: the rest is reversed from memory, or is being reversed.
   bool ends_in_ram() const { return phase_ == Phase::kReverse; }
   const AnchorList& anchors() const { return anchors_; }

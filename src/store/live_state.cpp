@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/checksum.h"
 #include "base/error.h"
 
 namespace anadrome::store {
@@ -142,6 +143,16 @@ void LiveState::restore(std::int64_t block, std::int64_t index) {
       [this](std::size_t f, const std::byte* place, std::size_t bytes) {
         std::memcpy(fields_[f].values, place, bytes);
       });
+}
+
+std::uint64_t LiveState::hash() const {
+  ChecksumStream stream;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (fields_[f].pack != nullptr || layout_.parts()[f].bytes == 0) continue;
+    const void* values = fields_[f].exchanged ? now(f) : fields_[f].values;
+    stream.add(values, static_cast<std::size_t>(layout_.parts()[f].bytes));
+  }
+  return stream.finish().low;
 }
 
 const void* LiveState::now(std::size_t field) const {

@@ -47,6 +47,9 @@ class LiveState {
   /// The way back.
   void restore(std::int64_t block, std::int64_t index);
 
+  /// Of all fields but packed ones.
+  std::uint64_t hash() const;
+
   /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.
   const void* now(std::size_t field) const;
   void* then(std::size_t field) const;

@@ -83,6 +83,28 @@ class Gradient(HeatCase):
         self.assertEqual(kinds[0], "advance")
 
 
+class Resume(HeatCase):
+    def test_a_killed_program_goes_on(self):
+        """One life after the other, each killed, until one comes to the end."""
+        process = launch.run(1, "heat_equation", *PROBLEM, "--quiet", "--json", "/dev/stdout")
+        expected = json.loads(process.stdout)["gradient_hash"]
+        words = [str(word) for word in (*SWEEP, "--work", 600, "--resume", "--set", "report=off",
+                                        "--set", "checkpoint_interval=0", "--directory", self.directory)]
+        killed, went_on, seconds = 0, 0, 0.4
+        while True:
+            process = launch.run_command(["timeout", "--signal=KILL", str(seconds),
+                                          launch.path_of("heat_fortran"), *words])
+            went_on += "going on in the " in process.stdout
+            if process.returncode == 0:
+                break
+            self.assertIn(process.returncode, (137, -9), launch.said(process))
+            killed += 1
+            seconds *= 1.2
+        self.assertIn(expected, process.stdout)
+        self.assertGreater(killed, 0)
+        self.assertGreater(went_on, 0)
+
+
 class Program(HeatCase):
     def expect(self, exit_code, words, *parts):
         process, results = self.fortran(2, *words)

@@ -1,8 +1,8 @@
 /* Preloaded, it makes PETSc look like a later one. */
 #include <petscsys.h>
 
-PetscErrorCode PetscGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt *subminor,
-                                     PetscInt *release) {
+PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor,
+                                     PetscInt* release) {
   if (major) *major = 3;
   if (minor) *minor = 21;
   if (subminor) *subminor = 4;

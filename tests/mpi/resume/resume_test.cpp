@@ -201,7 +201,8 @@ TEST_P(Resume, WithoutAStop) { expect_right(live(-1, 0)); }
 TEST_P(Resume, AfterAStopAnywhere) {
   const std::int64_t actions = live(-1, 0).actions;
   std::int64_t forward = 0, reverse = 0;
-  const std::int64_t stride = GetParam().exchanged ? 9 : 4;  // every commit waits for the disk
+  // Every commit waits for the disk.
+  const std::int64_t stride = (GetParam().exchanged ? 9 : 4) + 2 * (ranks() - 1);
   for (std::int64_t at = ranks() % stride; at < actions; at += stride) {
     SCOPED_TRACE("stopped at action " + std::to_string(at));
     const Outcome first = live(at, static_cast<int>(at) % ranks());

@@ -97,7 +97,7 @@ class Search {
           reach(time, next);
         }
       } else if (node.transfer == kIdle && in(node.slow, k) && k <= node.todo &&
-                 !(node.op < n_ && node.op + 1 == k)) {
+                 !(node.op != kIdle && node.op < n_ && node.op + 1 == k)) {
         Node next = node;
         next.transfer = n_ + k;
         next.transfer_rest = chain_.read[at(k)];
