@@ -411,27 +411,29 @@ void Run::close() {
   const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
   const std::vector<std::uint64_t> checksums =
       tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
-  // A sweep that was not finished can go on, if it was committed.
-  const bool leave = disk_ != nullptr && committed_ > 0 && phase_ != ANADROME_PHASE_DONE;
+  // A sweep that was not finished can go on, if it was committed, by this process or the one
+  // before.
+  const bool leave = disk_ != nullptr && (committed_ > 0 || recovery_.has_value()) &&
+                     phase_ != ANADROME_PHASE_DONE;
   const bool keep = options_.keep && tier_ != nullptr && swept && !leave;
   const std::int64_t steps = swept ? script_->steps() : schedule::kUnknown;
   abandon();
-  if (!keep && disk_ != nullptr) disk_->release();  // nobody has a file open when it is removed
+  if (leave) {
+    disk_->leave();
+  } else if (!keep && disk_ != nullptr) {
+    disk_->release();  // nobody has a file open when it is removed
+  }
   if (!agreement_.broken()) {
     agreement_.agree({.call = Call::kClose, .failure = failure});
     transport_.reset();  // collective with transport=mpio: only where all ranks are known to be
     failure = {};
-    if (leave) {
-      disk_->leave();
-    } else if (keep) {
+    if (keep) {
       failure = disk_->keep(anchors, written, checksums, sweep_, steps, to_string(schedule_));
-    } else if (disk_ != nullptr) {
+    } else if (!leave && disk_ != nullptr) {
       failure = disk_->remove();
     }
     disk_.reset();
     agreement_.agree({.call = Call::kClose, .failure = failure});
-  } else if (leave) {
-    disk_->leave();
   }
 }
 
