@@ -6,6 +6,7 @@ from overhead import memory_for
 from table import markdown, pick, ratios, size, spread
 
 GRID = (256, 128)
+PLAN_BYTES = 1440  # of memory per step, for a plan with overlapped transfers
 SINGLES = ["revolve", "async", "overlapped", "disk_revolve", "hrevolve", "multistage"]
 
 
@@ -24,6 +25,8 @@ def run(bench, claims):
     for times, slots, steps in situations(bench):
         say(f"  choice: I/O of {times} steps, {slots} slots, {steps} steps")
         singles = SINGLES + (["store_all"] if slots > steps else [])
+        if steps * PLAN_BYTES > memory_for(slots, state_bytes):
+            singles.remove("overlapped")  # its plan does not fit
         rows = bench.sweep(1, ["auto"] + singles, f"choice_{times}_{slots}_{steps}",
                            cells_x=GRID[0], cells_y=GRID[1], steps=steps, work=1,
                            bandwidth_limit=int(state_bytes / (times * step)) if times else 0,
