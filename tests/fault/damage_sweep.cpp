@@ -153,14 +153,4 @@ int run_all(const LaboratoryOptions& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  int status = 0;
-  {
-    const LaboratoryOptions options(argc, argv);
-    status = run_all(options);
-  }
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return run_laboratory(argc, argv, run_all); }

@@ -155,4 +155,16 @@ LaboratoryOptions::~LaboratoryOptions() {
   std::filesystem::remove_all(memory, ignored);
 }
 
+int run_laboratory(int argc, char** argv, int (*body)(const LaboratoryOptions& options)) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int status = 0;
+  {
+    const LaboratoryOptions options(argc, argv);
+    status = body(options);
+  }
+  MPI_Finalize();
+  return status;
+}
+
 }  // namespace anadrome::test

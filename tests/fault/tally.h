@@ -57,4 +57,7 @@ struct LaboratoryOptions {
   LaboratoryOptions& operator=(const LaboratoryOptions&) = delete;
 };
 
+/// The main of such a program, MPI and its directories around `body`.
+int run_laboratory(int argc, char** argv, int (*body)(const LaboratoryOptions& options));
+
 }  // namespace anadrome::test
