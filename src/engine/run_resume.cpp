@@ -14,8 +14,7 @@ store::JournalHeader Run::journal_header(std::int64_t steps) const {
   header.steps = steps;
   header.shape = memory_plan_.shape;
   header.fields = store::field_table(fields_);
-  header.options = std::string("layout=") + to_string(options_.layout) +
-                   "\nkeep=" + (options_.keep ? "on" : "off") + "\n";
+  header.options = std::string("layout=") + to_string(options_.layout) + "\n";
   header.problem = options_.problem;
   return header;
 }
