@@ -196,9 +196,10 @@ void Options::set(std::string_view key, std::string_view value) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == key; });
   if (found == all.end()) {
-    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) {
-      return distance(a.name, key) < distance(b.name, key);
-    });
+    std::vector<std::size_t> distances;
+    for (const Key& known : all) distances.push_back(distance(known.name, key));
+    const auto nearest =
+        all.begin() + (std::min_element(distances.begin(), distances.end()) - distances.begin());
     throw Error(ANADROME_ERR_ARGUMENT, "there is no option '" + std::string(key) +
                                            "'; the nearest is '" + std::string(nearest->name) +
                                            "'");

@@ -29,10 +29,8 @@ bool understood(Body&& body) {
   }
 }
 
-// "key=value key=value".
-void read_all(std::string_view text) {
-  engine::Options options;
-  if (!understood([&] { options.set_all(text); })) return;
+// Of whatever was understood.
+void require_sense(const engine::Options& options) {
   require(options.memory >= 0 && options.disk >= -1 && options.interval >= 0 &&
           options.bandwidth_limit >= 0);
   require(options.checkpoints == -1 || options.checkpoints >= 1);
@@ -40,9 +38,26 @@ void read_all(std::string_view text) {
   require(!options.name.empty() && options.name.front() != '.' &&
           options.name.find('/') == std::string::npos);
   require(!options.directory.empty() && !options.report.empty());
+}
+
+// "key=value key=value".
+void read_all(std::string_view text) {
+  engine::Options options;
+  if (!understood([&] { options.set_all(text); })) return;
+  require_sense(options);
   engine::Options again;
   again.set_all(text);
   require(again.shared_values() == options.shared_values());
+}
+
+// A key by its number, and anything as its value: mutation seldom comes upon a key by itself.
+void read_value(std::string_view text) {
+  static const auto known = engine::Options().shared_values();
+  if (text.empty()) return;
+  engine::Options options;
+  const auto number = static_cast<unsigned char>(text[0]) % known.size();
+  if (!understood([&] { options.set(known[number].first, text.substr(1)); })) return;
+  require_sense(options);
 }
 
 // One key and its value, with anything in either.
@@ -64,12 +79,15 @@ void read_size(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
-  switch (bytes[0] % 3) {
+  switch (bytes[0] % 4) {
     case 0:
       read_all(rest);
       break;
     case 1:
       read_one(rest);
+      break;
+    case 2:
+      read_value(rest);
       break;
     default:
       read_size(rest);

@@ -60,14 +60,16 @@ void write_journals(const std::filesystem::path& directory) {
 
 void write_options(const std::filesystem::path& directory) {
   std::string all;
+  char number = 0;
   for (const auto& [key, value] : anadrome::engine::Options().shared_values()) {
     put(directory / ("key-" + key), '\1' + key + '\0' + value);
+    put(directory / ("value-" + key), std::string{'\2', number++} + value);
     all += key + "=" + value + " ";
   }
   put(directory / "defaults", '\0' + all);
   put(directory / "sizes",
       '\0' + std::string("memory=1.5GiB disk=3TB bandwidth_limit=500MB/s interval=7"));
-  put(directory / "rate", '\2' + std::string("12.5KiB/s"));
+  put(directory / "rate", '\3' + std::string("12.5KiB/s"));
 }
 
 }  // namespace
