@@ -253,6 +253,10 @@ std::string encode_record(const JournalRecord& record, Checksum& chain) {
   return bytes;
 }
 
+bool is_record_type(std::uint32_t type) { return type >= kHeader && type <= kCommit; }
+
+bool is_synced_type(std::uint32_t type) { return type == kTruncate || type == kCommit; }
+
 std::optional<JournalRecord> decode_record(std::uint32_t type, std::string_view payload) {
   switch (type) {
     case kHeader:

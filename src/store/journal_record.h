@@ -98,6 +98,10 @@ std::string encode_record(const JournalRecord& record, Checksum& chain);
 /// The sum of a record that follows one of sum `before`; `head_and_payload` without the sum.
 Checksum record_sum(const Checksum& before, std::string_view head_and_payload);
 
+/// Of numbers in a file. Synced: nothing is written behind such a record before it is on disk.
+bool is_record_type(std::uint32_t type);
+bool is_synced_type(std::uint32_t type);
+
 /// None if these bytes are no record of this type, or say what cannot be.
 std::optional<JournalRecord> decode_record(std::uint32_t type, std::string_view payload);
 

@@ -11,9 +11,17 @@ import unittest
 import tool
 
 
+def pattern(salt, count):
+    return bytes((b * 2654435761 + salt) >> 13 & 255 for b in range(count))
+
+
 def state_bytes(block, count):
     """The first bytes of a block of rank 0, as write_run writes them."""
-    return bytes((b * 2654435761 + 40503 * block) >> 13 & 255 for b in range(count))
+    return pattern(40503 * block, count)
+
+
+def adjoint_bytes(generation, rank, count):
+    return pattern(7919 * generation + rank, count)
 
 
 class Runs(tool.Case):
@@ -68,14 +76,26 @@ class Sound(Runs):
 
     def test_dead(self):
         path = self.write("killed", "dead")
-        for command, blocks in (("inspect", 0), ("verify", 6)):
+        for command, blocks in (("inspect", 0), ("verify", 8)):
             run, = self.look(command, path)
             self.assertEqual(run["state"], "dead")
             self.assertEqual(run["blocks_checked"], blocks)
             # Generation 3 is on one rank only.
             self.assertEqual(run["resume"], {"generation": 2, "phase": "reverse", "position": 25,
                                              "steps": 50, "anchors": 3})
+            self.assertEqual(run["adjoints_checked"], 2 if command == "verify" else 0)
             self.assertIs(run["healthy"], True)
+
+    def test_stopped(self):
+        path = self.write("halted", "stopped")
+        run, = self.look("verify", path)
+        self.assertEqual(run["state"], "stopped")
+        self.assertEqual(run["resume"]["position"], 25)
+        self.assertEqual(self.problems_of(run), [])
+        process = tool.run("clean", path)
+        self.assertEqual(process.returncode, 0, tool.said(process))
+        self.assertIn("stopped, not touched", process.stdout)
+        self.assertTrue((path / "journal-000000").exists())
 
     def test_live(self):
         path = self.write_live("busy")
@@ -177,7 +197,7 @@ class Damaged(Runs):
 
     @staticmethod
     def flips():
-        return 300 if os.environ["ANADROME_TEST_FULL"] == "1" else 15
+        return 300 if os.environ["ANADROME_TEST_FULL"] == "1" else 8
 
     def test_a_wrong_state(self):
         """One bit of a state itself, found by its bytes in the file."""
@@ -198,6 +218,94 @@ class Damaged(Runs):
             file.write_bytes(padding)
             self.assertTrue(self.answer_to(path)["healthy"])
 
+    def flipped(self, file, at):
+        """The answer with one byte of a file changed, which is put right again."""
+        whole = file.read_bytes()
+        changed = bytearray(whole)
+        changed[at] ^= 0x10
+        file.write_bytes(changed)
+        run = self.answer_to(file.parent)
+        file.write_bytes(whole)
+        return run
+
+    def test_each_kind_of_file_is_named(self):
+        dead, kept = self.write("dead", "dead"), self.write("kept", "kept")
+        for file, sought in ((dead / "segment-00000.h5", state_bytes(1, 8000)),
+                             (dead / "segment-copy.h5", state_bytes(0, 8000)),
+                             (dead / "adjoint-000000", adjoint_bytes(2, 0, 5000)),
+                             (dead / "adjoint-000001", adjoint_bytes(2, 1, 300)),
+                             (dead / "journal-000000", b"gradient adjoint"),
+                             (dead / "journal-000001", b"segment-00001.h5"),
+                             (kept / "segment-00001.h5", state_bytes(3, 8000)),
+                             (kept / "segment-00001.h5", (30).to_bytes(8, "little")),
+                             (kept / "states.h5", (10).to_bytes(8, "little"))):
+            at = file.read_bytes().index(sought)
+            run = self.flipped(file, at)
+            self.assertFalse(run["healthy"], (file, at))
+            problems = [each["problems"] for each in run["files"] if each["name"] == file.name]
+            self.assertTrue(problems[0] or any(file.name in text for text in run["problems"]),
+                            (file, run))
+
+    def test_what_is_not_committed_is_no_damage(self):
+        path = self.write("dead", "dead")
+        # Generation 3 is one rank's; without it block 4 is not needed.
+        for file, sought in ((path / "adjoint-000000", adjoint_bytes(3, 0, 5000)),
+                             (path / "adjoint-000001", adjoint_bytes(1, 1, 300)),
+                             (path / "segment-00001.h5", state_bytes(4, 8000))):
+            run = self.flipped(file, file.read_bytes().index(sought))
+            self.assertTrue(run["healthy"], (file, run))
+            self.assertEqual(run["resume"]["generation"], 2)
+        second = (path / "journal-000001").read_bytes()
+        newest = (path / "journal-000000").read_bytes()
+        for name, whole, torn in (("journal-000001", second, second + bytes(100)),
+                                  ("journal-000001", second, second + second[-300:-200]),
+                                  ("journal-000000", newest, newest[:-1]),
+                                  ("journal-000000", newest, newest[:-60])):
+            (path / name).write_bytes(torn)
+            run = self.answer_to(path)
+            self.assertTrue(run["healthy"], run)
+            note, = [text for file in run["files"] for text in file["notes"]
+                     if file["name"] == name]
+            self.assertIn("no whole commit", note)
+            (path / name).write_bytes(whole)
+        for name in ("journal-000000", "journal-000001"):  # as they are until the first commit
+            (path / name).write_bytes(b"")
+            run = self.answer_to(path)
+            self.assertTrue(run["healthy"], run)
+            self.assertIsNone(run["resume"])
+
+    def test_a_commit_that_is_gone(self):
+        """Rank 0 began generation 3, and so wrote over 1, when all ranks had 2: it was there."""
+        path = self.write("dead", "dead")
+        journal = path / "journal-000001"
+        journal.write_bytes(journal.read_bytes()[:-60])
+        self.assertIn("the adjoint fields of generation 1 are not what was written",
+                      self.problems_of(self.answer_to(path)))
+
+    def test_damage_in_every_part_of_a_journal(self):
+        """Is seen as such wherever a later commit shows that it was synced."""
+        path = self.write("dead", "dead")
+        journal = path / "journal-000000"
+        places = range(0, len(journal.read_bytes()), 7 if self.flips() > 100 else 61)
+        seen = 0
+        for at in places:
+            run = self.flipped(journal, at)
+            said = [file["problems"] + file["notes"] for file in run["files"]
+                    if file["name"] == journal.name][0]
+            self.assertTrue(said, at)
+            seen += not run["healthy"]
+        self.assertGreater(seen, 0.8 * len(places))
+
+    def test_journals_of_other_ranks(self):
+        path = self.write("dead", "dead")
+        first, second = path / "journal-000000", path / "journal-000001"
+        a, b = first.read_bytes(), second.read_bytes()
+        first.write_bytes(b), second.write_bytes(a)
+        self.assertIn("it says that it is rank 1's", self.problems_of(self.answer_to(path)))
+        first.write_bytes(a), second.unlink()
+        self.assertIn("there are journals of 1 of 2 ranks only",
+                      self.problems_of(self.answer_to(path)))
+
     def test_truncated(self):
         for kind in ("kept", "dead"):
             path = self.write(kind, kind)
@@ -209,7 +317,8 @@ class Damaged(Runs):
                     file.write_bytes(whole[:length])
                     run = self.answer_to(path)
                     # Of a journal the newest records may go: it is then healthy, and less far.
-                    if not file.name.startswith("journal") and length < len(whole) - 1:
+                    # Of adjoint fields those of another generation.
+                    if file.name[:4] not in ("jour", "adjo") and length < len(whole) - 1:
                         self.assertFalse(run["healthy"], (file, length))
                 file.write_bytes(whole)
 

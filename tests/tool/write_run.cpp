@@ -1,8 +1,9 @@
-// write_run DIRECTORY NAME kept|dead|live
+// write_run DIRECTORY NAME kept|dead|live|stopped
 //
 // What a run of two ranks leaves in DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0, 10, 20,
-// 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with journals, and
-// a lock that nobody holds. live: the same while standard input is open.
+// 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with journals,
+// adjoint fields, a second copy of block 0, and a lock that nobody holds. live: the same while
+// standard input is open. stopped: as dead, without the lock.
 #include <fcntl.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "store/field_table.h"
 #include "store/journal.h"
@@ -24,9 +26,10 @@ using namespace anadrome;
 using namespace anadrome::store;
 
 constexpr std::int64_t kRanks = 2, kAnchors = 5, kSpacing = 10, kSteps = 50, kBlocks = 3;
+constexpr std::size_t kSegments = 2;
 const std::string kRunId = "00112233445566778899aabbccddeeff";
 
-std::vector<Field> fields_of(std::int64_t rank) {
+std::vector<Field> fields_of(std::int64_t rank) {  // of the state
   std::vector<Field> fields(2);
   fields[0].name = "u";
   fields[0].type = ANADROME_FLOAT64;
@@ -34,6 +37,17 @@ std::vector<Field> fields_of(std::int64_t rank) {
   fields[1].name = "age";
   fields[1].type = ANADROME_INT32;
   fields[1].count = rank == 0 ? 3 : 0;
+  return fields;
+}
+
+std::int64_t adjoint_bytes(std::int64_t rank) { return rank == 0 ? 5000 : 300; }
+
+std::vector<Field> all_fields_of(std::int64_t rank) {
+  std::vector<Field> fields = fields_of(rank);
+  Field& gradient = fields.emplace_back();
+  gradient.name = "gradient";
+  gradient.role = ANADROME_ROLE_ADJOINT;
+  gradient.count = adjoint_bytes(rank);
   return fields;
 }
 
@@ -45,6 +59,12 @@ std::int64_t stride_of(std::int64_t rank, std::size_t field) {
 
 std::string segment_name(std::int64_t number) {
   return "segment-0000" + std::to_string(number) + ".h5";
+}
+
+const std::string kCopyName = "segment-copy.h5";
+
+std::byte byte_at(std::size_t place, std::int64_t salt) {  // runs_test.py computes the same
+  return static_cast<std::byte>((place * 2654435761 + static_cast<std::size_t>(salt)) >> 13);
 }
 
 SegmentDescription describe(std::int64_t number) {
@@ -76,6 +96,15 @@ std::vector<std::int64_t> strides_before(std::int64_t rank) {
   return {stride_of(0, 0), stride_of(0, 1)};
 }
 
+void write_block(const Segment& segment, const BlockLayout& layout, std::int64_t block,
+                 const std::vector<std::byte>& bytes) {
+  for (std::size_t f = 0; f < 2; ++f) {
+    segment.file().write_all(bytes.data() + layout.parts()[f].offset,
+                             static_cast<std::size_t>(layout.part_bytes(f)),
+                             segment.byte_of(block, f));
+  }
+}
+
 // The rank's blocks in the files; returns their sums.
 std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
                                    const std::vector<SegmentOffsets>& offsets) {
@@ -83,18 +112,20 @@ std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
   std::vector<Checksum> sums;
   for (std::int64_t block = 0; block < kAnchors; ++block) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(layout.block_bytes()));
-    const auto salt = static_cast<std::size_t>(40503 * block + 97 * rank);
-    for (std::size_t b = 0; b < bytes.size(); ++b) {  // runs_test.py computes the same
-      bytes[b] = static_cast<std::byte>((b * 2654435761 + salt) >> 13);
-    }
+    for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = byte_at(b, 40503 * block + 97 * rank);
     const std::int64_t number = block / kBlocks;
     const Segment segment(path + "/" + segment_name(number), {number, number * kBlocks, kBlocks},
                           offsets[static_cast<std::size_t>(number)], strides_before(rank), layout,
                           DirectIo::kOff);
-    for (std::size_t f = 0; f < 2; ++f) {
-      segment.file().write_all(bytes.data() + layout.parts()[f].offset,
-                               static_cast<std::size_t>(layout.part_bytes(f)),
-                               segment.byte_of(block, f));
+    write_block(segment, layout, block, bytes);
+    if (block == 0 && offsets.size() > kSegments) {
+      write_block({path + "/" + kCopyName,
+                   {0, 0, 1},
+                   offsets[kSegments],
+                   strides_before(rank),
+                   layout,
+                   DirectIo::kOff},
+                  layout, block, bytes);
     }
     sums.push_back(checksum_of(layout, identity_of(block), bytes.data()));
   }
@@ -139,6 +170,18 @@ void write_tables(const std::string& path, const std::vector<SegmentOffsets>& of
   create_master(path + "/states.h5", master);
 }
 
+// The rank's adjoint fields, in the place of their generation; returns their sum.
+Checksum write_adjoint(const std::string& path, std::int64_t rank, std::int64_t generation) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(adjoint_bytes(rank)));
+  for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = byte_at(b, 7919 * generation + rank);
+  const File file = File::open(path + "/adjoint-00000" + std::to_string(rank), O_WRONLY | O_CREAT);
+  file.write_all(bytes.data(), bytes.size(), generation % 2 * round_up(adjoint_bytes(rank), kPage));
+  ChecksumStream stream;
+  stream.add_value(generation);
+  stream.add(bytes.data(), bytes.size());
+  return stream.finish();
+}
+
 void write_journal(const std::string& path, std::int64_t rank,
                    const std::vector<SegmentOffsets>& offsets, const std::vector<Checksum>& sums) {
   JournalHeader header;
@@ -148,12 +191,14 @@ void write_journal(const std::string& path, std::int64_t rank,
   header.rank = rank;
   header.steps = kSteps;
   header.shape = {1, true};
-  header.fields = field_table(fields_of(rank));
+  header.fields = field_table(all_fields_of(rank));
+  header.options = "layout=shared\n";
   Journal journal = Journal::create(path + "/" + journal_file_name(rank), header);
   for (std::int64_t number = 0; number < 2; ++number) {
     journal.add(JournalSegment{number, number * kBlocks, kBlocks, segment_name(number),
                                offsets[static_cast<std::size_t>(number)], strides_before(rank)});
   }
+  journal.add(JournalSegment{0, 0, 1, kCopyName, offsets[kSegments], strides_before(rank)});
   for (std::int64_t block = 0; block < kAnchors; ++block) {
     journal.add(JournalBlock{block, block * kSpacing, 1, sums[static_cast<std::size_t>(block)]});
   }
@@ -162,15 +207,18 @@ void write_journal(const std::string& path, std::int64_t rank,
   commit.steps = kSteps;
   commit.anchors = kAnchors;
   commit.stretches = {{0, 0, kSpacing}};
+  commit.adjoint = write_adjoint(path, rank, 1);
   journal.add(commit);
   commit.generation = 2;
   commit.phase = JournalCommit::Phase::kReverse;
   commit.position = 25;
   commit.anchors = 3;
+  commit.adjoint = write_adjoint(path, rank, 2);
   journal.add(commit);
   if (rank == 0) {  // the other rank had not got so far
     commit.generation = 3;
     commit.position = 20;
+    commit.adjoint = write_adjoint(path, rank, 3);
     journal.add(commit);
   }
   journal.commit(Journal::Sync::kYes);
@@ -180,6 +228,11 @@ void write_run(const std::string& path, bool kept) {
   std::vector<SegmentOffsets> offsets;
   for (std::int64_t number = 0; number < 2; ++number) {
     offsets.push_back(create_segment(path + "/" + segment_name(number), describe(number)));
+  }
+  if (!kept) {
+    SegmentDescription copy = describe(0);
+    copy.blocks = 1;
+    offsets.push_back(create_segment(path + "/" + kCopyName, copy));
   }
   std::vector<std::vector<Checksum>> sums;
   for (std::int64_t rank = 0; rank < kRanks; ++rank) {
@@ -197,7 +250,7 @@ int main(int argc, char** argv) {
   try {
     RunDirectory directory = RunDirectory::create(argv[1], argv[2], kRunId);
     write_run(RunDirectory::path(argv[1], argv[2]), kind == "kept");
-    if (kind == "kept") {
+    if (kind == "kept" || kind == "stopped") {
       directory.keep();
       return 0;
     }

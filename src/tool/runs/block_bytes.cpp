@@ -22,6 +22,12 @@ void add_bytes(const store::File& file, std::int64_t offset, std::int64_t bytes,
 
 }  // namespace
 
+void add_bytes_on_disk(const store::File& file, std::int64_t offset, std::int64_t bytes,
+                       ChecksumStream& stream) {
+  std::vector<char> buffer;
+  add_bytes(file, offset, bytes, buffer, stream);
+}
+
 Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identity,
                      const std::vector<BlockPart>& parts) {
   ChecksumStream stream;

@@ -1,5 +1,4 @@
-// The bytes of one block of one rank, wherever they lie in a file, and whether they are those that
-// were written.
+// Checksums of what lies in a file: of bytes, and of the block of one rank wherever its parts lie.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,12 @@ struct BlockPart {
   std::int64_t offset = 0, bytes = 0, stride = 0;
 };
 
-/// The checksum that the block has on disk, as docs/format.md defines it. Takes little memory,
-/// however large the states are. Throws ERR_CORRUPT where the file ends before, ERR_IO.
+/// Takes little memory, however many they are. Throws ERR_CORRUPT where the file ends before,
+/// ERR_IO.
+void add_bytes_on_disk(const store::File& file, std::int64_t offset, std::int64_t bytes,
+                       ChecksumStream& stream);
+
+/// The checksum that the block has on disk, as docs/format.md defines it. As above.
 Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identity,
                      const std::vector<BlockPart>& parts);
 

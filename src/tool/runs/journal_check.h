@@ -1,17 +1,24 @@
-// What a rank's journal says, and whether the blocks it needs are those that were written.
+// What a rank's journal says.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include "tool/runs/segment_check.h"
+#include "store/journal_reader.h"
 
 namespace anadrome::tool {
 
-/// {"rank", "ranks", "sweep", "steps", "run", "torn", "segments": [file..], "commits":
-/// [{"generation", "phase", "position", "steps", "anchors"}..], "blocks", "blocks_checked",
-/// "problems": [..]}; of a file that cannot be read only the problems. Blocks beyond the anchors of
-/// the newest commit may be rewritten at any time; they are not looked at.
-nlohmann::json check_journal(const std::string& directory, const std::string& file, Depth depth);
+struct CheckedJournal {
+  std::string file;
+  /// {"rank", "ranks", "sweep", "steps", "run", "blocks", "commits": [{"generation", "phase",
+  /// "position", "steps", "anchors"}..], "problems": [..], "notes": [..]}; of a file that cannot be
+  /// read, or is empty, only the last two.
+  nlohmann::json report;
+  bool is_empty = false;                           ///< as it is until the rank's first commit
+  std::optional<store::JournalContents> contents;  ///< if it can be read and is not empty
+};
+
+CheckedJournal check_journal(const std::string& directory, const std::string& file);
 
 }  // namespace anadrome::tool

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 
 namespace anadrome::tool {
@@ -15,8 +16,10 @@ namespace {
 using nlohmann::json;
 using store::RunState;
 
-const char* text_of(RunState state) {
-  switch (state) {
+bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
+
+const char* text_of(const store::ListedRun& run) {
+  switch (run.state) {
     case RunState::kLive:
       return "live";
     case RunState::kDead:
@@ -24,10 +27,8 @@ const char* text_of(RunState state) {
     case RunState::kKept:
       break;
   }
-  return "kept";
+  return waits_to_go_on(run) ? "stopped" : "kept";
 }
-
-bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
 bool is_copy(const std::string& name) { return begins_with(name, "segment-copy"); }
 
@@ -74,61 +75,128 @@ void compare_with_master(json& run, const json& master,
   }
 }
 
-// From which commit all ranks can go on: the newest that every one of them has.
-json common_commit(const std::vector<json>& journals) {
+using Journals = std::vector<const CheckedJournal*>;
+
+// The newest commit that all of these have.
+json common_commit(const Journals& journals) {
   json newest = nullptr;
   if (journals.empty()) return newest;
-  const auto ranks = journals.front().value("ranks", std::int64_t{0});
-  std::set<std::int64_t> seen;
-  for (const json& journal : journals) seen.insert(journal.value("rank", std::int64_t{-1}));
-  if (static_cast<std::int64_t>(seen.size()) != ranks) return newest;
-  for (const json& commit : journals.front()["commits"]) {
-    const bool everywhere = std::all_of(journals.begin(), journals.end(), [&](const json& journal) {
-      const json& commits = journal["commits"];
-      return std::any_of(commits.begin(), commits.end(), [&](const json& other) {
-        return other["generation"] == commit["generation"];
-      });
-    });
+  for (const json& commit : journals.front()->report["commits"]) {
+    const bool everywhere =
+        std::all_of(journals.begin(), journals.end(), [&](const CheckedJournal* journal) {
+          const auto& commits = journal->contents->commits;
+          return std::any_of(commits.begin(), commits.end(), [&](const auto& other) {
+            return other.generation == commit["generation"];
+          });
+        });
     if (everywhere) newest = commit;
   }
   return newest;
 }
 
+bool is_of_one_run(const Journals& journals) {
+  const store::JournalHeader& first = journals.front()->contents->header;
+  return std::all_of(journals.begin(), journals.end(), [&](const CheckedJournal* journal) {
+    const store::JournalHeader& header = journal->contents->header;
+    return header.run_id_low == first.run_id_low && header.run_id_high == first.run_id_high;
+  });
+}
+
+void add_problems(json& run, const CommitFindings& findings) {
+  for (const std::string& what : findings.missing) run["problems"].push_back(what);
+  for (json& file : run["files"]) {
+    const auto name = file["name"].get<std::string>();
+    const auto add = [&](const char* key, const auto& of_files) {
+      const auto found = of_files.find(name);
+      if (found == of_files.end()) return;
+      for (const std::string& what : found->second) file[key].push_back(what);
+    };
+    add("problems", findings.problems);
+    add("notes", findings.notes);
+  }
+}
+
+// A run that can go on: from where, and whether what it needs for that is there.
+void check_commits(json& run, const std::vector<CheckedJournal>& journals, Depth depth) {
+  Journals with_commits;
+  bool any_empty = false;
+  for (const CheckedJournal& journal : journals) {
+    if (journal.contents) with_commits.push_back(&journal);
+    any_empty = any_empty || journal.is_empty;
+  }
+  if (with_commits.empty()) return;
+  if (!is_of_one_run(with_commits)) {
+    run["problems"].push_back("the journals are of different runs");
+    return;
+  }
+  const store::JournalHeader& header = with_commits.front()->contents->header;
+  const auto files = static_cast<std::int64_t>(journals.size());
+  // On a node's own disk there are those of its ranks only.
+  if (files < header.ranks && header.options.find("layout=shared\n") != std::string::npos) {
+    run["problems"].push_back("there are journals of " + std::to_string(files) + " of " +
+                              std::to_string(header.ranks) + " ranks only");
+  }
+  if (any_empty) return;  // no commit is whole on all ranks, and none is needed
+  const json commit = common_commit(with_commits);
+  if (commit.is_null()) return;
+  if (static_cast<std::int64_t>(with_commits.size()) == header.ranks) run["resume"] = commit;
+  run["anchors"] = commit["anchors"];
+  if (commit["steps"] >= 0) run["steps"] = commit["steps"];
+  if (run["state"] == "live") return;
+  CommitFindings findings;
+  for (const CheckedJournal* journal : with_commits) {
+    const auto& commits = journal->contents->commits;
+    const auto same = std::find_if(commits.begin(), commits.end(), [&](const auto& other) {
+      return other.generation == commit["generation"];
+    });
+    const Failure failure = failure_from(
+        [&] { check_commit(run["path"], *journal->contents, *same, depth, findings); });
+    if (failure) findings.problems[journal->file].insert(failure.message);
+  }
+  run["blocks_checked"] = findings.blocks;
+  run["adjoints_checked"] = findings.adjoints;
+  add_problems(run, findings);
+}
+
 }  // namespace
 
+bool waits_to_go_on(const store::ListedRun& run) {
+  return run.state == RunState::kKept &&
+         std::any_of(run.files.begin(), run.files.end(), [](const store::ListedFile& file) {
+           return begins_with(file.name, "journal-");
+         });
+}
+
 json check_run(const store::ListedRun& listed, Depth depth) {
-  const bool kept = listed.state == RunState::kKept;
+  const bool kept = listed.state == RunState::kKept && !waits_to_go_on(listed);
   const Depth looked = listed.state == RunState::kLive ? Depth::kStructure : depth;
-  json run = {{"path", listed.path},    {"state", text_of(listed.state)}, {"bytes", 0},
-              {"files", json::array()}, {"problems", json::array()},      {"resume", nullptr},
-              {"blocks_checked", 0},    {"blocks_unchecked", 0}};
+  json run = {{"path", listed.path},    {"state", text_of(listed)},  {"bytes", 0},
+              {"files", json::array()}, {"problems", json::array()}, {"resume", nullptr},
+              {"blocks_checked", 0},    {"blocks_unchecked", 0},     {"adjoints_checked", 0}};
   for (const char* key : {"run_id", "sweep", "steps", "ranks", "layout", "schedule", "anchors",
                           "first_step", "newest_step"}) {
     run[key] = nullptr;
   }
   json master = nullptr;
-  std::vector<json> journals;
+  std::vector<CheckedJournal> journals;
   std::set<std::int64_t> ranks;
   std::map<std::int64_t, std::map<std::int64_t, json>> by_rank;  // steps of rank, segment
   std::int64_t bytes = 0, checked = 0, unchecked = 0;
   for (const store::ListedFile& file : listed.files) {
     const std::string path = listed.path + "/" + file.name;
-    json report;
+    json report = json::object();
     if (file.name == "states.h5") {
       report = check_master(path);
       master = report;
       adopt(run, report, "run_id");
       adopt(run, report, "schedule");
       adopt(run, report, "steps_of_sweep", "steps");
-    } else if (begins_with(file.name, "adjoint-")) {
-      report = {{"problems", json::array()}};  // its sums are in the journal, of the bytes alone
     } else if (begins_with(file.name, "journal-")) {
-      report = check_journal(listed.path, file.name, looked);
-      adopt(run, report, "sweep");
-      adopt(run, report, "ranks");
-      adopt(run, report, "steps");
-      if (report.contains("commits")) journals.push_back(report);
-    } else {
+      CheckedJournal journal = check_journal(listed.path, file.name);
+      report = journal.report;
+      for (const char* key : {"sweep", "ranks", "steps"}) adopt(run, report, key);
+      journals.push_back(std::move(journal));
+    } else if (begins_with(file.name, "segment-")) {
       report = check_segment(path, kept, looked);
       compare_with_name(file.name, report);
       // A run that was resumed has a new id, and older files that keep theirs.
@@ -146,8 +214,10 @@ json check_run(const store::ListedRun& listed, Depth depth) {
     bytes += file.bytes;
     checked += report.value("blocks_checked", std::int64_t{0});
     unchecked += report.value("blocks_unchecked", std::int64_t{0});
-    run["files"].push_back(
-        {{"name", file.name}, {"bytes", file.bytes}, {"problems", report["problems"]}});
+    run["files"].push_back({{"name", file.name},
+                            {"bytes", file.bytes},
+                            {"problems", report.value("problems", json::array())},
+                            {"notes", report.value("notes", json::array())}});
   }
   if (!listed.lock.empty()) run["run_id"] = listed.lock;
   run["bytes"] = bytes;
@@ -159,8 +229,7 @@ json check_run(const store::ListedRun& listed, Depth depth) {
   } else if (kept) {
     compare_with_master(run, master, by_rank);
   }
-  run["resume"] = common_commit(journals);
-  if (!run["resume"].is_null()) run["anchors"] = run["resume"]["anchors"];
+  check_commits(run, journals, looked);
   // Nothing can be said of one that is being written.
   const bool sound = run["problems"].empty() &&
                      std::all_of(run["files"].begin(), run["files"].end(),

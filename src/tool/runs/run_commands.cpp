@@ -55,7 +55,8 @@ int clean(const Flags& flags) {
   for (const ListedRun& run : runs_in(flags.directory)) {
     switch (run.state) {
       case RunState::kKept:
-        put_out(run.path + ": kept, not touched\n");
+        put_out(run.path + (waits_to_go_on(run) ? ": stopped, not touched: it can go on\n"
+                                                : ": kept, not touched\n"));
         break;
       case RunState::kLive:
         put_out(run.path + ": live, not touched\n");

@@ -26,6 +26,7 @@ std::string word(const json& value) {
 const char* explain(const std::string& state) {
   if (state == "live") return "a process is at work on it";
   if (state == "dead") return "its process ended before the run did";
+  if (state == "stopped") return "it was closed after a commit, before its end";
   return "it ended, and kept its files";
 }
 
@@ -58,6 +59,10 @@ std::string describe_run(const json& run, bool verified) {
     text += "  the states of a live run were not read: they change\n";
   } else if (verified) {
     text += "  read     " + std::to_string(checked) + " blocks";
+    const auto adjoints = run["adjoints_checked"].get<std::int64_t>();
+    if (adjoints > 0)
+      text +=
+          ", adjoint fields of " + std::to_string(adjoints) + (adjoints == 1 ? " rank" : " ranks");
     if (unchecked > 0) text += ", " + std::to_string(unchecked) + " more have no checksum";
     text += "\n";
   }
@@ -65,6 +70,9 @@ std::string describe_run(const json& run, bool verified) {
   for (const json& file : run["files"]) {
     for (const json& problem : file["problems"]) {
       text += "  problem  " + word(file["name"]) + ": " + word(problem) + "\n";
+    }
+    for (const json& note : file["notes"]) {
+      text += "  note     " + word(file["name"]) + ": " + word(note) + "\n";
     }
   }
   if (state != "live") {

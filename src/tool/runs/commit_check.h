@@ -1,0 +1,27 @@
+// Whether what a rank needs to go on from a commit is what was written: blocks, the second copy of
+// the first one, adjoint fields.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "store/journal_reader.h"
+#include "tool/runs/segment_check.h"
+
+namespace anadrome::tool {
+
+struct CommitFindings {
+  std::int64_t blocks = 0, adjoints = 0;                         ///< compared with their sums
+  std::map<std::string, std::set<std::string>> problems, notes;  ///< by name of the file
+  std::set<std::string> missing;                                 ///< files, in a sentence each
+};
+
+/// `commit`: the newest that all ranks have. What is beyond its anchors, and adjoint fields of
+/// other commits, may be written over at any time: they are not looked at. With kStructure only the
+/// lengths of the files are. `directory` and `journal` belong together.
+void check_commit(const std::string& directory, const store::JournalContents& journal,
+                  const store::JournalCommit& commit, Depth depth, CommitFindings& findings);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,93 @@
+#include "tool/runs/journal_tail.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "store/byte_code.h"
+#include "store/file_system.h"
+#include "store/journal_record.h"
+
+namespace anadrome::tool {
+namespace {
+
+using store::Decoder;
+
+// Looked at, and summed: files that were made to take long do not.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20, kMostSummed = std::size_t{1} << 30;
+
+std::string bytes_from(const std::string& path, std::int64_t offset) {
+  const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  std::string bytes;
+  for (std::size_t have = 0; have < kMostBytes;) {
+    bytes.resize(have + kPiece);
+    const ssize_t got = store::file_system().read(file.get(), bytes.data() + have, kPiece,
+                                                  offset + static_cast<std::int64_t>(have));
+    if (got == -EINTR) continue;
+    if (got < 0) store::throw_errno(static_cast<int>(got), "read", path);
+    have += static_cast<std::size_t>(got);
+    bytes.resize(have);
+    if (got == 0) break;
+  }
+  return bytes;
+}
+
+struct Extent {
+  std::uint32_t type = 0;
+  std::size_t end = 0;  ///< 0: it does not end in these bytes
+};
+
+Extent extent_at(std::string_view bytes, std::size_t at) {
+  Decoder head(bytes.substr(at));
+  const std::size_t length = head.u32();
+  const std::uint32_t type = head.u32();
+  const std::size_t end = at + store::kRecordHeadBytes + length + store::kRecordSumBytes;
+  return head.good() && length <= store::kMostPayloadBytes && end <= bytes.size()
+             ? Extent{type, end}
+             : Extent{};
+}
+
+// Is there a record with a right sum, chained to the sum that lies before it?
+bool is_record(std::string_view bytes, std::size_t at, std::size_t& summed) {
+  const Extent extent = extent_at(bytes, at);
+  if (extent.end == 0 || !store::is_record_type(extent.type) || summed > kMostSummed) return false;
+  summed += extent.end - at;
+  const std::size_t sum_at = extent.end - store::kRecordSumBytes;
+  const Checksum before = Decoder(bytes.substr(at - store::kRecordSumBytes)).sum();
+  return store::record_sum(before, bytes.substr(at, sum_at - at)) ==
+         Decoder(bytes.substr(sum_at)).sum();
+}
+
+// Do the lengths of the records from `at` on lead to `end`, past one that is synced?
+bool passes_a_synced_one(std::string_view bytes, std::size_t at, std::size_t end) {
+  bool synced = false;
+  while (at < end) {
+    const Extent extent = extent_at(bytes, at);
+    if (extent.end == 0) return false;
+    synced = synced || store::is_synced_type(extent.type);
+    at = extent.end;
+  }
+  return at == end && synced;
+}
+
+}  // namespace
+
+Tail tail_of(const std::string& path, std::int64_t good_bytes) {
+  constexpr std::size_t kFirst = store::kRecordSumBytes;  // the sum of the last whole record
+  const std::string bytes = bytes_from(path, good_bytes - static_cast<std::int64_t>(kFirst));
+  if (bytes.size() <= kFirst) return Tail::kNothing;
+  std::size_t at = kFirst, summed = 0;
+  while (at < bytes.size() && !is_record(bytes, at, summed)) ++at;
+  bool synced = passes_a_synced_one(bytes, kFirst, at);
+  while (at < bytes.size() && is_record(bytes, at, summed)) {
+    if (synced) return Tail::kDamage;
+    const Extent extent = extent_at(bytes, at);
+    synced = store::is_synced_type(extent.type);
+    at = extent.end;
+  }
+  return Tail::kUnfinished;
+}
+
+}  // namespace anadrome::tool
