@@ -97,6 +97,75 @@ DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t
   return sweep;
 }
 
+// With k >= 2 parts of c steps at most there are the starts of all but the last part, and what is
+// kept of c - 1 steps. In one part the interval's start is kept for nothing, but it is there.
+std::int64_t longest_double_interval(const DoubleMemory& memory) {
+  const std::int64_t tape = std::max<std::int64_t>(memory.tape_units, 1);
+  const auto length = [&](std::int64_t part) {
+    const std::int64_t parts = memory.units + 1 - tape * (part - 1);
+    return parts < 2 ? 0 : parts * part;
+  };
+  const std::int64_t middle = std::max<std::int64_t>((memory.units + 1 + tape) / (2 * tape), 1);
+  return std::max(length(middle), length(middle + 1));
+}
+
+namespace {
+
+DoubleInterval held_interval(std::int64_t steps, const DoubleMemory& memory) {
+  const bool tapes = memory.tape_units > 0;
+  const std::int64_t tape = std::max<std::int64_t>(memory.tape_units, 1);
+  const std::int64_t in_one_part = tapes ? 1 + tape * (steps - 1) : steps - 1;
+  if (in_one_part <= memory.units) return cut(steps, steps, tape);
+  const DoubleInterval found = double_interval_within(steps, tape, memory.units + 1 + tape);
+  return found.parts > 1 ? found : cut(steps, steps - 1, tape);
+}
+
+}  // namespace
+
+DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int64_t interval,
+                                const DoubleMemory& memory) {
+  if (interval < 1 || lead < 0 || std::max(interval, lead) > longest_double_interval(memory)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "double: an interval of " +
+                                           std::to_string(std::max(interval, lead)) +
+                                           " steps does not fit; the longest has " +
+                                           std::to_string(longest_double_interval(memory)));
+  }
+  DoubleSweep sweep;
+  sweep.steps = steps;
+  sweep.keeps_tapes = memory.tape_units > 0;
+  sweep.lead = lead < steps ? lead : 0;
+  const std::int64_t rest = steps - sweep.lead;
+  sweep.interval = std::max<std::int64_t>(std::min(interval, rest), 1);
+  sweep.intervals = std::max<std::int64_t>(ceil_divide(rest, sweep.interval), 1);
+  sweep.full = held_interval(sweep.interval, memory);
+  const std::int64_t left = rest - (sweep.intervals - 1) * sweep.interval;
+  sweep.last = held_interval(std::max<std::int64_t>(left, 1), memory);
+  if (sweep.lead > 0) sweep.first = held_interval(sweep.lead, memory);
+  return sweep;
+}
+
+DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
+                              const DoubleMemory& memory) {
+  const std::int64_t longest =
+      std::min(longest_double_interval(memory), std::max<std::int64_t>(steps, 1));
+  least = std::min(least, longest);
+  DoubleSweep best = double_sweep_within(steps, lead, least, memory);
+  if (steps >= kMostSteps) return best;
+  Segment all;
+  all.last = steps;
+  uint128 fewest = DoublePlanner(best).advances(all);
+  constexpr std::int64_t kFiner = 25;
+  for (std::int64_t interval = least; interval < longest;) {
+    interval = std::min(interval + 1 + interval / kFiner, longest);
+    const DoubleSweep sweep = double_sweep_within(steps, lead, interval, memory);
+    const uint128 advances = DoublePlanner(sweep).advances(all);
+    if (advances > fewest) continue;
+    fewest = advances;
+    best = sweep;
+  }
+  return best;
+}
+
 std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
                              std::int64_t off_chip) {
   if (steps < 1 || transfer_steps < 1 || off_chip < 1) {
@@ -107,37 +176,57 @@ std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
   return std::min(steps, std::max(transfer_steps, ceil_divide(steps, off_chip)));
 }
 
+DoublePlanner::Where DoublePlanner::where(std::int64_t step) const {
+  if (step < sweep_.lead) return {0, sweep_.first};
+  const std::int64_t number = (step - sweep_.lead) / sweep_.interval;
+  return {sweep_.lead + number * sweep_.interval,
+          number == sweep_.intervals - 1 ? sweep_.last : sweep_.full};
+}
+
 Placement DoublePlanner::place(const Segment& segment) {
-  const std::int64_t start = segment.first / sweep_.interval * sweep_.interval;
-  const DoubleInterval& interval = interval_of(segment.first);
-  const std::int64_t end = start + interval.steps;
-  if (segment.first == start && segment.held == Place::kNowhere) return {Place::kDisk, 0};
-  if (segment.last > end) return {Place::kNowhere, end - segment.first};
-  const std::int64_t part = interval.part_of(segment.first - start);
-  const std::int64_t next = start + interval.begin(part + 1);
-  if (segment.last <= next) return {Place::kTape, 0};
+  const Where here = where(segment.first);
+  if (segment.first == here.start && segment.held == Place::kNowhere) {
+    if (segment.disk_slots > 0) return {Place::kDisk, 0};
+    throw Error(ANADROME_ERR_NO_SPACE, "double: there is no room on disk for the state of step " +
+                                           std::to_string(segment.first) +
+                                           "; raise disk, or take a longer interval");
+  }
+  if (segment.last > here.end()) return {Place::kNowhere, here.end() - segment.first};
+  const std::int64_t next = here.begin(here.part_of(segment.first) + 1);
+  if (segment.last <= next) {
+    if (sweep_.keeps_tapes) return {Place::kTape, 0};
+    if (segment.held == Place::kNowhere) return {Place::kRam, 0};
+    return {Place::kNowhere, 1};
+  }
   if (segment.held != Place::kRam) return {Place::kRam, 0};
   return {Place::kNowhere, next - segment.first};
 }
 
+// Of steps of one interval: up to where their last part begins, and where states are kept all but
+// the last step of each part.
+uint128 DoublePlanner::advances_within(std::int64_t first, std::int64_t last) const {
+  const Where here = where(first);
+  const std::int64_t first_part = here.part_of(first), last_part = here.part_of(last - 1);
+  std::int64_t steps = std::max<std::int64_t>(here.begin(last_part) - first, 0);
+  if (!sweep_.keeps_tapes) steps += last - first - (last_part - first_part + 1);
+  return static_cast<uint128>(steps);
+}
+
 uint128 DoublePlanner::advances(const Segment& segment) {
   if (segment.last - segment.first < 2) return 0;
-  // Of the piece first .. last-1 of one interval: up to where its last part begins.
-  const auto within = [this](std::int64_t first, std::int64_t last) {
-    const std::int64_t start = first / sweep_.interval * sweep_.interval;
-    const DoubleInterval& interval = interval_of(first);
-    const std::int64_t begin = start + interval.begin(interval.part_of(last - 1 - start));
-    return static_cast<uint128>(std::max<std::int64_t>(begin - first, 0));
-  };
-  const std::int64_t first_interval = segment.first / sweep_.interval;
-  const std::int64_t last_interval = (segment.last - 1) / sweep_.interval;
-  if (first_interval == last_interval) return within(segment.first, segment.last);
-  const std::int64_t first_end = (first_interval + 1) * sweep_.interval;
-  const std::int64_t last_start = last_interval * sweep_.interval;
-  const auto between = static_cast<uint128>(last_interval - first_interval - 1);
-  return static_cast<uint128>(last_start - segment.first) + within(segment.first, first_end) +
-         between * within(first_end, first_end + sweep_.interval) +
-         within(last_start, segment.last);
+  const std::int64_t last_start = where(segment.last - 1).start;
+  if (segment.first >= last_start) return advances_within(segment.first, segment.last);
+  // On to the last interval; then one interval after the other, all alike but for the first ones.
+  uint128 total =
+      static_cast<uint128>(last_start - segment.first) + advances_within(last_start, segment.last);
+  std::int64_t first = segment.first;
+  for (int uneven = 0; uneven < 2 && first < last_start; ++uneven) {
+    const std::int64_t end = where(first).end();
+    total += advances_within(first, end);
+    first = end;
+  }
+  const auto alike = static_cast<uint128>((last_start - first) / sweep_.interval);
+  return alike > 0 ? total + alike * advances_within(first, first + sweep_.interval) : total;
 }
 
 }  // namespace anadrome::schedule

@@ -38,6 +38,9 @@ DoubleInterval double_interval_within(std::int64_t steps, std::int64_t tape_unit
 struct DoubleSweep {
   std::int64_t steps = 0, interval = 0, intervals = 0;
   DoubleInterval full, last;  ///< the last one may be shorter
+  std::int64_t lead = 0;      ///< steps before them all, a shorter interval of its own
+  DoubleInterval first;       ///< that one
+  bool keeps_tapes = true;    ///< of one part; false: its states
 
   std::int64_t local_units() const { return full.local_units; }
   std::int64_t off_chip_states() const { return intervals; }
@@ -49,13 +52,34 @@ struct DoubleSweep {
 /// best_double_interval.
 DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units);
 
+/// What a run has for an interval. Its start, on disk, has a unit here, too; a step's tape is not
+/// kept where it is needed next.
+struct DoubleMemory {
+  std::int64_t units = 1;
+  std::int64_t tape_units = 0;  ///< 0: the states of a part are kept instead of its tapes
+};
+
+/// The longest interval that fits.
+std::int64_t longest_double_interval(const DoubleMemory& memory);
+
+/// In the fewest forward steps that fit, with `lead` steps before the first full interval. `steps`:
+/// kMostSteps if unknown. Throws ERR_ARGUMENT where `interval` or `lead` does not fit.
+DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int64_t interval,
+                                const DoubleMemory& memory);
+
+/// The best of those with intervals of `least` steps or more, found among all that are short and
+/// every 4 % beyond; of equals the one with the fewest intervals.
+DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
+                              const DoubleMemory& memory);
+
 /// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
 /// steps and `off_chip` states fit there: copies are never waited for.
 std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
                              std::int64_t off_chip);
 
 /// The same for a run, whose last interval is reversed when the forward sweep gets there: less by
-/// its steps. NestedOptions: `record`, its units, its disk slots, the same tape_units.
+/// its steps. NestedOptions: its units, its disk slots; with tapes `record` and their units, with
+/// states either, and TURN counts as a step without `record`.
 class DoublePlanner final : public Planner {
  public:
   explicit DoublePlanner(const DoubleSweep& sweep) : sweep_(sweep) {}
@@ -63,10 +87,19 @@ class DoublePlanner final : public Planner {
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
 
+  const DoubleSweep& sweep() const { return sweep_; }
+
  private:
-  const DoubleInterval& interval_of(std::int64_t step) const {
-    return step / sweep_.interval == sweep_.intervals - 1 ? sweep_.last : sweep_.full;
-  }
+  /// The interval in which a step lies.
+  struct Where {
+    std::int64_t start;
+    const DoubleInterval& interval;
+    std::int64_t end() const { return start + interval.steps; }
+    std::int64_t part_of(std::int64_t step) const { return interval.part_of(step - start); }
+    std::int64_t begin(std::int64_t part) const { return start + interval.begin(part); }
+  };
+  Where where(std::int64_t step) const;
+  uint128 advances_within(std::int64_t first, std::int64_t last) const;
 
   DoubleSweep sweep_;
 };

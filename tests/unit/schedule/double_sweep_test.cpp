@@ -4,6 +4,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
 
 #include "base/error.h"
 #include "nested_replay.h"
@@ -124,6 +127,136 @@ RC_GTEST_PROP(DoublePlanner, TakesWhatItPromises, ()) {
   // A last interval of one step is nothing to come back to.
   RC_ASSERT(totals.writes == sweep.intervals - (sweep.last.steps == 1 ? 1 : 0));
   RC_ASSERT(totals.reads <= totals.writes);
+}
+
+/// What a sweep of a run is made of, drawn at random.
+struct DrawnRun {
+  NestedOptions options;
+  DoubleMemory memory;
+  DoubleSweep sweep;
+};
+
+DrawnRun draw_run(bool unknown) {
+  DrawnRun run;
+  run.memory.units = *rc::gen::inRange<std::int64_t>(1, 40);
+  run.memory.tape_units = *rc::gen::inRange<std::int64_t>(0, 6);
+  const std::int64_t longest = longest_double_interval(run.memory);
+  const auto n = *rc::gen::inRange<std::int64_t>(1, 400);
+  const auto interval = *rc::gen::inRange<std::int64_t>(1, longest + 1);
+  const auto lead = *rc::gen::inRange<std::int64_t>(0, std::min<std::int64_t>(longest, 5) + 1);
+  NestedOptions& options = run.options;
+  options.steps = unknown ? kUnknown : n;
+  options.units = run.memory.units;
+  options.disk_slots = n + 2;
+  options.tape_units = run.memory.tape_units;
+  options.record = run.memory.tape_units > 0 || *rc::gen::arbitrary<bool>();
+  options.disk_is_buffered = *rc::gen::arbitrary<bool>();
+  const std::int64_t planned = options.record ? n : n + 1;
+  run.sweep = double_sweep_within(unknown ? kMostSteps : planned, lead, interval, run.memory);
+  return run;
+}
+
+RC_GTEST_PROP(DoublePlanner, StaysWithinTheMemoryOfARun, ()) {
+  const DrawnRun run = draw_run(false);
+  const NestedTotals totals = replay(run.options, std::make_unique<DoublePlanner>(run.sweep));
+  RC_ASSERT(totals.writes <= run.sweep.intervals + (run.sweep.lead > 0 ? 1 : 0));
+  RC_ASSERT(totals.most_units <= run.memory.units);
+}
+
+RC_GTEST_PROP(DoublePlanner, NeedNotKnowTheEnd, ()) {
+  const DrawnRun run = draw_run(true);
+  const auto n = *rc::gen::inRange<std::int64_t>(0, 400);
+  NestedOptions options = run.options;
+  options.disk_slots = n + 2;
+  Nested nested(options, std::make_unique<DoublePlanner>(run.sweep));
+  const NestedTotals totals = NestedMachine(nested, options, n).sweep();
+  RC_ASSERT(totals.most_units <= run.memory.units);
+}
+
+using Relative = std::tuple<int, std::int64_t, std::int64_t, std::int64_t>;
+
+// Counted from the start of the interval that each adjoint step lies in; anchors by number.
+std::map<std::int64_t, std::vector<Relative>> actions_by_interval(const NestedOptions& options,
+                                                                  const DoubleSweep& sweep) {
+  Nested nested(options, std::make_unique<DoublePlanner>(sweep));
+  std::map<std::int64_t, std::vector<Relative>> loops;
+  std::int64_t number = sweep.intervals - 1;
+  for (;;) {
+    const Action action = nested.next();
+    if (action.kind == Kind::kDone) return loops;
+    if (!nested.turned()) continue;
+    if (action.kind == Kind::kDropAnchor) {
+      --number;
+      continue;
+    }
+    const std::int64_t start = sweep.lead + number * sweep.interval;
+    const bool anchor = action.kind == Kind::kRestoreAnchor;
+    loops[number].push_back({static_cast<int>(action.kind), action.first - start,
+                             action.last - start, anchor ? action.slot - number : action.slot});
+  }
+}
+
+TEST(DoublePlanner, PlaysTheSameLoopsInEveryInterval) {
+  for (const std::int64_t tape : {0, 1, 3}) {
+    const DoubleMemory memory{8, tape};
+    NestedOptions options;
+    options.steps = 103;
+    options.units = memory.units;
+    options.disk_slots = 200;
+    options.tape_units = tape;
+    options.record = tape > 0;
+    options.disk_is_buffered = true;
+    const std::int64_t planned = options.record ? options.steps : options.steps + 1;
+    const auto loops = actions_by_interval(options, double_sweep_within(planned, 0, 10, memory));
+    for (std::int64_t number = 1; number < 10; ++number) {
+      EXPECT_GT(loops.at(number).size(), 20u);
+      EXPECT_EQ(loops.at(number), loops.at(1)) << number << " " << tape;
+    }
+  }
+}
+
+// One interval alone, from its start on disk, against all parts of one length.
+TEST(DoubleSweep, OfARunTakesTheFewestStepsThatFit) {
+  for (const std::int64_t tape : {1, 2, 5}) {
+    for (std::int64_t units = 1; units <= 25; ++units) {
+      const DoubleMemory memory{units, tape};
+      for (std::int64_t steps = 1; steps <= 60; ++steps) {
+        std::int64_t fewest = -1;
+        for (std::int64_t part = 1; part <= steps; ++part) {
+          const std::int64_t parts = (steps + part - 1) / part;
+          const std::int64_t held = std::max<std::int64_t>(parts - 1, 1) + tape * (part - 1);
+          if (held <= units) fewest = 2 * steps - part;
+        }
+        if (steps > longest_double_interval(memory)) {
+          ASSERT_EQ(fewest, -1) << steps << " " << units << " " << tape;
+          ASSERT_THROW(double_sweep_within(steps, 0, steps, memory), Error);
+          continue;
+        }
+        ASSERT_EQ(double_sweep_within(steps, 0, steps, memory).full.forwards(), fewest)
+            << steps << " " << units << " " << tape;
+      }
+    }
+  }
+}
+
+TEST(DoubleSweep, OfARunHasTheBestInterval) {
+  for (const std::int64_t units : {3, 9, 20}) {
+    for (const std::int64_t tape : {0, 1, 3}) {
+      for (const std::int64_t least : {1, 4}) {
+        const DoubleMemory memory{units, tape};
+        Segment all;
+        all.last = 60;
+        uint128 fewest = ~uint128{0};
+        const std::int64_t longest = std::min<std::int64_t>(longest_double_interval(memory), 60);
+        for (std::int64_t interval = std::min(least, longest); interval <= longest; ++interval) {
+          const DoubleSweep sweep = double_sweep_within(60, 2, interval, memory);
+          fewest = std::min(fewest, DoublePlanner(sweep).advances(all));
+        }
+        const DoubleSweep best = best_double_sweep(60, 2, least, memory);
+        EXPECT_LE(DoublePlanner(best).advances(all), fewest + fewest / 25) << units << " " << tape;
+      }
+    }
+  }
 }
 
 }  // namespace
