@@ -29,6 +29,7 @@ constexpr std::array kModes = {
     Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
     Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
     Mode{"overlapped", false, {{{"schedule", "overlapped"}, kNothing}}},
+    Mode{"double", false, {{{"schedule", "double"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},

@@ -46,10 +46,10 @@ Sweep ideal_sweep(Problem& problem);
 /// reads.
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
-/// `mode`: auto, store_all, revolve, disk_revolve, hrevolve, multistage; async; async_zero_copy;
-/// async_no_checksum; sync_disk (as async, but through parallel HDF5 on the caller's thread:
-/// transport=mpio); sync_interval (the same with the interval of `means` in place of one that is
-/// planned for such a disk). Throws for another one.
+/// `mode`: auto, store_all, revolve, disk_revolve, hrevolve, multistage, overlapped, double; async;
+/// async_zero_copy; async_no_checksum; sync_disk (as async, but through parallel HDF5 on the
+/// caller's thread: transport=mpio); sync_interval (the same with the interval of `means` in place
+/// of one that is planned for such a disk). Throws for another one.
 Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means);
 
 }  // namespace bench

@@ -27,7 +27,8 @@ const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"multistage", ScheduleName::kMultistage},
                                         {"online", ScheduleName::kOnline},
                                         {"uneven", ScheduleName::kUneven},
-                                        {"overlapped", ScheduleName::kOverlapped}};
+                                        {"overlapped", ScheduleName::kOverlapped},
+                                        {"double", ScheduleName::kDouble}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},

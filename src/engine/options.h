@@ -22,7 +22,8 @@ enum class ScheduleName {
   kHRevolve,
   kMultistage,
   kOnline,
-  kUneven
+  kUneven,
+  kDouble
 };
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };

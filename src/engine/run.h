@@ -28,6 +28,7 @@
 #include "engine/recorder.h"
 #include "engine/step_costs.h"
 #include "engine/why.h"
+#include "schedule/double_sweep.h"
 #include "schedule/interval.h"
 #include "schedule/script.h"
 #include "store/live_state.h"
@@ -92,6 +93,14 @@ class Run {
   void write_script(std::int64_t steps);
   std::unique_ptr<schedule::Planner> two_tier_planner(const schedule::NestedOptions& options) const;
   [[noreturn]] void throw_disk_too_small() const;
+  std::int64_t most_double_anchors(std::int64_t steps) const;
+  std::int64_t double_steps() const;
+  schedule::DoubleMemory double_memory() const;
+  std::int64_t double_lead() const;
+  std::unique_ptr<schedule::Planner> double_planner(std::int64_t lead);
+  std::int64_t least_double_interval(std::int64_t lead) const;
+  void require_double_interval(std::int64_t lead) const;
+  void write_double_script(schedule::NestedOptions options);
   void plan_tapes();
   std::int64_t slots_for_all_tapes(std::int64_t steps) const;
   schedule::SequenceOptions sequence_options(std::int64_t steps) const;
@@ -195,6 +204,7 @@ class Run {
   std::unique_ptr<store::LiveTape> live_tape_;
   std::optional<schedule::Script> script_;
   schedule::NestedOptions nested_options_;  ///< of a schedule that replaces states on disk
+  std::int64_t double_interval_ = 0;        ///< of schedule=double; 0: not known yet
   bool fields_changed_ = true;
   std::size_t fields_at_begin_ = 0;
   std::int64_t sweep_ = 0;

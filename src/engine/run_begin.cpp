@@ -124,6 +124,7 @@ void Run::abandon() {
 void Run::reset_counters() {
   last_ = {};
   rest_ = {};
+  double_interval_ = 0;
   then_is_written_ = write_due_ = false;
   agreed_block_ = -1;
   newest_anchor_ = probes_ = 0;

@@ -22,7 +22,8 @@ constexpr std::int64_t kFirstSteps = 4;
 
 bool replaces_states_on_disk(ScheduleName schedule) {
   return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
-         schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped;
+         schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped ||
+         schedule == ScheduleName::kDouble;
 }
 
 }  // namespace
@@ -35,9 +36,10 @@ DiskUse Run::disk_use() const {
 // Can this schedule do what is asked? The answer is the same on all ranks.
 void Run::require_fit(std::int64_t steps) const {
   const std::string name = std::string("schedule=") + to_string(schedule_);
-  const bool nested = schedule_ == ScheduleName::kMixed || schedule_ == ScheduleName::kUneven ||
-                      replaces_states_on_disk(schedule_);
-  if (nested && steps == schedule::kUnknown) {
+  const bool plans_to_the_end =
+      schedule_ == ScheduleName::kMixed || schedule_ == ScheduleName::kUneven ||
+      (replaces_states_on_disk(schedule_) && schedule_ != ScheduleName::kDouble);
+  if (plans_to_the_end && steps == schedule::kUnknown) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 name + " has to know the number of steps; take async, revolve or store_all");
   }
@@ -108,6 +110,9 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
     return schedule::overlapped_bytes(steps) +
            (searches_plans() ? schedule::kOverlapSearchBytes : 0);
   }
+  if (schedule_ == ScheduleName::kDouble) {
+    return checked_multiply(most_double_anchors(steps), kPerStep);
+  }
   if (schedule_ != ScheduleName::kDiskRevolve && schedule_ != ScheduleName::kHRevolve) return 0;
   std::int64_t slots = 0;
   if (schedule_ == ScheduleName::kHRevolve && options_.disk >= 0) {
@@ -134,13 +139,21 @@ void Run::plan_blocks(std::int64_t steps) {
       memory_plan_.prefetch_depth = 0;
       memory_plan_.checkpoint_slots = memory_plan_.blocks - memory_plan_.live_blocks;
     }
+    if (schedule_ == ScheduleName::kDouble && memory_plan_.blocks > 0) {
+      memory_plan_.prefetch_depth = std::min<std::int64_t>(memory_plan_.prefetch_depth, 1);
+      memory_plan_.checkpoint_slots =
+          memory_plan_.blocks - memory_plan_.live_blocks - memory_plan_.prefetch_depth;
+    }
     if (schedule_ == ScheduleName::kStoreAll) return;
     memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
   };
   const bool all = schedule_ == ScheduleName::kStoreAll;
   const bool async = schedule_ == ScheduleName::kAsync;
-  keeps_tapes_ = tape_slots_ > 0 && (all || async || schedule_ == ScheduleName::kMixed);
-  if (keeps_tapes_ && async) return plan(tape_buffer_bytes_, slots_for_all_tapes(steps));
+  const bool twice = schedule_ == ScheduleName::kDouble;
+  keeps_tapes_ = tape_slots_ > 0 && (all || async || twice || schedule_ == ScheduleName::kMixed);
+  if (keeps_tapes_ && (async || twice)) {
+    return plan(tape_buffer_bytes_ + table_bytes(steps), slots_for_all_tapes(steps));
+  }
   if (keeps_tapes_) {
     const std::int64_t slots = slots_for_all_tapes(steps);
     plan(tape_buffer_bytes_, slots);
@@ -149,7 +162,8 @@ void Run::plan_blocks(std::int64_t steps) {
     keeps_tapes_ = false;
   }
   const std::int64_t table = table_bytes(steps);
-  std::int64_t states = disk_use() == DiskUse::kStates ? steps + 1 : steps;
+  const bool one_more = disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
+  std::int64_t states = one_more ? steps + 1 : steps;
   // No more memory than the slots that may be used; staging needs more than these.
   const bool fewer = steps == schedule::kUnknown || options_.checkpoints < steps;
   if (schedule_ == ScheduleName::kRevolve && options_.checkpoints > 0 && fewer) {
@@ -198,6 +212,7 @@ void Run::write_script(std::int64_t steps) {
     if (measured_before_ && !sweep.planned()) sweep.plan(overlap_times());
     return;
   }
+  if (schedule_ == ScheduleName::kDouble) return write_double_script(options);
   options.disk_slots = std::min(most_blocks(), steps + 1);
   if (options.disk_slots == 0) throw_disk_too_small();
   options.disk_is_buffered = true;
@@ -231,7 +246,10 @@ void Run::decide_two_tier() {
   hold(failure_from([&] { tier_->flush(); }));
   agree(Call::kAnchor);
   auto& late = static_cast<schedule::LatePlanner&>(script_->nested()->planner());
-  hold(failure_from([&] { late.choose(two_tier_planner(nested_options_)); }));
+  hold(failure_from([&] {
+    late.choose(schedule_ == ScheduleName::kDouble ? double_planner(double_lead())
+                                                   : two_tier_planner(nested_options_));
+  }));
   agree(Call::kAnchor);  // one rank may lack the memory for the plan
 }
 

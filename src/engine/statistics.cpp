@@ -149,7 +149,7 @@ anadrome_stats Run::statistics() const {
   if (script_.has_value()) {
     stats.steps = script_->steps();
     const schedule::Sequence* sequence = sequence_if_any();
-    stats.interval = uses_disk() && sequence != nullptr ? sequence->interval() : 0;
+    stats.interval = uses_disk() && sequence != nullptr ? sequence->interval() : double_interval_;
     stats.anchors = uses_disk() && sequence != nullptr ? sequence->anchors().count() : 0;
     std::int64_t left = script_->advances_remaining();
     if (left != schedule::kUnknown && left != schedule::kNoLimit) left += rest_.last - rest_.first;

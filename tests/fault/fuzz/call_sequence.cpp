@@ -168,6 +168,7 @@ class Sequence {
          {"schedule", "disk_revolve"},
          {"schedule", "hrevolve"},
          {"schedule", "multistage"},
+         {"schedule", "double"},
          {"schedule", "online"},
          {"schedule", "uneven"},
          {"schedule", "best"},

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(All, Healing,
                                          Setup{"async", "2", "direct"}, Setup{"async", "4", "mpio"},
                                          Setup{"disk_revolve", "auto", "direct"},
                                          Setup{"hrevolve", "auto", "direct"},
-                                         Setup{"multistage", "auto", "direct"}),
+                                         Setup{"multistage", "auto", "direct"},
+                                         Setup{"double", "2", "direct"}),
                          name_of);
 
 }  // namespace

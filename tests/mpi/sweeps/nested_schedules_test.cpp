@@ -11,6 +11,7 @@
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
+#include "schedule/double_sweep.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
 #include "schedule/uneven.h"
@@ -280,6 +281,124 @@ TEST_F(NestedSchedules, OverlappedBearsAFailingDisk) {
     }
   }
   EXPECT_GT(errors, 0);
+}
+
+constexpr std::int64_t kDoubleTable = std::int64_t{1} << 20;  // of memory, where n is not known
+
+// What `double` did with an interval that was given: the advances of its planner.
+std::int64_t double_steps(std::int64_t steps, std::int64_t interval, std::int64_t units,
+                          std::int64_t tape_units) {
+  namespace schedule = anadrome::schedule;
+  const bool tape = tape_units > 0;
+  schedule::Segment all;
+  all.last = tape ? steps : steps + 1;
+  const schedule::DoubleMemory memory{units, tape_units};
+  interval = std::clamp<std::int64_t>(all.last, 1, interval);
+  schedule::DoublePlanner planner(schedule::double_sweep_within(all.last, 0, interval, memory));
+  return static_cast<std::int64_t>(planner.advances(all)) + (tape ? steps : 0);
+}
+
+TEST_F(NestedSchedules, DoubleTakesTheStepsOfItsLoops) {
+  const auto bytes = static_cast<std::int64_t>(small_model_.state_bytes());
+  const std::tuple<CoupledModel*, const Reference*, std::int64_t> models[] = {
+      {&model_, &reference_, 0},
+      {&tape_model_, &tape_reference_, 1},
+      {&small_model_, &small_reference_, (24 + bytes - 1) / bytes}};
+  for (const auto& [model, reference, tape_slots] : models) {
+    const std::int64_t least = least_memory(*model, "double");
+    for (const std::int64_t blocks : {2, 5, 13}) {
+      for (const std::int64_t interval : {2, 7}) {
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run, *model, "double", blocks * least + 64 * 64);
+        run.set("interval", std::to_string(interval));
+        for (const std::int64_t steps : {0, 1, 5, 17, 60}) {
+          SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(blocks) +
+                       " blocks, interval " + std::to_string(interval) + ", tapes of " +
+                       std::to_string(tape_slots));
+          SweepDriver driver(run, *model, *reference);
+          const Outcome outcome = driver.sweep(steps);
+          EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
+          if (outcome.status == ANADROME_ERR_MEMORY) {
+            const std::int64_t longest =
+                anadrome::schedule::longest_double_interval({blocks - 1, tape_slots});
+            EXPECT_LT(longest, std::min(interval, steps + 1)) << outcome.message;
+            continue;
+          }
+          const std::int64_t units = run.statistics().checkpoint_slots;
+          expect_exact(run, outcome, double_steps(steps, interval, units, tape_slots));
+          EXPECT_TRUE(steps != 17 || driver.sweep_again().exact);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NestedSchedules, DoubleFindsItsIntervalWhetherOrNotItKnowsTheEnd) {
+  for (const bool tape : {false, true}) {
+    CoupledModel& model = tape ? tape_model_ : model_;
+    const Reference& reference = tape ? tape_reference_ : reference_;
+    for (const std::int64_t blocks : {3, 9}) {
+      for (const bool unknown : {false, true}) {
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run, model, "double", blocks * least_memory(model, "double") + kDoubleTable);
+        for (const std::int64_t steps : {0, 1, 5, 17, 60}) {
+          SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(blocks) + " blocks" +
+                       (unknown ? ", unknown" : "") + (tape ? ", tape" : ""));
+          SweepDriver driver(run, model, reference);
+          const Outcome outcome = driver.sweep(steps, unknown);
+          expect_exact(run, outcome, outcome.advances);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NestedSchedules, DoubleMakesIntervalsLongerWhereTheDiskIsSmall) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "double", 8 * least_memory(model_, "double"));
+  run.set("anchors", "5");
+  SweepDriver driver(run, model_, reference_);
+  const Outcome outcome = driver.sweep(kMostSteps);
+  expect_exact(run, outcome, outcome.advances);
+  EXPECT_GE(run.statistics().interval, (kMostSteps + 1 - 4 + 3) / 4);
+  run.set("anchors", "2");
+  EXPECT_EQ(anadrome_begin(run, kMostSteps), ANADROME_ERR_NO_SPACE);
+  EXPECT_NE(std::string(anadrome_last_error()).find("at a time"), std::string::npos)
+      << anadrome_last_error();
+}
+
+TEST_F(NestedSchedules, DoubleSaysThatAnIntervalIsTooLong) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "double", 4 * least_memory(model_, "double"));
+  run.set("interval", "50");
+  EXPECT_EQ(anadrome_begin(run, kMostSteps), ANADROME_ERR_MEMORY);
+  EXPECT_NE(std::string(anadrome_last_error()).find("shorter interval"), std::string::npos)
+      << anadrome_last_error();
+}
+
+TEST_F(NestedSchedules, DoubleBearsAFailingDisk) {
+  std::int64_t made_good = 0;
+  for (const auto& [operation, fault] :
+       {std::pair{Operation::kWrite, Fault::kIoError}, std::pair{Operation::kRead, Fault::kIoError},
+        std::pair{Operation::kRead, Fault::kFlippedBit}}) {
+    for (const std::int64_t at : {1, 2, 5}) {
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, model_, "double", 9 * least_memory(model_, "double"));
+      run.set("direct", "off");
+      run.set("interval", "5");
+      SweepDriver driver(run, model_, reference_);
+      FaultyFileSystem files;
+      if (rank() == 0) files.arm(operation, at, fault, true);
+      const Outcome outcome = driver.sweep(40);
+      EXPECT_TRUE(outcome.exact);
+      EXPECT_TRUE(outcome.done || outcome.status != ANADROME_OK);
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+      made_good += outcome.done ? run.statistics().anchors_lost : 0;
+      files.disarm();
+      EXPECT_TRUE(driver.sweep(40).exact) << "the run goes on with a new sweep";
+    }
+  }
+  EXPECT_GT(made_good, 0);
 }
 
 class ReplacedStates : public NestedSchedules,
