@@ -1,6 +1,5 @@
 // Run, the part of schedule=double: an interval whose reversal is the same loops every time.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "base/checked.h"
@@ -36,8 +35,8 @@ std::int64_t Run::double_lead() const {
   return at_once ? 0 : std::min(kFirstSteps, schedule::longest_double_interval(double_memory()));
 }
 
-// With `lead` steps before them all, intervals that leave the solver time for a transfer and the
-// disk room for all; of these the best.
+// With `lead` steps before them all, of intervals for which the disk has room those that take the
+// least time.
 std::unique_ptr<schedule::Planner> Run::double_planner(std::int64_t lead) {
   const std::int64_t steps = double_steps();
   const schedule::DoubleMemory memory = double_memory();
@@ -46,12 +45,10 @@ std::unique_ptr<schedule::Planner> Run::double_planner(std::int64_t lead) {
     const std::int64_t interval = std::clamp<std::int64_t>(steps, 1, options_.interval);
     sweep = schedule::double_sweep_within(steps, lead, interval, memory);
   } else {
-    const schedule::StepCosts costs = agreed_costs();
-    constexpr double kLongest = 1e12;
-    std::int64_t least = static_cast<std::int64_t>(
-        std::ceil(std::clamp(costs.write / costs.forward, 1.0, kLongest)));
-    if (steps < schedule::kMostSteps) least = std::max(least, least_double_interval(lead));
-    sweep = schedule::best_double_sweep(steps, lead, least, memory);
+    const schedule::DoubleCosts costs = {agreed_costs(), nested_options_.record,
+                                         memory_plan_.prefetch_depth > 0};
+    const std::int64_t least = steps < schedule::kMostSteps ? least_double_interval(lead) : 1;
+    sweep = schedule::best_double_sweep(steps, lead, least, memory, costs);
   }
   double_interval_ = sweep.interval;
   return std::make_unique<schedule::DoublePlanner>(sweep);

@@ -144,24 +144,58 @@ DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int6
   return sweep;
 }
 
+// All intervals are alike but the last one, which is entered on the way forward, and which is
+// shorter.
+DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs) {
+  DoublePlanner planner(sweep);
+  const StepCosts& step = costs.step;
+  const auto forwards = [&](std::int64_t first, std::int64_t last) {
+    Segment segment;
+    segment.first = first;
+    segment.last = last;
+    const std::int64_t recorded = costs.record ? last - first : 0;
+    return static_cast<double>(planner.advances(segment) + static_cast<uint128>(recorded));
+  };
+  const auto number = [](std::int64_t steps) { return static_cast<double>(steps); };
+  const std::int64_t turn = costs.record ? 0 : 1;
+  const double others = number(sweep.intervals - 1);
+  const std::int64_t last_start = sweep.steps - sweep.last.steps;
+  const double last_sweep = number(sweep.last.steps - turn) * step.forward;
+  const double last_reversal = forwards(last_start, sweep.steps) * step.forward - last_sweep +
+                               number(sweep.last.steps - turn) * step.adjoint;
+  const double reversal = forwards(sweep.lead, sweep.lead + sweep.interval) * step.forward +
+                          number(sweep.interval) * step.adjoint;
+  DoubleTime time;
+  if (sweep.intervals > 1) {
+    const double before = costs.reads_ahead ? 1.0 : 0.0;  // what a read has for itself
+    const double write_left = std::max(step.write - last_sweep, 0.0);
+    time.waiting = others * std::max(step.write - number(sweep.interval) * step.forward, 0.0) +
+                   std::max(write_left + step.read - before * last_reversal, 0.0) +
+                   (others - 1) * std::max(step.read - before * reversal, 0.0);
+  }
+  time.seconds = time.waiting + forwards(0, sweep.steps) * step.forward +
+                 number(sweep.steps - turn) * step.adjoint + (others + 1) * step.write_taken +
+                 others * step.read_taken;
+  return time;
+}
+
 DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
-                              const DoubleMemory& memory) {
+                              const DoubleMemory& memory, const DoubleCosts& costs) {
   const std::int64_t longest =
       std::min(longest_double_interval(memory), std::max<std::int64_t>(steps, 1));
   least = std::min(least, longest);
-  DoubleSweep best = double_sweep_within(steps, lead, least, memory);
-  if (steps >= kMostSteps) return best;
-  Segment all;
-  all.last = steps;
-  uint128 fewest = DoublePlanner(best).advances(all);
-  constexpr std::int64_t kFiner = 25;
-  for (std::int64_t interval = least; interval < longest;) {
-    interval = std::min(interval + 1 + interval / kFiner, longest);
+  constexpr std::int64_t kOneByOne = 4096, kFiner = 25;
+  const bool known = steps < kMostSteps;
+  DoubleSweep best;
+  double fewest = 0;
+  for (std::int64_t interval = least; interval <= longest;) {
     const DoubleSweep sweep = double_sweep_within(steps, lead, interval, memory);
-    const uint128 advances = DoublePlanner(sweep).advances(all);
-    if (advances > fewest) continue;
-    fewest = advances;
-    best = sweep;
+    const double seconds = double_time(sweep, costs).seconds;
+    if (best.interval == 0 || seconds < fewest || (known && seconds <= fewest)) {
+      fewest = seconds;
+      best = sweep;
+    }
+    interval += interval < least + kOneByOne ? 1 : interval / kFiner;
   }
   return best;
 }

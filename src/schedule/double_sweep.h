@@ -3,6 +3,7 @@
 // Static loops, for accelerators and codes with fixed buffers. Closed forms.
 #pragma once
 
+#include "schedule/interval.h"
 #include "schedule/placement.h"
 
 namespace anadrome::schedule {
@@ -67,10 +68,24 @@ std::int64_t longest_double_interval(const DoubleMemory& memory);
 DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int64_t interval,
                                 const DoubleMemory& memory);
 
-/// The best of those with intervals of `least` steps or more, found among all that are short and
-/// every 4 % beyond; of equals the one with the fewest intervals.
+/// How a run carries a sweep out. Transfers run beside the computation.
+struct DoubleCosts {
+  StepCosts step;           ///< `adjoint` without the step that records a tape
+  bool record = true;       ///< the adjoint of a step needs its tape; false: TURN is the last step
+  bool reads_ahead = true;  ///< the anchor below is read while an interval is reversed
+};
+
+struct DoubleTime {
+  double seconds = 0, waiting = 0;  ///< for transfers, of these
+};
+
+DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs);
+
+/// The one that takes the least time of those with intervals of `least` steps or more: of the next
+/// 4096, and every 4 % beyond. Of equals the longest, or with an unknown end, where the last
+/// interval is swept twice, the shortest.
 DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
-                              const DoubleMemory& memory);
+                              const DoubleMemory& memory, const DoubleCosts& costs);
 
 /// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
 /// steps and `off_chip` states fit there: copies are never waited for.

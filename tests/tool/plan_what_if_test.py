@@ -222,7 +222,8 @@ class Picture(WhatIf):
 
     def test_every_schedule(self):
         base = {**SLOW, "--steps": "700", "--memory": "4GiB"}
-        for schedule in ("revolve", "async", "disk_revolve", "hrevolve", "multistage"):
+        for schedule in ("revolve", "async", "disk_revolve", "hrevolve", "multistage",
+                         "double"):
             for more in ({}, {"--tape-size": "700MiB"}):
                 self.check(base, more, schedule=schedule)
         self.check(base, {"--tape-size": "700MiB"}, schedule="mixed")

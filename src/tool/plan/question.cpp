@@ -29,8 +29,9 @@ const Question* question_asked(const PlanFlags& flags) {
                                             least_memory_question(), join_question(),
                                             offload_question(),      graph_question()};
   for (const Question& question : all) {
-    const bool named = flags.given("--schedule") && flags.schedule == question.schedule &&
-                       flags.schedule != "mixed";
+    // `double` is a schedule of the comparison, too, and `mixed` of the abstract problem.
+    const bool other = flags.schedule == "mixed" || (flags.schedule == "double" && !flags.abstract);
+    const bool named = flags.given("--schedule") && flags.schedule == question.schedule && !other;
     if (named || question.asked(flags)) return &question;
   }
   return nullptr;
