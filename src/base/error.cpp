@@ -1,11 +1,37 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <system_error>
 
 namespace anadrome {
+namespace {
+
+constexpr const char* kNoMemory = "out of memory";  // short: std::string has room for it
+
+std::string text_or_less(const char* text) noexcept {
+  try {
+    return text;
+  } catch (...) {
+    return kNoMemory;
+  }
+}
+
+}  // namespace
+
+Error::Error(anadrome_status status, std::string_view message) noexcept : status_(status) {
+  const std::size_t length = std::min(message.size(), sizeof text_ - 1);
+  std::copy_n(message.data(), length, text_);
+  text_[length] = '\0';
+}
+
+Failure::Failure(const Error& error) noexcept
+    : status(error.status()), message(text_or_less(error.what())) {}
+
+Failure::Failure(const Failure& other) noexcept
+    : status(other.status), message(text_or_less(other.message.c_str())) {}
 
 std::string errno_text(int error) {
   char buffer[256] = "unknown error";
@@ -27,9 +53,9 @@ Failure current_failure() noexcept {
     try {
       throw;
     } catch (const Error& error) {
-      return {error.status(), error.what()};
+      return Failure(error);
     } catch (const std::bad_alloc&) {
-      return {ANADROME_ERR_MEMORY, "out of memory"};
+      return {ANADROME_ERR_MEMORY, kNoMemory};
     } catch (const std::system_error& error) {  // a thread or a lock that the system refused
       return {ANADROME_ERR_MEMORY, error.what()};
     } catch (const std::exception& error) {
@@ -38,7 +64,7 @@ Failure current_failure() noexcept {
       return {ANADROME_ERR_INTERNAL, "unknown exception"};
     }
   } catch (...) {  // not even the message could be copied
-    return {ANADROME_ERR_MEMORY, {}};
+    return {ANADROME_ERR_MEMORY, kNoMemory};
   }
 }
 

@@ -3,24 +3,40 @@
 
 #include <anadrome/anadrome.h>
 
-#include <stdexcept>
+#include <exception>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace anadrome {
 
 /// A failure with the status the caller gets and one line that says what failed, where, what to do.
-class Error : public std::runtime_error {
+/// The line is kept in place, cut if it is long: an error can be thrown where memory has run out.
+class Error : public std::exception {
  public:
-  Error(anadrome_status status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
+  Error(anadrome_status status, std::string_view message) noexcept;
   anadrome_status status() const { return status_; }
+  const char* what() const noexcept override { return text_; }
 
  private:
   anadrome_status status_;
+  char text_[1000];
 };
 
 /// A failure kept for later: what a thread or a local call met, reported at the next agreement.
+/// Copies are made between collective calls, so they never throw: without memory only the message
+/// is lost.
 struct Failure {
+  Failure() = default;
+  Failure(anadrome_status failed, std::string text) noexcept
+      : status(failed), message(std::move(text)) {}
+  explicit Failure(const Error& error) noexcept;
+  Failure(const Failure& other) noexcept;
+  Failure(Failure&& other) noexcept = default;
+  Failure& operator=(const Failure& other) noexcept { return *this = Failure(other); }
+  Failure& operator=(Failure&& other) noexcept = default;
+  ~Failure() = default;
+
   anadrome_status status = ANADROME_OK;
   std::string message;
   explicit operator bool() const { return status != ANADROME_OK; }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cstdarg>
+#include <cstdio>
 #include <limits>
-#include <vector>
 
 #include "base/clock.h"
 
@@ -43,12 +43,25 @@ const char* moment_of(std::int64_t call) {
   }
 }
 
+// What is said between collective calls takes no memory that could be lacking.
+struct Line {
+  char line[900];
+};
+[[gnu::format(printf, 1, 2)]] Line text(const char* format, ...) {
+  Line result;
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(result.line, sizeof result.line, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
 void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
+  char said[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw Error(ANADROME_ERR_PEER, std::string(what) + " failed: " + text);
+  MPI_Error_string(code, said, &length);
+  throw Error(ANADROME_ERR_PEER, text("%s failed: %s", what, static_cast<const char*>(said)).line);
 }
 
 }  // namespace
@@ -103,15 +116,18 @@ Agreement::Output Agreement::agree(const Input& input) {
   require(MPI_Allreduce(MPI_IN_PLACE, slots.data(), kSlots, MPI_INT64_T, MPI_MAX, comm_.get()),
           "MPI_Allreduce");
 
-  if (slots[kCall] != ~slots[kNotCall]) throw_different_calls(input.call);
+  if (slots[kCall] != ~slots[kNotCall]) {
+    throw_different_calls(input.call, {~slots[kNotCall], slots[kCall]});
+  }
   if (slots[kFailing] > 0) {
-    const Failure failure = failure_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
-    throw Error(failure.status, failure.message);
+    throw error_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
   }
   if (slots[kEqual] != ~slots[kNotEqual]) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                std::string(input.equal_name) + " differs between ranks: from " +
-                    std::to_string(~slots[kNotEqual]) + " to " + std::to_string(slots[kEqual]));
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        text("%s differs between ranks: from %lld to %lld", input.equal_name,
+             static_cast<long long>(~slots[kNotEqual]), static_cast<long long>(slots[kEqual]))
+            .line);
   }
   if (slots[kStop] > 0 && !input.hold_stop) {
     throw Error(ANADROME_STOPPED, "stopped: a rank called anadrome_request_stop");
@@ -125,39 +141,42 @@ Agreement::Output Agreement::agree(const Input& input) {
   output.commit = static_cast<Input::Commit>(slots[kCommit]);
   output.committed = ~slots[kNotCommitted];
   if (slots[kLost] > 0) {
-    output.lost = failure_of(size_ - static_cast<int>(slots[kLost]), input.lost);
+    output.lost = Failure(error_of(size_ - static_cast<int>(slots[kLost]), input.lost));
   }
   return output;
 }
 
 // One rank's, with its number, for all.
-Failure Agreement::failure_of(int rank, const Failure& mine) {
+Error Agreement::error_of(int rank, const Failure& mine) {
   struct Wire {
     std::int32_t status;
     char text[700];
   } wire{};
   if (rank == rank_) {
     wire.status = mine.status;
-    std::strncpy(wire.text, mine.message.c_str(), sizeof wire.text - 1);
+    std::snprintf(wire.text, sizeof wire.text, "%s", mine.message.c_str());
   }
   require(MPI_Bcast(&wire, sizeof wire, MPI_BYTE, rank, comm_.get()), "MPI_Bcast");
-  const std::string where = size_ > 1 ? "rank " + std::to_string(rank) + ": " : "";
-  return {static_cast<anadrome_status>(wire.status), where + wire.text};
+  const auto status = static_cast<anadrome_status>(wire.status);
+  if (size_ == 1) return {status, wire.text};
+  return {status, text("rank %d: %s", rank, static_cast<const char*>(wire.text)).line};
 }
 
-// Every rank is here, because every rank saw the same maximum.
-void Agreement::throw_different_calls(Call call) {
+// Every rank is here, because every rank saw the same extremes.
+void Agreement::throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes) {
   broken_ = true;
-  std::vector<std::int64_t> calls(static_cast<std::size_t>(size_));
-  auto mine = static_cast<std::int64_t>(call);
-  require(MPI_Allgather(&mine, 1, MPI_INT64_T, calls.data(), 1, MPI_INT64_T, comm_.get()),
-          "MPI_Allgather");
-  const auto other =
-      std::find_if(calls.begin(), calls.end(), [&](std::int64_t c) { return c != mine; });
-  throw Error(ANADROME_ERR_PEER, "rank " + std::to_string(other - calls.begin()) + " is in " +
-                                     name_of(*other) + moment_of(*other) + " while rank " +
-                                     std::to_string(rank_) + " is in " + name_of(mine) +
-                                     moment_of(mine));
+  const auto mine = static_cast<std::int64_t>(call);
+  // The lowest rank in the first call and in the last one.
+  std::array<int, 2> ranks{};
+  for (std::size_t i = 0; i < 2; ++i) ranks[i] = mine == extremes[i] ? size_ - rank_ : 0;
+  require(MPI_Allreduce(MPI_IN_PLACE, ranks.data(), 2, MPI_INT, MPI_MAX, comm_.get()),
+          "MPI_Allreduce");
+  const std::size_t other = mine == extremes[0] ? 1 : 0;
+  throw Error(ANADROME_ERR_PEER,
+              text("rank %d is in %s%s while rank %d is in %s%s", size_ - ranks[other],
+                   name_of(extremes[other]), moment_of(extremes[other]), rank_, name_of(mine),
+                   moment_of(mine))
+                  .line);
 }
 
 }  // namespace anadrome::engine

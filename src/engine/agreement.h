@@ -3,7 +3,8 @@
 // for ever.
 //
 // A failure met by one rank between agreements is handed in at the next one and thrown there on
-// all.
+// all. Nothing here takes memory from the heap: an agreement must be reached, and come out the same
+// on all ranks, where one of them has none left.
 #pragma once
 
 #include <array>
@@ -59,8 +60,8 @@ class Agreement {
   int size() const { return size_; }
 
  private:
-  Failure failure_of(int rank, const Failure& mine);
-  [[noreturn]] void throw_different_calls(Call call);
+  Error error_of(int rank, const Failure& mine);
+  [[noreturn]] void throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes);
 
   Communicator comm_;
   int rank_ = 0;

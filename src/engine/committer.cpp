@@ -58,10 +58,6 @@ Committer::Committer(const std::string& directory, const Recovery& recovery,
 
 Committer::~Committer() { wait(); }
 
-std::int64_t Committer::buffer_bytes(std::span<const store::Field> adjoint_fields) {
-  return store::total_bytes(adjoint_fields);
-}
-
 bool Committer::due() const { return now_seconds() - last_started_at_ >= seconds_between_; }
 
 bool Committer::busy() const { return under_way_ && !transport_.done(transfer_); }

@@ -33,9 +33,6 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  /// Bytes that it takes for these fields.
-  static std::int64_t buffer_bytes(std::span<const store::Field> adjoint_fields);
-
   /// Is it time for the next one? On this rank's clock.
   bool due() const;
   bool busy() const;

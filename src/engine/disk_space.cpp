@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "base/checked.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr const char* kMasterName = "states.h5";
 constexpr const char* kCopyStem = "segment-copy";
+constexpr std::int64_t kCopyNumber = -1;
 
 Communicator files_communicator(Layout layout, MPI_Comm comm) {
   MPI_Comm result = MPI_COMM_NULL;
@@ -34,18 +36,25 @@ Communicator files_communicator(Layout layout, MPI_Comm comm) {
 }  // namespace
 
 DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
-                     std::span<const store::Field> state_fields, std::string run_id,
-                     store::Leftovers leftovers)
+                     std::span<const store::Field> state_fields, std::string run_id)
     : agreement_(agreement),
       options_(options),
       layout_(layout),
       fields_(state_fields.begin(), state_fields.end()),
       run_id_(std::move(run_id)),
       path_(store::RunDirectory::path(options.directory, options.name)),
-      file_comm_(files_communicator(options.layout, agreement.comm())) {
+      wire_(fields_.size() + 6) {}
+
+void DiskSpace::open(store::Leftovers leftovers) {
+  file_comm_ = files_communicator(options_.layout, agreement_.comm());
   MPI_Comm_rank(file_comm_.get(), &file_rank_);
   make_directory(leftovers);
-  gather_shapes();
+  try {
+    gather_shapes();
+  } catch (...) {
+    if (leftovers == store::Leftovers::kTakeOver) directory_.keep();
+    throw;
+  }
 }
 
 // Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
@@ -78,25 +87,34 @@ void DiskSpace::gather_shapes() {
   const MPI_Comm comm = file_comm_.get();
   int size = 1;
   MPI_Comm_size(comm, &size);
+  const auto entries = static_cast<std::size_t>(file_rank_ == 0 ? size : 0);
+  agreement_.agree({.call = Call::kBegin, .failure = failure_from([&] {
+                                            file_ranks_.resize(entries);
+                                            strides_before_.resize(fields_.size());
+                                            for (const store::Field& field : fields_) {
+                                              descriptions_.push_back(
+                                                  {field.name, field.type,
+                                                   std::vector<std::int64_t>(entries),
+                                                   std::vector<std::int64_t>(entries)});
+                                            }
+                                          })});
   // Number the files: the lowest ranks of their communicators, in order.
   std::int64_t is_first = file_rank_ == 0 ? 1 : 0, before = 0;
   MPI_Exscan(&is_first, &before, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   file_index_ = agreement_.rank() == 0 ? 0 : before;
   MPI_Bcast(&file_index_, 1, MPI_INT64_T, 0, comm);
 
-  const auto gather = [&](std::int64_t value) {
-    std::vector<std::int64_t> values(file_rank_ == 0 ? static_cast<std::size_t>(size) : 0);
+  const auto gather = [&](std::int64_t value, std::vector<std::int64_t>& values) {
     MPI_Gather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, comm);
-    return values;
   };
-  file_ranks_ = gather(agreement_.rank());
+  gather(agreement_.rank(), file_ranks_);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const store::Field& field = fields_[f];
     const std::int64_t stride = layout_.parts()[f].stride / store::element_bytes(field.type);
-    descriptions_.push_back({field.name, field.type, gather(field.count), gather(stride)});
-    std::int64_t lower = 0;
-    MPI_Exscan(&stride, &lower, 1, MPI_INT64_T, MPI_SUM, comm);
-    strides_before_.push_back(file_rank_ == 0 ? 0 : lower);
+    gather(field.count, descriptions_[f].counts);
+    gather(stride, descriptions_[f].strides);
+    MPI_Exscan(&stride, &strides_before_[f], 1, MPI_INT64_T, MPI_SUM, comm);
+    if (file_rank_ == 0) strides_before_[f] = 0;
   }
   std::int64_t block_bytes = layout_.block_bytes();
   MPI_Allreduce(&block_bytes, &block_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
@@ -132,25 +150,41 @@ store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range
 
 void DiskSpace::grow(std::int64_t blocks, Call call) {
   const auto number = static_cast<std::int64_t>(segments_.size());
-  segments_.push_back(
-      make_segment(segment_name(number, file_index_), {number, capacity(), blocks}, call));
+  make_segment({number, capacity(), blocks}, call, [&](const store::JournalSegment& record) {
+    segments_.push_back(open_segment(record));
+  });
 }
 
 void DiskSpace::make_room_for_copy(Call call) {
-  copy_.emplace(make_segment(file_name(kCopyStem, file_index_), {0, 0, 1}, call));
+  make_segment({kCopyNumber, 0, 1}, call,
+               [&](const store::JournalSegment& record) { copy_.emplace(open_segment(record)); });
 }
 
-store::Segment DiskSpace::make_segment(const std::string& name, const store::Segment::Range& range,
-                                       Call call) {
-  const std::string path = path_ + "/" + name;
+// `take` opens it on this rank; nothing may fail after that.
+template <class Take>
+void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take) {
+  const bool is_copy = range.number == kCopyNumber;
+  store::JournalSegment record;
+  std::string path;
+  Failure failure = failure_from([&] {
+    record.file =
+        is_copy ? file_name(kCopyStem, file_index_) : segment_name(range.number, file_index_);
+    path = path_ + "/" + record.file;
+    records_.reserve(records_.size() + 1);
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      record.strides_before.push_back(
+          checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
+    }
+    record.offsets.fields.resize(fields_.size());
+  });
+  if (is_copy) range.number = 0;
   // What the file's first rank tells the others; the last entry says whether it succeeded.
-  std::vector<std::int64_t> wire(fields_.size() + 6, 0);
-  Failure failure;
-  if (file_rank_ == 0) {
+  std::fill(wire_.begin(), wire_.end(), 0);
+  if (file_rank_ == 0 && !failure) {
     failure = failure_from([&] {
       const store::SegmentOffsets made = store::create_segment(path, describe(range));
-      std::copy(made.fields.begin(), made.fields.end(), wire.begin());
-      auto rest = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+      std::copy(made.fields.begin(), made.fields.end(), wire_.begin());
+      auto rest = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
       *rest++ = made.sweep;
       *rest++ = made.slots_used;
       *rest++ = made.slot_step;
@@ -159,40 +193,39 @@ store::Segment DiskSpace::make_segment(const std::string& name, const store::Seg
       *rest = 1;
     });
   }
-  MPI_Bcast(wire.data(), static_cast<int>(wire.size()), MPI_INT64_T, 0, file_comm_.get());
-  const bool made = wire.back() == 1;
-  store::SegmentOffsets offsets;
-  const auto fields_end = wire.begin() + static_cast<std::ptrdiff_t>(fields_.size());
-  offsets.fields.assign(wire.begin(), fields_end);
-  offsets.sweep = fields_end[0];
-  offsets.slots_used = fields_end[1];
-  offsets.slot_step = fields_end[2];
-  offsets.checksum = fields_end[3];
-  offsets.file_bytes = fields_end[4];
-  std::optional<store::Segment> segment;
-  store::JournalSegment record = {range.number, range.first_block, range.blocks, name, offsets, {}};
-  if (made) {
+  MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
+  const bool made = wire_.back() == 1;
+  const auto fields_end = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+  const std::int64_t file_bytes = fields_end[4];
+  bool taken = false;
+  if (made && !failure) {
     failure = failure_from([&] {
-      for (std::size_t f = 0; f < fields_.size(); ++f) {
-        record.strides_before.push_back(
-            checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
-      }
-      segment.emplace(open_segment(record));
-      records_.push_back(record);
+      record.number = range.number;
+      record.first_block = range.first_block;
+      record.blocks = range.blocks;
+      std::copy(wire_.begin(), fields_end, record.offsets.fields.begin());
+      record.offsets.sweep = fields_end[0];
+      record.offsets.slots_used = fields_end[1];
+      record.offsets.slot_step = fields_end[2];
+      record.offsets.checksum = fields_end[3];
+      record.offsets.file_bytes = file_bytes;
+      take(record);
+      taken = true;
+      records_.push_back(std::move(record));
     });
   }
   try {
     agreement_.agree({.call = call, .failure = failure});
   } catch (const Error&) {
-    if (made && !failure) records_.pop_back();  // the last thing that could fail here
-    segment.reset();
+    if (taken && is_copy) copy_.reset();
+    if (taken && !is_copy) segments_.pop_back();
+    if (taken) records_.pop_back();
     if (made && file_rank_ == 0) store::file_system().unlink(path);
     throw;
   }
-  std::int64_t mine = file_rank_ == 0 ? offsets.file_bytes : 0, all = 0;
+  std::int64_t mine = file_rank_ == 0 ? file_bytes : 0, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   file_bytes_all_ranks_ += all;
-  return std::move(*segment);
 }
 
 store::Segment DiskSpace::open_segment(const store::JournalSegment& record) const {
@@ -240,17 +273,18 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
                         std::span<const std::uint64_t> checksums, std::int64_t sweep,
                         std::int64_t steps, const char* schedule_name) {
   Failure failure = failure_from([&] { write_tables(anchors, anchors_written, checksums, sweep); });
-  const Failure master =
-      failure_from([&] { write_master(anchors, anchors_written, steps, schedule_name); });
+  const Failure master = write_master(anchors, anchors_written, steps, schedule_name);
   if (!failure) failure = master;
   const bool copied = copy_.has_value();
   release();
   MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
-  if (copied && file_rank_ == 0) {
-    store::file_system().unlink(path_ + "/" + file_name(kCopyStem, file_index_));
-  }
-  directory_.keep();
-  return failure;
+  const Failure left = failure_from([&] {
+    if (copied && file_rank_ == 0) {
+      store::file_system().unlink(path_ + "/" + file_name(kCopyStem, file_index_));
+    }
+    directory_.keep();
+  });
+  return failure ? failure : left;
 }
 
 // The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
@@ -286,41 +320,48 @@ void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t a
   }
 }
 
-void DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                             std::int64_t steps, const char* schedule_name) {
+Failure DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                                std::int64_t steps, const char* schedule_name) {
   const bool root = agreement_.rank() == 0;
   const auto ranks = static_cast<std::size_t>(root ? agreement_.size() : 0);
   store::MasterDescription master;
-  master.run_id = run_id_;
-  master.schedule = schedule_name;
-  master.steps = steps;
-  for (std::size_t f = 0; f < fields_.size(); ++f) {
-    const store::Field& field = fields_[f];
-    const store::MasterPart mine = {field.count,
-                                    layout_.parts()[f].stride / store::element_bytes(field.type),
-                                    strides_before_[f], file_index_};
-    static_assert(sizeof mine == 4 * sizeof(std::int64_t));
-    std::vector<store::MasterPart> parts(ranks);
-    MPI_Gather(&mine, 4, MPI_INT64_T, parts.data(), 4, MPI_INT64_T, 0, agreement_.comm());
-    master.fields.push_back({field.name, field.type, std::move(parts)});
-  }
-  std::int64_t files = file_index_ + 1;
-  MPI_Allreduce(MPI_IN_PLACE, &files, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
-  if (!root) return;
-  for (const store::Segment& segment : segments_) {
-    store::MasterSegment entry;
-    for (std::int64_t i = 0; i < files; ++i) {
-      entry.files.push_back(segment_name(segment.range().number, i));
+  const Failure no_memory = failure_from([&] {
+    master.run_id = run_id_;
+    master.schedule = schedule_name;
+    master.steps = steps;
+    for (const store::Field& field : fields_) {
+      master.fields.push_back({field.name, field.type, std::vector<store::MasterPart>(ranks)});
     }
-    entry.slots = segment.range().blocks * layout_.states();
-    entry.slots_used = std::clamp<std::int64_t>(
-        anchors_written - segment.range().first_block * layout_.states(), 0, entry.slots);
-    master.segments.push_back(std::move(entry));
+  });
+  std::array<std::int64_t, 2> most = {file_index_ + 1, no_memory ? 1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  if (most[1] != 0) return no_memory;
+  const std::int64_t files = most[0];
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const store::MasterPart mine = {
+        fields_[f].count, layout_.parts()[f].stride / store::element_bytes(fields_[f].type),
+        strides_before_[f], file_index_};
+    static_assert(sizeof mine == 4 * sizeof(std::int64_t));
+    MPI_Gather(&mine, 4, MPI_INT64_T, master.fields[f].parts.data(), 4, MPI_INT64_T, 0,
+               agreement_.comm());
   }
-  for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
-  const std::string path = path_ + "/" + kMasterName;
-  store::file_system().unlink(path);  // an earlier sweep's
-  store::create_master(path, master);
+  if (!root) return {};
+  return failure_from([&] {
+    for (const store::Segment& segment : segments_) {
+      store::MasterSegment entry;
+      for (std::int64_t i = 0; i < files; ++i) {
+        entry.files.push_back(segment_name(segment.range().number, i));
+      }
+      entry.slots = segment.range().blocks * layout_.states();
+      entry.slots_used = std::clamp<std::int64_t>(
+          anchors_written - segment.range().first_block * layout_.states(), 0, entry.slots);
+      master.segments.push_back(std::move(entry));
+    }
+    for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
+    const std::string path = path_ + "/" + kMasterName;
+    store::file_system().unlink(path);  // an earlier sweep's
+    store::create_master(path, master);
+  });
 }
 
 Failure DiskSpace::remove() {

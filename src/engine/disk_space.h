@@ -22,10 +22,11 @@ namespace anadrome::engine {
 
 class DiskSpace {
  public:
-  /// Makes and locks the directory. Collective.
+  /// Local; open comes next.
   DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
-            std::span<const store::Field> state_fields, std::string run_id,
-            store::Leftovers leftovers = store::Leftovers::kRemove);
+            std::span<const store::Field> state_fields, std::string run_id);
+  /// Makes and locks the directory. Collective.
+  void open(store::Leftovers leftovers);
 
   /// Open the segments of a run that died. Local.
   void reopen(std::span<const store::JournalSegment> segments);
@@ -70,15 +71,15 @@ class DiskSpace {
   void make_directory(store::Leftovers leftovers);
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;
-  store::Segment make_segment(const std::string& name, const store::Segment::Range& range,
-                              Call call);
+  template <class Take>
+  void make_segment(store::Segment::Range range, Call call, Take&& take);
   store::Segment open_segment(const store::JournalSegment& record) const;
   std::string file_name(const std::string& stem, std::int64_t file) const;
   std::string segment_name(std::int64_t number, std::int64_t file) const;
   void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                     std::span<const std::uint64_t> checksums, std::int64_t sweep) const;
-  void write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                    std::int64_t steps, const char* schedule_name);
+  Failure write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
+                       std::int64_t steps, const char* schedule_name);
 
   Agreement& agreement_;
   const Options options_;
@@ -98,6 +99,7 @@ class DiskSpace {
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;
   std::vector<store::JournalSegment> records_;
+  std::vector<std::int64_t> wire_;  ///< of make_segment
 };
 
 }  // namespace anadrome::engine

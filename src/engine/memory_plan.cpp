@@ -72,16 +72,20 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
   MemoryPlan plan;
   plan.largest_state_bytes = largest;
-  const store::BlockShape shape =
-      given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, memory, disk);
-  plan.shape = shape;
-  plan.layout = store::BlockLayout(shape, state_fields);
-  plan.bytes_per_block = checked_add(plan.layout.block_bytes(), bookkeeping_bytes(shape, disk));
-  plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
-  plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
+  const Failure failure = failure_from([&] {
+    plan.shape =
+        given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, memory, disk);
+    plan.layout = store::BlockLayout(plan.shape, state_fields);
+    plan.bytes_per_block =
+        checked_add(plan.layout.block_bytes(), bookkeeping_bytes(plan.shape, disk));
+    plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
+    plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
+    plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
+  });
+  plan.blocks =
+      agreement.agree({.call = Call::kBegin, .failure = failure, .smallest = plan.blocks}).smallest;
+  const store::BlockShape& shape = plan.shape;
   const std::int64_t live = plan.live_blocks;
-  plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
-  MPI_Allreduce(MPI_IN_PLACE, &plan.blocks, 1, MPI_INT64_T, MPI_MIN, agreement.comm());
   if (plan.blocks <= live) {
     plan.blocks = 0;
     return plan;

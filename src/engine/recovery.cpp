@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "store/block_layout.h"
 #include "store/file_system.h"
@@ -30,20 +31,18 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
   return "";
 }
 
-// The adjoint fields of a commit, if they are whole.
-std::optional<std::vector<std::byte>> read_adjoint(const std::string& path,
-                                                   const store::JournalCommit& commit,
-                                                   std::int64_t bytes) {
-  std::vector<std::byte> buffer;
-  if (bytes == 0) return buffer;
-  if (!commit.adjoint) return std::nullopt;
+// The adjoint fields of a commit, if they are whole; `buffer` has their size.
+bool read_adjoint(const std::string& path, const store::JournalCommit& commit,
+                  std::vector<std::byte>& buffer, Failure& no_memory) {
+  if (buffer.empty()) return true;
+  if (!commit.adjoint) return false;
+  const auto bytes = static_cast<std::int64_t>(buffer.size());
   const Failure failure = failure_from([&] {
-    buffer.resize(static_cast<std::size_t>(bytes));
     const store::File file = store::File::open(path, O_RDONLY);
     file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
   });
-  const bool whole = !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
-  return whole ? std::optional(std::move(buffer)) : std::nullopt;
+  if (failure.status == ANADROME_ERR_MEMORY) no_memory = failure;
+  return !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
 }
 
 std::int64_t all_reduce(std::int64_t value, MPI_Op operation, MPI_Comm comm) {
@@ -58,25 +57,24 @@ bool all_equal(std::uint64_t value, MPI_Comm comm) {
 }
 
 // The newest commit that every rank has whole. Its bytes are read again when it is chosen.
-bool choose_commit(Recovery& recovery, const std::string& path, std::int64_t bytes, MPI_Comm comm) {
+bool choose_commit(Recovery& recovery, const std::string& path, MPI_Comm comm, Failure& no_memory) {
   std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
   for (;;) {
     std::int64_t newest = 0;
     for (auto commit = recovery.journal.commits.rbegin();
          commit != recovery.journal.commits.rend() && newest == 0; ++commit) {
       if (commit->generation > at_most) continue;
-      auto adjoint = read_adjoint(path, *commit, bytes);
-      if (!adjoint) continue;
+      if (!read_adjoint(path, *commit, recovery.adjoint, no_memory)) continue;
       newest = commit->generation;
-      recovery.commit = *commit;
-      recovery.adjoint = std::move(*adjoint);
+      const Failure failure = failure_from([&] { recovery.commit = *commit; });
+      if (failure) no_memory = failure;
     }
     at_most = all_reduce(newest, MPI_MIN, comm);
     if (at_most == 0) return false;
     if (all_reduce(newest, MPI_MAX, comm) == at_most) break;
   }
-  return all_equal(static_cast<std::uint64_t>(recovery.commit.position), comm) &&
-         all_equal(static_cast<std::uint64_t>(recovery.commit.anchors), comm);
+  const bool same_position = all_equal(static_cast<std::uint64_t>(recovery.commit.position), comm);
+  return all_equal(static_cast<std::uint64_t>(recovery.commit.anchors), comm) && same_position;
 }
 
 bool is_plausible(const store::JournalCommit& commit) {
@@ -103,13 +101,22 @@ Checksum adjoint_checksum(std::int64_t generation, const std::vector<std::byte>&
 
 std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& directory,
                                       const store::JournalHeader& wanted,
-                                      std::int64_t adjoint_bytes, std::string& why_not) {
+                                      std::int64_t adjoint_bytes, const char*& why_not) {
   const MPI_Comm comm = agreement.comm();
-  const std::string path = directory + "/" + store::journal_file_name(wanted.rank);
   Recovery recovery;
-  Failure unreadable;
-  const bool exists = ::access(path.c_str(), F_OK) == 0;
-  if (exists) unreadable = failure_from([&] { recovery.journal = store::read_journal(path); });
+  std::string path, adjoint_path;
+  bool exists = false;
+  Failure unreadable = failure_from([&] {
+    adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
+    recovery.adjoint.resize(static_cast<std::size_t>(adjoint_bytes));
+    path = directory + "/" + store::journal_file_name(wanted.rank);
+    exists = ::access(path.c_str(), F_OK) == 0;
+    if (exists) recovery.journal = store::read_journal(path);
+  });
+  // Memory that one rank lacks says nothing about the run that was left.
+  Failure no_memory;
+  if (unreadable.status == ANADROME_ERR_MEMORY) no_memory = unreadable;
+  agreement.agree({.call = Call::kBegin, .failure = no_memory});
   const bool found = exists && !unreadable;
   const store::JournalHeader& header = recovery.journal.header;
 
@@ -119,38 +126,41 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     if (all_reduce(exists ? 1 : 0, MPI_MAX, comm) != 0) why_not = "its journal is not readable";
     return std::nullopt;
   }
-  Failure other;
-  const auto differs = [&](const std::string& how) {
-    other = {ANADROME_ERR_ARGUMENT, "resume: " + directory + " holds a run that is not this one: " +
-                                        how + "; set resume=off to begin anew"};
-  };
-  if (ranks_then != agreement.size()) {
-    differs("it was on " + std::to_string(ranks_then) + " ranks");
-  } else if (found && !difference(header, wanted).empty()) {
-    differs(difference(header, wanted));
-  }
-  agreement.agree({.call = Call::kBegin, .failure = other});
+  agreement.agree({.call = Call::kBegin,
+                   .failure = failure_from([&] {
+                     std::string other;
+                     if (ranks_then != agreement.size()) {
+                       other = "it was on " + std::to_string(ranks_then) + " ranks";
+                     } else if (found) {
+                       other = difference(header, wanted);
+                     }
+                     if (other.empty()) return;
+                     throw Error(ANADROME_ERR_ARGUMENT,
+                                 "resume: " + directory + " holds a run that is not this one: " +
+                                     other + "; set resume=off to begin anew");
+                   })});
   if (all_reduce(found ? 1 : 0, MPI_MIN, comm) == 0) {
     why_not = "a rank's journal is missing or not readable";
     return std::nullopt;
   }
-  if (!all_equal(header.run_id_low, comm) || !all_equal(header.run_id_high, comm) ||
-      !all_equal(static_cast<std::uint64_t>(header.sweep), comm)) {
+  bool same = all_equal(header.run_id_low, comm);
+  same = all_equal(header.run_id_high, comm) && same;
+  same = all_equal(static_cast<std::uint64_t>(header.sweep), comm) && same;
+  if (!same) {
     why_not = "its journals are of different runs";
     return std::nullopt;
   }
   if (header.sweep != wanted.sweep) {
-    why_not = "it was in sweep " + std::to_string(header.sweep) + ", and this is sweep " +
-              std::to_string(wanted.sweep);
+    why_not = "it was in another sweep";
     return std::nullopt;
   }
   for (const store::JournalCommit& commit : recovery.journal.commits) {
     recovery.newest_generation = std::max(recovery.newest_generation, commit.generation);
   }
   recovery.newest_generation = all_reduce(recovery.newest_generation, MPI_MAX, comm);
-  const std::string adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
 
-  bool chosen = choose_commit(recovery, adjoint_path, adjoint_bytes, comm);
+  bool chosen = choose_commit(recovery, adjoint_path, comm, no_memory);
+  agreement.agree({.call = Call::kBegin, .failure = no_memory});
   chosen = all_reduce(chosen && is_plausible(recovery.commit) ? 1 : 0, MPI_MIN, comm) == 1;
   if (!chosen) {
     why_not = "no commit of it is whole on all ranks";

@@ -22,10 +22,11 @@ struct Recovery {
 
 /// The newest commit that is whole on every rank, of a run as `wanted` describes it (its run id
 /// does not count). None if there is none: `why_not` says why if there was something. Collective;
-/// throws ERR_ARGUMENT, the same on all ranks, where the run that was left is another one.
+/// throws the same on all ranks: ERR_ARGUMENT where the run that was left is another one,
+/// ERR_MEMORY.
 std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& directory,
                                       const store::JournalHeader& wanted,
-                                      std::int64_t adjoint_bytes, std::string& why_not);
+                                      std::int64_t adjoint_bytes, const char*& why_not);
 
 /// The file with a rank's adjoint fields; generation g lies in slot g % 2.
 std::string adjoint_file_name(std::int64_t rank);

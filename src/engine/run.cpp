@@ -17,9 +17,14 @@ void Run::set(const char* key, const char* value) {
   requested_.set(key, value);
 }
 
-void Run::set_environment(const std::string& text) {
-  bad_environment_ = failure_from([&] { requested_.set_all(text); });
-  if (bad_environment_) bad_environment_.message.insert(0, "ANADROME_OPTIONS: ");
+void Run::set_environment(const char* text) noexcept {
+  bad_environment_ = failure_from([&] {
+    try {
+      requested_.set_all(text);
+    } catch (const Error& error) {
+      throw Error(error.status(), std::string("ANADROME_OPTIONS: ") + error.what());
+    }
+  });
 }
 
 void Run::set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes) {
@@ -102,7 +107,7 @@ void Run::hold(const Failure& failure) {
 
 Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name,
                              const Failure& lost) {
-  if (tier_ != nullptr) tier_->settle_finished();
+  if (tier_ != nullptr) attempt([&] { tier_->settle_finished(); });
   Agreement::Input input;
   input.call = call;
   input.failure = held_;
@@ -348,7 +353,7 @@ void Run::turn() {
 
 void Run::done() {
   const Failure differs = agree(Call::kDone, 0, "", audit_failure_).lost;
-  if (differs) warn(differs.message);
+  if (differs) warn({differs.message});
   done_time_ = now_seconds();
   if (step_costs_.measuring()) step_costs_.finish(agreement_.comm());
   measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;
@@ -398,42 +403,45 @@ void Run::fail(const std::string& why) {
 }
 
 void Run::close() {
+  held_ = {};
   const bool swept = script_.has_value();
-  if (tier_ != nullptr && options_.keep) tier_->flush();
-  // The gradient was right all the same, but the files are not all there.
-  Failure failure;
-  if (tier_ != nullptr && options_.keep) {
-    failure = disk_refused_ ? disk_refused_ : tier_->failed_write();
-  }
-  const schedule::Sequence* sequence = sequence_if_any();
-  const schedule::AnchorList anchors =
-      sequence != nullptr ? sequence->anchors() : schedule::AnchorList();
-  const std::int64_t written = tier_ != nullptr ? tier_->anchors_written() : 0;
-  const std::vector<std::uint64_t> checksums =
-      tier_ != nullptr ? tier_->checksums() : std::vector<std::uint64_t>();
   // A sweep that was not finished can go on, if it was committed, by this process or the one
   // before.
   const bool leave = disk_ != nullptr && (committed_ > 0 || recovery_.has_value()) &&
                      phase_ != ANADROME_PHASE_DONE;
   const bool keep = options_.keep && tier_ != nullptr && swept && !leave;
   const std::int64_t steps = swept ? script_->steps() : schedule::kUnknown;
+  std::int64_t written = 0;
+  schedule::AnchorList anchors;
+  std::vector<std::uint64_t> checksums;
+  if (tier_ != nullptr && options_.keep) {
+    attempt([&] { tier_->flush(); });
+    // The gradient was right all the same, but the files are not all there.
+    hold(disk_refused_ ? disk_refused_ : tier_->failed_write());
+  }
+  if (keep) {
+    attempt([&] {
+      anchors = sequence().anchors();
+      written = tier_->anchors_written();
+      checksums = tier_->checksums();
+    });
+  }
   abandon();
   if (leave) {
-    disk_->leave();
+    attempt([&] { disk_->leave(); });
   } else if (!keep && disk_ != nullptr) {
     disk_->release();  // nobody has a file open when it is removed
   }
   if (!agreement_.broken()) {
-    agreement_.agree({.call = Call::kClose, .failure = failure});
+    agreement_.agree({.call = Call::kClose, .failure = held_});
     transport_.reset();  // collective with transport=mpio: only where all ranks are known to be
-    failure = {};
     if (keep) {
-      failure = disk_->keep(anchors, written, checksums, sweep_, steps, to_string(schedule_));
+      hold(disk_->keep(anchors, written, checksums, sweep_, steps, to_string(schedule_)));
     } else if (!leave && disk_ != nullptr) {
-      failure = disk_->remove();
+      hold(disk_->remove());
     }
     disk_.reset();
-    agreement_.agree({.call = Call::kClose, .failure = failure});
+    agreement_.agree({.call = Call::kClose, .failure = held_});
   }
 }
 

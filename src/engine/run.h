@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -45,7 +47,7 @@ class Run {
 
   void set(const char* key, const char* value);
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
-  void set_environment(const std::string& text);
+  void set_environment(const char* text) noexcept;
   void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Where the sweep that begin has begun goes on; IDLE: at x_0.
   anadrome_phase resumed_phase() const { return resumed_phase_; }
@@ -79,7 +81,9 @@ class Run {
 
   // begin
   Failure fault_of_begin(std::int64_t steps) const;
-  void compare_ranks(std::int64_t steps, const Failure& failure);
+  void set_up(std::int64_t steps, const Failure& earlier);
+  void agree_on_begin();
+  void compare_ranks(std::int64_t steps);
   ScheduleName choose_schedule(std::int64_t steps);
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
@@ -140,7 +144,7 @@ class Run {
   std::int64_t first_of_block(std::int64_t number) const;
   bool writes_all_anchors() const { return options_.keep || options_.resume; }
   void stop_anchoring(const Failure& why);
-  void warn(const std::string& what);
+  void warn(std::initializer_list<std::string_view> what);
   void decide();
   schedule::AsyncPlan plan_intervals() const;
   void use_interval(const schedule::AsyncPlan& plan);

@@ -15,6 +15,7 @@ void Run::keep_anchor(const schedule::Action& action) {
     return;
   }
   copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
+  if (script_->sequence() != nullptr) attempt([&] { sequence().make_room_for_anchors(); });
   newest_anchor_ = action.slot;
   write_due_ = tier_->fills_block(action.slot) && script_->overlapped() == nullptr;
 }
@@ -55,7 +56,7 @@ bool Run::grow_disk(Call call, std::int64_t blocks) {
     disk_->grow(blocks, call);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
-    stop_anchoring({error.status(), error.what()});
+    stop_anchoring(Failure(error));
     return false;
   }
   recorder_.waited(start, now_seconds());
@@ -68,8 +69,8 @@ void Run::stop_anchoring(const Failure& why) {
   no_more_anchors_ = true;
   disk_refused_ = why;
   if (script_.has_value() && script_->sequence() != nullptr) sequence().add_no_more_anchors();
-  warn("the disk takes no more states (" + why.message +
-       "); the sweep goes on with those that there are, and runs more steps again");
+  warn({"the disk takes no more states (", why.message,
+        "); the sweep goes on with those that there are, and runs more steps again"});
 }
 
 void Run::restore_anchor(const schedule::Action& action) {
@@ -114,20 +115,22 @@ bool Run::load_anchor(Call call, std::int64_t number) {
     ++anchors_lost_;
     agreed_block_ = -1;
     if (!tier_->lose(number)) {
-      warn(lost_.message + "; its steps are run again from an earlier state");
+      warn({lost_.message, "; its steps are run again from an earlier state"});
       return false;
     }
-    warn(lost_.message + "; another copy is read");
+    warn({lost_.message, "; another copy is read"});
   }
 }
 
 // Once in a sweep: more of the same is counted in the statistics.
-void Run::warn(const std::string& what) {
+void Run::warn(std::initializer_list<std::string_view> what) {
   if (warned_) return;
   warned_ = true;
   if (agreement_.rank() != 0 || !options_.warnings) return;
   progress_.finish();
-  std::fprintf(stderr, "anadrome: %s\n", what.c_str());
+  std::fputs("anadrome: ", stderr);
+  for (const std::string_view part : what) std::fwrite(part.data(), 1, part.size(), stderr);
+  std::fputc('\n', stderr);
 }
 
 }  // namespace anadrome::engine

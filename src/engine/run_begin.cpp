@@ -1,5 +1,6 @@
 // Run, first half: from options and fields to a sweep that can start. Everything here is
-// collective.
+// collective: what one rank meets alone (no memory, say) is held until the next agreement, and
+// until then this rank takes part in whatever the others do.
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -15,15 +16,17 @@
 namespace anadrome::engine {
 namespace {
 
-std::string new_run_id(MPI_Comm comm) {
+using RunId = std::array<char, 33>;
+
+RunId new_run_id(MPI_Comm comm) {
   std::array<std::uint64_t, 2> id{};
   if (::getrandom(id.data(), sizeof id, 0) != static_cast<ssize_t>(sizeof id)) {
     id[0] = static_cast<std::uint64_t>(now_seconds() * 1e9);
     id[1] = static_cast<std::uint64_t>(::getpid());
   }
   MPI_Bcast(id.data(), 2, MPI_UINT64_T, 0, comm);
-  char text[40];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(id[0]),
+  RunId text;
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(id[0]),
                 static_cast<unsigned long long>(id[1]));
   return text;
 }
@@ -67,26 +70,31 @@ std::string table_of(const std::vector<store::Field>& fields) {
 
 }  // namespace
 
+void Run::agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_}); }
+
 // All ranks must have said the same; if not, name what differs.
-void Run::compare_ranks(std::int64_t steps, const Failure& failure) {
+void Run::compare_ranks(std::int64_t steps) {
+  std::vector<std::string> names = {};
+  std::vector<std::int64_t> both;  // hashes, then their complements
+  attempt([&] {
+    names = {"the list of fields (names, roles, types)"};
+    both = {static_cast<std::int64_t>(hash_of(table_of(fields_)))};
+    for (const auto& [key, value] : options_.shared_values()) {
+      names.push_back("option " + key);
+      both.push_back(static_cast<std::int64_t>(hash_of(value)));
+    }
+    names.push_back("the number of steps given to set_step_costs");
+    both.push_back(step_costs_.steps_given());
+    for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
+  });
   agreement_.agree({.call = Call::kBegin,
-                    .failure = failure,
+                    .failure = held_,
                     .equal = steps,
                     .equal_name = "the number of steps"});
-  std::vector<std::string> names = {"the list of fields (names, roles, types)"};
-  std::vector<std::int64_t> hashes = {static_cast<std::int64_t>(hash_of(table_of(fields_)))};
-  for (const auto& [key, value] : options_.shared_values()) {
-    names.push_back("option " + key);
-    hashes.push_back(static_cast<std::int64_t>(hash_of(value)));
-  }
-  names.push_back("the number of steps given to set_step_costs");
-  hashes.push_back(step_costs_.steps_given());
-  std::vector<std::int64_t> both = hashes;
-  for (const std::int64_t hash : hashes) both.push_back(~hash);
   MPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT64_T, MPI_MAX,
                 agreement_.comm());
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    if (both[i] != ~both[i + hashes.size()]) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (both[i] != ~both[i + names.size()]) {
       throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
     }
   }
@@ -97,16 +105,20 @@ ScheduleName Run::choose_schedule(std::int64_t steps) {
   chosen_.clear();
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
   if (steps == schedule::kUnknown || writes_all_anchors()) {
-    chosen_ = options_.keep     ? "keep=on wants files"
-              : options_.resume ? "resume=on wants files"
-                                : "the number of steps is not known";
+    attempt([&] {
+      chosen_ = options_.keep     ? "keep=on wants files"
+                : options_.resume ? "resume=on wants files"
+                                  : "the number of steps is not known";
+    });
     return ScheduleName::kAsync;
   }
   const MemoryPlan plan =
       plan_memory(agreement_, state_fields_, options_.memory, DiskUse::kNone, steps);
   const bool fit = plan.checkpoint_slots >= steps;
-  chosen_ = std::to_string(plan.checkpoint_slots) + " of " + std::to_string(steps) +
-            (fit ? " states fit: all of them" : " states fit");
+  attempt([&] {
+    chosen_ = std::to_string(plan.checkpoint_slots) + " of " + std::to_string(steps) +
+              (fit ? " states fit: all of them" : " states fit");
+  });
   return fit ? ScheduleName::kStoreAll : ScheduleName::kAsync;
 }
 
@@ -164,33 +176,45 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
                 "the ranks of this run were in different calls; only close is left");
   }
   abandon();
+  try {
+    set_up(steps, earlier);
+  } catch (...) {
+    abandon();  // what this rank has and another one may not have
+    throw;
+  }
+}
+
+void Run::set_up(std::int64_t steps, const Failure& earlier) {
   held_ = {};
   stop_.store(false);
-  options_ = requested_;
   reset_counters();
   begin_time_ = now_seconds();
   fields_at_begin_ = fields_.size();
-  state_fields_ = fields_of(ANADROME_ROLE_STATE);
-  tape_fields_ = fields_of(ANADROME_ROLE_TAPE);
-  Failure failure = earlier ? earlier : bad_environment_;
-  if (!failure) failure = fault_of_begin(steps);
-  compare_ranks(steps, failure);
+  attempt([&] {
+    options_ = requested_;
+    state_fields_ = fields_of(ANADROME_ROLE_STATE);
+    tape_fields_ = fields_of(ANADROME_ROLE_TAPE);
+  });
+  hold(earlier ? earlier : bad_environment_);
+  attempt([&] { hold(fault_of_begin(steps)); });
+  compare_ranks(steps);
 
   schedule_ = choose_schedule(steps);
-  require_fit(steps);
+  attempt([&] { require_fit(steps); });
+  agree_on_begin();
   sweep_ = sweep_ == 0 ? options_.sweep : sweep_ + 1;
   look_for_recovery(steps);
   prepare_memory(steps);
   if (disk_use() != DiskUse::kNone) prepare_disk(steps);
-  std::function<std::int64_t()> take_block = [this] {
-    const std::int64_t block = pool_.take();
-    if (block < 0)
-      throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more slots than there are");
-    return block;
-  };
-  if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
   if (step_costs_.known()) step_costs_.share(agreement_.comm());
-  failure = failure_from([&] {
+  attempt([&] {
+    std::function<std::int64_t()> take_block = [this] {
+      const std::int64_t block = pool_.take();
+      if (block < 0)
+        throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more slots than there are");
+      return block;
+    };
+    if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
@@ -202,7 +226,7 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     recorder_.prepare(options_.trace != "off" || options_.timeline != "off");
     live_->make_room_for_step();  // x_0
   });
-  agreement_.agree({.call = Call::kBegin, .failure = failure});
+  agree_on_begin();
 
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
@@ -230,7 +254,8 @@ void Run::prepare_memory(std::int64_t steps) {
   const DiskUse disk = disk_use();
   plan_blocks(steps);
   if (memory_plan_.blocks == 0) {
-    std::int64_t least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
+    std::int64_t least = 0;
+    attempt([&] { least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk); });
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
     const std::int64_t table = table_bytes(steps);
     least = checked_add(least, checked_add(table, commit_bytes()));
@@ -251,44 +276,46 @@ void Run::prepare_memory(std::int64_t steps) {
                                          format_bytes(needed) + "), or schedule=async");
   }
   const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
-  const Failure failure = failure_from([&] {
+  attempt([&] {
     step_costs_.begin(steps, schedule_ == ScheduleName::kUneven);
     if (pool_.blocks() == memory_plan_.blocks && pool_.block_bytes() == block_bytes) return;
     pool_ = {};
     pool_ = store::Pool(block_bytes, memory_plan_.blocks);
   });
   pool_.reset();
-  if (!failure) pool_.populate(blocks_to_populate(steps));
-  agreement_.agree({.call = Call::kBegin, .failure = failure});
+  if (!held_) pool_.populate(blocks_to_populate(steps));
+  agree_on_begin();
 }
 
 void Run::prepare_disk(std::int64_t steps) {
-  const bool rebuild = disk_ == nullptr || transport_ == nullptr || fields_changed_ ||
-                       built_options_.shared_values() != options_.shared_values() ||
-                       built_options_.directory != options_.directory;
+  bool rebuild = disk_ == nullptr || transport_ == nullptr || fields_changed_;
+  attempt([&] {
+    rebuild = rebuild || built_options_.directory != options_.directory ||
+              built_options_.shared_values() != options_.shared_values();
+  });
   // The directory is one rank's own text; whether to rebuild is everybody's decision.
   int any = rebuild ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
   if (any != 0) {
     transport_.reset();
     if (disk_ != nullptr) disk_->release();
-    agreement_.agree({.call = Call::kBegin, .failure = {}});  // nobody has a file open any more
-    const Failure failure = disk_ != nullptr ? disk_->remove() : Failure{};
+    agree_on_begin();  // nobody has a file open any more
+    if (disk_ != nullptr) hold(disk_->remove());
     disk_.reset();
-    agreement_.agree(
-        {.call = Call::kBegin, .failure = failure});  // removed before anybody makes the next one
-    run_id_ = new_run_id(agreement_.comm());
+    agree_on_begin();  // removed before anybody makes the next one
+    const RunId id = new_run_id(agreement_.comm());
+    attempt([&] { run_id_ = id.data(); });
     open_disk();
     const store::TransportOptions transport_options = {options_.checksum, options_.resume,
                                                        options_.bandwidth_limit};
-    const Failure not_started = failure_from([&] {
+    attempt([&] {
       transport_ = options_.transport == TransportName::kDirect
                        ? store::make_direct_transport(memory_plan_.layout, transport_options)
                        : store::make_mpio_transport(memory_plan_.layout, transport_options,
                                                     state_fields_, disk_->file_comm());
+      built_options_ = options_;
     });
-    agreement_.agree({.call = Call::kBegin, .failure = not_started});
-    built_options_ = options_;
+    agree_on_begin();
     transfer_times_ = TransferTimes();  // of another disk
     measured_before_ = false;
     cores_are_busy_ = no_core_is_free(agreement_.comm());
@@ -298,8 +325,11 @@ void Run::prepare_disk(std::int64_t steps) {
   identity.run_id_low = run_id_low_;
   identity.run_id_high = run_id_high_;
   identity.sweep = sweep_;
-  tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
-                                       transfer_times_, recorder_);
+  attempt([&] {
+    tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
+                                         transfer_times_, recorder_);
+  });
+  agree_on_begin();
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
   if (schedule_ == ScheduleName::kOverlapped) {
     tier_->follow_plan();
@@ -328,7 +358,7 @@ void Run::make_first_files(std::int64_t blocks) {
     if (!full && error.status() != ANADROME_ERR_IO) throw;
     if (disk_->capacity() > 0) return;  // without the copy
     if (!full || writes_all_anchors() || disk_use() == DiskUse::kStates) throw;
-    stop_anchoring({error.status(), error.what()});
+    stop_anchoring(Failure(error));
   }
 }
 

@@ -25,21 +25,32 @@ void Run::look_for_recovery(std::int64_t steps) {
   resumed_phase_ = ANADROME_PHASE_IDLE;
   resumed_step_ = 0;
   if (!options_.resume || disk_ != nullptr) return;
-  const std::string directory = store::RunDirectory::path(options_.directory, options_.name);
-  std::string why_not;
-  recovery_ = find_recovery(agreement_, directory, journal_header(steps),
-                            store::total_bytes(fields_of(ANADROME_ROLE_ADJOINT)), why_not);
-  if (!why_not.empty()) warn(directory + " holds a run that cannot go on: " + why_not);
+  std::string directory;
+  store::JournalHeader wanted;
+  attempt([&] {
+    directory = store::RunDirectory::path(options_.directory, options_.name);
+    wanted = journal_header(steps);
+  });
+  agree_on_begin();
+  const char* why_not = "";
+  recovery_ = find_recovery(agreement_, directory, wanted, commit_bytes(), why_not);
+  if (*why_not != '\0') warn({directory, " holds a run that cannot go on: ", why_not});
 }
 
 // The directory, with the files of the run that goes on or without any.
 void Run::open_disk() {
   const auto make = [&](store::Leftovers leftovers) {
-    disk_ = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
-                                        run_id_, leftovers);
+    std::unique_ptr<DiskSpace> disk;
+    attempt([&] {
+      disk = std::make_unique<DiskSpace>(agreement_, options_, memory_plan_.layout, state_fields_,
+                                         run_id_);
+      run_id_low_ = hash_of(run_id_);
+      run_id_high_ = hash_of(run_id_ + "'");
+    });
+    agree_on_begin();
+    disk->open(leftovers);
+    disk_ = std::move(disk);
   };
-  run_id_low_ = hash_of(run_id_);
-  run_id_high_ = hash_of(run_id_ + "'");
   if (!recovery_) return make(store::Leftovers::kRemove);
   make(store::Leftovers::kTakeOver);
   const Failure failure = failure_from([&] { disk_->reopen(recovery_->journal.segments); });
@@ -48,14 +59,14 @@ void Run::open_disk() {
     run_id_low_ = recovery_->journal.header.run_id_low;
     run_id_high_ = recovery_->journal.header.run_id_high;
   } catch (const Error& error) {
-    if (error.status() == ANADROME_ERR_PEER) throw;
-    warn(std::string("the run that was left cannot go on: ") + error.what());
+    if (error.status() == ANADROME_ERR_PEER || error.status() == ANADROME_ERR_MEMORY) throw;
+    warn({"the run that was left cannot go on: ", error.what()});
     recovery_.reset();
     disk_->release();
-    agreement_.agree({.call = Call::kBegin, .failure = {}});  // nobody has a file open any more
-    const Failure kept = disk_->remove();
+    agree_on_begin();  // nobody has a file open any more
+    hold(disk_->remove());
     disk_.reset();
-    agreement_.agree({.call = Call::kBegin, .failure = kept});
+    agree_on_begin();
     make(store::Leftovers::kRemove);
   }
 }
@@ -64,8 +75,8 @@ void Run::begin_journal(std::int64_t steps) {
   committer_.reset();
   committed_ = 0;
   if (!options_.resume) return;
-  const std::vector<store::Field> fields = fields_of(ANADROME_ROLE_ADJOINT);
-  const Failure failure = failure_from([&] {
+  attempt([&] {
+    const std::vector<store::Field> fields = fields_of(ANADROME_ROLE_ADJOINT);
     const double seconds = options_.checkpoint_interval;
     if (recovery_) {
       const bool forward = recovery_->commit.phase == store::JournalCommit::Phase::kForward;
@@ -79,7 +90,7 @@ void Run::begin_journal(std::int64_t steps) {
                                                seconds, *transport_);
     }
   });
-  agreement_.agree({.call = Call::kBegin, .failure = failure});
+  agree_on_begin();
 }
 
 // ---- back in ----
@@ -112,10 +123,10 @@ void Run::resume_sweep() {
     newest_anchor_ = number;
     agreed_block_ = tier_->block_of(number);
     attempt([&] { tier_->restore(*live_, number); });
-    sequence().resume_forward(anchors, commit.position);
+    attempt([&] { sequence().resume_forward(anchors, commit.position); });
   } else {
     newest_anchor_ = anchors.count() - 1;
-    sequence().resume_reverse(anchors, commit.steps, commit.position);
+    attempt([&] { sequence().resume_reverse(anchors, commit.steps, commit.position); });
   }
   attempt([&] { unpack_adjoint(fields_of(ANADROME_ROLE_ADJOINT), recovery_->adjoint); });
   agree(Call::kBegin);

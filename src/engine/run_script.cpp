@@ -124,7 +124,12 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
 
 // A copy of the adjoint fields while they are being written.
 std::int64_t Run::commit_bytes() const {
-  return options_.resume ? Committer::buffer_bytes(fields_of(ANADROME_ROLE_ADJOINT)) : 0;
+  if (!options_.resume) return 0;
+  std::int64_t bytes = 0;
+  for (const store::Field& field : fields_) {
+    if (field.role == ANADROME_ROLE_ADJOINT) bytes = checked_add(bytes, field.bytes());
+  }
+  return bytes;
 }
 
 void Run::plan_blocks(std::int64_t steps) {

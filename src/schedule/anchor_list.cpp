@@ -31,6 +31,12 @@ void AnchorList::append(std::int64_t step) {
   ++count_;
 }
 
+void AnchorList::make_room() {
+  if (stretches_.capacity() - stretches_.size() < kRoom) {
+    stretches_.reserve(2 * stretches_.size() + 2 * kRoom);
+  }
+}
+
 AnchorList AnchorList::of(std::int64_t count, const std::vector<Stretch>& stretches) {
   AnchorList list;
   list.count_ = count;

@@ -2,6 +2,7 @@
 // memory to speak of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,8 +23,11 @@ class AnchorList {
   std::int64_t step(std::int64_t number) const;
   std::int64_t newest_step() const { return step(count_ - 1); }
 
-  /// `step` must be larger than newest_step().
+  /// `step` must be larger than newest_step(). Allocates only where distances changed more than
+  /// kRoom times since make_room.
   void append(std::int64_t step);
+  static constexpr std::size_t kRoom = 16;
+  void make_room();
   /// `stretches` as of an AnchorList with so many anchors. Throws ERR_CORRUPT if no list could say
   /// so.
   static AnchorList of(std::int64_t count, const std::vector<Stretch>& stretches);

@@ -31,6 +31,7 @@ void Sequence::reserve_kept() {
   const std::int64_t most = std::min(options_.most_slots - 1, kMostAtOnce);
   kept_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_)));
   if (steps_ == kUnknown) online_.reserve(most);
+  make_room_for_anchors();
 }
 
 Action Sequence::next() {
@@ -357,6 +358,7 @@ Action Sequence::finish_tape() {
 
 void Sequence::resume_forward(const AnchorList& anchors, std::int64_t run_before) {
   anchors_ = anchors;
+  make_room_for_anchors();
   anchors_active_ = anchors_.count();
   live_ = anchors_.newest_step();
   run_before_ = run_before;

@@ -63,6 +63,9 @@ class Sequence {
   void resume_forward(const AnchorList& anchors, std::int64_t run_before);
   void resume_reverse(const AnchorList& anchors, std::int64_t steps, std::int64_t position);
 
+  /// What the next anchors take, so that next allocates nothing: where a failure can be held.
+  void make_room_for_anchors() { anchors_.make_room(); }
+
   /// No anchor after those that there are: the rest is reversed from RAM.
   void add_no_more_anchors();
 

@@ -30,9 +30,9 @@ class DirectTransport final : public Transport {
   void start(Transfer& transfer) override {
     {
       const std::lock_guard lock(mutex_);
+      queue_of(transfer).push_back(&transfer);  // first: what is not queued is never done
       transfer.done = false;
       transfer.failure = {};
-      queue_of(transfer).push_back(&transfer);
     }
     work_.notify_one();  // not under the mutex, which the thread takes first
   }
@@ -85,8 +85,11 @@ class DirectTransport final : public Transport {
       Failure failure =
           transfer.task ? failure_from(transfer.task) : carry_out(transfer, checksum, added);
       if (transfer.write && options_.remember_writes) {
-        finished_writes_.push_back(
-            {transfer.segment, transfer.is_copy, transfer.identity, checksum, failure});
+        // A write that is not remembered counts as one that never was.
+        static_cast<void>(failure_from([&] {
+          finished_writes_.push_back(
+              {transfer.segment, transfer.is_copy, transfer.identity, checksum, failure});
+        }));
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
       if (!transfer.task) {

@@ -109,7 +109,9 @@ struct Apply {
     return true;
   }
   bool operator()(JournalCommit& commit) const {
-    if (contents.commits.size() == JournalContents::kMostCommits) contents.commits.pop_front();
+    if (contents.commits.size() == JournalContents::kMostCommits) {
+      contents.commits.erase(contents.commits.begin());
+    }
     contents.commits.push_back(std::move(commit));
     return true;
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,7 +16,7 @@ struct JournalContents {
   JournalHeader header;
   std::vector<JournalSegment> segments;         ///< in their order
   std::map<std::int64_t, JournalBlock> blocks;  ///< by number, without those that are void
-  std::deque<JournalCommit> commits;            ///< the newest last; kMostCommits at most
+  std::vector<JournalCommit> commits;           ///< the newest last; kMostCommits at most
   std::int64_t good_bytes = 0;                  ///< up to here the file is whole
   Checksum last;                                ///< of the last good record
   /// Nothing follows them. What follows is a record that was not finished, or damage.

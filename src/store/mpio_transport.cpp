@@ -84,7 +84,7 @@ class MpioTransport final : public Transport {
       try {
         moved += move_field(transfer, f);
       } catch (const Error& error) {
-        failure = {error.status(), error.what()};
+        failure = Failure(error);
       }
     }
     if (failure) throw Error(failure.status, failure.message);

@@ -88,9 +88,7 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
     require(comm != MPI_COMM_NULL, "open: the communicator is MPI_COMM_NULL");
     *run = open_on_all_ranks(comm);
     // OPTIONS of the environment are read here and judged at begin, where all ranks can say so.
-    if (const char* text = std::getenv("ANADROME_OPTIONS")) {
-      (*run)->run.set_environment(text);
-    }
+    if (const char* text = std::getenv("ANADROME_OPTIONS")) (*run)->run.set_environment(text);
   });
 }
 
