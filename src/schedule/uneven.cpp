@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/error.h"
 
 namespace anadrome::schedule {
@@ -92,6 +93,12 @@ UnevenPlanner::UnevenPlanner(const UnevenSteps& steps) {
   revolve.set_unit(slot, budget);
   revolve.plan_as_revolve();
   UnevenPlanner best = std::move(revolve);
+  if (divisor != largest && all <= static_cast<uint128>(kMostCost)) {
+    UnevenPlanner next = *this;
+    next.set_unit(divisor, budget);
+    next.plan_by_mean_size();
+    if (next.cost_ < best.cost_ || next.exact_) best = std::move(next);
+  }
   for (const std::int64_t unit : units) {
     if (best.exact_) break;
     UnevenPlanner next = *this;
@@ -147,6 +154,71 @@ std::int64_t UnevenPlanner::plan_as_revolve() {
   // Each step once more: no plan can do with less. With one slot there is no choice.
   exact_ = cost_ == steps_.cost(0, steps_.steps() - 1) || (units_ == 1 && state_bytes_.empty());
   return cost_;
+}
+
+// ---- Revolve with slots of the mean size ----
+
+void UnevenPlanner::plan_by_mean_size() {
+  const std::int64_t n = steps_.steps(), free = units_ - state_units(0);
+  items_.begins = {0, n};
+  std::vector<std::int64_t> sums = {0};
+  sums.reserve(static_cast<std::size_t>(n) + 1);
+  for (std::int64_t k = 0; k < n; ++k) sums.push_back(sums.back() + state_units(k));
+  nodes_.reserve(static_cast<std::size_t>(n));
+  cost_ = place_by_mean_size({0, n, free}, sums).cost;
+  exact_ = cost_ == steps_.cost(0, n - 1);
+}
+
+/// Where Revolve would split if all states between had their mean size, or a state near it that
+/// fits; `first` if there is none.
+std::int64_t UnevenPlanner::split_by_mean_size(const Stretch& stretch, std::int64_t units) {
+  constexpr std::int64_t kNear = 64;
+  const auto& [first, last, free] = stretch;
+  const std::int64_t steps = last - first;
+  const std::int64_t mean = ceil_divide(units, steps - 1);
+  const std::int64_t slots = std::max<std::int64_t>(1 + free / mean, 2);
+  const std::int64_t wanted = first + (slots < steps - 1 ? splitter_.split(steps, slots) : 1);
+  for (std::int64_t away = 0; away <= kNear; ++away) {
+    for (const std::int64_t split : {wanted - away, wanted + away}) {
+      if (first < split && split < last && state_units(split) <= free) return split;
+    }
+  }
+  return first;
+}
+
+/// Writes down the plan of a stretch and says what it takes: its splits from the first to the last
+/// one, then what each of them leaves before it.
+UnevenPlanner::Taken UnevenPlanner::place_by_mean_size(Stretch stretch,
+                                                       const std::vector<std::int64_t>& sums) {
+  const auto at = [&sums](std::int64_t k) { return sums[static_cast<std::size_t>(k)]; };
+  const std::int64_t last = stretch.last;
+  std::vector<Stretch> before;
+  Taken taken = {0, 0};
+  while (last - stretch.first > 1) {
+    const std::int64_t first = stretch.first, steps = last - first;
+    const std::int64_t units = at(last) - at(first + 1);
+    if (units <= stretch.free) {
+      for (std::int64_t k = first; k < last - 1; ++k) nodes_[key(k, last)] = {k + 1, last - 1 - k};
+      taken = {steps - 1, steps_.cost(first, last - 1)};
+      break;
+    }
+    const std::int64_t split = split_by_mean_size(stretch, units);
+    if (split == first) {
+      taken = {steps * (steps - 1) / 2, steps_.direct_cost(first, last)};
+      break;
+    }
+    before.push_back({first, split, stretch.free});
+    stretch.first = split;
+    stretch.free -= state_units(split);
+  }
+  for (; !before.empty(); before.pop_back()) {
+    const Stretch& left = before.back();
+    const Taken inside = place_by_mean_size(left, sums);
+    taken.advances += left.last - left.first + inside.advances;
+    taken.cost += steps_.cost(left.first, left.last) + inside.cost;
+    nodes_[key(left.first, last)] = {left.last, taken.advances};
+  }
+  return taken;
 }
 
 // ---- tables ----

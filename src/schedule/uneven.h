@@ -23,8 +23,9 @@ struct UnevenSteps {
 /// A planner for exactly these steps, RAM only, no tapes: NestedOptions::units must be its units().
 /// If exact(), the best of the persistent plans, in which a kept state stays until the steps beyond
 /// it are done: the optimum where all states have one size. Otherwise the chain is planned in two
-/// layers, or sizes are rounded up: never more than `bytes` are used, and the plan never costs more
-/// than Revolve's with slots of the largest size. Plans are O(n) memory.
+/// layers, by sizes that are rounded up, or as Revolve would with slots of the mean size: never
+/// more than `bytes` are used, and the plan never costs more than Revolve's with slots of the
+/// largest size. Plans are O(n) memory.
 class UnevenPlanner final : public Planner {
  public:
   /// Throws ERR_ARGUMENT if x_0 does not fit, if costs or sizes are out of range, if n > 2^20.
@@ -50,6 +51,14 @@ class UnevenPlanner final : public Planner {
     std::int64_t advances, cost;
   };
 
+  /// Steps first .. last-1 from a kept x_first beside `free` units.
+  struct Stretch {
+    std::int64_t first, last, free;
+  };
+
+  void plan_by_mean_size();
+  std::int64_t split_by_mean_size(const Stretch& stretch, std::int64_t units);
+  Taken place_by_mean_size(Stretch stretch, const std::vector<std::int64_t>& sums);
   std::optional<std::int64_t> plan_with_tables(std::int64_t table_bytes);
   std::int64_t plan_as_revolve();
   std::int64_t bytes_of(std::int64_t step) const;

@@ -218,6 +218,22 @@ TEST(UnevenPlanner, IsNeverWorseThanRevolveWithSlotsOfTheLargestSize) {
   }
 }
 
+// Too many states for tables, which are for 256 of them.
+TEST(UnevenPlanner, GainsFromSmallStatesInLongChains) {
+  UnevenSteps steps{.costs = Values(2000, 1), .state_bytes = {}, .bytes = 0};
+  for (std::int64_t k = 0; k < 2000; ++k) {
+    steps.state_bytes.push_back(k < 1000 ? 10 + k : 2010 - k);
+    steps.bytes += 3 * steps.state_bytes.back() / 10;
+  }
+  const std::int64_t largest =
+      *std::max_element(steps.state_bytes.begin(), steps.state_bytes.end());
+  const std::int64_t sized = uneven_cost(steps);
+  steps.bytes /= largest;
+  steps.state_bytes.clear();
+  const std::int64_t equal = uneven_cost(steps);
+  EXPECT_LT(static_cast<double>(sized - 1999), 0.95 * static_cast<double>(equal - 1999));
+}
+
 TEST(UnevenPlanner, PlansExtremesOrSaysWhyNot) {
   const auto cost = [](std::size_t n, std::int64_t each, std::int64_t bytes) {
     return cost_or_none({.costs = Values(n, each), .bytes = bytes});
