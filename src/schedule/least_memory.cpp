@@ -1,6 +1,7 @@
 #include "schedule/least_memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <queue>
@@ -77,11 +78,17 @@ class Sweep {
     });
   }
 
-  /// With a peak of at most `peak`, where kept states are given up.
-  bool fits(std::int64_t peak) {
+  /// Of the steps begin .. end-1 with all their states, where kept states are given up.
+  std::int64_t segment(std::int64_t begin, std::int64_t end, Accounting accounting) const {
+    if (accounting == Accounting::kReleased) return sum(begin + 1, end + 1);
+    return end - 1 > begin ? sum(begin + 1, end - 1) : 0;
+  }
+
+  /// With a peak of at most `peak`, likewise.
+  bool fits(std::int64_t peak, Accounting accounting) {
     return run(sizes_.bytes[0],
                [&](const Candidate& last, std::int64_t k, std::int64_t workspace) {
-                 return last.kept + sum(last.state + 1, k + 1) + workspace <= peak;
+                 return last.kept + segment(last.state, k, accounting) + workspace <= peak;
                })
         .has_value();
   }
@@ -148,19 +155,19 @@ std::int64_t largest_segment(const ChainSizes& sizes, const Sweep& sweep,
   return largest;
 }
 
-LeastMemory least_released(const ChainSizes& sizes) {
+LeastMemory least_released(const ChainSizes& sizes, Accounting accounting) {
   Sweep sweep(sizes);
   std::int64_t low = 0, high = sweep.sum(0, sizes.steps() + 1);
   for (const std::int64_t bytes : sizes.workspace) high += bytes;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (sweep.fits(middle)) {
+    if (sweep.fits(middle, accounting)) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  sweep.fits(high);
+  sweep.fits(high, accounting);
   return {high, high, sweep.kept()};
 }
 
@@ -233,7 +240,7 @@ class BoundSearch {
 
 LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting, std::int64_t most_visits) {
   check(sizes);
-  if (accounting == Accounting::kReleased) return least_released(sizes);
+  if (accounting != Accounting::kStatic) return least_released(sizes, accounting);
   return BoundSearch(sizes, most_visits).run();
 }
 
@@ -249,7 +256,7 @@ std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
   std::int64_t peak = 0, begin = 0;
   for (std::size_t i = 0; i <= kept.size(); ++i) {
     const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
-    std::int64_t bytes = held + sweep.sum(begin + 1, end + 1);
+    std::int64_t bytes = held + sweep.segment(begin, end, accounting);
     if (!sizes.workspace.empty()) {
       bytes += *std::max_element(sizes.workspace.begin() + begin, sizes.workspace.begin() + end);
     }
@@ -258,6 +265,17 @@ std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
     begin = end;
   }
   return peak;
+}
+
+// With P slots the segments have P + 1, P, .. , 2 steps.
+std::int64_t least_slots(std::int64_t steps) {
+  const auto fit = [](std::int64_t slots) {
+    return static_cast<uint128>(slots) * static_cast<uint128>(slots + 3) / 2;
+  };
+  auto slots = static_cast<std::int64_t>(std::sqrt(2 * static_cast<double>(steps)));
+  while (slots > 1 && fit(slots - 1) >= static_cast<uint128>(steps)) --slots;
+  while (slots < 1 || fit(slots) < static_cast<uint128>(steps)) ++slots;
+  return slots;
 }
 
 LeastMemoryPlanner::LeastMemoryPlanner(std::vector<std::int64_t> bytes,

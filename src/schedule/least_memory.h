@@ -12,6 +12,9 @@ namespace anadrome::schedule {
 enum class Accounting : std::uint8_t {
   kStatic,    ///< kept states stay to the end: c_0 + all kept + the largest segment beside them
   kReleased,  ///< a kept state is given up once it is passed
+  /// As Nested plays it: likewise, and the states at a segment's end take no room in it, since the
+  /// last one was given up before and the one before that is live.
+  kPlayed,
 };
 
 struct ChainSizes {
@@ -26,19 +29,23 @@ struct LeastMemory {
   std::vector<std::int64_t> kept;  ///< rising, beside x_0
 };
 
-/// O(n log(sum of bytes)) if released. If static, O(n) for each bound on the largest segment that
-/// is tried: all that matter while they are few, otherwise until `most_visits` states were looked
-/// at, the most promising first. Throws ERR_ARGUMENT unless 1 <= n < 2^31,
-/// on negative sizes, and if they add up to more than 2^60.
+/// O(n log(sum of bytes)) if released or played. If static, O(n) for each bound on the largest
+/// segment that is tried: all that matter while they are few, otherwise until `most_visits` states
+/// were looked at, the most promising first. Throws ERR_ARGUMENT unless 1 <= n < 2^31, on negative
+/// sizes, and if they add up to more than 2^60.
 LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting,
                          std::int64_t most_visits = std::int64_t{1} << 27);
+
+/// The peak if all states are alike and take 1, as kPlayed says it.
+std::int64_t least_slots(std::int64_t steps);
 
 /// The peak of a choice, as its accounting says it.
 std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
                      const std::vector<std::int64_t>& kept);
 
-/// The two sweeps, for Nested without tapes: NestedOptions::units must be the peak. Each segment is
-/// run again once, with every state of it kept. A run has TURN as one more step: it needs x_n live.
+/// The two sweeps, for Nested without kept tapes: NestedOptions::units must be the peak as kPlayed
+/// says it, or more. Each segment is run again once, with every state of it kept. Where TURN is a
+/// step (NestedOptions::turn and no tapes), the chain has one step more, and x_{n+1} takes nothing.
 class LeastMemoryPlanner final : public Planner {
  public:
   /// `sizes` and `kept` as above; the plan of least_memory().

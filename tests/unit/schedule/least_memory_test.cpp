@@ -14,6 +14,7 @@ namespace anadrome::schedule {
 namespace {
 
 constexpr Accounting kBoth[] = {Accounting::kStatic, Accounting::kReleased};
+constexpr Accounting kAll[] = {Accounting::kStatic, Accounting::kReleased, Accounting::kPlayed};
 
 TEST(LeastMemory, AgreesWithTheTable) {
   const auto rows = reference_cells("planners/hong_small.csv");
@@ -39,7 +40,7 @@ RC_GTEST_PROP(LeastMemory, IsTheBestOfAllChoices, ()) {
     sizes.workspace =
         *rc::gen::container<std::vector<std::int64_t>>(n, rc::gen::inRange<std::int64_t>(0, 12));
   }
-  for (const Accounting accounting : kBoth) {
+  for (const Accounting accounting : kAll) {
     std::int64_t best = std::int64_t{1} << 40;
     for (std::size_t set = 0; set < std::size_t{1} << (n - 1); ++set) {
       std::vector<std::int64_t> kept;
@@ -127,6 +128,33 @@ RC_GTEST_PROP(LeastMemoryPlanner, StaysWithinThePeakAndRunsNoStepThreeTimes, ())
       replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
   RC_ASSERT(totals.advances <= 2 * options.steps);
   RC_ASSERT(totals.most_units <= found.peak);
+}
+
+// In a run TURN is a step of the chain, unless it is a tape that an adjoint step needs.
+RC_GTEST_PROP(LeastMemoryPlanner, TakesAsMuchAsIsPlayed, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 100);
+  NestedOptions options;
+  options.steps = static_cast<std::int64_t>(n);
+  options.record = *rc::gen::arbitrary<bool>();
+  ChainSizes sizes;
+  sizes.bytes =
+      *rc::gen::container<std::vector<std::int64_t>>(n + 1, rc::gen::inRange<std::int64_t>(1, 50));
+  if (!options.record) sizes.bytes.push_back(0);
+  const LeastMemory found = least_memory(sizes, Accounting::kPlayed);
+  options.units = found.peak;
+  const NestedTotals totals =
+      replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
+  RC_ASSERT(totals.most_units == found.peak);
+  RC_ASSERT(totals.advances <= 2 * options.steps);
+}
+
+TEST(LeastMemory, OfEqualStatesInARunIsTheClosedForm) {
+  for (std::int64_t steps = 1; steps < 200; ++steps) {
+    const ChainSizes sizes{std::vector<std::int64_t>(static_cast<std::size_t>(steps + 1), 1), {}};
+    EXPECT_EQ(least_slots(steps), least_memory(sizes, Accounting::kPlayed).peak) << steps;
+  }
+  EXPECT_EQ(least_slots(5), 2);
+  EXPECT_EQ(least_slots(std::int64_t{1} << 20), 1447);
 }
 
 }  // namespace
