@@ -109,6 +109,8 @@ typedef int (*anadrome_pack_fn)(void* context, void* buffer, size_t bytes);
 /** Read the field from `buffer`, `bytes` long. Non-zero: failure, as if anadrome_fail had been
  * called. */
 typedef int (*anadrome_unpack_fn)(void* context, const void* buffer, size_t bytes);
+/** How many bytes a field of changing size takes at this moment on this rank. */
+typedef size_t (*anadrome_size_fn)(void* context);
 
 /** The model for anadrome_solve. Set `size = sizeof(anadrome_model)` first: the struct may grow.
  *  A callback that returns non-zero fails the run as anadrome_fail does; the other callbacks are
@@ -216,6 +218,20 @@ ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* 
                                                  anadrome_pack_fn pack, anadrome_unpack_fn unpack,
                                                  void* context);
 
+/** Register a packed state field whose size changes from state to state, as on an adaptive mesh.
+ * Local; as add_packed, but `size` says how many bytes the field takes at the moment, `most` at
+ * most; pack is given a buffer of so many, and unpack as many as were packed. Before unpack `size`
+ * is not asked. The three must not communicate. schedule=uneven and least_memory keep as many bytes
+ * as a state has, once they know how many (anadrome_set_step_costs); all others keep room for
+ * `most`. On disk 8 bytes with the size come first. Errors: as add_packed; ERR_UNSUPPORTED (a role
+ * other than ANADROME_ROLE_STATE). A field that takes more than `most`: ERR_ARGUMENT of
+ * anadrome_next.
+ * @pre No sweep is under way. */
+ANADROME_API anadrome_status anadrome_add_varying(anadrome_run* run, const char* name,
+                                                  anadrome_role role, size_t most,
+                                                  anadrome_size_fn size, anadrome_pack_fn pack,
+                                                  anadrome_unpack_fn unpack, void* context);
+
 /** Register a state field of `count` elements whose memory is the library's, so that keeping and
  * restoring a state need no copy: every ADVANCE is then one step, which reads anadrome_now and
  * writes anadrome_then. Local; as add_field. *field: its number for these two. The two live states
@@ -274,13 +290,16 @@ ANADROME_API anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t 
 ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
                                             const anadrome_model* model);
 
-/** Say what the steps cost, for schedule=uneven: step k takes seconds[k], k = 0 .. count-1, in any
- * unit. The numbers are copied; the largest over the ranks counts. They hold for sweeps of `count`
- * steps; without them, or for another number of steps, a sweep measures its steps for those that
- * follow. count = 0 forgets them. `bytes`: NULL, or the sizes of the states x_0 .. x_{count-1},
- * which must be those of the registered fields. Local. Errors: ERR_ARGUMENT, ERR_ORDER (a sweep is
- * under way), ERR_UNSUPPORTED (states of other sizes). Source: the recurrence E(i, j, s) over all
- * splits, docs/theory-tapes.md. */
+/** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
+ * offload: step k takes seconds[k], k = 0 .. count-1, in any unit; `bytes`: NULL, or what x_k takes
+ * on this rank, all state fields together. The numbers are copied; the largest over the ranks
+ * count. They hold for sweeps of `count` steps; what is not given, or is for another number of
+ * steps, a sweep measures for those that follow. count = 0 forgets them. Fields are registered
+ * before. `bytes` differ from the registered size only with a field of changing size
+ * (anadrome_add_varying); a state that turns out larger than that: ERR_ARGUMENT of anadrome_next,
+ * on all ranks. Local. Errors: ERR_ARGUMENT, ERR_ORDER (a sweep is under way), ERR_UNSUPPORTED
+ * (states of other sizes, and no field whose size changes). Source: the recurrence E(i, j, s) over
+ * all splits, docs/theory-tapes.md. */
 ANADROME_API anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count,
                                                      const double* seconds, const int64_t* bytes);
 

@@ -114,6 +114,22 @@ struct Live {
     Live* live;
     std::function<void(void*, std::size_t)> pack;
     std::function<void(const void*, std::size_t)> unpack;
+    std::function<std::size_t()> size;
+
+    static int packing(void* context, void* buffer, std::size_t bytes) {
+      Packed& field = *static_cast<Packed*>(context);
+      return field.live->guard([&] { field.pack(buffer, bytes); });
+    }
+    static int unpacking(void* context, const void* buffer, std::size_t bytes) {
+      Packed& field = *static_cast<Packed*>(context);
+      return field.live->guard([&] { field.unpack(buffer, bytes); });
+    }
+    static std::size_t asking(void* context) {
+      Packed& field = *static_cast<Packed*>(context);
+      std::size_t bytes = 0;
+      field.live->guard([&] { bytes = field.size(); });
+      return bytes;
+    }
   };
   anadrome_run* run = nullptr;
   std::vector<std::unique_ptr<Packed>> packed;
@@ -330,18 +346,22 @@ class Run {
                   std::function<void(const void*, std::size_t)> unpack,
                   anadrome_role role = ANADROME_ROLE_STATE) {
     using Packed = detail::Live::Packed;
-    live().packed.emplace_back(new Packed{live_.get(), std::move(pack), std::move(unpack)});
-    detail::check(anadrome_add_packed(
-        live().run, name.c_str(), role, bytes,
-        [](void* context, void* buffer, std::size_t size) {
-          Packed& field = *static_cast<Packed*>(context);
-          return field.live->guard([&] { field.pack(buffer, size); });
-        },
-        [](void* context, const void* buffer, std::size_t size) {
-          Packed& field = *static_cast<Packed*>(context);
-          return field.live->guard([&] { field.unpack(buffer, size); });
-        },
-        live().packed.back().get()));
+    live().packed.emplace_back(new Packed{live_.get(), std::move(pack), std::move(unpack), {}});
+    detail::check(anadrome_add_packed(live().run, name.c_str(), role, bytes, Packed::packing,
+                                      Packed::unpacking, live().packed.back().get()));
+  }
+
+  /** Register a state field whose size changes from state to state: `size()` bytes at the moment,
+   * `most` at most. The callbacks must not communicate. @throws Error */
+  void add_varying(const std::string& name, std::size_t most, std::function<std::size_t()> size,
+                   std::function<void(void*, std::size_t)> pack,
+                   std::function<void(const void*, std::size_t)> unpack) {
+    using Packed = detail::Live::Packed;
+    live().packed.emplace_back(
+        new Packed{live_.get(), std::move(pack), std::move(unpack), std::move(size)});
+    detail::check(anadrome_add_varying(live().run, name.c_str(), ANADROME_ROLE_STATE, most,
+                                       Packed::asking, Packed::packing, Packed::unpacking,
+                                       live().packed.back().get()));
   }
 
   /** Register a state field of `count` elements whose memory is the library's. @throws Error */
@@ -389,9 +409,9 @@ class Run {
     return Actions(&live());
   }
 
-  /** Say what the steps cost, for schedule=uneven: step k takes seconds[k]. They hold for sweeps of
-   * as many steps. `bytes`: nothing, or the sizes of the states, which must be those of the fields.
-   * Local. @throws Error */
+  /** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
+   * offload: step k takes seconds[k], x_k bytes[k] on this rank. They hold for sweeps of as many
+   * steps. Without `bytes`: those of the fields. Local. @throws Error */
   void set_step_costs(const std::vector<double>& seconds,
                       const std::vector<std::int64_t>& bytes = {}) {
     if (!bytes.empty() && bytes.size() != seconds.size())

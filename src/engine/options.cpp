@@ -27,6 +27,7 @@ const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"multistage", ScheduleName::kMultistage},
                                         {"online", ScheduleName::kOnline},
                                         {"uneven", ScheduleName::kUneven},
+                                        {"least_memory", ScheduleName::kLeastMemory},
                                         {"overlapped", ScheduleName::kOverlapped},
                                         {"double", ScheduleName::kDouble}};
 const Names<Layout> kLayouts = {

@@ -23,6 +23,7 @@ enum class ScheduleName {
   kMultistage,
   kOnline,
   kUneven,
+  kLeastMemory,
   kDouble
 };
 enum class Layout { kShared, kNode, kRank };

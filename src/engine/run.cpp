@@ -27,22 +27,6 @@ void Run::set_environment(const char* text) noexcept {
   });
 }
 
-void Run::set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes) {
-  if (under_way()) {
-    throw Error(ANADROME_ERR_ORDER,
-                "set_step_costs: a sweep is under way; say what steps cost before begin");
-  }
-  const std::int64_t size = store::total_bytes(fields_of(ANADROME_ROLE_STATE));
-  for (const std::int64_t state : bytes) {
-    if (state == size) continue;
-    throw Error(ANADROME_ERR_UNSUPPORTED, "set_step_costs: a state of " + std::to_string(state) +
-                                              " bytes, and the fields have " +
-                                              std::to_string(size) +
-                                              "; states of one run have one size");
-  }
-  step_costs_.give(seconds);
-}
-
 std::vector<store::Field> Run::fields_of(anadrome_role role) const {
   std::vector<store::Field> fields;
   std::copy_if(fields_.begin(), fields_.end(), std::back_inserter(fields),
@@ -196,7 +180,7 @@ bool Run::hand_out_advance(const schedule::Action& action) {
     attempt([&] { live_->make_room_for_step(); });
     then_is_written_ = true;
     part.last = action.first + 1;
-  } else if (step_costs_.measuring() && !action.again) {
+  } else if (measures_steps() && !action.again) {
     part.last = action.first + 1;
   } else if (action.first < predict_at_ && predict_at_ < action.last && !action.again) {
     part.last = predict_at_;
@@ -204,6 +188,7 @@ bool Run::hand_out_advance(const schedule::Action& action) {
   const std::int64_t audited = action.again ? schedule::kUnknown : audited_step();
   if (action.first == audited) note_audit(audited);
   if (action.first < audited) part.last = std::min(part.last, audited);
+  if (state_bytes_.measuring() && !action.again) measure_state(action.first);
   part.record = action.record && part.last == action.last;
   if (part.record && action.again && part.first + 1 == part.last) check_audit(part.first);
   rest_ = action;
@@ -266,13 +251,17 @@ bool Run::carry_out(const schedule::Action& action) {
     case Kind::kAdvance:
       return hand_out_advance(action);
     case Kind::kKeep:
-      copy(kept_, [&] { slots_->keep(slot); });
+      if (stack_ != nullptr) {
+        keep_in_stack(action);
+      } else {
+        copy(kept_, [&] { slots_->keep(slot); });
+      }
       return false;
     case Kind::kRestore:
-      copy(restored_, [&] { slots_->restore(slot); });
+      copy(restored_, [&] { stack_ != nullptr ? stack_->restore(slot) : slots_->restore(slot); });
       return false;
     case Kind::kDrop:
-      attempt([&] { slots_->drop(slot); });
+      if (stack_ == nullptr) attempt([&] { slots_->drop(slot); });
       return false;
     case Kind::kAnchor:
       keep_anchor(action);
@@ -355,7 +344,9 @@ void Run::done() {
   const Failure differs = agree(Call::kDone, 0, "", audit_failure_).lost;
   if (differs) warn({differs.message});
   done_time_ = now_seconds();
-  if (step_costs_.measuring()) step_costs_.finish(agreement_.comm());
+  for (StepTable* table : {&step_costs_, &state_bytes_}) {
+    if (table->measuring()) table->finish(agreement_.comm());
+  }
   measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;
   progress_.finish();
   attempt([&] { report(); });

@@ -27,12 +27,14 @@
 #include "engine/options.h"
 #include "engine/progress.h"
 #include "engine/ram_slots.h"
+#include "engine/ram_stack.h"
 #include "engine/recorder.h"
-#include "engine/step_costs.h"
+#include "engine/step_table.h"
 #include "engine/why.h"
 #include "schedule/double_sweep.h"
 #include "schedule/interval.h"
 #include "schedule/script.h"
+#include "schedule/uneven.h"
 #include "store/live_state.h"
 #include "store/live_tape.h"
 
@@ -93,6 +95,25 @@ class Run {
   std::int64_t table_bytes(std::int64_t steps) const;
   std::int64_t commit_bytes() const;
   std::int64_t uneven_table_bytes() const;
+  bool states_vary() const;
+  bool plans_by_step() const;
+  bool measures_steps() const { return step_costs_.measuring() || state_bytes_.measuring(); }
+  void begin_step_tables(std::int64_t steps);
+  std::vector<std::int64_t> rooms_of_states() const;
+  schedule::UnevenSteps uneven_steps(std::int64_t bytes) const;
+  bool plays_least_memory() const {
+    return schedule_ == ScheduleName::kLeastMemory && !state_bytes_.measuring();
+  }
+  std::int64_t chain_steps(std::int64_t steps) const;
+  std::int64_t least_memory_slots(std::int64_t steps) const;
+  std::unique_ptr<schedule::Planner> least_memory_of_equal_states(std::int64_t steps) const;
+  void plan_stack(std::int64_t steps);
+  void plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
+  void plan_least_stack(std::vector<std::int64_t> rooms, std::int64_t chain);
+  [[noreturn]] void throw_too_little(std::int64_t needed, const std::string& what) const;
+  void measure_state(std::int64_t step);
+  void keep_in_stack(const schedule::Action& action);
+  std::string describe_memory(std::int64_t peak) const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
   std::unique_ptr<schedule::Planner> two_tier_planner(const schedule::NestedOptions& options) const;
@@ -205,6 +226,15 @@ class Run {
   std::unique_ptr<Committer> committer_;  ///< uses transport_ and disk_
   std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
   std::unique_ptr<RamSlots> slots_;
+  /// Of states that differ in size, whose sizes are known; in place of slots_ and blocks.
+  struct StackPlan {
+    std::int64_t units = 0, unit_bytes = 1;
+    std::int64_t smallest = 0, largest = 0;      ///< of any state
+    std::unique_ptr<schedule::Planner> planner;  ///< until the script has it
+    std::int64_t bytes() const { return units * unit_bytes; }
+  };
+  std::optional<StackPlan> stack_plan_;
+  std::unique_ptr<RamStack> stack_;
   std::unique_ptr<store::LiveTape> live_tape_;
   std::optional<schedule::Script> script_;
   schedule::NestedOptions nested_options_;  ///< of a schedule that replaces states on disk
@@ -246,8 +276,9 @@ class Run {
   bool cores_are_busy_ = false;        ///< no core is left for the I/O threads of a node
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
-  bool timed_ = false;  ///< the action under way is
-  StepCostTable step_costs_;
+  bool timed_ = false;     ///< the action under way is
+  StepTable step_costs_;   ///< seconds
+  StepTable state_bytes_;  ///< on this rank, as the caller counts them
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;

@@ -60,9 +60,10 @@ std::string table_of(const std::vector<store::Field>& fields) {
   for (const store::Field& field : fields) {
     table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
              ":" +
-             (field.pack != nullptr ? "packed"
-              : field.exchanged     ? "exchanged"
-                                    : "array") +
+             (field.size != nullptr   ? "varying"
+              : field.pack != nullptr ? "packed"
+              : field.exchanged       ? "exchanged"
+                                      : "array") +
              "\n";
   }
   return table;
@@ -85,6 +86,8 @@ void Run::compare_ranks(std::int64_t steps) {
     }
     names.push_back("the number of steps given to set_step_costs");
     both.push_back(step_costs_.steps_given());
+    names.push_back("whether set_step_costs was given sizes");
+    both.push_back(state_bytes_.steps_given());
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
   agreement_.agree({.call = Call::kBegin,
@@ -125,6 +128,7 @@ ScheduleName Run::choose_schedule(std::int64_t steps) {
 void Run::abandon() {
   progress_.finish();
   slots_.reset();
+  stack_.reset();
   live_tape_.reset();
   live_.reset();
   committer_.reset();  // these two wait for their transfers
@@ -206,7 +210,6 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   look_for_recovery(steps);
   prepare_memory(steps);
   if (disk_use() != DiskUse::kNone) prepare_disk(steps);
-  if (step_costs_.known()) step_costs_.share(agreement_.comm());
   attempt([&] {
     std::function<std::int64_t()> take_block = [this] {
       const std::int64_t block = pool_.take();
@@ -217,6 +220,9 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
     if (tier_ != nullptr) take_block = [this] { return tier_->take_block(); };
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
+    if (stack_plan_) {
+      stack_ = std::make_unique<RamStack>(*live_, pool_.address(0), stack_plan_->unit_bytes);
+    }
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
     if (keeps_tapes_) {
       live_tape_ = std::make_unique<store::LiveTape>(memory_plan_.layout, tape_fields_);
@@ -242,6 +248,7 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
 // of many blocks.
 std::int64_t Run::blocks_to_populate(std::int64_t steps) const {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
+  if (stack_plan_) return 0;  // states are smaller on some ranks than on others
   if (disk_use() == DiskUse::kNone && steps != schedule::kUnknown) return pool_.blocks();
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
 }
@@ -252,7 +259,12 @@ void Run::prepare_memory(std::int64_t steps) {
   MPI_Allreduce(&state_bytes, &state_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
   plan_tapes();
   const DiskUse disk = disk_use();
-  plan_blocks(steps);
+  begin_step_tables(steps);
+  if (stack_plan_) {
+    plan_stack(steps);
+  } else {
+    plan_blocks(steps);
+  }
   if (memory_plan_.blocks == 0) {
     std::int64_t least = 0;
     attempt([&] { least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk); });
@@ -275,12 +287,13 @@ void Run::prepare_memory(std::int64_t steps) {
                                          "; set memory to " + std::to_string(needed) + "B (" +
                                          format_bytes(needed) + "), or schedule=async");
   }
-  const std::int64_t block_bytes = memory_plan_.layout.block_bytes();
+  const std::int64_t block_bytes =
+      stack_plan_ ? stack_plan_->bytes() : memory_plan_.layout.block_bytes();
+  const std::int64_t blocks = stack_plan_ ? 1 : memory_plan_.blocks;
   attempt([&] {
-    step_costs_.begin(steps, schedule_ == ScheduleName::kUneven);
-    if (pool_.blocks() == memory_plan_.blocks && pool_.block_bytes() == block_bytes) return;
+    if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
     pool_ = {};
-    pool_ = store::Pool(block_bytes, memory_plan_.blocks);
+    pool_ = store::Pool(block_bytes, blocks);
   });
   pool_.reset();
   if (!held_) pool_.populate(blocks_to_populate(steps));

@@ -37,7 +37,7 @@ DiskUse Run::disk_use() const {
 void Run::require_fit(std::int64_t steps) const {
   const std::string name = std::string("schedule=") + to_string(schedule_);
   const bool plans_to_the_end =
-      schedule_ == ScheduleName::kMixed || schedule_ == ScheduleName::kUneven ||
+      schedule_ == ScheduleName::kMixed || plans_by_step() ||
       (replaces_states_on_disk(schedule_) && schedule_ != ScheduleName::kDouble);
   if (plans_to_the_end && steps == schedule::kUnknown) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
@@ -51,7 +51,7 @@ void Run::require_fit(std::int64_t steps) const {
     throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on takes checksum=on and keep=off");
   }
   constexpr std::int64_t kMostUneven = std::int64_t{1} << 20;
-  if (schedule_ == ScheduleName::kUneven && steps > kMostUneven) {
+  if (plans_by_step() && steps > kMostUneven) {
     throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
   }
   if (schedule_ == ScheduleName::kMixed && !has_tape()) {
@@ -101,10 +101,12 @@ std::int64_t Run::uneven_table_bytes() const {
 // What a planner's table takes, at most; it is part of the memory.
 std::int64_t Run::table_bytes(std::int64_t steps) const {
   constexpr std::int64_t kPerStep = 64, kPerEntry = 16;
-  if (schedule_ == ScheduleName::kUneven) {
-    // Costs, sums of them and the plan, and what planning takes.
-    constexpr std::int64_t kUneven = 256;
-    return checked_add(checked_multiply(steps + 2, kUneven), uneven_table_bytes());
+  if (plans_by_step()) {
+    // Costs, sums of them and the plan, and what planning takes; sizes.
+    constexpr std::int64_t kUneven = 256, kLeast = 128, kSizes = 64;
+    const bool uneven = schedule_ == ScheduleName::kUneven;
+    const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
+    return checked_add(checked_multiply(steps + 2, per_step), uneven ? uneven_table_bytes() : 0);
   }
   if (schedule_ == ScheduleName::kOverlapped) {
     return schedule::overlapped_bytes(steps) +
@@ -149,7 +151,7 @@ void Run::plan_blocks(std::int64_t steps) {
       memory_plan_.checkpoint_slots =
           memory_plan_.blocks - memory_plan_.live_blocks - memory_plan_.prefetch_depth;
     }
-    if (schedule_ == ScheduleName::kStoreAll) return;
+    if (schedule_ == ScheduleName::kStoreAll || schedule_ == ScheduleName::kLeastMemory) return;
     memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
   };
   const bool all = schedule_ == ScheduleName::kStoreAll;
@@ -174,7 +176,12 @@ void Run::plan_blocks(std::int64_t steps) {
   if (schedule_ == ScheduleName::kRevolve && options_.checkpoints > 0 && fewer) {
     states = options_.checkpoints;
   }
+  if (plays_least_memory()) states = least_memory_slots(steps);
   plan(table, states);
+  if (plays_least_memory() && memory_plan_.checkpoint_slots < states) {
+    const std::int64_t needed = memory_for_states(agreement_, state_fields_, states);
+    throw_too_little(checked_add(needed, table), std::to_string(states) + " states");
+  }
 }
 
 // ---- the schedule ----
@@ -196,15 +203,19 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(options, std::move(planner));
     return;
   }
+  if (stack_plan_) {
+    options.units = stack_plan_->units;
+    script_.emplace(options, std::move(stack_plan_->planner));
+    return;
+  }
   if (step_costs_.known()) {
-    schedule::UnevenSteps uneven;
-    uneven.costs = step_costs_.ticks();
-    uneven.bytes = options.units;
-    uneven.turn_is_a_step = !options.record;
-    uneven.table_bytes = uneven_table_bytes();
-    auto planner = std::make_unique<schedule::UnevenPlanner>(uneven);
+    auto planner = std::make_unique<schedule::UnevenPlanner>(uneven_steps(options.units));
     options.units = planner->units();
     script_.emplace(options, std::move(planner));
+    return;
+  }
+  if (plays_least_memory()) {
+    script_.emplace(options, least_memory_of_equal_states(steps));
     return;
   }
   if (disk_use() != DiskUse::kStates) {

@@ -51,7 +51,8 @@ std::string prediction(const anadrome_stats& stats) {
 }
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
-                    const std::string& chosen, const std::string& why, const std::string& refused) {
+                    const std::string& chosen, const std::string& memory, const std::string& why,
+                    const std::string& refused) {
   std::string text;
   char line[400];
   const auto add = [&](const char* label, const std::string& words) {
@@ -83,9 +84,11 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                        " forward steps per step (planned " +
                        factor(static_cast<double>(stats.forward_steps_planned)) +
                        "; every state kept 1, Revolve alone in this memory " + factor(alone) + ")");
-  add("memory", format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) + " per rank: " +
-                    std::to_string(stats.slots) + " slots of " + format_bytes(stats.state_bytes) +
-                    ", " + std::to_string(stats.checkpoint_slots) + " for checkpoints");
+  const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
+                            " per rank: " + std::to_string(stats.slots) + " slots of " +
+                            format_bytes(stats.state_bytes) + ", " +
+                            std::to_string(stats.checkpoint_slots) + " for checkpoints";
+  add("memory", memory.empty() ? slots : memory);
   if (stats.direct_io >= 0) {
     add("disk", std::to_string(stats.anchors) + " anchors, " + format_bytes(all.bytes_written) +
                     " written" + rate(stats.bytes_written, stats.seconds_writing) + ", " +
@@ -122,7 +125,9 @@ anadrome_stats Run::statistics() const {
   stats.state_bytes = memory_plan_.layout.state_bytes();
   stats.state_bytes_all_ranks = state_bytes_all_ranks_;
   stats.peak_library_bytes =
-      pool_.touched_blocks() * memory_plan_.bytes_per_block + memory_plan_.buffer_bytes;
+      memory_plan_.buffer_bytes + (stack_ != nullptr
+                                       ? stack_->most_bytes()
+                                       : pool_.touched_blocks() * memory_plan_.bytes_per_block);
   stats.slots = memory_plan_.blocks * memory_plan_.layout.states();
   stats.checkpoint_slots = memory_plan_.checkpoint_slots;
   stats.prefetch_depth = memory_plan_.prefetch_depth;
@@ -236,8 +241,8 @@ void Run::report() {
   const std::string why = explain(
       sweep_costs(),
       {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text =
-      summary(stats, all, options_.interval == 0, chosen_, why, disk_refused_.message);
+  const std::string text = summary(stats, all, options_.interval == 0, chosen_,
+                                   describe_memory(all.peak), why, disk_refused_.message);
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

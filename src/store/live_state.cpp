@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/checked.h"
@@ -18,6 +19,42 @@ bool any_exchanged(std::span<const Field> fields) {
 }
 
 bool shares_blocks(const BlockLayout& layout) { return layout.states() > 1; }
+
+Failure judge(const char* callback, const Field& field, int code) {
+  if (code == 0) return {};
+  return {ANADROME_ERR_PEER, std::string("the ") + callback + " callback of field '" + field.name +
+                                 "' returned " + std::to_string(code)};
+}
+
+Failure too_large(const Field& field, std::uint64_t bytes) {
+  return {ANADROME_ERR_ARGUMENT, "field '" + field.name + "' takes " + std::to_string(bytes) +
+                                     " bytes, and was registered with " +
+                                     std::to_string(field.count - kLengthBytes) + " at most"};
+}
+
+// A field of changing size has its length before it.
+Failure pack(const Field& field, std::byte* place, std::size_t room) {
+  if (field.size == nullptr) {
+    return judge("pack", field, field.pack(field.context, place, room));
+  }
+  const std::uint64_t bytes = field.size(field.context);
+  if (bytes > room - kLengthBytes) return too_large(field, bytes);
+  std::memcpy(place, &bytes, kLengthBytes);
+  return judge("pack", field, field.pack(field.context, place + kLengthBytes, bytes));
+}
+
+Failure unpack(const Field& field, const std::byte* place, std::size_t room) {
+  if (field.size == nullptr) {
+    return judge("unpack", field, field.unpack(field.context, place, room));
+  }
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, place, kLengthBytes);
+  if (bytes > room - kLengthBytes) {
+    return {ANADROME_ERR_CORRUPT, "field '" + field.name + "' has come back with a length of " +
+                                      std::to_string(bytes) + " bytes"};
+  }
+  return judge("unpack", field, field.unpack(field.context, place + kLengthBytes, bytes));
+}
 
 }  // namespace
 
@@ -96,37 +133,28 @@ std::int64_t LiveState::block_to_keep_in(const std::function<std::int64_t()>& ta
 // Moves every field, whatever a callback of an earlier one returned: callbacks may be collective.
 // `call` runs a field's callback, `copy` moves an array.
 template <class Call, class Copy>
-void LiveState::move_fields(std::byte* block, std::int64_t index, const char* callback,
-                            bool with_exchanged, const Call& call, const Copy& copy) {
-  const Field* failed = nullptr;
-  int code = 0;
+void LiveState::move_fields(std::byte* block, std::int64_t index, bool with_exchanged,
+                            const Call& call, const Copy& copy) {
+  Failure failed;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const Field& field = fields_[f];
     const auto bytes = static_cast<std::size_t>(layout_.parts()[f].bytes);
     std::byte* place = layout_.address(block, index, f);
     if (field.pack != nullptr) {
-      const int returned = call(field, place, bytes);
-      if (returned != 0) failed = &field, code = returned;
+      if (Failure failure = call(field, place, bytes)) failed = std::move(failure);
     } else if (bytes > 0 && (with_exchanged || !field.exchanged)) {
       copy(f, place, bytes);
     }
   }
-  if (failed != nullptr) {
-    throw Error(ANADROME_ERR_PEER, std::string("the ") + callback + " callback of field '" +
-                                       failed->name + "' returned " + std::to_string(code));
-  }
+  if (failed) throw Error(failed.status, failed.message);
 }
 
 void LiveState::keep(std::int64_t block, std::int64_t index) {
-  move_fields(
-      pool_.address(block), index, "pack", !hands_over_ || block != now_,
-      [](const Field& field, std::byte* place, std::size_t bytes) {
-        return field.pack(field.context, place, bytes);
-      },
-      [this](std::size_t f, std::byte* place, std::size_t bytes) {
-        const bool from_block = hands_over_ && fields_[f].exchanged;
-        std::memcpy(place, from_block ? now(f) : fields_[f].values, bytes);
-      });
+  move_fields(pool_.address(block), index, !hands_over_ || block != now_, pack,
+              [this](std::size_t f, std::byte* place, std::size_t bytes) {
+                const bool from_block = hands_over_ && fields_[f].exchanged;
+                std::memcpy(place, from_block ? now(f) : fields_[f].values, bytes);
+              });
 }
 
 void LiveState::restore(std::int64_t block, std::int64_t index) {
@@ -135,14 +163,83 @@ void LiveState::restore(std::int64_t block, std::int64_t index) {
     let_go(now_);
     now_ = block;
   }
-  move_fields(
-      pool_.address(block), index, "unpack", !hands_over_,
-      [](const Field& field, const std::byte* place, std::size_t bytes) {
-        return field.unpack(field.context, place, bytes);
-      },
-      [this](std::size_t f, const std::byte* place, std::size_t bytes) {
-        std::memcpy(fields_[f].values, place, bytes);
-      });
+  move_fields(pool_.address(block), index, !hands_over_, unpack,
+              [this](std::size_t f, const std::byte* place, std::size_t bytes) {
+                std::memcpy(fields_[f].values, place, bytes);
+              });
+}
+
+// ---- in one piece ----
+
+std::int64_t LiveState::most_piece_bytes(std::span<const Field> fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields)
+    bytes = checked_add(bytes, round_up(field.bytes(), kLengthBytes));
+  return bytes;
+}
+
+std::int64_t LiveState::bytes_now() const {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields_) {
+    bytes += field.size != nullptr ? static_cast<std::int64_t>(field.size(field.context))
+                                   : field.bytes();
+  }
+  return bytes;
+}
+
+// Callbacks of fields of fixed size may be collective: these have their room whatever the others
+// take.
+template <class Visit>
+void LiveState::visit_piece(const Visit& visit) {
+  for (const bool varying : {false, true}) {
+    for (const Field& field : fields_) {
+      if ((field.size != nullptr) == varying) visit(field);
+    }
+  }
+}
+
+std::int64_t LiveState::keep_in_piece(std::byte* place, std::int64_t room) {
+  std::int64_t taken = 0;
+  Failure failed;
+  visit_piece([&](const Field& field) {
+    std::int64_t bytes = field.bytes();
+    if (field.size != nullptr) {
+      const std::uint64_t now = field.size(field.context);
+      if (now > static_cast<std::uint64_t>(bytes - kLengthBytes)) {
+        failed = too_large(field, now);
+        return;
+      }
+      bytes = static_cast<std::int64_t>(now) + kLengthBytes;
+    }
+    std::byte* to = place + taken;
+    taken += round_up(bytes, kLengthBytes);
+    if (taken > room) return;
+    if (field.pack == nullptr) {
+      if (bytes > 0) std::memcpy(to, field.values, static_cast<std::size_t>(bytes));
+    } else if (Failure failure = pack(field, to, static_cast<std::size_t>(bytes))) {
+      failed = std::move(failure);
+    }
+  });
+  if (failed) throw Error(failed.status, failed.message);
+  return taken;
+}
+
+void LiveState::restore_piece(const std::byte* place) {
+  Failure failed;
+  visit_piece([&](const Field& field) {
+    std::int64_t bytes = field.bytes();
+    if (field.size != nullptr) {
+      std::memcpy(&bytes, place, kLengthBytes);
+      bytes += kLengthBytes;
+    }
+    if (field.pack == nullptr) {
+      if (bytes > 0) std::memcpy(field.values, place, static_cast<std::size_t>(bytes));
+    } else if (Failure failure = unpack(field, place, static_cast<std::size_t>(bytes))) {
+      failed = std::move(failure);
+    }
+    place += round_up(bytes, kLengthBytes);
+  });
+  if (failed) throw Error(failed.status, failed.message);
 }
 
 std::uint64_t LiveState::hash() const {

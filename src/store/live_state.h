@@ -42,10 +42,22 @@ class LiveState {
   std::int64_t block_to_keep_in(const std::function<std::int64_t()>& take_block);
   std::int64_t block_to_keep_in() { return block_to_keep_in(take_block_); }
   /// The live state -> state `index` of `block`, as far as it is not there yet. Throws ERR_PEER if
-  /// a pack callback fails; every field is still packed, since callbacks may be collective.
+  /// a pack callback fails, ERR_ARGUMENT if a field of changing size is larger than it was
+  /// registered; every other field is still packed, since callbacks may be collective.
   void keep(std::int64_t block, std::int64_t index);
   /// The way back.
   void restore(std::int64_t block, std::int64_t index);
+
+  // In one piece: fields of fixed size first, then those of changing size with their lengths, each
+  // on 8 bytes. Not where blocks are handed over.
+  /// Of any state with these fields, at most.
+  static std::int64_t most_piece_bytes(std::span<const Field> state_fields);
+  /// The live state -> at most `room` bytes at `place`, which hold at least the fields of fixed
+  /// size. Returns what it takes; if that is more than `room`, it is not kept. Throws as keep does.
+  std::int64_t keep_in_piece(std::byte* place, std::int64_t room);
+  void restore_piece(const std::byte* place);
+  /// What the live state takes as its caller counts it: without lengths and padding.
+  std::int64_t bytes_now() const;
 
   /// Of all fields but packed ones.
   std::uint64_t hash() const;
@@ -59,8 +71,10 @@ class LiveState {
     std::byte *now = nullptr, *then = nullptr;
   };
   template <class Call, class Copy>
-  void move_fields(std::byte* block, std::int64_t index, const char* callback, bool with_exchanged,
-                   const Call& call, const Copy& copy);
+  void move_fields(std::byte* block, std::int64_t index, bool with_exchanged, const Call& call,
+                   const Copy& copy);
+  template <class Visit>
+  void visit_piece(const Visit& visit);
   void let_go(std::int64_t& block);
 
   const BlockLayout& layout_;

@@ -22,6 +22,7 @@ program fields_test
   call registered("async")
   call exchanged()
   call packed()
+  call varying()
   call refused()
   call conclude(4 * steps + (2 * steps + 7) + 2 + 17)
 
@@ -185,6 +186,59 @@ contains
     call expect(number == 0, "and x_0 at the end")
     call anadrome_close(run)
   end subroutine packed
+
+  ! One integer of one to five places, each of them `number`.
+  subroutine varying()
+    integer, target :: number
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer :: wrong
+    wrong = 0
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call set_all(run, "revolve", "2KiB")
+    call anadrome_add_varying(run, "number", ANADROME_ROLE_STATE, 20_c_size_t, size_of_numbers, pack_numbers, &
+         unpack_numbers, c_loc(number))
+    number = 0
+    call anadrome_begin(run, 40_int64)
+    do
+      call anadrome_next(run, action)
+      if (action%kind == ANADROME_DONE) exit
+      if (action%kind == ANADROME_ADVANCE) number = number + int(action%last - action%first)
+      if (action%kind == ANADROME_ADJOINT .and. number /= action%first) wrong = wrong + 1
+    end do
+    call expect(wrong == 0, "a field of changing size is that of its step")
+    call anadrome_close(run)
+  end subroutine varying
+
+  function size_of_numbers(context) bind(c) result(bytes)
+    type(c_ptr), value :: context
+    integer(c_size_t) :: bytes
+    integer, pointer :: number
+    call c_f_pointer(context, number)
+    bytes = int(4 * (1 + mod(number, 5)), c_size_t)
+  end function size_of_numbers
+
+  function pack_numbers(context, buffer, bytes) bind(c) result(failure)
+    type(c_ptr), value :: context, buffer
+    integer(c_size_t), value :: bytes
+    integer(c_int) :: failure
+    integer, pointer :: number, numbers(:)
+    call c_f_pointer(context, number)
+    call c_f_pointer(buffer, numbers, [bytes / 4])
+    numbers = number
+    failure = merge(0, 1, bytes == size_of_numbers(context))
+  end function pack_numbers
+
+  function unpack_numbers(context, buffer, bytes) bind(c) result(failure)
+    type(c_ptr), value :: context, buffer
+    integer(c_size_t), value :: bytes
+    integer(c_int) :: failure
+    integer, pointer :: number, numbers(:)
+    call c_f_pointer(context, number)
+    call c_f_pointer(buffer, numbers, [bytes / 4])
+    number = numbers(1)
+    failure = merge(0, 1, all(numbers == number) .and. bytes == size_of_numbers(context))
+  end function unpack_numbers
 
   function pack_number(context, buffer, bytes) bind(c) result(failure)
     type(c_ptr), value :: context, buffer

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "api/c/guard.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "engine/run.h"
 #include "engine/solve.h"
@@ -121,6 +122,28 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
     require_run(run, "add_packed");
     Field field = checked_field(name, role, ANADROME_BYTE, bytes);
     require(pack != nullptr && unpack != nullptr, "add_packed: a callback is NULL");
+    field.pack = pack;
+    field.unpack = unpack;
+    field.context = context;
+    run->run.add_field(std::move(field));
+  });
+}
+
+anadrome_status anadrome_add_varying(anadrome_run* run, const char* name, anadrome_role role,
+                                     size_t most, anadrome_size_fn size, anadrome_pack_fn pack,
+                                     anadrome_unpack_fn unpack, void* context) {
+  return guard([&] {
+    require_run(run, "add_varying");
+    Field field = checked_field(name, role, ANADROME_BYTE, most);
+    require(size != nullptr && pack != nullptr && unpack != nullptr,
+            "add_varying: a callback is NULL");
+    if (role != ANADROME_ROLE_STATE) {
+      throw Error(ANADROME_ERR_UNSUPPORTED,
+                  "add_varying: only state fields change their size; register '" + field.name +
+                      "' with anadrome_add_packed");
+    }
+    field.count = anadrome::checked_add(field.count, anadrome::store::kLengthBytes);
+    field.size = size;
     field.pack = pack;
     field.unpack = unpack;
     field.context = context;

@@ -22,7 +22,7 @@ module anadrome
        anadrome_request_stop, anadrome_statistics, anadrome_close, anadrome_last_error, anadrome_status_name, &
        anadrome_version, anadrome_text
   use anadrome_fields, only: &
-       anadrome_add_field, anadrome_add_packed, anadrome_pack, anadrome_unpack
+       anadrome_add_field, anadrome_add_packed, anadrome_add_varying, anadrome_pack, anadrome_unpack, anadrome_size
   use anadrome_exchanged, only: anadrome_add_exchanged, anadrome_now, anadrome_then
   use anadrome_models, only: anadrome_model, anadrome_solve
   implicit none

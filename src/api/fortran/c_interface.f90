@@ -72,6 +72,18 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_add_packed
 
+    function c_add_varying(run, name, role, most, size, pack, unpack, context) &
+         bind(c, name="anadrome_add_varying") result(status)
+      import :: c_char, c_funptr, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: run
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: role
+      integer(c_size_t), value :: most
+      type(c_funptr), value :: size, pack, unpack
+      type(c_ptr), value :: context
+      integer(c_int) :: status
+    end function c_add_varying
+
     function c_add_exchanged(run, name, role, type, count, field) &
          bind(c, name="anadrome_add_exchanged") result(status)
       import :: c_char, c_int, c_ptr, c_size_t

@@ -9,7 +9,8 @@ module anadrome_fields
   use anadrome_runs, only: anadrome_run, handle_of, settle
   implicit none
   private
-  public :: anadrome_add_field, anadrome_add_packed, anadrome_pack, anadrome_unpack
+  public :: anadrome_add_field, anadrome_add_packed, anadrome_add_varying
+  public :: anadrome_pack, anadrome_unpack, anadrome_size
 
   !> Register the array `values` as a field. It must live until anadrome_close. Rank 0 to 15, contiguous;
   !> real32, real64, int32, int64 and complex of both; its bounds do not matter. Local.
@@ -34,6 +35,13 @@ module anadrome_fields
       integer(c_size_t), value :: bytes
       integer(c_int) :: failure
     end function anadrome_unpack
+
+    !> Bytes that a field of changing size takes at this moment.
+    function anadrome_size(context) bind(c) result(bytes)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: context
+      integer(c_size_t) :: bytes
+    end function anadrome_size
   end interface
 
 contains
@@ -158,4 +166,19 @@ contains
     call settle(c_add_packed(handle_of(run), trim(name)//c_null_char, role, bytes, c_funloc(pack), &
          c_funloc(unpack), context), ierr)
   end subroutine anadrome_add_packed
+
+  !> Register a packed state field whose size changes from state to state, `most` bytes at most.
+  subroutine anadrome_add_varying(run, name, role, most, size, pack, unpack, context, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: name
+    integer(c_int), intent(in) :: role
+    integer(c_size_t), intent(in) :: most
+    procedure(anadrome_size) :: size
+    procedure(anadrome_pack) :: pack
+    procedure(anadrome_unpack) :: unpack
+    type(c_ptr), intent(in) :: context
+    integer, optional, intent(out) :: ierr
+    call settle(c_add_varying(handle_of(run), trim(name)//c_null_char, role, most, c_funloc(size), c_funloc(pack), &
+         c_funloc(unpack), context), ierr)
+  end subroutine anadrome_add_varying
 end module anadrome_fields

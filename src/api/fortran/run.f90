@@ -47,7 +47,8 @@ module anadrome_runs
 
   !> Say what the steps cost, for schedule=uneven: step k takes seconds(k + 1), in any unit. The numbers are
   !> copied, and hold for sweeps of size(seconds) steps; no elements: forget them. `bytes`, if it is given
-  !> (before `ierr`): the sizes of the states, which must be those of the registered fields. Local.
+  !> (before `ierr`): the sizes of the states on this rank, which are those of the registered fields unless a
+  !> field changes its size. Local.
   interface anadrome_set_step_costs
     module procedure set_step_costs, set_step_costs_and_sizes
   end interface anadrome_set_step_costs

@@ -156,6 +156,31 @@ TEST(CxxRun, GivesBackPackedFields) {
   }
 }
 
+TEST(CxxRun, GivesBackFieldsOfChangingSize) {
+  anadrome::Run run = small_run();
+  std::string text;
+  run.add_varying(
+      "text", 100, [&] { return text.size(); },
+      [&](void* buffer, std::size_t size) { std::memcpy(buffer, text.data(), size); },
+      [&](const void* buffer, std::size_t size) {
+        text.assign(static_cast<const char*>(buffer), size);
+      });
+
+  for (const Action& action : run.sweep(kSteps)) {
+    if (action.kind == ANADROME_ADVANCE) text.assign(static_cast<std::size_t>(action.last), '+');
+    if (action.kind == ANADROME_ADJOINT) {
+      EXPECT_EQ(text, std::string(static_cast<std::size_t>(action.first), '+'));
+    }
+  }
+
+  text.assign(101, '+');
+  EXPECT_EQ(status_of([&] {
+              for (const Action& action : run.sweep(kSteps)) (void)action;
+            }),
+            ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.add_varying("a/b", 1, {}, {}, {}); }), ANADROME_ERR_ARGUMENT);
+}
+
 TEST(CxxRun, EndsWithUnknownSteps) {
   anadrome::Run run = small_run();
   std::vector<std::int64_t> x(3);

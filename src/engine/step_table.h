@@ -1,0 +1,52 @@
+// A number for each step of a sweep, for schedules whose steps differ: what it costs, or what its
+// state takes. Given by the caller, or measured on the first sweep of a run and used by the next
+// ones.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace anadrome::engine {
+
+class StepTable {
+ public:
+  /// The caller's, on this rank; none: forget them.
+  void give(std::span<const double> values) { given_.assign(values.begin(), values.end()); }
+  std::int64_t steps_given() const { return static_cast<std::int64_t>(given_.size()); }
+  /// What earlier sweeps measured is not so any more.
+  void forget_measured() { measured_.clear(); }
+
+  /// For the sweep that begins. `wanted`: its numbers are needed; where they are not known of so
+  /// many steps, it measures them.
+  void begin(std::int64_t steps, bool wanted);
+  bool measuring() const { return !measured_now_.empty(); }
+  void add(std::int64_t step, double value) {
+    measured_now_[static_cast<std::size_t>(step)] = value;
+  }
+  /// Every step was measured: the largest number of any rank counts. Collective.
+  void finish(MPI_Comm comm);
+
+  /// Are the numbers of this sweep's steps known? What the caller gave comes first.
+  bool known() const { return !in_use_.empty(); }
+  bool measured() const { return measured_in_use_; }
+  /// The largest over all ranks count from here on. Collective; allocates nothing.
+  void share(MPI_Comm comm);
+  const std::vector<double>& values() const { return in_use_; }
+  /// In whole ticks, 2^20 for the largest.
+  std::vector<std::int64_t> ticks() const;
+
+ private:
+  bool is_of(const std::vector<double>& table, std::int64_t steps) const {
+    return steps > 0 && static_cast<std::int64_t>(table.size()) == steps;
+  }
+
+  std::vector<double> given_, measured_;
+  std::vector<double> in_use_;  ///< of these, by the sweep under way
+  bool measured_in_use_ = false;
+  std::vector<double> measured_now_;  ///< or what it measures
+};
+
+}  // namespace anadrome::engine
