@@ -8,7 +8,10 @@
 #include "heat_step.h"
 
 static heat_model* same_problem(const heat_model* model, MPI_Comm comm) {
-  return heat_model_create(comm, model->grid.cells_x, model->grid.cells_y, 1, model->integrator);
+  heat_model* same =
+      heat_model_create(comm, model->grid.cells_x, model->grid.cells_y, 1, model->integrator);
+  if (same != NULL && model->hot_spot) heat_model_use_hot_spot(same);
+  return same;
 }
 
 // The same answer on every rank.
@@ -85,7 +88,7 @@ static double perturbed_objective(heat_model* model, int64_t steps, double epsil
   heat_fill(&model->grid, heat_conductivity, kappa);
   for (size_t i = 0; i < cells; ++i) kappa[i] += epsilon * d_kappa[i];
   heat_set_faces(model, kappa, &model->faces);
-  heat_fill(&model->grid, heat_initial_state, model->u);
+  heat_fill_initial_state(model, model->u);
   for (size_t i = 0; i < cells; ++i) model->u[i] += epsilon * d_state[i];
   for (int64_t k = 0; k < steps; ++k) heat_step(model, k, model->u, model->u);
   return heat_turn(model, model->u);

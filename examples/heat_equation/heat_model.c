@@ -22,6 +22,15 @@ static double source_function(double x, double y) {
   return 20.0 * exp(-20.0 * ((x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6)));
 }
 
+// Smooth, and 0 at a distance of `radius` from (0.3, 0.3) and beyond.
+static double bump(double x, double y, double radius) {
+  const double square = ((x - 0.3) * (x - 0.3) + (y - 0.3) * (y - 0.3)) / (radius * radius);
+  return square < 1.0 ? (1.0 - square) * (1.0 - square) : 0.0;
+}
+
+static double hot_spot_state(double x, double y) { return 4.0 * bump(x, y, 0.1); }
+static double hot_spot_source(double x, double y) { return 40.0 * bump(x, y, 0.05); }
+
 static double target_function(double x, double y) {
   return 10.0 * x * (1.0 - x) * y * (1.0 - y) * (1.0 + 0.3 * cos(4.0 * x + y));
 }
@@ -34,6 +43,16 @@ void heat_fill(const heat_grid* grid, heat_function function, double* field) {
       field[j * grid->nx + i] = function(x, y);
     }
   }
+}
+
+void heat_fill_initial_state(const heat_model* model, double* field) {
+  heat_fill(&model->grid, model->hot_spot ? hot_spot_state : heat_initial_state, field);
+}
+
+void heat_model_use_hot_spot(heat_model* model) {
+  model->hot_spot = 1;
+  heat_fill_initial_state(model, model->u);
+  heat_fill(&model->grid, hot_spot_source, model->source);
 }
 
 int heat_faces_create(heat_faces* faces, const heat_grid* grid) {
@@ -129,7 +148,7 @@ heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, i
   }
   heat_fill(grid, heat_conductivity, model->u);
   heat_set_faces(model, model->u, &model->faces);
-  heat_fill(grid, heat_initial_state, model->u);
+  heat_fill_initial_state(model, model->u);
   heat_fill(grid, source_function, model->source);
   heat_fill(grid, target_function, model->target);
   // Written once here, so that a measurement of memory growth that starts later does not see them.

@@ -37,6 +37,7 @@ typedef struct heat_model {
   double* lambda;         /**< the adjoint state: lambda_k; after the last adjoint step dJ/du_0 */
   double* gradient_kappa; /**< dJ/dkappa, summed up by the adjoint steps */
   double objective;       /**< at the latest turn */
+  int hot_spot;           /**< u_0 and the source are 0 but near one place */
   double* tape;           /**< the stages of one step, field after field; NULL: none is wanted */
   double* source;
   double* target;
@@ -50,6 +51,9 @@ typedef struct heat_model {
  * memory. */
 heat_model* heat_model_create(MPI_Comm comm, int64_t cells_x, int64_t cells_y, int64_t work,
                               heat_integrator integrator);
+/** Take u_0 and a source that are 0 but near one place: heat reaches a row of cells more in each
+ * step. Local. */
+void heat_model_use_hot_spot(heat_model* model);
 /** Allocate `tape`. Collective. Returns 0, or -1 on every rank if one lacks memory. */
 int heat_model_add_tape(heat_model* model);
 /** Collective. NULL is allowed. */
@@ -59,6 +63,8 @@ void heat_model_free(heat_model* model);
 typedef double (*heat_function)(double x, double y);
 double heat_conductivity(double x, double y);
 double heat_initial_state(double x, double y);
+/** Put u_0 of this model into `field`. */
+void heat_fill_initial_state(const heat_model* model, double* field);
 
 /** Put function(x, y) at the cell centres into `field`. The bits do not depend on the
  * decomposition. */

@@ -39,6 +39,8 @@ static const flag flags[] = {
      "tell anadrome the number of steps only at the end", NULL},
     {"zero-copy", FLAG_SWITCH, FIELD(zero_copy), 0, NULL,
      "leave the memory of the state to anadrome (an exchanged field)", NULL},
+    {"adaptive", FLAG_SWITCH, FIELD(adaptive), 0, NULL,
+     "a hot spot that spreads; of a state only the cells that heat has reached are kept", NULL},
     {"callbacks", FLAG_SWITCH, FIELD(callbacks), 0, NULL, "use anadrome_solve, not anadrome_next",
      NULL},
     {"repeat", FLAG_COUNT, FIELD(repeat), 1, "R",

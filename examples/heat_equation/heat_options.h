@@ -21,6 +21,7 @@ typedef struct heat_options {
   int64_t repeat; /**< sweeps with one run object */
   int64_t work;   /**< factor on the arithmetic of a step */
   int zero_copy;  /**< the state is an exchanged field */
+  int adaptive;   /**< a hot spot, of whose states only the cells that heat has reached are kept */
   int callbacks;  /**< anadrome_solve instead of a loop over anadrome_next */
   int resume;     /**< go on where an earlier process was stopped */
   int verify, taylor, dot_test;

@@ -9,6 +9,7 @@
 
 #include "heat_field.h"
 #include "heat_memory.h"
+#include "heat_reached.h"
 #include "heat_report.h"
 #include "heat_sweep.h"
 #include "outcome.h"
@@ -33,9 +34,9 @@ static void library_failed(MPI_Comm comm, anadrome_status status, int exit_code,
 // What must not change between two processes of one run, besides what anadrome sees itself.
 static anadrome_status set_resume(anadrome_run* run, const heat_options* options) {
   char problem[160];
-  snprintf(problem, sizeof problem, "heat equation, %lldx%lld cells, %s",
+  snprintf(problem, sizeof problem, "heat equation, %lldx%lld cells, %s%s",
            (long long)options->cells_x, (long long)options->cells_y,
-           heat_integrator_name(options->integrator));
+           heat_integrator_name(options->integrator), options->adaptive ? ", hot spot" : "");
   const anadrome_status status = anadrome_set(run, "problem", problem);
   return status == ANADROME_OK ? anadrome_set(run, "resume", "on") : status;
 }
@@ -80,6 +81,9 @@ static anadrome_status add_adjoint(anadrome_run* run, heat_model* model) {
 static anadrome_status add_state(anadrome_run* run, heat_model* model, const heat_options* options,
                                  int* field) {
   const size_t cells = heat_grid_cells(&model->grid);
+  if (options->adaptive)
+    return anadrome_add_varying(run, "u", ANADROME_ROLE_STATE, heat_reached_most(&model->grid),
+                                heat_reached_bytes, heat_reached_pack, heat_reached_unpack, model);
   if (options->zero_copy)
     return anadrome_add_exchanged(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, cells, field);
   return anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, model->u, cells);
@@ -241,6 +245,10 @@ int heat_run(MPI_Comm comm, const heat_options* options, heat_result* result) {
   result->dot_test_error = -1.0;
   result->seconds_step_median = -1.0;
   result->rss_growth_bytes = -1;
+  if (options->adaptive && options->zero_copy) {
+    end_with(result, HEAT_USAGE, "a state that is exchanged (--zero-copy) is not --adaptive");
+    return result->exit_code;
+  }
   heat_model* model = heat_model_create(comm, options->cells_x, options->cells_y, options->work,
                                         options->integrator);
   if (model == NULL || (options->tape && heat_model_add_tape(model) != 0)) {
@@ -249,6 +257,7 @@ int heat_run(MPI_Comm comm, const heat_options* options, heat_result* result) {
              (long long)options->cells_x, (long long)options->cells_y);
     return result->exit_code;
   }
+  if (options->adaptive) heat_model_use_hot_spot(model);
   gradient_with_anadrome(comm, model, options, result);
   outcome_reduce_statistics(comm, &result->stats, &result->all);
   if (result->exit_code == HEAT_FINE) check(comm, model, options, result);

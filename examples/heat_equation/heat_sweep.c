@@ -82,7 +82,7 @@ static void adjoint(heat_sweep* sweep, int64_t k) {
 }
 
 static void fill_initial_state(heat_sweep* sweep) {
-  heat_fill(&sweep->model->grid, heat_initial_state, next_state(sweep));
+  heat_fill_initial_state(sweep->model, next_state(sweep));
 }
 
 // For whoever looks at the model after the sweep. With a tape, x_0 is not given back.
