@@ -22,6 +22,7 @@ class Machine {
 
   OffloadRun play() {
     if (used_ > chain_.fast_memory) return run_;
+    event(OffloadEvent::What::kMade, 0);
     for (;;) {
       while (start_op() || start_write() || start_read()) {
       }
@@ -56,6 +57,10 @@ class Machine {
     if (!state.resident) return;
     state.resident = state.leaves = false;
     used_ -= chain_.state_units[at(k)];
+    event(OffloadEvent::What::kLeft, k);
+  }
+  void event(OffloadEvent::What what, std::int64_t state) {
+    if (with_spans_) run_.events.push_back({what, state});
   }
   void span(OffloadSpan::Doing doing, std::int64_t step, std::int64_t start) {
     if (with_spans_) run_.spans.push_back({doing, step, start, now_});
@@ -75,6 +80,7 @@ class Machine {
       op_end_ = now_ + chain_.forward[at(op.step)];
     }
     op_start_ = now_;
+    event(op.adjoint ? OffloadEvent::What::kAdjoint : OffloadEvent::What::kForward, op.step);
     return true;
   }
 
@@ -90,6 +96,7 @@ class Machine {
       span(made.made ? OffloadSpan::Doing::kAgain : OffloadSpan::Doing::kForward, op.step,
            op_start_);
       made.made = made.resident = true;
+      event(OffloadEvent::What::kMade, op.step + 1);
       if (op.drop) release(op.step);
     }
     for (const std::int64_t k : {op.step, leaves_later_}) let_go(k);
@@ -114,6 +121,7 @@ class Machine {
       if (!states_[at(k)].resident || op_ < at(lists_.writes[write_].gate)) return false;
       if (!chain_.full_duplex && read_end_ != kNever) return false;
       write_start_ = now_;
+      event(OffloadEvent::What::kWrite, k);
       write_end_ = now_ + chain_.write[at(k)];
       return true;
     }
@@ -144,6 +152,7 @@ class Machine {
       take(read.state);
       state.incoming = true;
       read_start_ = now_;
+      event(OffloadEvent::What::kRead, read.state);
       read_end_ = now_ + chain_.read[at(read.state)];
       return true;
     }

@@ -50,10 +50,19 @@ struct OffloadSpan {
   std::int64_t start = 0, end = 0;
 };
 
+/// What became of a state, in the order in which it did: it was made by a forward step (or by
+/// nobody, x_0), a step or its adjoint began from it, it gave up its room, it began to move.
+struct OffloadEvent {
+  enum class What : std::uint8_t { kMade, kForward, kAdjoint, kLeft, kWrite, kRead };
+  What what = What::kMade;
+  std::int64_t state = 0;
+};
+
 struct OffloadRun {
   std::int64_t makespan = -1;  ///< -1: it comes to a standstill
   std::int64_t most_units = 0;
   std::vector<OffloadSpan> spans;  ///< if asked for
+  std::vector<OffloadEvent> events;
 };
 
 /// Throws ERR_ARGUMENT on lengths that do not match, negative numbers, or sums above 2^60.
