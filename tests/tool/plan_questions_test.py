@@ -22,6 +22,9 @@ class Questions(tool.Case):
         path.write_text(text)
         return path
 
+    def costs(self, **arrays):
+        return self.file("costs.json", json.dumps(arrays))
+
     def ask(self, *words):
         return self.answer("plan", "--json", *words)
 
@@ -148,9 +151,6 @@ class Join(Questions):
 
 
 class Offload(Questions):
-    def costs(self, **arrays):
-        return self.file("costs.json", json.dumps(arrays))
-
     def test_every_row(self):
         for row in tool.reference_rows("planners/offload_small.csv"):
             f, b, a, transfer = ([int(x) for x in row[key].split()] for key in
@@ -176,6 +176,29 @@ class Offload(Questions):
         words = ("plan", "--costs", costs, "--fast-memory", 40, "--actions")
         spans = [json.loads(line) for line in tool.run(*words).stdout.splitlines()]
         self.assertEqual(max(span["end"] for span in spans), got["cost"])
+
+
+class UnevenTapes(Questions):
+    def test_every_row(self):
+        for row in tool.reference_rows("planners/het_chain_small.csv"):
+            steps = int(row["n"])
+            column = lambda name: [int(word) for word in row[name].split()][:steps]
+            costs = self.costs(f=column("f"), b=column("b"), a=column("hs(x0..xn)"),
+                               tape=column("ts"))
+            got = self.ask("--costs", costs, "--memory", row["M"])
+            self.assertEqual(got["cost"], int(row["persistent_dp"]), row)
+
+    def test_lines_actions_and_picture(self):
+        lines = self.file("chain", "".join(f"1.5 3 10 {20 + k % 3}\n" for k in range(12)))
+        words = ("--costs", lines, "--memory", 60)
+        got = self.ask(*words)
+        actions = [json.loads(line) for line in
+                   tool.run("plan", *words, "--actions").stdout.splitlines()]
+        self.assertEqual(sum(a["action"] == "adjoint" for a in actions), 12)
+        self.assertEqual(sum(a["action"] == "keep_tape" for a in actions), got["tapes"])
+        self.assertEqual(got["cost"], 1.5 * got["advances"] + 36)
+        self.assertGreater(self.draw(*words), 12)
+        self.assertEqual(tool.run("plan", "--json", "--costs", lines, "--memory", 5).returncode, 1)
 
 
 class Graph(Questions):
@@ -226,6 +249,8 @@ class Arguments(Questions):
                 ("--inputs", "--branches", "3,3", "--slots", 4, "--inputs", "paid"),
                 ("--costs", "--fast-memory", 3),
                 ("--costs", "--fast-memory", 3, "--costs", broken),
+                ("--costs", "--costs", broken, "--memory", 3),
+                ("--costs", "--costs", self.file("no tapes", "1 2 3"), "--memory", 3),
                 ("--graph", "--graph", broken, "--memory", 3),
                 ("cycle", "--graph", loop, "--memory", 3),
                 ("--memory", "--branches", "3,3", "--slots", 4, "--memory", "1GiB"),

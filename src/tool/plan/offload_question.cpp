@@ -1,10 +1,10 @@
 #include "tool/plan/offload_question.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/checked.h"
 #include "schedule/offload_planner.h"
+#include "tool/plan/chain_costs.h"
 #include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
@@ -15,71 +15,15 @@ using schedule::OffloadChain;
 using schedule::OffloadPlan;
 using schedule::OffloadSpan;
 
-/// As they are in the file.
-struct Costs {
-  std::vector<Decimal> forward, adjoint, write, read;
-  std::vector<std::int64_t> units;
-};
-
-Decimal decimal_of(const nlohmann::json& number) {
-  if (!number.is_number()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: a number is wanted");
-  return parse_decimal("--costs", number.dump());
-}
-
-std::vector<Decimal> decimals_of(const nlohmann::json& json, const char* key) {
-  if (!json.contains(key) || !json[key].is_array()) {
-    throw Error(ANADROME_ERR_ARGUMENT, std::string("--costs: there is no array \"") + key + "\"");
-  }
-  std::vector<Decimal> values;
-  for (const auto& number : json[key]) values.push_back(decimal_of(number));
-  return values;
-}
-
-Costs costs_of_json(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: not a JSON object");
-  Costs costs;
-  costs.forward = decimals_of(json, "f");
-  costs.adjoint = decimals_of(json, "b");
-  for (const Decimal& size : decimals_of(json, "a")) {
-    if (size.digits > 0) throw Error(ANADROME_ERR_ARGUMENT, "--costs: \"a\" are whole numbers");
-    costs.units.push_back(size.value);
-  }
-  if (json.contains("transfer")) costs.write = costs.read = decimals_of(json, "transfer");
-  if (json.contains("write")) costs.write = decimals_of(json, "write");
-  if (json.contains("read")) costs.read = decimals_of(json, "read");
-  return costs;
-}
-
-// A line per step: f b a.
-Costs costs_of_lines(const std::string& text) {
-  Costs costs;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string f, b, a, more;
-    if (!(words >> f)) continue;
-    if (!(words >> b >> a) || words >> more) {
-      throw Error(ANADROME_ERR_ARGUMENT, "--costs: a line has f, b and a, not '" + line + "'");
-    }
-    costs.forward.push_back(parse_decimal("--costs", f));
-    costs.adjoint.push_back(parse_decimal("--costs", b));
-    costs.units.push_back(parse_count("--costs", a, 0, schedule::kMostSteps));
-  }
-  return costs;
-}
-
 struct Scaled {
   OffloadChain chain;
   int digits = 0;  ///< of a tick after the point
 };
 
-Scaled scaled(Costs costs, const std::string& bandwidth) {
+Scaled scaled(ChainCosts costs, const std::string& bandwidth) {
   constexpr int kDigitsOfTransfers = 6;
   Scaled result;
-  for (const auto* values : {&costs.forward, &costs.adjoint, &costs.write, &costs.read}) {
-    for (const Decimal& value : *values) result.digits = std::max(result.digits, value.digits);
-  }
+  result.digits = digits_of(costs);
   const bool by_bandwidth = !bandwidth.empty();
   if (by_bandwidth == !costs.write.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT, by_bandwidth
@@ -98,16 +42,15 @@ Scaled scaled(Costs costs, const std::string& bandwidth) {
     }
     chain.read = chain.write;
   }
-  const auto ticks = [&](const std::vector<Decimal>& values, std::vector<std::int64_t>& to) {
-    for (const Decimal& value : values) to.push_back(value.ticks(result.digits));
-  };
   if (costs.forward.size() == costs.adjoint.size() && !costs.forward.empty()) {
     costs.forward.pop_back();  // the last step is run by its adjoint only
   }
-  ticks(costs.forward, chain.forward);
-  ticks(costs.adjoint, chain.adjoint);
-  ticks(costs.write, chain.write);
-  ticks(costs.read, chain.read);
+  chain.forward = ticks_of(costs.forward, result.digits);
+  chain.adjoint = ticks_of(costs.adjoint, result.digits);
+  if (!by_bandwidth) {
+    chain.write = ticks_of(costs.write, result.digits);
+    chain.read = ticks_of(costs.read, result.digits);
+  }
   return result;
 }
 
@@ -157,20 +100,15 @@ SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
   return picture;
 }
 
-nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
-  const std::string text = decimal_text(static_cast<uint128>(ticks), digits);
-  if (text.find('.') == std::string::npos) return exact_json(parse_decimal("", text).value);
-  return std::stod(text);
-}
-
 Answer answer(const PlanFlags& flags) {
   const QuestionFlags& own = flags.own;
   flags.need("--costs");
   flags.need("--fast-memory");
-  const std::string text = text_of_file("--costs", flags.costs);
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json_file = first != std::string::npos && text[first] == '{';
-  Scaled problem = scaled(json_file ? costs_of_json(text) : costs_of_lines(text), own.bandwidth);
+  const ChainCosts costs = chain_costs(flags.costs);
+  if (!costs.tape_units.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--costs: tapes go with --memory, not with --fast-memory");
+  }
+  Scaled problem = scaled(costs, own.bandwidth);
   problem.chain.fast_memory =
       parse_count("--fast-memory", own.fast_memory, 0, schedule::kMostSteps);
   problem.chain.full_duplex = word_of("--duplex", own.duplex, {"half", "full"}) == 1;

@@ -83,7 +83,7 @@ void PlanFlags::add_to(CLI::App& plan) {
   add(in_abstract, "--tape-slots", tape_slots, "mixed: slots that a tape takes (1)");
   add(in_abstract, "--costs", costs,
       "uneven: file of a line per step, what it costs and, for all or none, the bytes of the state "
-      "before it; with bytes --slots are bytes");
+      "before it; with bytes --slots are bytes. Of --fast-memory and --memory: see docs/plan.md");
   own.add_to(plan);
 }
 

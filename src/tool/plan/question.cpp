@@ -14,6 +14,7 @@
 #include "tool/plan/number_text.h"
 #include "tool/plan/objects_question.h"
 #include "tool/plan/offload_question.h"
+#include "tool/plan/uneven_tapes_question.h"
 
 namespace anadrome::tool {
 namespace {
@@ -25,9 +26,9 @@ constexpr std::array kAlways = {"--help",     "--schedule", "--json",
 }  // namespace
 
 const Question* question_asked(const PlanFlags& flags) {
-  static const std::vector<Question> all = {objects_question(),      double_question(),
-                                            least_memory_question(), join_question(),
-                                            offload_question(),      graph_question()};
+  static const std::vector<Question> all = {
+      objects_question(), double_question(), least_memory_question(), join_question(),
+      offload_question(), graph_question(),  uneven_tapes_question()};
   for (const Question& question : all) {
     // `double` is a schedule of the comparison, too, and `mixed` of the abstract problem.
     const bool other = flags.schedule == "mixed" || (flags.schedule == "double" && !flags.abstract);
