@@ -82,12 +82,16 @@ TEST_F(NestedSchedules, MixedTakesTheFewestForwardSteps) {
     sweep_mixed(tape_model_, tape_reference_, slots, 1);
 }
 
-TEST_F(NestedSchedules, MixedKeepsATapeInSeveralSlots) {
-  const auto bytes = static_cast<std::int64_t>(small_model_.state_bytes());
-  const std::int64_t tape_slots = (24 + bytes - 1) / bytes;
-  EXPECT_GT(tape_slots, 2);
-  for (const std::int64_t slots : {1, 2, 4, 5, 9, 13}) {
-    sweep_mixed(small_model_, small_reference_, slots, tape_slots);
+TEST_F(NestedSchedules, MixedKeepsTapesOfOneToFourStates) {
+  const std::pair<std::size_t, std::int64_t> cases[] = {{20, 1}, {8, 2}, {4, 3}, {2, 4}};
+  for (const auto& [bytes, tape_slots] : cases) {
+    CoupledModel model(MPI_COMM_WORLD, Counts{1, 0, 0, bytes, 0}, true);
+    const auto state = static_cast<std::int64_t>(model.state_bytes());
+    EXPECT_EQ((24 + state - 1) / state, tape_slots);
+    const Reference reference(model, kMostSteps);
+    for (const std::int64_t slots : {1, 2, 5, 9, 13}) {
+      sweep_mixed(model, reference, slots, tape_slots);
+    }
   }
 }
 
