@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "forged_journal.h"
 #include "store/byte_code.h"
 #include "store/field_table.h"
 #include "store/journal_reader.h"
@@ -49,33 +50,24 @@ void read_file(std::string_view input) {
   read(std::string(input), contents);
 }
 
-// The input: u32 length, u32 type, payload, and so on. The file gets the same with right sums.
 void read_forged(std::string_view input) {
-  std::string file = journal_preamble();
-  Checksum chain = journal_preamble_sum();
-  std::int64_t good = 0;
+  std::int64_t good = 0, number = 0;
+  std::size_t bytes = journal_preamble().size();
   bool all_good = true;
-  for (std::int64_t number = 0; input.size() >= kRecordHeadBytes; ++number) {
-    Decoder head(input);
-    const std::size_t length = std::min<std::size_t>(head.u32(), input.size() - kRecordHeadBytes);
-    const std::uint32_t type = head.u32();
-    const std::string_view payload = input.substr(kRecordHeadBytes, length);
-    input.remove_prefix(kRecordHeadBytes + length);
-    const std::string covered =
-        Encoder().u32(static_cast<std::uint32_t>(length)).u32(type).bytes() + std::string(payload);
-    const Checksum before = chain;
-    chain = record_sum(before, covered);
-    file += covered + Encoder().sum(chain).bytes();
-    const auto record = decode_record(type, payload);
+  const auto check = [&](const std::string& covered, const Checksum& before, const Checksum& sum) {
+    bytes += covered.size() + kRecordSumBytes;
+    const auto record =
+        decode_record(Decoder(covered.substr(4)).u32(), covered.substr(kRecordHeadBytes));
     all_good =
-        all_good && record && std::holds_alternative<JournalHeader>(*record) == (number == 0);
-    if (all_good) good = static_cast<std::int64_t>(file.size());
-    if (!record) continue;
+        all_good && record && std::holds_alternative<JournalHeader>(*record) == (number++ == 0);
+    if (all_good) good = static_cast<std::int64_t>(bytes);
+    if (!record) return;
     // What is accepted has one spelling only.
     Checksum again = before;
-    require(encode_record(*record, again) == covered + Encoder().sum(chain).bytes());
-    require(again == chain);
-  }
+    require(encode_record(*record, again) == covered + Encoder().sum(sum).bytes());
+    require(again == sum);
+  };
+  const std::string file = test::forged_journal(input, check);
   JournalContents contents;
   require(read(file, contents) == (good > 0));
   if (good > 0) require(contents.good_bytes == good);

@@ -43,7 +43,8 @@ std::vector<JournalRecord> records() {
   return {segment, JournalBlock{0, 0, 3, {1, 2}}, commit, JournalTruncate{1}, reverse};
 }
 
-void write_journals(const std::filesystem::path& directory) {
+// For the reader of journals, and for what looks at a run with such a journal.
+void write_journals(const std::filesystem::path& directory, const std::filesystem::path& runs) {
   std::vector<JournalRecord> all = records();
   all.insert(all.begin(), header());
   anadrome::Checksum chain = journal_preamble_sum();
@@ -54,7 +55,9 @@ void write_journals(const std::filesystem::path& directory) {
     without_sums += record.substr(0, record.size() - kRecordSumBytes);
     put(directory / ("file-" + std::to_string(r)), std::string(1, '\0') + file);
     put(directory / ("records-" + std::to_string(r)), std::string(1, '\1') + without_sums);
+    put(runs / ("records-" + std::to_string(r)), std::string(1, '\1') + without_sums);
   }
+  put(runs / "whole", std::string(1, '\0') + file);
   put(directory / "fields", std::string(1, '\2') + header().fields);
 }
 
@@ -80,9 +83,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path directory = argv[1];
-  write_journals(directory / "journal");
+  write_journals(directory / "journal", directory / "runs");
   write_options(directory / "options");
-  for (const char* name : {"journal", "options"}) {
+  for (const char* name : {"journal", "options", "runs"}) {
     std::string list;
     for (const auto& entry : std::filesystem::directory_iterator(directory / name)) {
       list += (list.empty() ? "" : ",") + entry.path().string();
