@@ -17,6 +17,10 @@ namespace {
 
 // What of two headers must be the same; "" if it is.
 std::string difference(const store::JournalHeader& left, const store::JournalHeader& wanted) {
+  if (left.rank != wanted.rank) {
+    return "the journal of rank " + std::to_string(wanted.rank) + " is that of rank " +
+           std::to_string(left.rank);
+  }
   if (left.fields != wanted.fields) return "the fields (names, roles, types, sizes) differ";
   if (left.steps != wanted.steps) {
     return "it had " + (left.steps < 0 ? "an unknown number of" : std::to_string(left.steps)) +

@@ -69,6 +69,25 @@ class Killed(Job):
         self.kill_and_go_on(4, self.count(3, 400), 3)
 
 
+class Swapped(Job):
+    def test_the_journal_of_another_rank_is_refused(self):
+        """Their fields are of one size: what the other rank's journal says could be read."""
+        words = SETUPS[0] + tuple(RESUME)
+        process, whole = self.job(2, *words)
+        killed, _ = self.job(2, *words, "--kill-action", int(whole[4]) // 2)
+        self.assertNotEqual(killed.returncode, 0)
+        run = self.directory / "anadrome"
+        first, second = run / "journal-000000", run / "journal-000001"
+        a, b = first.read_bytes(), second.read_bytes()
+        first.write_bytes(b), second.write_bytes(a)
+        process, _ = self.job(2, *words)
+        self.assertEqual(process.returncode, 3, launch.said(process))
+        self.assertIn("the journal of rank 0 is that of rank 1", process.stderr)
+        first.write_bytes(a), second.write_bytes(b)
+        process, found = self.job(2, *words)
+        self.assertEqual((process.returncode, found[1]), (0, whole[1]), launch.said(process))
+
+
 class Stopped(Job):
     """A rank that stops answering is named by the watchdog; when it goes on, so does the job."""
 
