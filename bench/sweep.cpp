@@ -48,6 +48,8 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   setup.means.memory = flags.count("memory", 64 << 20);
   setup.means.interval = flags.count("interval", setup.means.interval);
   setup.means.bytes_per_second = flags.count("bandwidth-limit", 0);
+  setup.means.seconds_between_commits =
+      1e-3 * static_cast<double>(flags.count("commit-milliseconds", 1000));
   problem.steps = flags.count("steps", 200);
   flags.end();
   return setup;

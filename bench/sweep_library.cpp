@@ -32,6 +32,8 @@ constexpr std::array kModes = {
     Mode{"double", false, {{{"schedule", "double"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
+    Mode{"async_resume", false, {{{"schedule", "async"}, {"resume", "on"}}}},
+    Mode{"async_commits", false, {{{"schedule", "async"}, {"resume", "on"}}}},
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
     Mode{"sync_interval", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
 
@@ -42,12 +44,23 @@ class Library {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
     set("name", std::string(mode.name) + "." + std::to_string(problem.steps));
-    set("memory", std::to_string(means.memory));
+    const std::size_t cells = problem.start.size();
+    const bool resumes = mode.settings[1].key == std::string("resume");
+    // What a commit copies comes on top, so that all modes have as many slots.
+    const std::size_t adjoint_bytes = resumes ? 2 * cells * sizeof(double) : 0;
+    set("memory", std::to_string(means.memory + static_cast<std::int64_t>(adjoint_bytes)));
     if (means.bytes_per_second > 0)
       set("bandwidth_limit", std::to_string(means.bytes_per_second) + "B/s");
     for (const Setting& setting : mode.settings) set(setting.key, setting.value);
     if (mode.name == std::string("sync_interval")) set("interval", std::to_string(means.interval));
-    const std::size_t cells = problem.start.size();
+    if (resumes) {
+      const bool commits = mode.name == std::string("async_commits");
+      set("checkpoint_interval", commits ? std::to_string(means.seconds_between_commits) : "1e9");
+      check(anadrome_add_field(run_, "lambda", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
+                               problem.model->lambda, cells));
+      check(anadrome_add_field(run_, "gradient", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
+                               problem.model->gradient_kappa, cells));
+    }
     check(zero_copy_ ? anadrome_add_exchanged(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,
                                               cells, &field_)
                      : anadrome_add_field(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,

@@ -23,9 +23,10 @@ struct Problem {
 
 struct Means {
   std::string directory = ".";
-  std::int64_t memory = 0;            ///< bytes per rank for all states a mode holds
-  std::int64_t interval = 8;          ///< of sync_interval
-  std::int64_t bytes_per_second = 0;  ///< of reading and of writing, per rank; 0: no limit
+  std::int64_t memory = 0;             ///< bytes per rank for all states a mode holds
+  std::int64_t interval = 8;           ///< of sync_interval
+  std::int64_t bytes_per_second = 0;   ///< of reading and of writing, per rank; 0: no limit
+  double seconds_between_commits = 1;  ///< of async_commits
 };
 
 struct Measured {
@@ -47,9 +48,10 @@ Sweep ideal_sweep(Problem& problem);
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
 /// `mode`: auto, store_all, revolve, disk_revolve, hrevolve, multistage, overlapped, double; async;
-/// async_zero_copy; async_no_checksum; sync_disk (as async, but through parallel HDF5 on the
-/// caller's thread: transport=mpio); sync_interval (the same with the interval of `means` in place
-/// of one that is planned for such a disk). Throws for another one.
+/// async_zero_copy; async_no_checksum; async_resume (resume=on, without a commit), async_commits;
+/// sync_disk (as async, but through parallel HDF5 on the caller's thread: transport=mpio);
+/// sync_interval (the same with the interval of `means` in place of one that is planned for such a
+/// disk). Throws for another one.
 Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means);
 
 }  // namespace bench

@@ -11,12 +11,13 @@ import growth
 import micro
 import overhead
 import petsc
+import safety
 import throughput
 from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
-       "micro": micro, "petsc": petsc, "choice": choice}
+       "micro": micro, "petsc": petsc, "choice": choice, "safety": safety}
 
 
 def fill(document, name, text):

@@ -42,6 +42,7 @@ class Bench:
     def __init__(self, programs, out, quick):
         self.programs, self.out, self.quick = programs, out, quick
         self.states = os.path.join(out, "states")
+        self.clean()  # what was killed must not be gone on with
         os.makedirs(self.states, exist_ok=True)
 
     def choose(self, full, quick):
