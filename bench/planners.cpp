@@ -15,6 +15,7 @@
 #include "schedule/plain_planners.h"
 #include "schedule/sequence.h"
 #include "schedule/uneven.h"
+#include "schedule/uneven_tapes.h"
 
 namespace {
 
@@ -166,6 +167,18 @@ void plan_offloading(benchmark::State& state) {
       static_cast<double>(plan_offload(chain, {false, true}).run.makespan);
 }
 
+void plan_tapes_of_uneven_size(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  const UnevenTapes chain{.forward = uneven(n, 50, 100),
+                          .adjoint = uneven(n, 150, 100),
+                          .state_units = uneven(n, 1000, 2000),
+                          .tape_units = uneven(n, 3000, 6000),
+                          .units = 2000 * state.range(1)};
+  std::int64_t time = 0;
+  for (auto _ : state) time = plan_uneven_tapes(chain)->time;
+  state.counters["time"] = static_cast<double>(time);
+}
+
 void plan_joins(benchmark::State& state) {
   const JoinProblem problem{
       std::vector<std::int64_t>(static_cast<std::size_t>(state.range(0)), state.range(1)),
@@ -248,6 +261,11 @@ BENCHMARK(plan_offloading)
     ->Args({24, 12})
     ->Args({200, 12})
     ->Args({2000, 12})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_tapes_of_uneven_size)
+    ->ArgNames({"n", "states"})
+    ->Args({100, 20})
+    ->Args({300, 20})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_joins)
     ->ArgNames({"branches", "steps", "slots"})

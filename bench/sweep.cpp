@@ -19,7 +19,8 @@ namespace {
 using namespace bench;
 
 struct Setup {
-  std::int64_t cells_x = 0, cells_y = 0, work = 1, rounds = 3;
+  std::int64_t cells_x = 0, cells_y = 0, rounds = 3;
+  bool rk4 = false, tape = false;  ///< tapes and uneven work: for the modes of the library only
   std::vector<std::string> modes;
   Means means;
 };
@@ -41,7 +42,10 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   Setup setup;
   setup.cells_x = flags.count("cells-x", 512);
   setup.cells_y = flags.count("cells-y", 256);
-  setup.work = flags.count("work", 1);
+  problem.work = flags.count("work", 1);
+  problem.last_work = flags.count("last-work", problem.work);
+  setup.rk4 = flags.text("integrator", "euler") == std::string("rk4");
+  setup.tape = flags.count("tape", 0) != 0;
   setup.rounds = flags.count("rounds", 3);
   setup.modes = flags.list("modes", "ideal,async");  // or async@500: with steps of its own
   setup.means.directory = flags.text("directory", ".");
@@ -139,9 +143,11 @@ int main(int argc, char** argv) {
   return guarded_main(argc, argv, [&] {
     Problem problem;
     const Setup setup = read_flags(argc, argv, problem);
-    problem.model =
-        heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, setup.work, HEAT_EULER);
-    if (problem.model == nullptr) throw std::runtime_error("no memory for the model");
+    problem.model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, problem.work,
+                                      setup.rk4 ? HEAT_RK4 : HEAT_EULER);
+    if (problem.model == nullptr || (setup.tape && heat_model_add_tape(problem.model) != 0)) {
+      throw std::runtime_error("no memory for the model");
+    }
     problem.start.resize(heat_grid_cells(&problem.model->grid));
     heat_fill(&problem.model->grid, heat_initial_state, problem.start.data());
     run(setup, problem);

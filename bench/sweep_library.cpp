@@ -25,6 +25,8 @@ constexpr std::array kModes = {
     Mode{"async", false, {{{"schedule", "async"}, kNothing}}},
     Mode{"auto", false, {{{"schedule", "auto"}, kNothing}}},
     Mode{"store_all", false, {{{"schedule", "store_all"}, kNothing}}},
+    Mode{"mixed", false, {{{"schedule", "mixed"}, kNothing}}},
+    Mode{"uneven", false, {{{"schedule", "uneven"}, kNothing}}},
     Mode{"disk_revolve", false, {{{"schedule", "disk_revolve"}, kNothing}}},
     Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
     Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
@@ -65,6 +67,11 @@ class Library {
                                               cells, &field_)
                      : anadrome_add_field(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,
                                           problem.model->u, cells));
+    if (problem.model->tape != nullptr) {
+      const auto stages = static_cast<std::size_t>(heat_stages(problem.model->integrator));
+      check(anadrome_add_field(run_, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64,
+                               problem.model->tape, stages * cells));
+    }
   }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
@@ -81,12 +88,12 @@ class Library {
       if (action.kind == ANADROME_DONE) break;
       if (action.kind == ANADROME_ADVANCE) {
         for (std::int64_t k = action.first; k < action.last; ++k)
-          heat_step(problem_.model, k, state(), next_state());
+          step(k, action.record != 0 && k + 1 == action.last);
       } else if (action.kind == ANADROME_TURN) {
         measured.seconds_forward = MPI_Wtime() - start;
         heat_turn(problem_.model, state());
       } else {
-        heat_adjoint_step(problem_.model, action.first, state());
+        adjoint(action.first);
       }
     }
     measured.seconds_total = MPI_Wtime() - start;
@@ -96,6 +103,22 @@ class Library {
   }
 
  private:
+  void step(std::int64_t k, bool record) {
+    problem_.set_work(k);
+    if (record) {
+      heat_record_step(problem_.model, k, state(), next_state(), problem_.model->tape);
+    } else {
+      heat_step(problem_.model, k, state(), next_state());
+    }
+  }
+  void adjoint(std::int64_t k) {
+    problem_.set_work(k);
+    if (problem_.model->tape != nullptr) {
+      heat_adjoint_of_tape(problem_.model, problem_.model->tape);
+    } else {
+      heat_adjoint_step(problem_.model, k, state());
+    }
+  }
   void set(const char* key, const std::string& value) {
     check(anadrome_set(run_, key, value.c_str()));
   }

@@ -18,7 +18,14 @@ namespace bench {
 struct Problem {
   heat_model* model = nullptr;
   std::int64_t steps = 0;
-  std::vector<double> start;  ///< x_0: computed once, for its sines cost as much as many steps
+  std::vector<double> start;   ///< x_0: computed once, for its sines cost as much as many steps
+  std::int64_t work = 1;       ///< of the first step
+  std::int64_t last_work = 1;  ///< of the last one; what lies between rises evenly
+
+  /// Before step k, and its adjoint.
+  void set_work(std::int64_t k) const {
+    model->work = work + (last_work - work) * k / (steps > 1 ? steps - 1 : 1);
+  }
 };
 
 struct Means {
@@ -47,11 +54,12 @@ Sweep ideal_sweep(Problem& problem);
 /// reads.
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
-/// `mode`: auto, store_all, revolve, disk_revolve, hrevolve, multistage, overlapped, double; async;
-/// async_zero_copy; async_no_checksum; async_resume (resume=on, without a commit), async_commits;
-/// sync_disk (as async, but through parallel HDF5 on the caller's thread: transport=mpio);
-/// sync_interval (the same with the interval of `means` in place of one that is planned for such a
-/// disk). Throws for another one.
+/// Tapes of the model are tape fields. `mode`: auto, store_all, revolve, mixed, uneven,
+/// disk_revolve, hrevolve, multistage, overlapped, double; async; async_zero_copy;
+/// async_no_checksum; async_resume (resume=on, without a commit), async_commits; sync_disk (as
+/// async, but through parallel HDF5 on the caller's thread: transport=mpio); sync_interval (the
+/// same with the interval of `means` in place of one that is planned for such a disk). Throws for
+/// another one.
 Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means);
 
 }  // namespace bench

@@ -11,13 +11,16 @@ import growth
 import micro
 import overhead
 import petsc
+import planned
 import safety
+import situations
 import throughput
 from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
-       "micro": micro, "petsc": petsc, "choice": choice, "safety": safety}
+       "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
+       "situations": situations, "planned": planned}
 
 
 def fill(document, name, text):
