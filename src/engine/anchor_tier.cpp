@@ -67,14 +67,39 @@ void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t 
   if (index == 0) {
     if (replaces_) forget(block);
     Resident fresh;
-    fresh.pool_block = live.block_to_keep_in([this] { return take_block({0, -1}); });
+    fresh.pool_block = live.block_to_keep_in([this] { return find_block({0, -1}); });
     current_ = block;
-    residents_.emplace(block, std::move(fresh));
+    if (fresh.pool_block >= 0) residents_.emplace(block, std::move(fresh));
     first_step_ = step;
   }
   anchors_kept_ = number + 1;
   last_step_ = step;
-  live.keep(residents_.at(block).pool_block, index);
+  const auto resident = residents_.find(block);
+  if (resident != residents_.end()) return live.keep(resident->second.pool_block, index);
+  note_newest_block().failure = first_failure();  // the memory is x_0's
+}
+
+// Without x_0 nothing can be computed again. As long as it is not on disk it stays in memory,
+// whatever else there is no memory for. Collective transfers need all ranks to have all blocks.
+bool AnchorTier::first_block_stays() const {
+  if (written_.empty() || planned_ || !transport_.overlaps()) return false;
+  return written_.front().failure && !written_.front().copied && residents_.count(0) > 0;
+}
+
+// Why a block has no memory: x_0 could not be written, or there is none left on this machine.
+Failure AnchorTier::first_failure() const {
+  if (first_block_stays()) return written_.front().failure;
+  return {ANADROME_ERR_MEMORY, "out of memory"};
+}
+
+// What failed may have been an accident.
+bool AnchorTier::write_first_block_again(const Window& stays) {
+  if (!first_block_stays() || disk_refuses() || stays.has(0)) return false;
+  const Resident& first = residents_.begin()->second;
+  // One that has no place yet is tried where the next one is.
+  if (first.state != State::kClean || disk_.capacity() == 0) return false;
+  start_write(0, written_.front());
+  return true;
 }
 
 // A dropped block may still be on its way to disk, where another one is to take its place.
@@ -110,9 +135,10 @@ AnchorTier::Written& AnchorTier::note_block(std::int64_t block, std::int64_t fir
 }
 
 void AnchorTier::write_newest_block() {
-  const Written& written = note_newest_block();
+  const std::int64_t block = block_of(anchors_kept_ - 1);
   anchors_written_ = anchors_kept_;
-  start_write(block_of(anchors_kept_ - 1), written);
+  if (residents_.count(block) == 0) return;  // there was no memory for it
+  start_write(block, note_newest_block());
 }
 
 void AnchorTier::write(std::int64_t number, std::int64_t step) {
@@ -146,7 +172,8 @@ void AnchorTier::start_write(std::int64_t block, const Written& written) {
 
 void AnchorTier::give_up_newest_block(const Failure& why) {
   note_newest_block().failure = why;
-  residents_.at(block_of(anchors_kept_ - 1)).state = State::kClean;
+  const auto resident = residents_.find(block_of(anchors_kept_ - 1));
+  if (resident != residents_.end()) resident->second.state = State::kClean;
 }
 
 void AnchorTier::start(store::Transfer& transfer) {
@@ -174,6 +201,7 @@ void AnchorTier::note_result(const Resident& resident, std::int64_t block) {
   written.copied = resident.state == State::kCopying && !transfer.failure;
   if (!transfer.failure) {
     written.checksum = transfer.checksum;
+    if (resident.state == State::kWriting) written.failure = {};
     failed_in_series_ = 0;
     return;
   }
@@ -242,7 +270,7 @@ bool AnchorTier::free_first(Iterator from, Iterator end, const Window& stays, bo
     const auto& [block, resident] = entry;
     // One that is the live state, too, would free nothing.
     return resident.state == State::kClean && !stays.has(block) && is_on_disk(block) == on_disk &&
-           pool_.holders(resident.pool_block) == 1;
+           pool_.holders(resident.pool_block) == 1 && (block > 0 || !first_block_stays());
   });
   if (found == end) return false;
   pool_.give_back(found->second.pool_block);
@@ -251,21 +279,28 @@ bool AnchorTier::free_first(Iterator from, Iterator end, const Window& stays, bo
 }
 
 std::int64_t AnchorTier::take_block() {
-  return take_block({reversing_ ? current_ - prefetch_depth_ : current_, current_});
+  const std::int64_t block = find_block(worked_on());
+  if (block >= 0) return block;
+  const Failure failure = first_failure();
+  throw Error(failure.status, failure.message + "; and there is no memory beside that of step 0");
 }
 
-std::int64_t AnchorTier::take_block(Window stays) {
+// -1: there is none beside x_0's.
+std::int64_t AnchorTier::find_block(Window stays) {
   for (;;) {
     const std::int64_t block = pool_.take();
     if (block >= 0) return block;
     settle_finished();
     if (pool_.free_blocks() > 0 || (!planned_ && free_one_clean_block(stays))) continue;
     const auto busy = first_to_wait_for(stays);
+    if (busy == residents_.end() && write_first_block_again(stays)) continue;
     if (busy == residents_.end() && !planned_ && lose_one_clean_block(stays)) continue;
-    if (busy == residents_.end() && replaces_ && !planned_ && stays.last >= stays.first) {
+    const bool more_may_go = (replaces_ && !planned_) || first_block_stays();
+    if (busy == residents_.end() && more_may_go && stays.last >= stays.first) {
       stays = {0, -1};
       continue;
     }
+    if (busy == residents_.end() && first_block_stays()) return -1;
     if (busy == residents_.end()) {
       throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more memory than the pool has");
     }
@@ -318,7 +353,7 @@ bool AnchorTier::is_resident(std::int64_t block) {
 }
 
 void AnchorTier::prefetch_below(std::int64_t number) {
-  if (!transport_.overlaps()) return;
+  if (!transport_.overlaps() || first_block_stays()) return;
   const std::int64_t current = block_of(number);
   if (current == read_ahead_of_) return;
   reversing_ = true;
@@ -351,6 +386,9 @@ void AnchorTier::read(std::int64_t number) {
 
 Failure AnchorTier::load(std::int64_t number) {
   const std::int64_t block = block_of(number);
+  // Memory for it, for x_0, and for all slots of the schedule is there where one is for reading
+  // ahead.
+  if (block > 0 && prefetch_depth_ == 0 && first_block_stays()) return first_failure();
   current_ = block;
   if (is_resident(block)) {
     const auto resident = residents_.find(block);
@@ -373,7 +411,9 @@ Failure AnchorTier::read_and_wait(std::int64_t block) {
   const int attempts = transport_.overlaps() ? 2 : 1;
   Failure failure;
   for (int i = 0; i < attempts; ++i) {
-    start_read(block, take_block());
+    const std::int64_t memory = find_block(worked_on());
+    if (memory < 0) return first_failure();
+    start_read(block, memory);
     const auto resident = residents_.find(block);
     const store::Transfer& transfer = resident->second.transfer;
     note_wait(transfer, transport_.overlaps() ? transport_.wait(transfer) : transfer.seconds);

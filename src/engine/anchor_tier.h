@@ -3,7 +3,8 @@
 // there is room, and is read into the memory it is restored from. Block 0 is written twice.
 //
 // A write that fails costs its anchor, no more: a block that is not on disk, or not as it was
-// written, is lost when it is asked for, and then on all ranks.
+// written, is lost when it is asked for, and then on all ranks. Block 0 stays in memory until it is
+// on disk.
 //
 // The caller's thread owns all of this; the transport alone touches a block between start and done.
 #pragma once
@@ -140,10 +141,16 @@ class AnchorTier {
     std::int64_t first, last;
     bool has(std::int64_t block) const { return first <= block && block <= last; }
   };
+  Window worked_on() const {
+    return {reversing_ ? current_ - prefetch_depth_ : current_, current_};
+  }
   Residents::iterator settle(Residents::iterator resident);
   Residents::iterator first_to_wait_for(const Window& stays);
   bool is_resident(std::int64_t block);
-  std::int64_t take_block(Window stays);
+  std::int64_t find_block(Window stays);
+  bool first_block_stays() const;
+  Failure first_failure() const;
+  bool write_first_block_again(const Window& stays);
   bool free_one_clean_block(const Window& stays);
   bool lose_one_clean_block(const Window& stays);
   template <class Iterator>

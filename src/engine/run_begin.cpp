@@ -370,7 +370,7 @@ void Run::make_first_files(std::int64_t blocks) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
     if (disk_->capacity() > 0) return;  // without the copy
-    if (!full || writes_all_anchors() || disk_use() == DiskUse::kStates) throw;
+    if (!full || writes_all_anchors()) throw;
     stop_anchoring(Failure(error));
   }
 }

@@ -41,10 +41,9 @@ bool is_so_on_any_rank(bool fact) {
 }
 
 // Must the sweep end with its gradient? Always, if nothing is lost; and once it is under way if one
-// transfer fails, or the disk takes no more and x_0 was written before.
+// transfer fails, or the disk takes no more: x_0 stays in memory until it is on disk.
 bool must_be_exact(const Trial& trial, const Verdict& verdict) {
   const bool under_way = verdict.statistics.forward_steps_taken > 0;
-  const bool has_first = verdict.why.find("nothing before it is kept") == std::string::npos;
   const bool transfer = trial.operation == Operation::kWrite || trial.operation == Operation::kRead;
   switch (trial.fault) {
     case Fault::kInterrupted:
@@ -53,7 +52,10 @@ bool must_be_exact(const Trial& trial, const Verdict& verdict) {
       return true;
     case Fault::kNoSpace:
     case Fault::kNoQuota:
-      return under_way && has_first && trial.operation != Operation::kRead;
+      return under_way && trial.operation != Operation::kRead;
+    case Fault::kIoError:
+    case Fault::kTorn:
+      return under_way && (trial.operation == Operation::kWrite || (transfer && !trial.lasting));
     default:
       return under_way && transfer && !trial.lasting;
   }
