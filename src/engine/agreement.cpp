@@ -23,6 +23,7 @@ const char* name_of(std::int64_t call) {
     case Call::kRestore:
     case Call::kTurn:
     case Call::kDone:
+    case Call::kAdjoint:
       return "anadrome_next";
   }
   return "another call";
@@ -38,6 +39,8 @@ const char* moment_of(std::int64_t call) {
       return " (at TURN)";
     case Call::kDone:
       return " (at DONE)";
+    case Call::kAdjoint:
+      return " (after an adjoint step)";
     default:
       return "";
   }

@@ -16,7 +16,16 @@
 
 namespace anadrome::engine {
 
-enum class Call : std::int64_t { kBegin = 1, kAnchor, kRestore, kTurn, kDone, kRewind, kClose };
+enum class Call : std::int64_t {
+  kBegin = 1,
+  kAnchor,
+  kRestore,
+  kTurn,
+  kDone,
+  kRewind,
+  kClose,
+  kAdjoint
+};
 
 class Agreement {
  public:

@@ -124,6 +124,8 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   const Agreement::Output output = agreement_.agree(input);
   if (recorder_.on()) recorder_.add(Activity::kAgree, start, now_seconds(), 0, 0);
   agreed_ = output.largest;
+  advances_agreed_at_ = advances_;
+  adjoints_agreed_at_ = adjoints_;
   committed_ = output.committed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
@@ -224,8 +226,10 @@ void Run::next(anadrome_action& action) {
                                         ? "next: the sweep is done; call begin, rewind or close"
                                         : "next: call begin first");
   }
+  const bool adjoint_is_done = last_.kind == ANADROME_ADJOINT;
   note_finished_action();
   try {
+    if (adjoint_is_done && committer_ != nullptr) commit_between_anchors();
     bool handed_out = rest_.first < rest_.last && hand_out_advance(schedule::Action(rest_));
     while (!handed_out) {
       const schedule::Action planned = script_->next();

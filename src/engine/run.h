@@ -145,6 +145,7 @@ class Run {
   void resume_sweep();
   store::JournalCommit describe_commit();
   void commit_if_due(Call call, const Agreement::Output& agreed);
+  void commit_between_anchors();
 
   // next
   void note_finished_action();
@@ -261,9 +262,10 @@ class Run {
   /// Hashes of states that will be computed again, by step; and what differed.
   std::map<std::int64_t, std::uint64_t> audits_;
   Failure audit_failure_;
-  Failure lost_;                   ///< by the last load_anchor; agreed
-  std::int64_t committed_ = 0;     ///< generation; agreed
-  std::int64_t anchors_lost_ = 0;  ///< agreed
+  Failure lost_;                ///< by the last load_anchor; agreed
+  std::int64_t committed_ = 0;  ///< generation; agreed
+  std::int64_t advances_agreed_at_ = 0, adjoints_agreed_at_ = 0;  ///< counts at the last agreement
+  std::int64_t anchors_lost_ = 0;                                 ///< agreed
   std::int64_t agreed_block_ = -1;
   std::int64_t newest_anchor_ = 0;
   std::int64_t probes_ = 0;

@@ -145,6 +145,7 @@ void Run::reset_counters() {
   agreed_block_ = -1;
   newest_anchor_ = probes_ = 0;
   decided_at_ = finished_at_ = -1;
+  advances_agreed_at_ = adjoints_agreed_at_ = 0;
   probe_steps_ = 1;
   no_more_anchors_ = warned_ = false;
   disk_refused_ = {};

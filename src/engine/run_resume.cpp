@@ -1,4 +1,6 @@
 // Run, the part that lets a run go on after it was killed: commits on the way, and the way back in.
+#include <algorithm>
+
 #include "engine/run.h"
 #include "store/field_table.h"
 
@@ -154,6 +156,20 @@ store::JournalCommit Run::describe_commit() {
   commit.interval = sequence().interval();
   commit.slots = sequence().slots();
   return commit;
+}
+
+// After an adjoint step. Steps that are reversed from memory for long would end in no agreement,
+// and in no commit. So what was done since the last one is counted, in times that were agreed on:
+// every rank comes to the same number. Often enough for commits to be on time, and so seldom that
+// the steps take much longer than an agreement.
+void Run::commit_between_anchors() {
+  constexpr double kPerCommit = 8, kLeastSeconds = 0.01;
+  const schedule::StepCosts costs = agreed_costs();
+  const double seconds = static_cast<double>(adjoints_ - adjoints_agreed_at_) * costs.adjoint +
+                         static_cast<double>(advances_ - advances_agreed_at_) * costs.forward;
+  if (seconds < std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds)) return;
+  if (script_->adjoints_remaining() == 0) return;
+  commit_if_due(Call::kAdjoint, agree(Call::kAdjoint));
 }
 
 // At an agreement that came out as `agreed`: everything follows from that, so all ranks do the

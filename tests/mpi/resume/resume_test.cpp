@@ -24,6 +24,7 @@ struct Setup {
   std::vector<std::pair<const char*, const char*>> options;
   bool unknown = false;
   bool exchanged = false;
+  double step_seconds = 0;  ///< a step takes at least so long
 };
 
 /// x -> x + 0.1 sin(x + mean + k), coupled over the ranks, with an objective summed on the way.
@@ -86,6 +87,12 @@ std::vector<double> reference(std::size_t elements) {
     problem.step_back(states[static_cast<std::size_t>(k)].data(), k);
   }
   return problem.result();
+}
+
+void take(double seconds) {
+  const double start = MPI_Wtime();
+  while (MPI_Wtime() - start < seconds) {
+  }
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
@@ -156,6 +163,7 @@ class Resume : public testing::TestWithParam<Setup> {
       switch (action.kind) {
         case ANADROME_ADVANCE:
           for (std::int64_t k = action.first; k < std::min(action.last, kSteps); ++k) {
+            take(GetParam().step_seconds);
             const bool again = action.again != 0;
             if (field >= 0) {
               problem_.step(now, static_cast<double*>(anadrome_then(run, field)), k, again);
@@ -252,6 +260,20 @@ TEST_P(Resume, RefusesAnotherProblem) {
   expect_right(live(-1, 0));  // it is still there
 }
 
+// What is reversed from memory for long is committed on the way, too.
+class LongInterval : public Resume {};
+
+TEST_P(LongInterval, IsCommittedBetweenItsAnchors) {
+  const std::int64_t actions = live(-1, 0).actions;
+  const Outcome first = live(actions * 3 / 4, 0);
+  ASSERT_EQ(first.status, ANADROME_STOPPED) << first.message;
+  const Outcome second = live(-1, 0);
+  EXPECT_EQ(second.phase, ANADROME_PHASE_REVERSE);
+  EXPECT_LT(second.step, kSteps);
+  EXPECT_EQ(first.adjoints + second.adjoints, kSteps);
+  expect_right(second);
+}
+
 std::string name_of(const testing::TestParamInfo<Setup>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -266,6 +288,14 @@ INSTANTIATE_TEST_SUITE_P(
         Setup{"unknown", 700, {{"interval", "3"}, {"memory", "120KiB"}}, true},
         Setup{"exchanged", 200000, {{"interval", "2"}, {"memory", "16MiB"}}, false, true},
         Setup{"small", 3, {{"interval", "1"}, {"memory", "30KiB"}}}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LongInterval,
+    testing::Values(
+        Setup{"from_x_0", 700, {{"interval", "100"}, {"memory", "120KiB"}}, false, false, 5e-3},
+        Setup{"from_an_anchor", 700, {{"interval", "12"}, {"memory", "60KiB"}}, false, false, 5e-3},
+        Setup{"unknown", 700, {{"interval", "100"}, {"memory", "120KiB"}}, true, false, 5e-3}),
     name_of);
 
 }  // namespace
