@@ -1,14 +1,22 @@
-// The monotonic clock, in seconds.
+// Clocks, in seconds.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 
 namespace anadrome {
 
 inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Of the calendar, since 1970: what different hosts can compare, as far as their clocks agree.
+inline std::int64_t calendar_seconds() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
+      .count();
 }
 
 /// What reading the clock takes.

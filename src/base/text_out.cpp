@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 
 namespace anadrome {
 
@@ -19,6 +20,16 @@ std::string format_fixed(double number, int digits) {
     if (written.back() == '.') written.remove_suffix(1);
   }
   return written == "-0" ? "0" : std::string(written);
+}
+
+std::string format_calendar(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm parts{};
+  std::array<char, 40> text;
+  if (::gmtime_r(&time, &parts) == nullptr) return "?";
+  const std::size_t length =
+      std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return {text.data(), length};
 }
 
 TextOut& TextOut::put(std::string_view text) {

@@ -30,4 +30,7 @@ class TextOut {
 /// As TextOut::fixed puts it.
 std::string format_fixed(double number, int digits);
 
+/// "2026-01-31 12:00:00 UTC", of seconds since 1970.
+std::string format_calendar(std::int64_t seconds);
+
 }  // namespace anadrome

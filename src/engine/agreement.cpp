@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <thread>
+#include <utility>
 
+#include "base/checksum.h"
 #include "base/clock.h"
 
 namespace anadrome::engine {
@@ -76,6 +80,34 @@ Agreement::Agreement(MPI_Comm comm) {
   MPI_Comm_set_errhandler(duplicate, MPI_ERRORS_RETURN);
   MPI_Comm_rank(duplicate, &rank_);
   MPI_Comm_size(duplicate, &size_);
+  introduce();
+}
+
+void Agreement::introduce() {
+  const Failure failure = failure_from([&] {
+    const auto others = static_cast<std::size_t>(rank_ == 0 ? size_ - 1 : 1);
+    processes_.resize(rank_ == 0 ? others + 1 : 1);
+    arrivals_.resize(others, MPI_REQUEST_NULL);
+    sent_.resize(others, MPI_REQUEST_NULL);
+    named_.resize(others);
+    self_ = store::this_process();
+  });
+  int failed = failure ? 1 : 0;
+  require(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_.get()), "MPI_Allreduce");
+  if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
+  Process mine{hash_of(self_.machine), self_.pid, self_.start, {}};
+  std::snprintf(mine.host.data(), mine.host.size(), "%s", self_.host.c_str());
+  require(MPI_Gather(&mine, sizeof mine, MPI_BYTE, processes_.data(), sizeof mine, MPI_BYTE, 0,
+                     comm_.get()),
+          "MPI_Gather");
+  require(MPI_Bcast(processes_.data(), sizeof mine, MPI_BYTE, 0, comm_.get()), "MPI_Bcast");
+}
+
+store::ProcessIdentity Agreement::process_of(int rank) const {
+  if (static_cast<std::size_t>(rank) >= processes_.size()) return {};
+  const Process& process = processes_[static_cast<std::size_t>(rank)];
+  const bool here = process.machine == hash_of(self_.machine);
+  return {process.host.data(), here ? self_.machine : "", process.pid, process.start};
 }
 
 Agreement::Output Agreement::agree(const Input& input) {
@@ -84,6 +116,7 @@ Agreement::Output Agreement::agree(const Input& input) {
                 "the ranks of this run were in different calls; only close is left");
   }
   const AddTime time(seconds_);
+  if (count_ == 0) call_roll();
   ++count_;
   // One maximum serves all: the minimum of a value is the maximum of its complement, the order of
   // non-negative doubles is that of their bits, and the lowest failing rank has the highest size -
@@ -147,6 +180,53 @@ Agreement::Output Agreement::agree(const Input& input) {
     output.lost = Failure(error_of(size_ - static_cast<int>(slots[kLost]), input.lost));
   }
   return output;
+}
+
+void Agreement::set_patience(double seconds, Late late) {
+  patience_ = seconds;
+  late_ = std::move(late);
+}
+
+// Everyone sends a message to rank 0 when it comes, and rank 0 one to everyone: who waits knows for
+// whom. An all-reduce would not say.
+void Agreement::call_roll() {
+  constexpr int kTag = 1;
+  const int count = static_cast<int>(arrivals_.size());
+  for (int i = 0; i < count; ++i) {
+    const int other = rank_ == 0 ? i + 1 : 0;
+    const auto place = static_cast<std::size_t>(i);
+    require(MPI_Irecv(nullptr, 0, MPI_BYTE, other, kTag, comm_.get(), &arrivals_[place]),
+            "MPI_Irecv");
+    require(MPI_Isend(nullptr, 0, MPI_BYTE, other, kTag, comm_.get(), &sent_[place]), "MPI_Isend");
+  }
+  if (patience_ > 0 && rank_ <= 1) name_the_late();
+  require(MPI_Waitall(count, arrivals_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  require(MPI_Waitall(count, sent_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+void Agreement::name_the_late() {
+  const double start = now_seconds();
+  double due = patience_;
+  std::fill(named_.begin(), named_.end(), 0);
+  const auto say = [&](std::size_t i, double waited, bool came) {
+    bool said = true;
+    // Without memory for a text nobody is named.
+    failure_from([&] { said = late_(rank_ == 0 ? static_cast<int>(i) + 1 : 0, waited, came); });
+    return said;
+  };
+  for (std::size_t missing = arrivals_.size(); missing > 0;) {
+    const double waited = now_seconds() - start;
+    for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+      if (arrivals_[i] == MPI_REQUEST_NULL) continue;
+      int came = 0;
+      require(MPI_Test(&arrivals_[i], &came, MPI_STATUS_IGNORE), "MPI_Test");
+      if (came != 0) --missing;
+      if (came != 0 && named_[i] != 0) say(i, waited, true);
+      if (came == 0 && named_[i] == 0 && waited >= due) named_[i] = say(i, waited, false) ? 1 : 0;
+    }
+    if (waited >= due) due = waited + patience_ / 4;
+    if (missing > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
 }
 
 // One rank's, with its number, for all.

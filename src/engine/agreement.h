@@ -9,10 +9,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/handles.h"
+#include "store/process_identity.h"
 
 namespace anadrome::engine {
 
@@ -60,6 +63,14 @@ class Agreement {
   /// its message with the rank), a stop, another call (ERR_PEER) or another value of `equal`.
   Output agree(const Input& input);
 
+  /// From now on call_roll says who is late: rank 0 (and for rank 0, rank 1) calls `late` from time
+  /// to time with each rank that is not there after `seconds`, until that returns true, and then
+  /// once more when it came. 0: nobody does.
+  using Late = std::function<bool(int rank, double seconds, bool came)>;
+  void set_patience(double seconds, Late late);
+  /// Wait until every rank is here. Collective; the first agreement begins with it.
+  void call_roll();
+
   /// Ranks were in different calls: no communication is possible any more.
   bool broken() const { return broken_; }
   std::int64_t count() const { return count_; }
@@ -67,8 +78,19 @@ class Agreement {
   MPI_Comm comm() const { return comm_.get(); }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// Of another rank, where it is known: rank 0 knows all, the others rank 0. Any thread may ask.
+  store::ProcessIdentity process_of(int rank) const;
 
  private:
+  /// What rank 0 knows of every rank, and the others of rank 0: small, for there may be many.
+  struct Process {
+    std::uint64_t machine;
+    std::int64_t pid, start;
+    std::array<char, 40> host;
+  };
+
+  void introduce();
+  void name_the_late();
   Error error_of(int rank, const Failure& mine);
   [[noreturn]] void throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes);
 
@@ -78,6 +100,13 @@ class Agreement {
   bool broken_ = false;
   std::int64_t count_ = 0;
   double seconds_ = 0;
+  double patience_ = 0;
+  Late late_;
+  store::ProcessIdentity self_;
+  std::vector<Process> processes_;
+  // Of call_roll, which must not lack memory where the others wait.
+  std::vector<MPI_Request> arrivals_, sent_;
+  std::vector<char> named_;
 };
 
 }  // namespace anadrome::engine

@@ -50,6 +50,7 @@ void DiskSpace::open(store::Leftovers leftovers) {
   MPI_Comm_rank(file_comm_.get(), &file_rank_);
   make_directory(leftovers);
   try {
+    start_watch();
     gather_shapes();
   } catch (...) {
     if (leftovers == store::Leftovers::kTakeOver) directory_.keep();
@@ -60,13 +61,17 @@ void DiskSpace::open(store::Leftovers leftovers) {
 // Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
 // directory (a shared file system) or makes one of its own.
 void DiskSpace::make_directory(store::Leftovers leftovers) {
+  const store::Claim claim = {leftovers, options_.takeover};
   const bool first = agreement_.rank() == 0;
   Failure failure = failure_from([&] {
     if (first) {
-      directory_ =
-          store::RunDirectory::create(options_.directory, options_.name, run_id_, leftovers);
+      directory_ = store::RunDirectory::create(options_.directory, options_.name, run_id_, claim);
+      if (options_.watchdog > 0) {
+        store::HeartbeatFile::create(store::HeartbeatFile::path(path_, run_id_));
+      }
     }
   });
+  if (options_.watchdog > 0) agreement_.call_roll();  // nobody listens to heartbeats yet
   agreement_.agree({.call = Call::kBegin, .failure = failure});
   if (options_.layout == Layout::kShared) return;
   MPI_Comm split = MPI_COMM_NULL;
@@ -76,9 +81,26 @@ void DiskSpace::make_directory(store::Leftovers leftovers) {
   MPI_Comm_rank(node.get(), &node_rank);
   failure = failure_from([&] {
     if (node_rank == 0 && !first) {
-      directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_,
-                                                       leftovers);
+      directory_ =
+          store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_, claim);
     }
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+}
+
+void DiskSpace::start_watch() {
+  const Failure failure = failure_from([&] {
+    if (!directory_.owned() && options_.watchdog <= 0) return;
+    Watch::Settings settings;
+    settings.directory = path_;
+    settings.run_id = run_id_;
+    settings.holds_lock = directory_.owned();
+    settings.seconds = options_.watchdog;
+    settings.action = options_.watchdog_action;
+    settings.rank = agreement_.rank();
+    settings.ranks = agreement_.size();
+    settings.process_of = [this](int rank) { return agreement_.process_of(rank); };
+    watch_ = std::make_unique<Watch>(settings);
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }

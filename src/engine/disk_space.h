@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/handles.h"
 #include "engine/agreement.h"
 #include "engine/options.h"
+#include "engine/watch.h"
 #include "schedule/anchor_list.h"
 #include "store/block_layout.h"
 #include "store/journal_record.h"
@@ -33,6 +35,8 @@ class DiskSpace {
   /// What reopen will want to know of those that there are.
   const std::vector<store::JournalSegment>& records() const { return records_; }
   const std::string& path() const { return path_; }
+  /// NULL: this rank holds no lock and nobody is looked for.
+  Watch* watch() const { return watch_.get(); }
 
   /// Make room for `blocks` more blocks. Collective; on failure nothing of the new segment is left.
   void grow(std::int64_t blocks, Call call);
@@ -69,6 +73,7 @@ class DiskSpace {
 
  private:
   void make_directory(store::Leftovers leftovers);
+  void start_watch();
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;
   template <class Take>
@@ -88,6 +93,7 @@ class DiskSpace {
   const std::string run_id_;
   std::string path_;
   store::RunDirectory directory_;
+  std::unique_ptr<Watch> watch_;
   Communicator file_comm_;
   int file_rank_ = 0;
   std::int64_t file_index_ = 0;               ///< which of the files of a segment this rank uses

@@ -17,6 +17,8 @@ using Names = std::vector<std::pair<std::string_view, Value>>;
 const Names<bool> kSwitch = {{"on", true}, {"off", false}};
 const Names<Audit> kAudits = {
     {"off", Audit::kOff}, {"warn", Audit::kWarn}, {"error", Audit::kError}};
+const Names<WatchdogAction> kWatchdogActions = {{"report", WatchdogAction::kReport},
+                                                {"abort", WatchdogAction::kAbort}};
 const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"store_all", ScheduleName::kStoreAll},
                                         {"revolve", ScheduleName::kRevolve},
@@ -118,6 +120,8 @@ const std::vector<Key>& keys() {
        {}},  // node-local directories may have names of their own
       {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
        [](const Options& o) { return o.name; }},
+      {"takeover", [](Options& o, std::string_view v) { o.takeover = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.takeover); }},
       {"transport", [](Options& o, std::string_view v) { o.transport = one_of(kTransports, v); },
        [](const Options& o) { return std::string(to_string(o.transport)); }},
       {"disk",
@@ -159,6 +163,11 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.sweep); }},
       {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
        [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
+      {"watchdog", [](Options& o, std::string_view v) { o.watchdog = seconds(v); },
+       [](const Options& o) { return std::to_string(o.watchdog); }},
+      {"watchdog_action",
+       [](Options& o, std::string_view v) { o.watchdog_action = one_of(kWatchdogActions, v); },
+       [](const Options& o) { return std::string(name_of(kWatchdogActions, o.watchdog_action)); }},
       {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); }, {}},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },

@@ -28,12 +28,14 @@ enum class ScheduleName {
 };
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
+enum class WatchdogAction { kReport, kAbort };
 enum class Audit { kOff, kWarn, kError };
 
 struct Options {
   std::int64_t memory = std::int64_t{1} << 30;
   std::string directory = ".";
   std::string name = "anadrome";
+  bool takeover = false;
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
@@ -51,6 +53,8 @@ struct Options {
   std::string problem;              ///< what must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
   Audit audit = Audit::kWarn;
+  double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
+  WatchdogAction watchdog_action = WatchdogAction::kReport;
   bool warnings = true;
   bool progress = false;
   std::string trace = "off";     ///< "off" or a file

@@ -6,6 +6,22 @@
 #include "base/clock.h"
 
 namespace anadrome::engine {
+namespace {
+
+Doing doing(const anadrome_action& action) {
+  switch (action.kind) {
+    case ANADROME_ADVANCE:
+      return action.again != 0 ? Doing::kAdvanceAgain : Doing::kAdvance;
+    case ANADROME_TURN:
+      return Doing::kTurn;
+    case ANADROME_ADJOINT:
+      return Doing::kAdjoint;
+    default:
+      return Doing::kAfterDone;
+  }
+}
+
+}  // namespace
 
 Run::Run(MPI_Comm comm) : agreement_(comm) {}
 
@@ -92,6 +108,7 @@ void Run::hold(const Failure& failure) {
 Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name,
                              const Failure& lost) {
   if (tier_ != nullptr) attempt([&] { tier_->settle_finished(); });
+  if (const Watch* const watching = watch()) hold(watching->taken_over());
   Agreement::Input input;
   input.call = call;
   input.failure = held_;
@@ -205,6 +222,7 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_.again = action.again ? 1 : 0;
   last_.first = action.first;
   last_.last = action.last;
+  if (Watch* const watching = watch()) watching->note(doing(last_), action.first);
   if (recorder_.on() || step_costs_.measuring()) {
     timed_ = true;
   } else if (kind == ANADROME_ADVANCE) {
@@ -227,6 +245,7 @@ void Run::next(anadrome_action& action) {
                                         : "next: call begin first");
   }
   const bool adjoint_is_done = last_.kind == ANADROME_ADJOINT;
+  note(Doing::kNext);
   note_finished_action();
   try {
     if (adjoint_is_done && committer_ != nullptr) commit_between_anchors();
@@ -360,6 +379,7 @@ void Run::done() {
 }
 
 void Run::rewind() {
+  note(Doing::kRewind);
   Failure failure;
   if (phase_ != ANADROME_PHASE_DONE) {
     failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
@@ -399,6 +419,7 @@ void Run::fail(const std::string& why) {
 
 void Run::close() {
   held_ = {};
+  note(Doing::kClose);
   const bool swept = script_.has_value();
   // A sweep that was not finished can go on, if it was committed, by this process or the one
   // before.
@@ -435,8 +456,8 @@ void Run::close() {
     } else if (!leave && disk_ != nullptr) {
       hold(disk_->remove());
     }
-    disk_.reset();
     agreement_.agree({.call = Call::kClose, .failure = held_});
+    disk_.reset();  // until here its ranks are watched
   }
 }
 

@@ -89,6 +89,7 @@ class Run {
   ScheduleName choose_schedule(std::int64_t steps);
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
+  void prepare_directory();
   void prepare_disk(std::int64_t steps);
   DiskUse disk_use() const;
   void require_fit(std::int64_t steps) const;
@@ -199,6 +200,10 @@ class Run {
   void show_progress();
   void report();
   void write_trace();
+  Watch* watch() const { return disk_ != nullptr ? disk_->watch() : nullptr; }
+  void note(Doing doing) {
+    if (Watch* const watching = watch()) watching->note(doing);
+  }
   bool grow_disk(Call call, std::int64_t blocks);
 
   Agreement agreement_;

@@ -192,11 +192,13 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
 void Run::set_up(std::int64_t steps, const Failure& earlier) {
   held_ = {};
   stop_.store(false);
+  note(Doing::kBegin);
   reset_counters();
   begin_time_ = now_seconds();
   fields_at_begin_ = fields_.size();
   attempt([&] {
     options_ = requested_;
+    name_the_late(agreement_, options_);
     state_fields_ = fields_of(ANADROME_ROLE_STATE);
     tape_fields_ = fields_of(ANADROME_ROLE_TAPE);
   });
@@ -210,6 +212,8 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   sweep_ = sweep_ == 0 ? options_.sweep : sweep_ + 1;
   look_for_recovery(steps);
   prepare_memory(steps);
+  if (disk_use() != DiskUse::kNone || options_.watchdog > 0) prepare_directory();
+  note(Doing::kBegin);
   if (disk_use() != DiskUse::kNone) prepare_disk(steps);
   attempt([&] {
     std::function<std::int64_t()> take_block = [this] {
@@ -301,8 +305,10 @@ void Run::prepare_memory(std::int64_t steps) {
   agree_on_begin();
 }
 
-void Run::prepare_disk(std::int64_t steps) {
-  bool rebuild = disk_ == nullptr || transport_ == nullptr || fields_changed_;
+// The run's directory, its lock and, where states go to disk, the transport to it.
+void Run::prepare_directory() {
+  const bool transports = disk_use() != DiskUse::kNone;
+  bool rebuild = disk_ == nullptr || (transports && (transport_ == nullptr || fields_changed_));
   attempt([&] {
     rebuild = rebuild || built_options_.directory != options_.directory ||
               built_options_.shared_values() != options_.shared_values();
@@ -310,31 +316,34 @@ void Run::prepare_disk(std::int64_t steps) {
   // The directory is one rank's own text; whether to rebuild is everybody's decision.
   int any = rebuild ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
-  if (any != 0) {
-    transport_.reset();
-    if (disk_ != nullptr) disk_->release();
-    agree_on_begin();  // nobody has a file open any more
-    if (disk_ != nullptr) hold(disk_->remove());
-    disk_.reset();
-    agree_on_begin();  // removed before anybody makes the next one
-    const RunId id = new_run_id(agreement_.comm());
-    attempt([&] { run_id_ = id.data(); });
-    open_disk();
-    const store::TransportOptions transport_options = {options_.checksum, options_.resume,
-                                                       options_.bandwidth_limit};
-    attempt([&] {
-      transport_ = options_.transport == TransportName::kDirect
-                       ? store::make_direct_transport(memory_plan_.layout, transport_options)
-                       : store::make_mpio_transport(memory_plan_.layout, transport_options,
-                                                    state_fields_, disk_->file_comm());
-      built_options_ = options_;
-    });
-    agree_on_begin();
-    transfer_times_ = TransferTimes();  // of another disk
-    measured_before_ = false;
-    cores_are_busy_ = no_core_is_free(agreement_.comm());
-    fields_changed_ = false;
-  }
+  if (any == 0) return;
+  transport_.reset();
+  if (disk_ != nullptr) disk_->release();
+  agree_on_begin();  // nobody has a file open any more
+  if (disk_ != nullptr) hold(disk_->remove());
+  disk_.reset();
+  agree_on_begin();  // removed before anybody makes the next one
+  const RunId id = new_run_id(agreement_.comm());
+  attempt([&] { run_id_ = id.data(); });
+  open_disk();
+  attempt([&] { built_options_ = options_; });
+  if (!transports) return agree_on_begin();
+  const store::TransportOptions transport_options = {options_.checksum, options_.resume,
+                                                     options_.bandwidth_limit};
+  attempt([&] {
+    transport_ = options_.transport == TransportName::kDirect
+                     ? store::make_direct_transport(memory_plan_.layout, transport_options)
+                     : store::make_mpio_transport(memory_plan_.layout, transport_options,
+                                                  state_fields_, disk_->file_comm());
+  });
+  agree_on_begin();
+  transfer_times_ = TransferTimes();  // of another disk
+  measured_before_ = false;
+  cores_are_busy_ = no_core_is_free(agreement_.comm());
+  fields_changed_ = false;
+}
+
+void Run::prepare_disk(std::int64_t steps) {
   store::BlockIdentity identity;
   identity.run_id_low = run_id_low_;
   identity.run_id_high = run_id_high_;

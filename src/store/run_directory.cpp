@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "store/lock_record.h"
 #include "store/run_files.h"
 
 namespace anadrome::store {
@@ -30,16 +33,22 @@ void require_ours(const std::string& path) {
   }
 }
 
-[[noreturn]] void throw_busy(const std::string& path) {
+[[noreturn]] void throw_busy(const std::string& path, const LockRecord& holder) {
+  const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
   throw Error(ANADROME_ERR_BUSY,
-              path + " is in use by another live run; set another name or directory");
+              path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
+                  "; set another name or directory" +
+                  (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one"));
 }
 
-std::string content_of(const File& file) {
-  std::string text(64, '\0');
-  const ssize_t got = file_system().read(file.get(), text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return text;
+// What lies there of another run; not the lock.
+void remove_files(const std::string& path, Leftovers leftovers) {
+  for (const std::string& file : files_in(path)) {
+    if (file == kLockName) continue;
+    if (leftovers == Leftovers::kTakeOver && !is_heartbeat_file(file)) continue;
+    const int gone = file_system().unlink(path + "/" + file);
+    if (gone < 0) throw_errno(gone, "remove an earlier run's file", path + "/" + file);
+  }
 }
 
 }  // namespace
@@ -54,21 +63,21 @@ RunDirectory::~RunDirectory() {
 }
 
 RunDirectory RunDirectory::create(const std::string& parent, const std::string& name,
-                                  const std::string& run_id, Leftovers leftovers) {
-  const std::string where = path(parent, name);
+                                  const std::string& run_id, const Claim& claim) {
   // Between opening the lock and having it, a run that ends may have removed it: then once more.
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
-    directory.path_ = where;
-    if (directory.take(run_id, leftovers)) return directory;
+    directory.path_ = path(parent, name);
+    if (directory.take(run_id, claim)) return directory;
   }
-  throw_busy(where);
+  throw_busy(path(parent, name), {});
 }
 
 // False if the lock that was taken is no file of the directory any more.
-bool RunDirectory::take(const std::string& run_id, Leftovers leftovers) {
+bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
   const std::string& where = path_;
+  const std::string lock_path = where + "/" + kLockName;
   const int made = file_system().make_directory(where, 0700);
   if (made == -ENOENT) {
     throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
@@ -79,50 +88,63 @@ bool RunDirectory::take(const std::string& run_id, Leftovers leftovers) {
   if (made == -EEXIST) require_ours(where);
   File lock;
   try {
-    lock = File::open(where + "/" + kLockName, O_RDWR | O_CREAT);
-  } catch (const Error&) {
-    if (made == 0) file_system().remove_directory(where);
-    throw;
-  }
-  const int locked = file_system().lock(lock.get());
-  if (locked == -EWOULDBLOCK) {
-    throw_busy(where);
-  }
-  if (locked < 0) {
-    if (made == 0) {
-      file_system().unlink(where + "/" + kLockName);
+    lock = File::open(lock_path, O_RDWR | O_CREAT);
+    const Flock flock = try_flock(lock);
+    const LockRecord holder = read_lock(lock);
+    const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
+    const bool takeover = claim.takeover && elsewhere && holder.holder.pid != 0;
+    if (is_live(holder, flock, calendar_seconds()) && !takeover) throw_busy(where, holder);
+    if (flock == Flock::kHeld) {  // by a host that is gone: it stays with that file
+      file_system().unlink(lock_path);
+      return false;
+    }
+  } catch (const Error& error) {
+    if (made == 0 && error.status() != ANADROME_ERR_BUSY) {
+      if (lock) file_system().unlink(lock_path);
       file_system().remove_directory(where);
     }
-    throw_errno(locked, "lock", where);
+    throw;
   }
   struct stat status {};
   if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return false;
   lock_ = std::move(lock);
-  if (made == -EEXIST && leftovers == Leftovers::kRemove) {
-    for (const std::string& file : files_in(where)) {
-      if (file == kLockName) continue;
-      const int gone = file_system().unlink(where + "/" + file);
-      if (gone < 0) throw_errno(gone, "remove an earlier run's file", where + "/" + file);
-    }
+  run_id_ = run_id;
+  if (made == -EEXIST) {
+    remove_files(where, claim.leftovers);
     ::chmod(where.c_str(), 0700);
   }
-  lock_.write_all(run_id.data(), run_id.size(), 0);
+  write_lock(lock_, new_lock_record(run_id));
   return true;
 }
 
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
-                                          const std::string& run_id, Leftovers leftovers) {
+                                          const std::string& run_id, const Claim& claim) {
   const std::string lock_path = path(parent, name) + "/" + kLockName;
   bool joined = false;
   try {
-    joined = content_of(File::open(lock_path, O_RDONLY)) == run_id;
+    joined = read_lock(File::open(lock_path, O_RDONLY)).run_id == run_id;
   } catch (const Error&) {  // no such directory on this node yet
   }
-  return joined ? RunDirectory{} : create(parent, name, run_id, leftovers);
+  return joined ? RunDirectory{} : create(parent, name, run_id, claim);
+}
+
+// A holder that was taken for dead, and lives, must leave its successor's files alone. What cannot
+// be read is no successor's.
+void RunDirectory::require_lock() {
+  const std::string lock_path = path_ + "/" + kLockName;
+  std::optional<LockRecord> holder;
+  try {
+    holder = read_lock(File::open(lock_path, O_RDONLY));
+  } catch (const Error&) {
+  }
+  if (!holder || holder->holder.pid == 0 || holder->run_id == run_id_) return;
+  lock_.close();
+  throw_taken_over(path_, *holder);
 }
 
 void RunDirectory::remove() {
   if (!owned()) return;
+  require_lock();
   for (const std::string& file : files_in(path_)) {
     if (file != kLockName) file_system().unlink(path_ + "/" + file);
   }
@@ -133,7 +155,9 @@ void RunDirectory::remove() {
 }
 
 void RunDirectory::keep() {
-  if (owned()) file_system().unlink(path_ + "/" + kLockName);
+  if (!owned()) return;
+  require_lock();
+  file_system().unlink(path_ + "/" + kLockName);
   lock_.close();
 }
 

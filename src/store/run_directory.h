@@ -1,6 +1,5 @@
-// The private directory of one run: 0700, locked, created and removed by this library. Its lock is
-// a flock, which the kernel drops with the process, so that a dead run never blocks a new one on
-// its host.
+// The private directory of one run: 0700, locked (store/lock_record.h), created and removed by this
+// library.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,12 @@ namespace anadrome::store {
 /// What to do with the files of an earlier, dead or finished run.
 enum class Leftovers { kRemove, kTakeOver };
 
+/// How a directory is to be had.
+struct Claim {
+  Leftovers leftovers = Leftovers::kRemove;
+  bool takeover = false;  ///< a holder on another host is dead, whatever its heartbeat says
+};
+
 class RunDirectory {
  public:
   RunDirectory() = default;
@@ -20,21 +25,20 @@ class RunDirectory {
   RunDirectory& operator=(RunDirectory&&) = default;
   ~RunDirectory();
 
-  /// Make `parent`/`name` and lock it. Throws ERR_BUSY if a live run holds it, ERR_ARGUMENT if it
-  /// is something else, ERR_IO.
+  /// Make `parent`/`name` and lock it. Throws ERR_BUSY if a live run holds it (and says which),
+  /// ERR_ARGUMENT if it is something else, ERR_IO.
   static RunDirectory create(const std::string& parent, const std::string& name,
-                             const std::string& run_id, Leftovers leftovers = Leftovers::kRemove);
+                             const std::string& run_id, const Claim& claim = {});
   /// As create, unless the directory is the one that `run_id` created already (a shared file
   /// system): then nothing is owned here.
   static RunDirectory create_or_join(const std::string& parent, const std::string& name,
-                                     const std::string& run_id,
-                                     Leftovers leftovers = Leftovers::kRemove);
+                                     const std::string& run_id, const Claim& claim = {});
 
   bool owned() const { return static_cast<bool>(lock_); }
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
-  /// is not owned.
+  /// is not owned. Throws ERR_IO, and ERR_BUSY if it was taken over: then it is left as it is.
   void remove();
-  /// Let go of the lock but leave the files.
+  /// Let go of the lock but leave the files. Throws as remove does.
   void keep();
 
   static std::string path(const std::string& parent, const std::string& name) {
@@ -42,9 +46,11 @@ class RunDirectory {
   }
 
  private:
-  bool take(const std::string& run_id, Leftovers leftovers);
+  bool take(const std::string& run_id, const Claim& claim);
+  void require_lock();
 
   std::string path_;
+  std::string run_id_;
   File lock_;
 };
 

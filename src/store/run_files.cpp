@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <string_view>
 
 #include "store/file_system.h"
 
@@ -22,10 +21,17 @@ bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
 
 }  // namespace
 
+bool is_heartbeat_file(std::string_view name) {
+  return name.starts_with(kHeartbeatStem) && name.size() > kHeartbeatStem.size() &&
+         name.find_first_not_of("0123456789abcdef", kHeartbeatStem.size()) ==
+             std::string_view::npos;
+}
+
 bool is_run_file(const std::string& name) {
   const std::string_view text = name;
   return text == kLockName || text == "states.h5" || is_journal(text) ||
-         is_numbered(text, "adjoint-") || (text.starts_with("segment-") && text.ends_with(".h5"));
+         is_numbered(text, "adjoint-") || is_heartbeat_file(text) ||
+         (text.starts_with("segment-") && text.ends_with(".h5"));
 }
 
 std::vector<std::string> files_in(const std::string& path) {

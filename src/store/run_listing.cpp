@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/file_system.h"
 #include "store/run_files.h"
@@ -19,22 +20,19 @@ bool is_directory(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// Holds the lock, if nobody else does.
-std::optional<File> try_lock(const std::string& path) {
-  File lock = File::open(path, O_RDWR | O_NONBLOCK);
-  const int locked = file_system().lock(lock.get());
-  if (locked == -EWOULDBLOCK) return std::nullopt;
-  if (locked < 0) throw_errno(locked, "lock", path);
-  return lock;
-}
-
-std::string text_of(const std::string& path) {
-  const File file = File::open(path, O_RDONLY | O_NONBLOCK);
-  std::string text(64, '\0');
-  const ssize_t got = file_system().read(file.get(), text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return text;
-}
+// What the lock says, and whether its holder lives. Holds it as long as this does, if nobody else
+// does.
+struct SeenLock {
+  explicit SeenLock(const std::string& path)
+      : file(File::open(path, O_RDWR | O_NONBLOCK)),
+        flock(try_flock(file)),
+        record(read_lock(file)),
+        live(is_live(record, flock, calendar_seconds())) {}
+  File file;
+  Flock flock;
+  LockRecord record;
+  bool live;
+};
 
 // None if the directory holds anything that is not a run's, or nothing.
 std::optional<ListedRun> run_at(const std::string& path) {
@@ -48,7 +46,7 @@ std::optional<ListedRun> run_at(const std::string& path) {
     if (!S_ISREG(status.st_mode)) return std::nullopt;
     if (name == kLockName) {
       has_lock = true;
-    } else {
+    } else if (!is_heartbeat_file(name)) {  // which is gone with its run
       run.files.push_back({name, status.st_size});
     }
   }
@@ -56,9 +54,9 @@ std::optional<ListedRun> run_at(const std::string& path) {
   std::sort(run.files.begin(), run.files.end(),
             [](const ListedFile& a, const ListedFile& b) { return a.name < b.name; });
   if (has_lock) {
-    const std::string lock = path + "/" + kLockName;
-    run.lock = text_of(lock);
-    run.state = try_lock(lock) ? RunState::kDead : RunState::kLive;
+    const SeenLock lock(path + "/" + kLockName);
+    run.lock = lock.record;
+    run.state = lock.live ? RunState::kLive : RunState::kDead;
   }
   return run;
 }
@@ -92,10 +90,13 @@ void remove_dead_run(const std::string& path) {
   if (::lstat(lock_path.c_str(), &status) != 0) {
     throw Error(ANADROME_ERR_ARGUMENT, path + " has no lock: its run ended and kept its files");
   }
-  const std::optional<File> lock = try_lock(lock_path);
-  if (!lock) throw Error(ANADROME_ERR_BUSY, path + " is in use by a live run");
+  const SeenLock lock(lock_path);
+  if (lock.live) {
+    throw Error(ANADROME_ERR_BUSY, path + " is in use by a live run: " +
+                                       describe_holder(lock.record, calendar_seconds()));
+  }
   // Between looking and locking, another may have removed it, or a new run may have begun.
-  if (::fstat(lock->get(), &status) != 0 || status.st_nlink == 0) return;
+  if (::fstat(lock.file.get(), &status) != 0 || status.st_nlink == 0) return;
   for (const std::string& name : files_in(path)) {
     if (name == kLockName || !is_run_file(name)) continue;
     const int gone = file_system().unlink(path + "/" + name);

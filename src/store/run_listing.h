@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "store/lock_record.h"
+
 namespace anadrome::store {
 
 enum class RunState {
-  kLive,  ///< a process holds its lock
-  kDead,  ///< its lock lies there, and nobody holds it
+  kLive,  ///< as is_live has it
+  kDead,  ///< its lock lies there, and its holder is gone
   kKept   ///< it ended, and left its files on purpose
 };
 
@@ -22,7 +24,7 @@ struct ListedFile {
 struct ListedRun {
   std::string path;
   RunState state = RunState::kKept;
-  std::string lock;               ///< what the lock says: the run id
+  LockRecord lock;                ///< what it says, if there is one
   std::vector<ListedFile> files;  ///< by name, without the lock
 };
 

@@ -1,16 +1,22 @@
-// job DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | --kill-action K |
-// --stop-action K]
+// job DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | --kill-action K]
+//     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] ...
 //
-// A run that ends badly: rank R is killed before its K-th operation on files or action, or stops
-// there. Prints its gradient, whether it went on from an earlier job, and its operations and
-// actions. Exit code 0, 1 (wrong gradient), 2 (usage), 3 (an error of the library).
+// A run that ends badly: rank R is killed before its K-th operation on files or action. It stops
+// before each K-th of those, or of the calls of begin and close, that is given. Prints its
+// gradient, whether it went on from an earlier job, and its operations and actions. Exit code 0, 1
+// (wrong gradient), 2 (usage), 3 (an error of the library).
+#include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +33,8 @@ struct Plan {
   std::int64_t steps = 0;
   std::vector<std::pair<std::string, std::string>> options;
   int rank = 0;
-  std::int64_t kill_operation = 0, kill_action = 0, stop_action = 0;
+  std::int64_t kill_operation = 0, kill_action = 0;
+  std::map<std::string, std::set<std::int64_t>> stops;  ///< what is counted, and which of them
 
   bool read(int argc, char** argv) {
     if (argc < 3) return false;
@@ -49,8 +56,8 @@ struct Plan {
         kill_operation = number;
       } else if (word == "--kill-action") {
         kill_action = number;
-      } else if (word == "--stop-action") {
-        stop_action = number;
+      } else if (word.rfind("--stop-", 0) == 0) {
+        stops[word.substr(std::string("--stop-").size())].insert(number);
       } else {
         return false;
       }
@@ -59,10 +66,30 @@ struct Plan {
   }
 };
 
+// Stops before some of what it counts. Somebody else lets it go on, first by SIGCONT, and then by
+// opening the pipe ANADROME_TEST_GO, if there is one: until then only its other threads do.
+class Stops {
+ public:
+  Stops(const Plan& plan, bool mine) : plan_(plan), mine_(mine) {}
+  void at(const std::string& what, std::int64_t number) const {
+    const auto found = plan_.stops.find(what);
+    if (!mine_ || found == plan_.stops.end() || found->second.count(number) == 0) return;
+    std::fprintf(stderr, "job: process %d stops at %s %lld\n", static_cast<int>(::getpid()),
+                 what.c_str(), static_cast<long long>(number));
+    ::kill(::getpid(), SIGSTOP);
+    const char* go = std::getenv("ANADROME_TEST_GO");
+    if (go != nullptr) ::close(::open(go, O_RDONLY | O_CLOEXEC));
+  }
+
+ private:
+  const Plan& plan_;
+  const bool mine_;
+};
+
 // Counts what touches files, and is killed before one of them.
 class DeadlyFileSystem final : public ForwardingFileSystem {
  public:
-  explicit DeadlyFileSystem(std::int64_t at) : at_(at) {}
+  DeadlyFileSystem(std::int64_t at, const Stops& stops) : at_(at), stops_(stops) {}
   std::int64_t operations() const { return operations_; }
 
   int open(const std::string& path, int flags, mode_t mode) override {
@@ -112,9 +139,15 @@ class DeadlyFileSystem final : public ForwardingFileSystem {
 
  private:
   void count() {
-    if (++operations_ == at_) ::kill(::getpid(), SIGKILL);
+    std::array<char, 16> thread{};
+    ::pthread_getname_np(::pthread_self(), thread.data(), thread.size());
+    if (std::string(thread.data()) == "anadrome-watch") return;  // which comes by the clock
+    const std::int64_t number = ++operations_;
+    if (number == at_) ::kill(::getpid(), SIGKILL);
+    stops_.at("operation", number);
   }
   const std::int64_t at_;
+  const Stops& stops_;
   std::atomic<std::int64_t> operations_{0};
 };
 
@@ -126,15 +159,14 @@ int carry_out(const Plan& plan) {
   const std::uint64_t right =
       ModularModel(MPI_COMM_WORLD, shape).gradient_with_every_state_kept(plan.steps);
 
-  DeadlyFileSystem files(mine ? plan.kill_operation : 0);
+  const Stops stops(plan, mine);
+  DeadlyFileSystem files(mine ? plan.kill_operation : 0, stops);
   ModularModel model(MPI_COMM_WORLD, shape);
   std::int64_t actions = 0;
   model.before_action = [&] {
     ++actions;
     if (mine && actions == plan.kill_action) ::kill(::getpid(), SIGKILL);
-    if (!mine || actions != plan.stop_action) return;
-    std::fprintf(stderr, "job: process %d stops\n", static_cast<int>(::getpid()));
-    ::kill(::getpid(), SIGSTOP);
+    stops.at("action", actions);
   };
   anadrome_run* run = nullptr;
   anadrome_status status = anadrome_open(MPI_COMM_WORLD, &run);
@@ -146,7 +178,9 @@ int carry_out(const Plan& plan) {
   SweepResult result;
   result.status = status;
   if (status != ANADROME_OK) result.message = anadrome_last_error();
+  stops.at("begin", 1);
   if (status == ANADROME_OK) result = sweep(run, model, plan.steps, false);
+  stops.at("close", 1);
   if (anadrome_close(&run) != ANADROME_OK && result.status == ANADROME_OK) {
     result.status = ANADROME_ERR_IO;
     result.message = anadrome_last_error();

@@ -3,9 +3,6 @@ gradient is that of a job nobody killed, bit by bit."""
 import os
 import random
 import re
-import signal
-import subprocess
-import time
 import unittest
 
 import launch
@@ -86,49 +83,6 @@ class Swapped(Job):
         first.write_bytes(a), second.write_bytes(b)
         process, found = self.job(2, *words)
         self.assertEqual((process.returncode, found[1]), (0, whole[1]), launch.said(process))
-
-
-class Stopped(Job):
-    """A rank that stops answering is named by the watchdog; when it goes on, so does the job."""
-
-    def test_is_named_in_every_phase(self):
-        full = os.environ["ANADROME_TEST_FULL"] == "1"
-        for ranks in (2, 3) if full else (2,):
-            words = SETUPS[0] + ("watchdog=2",)
-            process, whole = self.job(ranks, *words)
-            self.assertEqual(process.returncode, 0, launch.said(process))
-            actions = int(whole[4])
-            for at in range(1, actions, max(1, actions // (30 if full else 3))):
-                self.stop_and_go_on(ranks, words, at, at % ranks, whole[1])
-
-    def stop_and_go_on(self, ranks, words, at, rank, gradient):
-        command = launch.ranks_command(ranks, "job", self.directory, self.STEPS, *words,
-                                       "--stop-action", at, "--rank", rank)
-        errors = self.directory.parent / (self.directory.name + ".errors")
-        with open(errors, "w+") as stderr:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
-            try:
-                stopped = self.wait_for(errors, r"process (\d+) stops", 20)
-                named = self.wait_for(errors, rf"rank {rank}\b(?!:)", 10)
-            finally:
-                found = re.search(r"process (\d+) stops", errors.read_text())
-                if found:
-                    os.kill(int(found[1]), signal.SIGCONT)
-            output, _ = process.communicate(timeout=60)
-        text = errors.read_text()
-        errors.unlink()
-        self.assertTrue(stopped and named, f"action {at}, rank {rank}: {text}")
-        self.assertEqual(process.returncode, 0, output + text)
-        self.assertIn(gradient, output)
-
-    @staticmethod
-    def wait_for(file, pattern, seconds):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if re.search(pattern, file.read_text()):
-                return True
-            time.sleep(0.05)
-        return False
 
 
 if __name__ == "__main__":

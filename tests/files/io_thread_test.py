@@ -1,4 +1,4 @@
-"""The I/O thread calls neither MPI nor HDF5, while the caller's thread is busy with both."""
+"""The I/O thread and the watch call neither MPI nor HDF5, while the caller's thread is busy with both."""
 import json
 import unittest
 
@@ -11,7 +11,7 @@ class IoThread(launch.DirectoryCase):
         reports = self.directory / "reports"
         reports.mkdir()
         audited = {"LD_AUDIT": launch.path_of("audit_calls"),
-                   "AUDIT_REPORT": str(reports / "of")}
+                   "AUDIT_REPORT": str(reports / "of"), "ANADROME_OPTIONS": "watchdog=0.05"}
         ranks = launch.ranks_command(2, "busy_sweep", self.directory, *words)
         # Only the ranks are audited, not mpirun.
         env = ["env"] + [f"{key}={value}" for key, value in audited.items()]

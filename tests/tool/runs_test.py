@@ -101,7 +101,18 @@ class Sound(Runs):
         path = self.write_live("busy")
         run, = self.look("inspect", path)
         self.assertEqual(run["state"], "live")
+        self.assertGreater(run["holder"]["process"], 0)
         self.look("verify", path, code=1)  # it was not verified
+
+    def test_of_another_host(self):
+        """Live while its heartbeat is fresh, wherever flock reaches."""
+        for kind, state in (("elsewhere", "live"), ("silent", "dead")):
+            path = self.write(kind, kind)
+            run, = self.look("inspect", path)
+            self.assertEqual(run["state"], state)
+            self.assertEqual(run["holder"]["host"], "node017")
+            self.assertRegex(tool.run("inspect", path).stdout,
+                             r"holder   process \d+ on node017 since .* UTC, last heartbeat \d+ s ago")
 
     def test_many(self):
         for name, kind in (("b", "dead"), ("a", "kept")):
@@ -139,7 +150,15 @@ class Clean(Runs):
         for path in (kept, live):
             self.assertEqual(sorted(p.name for p in path.iterdir()), before[path])
         self.assertIn("b: removed", process.stdout)
-        self.assertIn("c: live, not touched", process.stdout)
+        self.assertRegex(process.stdout, r"c: live, not touched: held by process \d+ on ")
+
+    def test_of_another_host(self):
+        live, dead = self.write("a", "elsewhere"), self.write("b", "silent")
+        process = tool.run("clean", self.directory)
+        self.assertEqual(process.returncode, 1, tool.said(process))
+        self.assertTrue(live.exists())
+        self.assertFalse(dead.exists())
+        self.assertRegex(process.stdout, r"a: live, not touched: held by process \d+ on node017")
 
     def test_one(self):
         dead = self.write("b", "dead")

@@ -1,9 +1,10 @@
-// write_run DIRECTORY NAME kept|dead|live|stopped
+// write_run DIRECTORY NAME kept|dead|live|stopped|elsewhere|silent
 //
 // What a run of two ranks leaves in DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0, 10, 20,
 // 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with journals,
 // adjoint fields, a second copy of block 0, and a lock that nobody holds. live: the same while
-// standard input is open. stopped: as dead, without the lock.
+// standard input is open. stopped: as dead, without the lock. elsewhere: with the lock of
+// another host, just written; silent: written 500 s ago.
 #include <fcntl.h>
 
 #include <cstdio>
@@ -15,8 +16,10 @@
 #include "base/error.h"
 #include "store/field_table.h"
 #include "store/journal.h"
+#include "store/lock_record.h"
 #include "store/master.h"
 #include "store/run_directory.h"
+#include "store/run_files.h"
 #include "store/segment.h"
 #include "store/transport.h"
 
@@ -224,6 +227,14 @@ void write_journal(const std::string& path, std::int64_t rank,
   journal.commit(Journal::Sync::kYes);
 }
 
+void write_foreign_lock(const std::string& path, std::int64_t seconds_ago) {
+  LockRecord record = new_lock_record(kRunId);
+  record.holder.host = "node017";
+  record.holder.machine = "another";
+  record.heartbeat -= seconds_ago;
+  write_lock(File::open(path + "/" + kLockName, O_RDWR), record);
+}
+
 void write_run(const std::string& path, bool kept) {
   std::vector<SegmentOffsets> offsets;
   for (std::int64_t number = 0; number < 2; ++number) {
@@ -249,7 +260,10 @@ int main(int argc, char** argv) {
   const std::string kind = argv[3];
   try {
     RunDirectory directory = RunDirectory::create(argv[1], argv[2], kRunId);
-    write_run(RunDirectory::path(argv[1], argv[2]), kind == "kept");
+    const std::string path = RunDirectory::path(argv[1], argv[2]);
+    write_run(path, kind == "kept");
+    if (kind == "elsewhere") write_foreign_lock(path, 0);
+    if (kind == "silent") write_foreign_lock(path, 500);
     if (kind == "kept" || kind == "stopped") {
       directory.keep();
       return 0;

@@ -21,6 +21,7 @@ inline constexpr std::array kKeys = {
     Key{"memory", "1GiB", "bytes per rank for everything that is held"},
     Key{"directory", ".", "where the files go; before -ts_trajectory_dirname"},
     Key{"name", "", "directory of this run in it; unique if not given"},
+    Key{"takeover", "off", "on: a run of that name on another host is dead"},
     Key{"schedule", "auto", "auto, store_all, revolve, async"},
     Key{"interval", "auto", "async: steps between anchors"},
     Key{"checkpoints", "unlimited", "states in memory the schedule counts on, at most"},
@@ -36,6 +37,8 @@ inline constexpr std::array kKeys = {
     Key{"trace", "off", "what every rank did when, to this file (Chrome trace JSON)"},
     Key{"timeline", "off", "the same as a picture (SVG)"},
     Key{"report", "off", "a summary at the end: - or a file"},
+    Key{"watchdog", "0", "seconds after which a rank that does not answer is named"},
+    Key{"watchdog_action", "report", "report, or abort: end the job then"},
     Key{"warnings", "on", "a line for the first thing that did not go as planned"},
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 
@@ -31,6 +32,14 @@ const char* text_of(const store::ListedRun& run) {
 }
 
 bool is_copy(const std::string& name) { return begins_with(name, "segment-copy"); }
+
+json describe_lock(const store::LockRecord& lock) {
+  return {{"host", lock.holder.host},
+          {"process", lock.holder.pid},
+          {"since", lock.since},
+          {"heartbeat", lock.heartbeat},
+          {"text", store::describe_holder(lock, calendar_seconds())}};
+}
 
 // Names come from numbers: one file in place of another contradicts itself.
 void compare_with_name(const std::string& name, json& report) {
@@ -174,7 +183,7 @@ json check_run(const store::ListedRun& listed, Depth depth) {
               {"files", json::array()}, {"problems", json::array()}, {"resume", nullptr},
               {"blocks_checked", 0},    {"blocks_unchecked", 0},     {"adjoints_checked", 0}};
   for (const char* key : {"run_id", "sweep", "steps", "ranks", "layout", "schedule", "anchors",
-                          "first_step", "newest_step"}) {
+                          "first_step", "newest_step", "holder"}) {
     run[key] = nullptr;
   }
   json master = nullptr;
@@ -219,7 +228,8 @@ json check_run(const store::ListedRun& listed, Depth depth) {
                             {"problems", report.value("problems", json::array())},
                             {"notes", report.value("notes", json::array())}});
   }
-  if (!listed.lock.empty()) run["run_id"] = listed.lock;
+  if (!listed.lock.run_id.empty()) run["run_id"] = listed.lock.run_id;
+  if (listed.lock.holder.pid != 0) run["holder"] = describe_lock(listed.lock);
   run["bytes"] = bytes;
   run["blocks_checked"] = checked;
   run["blocks_unchecked"] = unchecked;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/run_listing.h"
 #include "tool/output.h"
@@ -59,7 +60,8 @@ int clean(const Flags& flags) {
                                                 : ": kept, not touched\n"));
         break;
       case RunState::kLive:
-        put_out(run.path + ": live, not touched\n");
+        put_out(run.path + ": live, not touched: held by " +
+                store::describe_holder(run.lock, calendar_seconds()) + "\n");
         code = kNo;
         break;
       case RunState::kDead:

@@ -37,6 +37,9 @@ std::string describe_run(const json& run, bool verified) {
   std::string text = run["path"].get<std::string>() + ": " + state + " (" + explain(state) + ")\n";
   text += "  run      " + word(run["run_id"]) + ", sweep " + word(run["sweep"]) + ", " +
           word(run["ranks"]) + " ranks, layout " + word(run["layout"]) + "\n";
+  if (const json& holder = run["holder"]; !holder.is_null()) {
+    text += "  holder   " + word(holder["text"]) + "\n";
+  }
   text += "  on disk  " + std::to_string(run["files"].size()) + " files, " +
           format_bytes(run["bytes"].get<std::int64_t>()) + "\n";
   if (!run["anchors"].is_null()) {

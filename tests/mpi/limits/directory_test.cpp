@@ -1,5 +1,6 @@
 // The run's private directory: who may see it, what it must not follow or touch, and what it takes
 // over.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 
 #include "mpi_main.h"
 #include "short_sweep.h"
+#include "store/lock_record.h"
 
 namespace {
 
@@ -155,6 +157,31 @@ TEST_F(Directory, OfSomebodyElseIsLeftUntouched) {
   EXPECT_FALSE(fs::exists(run_directory() / "lock"));
   EXPECT_EQ(mode_of(run_directory()), 0755U);
   alone([&] { fs::remove_all(run_directory()); });
+}
+
+TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
+  alone([] {
+    fs::create_directory(run_directory());
+    anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
+    record.holder.host = "node017";
+    record.holder.machine = "another";
+    const std::string lock = run_directory() / "lock";
+    write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
+  });
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  expect_refused(run, ANADROME_ERR_BUSY, "on node017");
+  run.set("takeover", "on");
+  expect_exact_sweep(run);
+}
+
+TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
+  RunHandle first(MPI_COMM_WORLD), second(MPI_COMM_WORLD);
+  for (RunHandle* run : {&first, &second}) prepare(*run);
+  expect_exact_sweep(first);
+  second.set("takeover", "on");  // of another host's only
+  expect_refused(second, ANADROME_ERR_BUSY, "in use by a live run: process");
+  expect_exact_sweep(first);
 }
 
 // Starts dying_run as a program of its own: without what ties this one to its mpirun.

@@ -1,14 +1,17 @@
 #include "store/run_directory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "base/error.h"
+#include "forwarding_file_system.h"
+#include "store/lock_record.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
@@ -47,8 +50,9 @@ TEST_F(RunDirectoryTest, IsPrivate) {
 TEST_F(RunDirectoryTest, HoldsTheRunIdInItsLock) {
   const RunDirectory run = create("0123456789abcdef");
   std::ifstream lock(path + "/lock");
-  const std::string text(std::istreambuf_iterator<char>(lock), {});
-  EXPECT_EQ(text, "0123456789abcdef");
+  std::string line;
+  std::getline(lock, line);
+  EXPECT_EQ(line, "0123456789abcdef");
 }
 
 TEST_F(RunDirectoryTest, IsGoneWithItsOwner) {
@@ -149,6 +153,111 @@ TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
   EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
   EXPECT_THROW(RunDirectory::create_or_join(parent.path(), "run", "2"), Error);
   EXPECT_TRUE(RunDirectory::create_or_join(parent.path(), "other", "1").owned());
+}
+
+// A file system on which flock does nothing, or is not known.
+class NoFlock final : public test::ForwardingFileSystem {
+ public:
+  explicit NoFlock(int answer) : answer_(answer) {}
+  int lock(int) override { return answer_; }
+
+ private:
+  const int answer_;
+};
+
+class RunOfAnotherHost : public RunDirectoryTest {
+ protected:
+  // With a state, and a heartbeat of so long ago.
+  void leave(std::int64_t seconds_ago) const {
+    std::filesystem::create_directory(path);
+    put("segment-00000.h5");
+    LockRecord record = new_lock_record("0123");
+    record.holder.host = "node017";
+    record.holder.machine = "another";
+    record.holder.pid = 4711;
+    record.heartbeat -= seconds_ago;
+    write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+  }
+  RunDirectory take_over(Leftovers leftovers = Leftovers::kRemove) const {
+    return RunDirectory::create(parent.path(), "run", "2", {leftovers, true});
+  }
+};
+
+TEST_F(RunOfAnotherHost, IsLiveWhileItsHeartbeatIsFresh) {
+  for (const int answer : {0, -ENOSYS, -EOPNOTSUPP, -ENOLCK}) {
+    const NoFlock files(answer);
+    leave(5);
+    const Failure refused = failure_from([&] { create(); });
+    EXPECT_EQ(refused.status, ANADROME_ERR_BUSY);
+    for (const char* part : {"process 4711", "node017", "since 20", "heartbeat", "takeover=on"}) {
+      EXPECT_NE(refused.message.find(part), std::string::npos) << refused.message;
+    }
+    EXPECT_TRUE(has("segment-00000.h5"));
+  }
+}
+
+TEST_F(RunOfAnotherHost, IsDeadWhenItsHeartbeatIsStale) {
+  for (const int answer : {0, -ENOLCK}) {
+    const NoFlock files(answer);
+    leave(500);
+    const RunDirectory run = create();
+    EXPECT_FALSE(has("segment-00000.h5"));
+    EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).holder.pid, ::getpid());
+  }
+}
+
+TEST_F(RunOfAnotherHost, IsTakenOverWhereThatIsAsked) {
+  leave(5);
+  {
+    RunDirectory run = take_over(Leftovers::kTakeOver);
+    EXPECT_TRUE(run.owned());
+    EXPECT_TRUE(has("segment-00000.h5"));
+  }
+  leave(5);
+  const RunDirectory run = take_over();
+  EXPECT_FALSE(has("segment-00000.h5"));
+}
+
+TEST_F(RunOfAnotherHost, ThatHoldsTheFlockIsTakenOverOnlyWhereThatIsAsked) {
+  leave(500);
+  const File held = File::open(path + "/lock", O_RDWR);  // as a server remembers a dead client
+  ASSERT_EQ(try_flock(held), Flock::kTaken);
+  EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
+  EXPECT_TRUE(take_over().owned());
+}
+
+TEST_F(RunOfAnotherHost, LeavesItsSuccessorsFilesAlone) {
+  const NoFlock files(0);
+  RunDirectory first = create("1");
+  leave(0);  // another host took it for dead
+  put("segment-00001.h5");
+  EXPECT_EQ(failure_from([&] { first.remove(); }).status, ANADROME_ERR_BUSY);
+  EXPECT_FALSE(first.owned());
+  EXPECT_TRUE(has("segment-00001.h5"));
+  EXPECT_TRUE(has("lock"));
+}
+
+TEST_F(RunDirectoryTest, OfALiveProcessIsNotTakenOver) {
+  const RunDirectory run = create();
+  const Claim claim = {Leftovers::kRemove, true};
+  const Failure refused =
+      failure_from([&] { RunDirectory::create(parent.path(), "run", "2", claim); });
+  EXPECT_EQ(refused.status, ANADROME_ERR_BUSY);
+  EXPECT_NE(refused.message.find("process " + std::to_string(::getpid())), std::string::npos)
+      << refused.message;
+}
+
+TEST_F(RunDirectoryTest, WithoutFlockBelongsToItsProcessWhileThatLives) {
+  const NoFlock files(-ENOLCK);
+  {
+    const RunDirectory run = create();
+    EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
+  }
+  std::filesystem::create_directory(path);
+  LockRecord record = new_lock_record("0123");
+  --record.holder.start;  // its number was given to another
+  write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+  EXPECT_EQ(create_fails(), ANADROME_OK);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "store/run_listing.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -43,12 +45,33 @@ TEST_F(RunListing, TellsLiveDeadAndKeptRuns) {
   EXPECT_EQ(runs[0].path, parent / "a");
   EXPECT_EQ(runs[0].state, RunState::kKept);
   EXPECT_EQ(runs[1].state, RunState::kDead);
-  EXPECT_EQ(runs[1].lock, "0123");
+  EXPECT_EQ(runs[1].lock.run_id, "0123");
   ASSERT_EQ(runs[1].files.size(), 2u);
   EXPECT_EQ(runs[1].files[0].name, "journal-000000");
   EXPECT_EQ(runs[1].files[1].bytes, 5);
   EXPECT_EQ(runs[2].state, RunState::kLive);
+  EXPECT_EQ(runs[2].lock.holder.pid, ::getpid());
   live.remove();
+}
+
+TEST_F(RunListing, JudgesRunsOfOtherHostsByTheirHeartbeat) {
+  const std::string path = dead("b");
+  const auto beat = [&](std::int64_t seconds_ago) {
+    LockRecord record = new_lock_record("0123");
+    record.holder.machine = "another";
+    record.holder.host = "node017";
+    record.heartbeat -= seconds_ago;
+    write_lock(File::open(path + "/lock", O_RDWR), record);
+  };
+  beat(5);
+  EXPECT_EQ(list_runs(path)[0].state, RunState::kLive);
+  const Failure refused = failure_from([&] { remove_dead_run(path); });
+  EXPECT_EQ(refused.status, ANADROME_ERR_BUSY);
+  EXPECT_NE(refused.message.find("on node017"), std::string::npos) << refused.message;
+  beat(500);
+  EXPECT_EQ(list_runs(path)[0].state, RunState::kDead);
+  remove_dead_run(path);
+  EXPECT_TRUE(parent.empty());
 }
 
 TEST_F(RunListing, DoesNotKeepTheLockThatItAskedFor) {

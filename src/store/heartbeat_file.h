@@ -1,0 +1,46 @@
+// Signs of life of all ranks, in a file of the run's directory: each rank writes its own page, and
+// reads the others'.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "store/file_system.h"
+#include "store/process_identity.h"
+
+namespace anadrome::store {
+
+struct Heartbeat {
+  std::int64_t beat = 0;  ///< grows with every one
+  ProcessIdentity process;
+  std::uint64_t activity = 0;  ///< what the rank is at; known to the engine
+  bool ends = false;           ///< this rank ends the job
+};
+
+class HeartbeatFile {
+ public:
+  /// Its path in the run's directory.
+  static std::string path(const std::string& directory, const std::string& run_id);
+  /// An empty one; by one rank, before the others open it. Throws ERR_IO, ERR_NO_SPACE.
+  static void create(const std::string& path);
+
+  /// Throws ERR_IO, ERR_UNSUPPORTED if there is none: the directory is not that of the others.
+  explicit HeartbeatFile(const std::string& path);
+
+  /// Throws ERR_IO, ERR_NO_SPACE.
+  void write(std::int64_t rank, const Heartbeat& heartbeat) const;
+  /// None: it left none, or what is there is not whole.
+  std::optional<Heartbeat> read(std::int64_t rank) const noexcept;
+
+ private:
+  // Opened again each time, since a network file system shows what others wrote to those who open a
+  // file after it was closed; when the run's directory is gone already, as it was.
+  template <class Body>
+  void with_file(int flags, Body&& body) const;
+
+  std::string path_;
+  File file_;
+};
+
+}  // namespace anadrome::store

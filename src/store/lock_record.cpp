@@ -1,0 +1,141 @@
+#include "store/lock_record.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text_out.h"
+
+namespace anadrome::store {
+namespace {
+
+constexpr std::size_t kRecordBytes = 512;
+const std::string kSum = "sum ";
+
+// Up to `end`, which is taken away too.
+std::string_view take_up_to(std::string_view& text, char end) {
+  const auto at = text.find(end);
+  const std::string_view first = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return first;
+}
+
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string text_of(const File& lock) {
+  std::string text(kRecordBytes, '\0');
+  ssize_t got;
+  do {
+    got = file_system().read(lock.get(), text.data(), text.size(), 0);
+  } while (got == -EINTR);
+  if (got < 0) throw_errno(static_cast<int>(got), "read", lock.path());
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
+// What a file says may be anything.
+std::string plain(std::string_view text) {
+  std::string result(text.substr(0, 100));
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return c <= ' ' || c > '~'; }, '?');
+  return result;
+}
+
+// Of a text that is not whole only the first line.
+LockRecord parse(const std::string& text) {
+  std::string_view rest = text;
+  LockRecord record;
+  record.run_id = take_up_to(rest, '\n');
+  const auto sum_at = text.find(kSum);
+  if (sum_at == std::string::npos) return record;
+  std::string_view sum = std::string_view(text).substr(sum_at + kSum.size());
+  if (take_up_to(sum, '\n') != std::to_string(hash_of(text.substr(0, sum_at)))) return record;
+  while (!rest.empty()) {
+    std::string_view line = take_up_to(rest, '\n');
+    const std::string_view key = take_up_to(line, ' ');
+    if (key == "host") record.holder.host = plain(line);
+    if (key == "machine") record.holder.machine = plain(line);
+    if (key == "process") {
+      record.holder.pid = number(take_up_to(line, ' '));
+      record.holder.start = number(line);
+    }
+    if (key == "since") record.since = number(line);
+    if (key == "heartbeat") record.heartbeat = number(line);
+  }
+  return record;
+}
+
+}  // namespace
+
+LockRecord new_lock_record(const std::string& run_id) {
+  LockRecord record;
+  record.run_id = run_id;
+  record.holder = this_process();
+  record.since = record.heartbeat = calendar_seconds();
+  return record;
+}
+
+LockRecord read_lock(const File& lock) {
+  // Its holder may be writing it just now.
+  constexpr int kTries = 3;
+  LockRecord record;
+  for (int i = 0; i < kTries && record.holder.pid == 0; ++i) {
+    const std::string text = text_of(lock);
+    if (text.empty()) break;
+    record = parse(text);
+  }
+  return record;
+}
+
+void write_lock(const File& lock, const LockRecord& record) {
+  const ProcessIdentity& holder = record.holder;
+  std::string text = record.run_id + "\nhost " + plain(holder.host) + "\nmachine " +
+                     plain(holder.machine) + "\nprocess " + std::to_string(holder.pid) + " " +
+                     std::to_string(holder.start) + "\nsince " + std::to_string(record.since) +
+                     "\nheartbeat " + std::to_string(record.heartbeat) + "\n";
+  text += kSum + std::to_string(hash_of(text)) + "\n";
+  text.resize(kRecordBytes - 1, ' ');  // nothing is left of a longer one before it
+  text += '\n';
+  lock.write_all(text.data(), text.size(), 0);
+}
+
+Flock try_flock(const File& lock) {
+  const int locked = file_system().lock(lock.get());
+  if (locked == -EWOULDBLOCK) return Flock::kHeld;
+  if (locked == -ENOSYS || locked == -EOPNOTSUPP || locked == -ENOLCK) return Flock::kUnavailable;
+  if (locked < 0) throw_errno(locked, "lock", lock.path());
+  return Flock::kTaken;
+}
+
+bool is_live(const LockRecord& record, Flock flock, std::int64_t now) {
+  if (flock == Flock::kHeld) return true;
+  // An unknown holder died before it could say who it is.
+  if (record.holder.pid == 0) return false;
+  const ProcessState state = state_of(record.holder);
+  if (state == ProcessState::kElsewhere) return now - record.heartbeat < kStaleSeconds;
+  return flock == Flock::kUnavailable && state != ProcessState::kGone;
+}
+
+void throw_taken_over(const std::string& path, const LockRecord& successor) {
+  throw Error(ANADROME_ERR_BUSY,
+              path + " was taken over by another run, which took this one for dead: " +
+                  describe_holder(successor, calendar_seconds()) +
+                  "; its files are that run's now");
+}
+
+std::string describe_holder(const LockRecord& record, std::int64_t now) {
+  if (record.holder.pid == 0) return "a process that did not say which";
+  const std::int64_t age = std::max<std::int64_t>(now - record.heartbeat, 0);
+  return "process " + std::to_string(record.holder.pid) + " on " + record.holder.host + " since " +
+         format_calendar(record.since) + ", last heartbeat " + std::to_string(age) + " s ago";
+}
+
+}  // namespace anadrome::store

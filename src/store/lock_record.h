@@ -1,0 +1,51 @@
+// What the lock of a run's directory says about its holder, and whether that one lives.
+//
+// The lock is a flock where that reaches: the kernel drops it with the process. Between hosts it
+// may do nothing, or not be there at all; then the record in the file decides, by its heartbeat.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/file_system.h"
+#include "store/process_identity.h"
+
+namespace anadrome::store {
+
+/// Times on the calendar's clock.
+struct LockRecord {
+  std::string run_id;
+  ProcessIdentity holder;  ///< pid 0: unknown
+  std::int64_t since = 0, heartbeat = 0;
+};
+
+/// A holder out of sight is taken for dead when it left no heartbeat for so long. It leaves one
+/// every kHeartbeatSeconds.
+inline constexpr std::int64_t kHeartbeatSeconds = 10;
+inline constexpr std::int64_t kStaleSeconds = 120;
+
+/// Of this process, from now on.
+LockRecord new_lock_record(const std::string& run_id);
+/// What can be read of it; the holder is unknown if it is not whole. Throws ERR_IO.
+LockRecord read_lock(const File& lock);
+/// All of it in one write. Throws ERR_IO, ERR_NO_SPACE.
+void write_lock(const File& lock, const LockRecord& record);
+
+enum class Flock {
+  kTaken,       ///< by us, just now
+  kHeld,        ///< by another
+  kUnavailable  ///< this file system has none
+};
+/// Throws ERR_IO.
+Flock try_flock(const File& lock);
+
+/// Does the holder of a lock with which that was the outcome live, at the time `now`?
+bool is_live(const LockRecord& record, Flock flock, std::int64_t now);
+
+/// Throws ERR_BUSY: the run in the directory at `path` lost it to `successor`.
+[[noreturn]] void throw_taken_over(const std::string& path, const LockRecord& successor);
+
+/// "process 4711 on node017 since 2026-01-31 12:00:00 UTC, last heartbeat 4 s ago"
+std::string describe_holder(const LockRecord& record, std::int64_t now);
+
+}  // namespace anadrome::store

@@ -1,0 +1,186 @@
+"""Ranks that stop answering, in every phase: the watchdog names them within ten seconds. With watchdog_action=report the
+gradient is exact after SIGCONT; with abort the job ends."""
+import collections
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+import unittest
+
+import launch
+
+SECONDS = 10  # within which the cause is named
+RESUME = ("resume=on", "checkpoint_interval=0")
+SCHEDULES = {
+    "async": ("schedule=async", "interval=1", "memory=40KiB"),
+    "layout rank": ("schedule=async", "interval=3", "memory=60KiB", "layout=rank", "direct=off"),
+    "overlapped": ("schedule=overlapped", "memory=200KiB"),
+    "hrevolve": ("schedule=hrevolve", "memory=200KiB"),
+    "mpio": ("schedule=async", "interval=2", "memory=40KiB", "transport=mpio"),
+    "resume": ("schedule=async", "interval=2", "memory=40KiB") + RESUME,
+    "RAM only": ("schedule=revolve", "memory=40KiB"),
+}
+
+
+class Lines:
+    """What a job says on standard error, as it comes."""
+
+    def __init__(self, stream):
+        self.all, self.queue = [], queue.Queue()
+        self.thread = threading.Thread(target=self.read, args=(stream,), daemon=True)
+        self.thread.start()
+
+    def read(self, stream):
+        for line in stream:
+            self.queue.put(line)
+        self.queue.put(None)
+
+    def next(self, seconds):
+        """None: it said nothing more."""
+        try:
+            line = self.queue.get(timeout=seconds)
+        except queue.Empty:
+            line = None
+        self.all.append(line or "")
+        return line
+
+    def next_like(self, pattern, seconds):
+        line = self.next(seconds)
+        while line is not None and not re.search(pattern, line):
+            line = self.next(seconds)
+        return line
+
+
+class Case(launch.DirectoryCase):
+    STEPS = 40
+
+    def command(self, ranks, words, rank, *more):
+        words = [str(self.directory), str(self.STEPS), *words, "--rank", str(rank), *map(str, more)]
+        return launch.ranks_command(ranks, "job", *words)
+
+    def whole(self, ranks, words):
+        """Of a job that nobody stops: its gradient, and how many operations and actions there are."""
+        process = launch.run_command(self.command(ranks, words, 0))
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        found = re.search(r"rank 0 gradient (\w+) resumed (\d) operations (\d+) actions (\d+)", process.stdout)
+        return found[1], int(found[3]), int(found[4])
+
+    def start(self, command, **more):
+        environment = {**os.environ, "OMPI_MCA_odls_base_sigkill_timeout": "0", **more}
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)  # if it hangs; its ranks end with it
+        return process, Lines(process.stderr)
+
+
+class Reporting(Case):
+    def stops_are_named(self, ranks, words, rank, stops, gradient):
+        """One job that stops at each of `stops`, and is let go on when that was said."""
+        command = self.command(ranks, (*words, "watchdog=1"), rank, *stops)
+        go = f"{self.directory}.go"
+        os.mkfifo(go)
+        process, lines = self.start(command, ANADROME_TEST_GO=go)
+
+        def expect(pattern, seconds):
+            line = lines.next_like(pattern, seconds)
+            self.assertIsNotNone(line, f"no '{pattern}': {command}\n" + "".join(lines.all))
+            return line
+
+        for _ in range(len(stops) // 2):
+            stopped = expect(r"job: process \d+ stops", 120)
+            try:
+                named = expect(rf"watchdog: rank {rank} .*stopped by a signal", SECONDS)
+            finally:
+                os.kill(int(re.search(r"process (\d+)", stopped)[1]), signal.SIGCONT)
+            if "anadrome_begin for" not in named:  # it is waited for there, and has no heartbeat yet
+                expect(rf"watchdog: rank {rank} answers again", SECONDS)
+            with open(go, "w"):
+                pass
+        output = process.stdout.read()
+        self.assertEqual(process.wait(120), 0, output + "".join(lines.all))
+        self.assertIn(f"gradient {gradient}", output)
+        self.assertEqual(os.listdir(self.directory), [])
+        os.unlink(go)
+        return len(stops) // 2
+
+    @staticmethod
+    def places(operations, actions, count):
+        """Where to stop: before begin and close, in transfers, and in actions up to DONE."""
+        stops = ["--stop-begin", 1, "--stop-close", 1]
+        for what, most in (("operation", operations), ("action", actions)):
+            for at in sorted({1 + (most - 1) * i // (count - 1) for i in range(count)}):
+                stops += [f"--stop-{what}", at]
+        return stops
+
+
+class Reported(Reporting):
+    def test_in_some_phases(self):
+        words = SCHEDULES["async"]
+        gradient, operations, actions = self.whole(2, words)
+        middle = ["--stop-begin", 1, "--stop-operation", 3, "--stop-operation", operations // 2,
+                  "--stop-action", actions // 3, "--stop-close", 1]
+        self.assertEqual(self.stops_are_named(2, words, 0, middle, gradient), 5)
+        words = SCHEDULES["RAM only"]
+        gradient, _, actions = self.whole(3, words)
+        self.assertEqual(self.stops_are_named(3, words, 1, ["--stop-action", actions // 2], gradient), 1)
+
+
+class ReportedInEveryPhase(Reporting):
+    def test_in_every_phase(self):
+        named = collections.Counter()
+        for ranks, stopped in ((2, (0, 1)), (3, (2,))):
+            for name, words in SCHEDULES.items():
+                gradient, operations, actions = self.whole(ranks, words)
+                for rank in stopped:
+                    most = operations if rank == 0 else operations // 2
+                    stops = self.places(most, actions, 4)
+                    named[name] += self.stops_are_named(ranks, words, rank, stops, gradient)
+        print(f"{sum(named.values())} stops, all named within {SECONDS} s: {dict(named)}")
+
+
+class Ended(Case):
+    """With watchdog_action=abort."""
+
+    def ends(self, command, cause, rank):
+        process, lines = self.start(command)
+        if "stop" in " ".join(command):
+            self.assertIsNotNone(lines.next_like(r"job: process \d+ stops", 30), "".join(lines.all))
+        named = lines.next_like(rf"watchdog: rank {rank} .*{cause}.*the job ends", SECONDS)
+        self.assertIsNotNone(named, "".join(lines.all))
+        return process.wait(SECONDS)
+
+    def test_stopped(self):
+        words = SCHEDULES["async"] + RESUME
+        gradient, _, actions = self.whole(3, words)
+        for rank, stop in ((0, ("--stop-begin", 1)), (2, ("--stop-action", 2 * actions // 3))):
+            command = self.command(3, (*words, "watchdog=1", "watchdog_action=abort"), rank, *stop)
+            self.assertNotEqual(self.ends(command, "stopped by a signal", rank), 0)
+        process = launch.run_command(self.command(3, words, 0))
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        self.assertIn(f"gradient {gradient} resumed 1", process.stdout)
+
+    def test_killed_under_a_launcher_that_leaves_the_others(self):
+        words = (*SCHEDULES["async"], "watchdog=1", "watchdog_action=abort")
+        command = self.command(3, words, 1, "--kill-action", 30)
+        self.ends(command[:1] + ["--enable-recovery"] + command[1:], "dead", 1)
+
+
+class Refused(Case):
+    def test_directories_that_are_not_shared(self):
+        command = self.command(2, (*SCHEDULES["layout rank"], "watchdog=1"), 0)
+        for rank in range(2):
+            (self.directory / str(rank)).mkdir()
+        at = command.index(str(self.directory))
+        program = " ".join([command[at - 1], f"{self.directory}/$OMPI_COMM_WORLD_RANK", *command[at + 1:]])
+        process = launch.run_command(command[:at - 1] + ["sh", "-c", "exec " + program])
+        self.assertEqual(process.returncode, 3, launch.said(process))
+        self.assertRegex(process.stderr, "ANADROME_ERR_UNSUPPORTED: .*rank 1: .*the same for all ranks")
+
+
+if __name__ == "__main__":
+    unittest.main()

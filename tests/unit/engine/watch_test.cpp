@@ -1,0 +1,85 @@
+#include "engine/watch.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "store/run_directory.h"
+#include "store/run_files.h"
+#include "temporary_directory.h"
+
+namespace anadrome::engine {
+namespace {
+
+class WatchTest : public testing::Test {
+ protected:
+  Watch::Settings settings() const {
+    Watch::Settings result;
+    result.directory = path;
+    result.run_id = "0123";
+    return result;
+  }
+  store::LockRecord lock() const { return store::read_lock(store::File::open(lock_path, O_RDWR)); }
+  void put(const store::LockRecord& record) const {
+    store::write_lock(store::File::open(lock_path, O_RDWR), record);
+  }
+
+  const store::TemporaryDirectory parent;
+  const std::string path = parent / "run";
+  const std::string lock_path = path + "/" + store::kLockName;
+  const store::RunDirectory run = store::RunDirectory::create(parent.path(), "run", "0123");
+};
+
+TEST_F(WatchTest, KeepsTheHeartbeatOfTheLockFresh) {
+  store::LockRecord old = lock();
+  old.heartbeat = 17;
+  put(old);
+  Watch::Settings holder = settings();
+  holder.holds_lock = true;
+  holder.lock_seconds = 0;
+  const Watch watch(holder);
+  while (lock().heartbeat <= 17) std::this_thread::yield();
+  EXPECT_FALSE(watch.taken_over());
+}
+
+TEST_F(WatchTest, LearnsThatTheRunWasTakenOver) {
+  Watch::Settings holder = settings();
+  holder.holds_lock = true;
+  holder.lock_seconds = 0;
+  const Watch watch(holder);
+  store::LockRecord successor = store::new_lock_record("4567");
+  successor.holder.host = "node017";
+  Failure failure;
+  while (!(failure = watch.taken_over())) {
+    put(successor);  // perhaps over a heartbeat that was just being written
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(failure.status, ANADROME_ERR_BUSY);
+  EXPECT_NE(failure.message.find("on node017"), std::string::npos) << failure.message;
+  put(store::new_lock_record("0123"));  // its directory may go
+}
+
+TEST_F(WatchTest, LeavesHeartbeatsThatOthersCanRead) {
+  const std::string file = store::HeartbeatFile::path(path, "0123");
+  store::HeartbeatFile::create(file);
+  Watch::Settings second = settings();
+  second.seconds = 1000;
+  second.rank = 1;
+  second.ranks = 2;
+  const Watch watch(second);
+  const store::HeartbeatFile heartbeats(file);
+  EXPECT_FALSE(heartbeats.read(0));
+  const auto found = heartbeats.read(1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(store::state_of(found->process), store::ProcessState::kRuns);
+}
+
+TEST_F(WatchTest, WithoutTheFileOfRankZeroIsUnsupported) {
+  Watch::Settings lonely = settings();
+  lonely.seconds = 1;
+  EXPECT_EQ(failure_from([&] { Watch{lonely}; }).status, ANADROME_ERR_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace anadrome::engine
