@@ -16,9 +16,11 @@ using Cuts = std::vector<std::vector<std::int64_t>>;
 
 class Search {
  public:
-  explicit Search(const JoinProblem& problem)
+  Search(const JoinProblem& problem, std::int64_t most_bytes)
       : problem_(problem),
-        cuts_(std::min({problem.most_cuts(), problem.sum() - problem.branches(), kMostCuts})) {}
+        most_bytes_(most_bytes),
+        cuts_(std::min({problem.most_cuts(), problem.sum() - problem.branches(), kMostCuts,
+                        std::max(most_bytes / kBytesPerRow / problem.branches() - 1, kNoCuts)})) {}
 
   std::vector<JoinSegment> run() {
     std::vector<std::int64_t> order(problem_.steps.size());
@@ -39,30 +41,31 @@ class Search {
 
  private:
   static constexpr std::int64_t kMostCuts = 256;
+  static constexpr std::int64_t kNoCuts = 0;
   static constexpr std::int64_t kMostWork = 40'000'000;
+  static constexpr std::int64_t kBytesPerPlace = 32, kBytesPerRow = 128;
 
   void take(std::vector<JoinSegment> segments) {
-    for (const JoinSegment& segment : segments) {
-      if (segment.end - segment.begin > 1 && free_of(segments, segment) < 1) return;
-    }
+    if (!fit(segments)) return;
     const uint128 cost = price(problem_, segments);
     if (!best_.empty() && cost >= best_cost_) return;
     best_cost_ = cost;
     best_ = std::move(segments);
   }
 
-  std::int64_t free_of(const std::vector<JoinSegment>& segments, const JoinSegment& wanted) const {
+  // Does each of them find a slot to go on in?
+  bool fit(const std::vector<JoinSegment>& segments) const {
     std::int64_t held = problem_.charged_inputs ? problem_.branches() : 0;
     std::int64_t cuts = static_cast<std::int64_t>(segments.size()) - problem_.branches();
     for (const JoinSegment& segment : segments) {
-      if (&segment == &wanted) break;
+      if (segment.end - segment.begin > 1 && problem_.room() - cuts - held < 1) return false;
       if (segment.begin > 0) {
         --cuts;
       } else {
         held -= problem_.charged_inputs ? 1 : 0;
       }
     }
-    return problem_.slots - cuts - held;
+    return true;
   }
 
   Cuts cuts_of(const std::vector<JoinSegment>& segments) const {
@@ -76,13 +79,29 @@ class Search {
 
   // ---- branch by branch ----
 
+  std::int64_t stride_of_cuts() const {
+    double terms = 0, places = 0;
+    for (const std::int64_t steps : problem_.steps) {
+      terms += static_cast<double>(steps) * static_cast<double>(steps) / 2;
+      places += static_cast<double>(steps);
+    }
+    const double rows = static_cast<double>(cuts_ + 1);
+    const std::int64_t longest = *std::max_element(problem_.steps.begin(), problem_.steps.end());
+    const auto fits = [&](double stride) {
+      const auto branches = static_cast<double>(problem_.branches());
+      const double bytes = (places / stride) * kBytesPerPlace + branches * kBytesPerRow;
+      return rows * terms / stride / stride <= kMostWork &&
+             rows * bytes <= static_cast<double>(most_bytes_);
+    };
+    std::int64_t stride = 1;
+    while (stride < longest && !fits(static_cast<double>(stride))) stride += 1 + stride / 8;
+    return stride;
+  }
+
   // least[m][p]: the branches from `i` on are left, p steps of it, and m cuts. With more steps than
   // the table may have, cuts are at multiples of a stride.
   void branch_by_branch(const std::vector<std::int64_t>& order) {
-    std::int64_t terms = 0;
-    for (const std::int64_t steps : problem_.steps) terms += steps * steps / 2 + 1;
-    std::int64_t stride = 1;
-    while (terms / stride / stride * (cuts_ + 1) > kMostWork) ++stride;
+    const std::int64_t stride = stride_of_cuts();
     struct Step {
       uint128 cost = kNever;
       std::int64_t length = 0;
@@ -95,23 +114,30 @@ class Search {
       const std::int64_t places = (length + stride - 1) / stride;  // the last one is the end
       const std::int64_t held =
           problem_.charged_inputs ? static_cast<std::int64_t>(order.size() - i) : 0;
-      const auto place = [&](std::int64_t q) { return std::min(q * stride, length); };
       auto& table = steps_of[i];
       table.assign(at(cuts_ + 1), std::vector<Step>(at(places + 1)));
       std::vector<uint128> whole(at(cuts_ + 1), kNever);
-      std::vector<uint128> segment(at(length + 1));
+      // From one place to another so many before it, and from a place to the end.
+      std::vector<uint128> between(at(places)), to_end(at(places));
       for (std::int64_t m = 0; m <= cuts_; ++m) {
-        const std::int64_t free = problem_.slots - m - held;
+        const std::int64_t free = problem_.room() - m - held;
         if (free < 0) break;
         Splitter splitter;
-        for (std::int64_t d = 0; d <= length; ++d) {
-          segment[at(d)] = d < 2 ? 0 : free < 1 ? kNever : splitter.advances(d, free);
+        const auto segment = [&](std::int64_t d) {
+          return d < 2 ? 0 : free < 1 ? kNever : splitter.advances(d, free);
+        };
+        for (std::int64_t q = 0; q < places; ++q) {
+          between[at(q)] = segment(q * stride);
+          to_end[at(q)] = segment(length - q * stride);
         }
+        const auto cost_of = [&](std::int64_t from, std::int64_t q) {
+          return q == places ? to_end[at(from)] : between[at(q - from)];
+        };
         for (std::int64_t q = 1; q <= places; ++q) {
           Step& best = table[at(m)][at(q)];
-          best = {segment[at(place(q))] + after[at(m)], q};
+          best = {cost_of(0, q) + after[at(m)], q};
           for (std::int64_t to = 1; m > 0 && to < q; ++to) {
-            const uint128 cost = segment[at(place(q) - place(to))] + table[at(m - 1)][at(to)].cost;
+            const uint128 cost = cost_of(to, q) + table[at(m - 1)][at(to)].cost;
             if (cost < best.cost) best = {cost, q - to};
           }
         }
@@ -186,16 +212,7 @@ class Search {
   uint128 cost(const Cuts& cuts) {
     std::vector<JoinSegment> segments = shortest_first(cuts);
     work_ += 8 * static_cast<std::int64_t>(segments.size());
-    std::int64_t held = problem_.charged_inputs ? problem_.branches() : 0;
-    std::int64_t kept = static_cast<std::int64_t>(segments.size()) - problem_.branches();
-    for (const JoinSegment& segment : segments) {
-      if (segment.end - segment.begin > 1 && problem_.slots - kept - held < 1) return kNever;
-      if (segment.begin > 0) {
-        --kept;
-      } else {
-        held -= problem_.charged_inputs ? 1 : 0;
-      }
-    }
+    if (!fit(segments)) return kNever;
     return price(problem_, segments);
   }
 
@@ -253,6 +270,7 @@ class Search {
   }
 
   const JoinProblem& problem_;
+  std::int64_t most_bytes_;
   std::int64_t cuts_;
   std::int64_t work_ = 0;
   uint128 best_cost_ = kNever;
@@ -261,8 +279,8 @@ class Search {
 
 }  // namespace
 
-std::vector<JoinSegment> join_by_heuristics(const JoinProblem& problem) {
-  return Search(problem).run();
+std::vector<JoinSegment> join_by_heuristics(const JoinProblem& problem, std::int64_t most_bytes) {
+  return Search(problem, most_bytes).run();
 }
 
 }  // namespace anadrome::schedule

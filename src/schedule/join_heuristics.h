@@ -9,7 +9,8 @@
 namespace anadrome::schedule {
 
 /// The better of: branch after branch, with the best cuts for that; and the shortest segment on
-/// top first, its cuts moved one at a time as long as that helps. Empty: it cannot be done.
-std::vector<JoinSegment> join_by_heuristics(const JoinProblem& problem);
+/// top first, its cuts moved one at a time as long as that helps. Tables take up to `most_bytes`,
+/// or 128 bytes per branch if that is more. Empty: it cannot be done.
+std::vector<JoinSegment> join_by_heuristics(const JoinProblem& problem, std::int64_t most_bytes);
 
 }  // namespace anadrome::schedule

@@ -51,6 +51,12 @@ class Table {
     return count;
   }
 
+  /// Bytes that a table of so many entries takes.
+  static std::int64_t bytes(const JoinProblem& problem, std::int64_t entries) {
+    const std::int64_t longest = *std::max_element(problem.steps.begin(), problem.steps.end());
+    return static_cast<std::int64_t>(sizeof(Cost)) * (entries + (longest + 1) * (longest + 1));
+  }
+
   /// Best number of cuts, and the segments of it: lengths taken off, in their order.
   std::vector<JoinSegment> best(const std::vector<std::int64_t>& branch_of) {
     std::int64_t cuts = 0;
@@ -89,7 +95,7 @@ class Table {
   std::pair<Cost, Step> least(const Left& left, std::int64_t m) const {
     std::int64_t held = 0;
     for (const std::int64_t p : left) held += problem_.charged_inputs && p > 0 ? 1 : 0;
-    const std::int64_t free = problem_.slots - m - held;
+    const std::int64_t free = problem_.room() - m - held;
     std::pair<Cost, Step> best{kNever, {0, 0}};
     if (free < 0) return best;
     Left rest = left;
@@ -140,27 +146,76 @@ class Table {
 
 }  // namespace
 
-JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
-  check(problem);
+namespace {
+
+JoinPlan plan_with_table(const JoinProblem& problem) {
   JoinPlan plan;
-  if (Table::entries(problem) > most_entries) {
-    plan.segments = join_by_heuristics(problem);
-  } else {
-    std::vector<std::int64_t> branch_of(problem.steps.size());
-    std::iota(branch_of.begin(), branch_of.end(), 0);
-    std::stable_sort(branch_of.begin(), branch_of.end(), [&](std::int64_t a, std::int64_t b) {
-      return problem.steps[at(a)] > problem.steps[at(b)];
-    });
-    std::vector<std::int64_t> lengths;
-    for (const std::int64_t branch : branch_of) lengths.push_back(problem.steps[at(branch)]);
-    plan.segments = Table(problem, lengths).best(branch_of);
-    plan.exact = true;
-  }
+  std::vector<std::int64_t> branch_of(problem.steps.size());
+  std::iota(branch_of.begin(), branch_of.end(), 0);
+  std::stable_sort(branch_of.begin(), branch_of.end(), [&](std::int64_t a, std::int64_t b) {
+    return problem.steps[at(a)] > problem.steps[at(b)];
+  });
+  std::vector<std::int64_t> lengths;
+  for (const std::int64_t branch : branch_of) lengths.push_back(problem.steps[at(branch)]);
+  plan.segments = Table(problem, lengths).best(branch_of);
+  plan.exact = true;
+  return plan;
+}
+
+JoinPlan priced(const JoinProblem& problem, JoinPlan plan) {
   if (plan.segments.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT, "a join needs a free slot to go on in; raise the slots");
   }
   plan.advances = price(problem, plan.segments);
   return plan;
+}
+
+// As many cuts as there is room for, and segments of which each has a slot for every state: steps
+// whose state was not kept are run twice, and fewer cannot be. Made from the last segment to the
+// first, the long ones last, where most slots are free. Empty: some steps must be run more often.
+JoinPlan plan_with_many_cuts(const JoinProblem& problem) {
+  const std::int64_t branches = problem.branches();
+  const std::int64_t cuts = std::min(problem.most_cuts(), problem.sum() - branches);
+  std::int64_t missing = problem.sum() - branches - cuts;  // states that are not kept
+  JoinPlan plan;
+  std::int64_t free = problem.room();
+  plan.segments.reserve(at(cuts + branches));
+  for (std::int64_t branch = 0; branch < branches; ++branch) {
+    const std::int64_t end = problem.steps[at(branch)];
+    for (std::int64_t begin = 0; begin < end;) {
+      free -= begin > 0 || problem.charged_inputs ? 1 : 0;
+      const std::int64_t more = std::min({missing, free, end - begin - 1});
+      if (plan.segments.size() == plan.segments.capacity()) return {};
+      plan.segments.push_back({branch, begin, begin + 1 + more, 0});
+      begin += 1 + more;
+      missing -= more;
+    }
+  }
+  if (missing > 0) return {};
+  std::reverse(plan.segments.begin(), plan.segments.end());
+  plan.exact = true;
+  return plan;
+}
+
+}  // namespace
+
+JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
+  check(problem);
+  if (Table::entries(problem) <= most_entries) return priced(problem, plan_with_table(problem));
+  constexpr std::int64_t kBytes = std::int64_t{1} << 30;
+  return priced(problem, {0, join_by_heuristics(problem, kBytes), false});
+}
+
+JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes) {
+  check(problem);
+  JoinPlan many = plan_with_many_cuts(problem);
+  if (!many.segments.empty()) return priced(problem, std::move(many));
+  constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
+  const std::int64_t entries = Table::entries(problem);
+  if (entries <= kMostTerms / problem.sum() && Table::bytes(problem, entries) <= most_bytes) {
+    return priced(problem, plan_with_table(problem));
+  }
+  return priced(problem, {0, join_by_heuristics(problem, most_bytes), false});
 }
 
 JoinPlan plan_reducible_join(const JoinProblem& problem) {

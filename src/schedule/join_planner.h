@@ -11,6 +11,10 @@ namespace anadrome::schedule {
 /// check().
 JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries = std::int64_t{1} << 22);
 
+/// The plan of a run: the fewest advances where no step need be run more than twice, otherwise as
+/// above with tables of up to `most_bytes` (join_heuristics.h), made within a second or so.
+JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes);
+
 /// An objective of small observables of the ends: one sweep through every branch stores them, and
 /// each branch is reversed alone, in the whole pool.
 JoinPlan plan_reducible_join(const JoinProblem& problem);

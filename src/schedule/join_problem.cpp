@@ -103,7 +103,7 @@ uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
   std::int64_t held = problem.charged_inputs ? problem.branches() : 0;
   std::int64_t cuts = count - problem.branches();
   for (JoinSegment& segment : segments) {
-    segment.free = problem.slots - cuts - held;
+    segment.free = problem.room() - cuts - held;
     if (segment.end - segment.begin > 1) {
       if (segment.free < 1) throw Error(ANADROME_ERR_ARGUMENT, "a join has no slot to go on in");
       cost += extra_advances(segment.end - segment.begin, segment.free);

@@ -19,9 +19,14 @@ struct JoinProblem {
   bool charged_inputs = false;
   /// The ends, until the turn has seen them, are in buffers of their own beside the pool.
   bool ends_apart = false;
+  /// The state under way is beside the pool, in the caller's arrays, as in a run. An end takes a
+  /// slot all the same until the turn, which visits one end after the other.
+  bool live_apart = false;
 
   std::int64_t branches() const { return static_cast<std::int64_t>(steps.size()); }
   std::int64_t sum() const;
+  /// States that can be there at a time, the one under way included, once the ends have made room.
+  std::int64_t room() const { return slots + (live_apart ? 1 : 0); }
   /// Slots for states within the branches, at the turn; negative: it cannot be done.
   std::int64_t most_cuts() const {
     return slots - (ends_apart ? 0 : branches()) - (charged_inputs ? branches() : 0);

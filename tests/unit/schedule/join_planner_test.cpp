@@ -88,7 +88,7 @@ std::int64_t fewest_advances(const JoinProblem& problem) {
   const auto reach = [&](std::int64_t cost, const Node& node) {
     std::int64_t used = 0;
     for (const unsigned set : node.pool) used += __builtin_popcount(set);
-    if (used > problem.slots) return;
+    if (used > (node.turned ? problem.room() : problem.slots)) return;
     const auto [known, is_new] = least.try_emplace(node, cost);
     if (!is_new && known->second <= cost) return;
     known->second = cost;
@@ -147,13 +147,15 @@ void expect_what_was_promised(const JoinProblem& problem, const JoinPlan& plan) 
   EXPECT_TRUE(static_cast<uint128>(replay(problem, actions_of(problem, plan))) == plan.advances);
 }
 
+constexpr std::int64_t kTables = std::int64_t{64} << 20;
+
 std::int64_t advances(const JoinPlan& plan) { return static_cast<std::int64_t>(plan.advances); }
 
 TEST(JoinPlanner, AgreesWithTheTable) {
   const auto rows = reference_cells("planners/join_small.csv");
   ASSERT_GT(rows.size(), 100u);
   for (const auto& row : rows) {
-    JoinProblem problem{integers_in(row[0]), std::stoll(row[2]), row[1] == "charged", false};
+    JoinProblem problem{integers_in(row[0]), std::stoll(row[2]), row[1] == "charged", false, false};
     const JoinPlan plan = plan_join(problem);
     EXPECT_TRUE(plan.exact);
     EXPECT_EQ(advances(plan), std::stoll(row[3])) << row[0] << " " << row[1] << " " << row[2];
@@ -178,6 +180,43 @@ TEST(JoinPlanner, TakesTheFewestAdvancesThatASearchFinds) {
             << steps.size() << " branches, first " << steps[0] << ", slots " << slots << charged;
       }
     }
+  }
+}
+
+TEST(JoinPlanner, TakesTheFewestAdvancesWithTheLiveStateApart) {
+  const std::vector<std::vector<std::int64_t>> lengths = {{1},    {7},    {1, 5},
+                                                          {4, 4}, {3, 6}, {2, 2, 3}};
+  for (const auto& steps : lengths) {
+    for (const bool charged : {false, true}) {
+      const auto branches = static_cast<std::int64_t>(steps.size());
+      const std::int64_t fewest_slots = branches * (charged ? 2 : 1);
+      for (std::int64_t slots = fewest_slots; slots <= fewest_slots + 4; ++slots) {
+        const JoinProblem problem{steps, slots, charged, false, true};
+        ASSERT_EQ(advances(plan_join(problem)), fewest_advances(problem))
+            << steps.size() << " branches, first " << steps[0] << ", slots " << slots << charged;
+        ASSERT_EQ(advances(plan_join_within(problem, kTables)), fewest_advances(problem))
+            << steps.size() << " branches, first " << steps[0] << ", slots " << slots << charged;
+      }
+    }
+  }
+}
+
+TEST(JoinPlanner, RunsNoStepTwiceWithASlotForEveryState) {
+  const JoinProblem problem{std::vector<std::int64_t>(30, 2000), 60000, false, false, true};
+  const JoinPlan plan = plan_join_within(problem, kTables);
+  EXPECT_EQ(advances(plan), 60000);
+  EXPECT_TRUE(plan.exact);
+  const JoinProblem half{problem.steps, 30000, true, false, true};
+  EXPECT_EQ(advances(plan_join_within(half, kTables)), 60000 + (60000 - 30) - (30000 - 60));
+}
+
+TEST(JoinPlanner, PlansLongAndManyBranchesInLittleMemory) {
+  for (const JoinProblem& problem :
+       {JoinProblem{{1 << 30, 1 << 30, 1 << 30}, 20, false, false, true},
+        JoinProblem{std::vector<std::int64_t>(20000, 7), 20100, false, false, true},
+        JoinProblem{{3000000, 5, 100000}, 300, true, false, true}}) {
+    const JoinPlan plan = plan_join_within(problem, std::int64_t{1} << 20);
+    EXPECT_TRUE(plan.advances >= static_cast<uint128>(problem.sum()));
   }
 }
 
