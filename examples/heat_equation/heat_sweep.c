@@ -148,7 +148,7 @@ static anadrome_status sweep_with_actions(heat_sweep* sweep, int64_t steps) {
       case ANADROME_ADJOINT:
         adjoint(sweep, action.first);
         break;
-      case ANADROME_DONE:
+      default:  // DONE ends the loop
         break;
     }
     log_action(sweep, &action, start);

@@ -64,7 +64,7 @@ static anadrome_status sweep_with_actions(lorenz_sweep* sweep, int64_t steps) {
       case ANADROME_ADJOINT:
         adjoint(sweep);
         break;
-      case ANADROME_DONE:
+      default:  // DONE ends the loop
         break;
     }
   }

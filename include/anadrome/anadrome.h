@@ -84,20 +84,24 @@ typedef enum anadrome_action_kind {
       1, /**< run steps first .. last-1; the arrays hold x_first on entry, x_last on exit */
   ANADROME_TURN = 2, /**< evaluate the objective and start the adjoint; the arrays hold x_n */
   ANADROME_ADJOINT =
-      3,            /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
-                         or, if tape fields are registered, step k's tape (and no defined state) */
-  ANADROME_DONE = 4 /**< leave the loop; the arrays hold x_0 (not if tape fields are registered) */
+      3, /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
+              or, if tape fields are registered, step k's tape (and no defined state) */
+  ANADROME_DONE =
+      4, /**< leave the loop; the arrays hold x_0 (not with tape fields, and not with branches) */
+  ANADROME_START = 5 /**< of anadrome_begin_branches: write x_0 of `branch` to the arrays */
 } anadrome_action_kind;
 
 /** One action. */
 typedef struct anadrome_action {
   anadrome_action_kind kind; /**< what to do */
   int record;                /**< ADVANCE: non-zero: fill the tape fields in step last-1 */
-  int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice) */
+  int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice);
+                       START, TURN: non-zero: not the first time for this branch */
   int reserved_int; /**< zero */
   int64_t first;    /**< ADVANCE, ADJOINT: first step; TURN: n; DONE: 0 */
   int64_t last;     /**< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0 */
-  int64_t reserved[4]; /**< zero */
+  int64_t branch;   /**< whose step this is, from 0 on; 0 after anadrome_begin */
+  int64_t reserved[3]; /**< zero */
 } anadrome_action;
 
 /** `steps` of anadrome_begin when the number of steps is not known beforehand. */
@@ -249,10 +253,10 @@ ANADROME_API anadrome_status anadrome_add_exchanged(anadrome_run* run, const cha
  * elements of it. With tape fields it is undefined at ADJOINT and DONE. Local. */
 ANADROME_API const void* anadrome_now(const anadrome_run* run, int field);
 
-/** Where the caller writes exchanged field `field`: x_0 between begin and the first next, x_{k+1}
- * at ADVANCE; NULL at other times. All of it is written: what it held before is undefined. With
- * unknown steps, anadrome_finish_forward(run, first) says that it was not written. Valid as
- * anadrome_now. Local. */
+/** Where the caller writes exchanged field `field`: x_0 between begin and the first next (with
+ * branches: at START), x_{k+1} at ADVANCE; NULL at other times. All of it is written: what it held
+ * before is undefined. With unknown steps, anadrome_finish_forward(run, first) says that it was not
+ * written. Valid as anadrome_now. Local. */
 ANADROME_API void* anadrome_then(anadrome_run* run, int field);
 
 /** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN). x_0 is what the arrays
@@ -262,6 +266,40 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
  * ERR_UNSUPPORTED, ERR_PEER.
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
+
+/** Begin a sweep of `count` branches that meet in one objective, branch i of steps[i] >= 1 steps:
+ * members of an ensemble, shots, windows. The state fields hold one state of one branch at a time,
+ * that of action.branch; steps are numbered from 0 in each branch.
+ *
+ * - START: write x_0 of the branch to the arrays. With inputs=free it comes again, with the same
+ *   x_0, when that is needed; with inputs=charged once, and x_0 of every branch takes a slot.
+ * - TURN, `again` 0, for branch 0, 1, .. once the branch was run: the arrays hold its last state;
+ *   add its part to what the objective is made of.
+ * - TURN, `again` set, once every branch had its first: the arrays hold the branch's last state
+ *   again; set its adjoint variables. With objective=joint for branch 0, 1, .. before any ADJOINT,
+ *   all ends being kept (anadrome_show_end). With objective=reducible before the first ADJOINT of
+ *   the branch, whose last state is computed again; no two ends are kept.
+ * - ADJOINT: in falling order within a branch, branches interleaved as memory wants it.
+ *
+ * So adjoint variables and gradients are the caller's, a set per branch; a sum over branches is to
+ * be formed at DONE, for its bits not to depend on the memory. States are kept in memory only.
+ * `steps` is copied. Collective. A sweep under way is abandoned. Statistics count the steps of all
+ * branches together, and seconds_forward ends at the first TURN with `again`.
+ * anadrome_finish_forward, anadrome_solve and anadrome_rewind are for a single branch. Errors:
+ * ERR_ARGUMENT (NULL, no branch or more than 100000, a length that is not 1 .. 2^30, other branches
+ * on another rank), ERR_MEMORY (says how much is needed: an end of each branch, or one state with
+ * objective=reducible, and the charged inputs), ERR_UNSUPPORTED (a schedule other than auto and
+ * join, keep=on, resume=on), ERR_PEER. Source: Beaumont, Herrmann, Pallez & Shilova 2020
+ * (docs/theory-memory.md).
+ *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
+ANADROME_API anadrome_status anadrome_begin_branches(anadrome_run* run, int64_t count,
+                                                     const int64_t* steps);
+
+/** At a TURN with `again` and objective=joint: put the last state of any branch into the arrays,
+ * for an objective whose derivative at one end needs another end itself. As often as wanted; no
+ * need to put back what was there. Local. Errors: ERR_ARGUMENT (no such branch), ERR_ORDER (not at
+ * such a TURN). */
+ANADROME_API anadrome_status anadrome_show_end(anadrome_run* run, int64_t branch);
 
 /** After anadrome_begin with resume=on: where the sweep goes on. *phase ANADROME_PHASE_IDLE: at
  * x_0, as any other. ANADROME_PHASE_FORWARD: the state fields hold x_k, k = *step, the adjoint

@@ -379,6 +379,18 @@ class Run {
     live().check(anadrome_begin(live().run, steps));
   }
 
+  /** Begin a sweep of branches that meet in one objective, branch i of steps[i] steps:
+   * anadrome_begin_branches. Collective. @throws Error */
+  void begin_branches(const std::vector<std::int64_t>& steps) {
+    live().thrown = nullptr;
+    live().check(
+        anadrome_begin_branches(live().run, static_cast<std::int64_t>(steps.size()), steps.data()));
+  }
+
+  /** At a TURN with `again` and objective=joint: put the last state of any branch into the arrays.
+   * @throws Error */
+  void show_end(std::int64_t branch) { detail::check(anadrome_show_end(live().run, branch)); }
+
   /** After begin or sweep with resume=on: where the sweep goes on, anadrome_resumed. @throws Error
    */
   anadrome_phase resumed(std::int64_t& step) const {
@@ -399,6 +411,12 @@ class Run {
    * @throws Error */
   Actions sweep(std::int64_t steps) {
     begin(steps);
+    return Actions(&live());
+  }
+
+  /** Begin a sweep of branches and give its actions, as sweep does. Collective. @throws Error */
+  Actions sweep_branches(const std::vector<std::int64_t>& steps) {
+    begin_branches(steps);
     return Actions(&live());
   }
 

@@ -31,7 +31,10 @@ const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"uneven", ScheduleName::kUneven},
                                         {"least_memory", ScheduleName::kLeastMemory},
                                         {"overlapped", ScheduleName::kOverlapped},
-                                        {"double", ScheduleName::kDouble}};
+                                        {"double", ScheduleName::kDouble},
+                                        {"join", ScheduleName::kJoin}};
+const Names<bool> kObjectives = {{"joint", false}, {"reducible", true}};
+const Names<bool> kInputs = {{"free", false}, {"charged", true}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
@@ -161,6 +164,10 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return o.problem; }},
       {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
        [](const Options& o) { return std::to_string(o.sweep); }},
+      {"objective", [](Options& o, std::string_view v) { o.reducible = one_of(kObjectives, v); },
+       [](const Options& o) { return std::string(name_of(kObjectives, o.reducible)); }},
+      {"inputs", [](Options& o, std::string_view v) { o.charged_inputs = one_of(kInputs, v); },
+       [](const Options& o) { return std::string(name_of(kInputs, o.charged_inputs)); }},
       {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
        [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
       {"watchdog", [](Options& o, std::string_view v) { o.watchdog = seconds(v); },

@@ -24,7 +24,8 @@ enum class ScheduleName {
   kOnline,
   kUneven,
   kLeastMemory,
-  kDouble
+  kDouble,
+  kJoin
 };
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
@@ -52,6 +53,8 @@ struct Options {
   double checkpoint_interval = 60;  ///< seconds between commits
   std::string problem;              ///< what must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
+  bool reducible = false;           ///< objective of branches
+  bool charged_inputs = false;      ///< x_0 of each branch is kept
   Audit audit = Audit::kWarn;
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
   WatchdogAction watchdog_action = WatchdogAction::kReport;

@@ -165,7 +165,8 @@ void Run::record_action(double now, std::int64_t last) {
     default:  // the caller prepares x_0
       return;
   }
-  recorder_.add(activity, handed_out_, now, last_.first, last);
+  const std::int64_t before = join() != nullptr ? join()->steps_before(last_.branch) : 0;
+  recorder_.add(activity, handed_out_, now, before + last_.first, before + last);
 }
 
 void Run::note_finished_action() {
@@ -222,6 +223,7 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_.again = action.again ? 1 : 0;
   last_.first = action.first;
   last_.last = action.last;
+  last_.branch = action.branch;
   if (Watch* const watching = watch()) watching->note(doing(last_), action.first);
   if (recorder_.on() || step_costs_.measuring()) {
     timed_ = true;
@@ -313,8 +315,18 @@ bool Run::carry_out(const schedule::Action& action) {
     case Kind::kDecide:
       decide();
       return false;
+    case Kind::kStart:
+      if (live_->exchanged()) {
+        attempt([&] { live_->make_room_for_step(); });
+        then_is_written_ = true;
+      }
+      return hand_out(ANADROME_START, action);
     case Kind::kTurn:
-      turn();
+      if (join() != nullptr && !action.again) {
+        agree(Call::kTurn);
+      } else {
+        turn();
+      }
       return hand_out(ANADROME_TURN, action);
     case Kind::kAdjoint:
       if (!has_tape()) check_audit(action.first);
@@ -383,6 +395,9 @@ void Run::rewind() {
   Failure failure;
   if (phase_ != ANADROME_PHASE_DONE) {
     failure = {ANADROME_ERR_ORDER, "rewind: only after DONE"};
+  } else if (join() != nullptr) {
+    failure = {ANADROME_ERR_UNSUPPORTED,
+               "rewind: the ends of branches are not kept; call begin_branches again"};
   } else if (fields_.size() != fields_at_begin_) {
     failure = {ANADROME_ERR_ORDER, "rewind: fields were registered since begin, and not kept"};
   } else if (script_->nested() != nullptr && !script_->nested()->can_rewind()) {

@@ -58,6 +58,8 @@ class Run {
   int add_field(store::Field field);
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
+  void begin_branches(std::span<const std::int64_t> steps, const Failure& failure);
+  void show_end(std::int64_t branch);
   void next(anadrome_action& action);
   void finish_forward(std::int64_t steps);
   void rewind();
@@ -82,6 +84,11 @@ class Run {
   std::vector<store::Field> fields_of(anadrome_role role) const;
 
   // begin
+  void begin_sweep(std::int64_t steps, const Failure& failure);
+  bool has_branches() const { return !join_.steps.empty(); }
+  const schedule::JoinSweepOptions& join_options();
+  std::int64_t join_bytes();
+  void require_join_slots(std::int64_t steps);
   Failure fault_of_begin(std::int64_t steps) const;
   void set_up(std::int64_t steps, const Failure& earlier);
   void agree_on_begin();
@@ -186,6 +193,9 @@ class Run {
   SweepCosts sweep_costs() const;
   void predict();
   schedule::Sequence& sequence() { return *script_->sequence(); }
+  const schedule::JoinSweep* join() const {
+    return script_.has_value() ? script_->join() : nullptr;
+  }
   const schedule::Sequence* sequence_if_any() const {
     return script_.has_value() ? script_->sequence() : nullptr;
   }
@@ -219,6 +229,8 @@ class Run {
   Options built_options_;
   ScheduleName schedule_ = ScheduleName::kAuto;
   std::string chosen_;  ///< why, if the option says auto
+  /// Without steps: there is one branch.
+  schedule::JoinSweepOptions join_;
   MemoryPlan memory_plan_;
   /// Of a kept tape; 0: no rank has one, or not every rank could keep it.
   std::int64_t tape_slots_ = 0;

@@ -88,6 +88,13 @@ void Run::compare_ranks(std::int64_t steps) {
     both.push_back(step_costs_.steps_given());
     names.push_back("whether set_step_costs was given sizes");
     both.push_back(state_bytes_.steps_given());
+    names.push_back("the list of branches");
+    std::uint64_t branches = 0;
+    for (const std::int64_t length : join_.steps) {
+      constexpr std::uint64_t kPrime = 1099511628211u;
+      branches = (branches ^ static_cast<std::uint64_t>(length)) * kPrime;
+    }
+    both.push_back(static_cast<std::int64_t>(branches));
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
   agreement_.agree({.call = Call::kBegin,
@@ -107,6 +114,10 @@ void Run::compare_ranks(std::int64_t steps) {
 ScheduleName Run::choose_schedule(std::int64_t steps) {
   chosen_.clear();
   if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
+  if (has_branches()) {
+    attempt([&] { chosen_ = std::to_string(join_.steps.size()) + " branches"; });
+    return ScheduleName::kJoin;
+  }
   if (steps == schedule::kUnknown || writes_all_anchors()) {
     attempt([&] {
       chosen_ = options_.keep     ? "keep=on wants files"
@@ -176,6 +187,11 @@ Failure Run::fault_of_begin(std::int64_t steps) const {
 }
 
 void Run::begin(std::int64_t steps, const Failure& earlier) {
+  join_.steps.clear();
+  begin_sweep(steps, earlier);
+}
+
+void Run::begin_sweep(std::int64_t steps, const Failure& earlier) {
   if (agreement_.broken()) {
     throw Error(ANADROME_ERR_PEER,
                 "the ranks of this run were in different calls; only close is left");
@@ -243,9 +259,9 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   handed_out_ = now_seconds();
   recorder_.start(handed_out_);
   if (recovery_) return resume_sweep();
-  then_is_written_ = live_->exchanged();
+  then_is_written_ = live_->exchanged() && !has_branches();
   constexpr std::int64_t kEarly = 25;  // 4 % of the steps
-  if (steps > 0) predict_at_ = ceil_divide(steps, kEarly);
+  if (steps > 0 && !has_branches()) predict_at_ = ceil_divide(steps, kEarly);
   phase_ = ANADROME_PHASE_FORWARD;
 }
 
@@ -270,6 +286,7 @@ void Run::prepare_memory(std::int64_t steps) {
   } else {
     plan_blocks(steps);
   }
+  if (schedule_ == ScheduleName::kJoin) require_join_slots(steps);
   if (memory_plan_.blocks == 0) {
     std::int64_t least = 0;
     attempt([&] { least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk); });

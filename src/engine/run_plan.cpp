@@ -126,7 +126,8 @@ SweepCosts Run::sweep_costs() const {
     costs.agreement = (agreement_.seconds() - seconds_agreeing_before_) / agreements;
   }
   costs.steps = script_->steps();
-  costs.modelled = disk_use() != DiskUse::kStates && !stack_plan_ && !plays_least_memory();
+  costs.modelled =
+      disk_use() != DiskUse::kStates && !stack_plan_ && !plays_least_memory() && join() == nullptr;
   costs.disk = uses_disk() && costs.modelled;
   costs.plan.slots = memory_plan_.checkpoint_slots;
   costs.memory.states_per_block = memory_plan_.layout.states();

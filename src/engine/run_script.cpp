@@ -36,6 +36,15 @@ DiskUse Run::disk_use() const {
 // Can this schedule do what is asked? The answer is the same on all ranks.
 void Run::require_fit(std::int64_t steps) const {
   const std::string name = std::string("schedule=") + to_string(schedule_);
+  if ((schedule_ == ScheduleName::kJoin) != has_branches()) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                has_branches() ? name + " is for one branch; branches take auto or join"
+                               : name + " is for anadrome_begin_branches; take auto");
+  }
+  if (schedule_ == ScheduleName::kJoin && (options_.resume || options_.keep)) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "branches have no files: resume=on and keep=on are for one branch");
+  }
   const bool plans_to_the_end =
       schedule_ == ScheduleName::kMixed || plans_by_step() ||
       (replaces_states_on_disk(schedule_) && schedule_ != ScheduleName::kDouble);
@@ -168,6 +177,9 @@ void Run::plan_blocks(std::int64_t steps) {
     if (memory_plan_.blocks > 0 && (fit || !all)) return;
     keeps_tapes_ = false;
   }
+  if (schedule_ == ScheduleName::kJoin) {
+    return plan(join_bytes(), options_.most_slots(schedule::JoinSweep::most_slots(join_options())));
+  }
   const std::int64_t table = table_bytes(steps);
   const bool one_more = disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
   std::int64_t states = one_more ? steps + 1 : steps;
@@ -187,6 +199,10 @@ void Run::plan_blocks(std::int64_t steps) {
 // ---- the schedule ----
 
 void Run::write_script(std::int64_t steps) {
+  if (schedule_ == ScheduleName::kJoin) {
+    script_.emplace(join_options());
+    return;
+  }
   schedule::NestedOptions options;
   options.steps = steps;
   options.units = memory_plan_.checkpoint_slots;

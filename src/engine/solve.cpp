@@ -76,6 +76,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
       case ANADROME_ADJOINT:
         note(run, "adjoint", action.first, model.adjoint(model.context, action.first));
         break;
+      case ANADROME_START:  // of branches only
       case ANADROME_DONE:
         return;
     }

@@ -80,10 +80,11 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                    format_seconds(stats.seconds_adjoint) + ")");
   const double alone = static_cast<double>(
       schedule::extra_advances(stats.steps + 1, std::max<std::int64_t>(stats.slots, 1)));
-  add("recompute", factor(static_cast<double>(stats.forward_steps_taken)) +
-                       " forward steps per step (planned " +
-                       factor(static_cast<double>(stats.forward_steps_planned)) +
-                       "; every state kept 1, Revolve alone in this memory " + factor(alone) + ")");
+  const bool branches = std::strcmp(stats.schedule, to_string(ScheduleName::kJoin)) == 0;
+  add("recompute",
+      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step (planned " +
+          factor(static_cast<double>(stats.forward_steps_planned)) + "; every state kept 1" +
+          (branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
   const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
                             " per rank: " + std::to_string(stats.slots) + " slots of " +
                             format_bytes(stats.state_bytes) + ", " +
@@ -216,7 +217,8 @@ void Run::show_progress() {
   const double left =
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
-  const std::int64_t step_now = reverse ? adjoints : last_.first;
+  const std::int64_t before = join() != nullptr ? join()->steps_before(last_.branch) : 0;
+  const std::int64_t step_now = reverse ? adjoints : before + last_.first;
   progress_.show(now_seconds(), reverse, step_now, script_->steps(), done, left);
 }
 

@@ -20,7 +20,8 @@ enum class Kind : std::uint8_t {
   kRestoreTape,    ///< copy it back; if it restarts, x_first+1 is live
   kDropTape,       ///< its slots are free again
   kDecide,         ///< at x_first: answer with a plan or with probe
-  kTurn,           ///< the live state is x_n: the reverse sweep begins
+  kStart,          ///< of a JoinSweep: the caller makes x_0 of `branch` live
+  kTurn,           ///< the live state is x_n: the reverse sweep begins (see JoinSweep for branches)
   kAdjoint,        ///< adjoint of step first; x_first is live (or its tape was just recorded)
   kDone            ///< nothing is left to do
 };
@@ -32,6 +33,7 @@ struct Action {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t slot = -1;
+  std::int64_t branch = 0;
 };
 
 }  // namespace anadrome::schedule

@@ -1,11 +1,13 @@
 // What a run plays: a Sequence (states at intervals, Revolve between them), a Nested (whatever a
-// planner says) or an OverlappedSweep (a list in which each transfer has its place).
+// planner says), an OverlappedSweep (a list in which each transfer has its place) or a JoinSweep
+// (several branches).
 #pragma once
 
 #include <memory>
 #include <utility>
 #include <variant>
 
+#include "schedule/join_sweep.h"
 #include "schedule/nested.h"
 #include "schedule/overlapped_sweep.h"
 #include "schedule/sequence.h"
@@ -19,6 +21,8 @@ class Script {
       : play_(std::in_place_type<Nested>, options, std::move(planner)) {}
   explicit Script(const OverlappedOptions& options)
       : play_(std::in_place_type<OverlappedSweep>, options) {}
+  explicit Script(const JoinSweepOptions& options)
+      : play_(std::in_place_type<JoinSweep>, options) {}
 
   /// NULL if it is another one.
   Sequence* sequence() { return std::get_if<Sequence>(&play_); }
@@ -27,6 +31,7 @@ class Script {
   const Nested* nested() const { return std::get_if<Nested>(&play_); }
   OverlappedSweep* overlapped() { return std::get_if<OverlappedSweep>(&play_); }
   const OverlappedSweep* overlapped() const { return std::get_if<OverlappedSweep>(&play_); }
+  const JoinSweep* join() const { return std::get_if<JoinSweep>(&play_); }
 
   Action next() {
     return std::visit([](auto& play) { return play.next(); }, play_);
@@ -40,7 +45,8 @@ class Script {
   void finish_forward(std::int64_t steps) {
     std::visit([&](auto& play) { play.finish_forward(steps); }, play_);
   }
-  /// As in Sequence; the first anchor of its block, where blocks have several.
+  /// As in Sequence; the first anchor of its block, where blocks have several. Not of a JoinSweep,
+  /// which has no anchors.
   bool lose_anchor(std::int64_t number, std::int64_t first_of_block) {
     if (sequence() != nullptr) return sequence()->lose_anchor(first_of_block);
     if (nested() != nullptr) return nested()->lose_anchor(number);
@@ -54,7 +60,7 @@ class Script {
   }
 
  private:
-  std::variant<Sequence, Nested, OverlappedSweep> play_;
+  std::variant<Sequence, Nested, OverlappedSweep, JoinSweep> play_;
 };
 
 }  // namespace anadrome::schedule

@@ -145,7 +145,7 @@ void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_
       case ANADROME_ADJOINT:
         see(action.first);
         break;
-      case ANADROME_DONE:
+      default:
         return;
     }
   }

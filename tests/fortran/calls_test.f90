@@ -32,7 +32,8 @@ program calls_test
   call stopping()
   call step_costs()
   call step_costs_refused()
-  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7)
+  call branches()
+  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6)
 
 contains
 
@@ -282,4 +283,43 @@ contains
     call expect_status(status, ANADROME_ERR_ORDER, "costs after begin")
     call anadrome_close(run)
   end subroutine step_costs_refused
+
+  subroutine branches()
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    integer(int64), target :: x(2)
+    integer(int64) :: sums(2), here
+    integer :: wrong, adjoints, status
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_set(run, "checkpoints", "4")
+    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
+    call anadrome_begin_branches(run, [7, 0], status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a branch without steps")
+    sums = 0
+    wrong = 0
+    adjoints = 0
+    call anadrome_begin_branches(run, [7_int64, 5_int64])
+    do
+      call anadrome_next(run, action)
+      if (action%kind == ANADROME_DONE) exit
+      here = 100 * action%branch
+      if (action%kind == ANADROME_START) then
+        x = here
+        cycle
+      end if
+      if (any(x /= here + action%first)) wrong = wrong + 1
+      if (action%kind == ANADROME_ADVANCE) x = here + action%last
+      if (action%kind == ANADROME_ADJOINT) adjoints = adjoints + 1
+      if (action%kind /= ANADROME_TURN) cycle
+      if (action%again) call anadrome_show_end(run, 1 - int(action%branch))
+      sums(merge(2, 1, action%again)) = sums(merge(2, 1, action%again)) + x(1)
+    end do
+    call expect(wrong == 0, "every state of every branch comes back")
+    call expect(adjoints == 12, "every step of every branch is adjoined")
+    call expect(sums(1) == 7 + 105, "TURN comes with every end")
+    call expect(sums(2) == 7 + 105, "any end is shown")
+    call anadrome_show_end(run, 0_int64, status)
+    call expect_status(status, ANADROME_ERR_ORDER, "an end after DONE")
+    call anadrome_close(run)
+  end subroutine branches
 end program calls_test

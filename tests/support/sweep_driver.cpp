@@ -29,7 +29,7 @@ void SweepDriver::expect(bool condition, const char* fact, const anadrome_action
                          Outcome& outcome) {
   if (condition) return;
   outcome.exact = false;
-  static constexpr std::array kNames = {"?", "ADVANCE", "TURN", "ADJOINT", "DONE"};
+  static constexpr std::array kNames = {"?", "ADVANCE", "TURN", "ADJOINT", "DONE", "START"};
   ADD_FAILURE() << "not so: " << fact << "; at " << kNames.at(static_cast<std::size_t>(action.kind))
                 << " " << action.first << " .. " << action.last << ", record " << action.record
                 << ", again " << action.again << ", of " << steps_ << " steps";

@@ -183,6 +183,30 @@ anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
   });
 }
 
+anadrome_status anadrome_begin_branches(anadrome_run* run, int64_t count, const int64_t* steps) {
+  return guard([&] {
+    require_run(run, "begin_branches");
+    require_mpi("begin_branches");
+    constexpr std::int64_t kMostBranches = 100000;
+    const bool some = count >= 1 && count <= kMostBranches;
+    anadrome::Failure failure;  // on all ranks
+    if (!some) {
+      failure = {ANADROME_ERR_ARGUMENT,
+                 "begin_branches: " + std::to_string(count) + " branches; give 1 to 100000"};
+    } else if (steps == nullptr) {
+      failure = {ANADROME_ERR_ARGUMENT, "begin_branches: steps is NULL"};
+    }
+    run->run.begin_branches({steps, failure ? 0 : static_cast<std::size_t>(count)}, failure);
+  });
+}
+
+anadrome_status anadrome_show_end(anadrome_run* run, int64_t branch) {
+  return guard([&] {
+    require_run(run, "show_end");
+    run->run.show_end(branch);
+  });
+}
+
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
   return guard([&] {
     require_run(run, "next");

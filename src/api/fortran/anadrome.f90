@@ -13,14 +13,14 @@ module anadrome
        ANADROME_ROLE_STATE, ANADROME_ROLE_TAPE, ANADROME_ROLE_ADJOINT, &
        ANADROME_FLOAT32, ANADROME_FLOAT64, ANADROME_COMPLEX64, ANADROME_COMPLEX128, ANADROME_INT32, &
        ANADROME_INT64, ANADROME_BYTE, &
-       ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, &
+       ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, ANADROME_START, &
        ANADROME_PHASE_IDLE, ANADROME_PHASE_FORWARD, ANADROME_PHASE_REVERSE, ANADROME_PHASE_DONE, &
        ANADROME_STEPS_UNKNOWN, anadrome_stats
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
-       anadrome_finish_forward, anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, &
-       anadrome_request_stop, anadrome_statistics, anadrome_close, anadrome_last_error, anadrome_status_name, &
-       anadrome_version, anadrome_text
+       anadrome_begin_branches, anadrome_show_end, anadrome_finish_forward, anadrome_resumed, &
+       anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop, anadrome_statistics, &
+       anadrome_close, anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   use anadrome_fields, only: &
        anadrome_add_field, anadrome_add_packed, anadrome_add_varying, anadrome_pack, anadrome_unpack, anadrome_size
   use anadrome_exchanged, only: anadrome_add_exchanged, anadrome_now, anadrome_then

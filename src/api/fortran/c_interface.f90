@@ -14,7 +14,8 @@ module anadrome_c_interface
     integer(c_int) :: reserved_int
     integer(c_int64_t) :: first
     integer(c_int64_t) :: last
-    integer(c_int64_t) :: reserved(4)
+    integer(c_int64_t) :: branch
+    integer(c_int64_t) :: reserved(3)
   end type c_action
 
   !> anadrome_model as C lays it out; callers extend anadrome_model of module anadrome.
@@ -115,6 +116,21 @@ module anadrome_c_interface
       integer(c_int64_t), value :: steps
       integer(c_int) :: status
     end function c_begin
+
+    function c_begin_branches(run, count, steps) bind(c, name="anadrome_begin_branches") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: steps(*)
+      integer(c_int) :: status
+    end function c_begin_branches
+
+    function c_show_end(run, branch) bind(c, name="anadrome_show_end") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int64_t), value :: branch
+      integer(c_int) :: status
+    end function c_show_end
 
     function c_next(run, action) bind(c, name="anadrome_next") result(status)
       import :: c_action, c_int, c_ptr

@@ -10,6 +10,7 @@ module anadrome_runs
   private
   public :: anadrome_run, anadrome_action
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
+  public :: anadrome_begin_branches, anadrome_show_end
   public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
   public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
@@ -25,9 +26,11 @@ module anadrome_runs
   type :: anadrome_action
     integer :: kind = 0            !< ANADROME_ADVANCE, _TURN, _ADJOINT or _DONE
     logical :: record = .false.    !< ADVANCE: fill the tape fields in step last-1
-    logical :: again = .false.     !< ADVANCE: these steps were run before (do not count them twice)
+    logical :: again = .false.     !< ADVANCE: these steps were run before (do not count them twice);
+                                   !< START, TURN: not the first time for this branch
     integer(int64) :: first = 0    !< ADVANCE, ADJOINT: first step, counted from 0; TURN: n; DONE: 0
     integer(int64) :: last = 0     !< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0
+    integer(int64) :: branch = 0   !< whose step this is, counted from 0; 0 after anadrome_begin
   end type anadrome_action
 
   !> Open a run on the ranks of `comm`, of type(MPI_Comm) or an integer. Collective.
@@ -39,6 +42,17 @@ module anadrome_runs
   interface anadrome_begin
     module procedure begin_int32, begin_int64
   end interface anadrome_begin
+
+  !> Begin a sweep of size(steps) branches that meet in one objective, branch i (counted from 0) of
+  !> steps(i + 1) steps. Collective. anadrome.h has the order of its actions.
+  interface anadrome_begin_branches
+    module procedure begin_branches_int32, begin_branches_int64
+  end interface anadrome_begin_branches
+
+  !> At a TURN with `again` and objective=joint: put the last state of any branch into the arrays. Local.
+  interface anadrome_show_end
+    module procedure show_end_int32, show_end_int64
+  end interface anadrome_show_end
 
   !> With unknown steps: the sweep ended after `steps` steps in all; x_n is in the arrays.
   interface anadrome_finish_forward
@@ -94,6 +108,34 @@ contains
     call begin_int64(run, int(steps, int64), ierr)
   end subroutine begin_int32
 
+  subroutine begin_branches_int64(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int64), intent(in) :: steps(:)
+    integer, optional, intent(out) :: ierr
+    call settle(c_begin_branches(run%handle, size(steps, kind=c_int64_t), steps), ierr)
+  end subroutine begin_branches_int64
+
+  subroutine begin_branches_int32(run, steps, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int32), intent(in) :: steps(:)
+    integer, optional, intent(out) :: ierr
+    call begin_branches_int64(run, int(steps, int64), ierr)
+  end subroutine begin_branches_int32
+
+  subroutine show_end_int64(run, branch, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int64), intent(in) :: branch
+    integer, optional, intent(out) :: ierr
+    call settle(c_show_end(run%handle, branch), ierr)
+  end subroutine show_end_int64
+
+  subroutine show_end_int32(run, branch, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer(int32), intent(in) :: branch
+    integer, optional, intent(out) :: ierr
+    call show_end_int64(run, int(branch, int64), ierr)
+  end subroutine show_end_int32
+
   !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
   !> other; otherwise the arrays are filled, and the caller must not set them. Local.
   subroutine anadrome_resumed(run, phase, step, ierr)
@@ -118,7 +160,7 @@ contains
     status = c_next(run%handle, given)
     if (status == ANADROME_OK) then
       action = anadrome_action(kind=given%kind, record=given%record /= 0, again=given%again /= 0, &
-           first=given%first, last=given%last)
+           first=given%first, last=given%last, branch=given%branch)
     end if
     call settle(status, ierr)
   end subroutine anadrome_next

@@ -45,6 +45,7 @@ module anadrome_types
     enumerator :: ANADROME_TURN = 2            !< evaluate the objective and start the adjoint
     enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
     enumerator :: ANADROME_DONE = 4            !< leave the loop
+    enumerator :: ANADROME_START = 5           !< of anadrome_begin_branches: write x_0 of the branch
   end enum
 
   !> Where a run is (anadrome_phase).

@@ -50,6 +50,7 @@ bool translate(const Action& action, PlannedAction& planned) {
     case Kind::kWriteAnchor:
     case Kind::kReadAnchor:
     case Kind::kDecide:
+    case Kind::kStart:
     case Kind::kDone:
       break;
   }

@@ -326,7 +326,7 @@ class Sequence {
     static const std::array<double, 5> kSeconds = {1.0, 2.0, -1.0,
                                                    std::numeric_limits<double>::quiet_NaN(),
                                                    std::numeric_limits<double>::infinity()};
-    switch (choose_.below(5)) {
+    switch (choose_.below(6)) {
       case 0:
         note(anadrome_fail(caller.run, choose_.once_in(2) ? nullptr : "two\nlines"));
         break;
@@ -345,12 +345,37 @@ class Sequence {
                                      seconds.data(), nullptr));
         break;
       }
+      case 4:
+        branches(caller);
+        break;
       default: {
         const std::array<std::int64_t, 7> bytes = {choose_.one_of(kNumbers), 0, 1, 2, 3, 4, 5};
         const std::array<double, 7> seconds = {1, 1, 1, 1, 1, 1, 1};
         note(anadrome_set_step_costs(caller.run, 7, seconds.data(), bytes.data()));
         note(anadrome_set_step_costs(caller.run, choose_.one_of(kNumbers), nullptr, nullptr));
       }
+    }
+  }
+
+  // Whose states is for the tests of branches: here only that every call makes sense.
+  void branches(RandomCaller& caller) {
+    static const std::array<std::vector<std::int64_t>, 7> kLists = {
+        {{3, 5}, {1}, {20, 1, 7}, {2, 0}, {-1}, {kHuge, 1}, {60, 40}}};
+    const std::vector<std::int64_t>& list = choose_.one_of(kLists);
+    note(anadrome_set(caller.run, "objective", choose_.once_in(2) ? "joint" : "reducible"));
+    note(anadrome_set(caller.run, "inputs", choose_.once_in(2) ? "free" : "charged"));
+    const std::int64_t count =
+        choose_.once_in(8) ? std::int64_t{-1} : static_cast<std::int64_t>(list.size());
+    const std::int64_t* steps = choose_.once_in(16) ? nullptr : list.data();
+    lose_track(caller);
+    if (note(anadrome_begin_branches(caller.run, count, steps)) != ANADROME_OK) return;
+    caller.begun(0);
+    lose_track(caller);
+    anadrome_action action{};
+    for (std::size_t a = choose_.below(200); a > 0 && action.kind != ANADROME_DONE; --a) {
+      if (note(anadrome_next(caller.run, &action)) != ANADROME_OK) return;
+      caller.follow(action);
+      if (choose_.once_in(8)) note(anadrome_show_end(caller.run, 1));
     }
   }
 

@@ -184,7 +184,7 @@ class Resume : public testing::TestWithParam<Setup> {
           ++outcome.adjoints;
           problem_.step_back(now, action.first);
           break;
-        case ANADROME_DONE:
+        default:
           break;
       }
     }

@@ -56,6 +56,7 @@ class Sweep {
           return events_;
         case Kind::kDrop:
         case Kind::kDropAnchor:
+        case Kind::kStart:
         case Kind::kWriteAnchor:
         case Kind::kReadAnchor:
         case Kind::kKeepTape:

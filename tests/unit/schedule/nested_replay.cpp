@@ -88,6 +88,7 @@ void NestedMachine::play(const Action& action) {
     case Kind::kWriteAnchor:
     case Kind::kReadAnchor:
     case Kind::kDecide:
+    case Kind::kStart:
     case Kind::kDone:
       break;
   }

@@ -34,6 +34,8 @@ const char* name_of(Kind kind) {
       return "drop tape";
     case Kind::kDecide:
       return "decide";
+    case Kind::kStart:
+      return "start";
     case Kind::kTurn:
       return "turn";
     case Kind::kAdjoint:
@@ -125,6 +127,7 @@ void Machine::play(const Action& action) {
       return adjoint(action);
     case Kind::kWriteAnchor:
     case Kind::kReadAnchor:
+    case Kind::kStart:
     case Kind::kDone:
       break;
   }

@@ -1,0 +1,105 @@
+// The actions of a sweep whose branches meet in one objective: each branch forward, TURN for every
+// end, and back as a JoinPlan says. Kept states are in the slots of one pool; the state under way
+// is the caller's.
+//
+// A joint objective: an end stays in its slot until all ends were seen twice, first to add up what
+// the objective is made of, then for the adjoint of each. A reducible one: the ends are not kept;
+// the reversal of a branch begins with its end, made once more.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/action.h"
+#include "schedule/join_problem.h"
+
+namespace anadrome::schedule {
+
+struct JoinSweepOptions {
+  std::vector<std::int64_t> steps;  ///< of the branches, >= 1 each
+  std::int64_t slots = 1;
+  bool charged_inputs = false;  ///< x_0 of a branch is kept; false: kStart asks for it again
+  bool reducible = false;
+  bool record = false;                               ///< the adjoint of a step needs its tape
+  std::int64_t plan_bytes = std::int64_t{64} << 20;  ///< for the planner's tables
+};
+
+class JoinSweep {
+ public:
+  /// Throws ERR_ARGUMENT on lengths that cannot be, or if the slots do not suffice.
+  explicit JoinSweep(const JoinSweepOptions& options);
+
+  /// Slots without which there is no plan.
+  static std::int64_t fewest_slots(const JoinSweepOptions& options);
+  /// Slots beyond which more are of no use.
+  static std::int64_t most_slots(const JoinSweepOptions& options);
+  /// What this object takes for each slot and branch, beside the planner's tables.
+  static constexpr std::int64_t kBytesPerSlot = 128;
+
+  Action next();
+
+  /// Of a joint objective, while its ends are seen for the second time: the slot of an end; -1
+  /// otherwise.
+  std::int64_t slot_of_end(std::int64_t branch) const;
+
+  std::int64_t branches() const { return problem_.branches(); }
+  std::int64_t steps() const { return problem_.sum(); }  ///< of all branches together
+  /// Steps of the branches before this one.
+  std::int64_t steps_before(std::int64_t branch) const {
+    return before_[static_cast<std::size_t>(branch)];
+  }
+  bool may_finish(std::int64_t) const { return false; }
+  void finish_forward(std::int64_t) {}
+  std::int64_t advances_remaining() const;
+  std::int64_t adjoints_remaining() const { return adjoints_; }
+
+ private:
+  enum class Phase { kForward, kSeeEnds, kDropEnds, kReverse };
+  struct Kept {
+    std::int64_t step, slot;
+  };
+  static constexpr std::int64_t kNone = -1;
+
+  Action forward_action();
+  Action action_at_ends();
+  Action reverse_action();
+  Action restore_nearest();
+  void enter(std::size_t segment);
+  Action make(Kind kind, std::int64_t first, std::int64_t last, std::int64_t slot = kNone) const;
+  Action keep(std::int64_t& slot);
+  Action drop(std::int64_t step, std::int64_t slot);
+  Action advance(std::int64_t to, bool record);
+  Action turn();
+  bool in_pool(std::int64_t begin) const { return begin > 0 || problem_.charged_inputs; }
+  std::int64_t end_of(std::int64_t branch) const {
+    return problem_.steps[static_cast<std::size_t>(branch)];
+  }
+
+  JoinProblem problem_;
+  bool reducible_, record_;
+  std::vector<JoinSegment> segments_;  ///< reducible: they end one after the branch's end
+  std::vector<std::int64_t> before_;
+  uint128 advances_ = 0;       ///< to come
+  std::int64_t adjoints_ = 0;  ///< to come
+
+  Phase phase_ = Phase::kForward;
+  bool turned_ = false;        ///< every branch was run once
+  std::int64_t branch_ = 0;    ///< whose turn it is
+  std::int64_t live_ = kNone;  ///< step of branch_; kNone: undefined
+  /// Segments by branch and begin, as the forward sweep comes to them.
+  std::vector<std::size_t> by_place_;
+  std::size_t next_place_ = 0;
+  std::vector<std::int64_t> begin_slot_;  ///< by segment; kNone: not kept
+  std::vector<std::int64_t> end_slot_;    ///< by branch
+
+  std::size_t segment_ = 0;  ///< being reversed
+  std::int64_t target_ = 0;  ///< the state to reach in it
+  bool recorded_ = false;    ///< the tape of step target_ is in the caller's fields
+  std::vector<Kept> kept_;   ///< within the segment
+  Splitter splitter_;
+
+  std::int64_t slots_begun_ = 0;  ///< slots from here on were never used
+  std::vector<std::int64_t> free_slots_;
+};
+
+}  // namespace anadrome::schedule
