@@ -34,8 +34,9 @@ CostRow if_live(const CostRow& below, const CostRow& from_disk, std::int64_t wri
 }  // namespace
 
 HRevolvePlanner::HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots,
-                                 std::int64_t disk_slots, const TwoTierCosts& costs)
-    : steps_(steps), ram_slots_(ram_slots), costs_(costs) {
+                                 std::int64_t disk_slots, const TwoTierCosts& costs,
+                                 std::int64_t most_splits)
+    : steps_(steps), ram_slots_(ram_slots), disk_slots_(disk_slots), costs_(costs) {
   check_two_tier(steps, ram_slots, disk_slots, costs);
   if (disk_slots == 0 || ram_is_enough(steps, ram_slots, costs)) {
     overhead_ = two_tier_cost(0, {extra_advances(steps, ram_slots), 0, 0}, costs);
@@ -45,19 +46,33 @@ HRevolvePlanner::HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots,
   // One is spared for an x_0 that is on disk whatever the plan says.
   if (unbounded_->disk_slots() < disk_slots) return;
   unbounded_.reset();
-  require_entries(steps, disk_slots, kMostEntries);
-  tabulate(disk_slots);
+  if (most_splits != kAllSplits) {  // every slot takes memory, too
+    constexpr std::int64_t kSplitsPerEntry = 32;
+    disk_slots_ = std::clamp<std::int64_t>(most_splits / kSplitsPerEntry / steps, 1, disk_slots);
+  }
+  require_entries(steps, disk_slots_, kMostEntries);
+  tabulate(most_splits);
 }
 
-void HRevolvePlanner::tabulate(std::int64_t disk_slots) {
+void HRevolvePlanner::tabulate(std::int64_t most_splits) {
   const CostRow ram = ram_row(steps_, ram_slots_, costs_.advance);
   const CostRow ram_advances = ram_row(steps_, ram_slots_, 1);
   ram_advances_.assign(ram_advances.begin(), ram_advances.end());
   CostRow right = ram;  // Q with a slot less
-  std::int64_t candidates = kMostCandidates;
-  for (std::int64_t slots = 1; slots <= disk_slots; ++slots) {
-    const DiskRow row = slots == 1 ? one_disk_state(ram, ram_slots_, costs_.advance, costs_.read)
-                                   : disk_row(ram, right, costs_.advance, costs_.read, candidates);
+  std::int64_t splits = std::min(most_splits, kMostCandidates);
+  const auto row_of = [&](std::int64_t slots) {
+    return slots == 1 ? one_disk_state(ram, ram_slots_, costs_.advance, costs_.read)
+                      : disk_row(ram, right, costs_.advance, costs_.read, splits);
+  };
+  for (std::int64_t slots = 1; slots <= disk_slots_; ++slots) {
+    DiskRow row;
+    try {
+      row = row_of(slots);
+    } catch (const Error&) {
+      if (most_splits == kAllSplits) throw;
+      disk_slots_ = slots - 1;
+      break;
+    }
     right = if_live(ram, row.cost, costs_.write);
     std::vector<Entry>& entries = table_.emplace_back(ram.size());
     for (std::int64_t n = 1; n <= steps_; ++n) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,8 +21,13 @@ class HRevolvePlanner final : public Planner {
   /// there are, x_0's own included. Throws ERR_ARGUMENT also if the table would have more than
   /// 2^26 entries; there is none if RAM alone is as good, and Disk-Revolve's if `disk_slots` are
   /// as many as that uses.
+  /// `most_splits`: how many may be looked at. Where they do not do for all slots on disk, no more
+  /// than disk_slots() are used.
   HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                  const TwoTierCosts& costs);
+                  const TwoTierCosts& costs, std::int64_t most_splits = kAllSplits);
+  static constexpr std::int64_t kAllSplits = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t disk_slots() const { return disk_slots_; }
 
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
@@ -40,13 +46,13 @@ class HRevolvePlanner final : public Planner {
   bool in_ram(const Segment& segment) const {
     return segment.held == Place::kRam || segment.units < ram_slots_;
   }
-  void tabulate(std::int64_t disk_slots);
+  void tabulate(std::int64_t most_splits);
   const Entry& entry(std::int64_t steps, std::int64_t disk_slots) const {
     return table_[static_cast<std::size_t>(disk_slots - 1)][static_cast<std::size_t>(steps)];
   }
   std::int64_t advances_if_live(std::int64_t steps, std::int64_t disk_slots) const;
 
-  std::int64_t steps_, ram_slots_;
+  std::int64_t steps_, ram_slots_, disk_slots_;
   TwoTierCosts costs_;
   RevolvePlanner ram_;
   std::optional<DiskRevolvePlanner> unbounded_;  ///< what it takes on disk is granted

@@ -94,9 +94,18 @@ class Example(WhatIf):
                 self.assertIn("cannot run", line)
 
     def test_what_takes_long_to_plan_is_left_out(self):
-        text = tool.run(*words({"--disk": "2TiB"})).stdout
-        self.assertIn("  hrevolve     not compared: 100001 steps with 63 states", text)
-        self.assertIn("Not compared: hrevolve.", " ".join(text.split()))
+        text = tool.run(*words({"--steps": "100001"})).stdout
+        self.assertIn("  overlapped   not compared: plans of more than 100000 steps", text)
+        self.assertIn("Not compared: overlapped.", " ".join(text.split()))
+
+    def test_hrevolve_uses_as_much_of_a_large_disk_as_can_be_planned(self):
+        row = self.rows(self.plan({"--disk": "2TiB"}))["hrevolve"]
+        self.assertRegex(row["remark"], r"up to \d+ on disk; .*, of 63 that fit: more take long")
+
+    def test_overlapped_is_no_slower_than_revolve_in_its_memory(self):
+        for changes in ({**SLOW, "--steps": "700"}, {**SLOW, "--steps": "3000"}):
+            rows = self.rows(self.plan(changes))
+            self.assertLessEqual(rows["overlapped"]["seconds"], rows["hrevolve"]["seconds"])
 
 
 class Monotone(WhatIf):
@@ -222,7 +231,7 @@ class Picture(WhatIf):
 
     def test_every_schedule(self):
         base = {**SLOW, "--steps": "700", "--memory": "4GiB"}
-        for schedule in ("revolve", "async", "disk_revolve", "hrevolve", "multistage",
+        for schedule in ("revolve", "async", "overlapped", "disk_revolve", "hrevolve", "multistage",
                          "double"):
             for more in ({}, {"--tape-size": "700MiB"}):
                 self.check(base, more, schedule=schedule)

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "schedule/nested.h"
-#include "schedule/overlapped.h"
+#include "schedule/overlap_places.h"
+#include "schedule/overlapped_start.h"
 #include "schedule/sequence.h"
 
 namespace anadrome::tool {
@@ -161,17 +163,33 @@ ActionSource unknown_end_actions(const Problem& problem) {
   };
 }
 
-ActionSource overlapped_actions(const Problem& problem, double& makespan) {
+schedule::OverlappedPlan overlapped_plan(const Problem& problem) {
   const Prices& prices = problem.prices;
-  const auto plan = std::make_shared<const schedule::OverlappedPlan>(
-      schedule::plan_overlapped(problem.steps, problem.slots,
-                                {prices.advance.as_double(), prices.adjoint.as_double(),
-                                 prices.write.as_double(), prices.read.as_double()}));
+  const schedule::OverlapTimes times = {prices.advance.as_double(), prices.adjoint.as_double(),
+                                        prices.write.as_double(), prices.read.as_double()};
+  if (!problem.quickly) return schedule::plan_overlapped(problem.steps, problem.slots, times);
+  schedule::OverlappedPlan plan = schedule::plan_overlapped(problem.steps, problem.slots, times,
+                                                            schedule::OverlapSearch::kQuick);
+  std::vector<schedule::OverlapAction> actions = plan.actions;
+  if (schedule::number_disk_states(actions) <= problem.disk_slots) return plan;
+  return schedule::plan_on_small_disk(problem.steps, 0, problem.slots, times, problem.disk_slots);
+}
+
+ActionSource overlapped_actions(const Problem& problem, double& makespan) {
+  const auto plan = std::make_shared<const schedule::OverlappedPlan>(overlapped_plan(problem));
   makespan = plan->makespan;
   const auto at = std::make_shared<std::size_t>(0);
-  return [plan, at](PlannedAction& planned) {
+  const auto recorded = std::make_shared<bool>(false);
+  return [plan, at, recorded, record = problem.record](PlannedAction& planned) {
     if (*at == plan->actions.size()) return false;
-    const schedule::OverlapAction& action = plan->actions[(*at)++];
+    const schedule::OverlapAction& action = plan->actions[*at];
+    const bool tape_due = record && action.kind == schedule::OverlapKind::kAdjoint && !*recorded;
+    *recorded = tape_due;
+    if (tape_due) {
+      planned = {Verb::kAdvance, Tier::kRam, true, false, action.first, action.first + 1, -1};
+      return true;
+    }
+    ++*at;
     planned = {verb_of(action.kind), Tier::kRam,  false,      false,
                action.first,         action.last, action.slot};
     return true;

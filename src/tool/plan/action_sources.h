@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "schedule/overlapped.h"
 #include "schedule/placement.h"
 #include "tool/plan/problem.h"
 
@@ -18,8 +19,11 @@ ActionSource anchored_actions(const Problem& problem);
 /// As a run that does not know its end: states in RAM only.
 ActionSource unknown_end_actions(const Problem& problem);
 
-/// The best plan found with transfers beside the computation (schedule/overlapped.h), which is
-/// made at once. Its time goes to `makespan`.
+/// The best plan found with transfers beside the computation (schedule/overlapped.h); with
+/// problem.quickly one that fits problem.disk_slots, found in less time.
+schedule::OverlappedPlan overlapped_plan(const Problem& problem);
+
+/// The same as actions. It is made at once; its time goes to `makespan`.
 ActionSource overlapped_actions(const Problem& problem, double& makespan);
 
 }  // namespace anadrome::tool

@@ -35,6 +35,7 @@ struct Problem {
   bool record = false;  ///< the adjoint reads a tape: its step is recorded on its own before
   std::int64_t tape_slots = 0;  ///< a kept tape takes so many slots; 0: tapes are not kept
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
+  bool quickly = false;         ///< overlapped: a plan for a comparison, on a disk of any size
   Prices prices;
   /// Of step k, and bytes of x_k; `slots` are bytes then. Empty: all are alike.
   std::vector<Decimal> step_costs;

@@ -5,6 +5,7 @@
 
 #include "base/byte_size.h"
 #include "base/text_out.h"
+#include "schedule/two_tier_costs.h"
 
 namespace anadrome::tool {
 
@@ -20,6 +21,12 @@ Problem run_of(const WhatIf& question) {
   problem.record = question.has_tape();
   problem.steps = problem.record ? question.steps : question.steps + 1;
   return problem;
+}
+
+Prices prices_of(const WhatIf& question) {
+  const schedule::TwoTierCosts ticks = schedule::costs_in_ticks(
+      question.forward, question.adjoint, question.write_seconds(), question.read_seconds());
+  return {{ticks.advance, 0}, {ticks.adjoint, 0}, {ticks.write, 0}, {ticks.read, 0}};
 }
 
 void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states) {

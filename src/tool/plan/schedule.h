@@ -44,6 +44,9 @@ Estimate refused(const char* schedule, std::string why);
 /// The paper's problem that a run is: one step more for TURN, without tapes.
 Problem run_of(const WhatIf& question);
 
+/// The seconds of a run as prices, in whole ticks: what planners compare.
+Prices prices_of(const WhatIf& question);
+
 /// Fills in seconds, waiting, and bytes on disk from estimate.counts, for a solver that waits for
 /// the disk. `disk_states`: the most at a time.
 void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states);

@@ -31,8 +31,9 @@ class Clock {
       case Verb::kTurn:
         return turn();
       case Verb::kWrite:
+        return queue(Doing::kWrite, question_.write_seconds(), action);
       case Verb::kRead:
-        return;
+        return queue(Doing::kRead, question_.read_seconds(), action);
     }
   }
 
@@ -83,7 +84,16 @@ class Clock {
                  static_cast<double>(step)});
   }
 
+  // A planned transfer of a slot in RAM, which nothing else may use until it is done.
+  void queue(Doing doing, double seconds, const PlannedAction& action) {
+    double& busy = busy_until_[action.slot];
+    if (doing == Doing::kRead) held_[{action.tier, action.slot}] = now_;
+    transfer(doing, seconds, std::max(now_, busy), action.first);
+    busy = disk_free_;
+  }
+
   void keep(const PlannedAction& action) {
+    if (action.tier == Tier::kRam) wait_until(busy_until_[action.slot], action.first);
     held_[{action.tier, action.slot}] = now_;
     if (action.tier != Tier::kDisk) return;
     if (overlapped_) wait_until(disk_free_, action.first);
@@ -96,6 +106,7 @@ class Clock {
   }
 
   void restore(const PlannedAction& action) {
+    if (action.tier == Tier::kRam) wait_until(busy_until_[action.slot], action.first);
     if (action.tier != Tier::kDisk) return;
     if (overlapped_ && loaded_ == action.slot) return;  // its block is still in memory
     const bool ahead = overlapped_ && reads_ahead_;
@@ -110,7 +121,8 @@ class Clock {
     const auto held = held_.find({tier, slot});
     if (held == held_.end()) return;
     const std::int64_t slots = tier == Tier::kTape ? sweep_.tape_slots : 1;
-    sinks_.held({tier == Tier::kDisk ? Tier::kDisk : Tier::kRam, slot, slots, held->second, now_});
+    const double end = tier == Tier::kRam ? std::max(now_, busy_until_[slot]) : now_;
+    sinks_.held({tier == Tier::kDisk ? Tier::kDisk : Tier::kRam, slot, slots, held->second, end});
     held_.erase(held);
     if (overlapped_ && tier == Tier::kDisk && slot == loaded_) drop(Tier::kRam, 0);
   }
@@ -123,6 +135,7 @@ class Clock {
   double now_ = 0, disk_free_ = 0, read_may_begin_ = 0;
   std::int64_t run_before_ = 0, loaded_ = -1;
   std::map<std::pair<Tier, std::int64_t>, double> held_;  ///< since when
+  std::map<std::int64_t, double> busy_until_;             ///< slots that are written or read
 };
 
 }  // namespace

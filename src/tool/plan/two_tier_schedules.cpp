@@ -87,13 +87,6 @@ ActionSource multistage_actions(const Problem& problem) {
   return nested_actions(problem, std::make_unique<schedule::MultistagePlanner>());
 }
 
-// The seconds of a run as prices, in whole ticks: what the planner compares.
-Prices prices_of(const WhatIf& question) {
-  const schedule::TwoTierCosts ticks = schedule::costs_in_ticks(
-      question.forward, question.adjoint, question.write_seconds(), question.read_seconds());
-  return {{ticks.advance, 0}, {ticks.adjoint, 0}, {ticks.write, 0}, {ticks.read, 0}};
-}
-
 // What the planner's table takes of the memory: as the library reckons.
 uint128 table_bytes(const WhatIf& question, std::int64_t disk_slots) {
   constexpr uint128 kPerStep = 64, kPerEntry = 16;
@@ -101,17 +94,9 @@ uint128 table_bytes(const WhatIf& question, std::int64_t disk_slots) {
          (kPerStep + kPerEntry * static_cast<uint128>(disk_slots));
 }
 
-// A table of H-Revolve that takes more than a second is not for a comparison; it is none if
-// Disk-Revolve finds all the room it wants.
-void require_quick(const Problem& sweep) {
-  constexpr std::int64_t kMostEntries = std::int64_t{1} << 20;
-  if (sweep.steps <= kMostEntries / sweep.disk_slots) return;
-  const schedule::DiskRevolvePlanner unbounded(sweep.steps, sweep.slots, ticks_of(sweep.prices));
-  if (unbounded.disk_slots() <= sweep.disk_slots) return;
-  throw Error(ANADROME_ERR_ARGUMENT, std::to_string(sweep.steps) + " steps with " +
-                                         std::to_string(sweep.disk_slots) +
-                                         " states on disk take long to plan; plan --abstract does");
-}
+// As many of the slots on disk as half a second is enough to plan for: the comparison asks again
+// for more of each resource.
+constexpr std::int64_t kSplitsCompared = std::int64_t{1} << 29;
 
 template <class Count>
 Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 table_bytes,
@@ -165,12 +150,20 @@ Estimate estimate_hrevolve(const WhatIf& question) {
           ? 0
           : std::min(question.disk / (question.state_bytes * question.ranks), question.steps + 1);
   const uint128 table = table_bytes(question, on_disk);
-  return estimate_two_tier("hrevolve", question, table, [](Problem& sweep, std::int64_t& states) {
-    require_quick(sweep);
-    const auto planner = hrevolve(sweep, ticks_of(sweep.prices));
-    states = disk_transfers(*planner, sweep).most_states;
-    return counted(*planner, sweep);
-  });
+  std::int64_t room = 0;
+  const auto count = [&room](Problem& sweep, std::int64_t& states) {
+    room = sweep.disk_slots;
+    schedule::HRevolvePlanner planner(sweep.steps, sweep.slots, sweep.disk_slots,
+                                      ticks_of(sweep.prices), kSplitsCompared);
+    sweep.disk_slots = planner.disk_slots();
+    states = disk_transfers(planner, sweep).most_states;
+    return counted(planner, sweep);
+  };
+  Estimate estimate = estimate_two_tier("hrevolve", question, table, count);
+  if (estimate.runs && estimate.sweep.disk_slots < room) {
+    estimate.remark += ", of " + std::to_string(room) + " that fit: more take long to plan";
+  }
+  return estimate;
 }
 
 Estimate estimate_multistage(const WhatIf& question) {

@@ -1,29 +1,26 @@
-#include "tool/plan/anchored_sweep.h"
+#include "schedule/anchored_sweep.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace anadrome::tool {
-
-using schedule::extra_advances;
-using schedule::uint128;
+namespace anadrome::schedule {
 
 // Beyond the first run of its steps, in which kept tapes are recorded in passing.
 uint128 AnchoredModel::tail(std::int64_t steps, std::int64_t slots) const {
-  if (tape_units_ > 0) return schedule::advances_from_anchor(steps, slots, tape_units_);
+  if (tape_units_ > 0) return advances_from_anchor(steps, slots, tape_units_);
   if (!record_) return extra_advances(steps + 1, slots) - static_cast<uint128>(steps);
   return steps == 0 ? 0 : extra_advances(steps, slots) - static_cast<uint128>(steps - 1);
 }
 
-AnchoredSweep AnchoredModel::sweep(std::int64_t interval, std::int64_t slots,
-                                   schedule::Overlap overlap, std::int64_t most_written) const {
+AnchoredSweep AnchoredModel::sweep(std::int64_t interval, std::int64_t slots, Overlap overlap,
+                                   std::int64_t most_written) const {
   const double f = costs_.forward;
-  schedule::StepCosts costs = costs_;
+  StepCosts costs = costs_;
   if (record_) costs.adjoint += f;
   const double steps_per_interval = static_cast<double>(interval);
   const double per_interval =
-      steps_per_interval * schedule::seconds_per_step(costs, interval, slots, overlap, tape_units_);
-  const uint128 advances = schedule::advances_from_anchor(interval, slots, tape_units_);
+      steps_per_interval * seconds_per_step(costs, interval, slots, overlap, tape_units_);
+  const uint128 advances = advances_from_anchor(interval, slots, tape_units_);
   // Steps that are run more often than in the tail; there the first run records kept tapes.
   const uint128 again = advances + (tape_units_ > 0 ? static_cast<uint128>(interval) : uint128{0});
   const double tail_step = f + (tape_units_ > 0 ? costs_.adjoint : costs.adjoint);
@@ -65,7 +62,7 @@ AnchoredSweep AnchoredModel::sweep(std::int64_t interval, std::int64_t slots,
   return sweep;
 }
 
-AnchoredSweep AnchoredModel::best(std::int64_t slots, schedule::Overlap overlap,
+AnchoredSweep AnchoredModel::best(std::int64_t slots, Overlap overlap,
                                   std::int64_t most_written) const {
   AnchoredSweep best = sweep(std::max<std::int64_t>(steps_, 1), slots, overlap, most_written);
   const auto consider = [&](double interval) {
@@ -88,4 +85,4 @@ AnchoredSweep AnchoredModel::best(std::int64_t slots, schedule::Overlap overlap,
   return best;
 }
 
-}  // namespace anadrome::tool
+}  // namespace anadrome::schedule
