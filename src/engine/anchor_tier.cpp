@@ -161,6 +161,7 @@ void AnchorTier::start_write(std::int64_t block, const Written& written) {
   transfer.identity.block = block;
   transfer.identity.first_step = written.first_step;
   transfer.identity.states = written.states;
+  if (writes_begun_ == 0) first_write_began_ = now_seconds();
   start(transfer);
   resident.turn = ++writes_begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
@@ -235,6 +236,11 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
 bool AnchorTier::is_writing() const {
   return std::any_of(residents_.begin(), residents_.end(),
                      [](const auto& entry) { return entry.second.state == State::kWriting; });
+}
+
+double AnchorTier::seconds_of_first_write() const {
+  if (writes_begun_ == 0 || times_.write.seconds() > 0) return 0;
+  return (now_seconds() - first_write_began_) / static_cast<double>(layout_.states());
 }
 
 void AnchorTier::settle_finished() {

@@ -101,6 +101,8 @@ class AnchorTier {
 
   /// Is a block on its way to disk?
   bool is_writing() const;
+  /// What the first write of all has taken so far, per state; 0 once it is done.
+  double seconds_of_first_write() const;
   /// Note what the transport has finished since.
   void settle_finished();
   /// Wait until everything is written.
@@ -194,6 +196,7 @@ class AnchorTier {
   bool replaces_ = false;
   bool planned_ = false;
   std::int64_t writes_begun_ = 0;
+  double first_write_began_ = 0;
   bool reversing_ = false;           ///< blocks below it are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   bool tried_copy_ = false;          ///< some rank had to read the copy of block 0

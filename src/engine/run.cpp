@@ -126,7 +126,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.equal_name = equal_name;
   input.largest = {forward_.seconds(), adjoint_.seconds(), 0, 0, 0, 0};
   if (tier_ != nullptr) {
-    input.largest[2] = transfer_times_.write.seconds();
+    input.largest[2] = std::max(transfer_times_.write.seconds(), tier_->seconds_of_first_write());
     input.largest[3] = transfer_times_.read.seconds();
     // No more than the I/O thread computes: what else keeps the caller waiting is not its doing.
     const auto taken = [this](const Meter& start, const Meter& processor) {
@@ -382,6 +382,7 @@ void Run::done() {
   for (StepTable* table : {&step_costs_, &state_bytes_}) {
     if (table->measuring()) table->finish(agreement_.comm());
   }
+  note_expectation();
   measured_before_ = uses_disk() && agreed_[0] > 0 && write_times_known_;
   progress_.finish();
   attempt([&] { report(); });

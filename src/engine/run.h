@@ -93,7 +93,15 @@ class Run {
   void set_up(std::int64_t steps, const Failure& earlier);
   void agree_on_begin();
   void compare_ranks(std::int64_t steps);
+  bool disk_changes();
   ScheduleName choose_schedule(std::int64_t steps);
+  bool may_weigh(std::int64_t steps) const;
+  ScheduleName weigh_schedules(std::int64_t steps);
+  double forecast(std::int64_t steps) const;
+  void note_expectation();
+  bool alone_in_block() const {
+    return memory_plan_.layout.states() == 1 && memory_plan_.shape.paged;
+  }
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
   void prepare_directory();
@@ -124,6 +132,7 @@ class Run {
   std::string describe_memory(std::int64_t peak) const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
+  schedule::NestedOptions two_tier_options(std::int64_t steps) const;
   std::unique_ptr<schedule::Planner> two_tier_planner(const schedule::NestedOptions& options) const;
   [[noreturn]] void throw_disk_too_small() const;
   std::int64_t most_double_anchors(std::int64_t steps) const;
@@ -176,6 +185,7 @@ class Run {
   void stop_anchoring(const Failure& why);
   void warn(std::initializer_list<std::string_view> what);
   void decide();
+  bool waits_for_first_write() const;
   schedule::AsyncPlan plan_intervals() const;
   void use_interval(const schedule::AsyncPlan& plan);
   void decide_greedily();
@@ -185,6 +195,7 @@ class Run {
   void agree_on_plan(const Failure& failure);
   void rewind_overlapped();
   schedule::OverlapTimes overlap_times() const;
+  std::string outdated_plan() const;
   schedule::OverlappedOptions overlapped_options(std::int64_t steps) const;
   void write_anchor(const schedule::Action& action);
   void read_anchor(const schedule::Action& action);
@@ -231,6 +242,13 @@ class Run {
   std::string chosen_;  ///< why, if the option says auto
   /// Without steps: there is one branch.
   schedule::JoinSweepOptions join_;
+  bool disk_changes_ = true;  ///< files are made anew; agreed
+  // schedule=auto: of async, overlapped and one with two tiers, for sweeps of so many steps.
+  static constexpr std::size_t kWeighed = 3;
+  std::int64_t weighed_steps_ = -1;
+  std::array<double, kWeighed> taken_over_expected_ = {};
+  std::size_t weighed_ = 0;      ///< the one that was taken
+  double expected_seconds_ = 0;  ///< of it; 0: nothing was weighed
   MemoryPlan memory_plan_;
   /// Of a kept tape; 0: no rank has one, or not every rank could keep it.
   std::int64_t tape_slots_ = 0;
@@ -295,9 +313,10 @@ class Run {
   bool cores_are_busy_ = false;        ///< no core is left for the I/O threads of a node
   Meter forward_, adjoint_, copy_;
   Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
-  bool timed_ = false;     ///< the action under way is
-  StepTable step_costs_;   ///< seconds
-  StepTable state_bytes_;  ///< on this rank, as the caller counts them
+  bool timed_ = false;                    ///< the action under way is
+  StepTable step_costs_;                  ///< seconds
+  StepTable state_bytes_;                 ///< on this rank, as the caller counts them
+  schedule::OverlapTimes planned_times_;  ///< of schedule=overlapped
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;

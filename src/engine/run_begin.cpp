@@ -110,32 +110,6 @@ void Run::compare_ranks(std::int64_t steps) {
   }
 }
 
-// `auto` keeps every state if they fit. Deterministic: all ranks have the same options and slots.
-ScheduleName Run::choose_schedule(std::int64_t steps) {
-  chosen_.clear();
-  if (options_.schedule != ScheduleName::kAuto) return options_.schedule;
-  if (has_branches()) {
-    attempt([&] { chosen_ = std::to_string(join_.steps.size()) + " branches"; });
-    return ScheduleName::kJoin;
-  }
-  if (steps == schedule::kUnknown || writes_all_anchors()) {
-    attempt([&] {
-      chosen_ = options_.keep     ? "keep=on wants files"
-                : options_.resume ? "resume=on wants files"
-                                  : "the number of steps is not known";
-    });
-    return ScheduleName::kAsync;
-  }
-  const MemoryPlan plan =
-      plan_memory(agreement_, state_fields_, options_.memory, DiskUse::kNone, steps);
-  const bool fit = plan.checkpoint_slots >= steps;
-  attempt([&] {
-    chosen_ = std::to_string(plan.checkpoint_slots) + " of " + std::to_string(steps) +
-              (fit ? " states fit: all of them" : " states fit");
-  });
-  return fit ? ScheduleName::kStoreAll : ScheduleName::kAsync;
-}
-
 void Run::abandon() {
   progress_.finish();
   slots_.reset();
@@ -222,6 +196,7 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   attempt([&] { hold(fault_of_begin(steps)); });
   compare_ranks(steps);
 
+  disk_changes_ = disk_changes();
   schedule_ = choose_schedule(steps);
   attempt([&] { require_fit(steps); });
   agree_on_begin();
@@ -322,18 +297,23 @@ void Run::prepare_memory(std::int64_t steps) {
   agree_on_begin();
 }
 
+// Other fields or options want other files. The directory is one rank's own text; whether to
+// rebuild is everybody's decision.
+bool Run::disk_changes() {
+  bool changes = disk_ == nullptr || (transport_ != nullptr && fields_changed_);
+  attempt([&] {
+    changes = changes || built_options_.directory != options_.directory ||
+              built_options_.shared_values() != options_.shared_values();
+  });
+  int any = changes ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
+  return any != 0;
+}
+
 // The run's directory, its lock and, where states go to disk, the transport to it.
 void Run::prepare_directory() {
   const bool transports = disk_use() != DiskUse::kNone;
-  bool rebuild = disk_ == nullptr || (transports && (transport_ == nullptr || fields_changed_));
-  attempt([&] {
-    rebuild = rebuild || built_options_.directory != options_.directory ||
-              built_options_.shared_values() != options_.shared_values();
-  });
-  // The directory is one rank's own text; whether to rebuild is everybody's decision.
-  int any = rebuild ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
-  if (any == 0) return;
+  if (!disk_changes_ && (!transports || transport_ != nullptr)) return;
   transport_.reset();
   if (disk_ != nullptr) disk_->release();
   agree_on_begin();  // nobody has a file open any more
@@ -356,6 +336,7 @@ void Run::prepare_directory() {
   agree_on_begin();
   transfer_times_ = TransferTimes();  // of another disk
   measured_before_ = false;
+  weighed_steps_ = -1;
   cores_are_busy_ = no_core_is_free(agreement_.comm());
   fields_changed_ = false;
 }

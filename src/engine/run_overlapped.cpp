@@ -1,5 +1,7 @@
 // Run, the part of schedule=overlapped: a plan in which each transfer has its place.
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "engine/run.h"
 
@@ -42,13 +44,36 @@ void Run::decide_overlapped() {
     probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
     return;
   }
-  agree_on_plan(failure_from([&] { sweep.plan(overlap_times()); }));
+  planned_times_ = overlap_times();
+  agree_on_plan(failure_from([&] { sweep.plan(planned_times_); }));
 }
 
 void Run::rewind_overlapped() {
-  const Failure failure = failure_from([&] { script_->overlapped()->rewind(overlap_times()); });
+  planned_times_ = overlap_times();
+  const Failure failure = failure_from([&] { script_->overlapped()->rewind(planned_times_); });
   newest_anchor_ = 0;
   agree_on_plan(failure);
+}
+
+// A plan rests on what a transfer takes, in steps. Nothing if that held.
+std::string Run::outdated_plan() const {
+  if (script_->overlapped() == nullptr || script_->overlapped()->states_on_disk() == 0) return "";
+  constexpr double kHolds = 1.25;
+  const auto in_steps = [](const schedule::OverlapTimes& times) {
+    return std::array{times.write / times.forward, times.read / times.forward};
+  };
+  const auto planned = in_steps(planned_times_), measured = in_steps(overlap_times());
+  const auto held = [&](std::size_t i) {
+    return std::max(planned[i], measured[i]) <= kHolds * std::min(planned[i], measured[i]) ||
+           std::max(planned[i], measured[i]) < 1;  // hidden behind any step
+  };
+  if (held(0) && held(1)) return "";
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "made for writes of %.3g and reads of %.3g steps, and they took %.3g and %.3g; the "
+                "next sweep of this run is planned with these",
+                planned[0], planned[1], measured[0], measured[1]);
+  return text;
 }
 
 void Run::write_anchor(const schedule::Action& action) {

@@ -13,9 +13,11 @@ schedule::StepCosts Run::agreed_costs() const {
   constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
   costs.adjoint = agreed_[1] > 0 ? agreed_[1] : kAdjointPerForward * costs.forward;
   costs.write = agreed_[2];
-  if (!write_times_known_) {  // many small states to a write: no write yet
+  if (!write_times_known_) {  // no write is done yet
     constexpr double kGuessedBytesPerSecond = 1e9;
-    costs.write = static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
+    const double guess =
+        static_cast<double>(memory_plan_.largest_state_bytes) / kGuessedBytesPerSecond;
+    costs.write = std::max(guess, agreed_[2]);  // what it has taken so far
   }
   costs.read = agreed_[3] > 0 ? agreed_[3] : costs.write;
   costs.write_taken = agreed_[4];
@@ -29,11 +31,16 @@ void Run::decide() {
   if (script_->nested() != nullptr) return decide_two_tier();
   if (script_->overlapped() != nullptr) return decide_overlapped();
   const bool first = sequence().interval() == 0;
-  if (first && !measured_before_) {
+  const bool waits = !measured_before_ && waits_for_first_write();
+  if (waits || (first && !measured_before_)) {
     constexpr std::int64_t kProbes = 2;
     if (probes_ > 0) agree(Call::kAnchor);
-    const bool writes_tell = memory_plan_.layout.states() == 1;
-    if (probes_ < kProbes || (writes_tell && !write_times_known_)) {
+    if (probes_ < kProbes || waits_for_first_write()) {
+      // However long the write takes: that the rest is cheaper from memory may be certain already.
+      if (probes_ >= kProbes) {
+        const schedule::AsyncPlan plan = plan_intervals();
+        if (plan.ends_in_ram) return use_interval(plan);
+      }
       ++probes_;
       sequence().probe(probe_steps_);
       probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
@@ -47,6 +54,13 @@ void Run::decide() {
   }
   decided_at_ = agreement_.count();
   use_interval(plan_intervals());
+}
+
+// A block is on its way to disk, and it is not known yet how long that takes. Where a block holds
+// many small states it says little of one.
+bool Run::waits_for_first_write() const {
+  const bool written = newest_anchor_ + 1 >= memory_plan_.layout.states();
+  return written && memory_plan_.shape.paged && !write_times_known_;
 }
 
 // What the times of the last agreement ask for.

@@ -161,6 +161,14 @@ void Run::plan_blocks(std::int64_t steps) {
           memory_plan_.blocks - memory_plan_.live_blocks - memory_plan_.prefetch_depth;
     }
     if (schedule_ == ScheduleName::kStoreAll || schedule_ == ScheduleName::kLeastMemory) return;
+    // Not for one schedule only, so that another can follow.
+    const bool changeable = options_.schedule == ScheduleName::kAuto && !recovery_ &&
+                            schedule_ == ScheduleName::kAsync &&
+                            memory_plan_.largest_state_bytes >= store::kHandedOverBytes;
+    if (changeable && !alone_in_block()) {
+      memory_plan_ = plan_memory(agreement_, state_fields_, memory, DiskUse::kStates, states);
+      memory_plan_.buffer_bytes += beside;
+    }
     memory_plan_.checkpoint_slots = options_.most_slots(memory_plan_.checkpoint_slots);
   };
   const bool all = schedule_ == ScheduleName::kStoreAll;
@@ -241,13 +249,15 @@ void Run::write_script(std::int64_t steps) {
   if (schedule_ == ScheduleName::kOverlapped) {
     script_.emplace(overlapped_options(steps));
     schedule::OverlappedSweep& sweep = *script_->overlapped();
-    if (measured_before_ && !sweep.planned()) sweep.plan(overlap_times());
+    if (measured_before_ && !sweep.planned()) {
+      planned_times_ = overlap_times();
+      sweep.plan(planned_times_);
+    }
     return;
   }
   if (schedule_ == ScheduleName::kDouble) return write_double_script(options);
-  options.disk_slots = std::min(most_blocks(), steps + 1);
+  options = two_tier_options(steps);
   if (options.disk_slots == 0) throw_disk_too_small();
-  options.disk_is_buffered = true;
   if (schedule_ == ScheduleName::kMultistage) {
     script_.emplace(options, std::make_unique<schedule::MultistagePlanner>());
   } else if (measured_before_) {
@@ -256,6 +266,16 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(options, std::make_unique<schedule::LatePlanner>(kFirstSteps));
   }
   nested_options_ = options;
+}
+
+schedule::NestedOptions Run::two_tier_options(std::int64_t steps) const {
+  schedule::NestedOptions options;
+  options.steps = steps;
+  options.units = memory_plan_.checkpoint_slots;
+  options.record = has_tape();
+  options.disk_slots = std::min(most_blocks(), steps + 1);
+  options.disk_is_buffered = true;
+  return options;
 }
 
 std::unique_ptr<schedule::Planner> Run::two_tier_planner(

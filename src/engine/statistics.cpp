@@ -50,9 +50,12 @@ std::string prediction(const anadrome_stats& stats) {
   return text;
 }
 
+struct Words {
+  std::string chosen, memory, outdated, why, refused;
+};
+
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
-                    const std::string& chosen, const std::string& memory, const std::string& why,
-                    const std::string& refused) {
+                    const Words& said) {
   std::string text;
   char line[400];
   const auto add = [&](const char* label, const std::string& words) {
@@ -71,7 +74,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
         (stats.interval == 1 ? std::string("step") : std::to_string(stats.interval) + " steps") +
         (measured_interval ? " (from measured times)" : "");
   }
-  if (!chosen.empty()) text += "; auto: " + chosen;
+  if (!said.chosen.empty()) text += "; auto: " + said.chosen;
   text += "\n";
   add("sweep", std::to_string(stats.steps) + " steps on " + std::to_string(stats.ranks) +
                    (stats.ranks == 1 ? " rank, " : " ranks, ") +
@@ -89,7 +92,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                             " per rank: " + std::to_string(stats.slots) + " slots of " +
                             format_bytes(stats.state_bytes) + ", " +
                             std::to_string(stats.checkpoint_slots) + " for checkpoints";
-  add("memory", memory.empty() ? slots : memory);
+  add("memory", said.memory.empty() ? slots : said.memory);
   if (stats.direct_io >= 0) {
     add("disk", std::to_string(stats.anchors) + " anchors, " + format_bytes(all.bytes_written) +
                     " written" + rate(stats.bytes_written, stats.seconds_writing) + ", " +
@@ -98,9 +101,9 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
-    if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !refused.empty()) {
+    if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {
       add("faults", std::to_string(stats.anchors_lost) + " restores failed and were made good" +
-                        (refused.empty() ? "" : "; the disk took no more: " + refused));
+                        (said.refused.empty() ? "" : "; the disk took no more: " + said.refused));
     }
     add("waited", format_seconds(all.stalled_write) + " for writes, " +
                       format_seconds(all.stalled_read) + " for reads (longest rank)");
@@ -110,7 +113,8 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     format_seconds(all.copying) + "; " + std::to_string(stats.agreements) +
                     " agreements, " + format_seconds(all.agreeing));
   if (stats.seconds_predicted > 0) add("predicted", prediction(stats));
-  if (!why.empty()) text += "  why        " + why + "\n";
+  if (!said.outdated.empty()) text += "  plan       " + said.outdated + "\n";
+  if (!said.why.empty()) text += "  why        " + said.why + "\n";
   return text;
 }
 
@@ -150,7 +154,7 @@ anadrome_stats Run::statistics() const {
   }
   stats.seconds_step = std::max(agreed_[0], forward_.seconds());
   stats.seconds_adjoint_step = std::max(agreed_[1], adjoint_.seconds());
-  stats.seconds_write_state = agreed_[2];
+  stats.seconds_write_state = write_times_known_ ? agreed_[2] : 0;
   stats.seconds_read_state = agreed_[3];
   if (script_.has_value()) {
     stats.steps = script_->steps();
@@ -243,8 +247,9 @@ void Run::report() {
   const std::string why = explain(
       sweep_costs(),
       {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text = summary(stats, all, options_.interval == 0, chosen_,
-                                   describe_memory(all.peak), why, disk_refused_.message);
+  const std::string text =
+      summary(stats, all, options_.interval == 0,
+              {chosen_, describe_memory(all.peak), outdated_plan(), why, disk_refused_.message});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

@@ -42,10 +42,8 @@ std::int64_t total_bytes(std::span<const Field> fields) {
 
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
   constexpr std::int64_t kFewestBlocks = 16;
-  // Below this a copy costs less than the larger write saves.
-  constexpr std::int64_t kHandedOver = std::int64_t{1} << 20;
   const auto& [state_bytes, fields, disk, alone, exchanged] = demand;
-  if (alone || (exchanged && state_bytes >= kHandedOver)) return {1, true};
+  if (alone || (exchanged && state_bytes >= kHandedOverBytes)) return {1, true};
   const std::int64_t packed = std::max(kWord, checked_add(state_bytes, kWord * fields));
   if (!disk) {  // several states to a block only to keep the bookkeeping small
     constexpr std::int64_t kBlockBytes = std::int64_t{64} << 10;

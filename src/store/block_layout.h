@@ -46,6 +46,9 @@ struct BlockShape {
   bool paged = false;       ///< each state of each field begins on a page (otherwise on 8 bytes)
 };
 
+/// Below this a copy costs less than the larger write saves.
+inline constexpr std::int64_t kHandedOverBytes = std::int64_t{1} << 20;
+
 /// What a shape is chosen for.
 struct BlockDemand {
   std::int64_t state_bytes = 0;  ///< the largest of any rank

@@ -1,0 +1,36 @@
+// What a sweep of known length is expected to take, schedule by schedule, from measured times: for
+// a choice between them. Transfers run beside the computation, as they do in a run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "schedule/interval.h"
+#include "schedule/overlapped.h"
+#include "schedule/placement.h"
+
+namespace anadrome::schedule {
+
+/// `plan` of best_plan or plan_in_ram, played to the end of `steps` steps with at most
+/// `most_anchors` anchors, x_0 included.
+double seconds_of_async(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan,
+                        std::int64_t steps, std::int64_t most_anchors);
+
+/// Of RAM and disk as a planner of nested schedules has them.
+struct TwoTierMemory {
+  std::int64_t units = 1;       ///< states in RAM
+  std::int64_t disk_slots = 1;  ///< states on disk at a time
+  std::int64_t buffers = 1;     ///< states that can wait to be written
+  bool overlaps = true;         ///< transfers can run under the computation at all
+  bool reads_ahead = true;      ///< there is memory to read the next state from disk into
+};
+
+/// `steps`: with TURN. Each state is read while what lies above it is reversed, from RAM. Nothing
+/// if the planner puts so many states on disk that counting would take long.
+std::optional<double> seconds_of_two_tier(const StepCosts& costs, const TwoTierMemory& memory,
+                                          std::int64_t steps, Planner& planner);
+
+/// What the plan says, and what its transfers take of the caller.
+double seconds_of_overlapped(const StepCosts& costs, const OverlappedPlan& plan);
+
+}  // namespace anadrome::schedule

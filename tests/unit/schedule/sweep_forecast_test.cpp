@@ -1,0 +1,77 @@
+#include "schedule/sweep_forecast.h"
+
+#include <gtest/gtest.h>
+
+#include "schedule/disk_revolve.h"
+#include "schedule/hrevolve.h"
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr double kRounding = 1e-9;
+const StepCosts kCosts = {1, 2, 8, 6, 0, 0};
+constexpr TwoTierCosts kTicks = {1, 2, 8, 6};
+
+TwoTierMemory memory_of(std::int64_t units, std::int64_t disk_slots, bool overlaps) {
+  return {units, disk_slots, units + 2, overlaps, true};
+}
+
+double without_disk(std::int64_t steps, std::int64_t slots) {
+  return static_cast<double>(extra_advances(steps, slots)) + 2.0 * static_cast<double>(steps - 1);
+}
+
+TEST(SweepForecast, ASolverThatWaitsForTheDiskTakesThePlannersCost) {
+  for (const std::int64_t steps : {2, 20, 150, 400}) {
+    for (const std::int64_t slots : {1, 3, 8}) {
+      DiskRevolvePlanner disk(steps, slots, kTicks);
+      const auto seconds = seconds_of_two_tier(kCosts, memory_of(slots, steps, false), steps, disk);
+      ASSERT_TRUE(seconds.has_value());
+      EXPECT_NEAR(*seconds + kCosts.adjoint, static_cast<double>(disk.cost()),
+                  kRounding * *seconds);
+      HRevolvePlanner few(steps, slots, 3, kTicks);
+      const auto with_few = seconds_of_two_tier(kCosts, memory_of(slots, 3, false), steps, few);
+      ASSERT_TRUE(with_few.has_value());
+      EXPECT_NEAR(*with_few + kCosts.adjoint, static_cast<double>(few.cost()),
+                  kRounding * *with_few);
+    }
+  }
+}
+
+TEST(SweepForecast, HiddenTransfersTakeNoLongerThanOthersAndTheStepsNoLess) {
+  for (const std::int64_t steps : {20, 150, 400}) {
+    DiskRevolvePlanner planner(steps, 4, kTicks);
+    const auto waiting = seconds_of_two_tier(kCosts, memory_of(4, steps, false), steps, planner);
+    const auto hidden = seconds_of_two_tier(kCosts, memory_of(4, steps, true), steps, planner);
+    ASSERT_TRUE(waiting.has_value() && hidden.has_value());
+    EXPECT_LE(*hidden, *waiting);
+    EXPECT_GE(*hidden, 3.0 * static_cast<double>(steps - 1));
+  }
+}
+
+TEST(SweepForecast, AsyncWithoutAnchorsIsRevolve) {
+  SharedMemory memory;
+  memory.blocks = 6;
+  const AsyncPlan in_ram = plan_in_ram(kCosts, memory, 99, false);
+  EXPECT_NEAR(seconds_of_async(kCosts, memory, in_ram, 99, 1), without_disk(100, 6), 1e-6);
+}
+
+TEST(SweepForecast, AsyncIsNoFasterWithFewerAnchors) {
+  SharedMemory memory;
+  memory.blocks = 4;
+  const AsyncPlan plan = best_plan(kCosts, memory, 1, 500);
+  const double many = seconds_of_async(kCosts, memory, plan, 500, 500);
+  EXPECT_LE(many, seconds_of_async(kCosts, memory, plan, 500, 5));
+}
+
+TEST(SweepForecast, TransfersTakeWhatTheyTakeOfTheCaller) {
+  const OverlappedPlan plan = plan_overlapped(100, 3, {1, 2, 8, 6}, OverlapSearch::kQuick);
+  StepCosts costs = kCosts;
+  const double free = seconds_of_overlapped(costs, plan);
+  EXPECT_DOUBLE_EQ(free, plan.makespan - 2);
+  costs.write_taken = costs.read_taken = 0.1;
+  EXPECT_GT(seconds_of_overlapped(costs, plan), free);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
