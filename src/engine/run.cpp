@@ -10,6 +10,8 @@ namespace {
 
 Doing doing(const anadrome_action& action) {
   switch (action.kind) {
+    case ANADROME_START:
+      return Doing::kStart;
     case ANADROME_ADVANCE:
       return action.again != 0 ? Doing::kAdvanceAgain : Doing::kAdvance;
     case ANADROME_TURN:

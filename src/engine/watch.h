@@ -29,6 +29,7 @@ namespace anadrome::engine {
 enum class Doing : std::uint8_t {
   kBegin,
   kNext,
+  kStart,
   kAdvance,
   kAdvanceAgain,
   kTurn,
