@@ -131,7 +131,7 @@ RC_GTEST_PROP(LeastMemoryPlanner, StaysWithinThePeakAndRunsNoStepThreeTimes, ())
 }
 
 // In a run TURN is a step of the chain, unless it is a tape that an adjoint step needs.
-RC_GTEST_PROP(LeastMemoryPlanner, TakesAsMuchAsIsPlayed, ()) {
+RC_GTEST_PROP(LeastMemoryPlanner, TakesNoMoreThanIsPlayed, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 100);
   NestedOptions options;
   options.steps = static_cast<std::int64_t>(n);
@@ -144,7 +144,8 @@ RC_GTEST_PROP(LeastMemoryPlanner, TakesAsMuchAsIsPlayed, ()) {
   options.units = found.peak;
   const NestedTotals totals =
       replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
-  RC_ASSERT(totals.most_units == found.peak);
+  RC_ASSERT(totals.most_units <= found.peak);
+  RC_ASSERT(found.peak - totals.most_units <= 50);  // the last state, where it is kept
   RC_ASSERT(totals.advances <= 2 * options.steps);
 }
 

@@ -67,20 +67,20 @@ struct Varying {
     field.count = most + kLengthBytes;
     field.context = this;
     field.size = [](void* self) { return static_cast<Varying*>(self)->bytes; };
-    field.pack = [](void* self, void* buffer, std::size_t bytes) {
-      std::memset(buffer, digit(bytes), bytes);
-      return bytes == static_cast<Varying*>(self)->bytes ? 0 : 1;
+    field.pack = [](void* self, void* buffer, std::size_t size) {
+      std::memset(buffer, digit(size), size);
+      return size == static_cast<Varying*>(self)->bytes ? 0 : 1;
     };
-    field.unpack = [](void* self, const void* buffer, std::size_t bytes) {
+    field.unpack = [](void* self, const void* buffer, std::size_t size) {
       auto& varying = *static_cast<Varying*>(self);
-      varying.unpacked = bytes;
-      for (std::size_t i = 0; i < bytes; ++i)
-        varying.right &= static_cast<const unsigned char*>(buffer)[i] == digit(bytes);
+      varying.unpacked = size;
+      for (std::size_t i = 0; i < size; ++i)
+        varying.right &= static_cast<const unsigned char*>(buffer)[i] == digit(size);
       return 0;
     };
     return field;
   }
-  static unsigned char digit(std::size_t bytes) { return static_cast<unsigned char>(bytes % 10); }
+  static unsigned char digit(std::size_t size) { return static_cast<unsigned char>(size % 10); }
 };
 
 // A live state over a pool of a few blocks, of one state each or of more.
