@@ -1,11 +1,14 @@
 #include "schedule/offload_actions.h"
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
+#include "schedule/revolve.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -42,6 +45,7 @@ std::vector<bool> find_kept(const std::vector<OffloadEvent>& events) {
         if (stay != stays.end()) kept[stay->second.made] = true;
         break;
       case What::kRead:
+      case What::kAdjoined:
         break;
       case What::kLeft:
         stays.erase(event.state);
@@ -105,9 +109,10 @@ class Writer {
         take_slot(state);
         return act(OverlapKind::kKeep, state);
       case What::kForward:
-        return make_live(state);
       case What::kAdjoint:
-        make_live(state);
+        return make_live(state);
+      // What begins to move under a step or an adjoint stands before it in the list.
+      case What::kAdjoined:
         actions_.push_back({OverlapKind::kAdjoint, -1, state, state + 1});
         live_ = kNothing;
         return;
@@ -143,20 +148,70 @@ OffloadActions actions_of(const OffloadPlan& plan) {
   return found;
 }
 
-// The planner counts every state, the one a step makes and the one it starts from too; most of the
-// time neither needs a slot.
+std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions) {
+  const auto at = [](const std::vector<std::int64_t>& values, std::int64_t k) {
+    return values[static_cast<std::size_t>(k)];
+  };
+  std::vector<std::int64_t> until = {0};  // step k ends, all taken in a row
+  for (const std::int64_t time : chain.forward) until.push_back(until.back() + time);
+  std::unordered_map<std::int32_t, std::int64_t> there, busy;  // by slot: read; written
+  std::int64_t now = 0, link = 0;
+  for (const OverlapAction& action : actions) {
+    switch (action.kind) {
+      case OverlapKind::kAdvance:
+        now += at(until, action.last) - at(until, action.first);
+        break;
+      case OverlapKind::kKeep:
+        now = std::max(now, busy[action.slot]);
+        there[action.slot] = now;
+        break;
+      case OverlapKind::kRestore:
+        now = std::max(now, there[action.slot]);
+        break;
+      case OverlapKind::kDrop:
+        break;
+      case OverlapKind::kWrite:
+        link = std::max({now, link, there[action.slot]}) + at(chain.write, action.first);
+        busy[action.slot] = link;
+        break;
+      case OverlapKind::kRead:
+        link = std::max({now, link, busy[action.slot]}) + at(chain.read, action.first);
+        there[action.slot] = link;
+        break;
+      case OverlapKind::kAdjoint:
+        now += at(chain.adjoint, action.first);
+        break;
+    }
+  }
+  return now;
+}
+
 OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t slots, std::int64_t most_ops) {
-  constexpr std::int64_t kMostBeside = 2;
-  OverlappedPlan best;
-  best.makespan = -1;
-  for (std::int64_t beside = 0; beside <= kMostBeside; ++beside) {
-    chain.fast_memory = slots + beside;
+  // The planner counts every state, the one a step makes and the one it starts from too; most of
+  // the time neither needs a slot.
+  constexpr std::int64_t kMostBeside = 2, kMostPerStep = 64;
+  check(chain);
+  const std::int64_t n = chain.steps(), counted = std::min(slots, n);
+  const auto mean = [](const std::vector<std::int64_t>& values) {
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    return values.empty() ? 1.0 : sum / static_cast<double>(values.size());
+  };
+  const OverlapTimes times = {std::max(mean(chain.forward), 1.0), mean(chain.adjoint),
+                              mean(chain.write), mean(chain.read)};
+  OverlappedPlan best = plan_overlapped(n, counted, times, OverlapSearch::kQuick);
+  std::int64_t least = played_time(chain, best.actions);
+  const bool too_long = extra_advances_clamped(n, counted) > kMostPerStep * n;
+  for (std::int64_t beside = 0; beside <= kMostBeside && !too_long; ++beside) {
+    chain.fast_memory = counted + beside;
     const OffloadPlan plan = plan_offload(chain, {}, most_ops / (kMostBeside + 1));
     if (plan.run.makespan < 0) continue;
     OffloadActions found = actions_of(plan);
-    if (found.slots > slots) continue;
-    if (best.makespan < 0 || found.plan.makespan < best.makespan) best = std::move(found.plan);
+    const std::int64_t time = played_time(chain, found.plan.actions);
+    if (found.slots > slots || time >= least) continue;
+    best = std::move(found.plan);
+    least = time;
   }
+  best.makespan = static_cast<double>(least);
   return best;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "schedule/offload_planner.h"
 #include "schedule/overlapped.h"
@@ -18,8 +19,18 @@ struct OffloadActions {
 /// live until it is needed, takes none.
 OffloadActions actions_of(const OffloadPlan& plan);
 
+/// Longer chains are refused: searching would take too long.
+inline constexpr std::int64_t kMostOffloadedSteps = 20'000;
+/// What planning takes at most, per step.
+inline constexpr std::int64_t kOffloadBytesPerStep = 8 << 10;
+
+/// What a list of actions takes in the chain's unit of time, each step counted by itself.
+std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions);
+
 /// The best plan found whose actions use at most `slots` slots, for a chain with states of one unit
-/// each; its memory is not looked at. Deterministic. Throws as plan_offload does.
-OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t slots, std::int64_t most_ops);
+/// each; its memory is not looked at. Plans of plan_offload are tried where they are not too long,
+/// and what plan_overlapped makes of the mean times. Deterministic. Throws as these do.
+OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t slots,
+                              std::int64_t most_ops = 6'000'000);
 
 }  // namespace anadrome::schedule

@@ -90,6 +90,7 @@ class Machine {
     solved_ = now_;
     if (op.adjoint) {
       span(OffloadSpan::Doing::kAdjoint, op.step, op_start_);
+      event(OffloadEvent::What::kAdjoined, op.step);
       release(op.step);
     } else {
       State& made = states_[at(op.step + 1)];

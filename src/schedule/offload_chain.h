@@ -51,9 +51,10 @@ struct OffloadSpan {
 };
 
 /// What became of a state, in the order in which it did: it was made by a forward step (or by
-/// nobody, x_0), a step or its adjoint began from it, it gave up its room, it began to move.
+/// nobody, x_0), a step or its adjoint began from it, that adjoint ended, it gave up its room, it
+/// began to move.
 struct OffloadEvent {
-  enum class What : std::uint8_t { kMade, kForward, kAdjoint, kLeft, kWrite, kRead };
+  enum class What : std::uint8_t { kMade, kForward, kAdjoint, kAdjoined, kLeft, kWrite, kRead };
   What what = What::kMade;
   std::int64_t state = 0;
 };

@@ -61,6 +61,16 @@ void OverlappedSweep::plan(const OverlapTimes& times) {
   use(plan_on_small_disk(chain_, begun, options_.slots, times, options_.most_on_disk), begun);
 }
 
+bool OverlappedSweep::adopt(OverlappedPlan plan) {
+  if (planned_ || opening_ != Opening::kKeep) {
+    throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
+  }
+  std::vector<OverlapAction> actions = plan.actions;
+  if (number_disk_states(actions) > options_.most_on_disk) return false;
+  use(std::move(plan), 0);
+  return true;
+}
+
 void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
   actions_ = std::move(plan.actions);
   const bool keeps_x_0 = !actions_.empty() && actions_.front().kind == OverlapKind::kKeep;

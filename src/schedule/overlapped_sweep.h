@@ -35,6 +35,9 @@ class OverlappedSweep {
   /// times. TURN counts as the first adjoint, and with tapes the recording step as part of the
   /// adjoint. Throws as plan_overlapped does; may lack the memory.
   void plan(const OverlapTimes& times);
+  /// Before the first action: a plan of another planner, for as many steps and slots. False: the
+  /// disk does not hold its states, and it is not taken.
+  bool adopt(OverlappedPlan plan);
   /// The other answer: ask again after `steps`, or at the end of the forward sweep.
   void probe(std::int64_t steps);
   bool at_forward_end() const { return live_ == chain_ - 1; }
