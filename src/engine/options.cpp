@@ -30,6 +30,7 @@ const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
                                         {"online", ScheduleName::kOnline},
                                         {"uneven", ScheduleName::kUneven},
                                         {"least_memory", ScheduleName::kLeastMemory},
+                                        {"offload", ScheduleName::kOffload},
                                         {"overlapped", ScheduleName::kOverlapped},
                                         {"double", ScheduleName::kDouble},
                                         {"join", ScheduleName::kJoin}};

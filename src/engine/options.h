@@ -25,6 +25,7 @@ enum class ScheduleName {
   kUneven,
   kLeastMemory,
   kDouble,
+  kOffload,
   kJoin
 };
 enum class Layout { kShared, kNode, kRank };

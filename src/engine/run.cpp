@@ -184,6 +184,7 @@ void Run::note_finished_action() {
   } else if (last_.kind == ANADROME_ADJOINT) {
     ++adjoints_;
     if (timed_) adjoint_.add(seconds, 1);
+    if (adjoint_costs_.measuring()) adjoint_costs_.add(last_.first, seconds);
   }
   finished_at_ = -1;
   timed_ = false;
@@ -227,7 +228,7 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
   last_.last = action.last;
   last_.branch = action.branch;
   if (Watch* const watching = watch()) watching->note(doing(last_), action.first);
-  if (recorder_.on() || step_costs_.measuring()) {
+  if (recorder_.on() || measures_steps()) {
     timed_ = true;
   } else if (kind == ANADROME_ADVANCE) {
     timed_ =
@@ -381,7 +382,7 @@ void Run::done() {
   const Failure differs = agree(Call::kDone, 0, "", audit_failure_).lost;
   if (differs) warn({differs.message});
   done_time_ = now_seconds();
-  for (StepTable* table : {&step_costs_, &state_bytes_}) {
+  for (StepTable* table : {&step_costs_, &adjoint_costs_, &state_bytes_}) {
     if (table->measuring()) table->finish(agreement_.comm());
   }
   note_expectation();

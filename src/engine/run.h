@@ -33,6 +33,7 @@
 #include "engine/why.h"
 #include "schedule/double_sweep.h"
 #include "schedule/interval.h"
+#include "schedule/offload_chain.h"
 #include "schedule/script.h"
 #include "schedule/uneven.h"
 #include "store/live_state.h"
@@ -113,7 +114,9 @@ class Run {
   std::int64_t uneven_table_bytes() const;
   bool states_vary() const;
   bool plans_by_step() const;
-  bool measures_steps() const { return step_costs_.measuring() || state_bytes_.measuring(); }
+  bool measures_steps() const {
+    return step_costs_.measuring() || state_bytes_.measuring() || adjoint_costs_.measuring();
+  }
   void begin_step_tables(std::int64_t steps);
   std::vector<std::int64_t> rooms_of_states() const;
   schedule::UnevenSteps uneven_steps(std::int64_t bytes) const;
@@ -192,6 +195,11 @@ class Run {
   void decide_two_tier();
   void decide_overlapped();
   bool searches_plans() const;
+  bool plays_list() const {
+    return schedule_ == ScheduleName::kOverlapped || schedule_ == ScheduleName::kOffload;
+  }
+  bool plan_offload();
+  schedule::OffloadChain offload_chain() const;
   void agree_on_plan(const Failure& failure);
   void rewind_overlapped();
   schedule::OverlapTimes overlap_times() const;
@@ -316,6 +324,7 @@ class Run {
   bool timed_ = false;                    ///< the action under way is
   StepTable step_costs_;                  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
+  StepTable adjoint_costs_;               ///< seconds
   schedule::OverlapTimes planned_times_;  ///< of schedule=overlapped
   TransferTimes transfer_times_;
   Recorder recorder_;

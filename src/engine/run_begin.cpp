@@ -229,6 +229,12 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
     live_->make_room_for_step();  // x_0
   });
   agree_on_begin();
+  if (schedule_ == ScheduleName::kOffload) {
+    agreement_.agree({.call = Call::kBegin,
+                      .failure = {},
+                      .equal = script_->overlapped()->fingerprint(),
+                      .equal_name = "the plan of schedule=offload"});
+  }
 
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();
@@ -352,7 +358,7 @@ void Run::prepare_disk(std::int64_t steps) {
   });
   agree_on_begin();
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);
-  if (schedule_ == ScheduleName::kOverlapped) {
+  if (plays_list()) {
     tier_->follow_plan();
   } else {
     if (!writes_all_anchors()) tier_->allow_cancelling();

@@ -1,9 +1,11 @@
 // Run, the part of schedule=overlapped: a plan in which each transfer has its place.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "engine/run.h"
+#include "schedule/offload_actions.h"
 
 namespace anadrome::engine {
 
@@ -46,6 +48,48 @@ void Run::decide_overlapped() {
   }
   planned_times_ = overlap_times();
   agree_on_plan(failure_from([&] { sweep.plan(planned_times_); }));
+}
+
+// ---- schedule=offload ----
+
+// In whole ticks, so that all ranks reckon alike; what was given may be in any unit.
+schedule::OffloadChain Run::offload_chain() const {
+  const schedule::StepCosts agreed = agreed_costs();
+  const std::vector<double>&forward = step_costs_.values(), &adjoint = adjoint_costs_.values();
+  const auto steps = static_cast<std::int64_t>(forward.size());
+  double sum = 0, largest = std::max({agreed.write, agreed.read, agreed.forward});
+  for (const double cost : forward) sum += cost;
+  const double scale = sum > 0 ? agreed.forward * static_cast<double>(steps) / sum : 0;
+  for (const double cost : forward) largest = std::max(largest, cost * scale);
+  for (const double cost : adjoint) largest = std::max(largest, cost);
+  const auto ticks = [largest](double seconds) {
+    return std::max<std::int64_t>(std::llround(seconds / largest * 0x1p20), 1);
+  };
+  schedule::OffloadChain chain;
+  for (std::size_t k = 0; k < forward.size(); ++k) {
+    const double record = has_tape() ? forward[k] * scale : 0;
+    chain.forward.push_back(ticks(forward[k] * scale));
+    chain.adjoint.push_back(ticks(adjoint[k] + record));
+  }
+  if (has_tape()) {
+    chain.forward.pop_back();
+  } else {
+    chain.adjoint.push_back(0);  // TURN
+  }
+  const std::size_t states = chain.adjoint.size();
+  chain.state_units.assign(states, 1);
+  chain.write.assign(states, ticks(agreed.write));
+  chain.read.assign(states, ticks(agreed.read));
+  return chain;
+}
+
+// False: costs are not known yet, or the disk does not hold the plan's states.
+bool Run::plan_offload() {
+  if (schedule_ != ScheduleName::kOffload || !step_costs_.known() || !adjoint_costs_.known()) {
+    return false;
+  }
+  return script_->overlapped()->adopt(
+      schedule::plan_offloaded(offload_chain(), memory_plan_.checkpoint_slots));
 }
 
 void Run::rewind_overlapped() {

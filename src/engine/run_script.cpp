@@ -11,6 +11,7 @@
 #include "schedule/late_planner.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
+#include "schedule/offload_actions.h"
 #include "schedule/plain_planners.h"
 #include "schedule/uneven.h"
 
@@ -23,7 +24,7 @@ constexpr std::int64_t kFirstSteps = 4;
 bool replaces_states_on_disk(ScheduleName schedule) {
   return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
          schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped ||
-         schedule == ScheduleName::kDouble;
+         schedule == ScheduleName::kDouble || schedule == ScheduleName::kOffload;
 }
 
 }  // namespace
@@ -74,6 +75,11 @@ void Run::require_fit(std::int64_t steps) const {
                                               std::to_string(schedule::kMostOverlappedSteps) +
                                               " steps; take async");
   }
+  if (schedule_ == ScheduleName::kOffload && steps >= schedule::kMostOffloadedSteps) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
+                                              std::to_string(schedule::kMostOffloadedSteps) +
+                                              " steps; take overlapped or async");
+  }
   if (replaces_states_on_disk(schedule_) && options_.keep) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 name + " replaces its states on disk; keep=on takes schedule=async");
@@ -117,9 +123,11 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
     const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
     return checked_add(checked_multiply(steps + 2, per_step), uneven ? uneven_table_bytes() : 0);
   }
-  if (schedule_ == ScheduleName::kOverlapped) {
+  if (plays_list()) {
+    const bool offload = schedule_ == ScheduleName::kOffload;
     return schedule::overlapped_bytes(steps) +
-           (searches_plans() ? schedule::kOverlapSearchBytes : 0);
+           (searches_plans() ? schedule::kOverlapSearchBytes : 0) +
+           (offload ? (steps + 2) * schedule::kOffloadBytesPerStep : 0);
   }
   if (schedule_ == ScheduleName::kDouble) {
     return checked_multiply(most_double_anchors(steps), kPerStep);
@@ -150,7 +158,7 @@ void Run::plan_blocks(std::int64_t steps) {
     const std::int64_t memory = std::max<std::int64_t>(options_.memory - beside, 0);
     memory_plan_ = plan_memory(agreement_, state_fields_, memory, disk_use(), states, shape);
     memory_plan_.buffer_bytes += beside;
-    if (schedule_ == ScheduleName::kOverlapped && memory_plan_.blocks > 0) {
+    if (plays_list() && memory_plan_.blocks > 0) {
       // Which block is for reading ahead, and when, is part of the plan.
       memory_plan_.prefetch_depth = 0;
       memory_plan_.checkpoint_slots = memory_plan_.blocks - memory_plan_.live_blocks;
@@ -232,7 +240,7 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(options, std::move(stack_plan_->planner));
     return;
   }
-  if (step_costs_.known()) {
+  if (schedule_ == ScheduleName::kUneven && step_costs_.known()) {
     auto planner = std::make_unique<schedule::UnevenPlanner>(uneven_steps(options.units));
     options.units = planner->units();
     script_.emplace(options, std::move(planner));
@@ -246,13 +254,12 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(sequence_options(steps));
     return;
   }
-  if (schedule_ == ScheduleName::kOverlapped) {
+  if (plays_list()) {
     script_.emplace(overlapped_options(steps));
     schedule::OverlappedSweep& sweep = *script_->overlapped();
-    if (measured_before_ && !sweep.planned()) {
-      planned_times_ = overlap_times();
-      sweep.plan(planned_times_);
-    }
+    if (!measured_before_ || sweep.planned() || plan_offload()) return;
+    planned_times_ = overlap_times();
+    sweep.plan(planned_times_);
     return;
   }
   if (schedule_ == ScheduleName::kDouble) return write_double_script(options);

@@ -73,15 +73,20 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
 }
 
 void Run::begin_step_tables(std::int64_t steps) {
-  const bool costs = schedule_ == ScheduleName::kUneven, sizes = plans_by_step() && states_vary();
+  const bool offload = schedule_ == ScheduleName::kOffload;
+  const bool costs = schedule_ == ScheduleName::kUneven || offload;
+  const bool sizes = plans_by_step() && states_vary();
   attempt([&] {
     step_costs_.begin(steps, costs);
+    adjoint_costs_.begin(steps, offload);
     state_bytes_.begin(steps, sizes);
   });
   stack_plan_.reset();
   if (!costs && !sizes) return;
   agree_on_begin();
-  if (step_costs_.known()) step_costs_.share(agreement_.comm());
+  for (StepTable* table : {&step_costs_, &adjoint_costs_}) {
+    if (table->known()) table->share(agreement_.comm());
+  }
   if (state_bytes_.known() && (step_costs_.known() || !costs)) stack_plan_.emplace();
 }
 

@@ -110,7 +110,9 @@ TEST_F(NestedSchedules, SayWhatTheyCannotDo) {
       {"hrevolve", false, true, "number of steps"},
       {"disk_revolve", false, true, "number of steps"},
       {"multistage", false, true, "number of steps"},
-      {"overlapped", false, true, "number of steps"}};
+      {"overlapped", false, true, "number of steps"},
+      {"least_memory", false, true, "number of steps"},
+      {"offload", false, true, "number of steps"}};
   for (const auto& [schedule, tape, unknown, reason] : cases) {
     SCOPED_TRACE(schedule);
     CoupledModel& model = tape ? tape_model_ : model_;
@@ -405,12 +407,51 @@ TEST_F(NestedSchedules, DoubleBearsAFailingDisk) {
   EXPECT_GT(made_good, 0);
 }
 
+// The first sweep measures what the next ones plan from; then a rewind, and whatever the disk does.
+TEST_F(NestedSchedules, OffloadPlansFromTheSweepBefore) {
+  for (const bool tape : {false, true}) {
+    for (const bool given : {false, true}) {
+      CoupledModel& model = tape ? tape_model_ : model_;
+      const Reference& reference = tape ? tape_reference_ : reference_;
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, model, "offload", 4 * least_memory(model, "offload") + 42 * 17 * 1024);
+      run.set("direct", "off");
+      const std::vector<double> seconds = rising_costs(40);
+      if (given) anadrome_set_step_costs(run, 40, seconds.data(), nullptr);
+      SweepDriver driver(run, model, reference);
+      std::int64_t longest = 0;
+      driver.before_action = [&](const anadrome_action& action) {
+        const bool first_time = action.kind == ANADROME_ADVANCE && action.again == 0;
+        if (first_time) longest = std::max(longest, action.last - action.first);
+      };
+      Outcome outcome = driver.sweep(40);
+      expect_exact(run, outcome, outcome.advances);
+      EXPECT_EQ(longest, 1) << "each step is measured";
+      outcome = driver.sweep(40);
+      expect_exact(run, outcome, outcome.advances);
+      EXPECT_STREQ(run.statistics().schedule, "offload");
+      const std::int64_t advances = outcome.advances;
+      outcome = driver.sweep_again();
+      expect_exact(run, outcome, advances + outcome.advances);
+      FaultyFileSystem files;
+      if (rank() == 0) files.arm(Operation::kRead, 1, Fault::kIoError);
+      outcome = driver.sweep(40);
+      EXPECT_TRUE(outcome.exact);
+      EXPECT_TRUE(outcome.done || outcome.status != ANADROME_OK);
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+      files.disarm();
+      EXPECT_TRUE(driver.sweep(40).exact) << "the run goes on with a new sweep";
+    }
+  }
+}
+
 class ReplacedStates : public NestedSchedules,
                        public testing::WithParamInterface<std::tuple<const char*, const char*>> {
  protected:
   // The planner's table is part of the memory.
   static std::int64_t table_bytes(const std::string& schedule, std::int64_t steps, bool few) {
     if (schedule == "overlapped") return (steps + 1) * 9 * 1024;
+    if (schedule == "offload") return (steps + 2) * 17 * 1024;
     return (few ? 72 : 8) * 1024;
   }
 };
@@ -461,7 +502,7 @@ std::string name_of(const testing::TestParamInfo<std::tuple<const char*, const c
 
 INSTANTIATE_TEST_SUITE_P(All, ReplacedStates,
                          testing::Combine(testing::Values("disk_revolve", "hrevolve", "multistage",
-                                                          "overlapped"),
+                                                          "overlapped", "offload"),
                                           testing::Values("direct", "mpio")),
                          name_of);
 
