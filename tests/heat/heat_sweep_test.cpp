@@ -201,6 +201,44 @@ TEST(HeatGradient, AcceptsSweepsOfNoneAndOfOneStep) {
     }
 }
 
+// A hot spot, of whose states only the cells that heat has reached are kept: two sweeps, the first
+// of which measures.
+heat_result spreading(MPI_Comm comm, const std::string& schedule) {
+  Job job(comm, schedule);
+  job.options.adaptive = 1;
+  job.options.repeat = 2;
+  job.set("memory", "4MiB");
+  job.run();
+  EXPECT_EQ(job.result.exit_code, HEAT_FINE) << job.result.message;
+  EXPECT_EQ(job.result.verified, 1);
+  EXPECT_LE(job.result.stats.peak_library_bytes, job.result.stats.memory_bytes);
+  return job.result;
+}
+
+TEST(HeatAdaptive, GivesTheSerialGradientInEverySchedule) {
+  std::uint64_t hash = 0;
+  if (anadrome::test::rank() == 0) hash = spreading(MPI_COMM_SELF, "store_all").gradient_hash;
+  MPI_Bcast(&hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  for (const char* schedule : {"revolve", "async", "uneven", "least_memory", "offload"}) {
+    EXPECT_EQ(spreading(MPI_COMM_WORLD, schedule).gradient_hash, hash) << schedule;
+  }
+}
+
+TEST(HeatAdaptive, TakesLessMemoryThanEqualStates) {
+  Job equal(MPI_COMM_WORLD, "least_memory");
+  equal.set("memory", "4MiB");
+  equal.run();
+  EXPECT_EQ(equal.result.exit_code, HEAT_FINE) << equal.result.message;
+  EXPECT_LT(spreading(MPI_COMM_WORLD, "least_memory").all.peak_library_bytes,
+            equal.result.all.peak_library_bytes);
+}
+
+TEST(HeatAdaptive, IsNotAStateThatIsExchanged) {
+  Job job(MPI_COMM_WORLD, "revolve");
+  job.options.adaptive = job.options.zero_copy = 1;
+  EXPECT_EQ(job.run(), HEAT_USAGE);
+}
+
 TEST(HeatVerify, FindsOneWronglyRestoredState) {
   for (const std::int64_t step : {std::int64_t{0}, kSteps / 2, kSteps - 1}) {
     for (const int zero_copy : {0, 1}) {
