@@ -49,8 +49,8 @@ bool Run::may_weigh(std::int64_t steps) const {
   constexpr std::int64_t kMostSteps = 100'000;
   constexpr double kWorthPlanning = 0.02;  // seconds: planning is to take a few percent
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
-  return measured_before_ && !disk_changes_ && transport_ != nullptr && free && !has_tape() && !states_vary() &&
-         alone_in_block() && steps > 1 && steps <= kMostSteps &&
+  return measured_before_ && !disk_changes_ && transport_ != nullptr && free && !has_tape() &&
+         !states_vary() && alone_in_block() && steps > 1 && steps <= kMostSteps &&
          static_cast<double>(steps) * (agreed_[0] + agreed_[1]) >= kWorthPlanning;
 }
 

@@ -159,7 +159,7 @@ class Sequence {
   }
 
   void set(RandomCaller& caller) {
-    static const std::array<std::array<const char*, 2>, 44> kSettings = {
+    static const std::array<std::array<const char*, 2>, 50> kSettings = {
         {{"schedule", "auto"},
          {"schedule", "store_all"},
          {"schedule", "revolve"},
@@ -169,6 +169,9 @@ class Sequence {
          {"schedule", "hrevolve"},
          {"schedule", "multistage"},
          {"schedule", "double"},
+         {"schedule", "overlapped"},
+         {"schedule", "least_memory"},
+         {"schedule", "offload"},
          {"schedule", "online"},
          {"schedule", "uneven"},
          {"schedule", "best"},
@@ -202,6 +205,8 @@ class Sequence {
          {"checksum", "on"},
          {"transport", "mpio"},
          {"transport", "direct"},
+         {"objective", "reducible"},
+         {"inputs", "charged"},
          {"name", "../up"},
          {"", ""},
          {"schedul", "async"}}};
