@@ -97,6 +97,7 @@ class Run {
   bool disk_changes();
   ScheduleName choose_schedule(std::int64_t steps);
   bool may_weigh(std::int64_t steps) const;
+  bool weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const;
   ScheduleName weigh_schedules(std::int64_t steps);
   double forecast(std::int64_t steps) const;
   void note_expectation();
@@ -254,6 +255,8 @@ class Run {
   // schedule=auto: of async, overlapped and one with two tiers, for sweeps of so many steps.
   static constexpr std::size_t kWeighed = 3;
   std::int64_t weighed_steps_ = -1;
+  schedule::StepCosts weighed_costs_;
+  std::array<double, kWeighed> weighed_seconds_ = {};
   std::array<double, kWeighed> taken_over_expected_ = {};
   std::size_t weighed_ = 0;      ///< the one that was taken
   double expected_seconds_ = 0;  ///< of it; 0: nothing was weighed

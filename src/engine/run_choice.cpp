@@ -1,6 +1,7 @@
 // Run, the part of schedule=auto: every state if they fit, else what the times of the sweep before
 // promise to be fastest.
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/byte_size.h"
@@ -54,28 +55,42 @@ bool Run::may_weigh(std::int64_t steps) const {
          static_cast<double>(steps) * (agreed_[0] + agreed_[1]) >= kWorthPlanning;
 }
 
+// Are these the times that were reckoned with? Planning takes the pool's memory, which is slow to
+// touch again.
+bool Run::weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const {
+  constexpr double kSame = 0.1;
+  const auto same = [](double a, double b) { return std::abs(a - b) <= kSame * b; };
+  return weighed_steps_ == steps && same(costs.forward, weighed_costs_.forward) &&
+         same(costs.adjoint, weighed_costs_.adjoint) && same(costs.write, weighed_costs_.write) &&
+         same(costs.read, weighed_costs_.read);
+}
+
 // Every rank reckons by itself; where one cannot, nobody takes the schedule. What a schedule took
 // before corrects what is expected of it.
 ScheduleName Run::weigh_schedules(std::int64_t steps) {
-  pool_ = {};  // tables in its place
   const std::array<ScheduleName, kWeighed> names = {
       ScheduleName::kAsync, ScheduleName::kOverlapped,
       options_.disk < 0 ? ScheduleName::kDiskRevolve : ScheduleName::kHRevolve};
-  std::array<double, kWeighed> seconds;
-  for (std::size_t i = 0; i < kWeighed; ++i) {
-    schedule_ = names[i];
-    plan_blocks(steps);
-    seconds[i] = kNever;
-    const bool fits = memory_plan_.blocks > 0;
-    if (fits) (void)failure_from([&] { seconds[i] = forecast(steps); });
+  std::array<double, kWeighed>& seconds = weighed_seconds_;
+  const schedule::StepCosts costs = agreed_costs();
+  if (!weighed_with(steps, costs)) {
+    pool_ = {};  // tables in its place
+    for (std::size_t i = 0; i < kWeighed; ++i) {
+      schedule_ = names[i];
+      plan_blocks(steps);
+      seconds[i] = kNever;
+      const bool fits = memory_plan_.blocks > 0;
+      if (fits) (void)failure_from([&] { seconds[i] = forecast(steps); });
+    }
+    MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(kWeighed), MPI_DOUBLE, MPI_MAX,
+                  agreement_.comm());
+    if (weighed_steps_ != steps) {
+      taken_over_expected_.fill(1);
+      weighed_ = 0;
+    }
+    weighed_steps_ = steps;
+    weighed_costs_ = costs;
   }
-  MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(kWeighed), MPI_DOUBLE, MPI_MAX,
-                agreement_.comm());
-  if (weighed_steps_ != steps) {
-    taken_over_expected_.fill(1);
-    weighed_ = 0;
-  }
-  weighed_steps_ = steps;
   // The simplest one, and the one that was taken last, unless another gains something.
   constexpr double kWorthwhile = 0.96;
   const auto corrected = [&](std::size_t i) { return seconds[i] * taken_over_expected_[i]; };

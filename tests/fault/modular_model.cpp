@@ -210,14 +210,11 @@ SweepResult sweep(anadrome_run* run, ModularModel& model, std::int64_t steps, bo
   model.start();
   result.status = anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : steps);
   if (result.status != ANADROME_OK) return failed();
-  bool resumed = false;
-#ifdef ANADROME_TEST_RESUMES
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   std::int64_t step = 0;
   result.status = anadrome_resumed(run, &phase, &step);
   if (result.status != ANADROME_OK) return failed();
-  resumed = phase != ANADROME_PHASE_IDLE;
-#endif
+  const bool resumed = phase != ANADROME_PHASE_IDLE;
   result.resumed = resumed;
   if (!resumed) model.put_start(run);
   anadrome_action action;

@@ -24,7 +24,7 @@ program fields_test
   call packed()
   call varying()
   call refused()
-  call conclude(4 * steps + (2 * steps + 7) + 2 + 17)
+  call conclude(4 * steps + (2 * steps + 7) + 2 + 1 + 17)
 
 contains
 
