@@ -407,7 +407,10 @@ Failure AnchorTier::load(std::int64_t number) {
   }
   // Where transfers are collective every rank takes part, whatever it knows already.
   if (transport_.overlaps() && !is_on_disk(block)) {
-    return written_[static_cast<std::size_t>(block)].failure;
+    const Failure& unwritten = written_[static_cast<std::size_t>(block)].failure;
+    if (unwritten) return unwritten;
+    return {ANADROME_ERR_IO,
+            "the state of step 0 could not be read, and its second copy was not written"};
   }
   return read_and_wait(block);
 }
