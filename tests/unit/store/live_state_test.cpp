@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "live_in_pool.h"
 
 namespace anadrome::store {
 namespace {
@@ -29,92 +30,6 @@ Field plain(const char* name, std::vector<unsigned char>& values) {
   field.values = values.data();
   return field;
 }
-
-// A packed field of one byte, stored as its complement.
-struct Packed {
-  unsigned char value = 0;
-  int calls = 0, returns = 0;
-
-  Field field(const char* name) {
-    Field field;
-    field.name = name;
-    field.count = 1;
-    field.context = this;
-    field.pack = [](void* self, void* buffer, std::size_t) {
-      auto& packed = *static_cast<Packed*>(self);
-      *static_cast<unsigned char*>(buffer) = static_cast<unsigned char>(~packed.value);
-      ++packed.calls;
-      return packed.returns;
-    };
-    field.unpack = [](void* self, const void* buffer, std::size_t) {
-      auto& packed = *static_cast<Packed*>(self);
-      packed.value = static_cast<unsigned char>(~*static_cast<const unsigned char*>(buffer));
-      ++packed.calls;
-      return packed.returns;
-    };
-    return field;
-  }
-};
-
-// A field of changing size: some bytes, each the last digit of their number.
-struct Varying {
-  std::size_t bytes = 0, unpacked = 0;
-  bool right = true;
-
-  Field field(const char* name, std::int64_t most) {
-    Field field;
-    field.name = name;
-    field.count = most + kLengthBytes;
-    field.context = this;
-    field.size = [](void* self) { return static_cast<Varying*>(self)->bytes; };
-    field.pack = [](void* self, void* buffer, std::size_t size) {
-      std::memset(buffer, digit(size), size);
-      return size == static_cast<Varying*>(self)->bytes ? 0 : 1;
-    };
-    field.unpack = [](void* self, const void* buffer, std::size_t size) {
-      auto& varying = *static_cast<Varying*>(self);
-      varying.unpacked = size;
-      for (std::size_t i = 0; i < size; ++i)
-        varying.right &= static_cast<const unsigned char*>(buffer)[i] == digit(size);
-      return 0;
-    };
-    return field;
-  }
-  static unsigned char digit(std::size_t size) { return static_cast<unsigned char>(size % 10); }
-};
-
-// A live state over a pool of a few blocks, of one state each or of more.
-struct LiveInPool {
-  LiveInPool(std::vector<Field> fields, std::int64_t states_per_block, std::int64_t blocks)
-      : layout({states_per_block, false}, fields),
-        pool(layout.block_bytes(), blocks),
-        live(layout, std::move(fields), pool, [this] { return pool.take(); }) {}
-
-  // A step to a state whose exchanged field 0 has all bytes `value`.
-  void step_to(int value) {
-    live.make_room_for_step();
-    std::memset(live.then(0), value, static_cast<std::size_t>(layout.parts()[0].bytes));
-    live.step_done();
-  }
-  // The first and the last byte of exchanged field 0, which must be the same.
-  int value() const {
-    const auto* now = static_cast<const unsigned char*>(live.now(0));
-    const int last = now[layout.parts()[0].bytes - 1];
-    return now[0] == last ? last : -1;
-  }
-  const std::byte* at(std::int64_t block, std::int64_t index = 0, std::size_t field = 0) const {
-    return layout.address(pool.address(block), index, field);
-  }
-  std::int64_t keep() {
-    const std::int64_t block = live.block_to_keep_in();
-    live.keep(block, 0);
-    return block;
-  }
-
-  BlockLayout layout;
-  Pool pool;
-  LiveState live;
-};
 
 // ---- blocks that are handed over ----
 
@@ -463,40 +378,6 @@ TEST(LiveState, CountsTheBlocksAndTheBytesItTakes) {
   const std::vector<Field> copied = {plain("t", array)};
   EXPECT_EQ(LiveState::live_blocks(alone, copied), 0);
   EXPECT_EQ(LiveState::buffer_bytes(shared, copied), 0);
-}
-
-// ---- fields of changing size ----
-
-TEST(LiveState, GivesAFieldBackInTheSizeItHad) {
-  Varying varying;
-  for (const std::int64_t states : {1, 3}) {
-    LiveInPool s({varying.field("mesh", 40)}, states, 3);
-    const std::int64_t block = s.pool.take();
-    for (const std::size_t bytes : {0, 1, 17, 40}) {
-      varying.bytes = bytes;
-      s.live.keep(block, states - 1);
-      varying.bytes = 5;
-      s.live.restore(block, states - 1);
-      EXPECT_EQ(varying.unpacked, bytes);
-      EXPECT_TRUE(varying.right);
-    }
-  }
-}
-
-TEST(LiveState, RefusesAFieldThatIsLargerThanItWasRegistered) {
-  Varying varying;
-  Packed packed;
-  LiveInPool s({varying.field("mesh", 40), packed.field("p")}, 1, 2);
-  const std::int64_t block = s.pool.take();
-  varying.bytes = 41;
-  try {
-    s.live.keep(block, 0);
-    ADD_FAILURE() << "kept";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
-    EXPECT_STREQ(error.what(), "field 'mesh' takes 41 bytes, and was registered with 40 at most");
-  }
-  EXPECT_EQ(packed.calls, 1) << "others are packed all the same";
 }
 
 }  // namespace
