@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -66,24 +67,34 @@ struct Plan {
   }
 };
 
-// Stops before some of what it counts. Somebody else lets it go on, first by SIGCONT, and then by
-// opening the pipe ANADROME_TEST_GO, if there is one: until then only its other threads do.
+void take_a_byte(const char* pipe) {
+  const int descriptor = ::open(pipe, O_RDONLY | O_CLOEXEC);
+  char byte = 0;
+  if (descriptor < 0 || ::read(descriptor, &byte, 1) != 1) ::_exit(4);
+  ::close(descriptor);
+}
+
+// Stops before some of what it counts. Somebody else lets it go on, first by SIGCONT, and then by a
+// byte in the pipe ANADROME_TEST_GO, if there is one: until then only its other threads do, up to
+// stops of their own.
 class Stops {
  public:
   Stops(const Plan& plan, bool mine) : plan_(plan), mine_(mine) {}
   void at(const std::string& what, std::int64_t number) const {
     const auto found = plan_.stops.find(what);
     if (!mine_ || found == plan_.stops.end() || found->second.count(number) == 0) return;
+    const std::lock_guard one_at_a_time(mutex_);
     std::fprintf(stderr, "job: process %d stops at %s %lld\n", static_cast<int>(::getpid()),
                  what.c_str(), static_cast<long long>(number));
     ::kill(::getpid(), SIGSTOP);
     const char* go = std::getenv("ANADROME_TEST_GO");
-    if (go != nullptr) ::close(::open(go, O_RDONLY | O_CLOEXEC));
+    if (go != nullptr) take_a_byte(go);
   }
 
  private:
   const Plan& plan_;
   const bool mine_;
+  mutable std::mutex mutex_;
 };
 
 // Counts what touches files, and is killed before one of them.
