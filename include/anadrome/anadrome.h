@@ -27,6 +27,14 @@
 extern "C" {
 #endif
 
+/* Enumerations are as wide as an int. In C++ every int is one of their values, so that a wrong one
+ * from a C or Fortran caller can be refused. */
+#ifdef __cplusplus
+#define ANADROME_AS_INT : int
+#else
+#define ANADROME_AS_INT
+#endif
+
 #define ANADROME_VERSION_MAJOR 0
 #define ANADROME_VERSION_MINOR 1
 #define ANADROME_VERSION_PATCH 0
@@ -35,7 +43,7 @@ extern "C" {
 typedef struct anadrome_run anadrome_run;
 
 /** Outcome of a call. The values are part of the ABI. */
-typedef enum anadrome_status {
+typedef enum anadrome_status ANADROME_AS_INT {
   ANADROME_OK = 0,           /**< done */
   ANADROME_STOPPED = 1,      /**< anadrome_request_stop was called on some rank */
   ANADROME_ERR_ARGUMENT = 2, /**< an argument or option is wrong; nothing was changed */
@@ -52,7 +60,7 @@ typedef enum anadrome_status {
 } anadrome_status;
 
 /** What a registered field is for. */
-typedef enum anadrome_role {
+typedef enum anadrome_role ANADROME_AS_INT {
   ANADROME_ROLE_STATE = 0, /**< what a step needs to go on: x_k, all of it */
   ANADROME_ROLE_TAPE =
       1, /**< everything the adjoint of one step needs, filled by a recorded step */
@@ -60,7 +68,7 @@ typedef enum anadrome_role {
 } anadrome_role;
 
 /** Element type of a field. Complex types are pairs (real, imaginary). */
-typedef enum anadrome_type {
+typedef enum anadrome_type ANADROME_AS_INT {
   ANADROME_FLOAT32 = 0,
   ANADROME_FLOAT64 = 1,
   ANADROME_COMPLEX64 = 2,
@@ -71,7 +79,7 @@ typedef enum anadrome_type {
 } anadrome_type;
 
 /** Where a run is. */
-typedef enum anadrome_phase {
+typedef enum anadrome_phase ANADROME_AS_INT {
   ANADROME_PHASE_IDLE = 0,    /**< before begin, after DONE's successor calls or after a failure */
   ANADROME_PHASE_FORWARD = 1, /**< from begin to TURN */
   ANADROME_PHASE_REVERSE = 2, /**< from TURN to DONE */
@@ -79,7 +87,7 @@ typedef enum anadrome_phase {
 } anadrome_phase;
 
 /** What anadrome_next asks the caller to do. */
-typedef enum anadrome_action_kind {
+typedef enum anadrome_action_kind ANADROME_AS_INT {
   ANADROME_ADVANCE =
       1, /**< run steps first .. last-1; the arrays hold x_first on entry, x_last on exit */
   ANADROME_TURN = 2, /**< evaluate the objective and start the adjoint; the arrays hold x_n */

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct anadrome_graph anadrome_graph;
 
 /** What the caller does with a node. */
-typedef enum anadrome_graph_kind {
+typedef enum anadrome_graph_kind ANADROME_AS_INT {
   ANADROME_GRAPH_FORWARD = 0,   /**< make its value; allocate that */
   ANADROME_GRAPH_DROP = 1,      /**< free its value */
   ANADROME_GRAPH_RECOMPUTE = 2, /**< as FORWARD, once more */
@@ -30,7 +30,7 @@ typedef struct anadrome_graph_action {
 } anadrome_graph_action;
 
 /** Which sets of nodes a plan may be made of. */
-typedef enum anadrome_graph_family {
+typedef enum anadrome_graph_family ANADROME_AS_INT {
   ANADROME_GRAPH_ALL = 0,       /**< all that may have been run at a time, up to 8192 of them */
   ANADROME_GRAPH_ANCESTORS = 1, /**< a node with all that is before it: for graphs of a thousand */
   ANADROME_GRAPH_IN_ORDER = 2   /**< the first ones: BACKWARD comes in one order whatever the budget

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
 #include <limits>
 
@@ -37,14 +37,14 @@ class Choices {
 int pack(void* context, void* buffer, std::size_t bytes) {
   const auto& field = *static_cast<RandomCaller::Registered*>(context);
   if (field.owner->packing_fails || bytes != field.bytes) return 1;
-  std::memcpy(buffer, field.values.data(), bytes);
+  std::copy(field.values.begin(), field.values.end(), static_cast<unsigned char*>(buffer));
   return 0;
 }
 
 int unpack(void* context, const void* buffer, std::size_t bytes) {
   auto& field = *static_cast<RandomCaller::Registered*>(context);
   if (field.owner->packing_fails || bytes != field.bytes) return 1;
-  std::memcpy(field.values.data(), buffer, bytes);
+  std::copy_n(static_cast<const unsigned char*>(buffer), bytes, field.values.begin());
   return 0;
 }
 
