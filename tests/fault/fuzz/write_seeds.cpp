@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
   const std::filesystem::path directory = argv[1];
   write_journals(directory / "journal", directory / "runs");
   write_options(directory / "options");
-  for (const char* name : {"journal", "options", "runs"}) {
+  put(directory / "segment" / "whole", "numbers of a segment with nothing replaced");
+  for (const char* name : {"journal", "options", "runs", "segment"}) {
     std::string list;
     for (const auto& entry : std::filesystem::directory_iterator(directory / name)) {
       list += (list.empty() ? "" : ",") + entry.path().string();
