@@ -37,7 +37,7 @@ class Choices {
 int pack(void* context, void* buffer, std::size_t bytes) {
   const auto& field = *static_cast<RandomCaller::Registered*>(context);
   if (field.owner->packing_fails || bytes != field.bytes) return 1;
-  std::copy(field.values.begin(), field.values.end(), static_cast<unsigned char*>(buffer));
+  std::copy_n(field.values.begin(), bytes, static_cast<unsigned char*>(buffer));
   return 0;
 }
 
