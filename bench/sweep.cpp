@@ -19,8 +19,9 @@ namespace {
 using namespace bench;
 
 struct Setup {
-  std::int64_t cells_x = 0, cells_y = 0, rounds = 3;
-  bool rk4 = false, tape = false;  ///< tapes and uneven work: for the modes of the library only
+  std::int64_t cells_x = 0, cells_y = 0, branches = 1, rounds = 3;
+  /// Tapes, uneven work and branches are for the modes of the library only.
+  bool rk4 = false, tape = false, adaptive = false;
   std::vector<std::string> modes;
   Means means;
 };
@@ -32,6 +33,8 @@ struct Contender {
 };
 
 Sweep make_sweep(const std::string& mode, Problem& problem, const Means& means) {
+  if (problem.branches.size() > 1 && (mode == "ideal" || mode == "by_hand"))
+    throw std::runtime_error(mode + " has one branch");
   if (mode == "ideal") return ideal_sweep(problem);
   if (mode == "by_hand") return hand_written_sweep(problem, means);
   return library_sweep(mode, problem, means);
@@ -46,6 +49,8 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   problem.last_work = flags.count("last-work", problem.work);
   setup.rk4 = flags.text("integrator", "euler") == std::string("rk4");
   setup.tape = flags.count("tape", 0) != 0;
+  setup.adaptive = flags.count("adaptive", 0) != 0;  // heat spreads from a spot
+  setup.branches = flags.count("branches", 1);
   setup.rounds = flags.count("rounds", 3);
   setup.modes = flags.list("modes", "ideal,async");  // or async@500: with steps of its own
   setup.means.directory = flags.text("directory", ".");
@@ -65,11 +70,17 @@ double longest(const heat_grid& grid, double seconds) {
   return seconds;
 }
 
-std::uint64_t gradient_hash(const heat_model* model) {
-  std::uint64_t hash = 0;
-  if (heat_hash(&model->grid, model->gradient_kappa, model->lambda, &hash) != 0)
-    throw std::runtime_error("no memory for the gradient's hash");
-  return hash;
+// Of all branches' gradients, in their order.
+std::uint64_t gradient_hash(const Problem& problem) {
+  constexpr std::uint64_t kOdd = 0x100000001b3;
+  std::uint64_t all = 0;
+  for (const heat_model* model : problem.branches) {
+    std::uint64_t hash = 0;
+    if (heat_hash(&model->grid, model->gradient_kappa, model->lambda, &hash) != 0)
+      throw std::runtime_error("no memory for the gradient's hash");
+    all = all * kOdd ^ hash;
+  }
+  return all;
 }
 
 void print_heading() {
@@ -91,7 +102,8 @@ void print_row(const std::string& mode, std::int64_t round, const Problem& probl
     std::printf(",%.9f", seconds);
   std::printf(",%" PRId64 ",%.6f,%.6f,%.6f,%.4f", s.agreements, s.seconds_writing,
               s.seconds_reading, s.seconds_checksums,
-              static_cast<double>(s.forward_steps_taken) / static_cast<double>(problem.steps));
+              static_cast<double>(s.forward_steps_taken) /
+                  static_cast<double>(problem.steps * std::ssize(problem.branches)));
   for (const std::int64_t number : {s.bytes_written, s.bytes_read, s.anchors, s.interval, s.slots,
                                     s.checkpoint_slots, s.prefetch_depth})
     std::printf(",%" PRId64, number);
@@ -101,7 +113,7 @@ void print_row(const std::string& mode, std::int64_t round, const Problem& probl
 }
 
 // `text` is mode or mode@steps. The sweep refers to the problem: a contender stays where it is.
-void make_contender(const std::string& text, const Problem& problem, const Means& means,
+void make_contender(const std::string& text, const Problem& problem, const Setup& setup,
                     std::list<Contender>& all) {
   const auto at = text.find('@');
   Contender& contender = all.emplace_back(Contender{text.substr(0, at), problem, {}});
@@ -110,14 +122,14 @@ void make_contender(const std::string& text, const Problem& problem, const Means
     if (std::from_chars(digits, end, contender.problem.steps).ptr != end)
       throw std::runtime_error("'" + text + "' is not mode@steps");
   }
-  contender.sweep = make_sweep(contender.mode, contender.problem, means);
+  if (setup.adaptive) contender.problem.measure_states();
+  contender.sweep = make_sweep(contender.mode, contender.problem, setup.means);
 }
 
 void run(const Setup& setup, const Problem& problem) {
   const heat_grid& grid = problem.model->grid;
   std::list<Contender> contenders;
-  for (const std::string& mode : setup.modes)
-    make_contender(mode, problem, setup.means, contenders);
+  for (const std::string& mode : setup.modes) make_contender(mode, problem, setup, contenders);
   if (grid.rank == 0) print_heading();
   std::map<std::int64_t, std::uint64_t> expected;  // by steps
   for (std::int64_t round = 0; round <= setup.rounds; ++round) {
@@ -128,7 +140,7 @@ void run(const Setup& setup, const Problem& problem) {
       outcome_reduce_statistics(grid.comm, &measured.stats, &all);
       const double total = longest(grid, measured.seconds_total);
       const double forward = longest(grid, measured.seconds_forward);
-      const std::uint64_t hash = gradient_hash(problem.model);
+      const std::uint64_t hash = gradient_hash(problem);
       if (grid.rank == 0)
         print_row(contender.mode, round, contender.problem, total, forward, all, hash);
       if (expected.emplace(contender.problem.steps, hash).first->second != hash)
@@ -143,14 +155,19 @@ int main(int argc, char** argv) {
   return guarded_main(argc, argv, [&] {
     Problem problem;
     const Setup setup = read_flags(argc, argv, problem);
-    problem.model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, problem.work,
-                                      setup.rk4 ? HEAT_RK4 : HEAT_EULER);
-    if (problem.model == nullptr || (setup.tape && heat_model_add_tape(problem.model) != 0)) {
-      throw std::runtime_error("no memory for the model");
+    for (std::int64_t branch = 0; branch < setup.branches; ++branch) {
+      heat_model* model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y,
+                                            problem.work, setup.rk4 ? HEAT_RK4 : HEAT_EULER);
+      if (model == nullptr) throw std::runtime_error("no memory for the model");
+      if (setup.adaptive) heat_model_use_hot_spot(model);
+      problem.branches.push_back(model);
     }
+    problem.model = problem.branches.at(0);
+    if (setup.tape && heat_model_add_tape(problem.model) != 0)
+      throw std::runtime_error("no memory for the tape");
     problem.start.resize(heat_grid_cells(&problem.model->grid));
-    heat_fill(&problem.model->grid, heat_initial_state, problem.start.data());
+    heat_fill_initial_state(problem.model, problem.start.data());
     run(setup, problem);
-    heat_model_free(problem.model);
+    for (heat_model* model : problem.branches) heat_model_free(model);
   });
 }

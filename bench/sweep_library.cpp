@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "guarded_main.h"
+#include "heat_reached.h"
 #include "sweep_modes.h"
 
 namespace bench {
@@ -31,7 +32,11 @@ constexpr std::array kModes = {
     Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
     Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
     Mode{"overlapped", false, {{{"schedule", "overlapped"}, kNothing}}},
+    Mode{"join", false, {{{"schedule", "join"}, kNothing}}},
+    Mode{"join_reducible", false, {{{"schedule", "join"}, {"objective", "reducible"}}}},
     Mode{"double", false, {{{"schedule", "double"}, kNothing}}},
+    Mode{"offload", false, {{{"schedule", "offload"}, kNothing}}},
+    Mode{"least_memory", false, {{{"schedule", "least_memory"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
     Mode{"async_resume", false, {{{"schedule", "async"}, {"resume", "on"}}}},
@@ -39,10 +44,26 @@ constexpr std::array kModes = {
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
     Mode{"sync_interval", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
 
+// What one sweep of several leaves, added to what those before it did.
+void add(anadrome_stats& all, const anadrome_stats& one) {
+  for (const auto seconds :
+       {&anadrome_stats::seconds_stalled_write, &anadrome_stats::seconds_stalled_read,
+        &anadrome_stats::seconds_copying, &anadrome_stats::seconds_agreeing,
+        &anadrome_stats::seconds_writing, &anadrome_stats::seconds_reading,
+        &anadrome_stats::seconds_checksums})
+    all.*seconds += one.*seconds;
+  for (const auto count :
+       {&anadrome_stats::agreements, &anadrome_stats::forward_steps_taken,
+        &anadrome_stats::bytes_written, &anadrome_stats::bytes_read, &anadrome_stats::anchors})
+    all.*count += one.*count;
+}
+
 class Library {
  public:
   Library(const Mode& mode, Problem& problem, const Means& means)
-      : problem_(problem), zero_copy_(mode.zero_copy) {
+      : problem_(problem),
+        zero_copy_(mode.zero_copy),
+        joins_(mode.settings[0].value == std::string("join")) {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
     set("name", std::string(mode.name) + "." + std::to_string(problem.steps));
@@ -63,10 +84,17 @@ class Library {
       check(anadrome_add_field(run_, "gradient", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64,
                                problem.model->gradient_kappa, cells));
     }
-    check(zero_copy_ ? anadrome_add_exchanged(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,
-                                              cells, &field_)
-                     : anadrome_add_field(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64,
-                                          problem.model->u, cells));
+    if (zero_copy_) {
+      check(
+          anadrome_add_exchanged(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, cells, &field_));
+    } else if (!problem.state_bytes.empty()) {
+      check(anadrome_add_varying(run_, "u", ANADROME_ROLE_STATE,
+                                 heat_reached_most(&problem.model->grid), heat_reached_bytes,
+                                 heat_reached_pack, heat_reached_unpack, problem.model));
+    } else {
+      check(anadrome_add_field(run_, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, problem.model->u,
+                               cells));
+    }
     if (problem.model->tape != nullptr) {
       const auto stages = static_cast<std::size_t>(heat_stages(problem.model->integrator));
       check(anadrome_add_field(run_, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64,
@@ -79,44 +107,96 @@ class Library {
 
   Measured sweep() {
     Measured measured;
-    const double start = MPI_Wtime();
-    check(anadrome_begin(run_, problem_.steps));
-    std::copy(problem_.start.begin(), problem_.start.end(), next_state());
-    anadrome_action action{};
-    for (;;) {
-      check(anadrome_next(run_, &action));
-      if (action.kind == ANADROME_DONE) break;
-      if (action.kind == ANADROME_ADVANCE) {
-        for (std::int64_t k = action.first; k < action.last; ++k)
-          step(k, action.record != 0 && k + 1 == action.last);
-      } else if (action.kind == ANADROME_TURN) {
-        measured.seconds_forward = MPI_Wtime() - start;
-        heat_turn(problem_.model, state());
-      } else {
-        adjoint(action.first);
+    begun_ = MPI_Wtime();
+    const auto branches = std::ssize(problem_.branches);
+    mean_.assign(branches > 1 || joins_ ? problem_.start.size() : 0, 0.0);
+    if (joins_) {
+      const std::vector<std::int64_t> steps(problem_.branches.size(), problem_.steps);
+      check(anadrome_begin_branches(run_, branches, steps.data()));
+      play(measured);
+    } else {
+      for (branch_ = 0; branch_ + 1 < branches; ++branch_) run_to_end(measured);
+      for (; branch_ >= 0; --branch_) {
+        check(anadrome_begin(run_, problem_.steps));
+        start(next_state());
+        play(measured);
       }
     }
-    measured.seconds_total = MPI_Wtime() - start;
-    measured.stats.size = sizeof measured.stats;
-    check(anadrome_statistics(run_, &measured.stats));
+    measured.seconds_total = MPI_Wtime() - begun_;
     return measured;
   }
 
  private:
+  // From the library's begin to its DONE.
+  void play(Measured& measured) {
+    anadrome_action action{};
+    for (;;) {
+      check(anadrome_next(run_, &action));
+      if (action.kind == ANADROME_DONE) break;
+      if (joins_) branch_ = action.branch;
+      if (action.kind == ANADROME_START) {
+        start(next_state());
+      } else if (action.kind == ANADROME_ADVANCE) {
+        for (std::int64_t k = action.first; k < action.last; ++k)
+          step(k, action.record != 0 && k + 1 == action.last);
+      } else if (action.kind == ANADROME_TURN) {
+        turn(action.again != 0, measured);
+      } else {
+        adjoint(action.first);
+      }
+    }
+    anadrome_stats done{};
+    done.size = sizeof done;
+    check(anadrome_statistics(run_, &done));
+    add(done, measured.stats);
+    measured.stats = done;
+  }
+
+  // A branch without its adjoint: no state is kept.
+  void run_to_end(Measured& measured) {
+    double* u = problem_.model->u;
+    start(u);
+    for (std::int64_t k = 0; k < problem_.steps; ++k)
+      heat_step(problem_.ready(branch_, k), k, u, u);
+    measured.stats.forward_steps_taken += problem_.steps;
+    contribute(u);
+  }
+
+  // Branch after branch begins a little higher.
+  void start(double* u) const {
+    constexpr double kMore = 0.125;
+    const double scale = 1.0 + kMore * static_cast<double>(branch_);
+    std::transform(problem_.start.begin(), problem_.start.end(), u,
+                   [scale](double value) { return scale * value; });
+  }
+  void contribute(const double* u) {
+    const double share = 1.0 / static_cast<double>(problem_.branches.size());
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += share * u[i];
+  }
+  // A join comes twice to each end. Otherwise the branch that is swept first completes the mean.
+  void turn(bool again, Measured& measured) {
+    const bool last = branch_ + 1 == std::ssize(problem_.branches);
+    if (!mean_.empty() && (joins_ ? !again : last)) contribute(state());
+    if (joins_ && !again) return;
+    if (measured.seconds_forward == 0) measured.seconds_forward = MPI_Wtime() - begun_;
+    heat_turn(problem_.branches[static_cast<std::size_t>(branch_)],
+              mean_.empty() ? state() : mean_.data());
+  }
+
   void step(std::int64_t k, bool record) {
-    problem_.set_work(k);
+    heat_model* model = problem_.ready(branch_, k);
     if (record) {
-      heat_record_step(problem_.model, k, state(), next_state(), problem_.model->tape);
+      heat_record_step(model, k, state(), next_state(), problem_.model->tape);
     } else {
-      heat_step(problem_.model, k, state(), next_state());
+      heat_step(model, k, state(), next_state());
     }
   }
   void adjoint(std::int64_t k) {
-    problem_.set_work(k);
+    heat_model* model = problem_.ready(branch_, k);
     if (problem_.model->tape != nullptr) {
-      heat_adjoint_of_tape(problem_.model, problem_.model->tape);
+      heat_adjoint_of_tape(model, problem_.model->tape);
     } else {
-      heat_adjoint_step(problem_.model, k, state());
+      heat_adjoint_step(model, k, state());
     }
   }
   void set(const char* key, const std::string& value) {
@@ -130,7 +210,10 @@ class Library {
   }
 
   Problem& problem_;
-  bool zero_copy_ = false;
+  bool zero_copy_ = false, joins_ = false;
+  double begun_ = 0;
+  std::int64_t branch_ = 0;   ///< whose state is in the arrays
+  std::vector<double> mean_;  ///< of the last states; empty: there is one branch
   anadrome_run* run_ = nullptr;
   int field_ = 0;
 };

@@ -42,6 +42,7 @@ class Bench:
     def __init__(self, programs, out, quick):
         self.programs, self.out, self.quick = programs, out, quick
         self.states = os.path.join(out, "states")
+        self.last_command = ""
         self.clean()  # what was killed must not be gone on with
         os.makedirs(self.states, exist_ok=True)
 
@@ -53,11 +54,11 @@ class Bench:
 
     def run(self, program, ranks, flags, save=None, limit=900):
         """Rows of the CSV that `program` prints; kept as `save`.csv. `flags`: by name, without --."""
-        command = ["timeout", "--kill-after=10", str(limit), "mpirun", "-n", str(ranks),
-                   os.path.join(self.programs, program)]
+        command = ["mpirun", "-n", str(ranks), os.path.join(self.programs, program)]
         for name, value in flags.items():
             command += [f"--{name}", str(value)]
-        printed = output_of(command)
+        self.last_command = " ".join(command)
+        printed = output_of(["timeout", "--kill-after=10", str(limit)] + command)
         if save:
             with open(self.path(save + ".csv"), "w") as file:
                 file.write(printed)
