@@ -32,7 +32,7 @@ class Measured:
         if self.io:
             probe = bench.sweep(1, ["revolve"], **{**flags, "rounds": 1})
             flags["bandwidth_limit"] = int(self.state / (self.io * median(pick(probe, "step"))))
-        rows = bench.sweep(1, self.modes, f"situation_{number}", rounds=bench.choose(3, 1), **flags)
+        rows = bench.sweep(1, self.modes, f"situation_{number}", rounds=bench.choose(5, 1), **flags)
         seconds = {mode: median(pick(rows, "seconds", mode=mode)) for mode in self.modes}
         best = min(seconds, key=seconds.get)
         over = {mode: spread([r - 1 for r in ratios(rows, "seconds", mode, best)], "{:+.0f} %", 100)
@@ -40,8 +40,10 @@ class Measured:
         others = sorted((time, mode) for mode, time in seconds.items()
                         if mode not in (best, "revolve", "async"))
         rest = ", ".join(f"{mode} {100 * (time / seconds[best] - 1):+.0f} %" for time, mode in others)
+        forward = "; ".join(f"{median(pick(rows, 'recompute_factor', mode=mode)):.2f}"
+                            for mode in (best, "revolve", "async"))
         return [self.describe(steps, median(pick(rows, "step"))), f"{seconds[best]:.2f}", best,
-                over["revolve"], over["async"], rest]
+                over["revolve"], over["async"], rest, forward]
 
     def describe(self, steps, step):
         branches = f"{self.flags['branches']} times " if "branches" in self.flags else ""
@@ -134,5 +136,5 @@ def run(bench, _claims):
         table.append([number, name] + situation.run(bench, number))
         commands += f"{bench.last_command}    # {number}\n"
     heading = ["", "situation", "", "seconds", "wins", "revolve over it", "async over it",
-               "others over it"]
+               "others over it", "forward steps per step: it; revolve; async"]
     return f"\n{markdown(heading, table)}\nMeasured by\n```\n{commands}```\n"
