@@ -1,5 +1,6 @@
 // Run, the part that lets a run go on after it was killed: commits on the way, and the way back in.
 #include <algorithm>
+#include <bit>
 
 #include "engine/run.h"
 #include "store/field_table.h"
@@ -161,13 +162,17 @@ store::JournalCommit Run::describe_commit() {
 // After an adjoint step. Steps that are reversed from memory for long would end in no agreement,
 // and in no commit. So what was done since the last one is counted, in times that were agreed on:
 // every rank comes to the same number. Often enough for commits to be on time, and so seldom that
-// the steps take much longer than an agreement.
+// the steps take much longer than an agreement. As long as no time of an adjoint step is agreed on
+// (a sweep that went on has none at all), after 1, 2, 4, ... of them.
 void Run::commit_between_anchors() {
   constexpr double kPerCommit = 8, kLeastSeconds = 0.01;
   const schedule::StepCosts costs = agreed_costs();
   const double seconds = static_cast<double>(adjoints_ - adjoints_agreed_at_) * costs.adjoint +
                          static_cast<double>(advances_ - advances_agreed_at_) * costs.forward;
-  if (seconds < std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds)) return;
+  const bool measures =
+      agreed_[1] <= 0 && std::has_single_bit(static_cast<std::uint64_t>(adjoints_));
+  const bool due = seconds >= std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds);
+  if (!due && !measures) return;
   if (script_->adjoints_remaining() == 0) return;
   commit_if_due(Call::kAdjoint, agree(Call::kAdjoint));
 }

@@ -263,15 +263,18 @@ TEST_P(Resume, RefusesAnotherProblem) {
 // What is reversed from memory for long is committed on the way, too.
 class LongInterval : public Resume {};
 
-TEST_P(LongInterval, IsCommittedBetweenItsAnchors) {
+TEST_P(LongInterval, IsCommittedBetweenItsAnchorsAndAgainWhenItWentOn) {
   const std::int64_t actions = live(-1, 0).actions;
   const Outcome first = live(actions * 3 / 4, 0);
   ASSERT_EQ(first.status, ANADROME_STOPPED) << first.message;
-  const Outcome second = live(-1, 0);
-  EXPECT_EQ(second.phase, ANADROME_PHASE_REVERSE);
+  const Outcome second = live(0, ranks() - 1);
+  EXPECT_EQ(second.status, ANADROME_STOPPED) << second.message;
+  const Outcome third = live(-1, 0);
+  EXPECT_EQ(third.phase, ANADROME_PHASE_REVERSE);
+  EXPECT_LT(third.step, second.step);
   EXPECT_LT(second.step, kSteps);
-  EXPECT_EQ(first.adjoints + second.adjoints, kSteps);
-  expect_right(second);
+  EXPECT_EQ(first.adjoints + second.adjoints + third.adjoints, kSteps);
+  expect_right(third);
 }
 
 std::string name_of(const testing::TestParamInfo<Setup>& info) { return info.param.name; }
