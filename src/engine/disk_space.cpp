@@ -1,9 +1,11 @@
 #include "engine/disk_space.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 
 #include "base/checked.h"
@@ -48,8 +50,8 @@ DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::
 void DiskSpace::open(store::Leftovers leftovers) {
   file_comm_ = files_communicator(options_.layout, agreement_.comm());
   MPI_Comm_rank(file_comm_.get(), &file_rank_);
-  make_directory(leftovers);
   try {
+    make_directory(leftovers);
     start_watch();
     gather_shapes();
   } catch (...) {
@@ -267,6 +269,10 @@ void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
     if (record.offsets.fields.size() != fields_.size() ||
         record.strides_before.size() != fields_.size()) {
       throw Error(ANADROME_ERR_CORRUPT, "the journal's segments have other fields");
+    }
+    const std::string path = path_ + "/" + record.file;
+    if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+      throw Error(ANADROME_ERR_CORRUPT, path + " is missing");
     }
     if (record.file.rfind(kCopyStem, 0) == 0) {
       copy_.emplace(open_segment(record));

@@ -30,7 +30,8 @@ class DiskSpace {
   /// Makes and locks the directory. Collective.
   void open(store::Leftovers leftovers);
 
-  /// Open the segments of a run that died. Local.
+  /// Open the segments of a run that died. Local. Throws ERR_CORRUPT if they are not all there, or
+  /// what keeps them from being opened.
   void reopen(std::span<const store::JournalSegment> segments);
   /// What reopen will want to know of those that there are.
   const std::vector<store::JournalSegment>& records() const { return records_; }

@@ -35,17 +35,25 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
   return "";
 }
 
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+// What is missing or damaged is no run to go on with. What could not be read may be whole.
+bool says_nothing(const Failure& failure) {
+  return failure && failure.status != ANADROME_ERR_CORRUPT &&
+         failure.status != ANADROME_ERR_UNSUPPORTED;
+}
+
 // The adjoint fields of a commit, if they are whole; `buffer` has their size.
 bool read_adjoint(const std::string& path, const store::JournalCommit& commit,
-                  std::vector<std::byte>& buffer, Failure& no_memory) {
+                  std::vector<std::byte>& buffer, Failure& unable) {
   if (buffer.empty()) return true;
   if (!commit.adjoint) return false;
   const auto bytes = static_cast<std::int64_t>(buffer.size());
   const Failure failure = failure_from([&] {
-    const store::File file = store::File::open(path, O_RDONLY);
+    const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
     file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
   });
-  if (failure.status == ANADROME_ERR_MEMORY) no_memory = failure;
+  if (says_nothing(failure) && exists(path)) unable = failure;
   return !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
 }
 
@@ -61,17 +69,17 @@ bool all_equal(std::uint64_t value, MPI_Comm comm) {
 }
 
 // The newest commit that every rank has whole. Its bytes are read again when it is chosen.
-bool choose_commit(Recovery& recovery, const std::string& path, MPI_Comm comm, Failure& no_memory) {
+bool choose_commit(Recovery& recovery, const std::string& path, MPI_Comm comm, Failure& unable) {
   std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
   for (;;) {
     std::int64_t newest = 0;
     for (auto commit = recovery.journal.commits.rbegin();
          commit != recovery.journal.commits.rend() && newest == 0; ++commit) {
       if (commit->generation > at_most) continue;
-      if (!read_adjoint(path, *commit, recovery.adjoint, no_memory)) continue;
+      if (!read_adjoint(path, *commit, recovery.adjoint, unable)) continue;
       newest = commit->generation;
       const Failure failure = failure_from([&] { recovery.commit = *commit; });
-      if (failure) no_memory = failure;
+      if (failure) unable = failure;
     }
     at_most = all_reduce(newest, MPI_MIN, comm);
     if (at_most == 0) return false;
@@ -109,25 +117,23 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
   const MPI_Comm comm = agreement.comm();
   Recovery recovery;
   std::string path, adjoint_path;
-  bool exists = false;
+  bool is_there = false;
   Failure unreadable = failure_from([&] {
     adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
     recovery.adjoint.resize(static_cast<std::size_t>(adjoint_bytes));
     path = directory + "/" + store::journal_file_name(wanted.rank);
-    exists = ::access(path.c_str(), F_OK) == 0;
-    if (exists) recovery.journal = store::read_journal(path);
+    is_there = exists(path);
+    if (is_there) recovery.journal = store::read_journal(path);
   });
-  // Memory that one rank lacks says nothing about the run that was left.
-  Failure no_memory;
-  if (unreadable.status == ANADROME_ERR_MEMORY) no_memory = unreadable;
-  agreement.agree({.call = Call::kBegin, .failure = no_memory});
-  const bool found = exists && !unreadable;
+  agreement.agree(
+      {.call = Call::kBegin, .failure = says_nothing(unreadable) ? unreadable : Failure{}});
+  const bool found = is_there && !unreadable;
   const store::JournalHeader& header = recovery.journal.header;
 
   std::int64_t ranks_then = found ? header.ranks : 0;
   ranks_then = all_reduce(ranks_then, MPI_MAX, comm);
   if (ranks_then == 0) {
-    if (all_reduce(exists ? 1 : 0, MPI_MAX, comm) != 0) why_not = "its journal is not readable";
+    if (all_reduce(is_there ? 1 : 0, MPI_MAX, comm) != 0) why_not = "its journal is not readable";
     return std::nullopt;
   }
   agreement.agree({.call = Call::kBegin,
@@ -163,8 +169,11 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
   }
   recovery.newest_generation = all_reduce(recovery.newest_generation, MPI_MAX, comm);
 
-  bool chosen = choose_commit(recovery, adjoint_path, comm, no_memory);
-  agreement.agree({.call = Call::kBegin, .failure = no_memory});
+  Failure unable;
+  bool chosen = choose_commit(recovery, adjoint_path, comm, unable);
+  // An earlier commit will do, unless that was for want of memory.
+  const bool will_do = chosen && unable.status != ANADROME_ERR_MEMORY;
+  agreement.agree({.call = Call::kBegin, .failure = will_do ? Failure{} : unable});
   chosen = all_reduce(chosen && is_plausible(recovery.commit) ? 1 : 0, MPI_MIN, comm) == 1;
   if (!chosen) {
     why_not = "no commit of it is whole on all ranks";

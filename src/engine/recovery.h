@@ -23,7 +23,7 @@ struct Recovery {
 /// The newest commit that is whole on every rank, of a run as `wanted` describes it (its run id
 /// does not count). None if there is none: `why_not` says why if there was something. Collective;
 /// throws the same on all ranks: ERR_ARGUMENT where the run that was left is another one,
-/// ERR_MEMORY.
+/// ERR_MEMORY, ERR_IO where it could not be read and may be whole.
 std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& directory,
                                       const store::JournalHeader& wanted,
                                       std::int64_t adjoint_bytes, const char*& why_not);

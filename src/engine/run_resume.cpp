@@ -6,6 +6,15 @@
 #include "store/field_table.h"
 
 namespace anadrome::engine {
+namespace {
+
+[[noreturn]] void throw_untouched(const Error& error) {
+  throw Error(error.status(), std::string(error.what()) +
+                                  "; the run that was left is untouched: begin again, or set "
+                                  "resume=off to begin anew");
+}
+
+}  // namespace
 
 store::JournalHeader Run::journal_header(std::int64_t steps) const {
   store::JournalHeader header;
@@ -36,7 +45,12 @@ void Run::look_for_recovery(std::int64_t steps) {
   });
   agree_on_begin();
   const char* why_not = "";
-  recovery_ = find_recovery(agreement_, directory, wanted, commit_bytes(), why_not);
+  try {
+    recovery_ = find_recovery(agreement_, directory, wanted, commit_bytes(), why_not);
+  } catch (const Error& error) {
+    if (error.status() == ANADROME_ERR_IO) throw_untouched(error);
+    throw;
+  }
   if (*why_not != '\0') warn({directory, " holds a run that cannot go on: ", why_not});
 }
 
@@ -62,7 +76,12 @@ void Run::open_disk() {
     run_id_low_ = recovery_->journal.header.run_id_low;
     run_id_high_ = recovery_->journal.header.run_id_high;
   } catch (const Error& error) {
-    if (error.status() == ANADROME_ERR_PEER || error.status() == ANADROME_ERR_MEMORY) throw;
+    if (error.status() == ANADROME_ERR_PEER) throw;
+    if (error.status() != ANADROME_ERR_CORRUPT) {  // its files may be whole
+      failure_from([&] { disk_->leave(); });
+      disk_.reset();
+      throw_untouched(error);
+    }
     warn({"the run that was left cannot go on: ", error.what()});
     recovery_.reset();
     disk_->release();

@@ -109,11 +109,21 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
   if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return false;
   lock_ = std::move(lock);
   run_id_ = run_id;
-  if (made == -EEXIST) {
-    remove_files(where, claim.leftovers);
-    ::chmod(where.c_str(), 0700);
+  try {
+    if (made == -EEXIST) {
+      remove_files(where, claim.leftovers);
+      ::chmod(where.c_str(), 0700);
+    }
+    write_lock(lock_, new_lock_record(run_id));
+    // By it others judge, and this run at its end.
+    const LockRecord written = read_lock(lock_);
+    if (written.holder.pid == 0 || written.run_id != run_id) {
+      throw Error(ANADROME_ERR_IO, lock_path + " does not hold what was written to it");
+    }
+  } catch (...) {  // what another run left is not to be removed because this one cannot go on
+    if (claim.leftovers == Leftovers::kTakeOver) lock_.close();
+    throw;
   }
-  write_lock(lock_, new_lock_record(run_id));
   return true;
 }
 

@@ -34,12 +34,6 @@ struct Trial {
   }
 };
 
-bool is_so_on_any_rank(bool fact) {
-  int any = fact ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return any != 0;
-}
-
 // Must the sweep end with its gradient? Always, if nothing is lost; and once it is under way if one
 // transfer fails, or the disk takes no more: x_0 stays in memory until it is on disk.
 bool must_be_exact(const Trial& trial, const Verdict& verdict) {

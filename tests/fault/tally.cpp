@@ -93,6 +93,12 @@ void Tally::print(const std::string& first_column) const {
   std::fflush(stdout);
 }
 
+bool is_so_on_any_rank(bool fact) {
+  int any = fact ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any != 0;
+}
+
 void begin_trial(const std::string& trial, unsigned seconds) {
   if (current_trial[0] == '\0') {
     for (const int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {

@@ -32,6 +32,9 @@ class Tally {
   std::int64_t complaints_ = 0;
 };
 
+/// Collective.
+bool is_so_on_any_rank(bool fact);
+
 /// A trial that takes longer than this is a hang: the process says which one it was and ends. Also
 /// when it crashes.
 void begin_trial(const std::string& trial, unsigned seconds = 120);

@@ -148,6 +148,22 @@ TEST_F(RunDirectoryTest, NeedsItsParent) {
   }
 }
 
+class NoRoomToWrite final : public test::ForwardingFileSystem {
+ public:
+  ssize_t write(int, const void*, std::size_t, off_t) override { return -ENOSPC; }
+};
+
+TEST_F(RunDirectoryTest, LeavesARunThatItCannotTakeOverAsItWas) {
+  std::filesystem::create_directory(path);
+  put("journal-000000");
+  put("segment-00000.h5");
+  const NoRoomToWrite full;
+  EXPECT_THROW(RunDirectory::create(parent.path(), "run", "2", {.leftovers = Leftovers::kTakeOver}),
+               Error);
+  EXPECT_TRUE(has("journal-000000"));
+  EXPECT_TRUE(has("segment-00000.h5"));
+}
+
 TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
   const RunDirectory run = create("1");
   EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
