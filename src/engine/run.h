@@ -106,6 +106,7 @@ class Run {
   }
   void prepare_memory(std::int64_t steps);
   std::int64_t blocks_to_populate(std::int64_t steps) const;
+  void give_up_directory();
   void prepare_directory();
   void prepare_disk(std::int64_t steps);
   DiskUse disk_use() const;

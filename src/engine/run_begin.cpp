@@ -203,7 +203,11 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   sweep_ = sweep_ == 0 ? options_.sweep : sweep_ + 1;
   look_for_recovery(steps);
   prepare_memory(steps);
-  if (disk_use() != DiskUse::kNone || options_.watchdog > 0) prepare_directory();
+  if (disk_use() != DiskUse::kNone || options_.watchdog > 0) {
+    prepare_directory();
+  } else if (disk_changes_ && disk_ != nullptr) {
+    give_up_directory();  // nobody looks for ranks any more
+  }
   note(Doing::kBegin);
   if (disk_use() != DiskUse::kNone) prepare_disk(steps);
   attempt([&] {
@@ -316,16 +320,21 @@ bool Run::disk_changes() {
   return any != 0;
 }
 
-// The run's directory, its lock and, where states go to disk, the transport to it.
-void Run::prepare_directory() {
-  const bool transports = disk_use() != DiskUse::kNone;
-  if (!disk_changes_ && (!transports || transport_ != nullptr)) return;
+// That of a sweep before, with its files and its watch.
+void Run::give_up_directory() {
   transport_.reset();
   if (disk_ != nullptr) disk_->release();
   agree_on_begin();  // nobody has a file open any more
   if (disk_ != nullptr) hold(disk_->remove());
   disk_.reset();
   agree_on_begin();  // removed before anybody makes the next one
+}
+
+// The run's directory, its lock and, where states go to disk, the transport to it.
+void Run::prepare_directory() {
+  const bool transports = disk_use() != DiskUse::kNone;
+  if (!disk_changes_ && (!transports || transport_ != nullptr)) return;
+  give_up_directory();
   const RunId id = new_run_id(agreement_.comm());
   attempt([&] { run_id_ = id.data(); });
   open_disk();

@@ -85,6 +85,20 @@ TEST_F(ManySweeps, ADirectoryOfItsOwnFollowsTheOption) {
   }
 }
 
+TEST_F(ManySweeps, NobodyLooksForRanksOnceTheWatchdogIsOff) {
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
+  run.set("schedule", "revolve");
+  run.set("directory", directory());
+  run.set("watchdog", "1000");
+  SweepDriver driver(run, model_, reference_);
+  expect_exact(driver.sweep(20));
+  run.set("watchdog", "0");
+  expect_exact(driver.sweep(20));
+  EXPECT_TRUE(std::filesystem::is_empty(directory()));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const bool unknown : {false, true}) {
