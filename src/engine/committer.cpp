@@ -34,9 +34,9 @@ Committer::Committer(const std::string& directory, const store::JournalHeader& h
   buffer_.resize(static_cast<std::size_t>(store::total_bytes(fields_)));
 }
 
-Committer::Committer(const std::string& directory, const Recovery& recovery,
-                     std::int64_t good_blocks, std::span<const store::Field> adjoint_fields,
-                     double seconds_between, store::Transport& transport)
+Committer::Committer(const std::string& directory, Recovery& recovery, std::int64_t good_blocks,
+                     std::span<const store::Field> adjoint_fields, double seconds_between,
+                     store::Transport& transport)
     : directory_(directory),
       fields_(adjoint_fields.begin(), adjoint_fields.end()),
       seconds_between_(seconds_between),
@@ -53,7 +53,7 @@ Committer::Committer(const std::string& directory, const Recovery& recovery,
     journal_.commit(store::Journal::Sync::kYes);
   }
   adjoint_file_ = store::File::open(directory + "/" + adjoint_file_name(rank), O_RDWR | O_CREAT);
-  buffer_.resize(static_cast<std::size_t>(store::total_bytes(fields_)));
+  buffer_ = std::move(recovery.adjoint);  // the memory is for one copy
 }
 
 Committer::~Committer() { wait(); }
@@ -113,10 +113,9 @@ void Committer::pack() {
   }
 }
 
-void unpack_adjoint(std::span<const store::Field> adjoint_fields,
-                    std::span<const std::byte> bytes) {
-  const std::byte* from = bytes.data();
-  for (const store::Field& field : adjoint_fields) {
+void Committer::unpack() const {
+  const std::byte* from = buffer_.data();
+  for (const store::Field& field : fields_) {
     const auto size = static_cast<std::size_t>(field.bytes());
     if (field.unpack != nullptr) {
       const int code = field.unpack(field.context, from, size);

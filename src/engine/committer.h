@@ -24,9 +24,9 @@ class Committer {
   Committer(const std::string& directory, const store::JournalHeader& header,
             std::span<const store::Field> adjoint_fields, double seconds_between,
             store::Transport& transport);
-  /// Goes on with the one that `recovery` was found in; blocks from `good_blocks` on are void
-  /// (-1: none will be written).
-  Committer(const std::string& directory, const Recovery& recovery, std::int64_t good_blocks,
+  /// Goes on with the one that `recovery` was found in, and takes its adjoint bytes; blocks from
+  /// `good_blocks` on are void (-1: none will be written).
+  Committer(const std::string& directory, Recovery& recovery, std::int64_t good_blocks,
             std::span<const store::Field> adjoint_fields, double seconds_between,
             store::Transport& transport);
   ~Committer();
@@ -47,6 +47,8 @@ class Committer {
   void start(store::JournalCommit commit, std::int64_t last_common,
              std::span<const store::JournalSegment> segments);
   void wait();
+  /// The adjoint bytes of the recovery -> the caller's arrays; before the first start.
+  void unpack() const;
 
  private:
   void pack();
@@ -75,8 +77,5 @@ class Committer {
   std::vector<store::FinishedWrite> blocks_;  ///< on their way to the journal
   bool files_are_new_ = true;
 };
-
-/// Bytes of the adjoint fields out of a commit -> the caller's arrays.
-void unpack_adjoint(std::span<const store::Field> adjoint_fields, std::span<const std::byte> bytes);
 
 }  // namespace anadrome::engine

@@ -16,7 +16,7 @@ namespace anadrome::engine {
 struct Recovery {
   store::JournalContents journal;
   store::JournalCommit commit;
-  std::vector<std::byte> adjoint;      ///< the bytes of the adjoint fields
+  std::vector<std::byte> adjoint;      ///< the bytes of the adjoint fields; the committer's later
   std::int64_t newest_generation = 0;  ///< of any commit that any rank began
 };
 

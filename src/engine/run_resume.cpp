@@ -150,7 +150,7 @@ void Run::resume_sweep() {
     newest_anchor_ = anchors.count() - 1;
     attempt([&] { sequence().resume_reverse(anchors, commit.steps, commit.position); });
   }
-  attempt([&] { unpack_adjoint(fields_of(ANADROME_ROLE_ADJOINT), recovery_->adjoint); });
+  attempt([&] { committer_->unpack(); });
   agree(Call::kBegin);
   resumed_phase_ = forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE;
   resumed_step_ = commit.position;

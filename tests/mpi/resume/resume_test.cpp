@@ -1,6 +1,7 @@
 // A sweep that is stopped anywhere goes on in a new run and ends with the same bits.
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <cstring>
@@ -275,6 +276,55 @@ TEST_P(LongInterval, IsCommittedBetweenItsAnchorsAndAgainWhenItWentOn) {
   EXPECT_LT(second.step, kSteps);
   EXPECT_EQ(first.adjoints + second.adjoints + third.adjoints, kSteps);
   expect_right(third);
+}
+
+// Its bytes are those of a packed adjoint field, and say how much the heap has when they come back.
+struct LargeAdjoint {
+  static constexpr std::size_t kBytes = std::size_t{16} << 20;
+  static std::size_t heap() {
+    const auto all = ::mallinfo2();
+    return all.uordblks + all.hblkhd;
+  }
+  static int pack(void*, void* buffer, std::size_t bytes) {
+    std::memset(buffer, 1, bytes);
+    return 0;
+  }
+  static int unpack(void* context, const void*, std::size_t) {
+    *static_cast<std::size_t*>(context) = heap();
+    return 0;
+  }
+};
+
+TEST(ResumeMemory, HasOneCopyOfTheAdjointFields) {
+  double x = 0;
+  std::size_t heap = 0;
+  for (const bool resumed : {false, true}) {
+    anadrome_run* run = nullptr;
+    anadrome_open(MPI_COMM_WORLD, &run);
+    for (const auto& [key, value] : {std::pair{"schedule", "async"},
+                                     {"interval", "1"},
+                                     {"resume", "on"},
+                                     {"checkpoint_interval", "0"},
+                                     {"memory", "17MiB"}}) {
+      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
+    }
+    EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_packed(run, "gradient", ANADROME_ROLE_ADJOINT, LargeAdjoint::kBytes,
+                        LargeAdjoint::pack, LargeAdjoint::unpack, &heap);
+    const std::size_t before = LargeAdjoint::heap();
+    ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    const std::size_t during = resumed ? heap : 0;
+    EXPECT_LT(during, before + LargeAdjoint::kBytes * 3 / 2);
+    anadrome_action action{};
+    anadrome_status status;
+    while ((status = anadrome_next(run, &action)) == ANADROME_OK && action.kind != ANADROME_DONE) {
+      if (action.kind == ANADROME_TURN && !resumed) anadrome_request_stop(run);
+    }
+    EXPECT_EQ(status, resumed ? ANADROME_OK : ANADROME_STOPPED);
+    anadrome_close(&run);
+  }
+  EXPECT_GT(heap, 0u);
 }
 
 std::string name_of(const testing::TestParamInfo<Setup>& info) { return info.param.name; }
