@@ -44,7 +44,8 @@ Committer::Committer(const std::string& directory, Recovery& recovery, std::int6
       last_started_at_(now_seconds()),
       last_started_(recovery.newest_generation),
       committed_(recovery.commit.generation),
-      segments_known_(recovery.journal.segments.size()) {
+      segments_known_(recovery.journal.segments.size()),
+      has_first_block_(recovery.journal.blocks.count(0) > 0) {
   const std::int64_t rank = recovery.journal.header.rank;
   journal_ = store::Journal::reopen(directory + "/" + store::journal_file_name(rank),
                                     recovery.journal.good_bytes, recovery.journal.last);
@@ -154,9 +155,10 @@ void Committer::sync_blocks() {
   Failure newest;
   for (store::FinishedWrite& write : transport_.take_finished_writes()) {
     files.insert(write.segment);
-    if (write.is_copy) continue;
-    newest = write.failure;
-    if (!write.failure) blocks_.push_back(std::move(write));
+    if (!write.is_copy) newest = write.failure;
+    if (write.failure) continue;
+    has_first_block_ = has_first_block_ || write.identity.block == 0;
+    blocks_.push_back(std::move(write));  // a copy says the same, and may be all there is
   }
   for (const store::Segment* segment : files) require_sync(segment->file());
   if (files_are_new_ || !new_segments_.empty()) store::sync_directory(directory_);
@@ -164,6 +166,8 @@ void Committer::sync_blocks() {
   if (newest && commit_.phase == store::JournalCommit::Phase::kForward) {
     throw Error(newest.status, newest.message);
   }
+  // What goes on from a commit without x_0 could not come to its end.
+  if (!has_first_block_) throw Error(ANADROME_ERR_IO, "the state of step 0 is not on disk");
 }
 
 void Committer::write_adjoint() {

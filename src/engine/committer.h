@@ -76,6 +76,7 @@ class Committer {
   std::vector<store::JournalSegment> new_segments_;
   std::vector<store::FinishedWrite> blocks_;  ///< on their way to the journal
   bool files_are_new_ = true;
+  bool has_first_block_ = false;  ///< the journal does, or blocks_
 };
 
 }  // namespace anadrome::engine

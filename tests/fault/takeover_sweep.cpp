@@ -3,7 +3,8 @@
 // A run was stopped or killed, and while another takes it over every operation of the file system
 // goes wrong in every way it can, on one of the ranks: the gradient is exact, or there is one clean
 // error on every rank. An error in begin costs nothing of what was committed: the next run goes on,
-// unless wrong bits made it look damaged.
+// unless wrong bits made it look damaged. And where a write failed before the run was stopped, the
+// next one ends with the exact gradient.
 #include <mpi.h>
 
 #include <cstdio>
@@ -75,7 +76,10 @@ class TakeoverSweep {
     if (whole.ending != Ending::kExact) {
       tally_.complain("without faults, " + setup.text(), whole.why);
     }
-    for (const std::int64_t quarter : {1, 3}) over(bench, files, actions * quarter / 4);
+    for (const std::int64_t quarter : {1, 3}) {
+      over(bench, files, actions * quarter / 4);
+      over_writes_before(bench, files, actions * quarter / 4);
+    }
   }
 
   const Tally& tally() const { return tally_; }
@@ -102,8 +106,33 @@ class TakeoverSweep {
     }
   }
 
-  // What there is to take over.
-  void leave(Bench& bench, std::int64_t stop_at, bool killed) {
+  // A write of the run that is left fails. What goes on from there comes to its end.
+  void over_writes_before(Bench& bench, FaultyFileSystem& files, std::int64_t stop_at) {
+    files.disarm();
+    leave(bench, stop_at, false);
+    std::int64_t writes = files.count(Operation::kWrite);
+    MPI_Allreduce(MPI_IN_PLACE, &writes, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    bench.run();
+    constexpr std::int64_t kShortStride = 3;
+    for (std::int64_t at = 1; at <= writes; ++at) {
+      if (!options_.full && !is_drawn(number_++, kShortStride * ranks_, 0)) continue;
+      const int rank = static_cast<int>(carried_out_++ % ranks_);
+      const std::string text = "EIO at write " + std::to_string(at) + " of rank " +
+                               std::to_string(rank) + " before it was stopped at action " +
+                               std::to_string(stop_at) + ", " + bench.setup().text();
+      begin_trial(text);
+      if (rank == rank_) files.arm(Operation::kWrite, at, Fault::kIoError);
+      leave(bench, stop_at, false);
+      const bool hit = is_so_on_any_rank(files.hit());
+      files.disarm();
+      const Verdict verdict = bench.run();
+      if (hit) tally_.add("EIO before", verdict);
+      if (verdict.ending != Ending::kExact) tally_.complain(text, verdict.why);
+    }
+  }
+
+  // What there is to take over. False: there is nothing, since something failed.
+  bool leave(Bench& bench, std::int64_t stop_at, bool killed) {
     SweepResult result;
     anadrome_run* run = bench.open(result);
     std::int64_t actions = 0;
@@ -114,24 +143,25 @@ class TakeoverSweep {
     result = sweep(run, bench.model(), setup.steps, setup.unknown);
     bench.model().before_action = nullptr;
     const std::string lock = bench.run_directory() + "/lock", aside = options_.memory + "/lock";
-    if (rank_ == 0) fs::copy_file(lock, aside, fs::copy_options::overwrite_existing);
-    if (result.status != ANADROME_STOPPED || anadrome_close(&run) != ANADROME_OK) {
-      tally_.complain("to be left, " + setup.text(), result.message + anadrome_last_error());
-    }
+    if (rank_ == 0 && killed) fs::copy_file(lock, aside, fs::copy_options::overwrite_existing);
+    const bool left = anadrome_close(&run) == ANADROME_OK && result.status == ANADROME_STOPPED;
     if (rank_ == 0 && killed) fs::rename(aside, lock);
     MPI_Barrier(MPI_COMM_WORLD);
+    return left;
   }
 
   std::vector<std::int64_t> operations_of_begin(Bench& bench, FaultyFileSystem& files,
                                                 std::int64_t stop_at) {
     begin_trial("without faults, " + bench.setup().text());
-    leave(bench, stop_at, false);
+    if (!leave(bench, stop_at, false)) tally_.complain(bench.setup().text(), "it was not stopped");
     files.disarm();
-    std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> counts(kOperations);
+    bool began = false;
     bench.model().before_action = [&] {
-      for (std::size_t o = counts.size(); o < kOperations; ++o) {
-        counts.push_back(files.count(static_cast<Operation>(o)));
+      for (std::size_t o = 0; o < kOperations && !began; ++o) {
+        counts[o] = files.count(static_cast<Operation>(o));
       }
+      began = true;
     };
     const Verdict verdict = bench.run();
     bench.model().before_action = nullptr;
