@@ -55,7 +55,7 @@ void DiskSpace::open(store::Leftovers leftovers) {
     start_watch();
     gather_shapes();
   } catch (...) {
-    if (leftovers == store::Leftovers::kTakeOver) directory_.keep();
+    if (leftovers == store::Leftovers::kTakeOver) failure_from([&] { directory_.keep(); });
     throw;
   }
 }
@@ -307,10 +307,14 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
   release();
   MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
   const Failure left = failure_from([&] {
+    int gone = 0;
+    std::string copy;
     if (copied && file_rank_ == 0) {
-      store::file_system().unlink(path_ + "/" + file_name(kCopyStem, file_index_));
+      copy = path_ + "/" + file_name(kCopyStem, file_index_);
+      gone = store::file_system().unlink(copy);
     }
     directory_.keep();
+    if (gone < 0) store::throw_errno(gone, "remove", copy);
   });
   return failure ? failure : left;
 }

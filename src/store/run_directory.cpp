@@ -167,8 +167,9 @@ void RunDirectory::remove() {
 void RunDirectory::keep() {
   if (!owned()) return;
   require_lock();
-  file_system().unlink(path_ + "/" + kLockName);
+  const int gone = file_system().unlink(path_ + "/" + kLockName);
   lock_.close();
+  if (gone < 0) throw_errno(gone, "remove", path_ + "/" + kLockName);  // it would look dead
 }
 
 }  // namespace anadrome::store

@@ -3,7 +3,8 @@
 // Every operation of the file system goes wrong in every way it can, once or from then on, in every
 // kind of run: (operation, number, fault, once or lasting, run) name a trial. Each gives the exact
 // gradient, or one clean error on every rank; nothing is left, and the next run in the same
-// directory works. On several ranks the fault is on one of them.
+// directory works. On several ranks the fault is on one of them. Files that are kept have every
+// state of every rank, unless close says otherwise, or the storage did not say that it failed.
 #include <mpi.h>
 
 #include <cstdio>
@@ -34,16 +35,22 @@ struct Trial {
   }
 };
 
+bool is_harmless(Fault fault) {
+  return fault == Fault::kInterrupted || fault == Fault::kShort || fault == Fault::kDelayed;
+}
+
+bool is_silent(Fault fault) {
+  return fault == Fault::kFlippedBit || fault == Fault::kCorrupted || fault == Fault::kLost;
+}
+
 // Must the sweep end with its gradient? Always, if nothing is lost; and once it is under way if one
 // transfer fails, or the disk takes no more: x_0 stays in memory until it is on disk.
-bool must_be_exact(const Trial& trial, const Verdict& verdict) {
+bool must_be_exact(const Trial& trial, const Verdict& verdict, bool keeps) {
   const bool under_way = verdict.statistics.forward_steps_taken > 0;
+  if (keeps && !is_harmless(trial.fault)) return false;
   const bool transfer = trial.operation == Operation::kWrite || trial.operation == Operation::kRead;
+  if (is_harmless(trial.fault)) return true;
   switch (trial.fault) {
-    case Fault::kInterrupted:
-    case Fault::kShort:
-    case Fault::kDelayed:
-      return true;
     case Fault::kNoSpace:
     case Fault::kNoQuota:
       return under_way && trial.operation != Operation::kRead;
@@ -97,7 +104,8 @@ class Sweep {
     begin_trial("without faults, " + bench.setup().text());
     bench.run();  // what is done once in a process
     files.disarm();
-    const Verdict verdict = bench.run();
+    Verdict verdict = bench.run();
+    look_at_kept_files(bench, verdict, false);
     if (verdict.ending != Ending::kExact) {
       tally_.complain("without faults, " + bench.setup().text(), verdict.why);
     }
@@ -110,22 +118,33 @@ class Sweep {
     return counts;
   }
 
+  // They are right where the run says so; `lied`: as far as the storage was honest.
+  static void look_at_kept_files(Bench& bench, Verdict& verdict, bool lied) {
+    if (!bench.setup().keeps() || verdict.ending != Ending::kExact) return;
+    const std::string fault = bench.fault_of_kept_files();
+    if (!is_so_on_any_rank(!fault.empty()) || lied) return;
+    verdict.ending = Ending::kWrong;
+    verdict.why = "kept files: " + fault;
+  }
+
   void carry_out(Bench& bench, FaultyFileSystem& files, const Trial& trial) {
     const std::string text = trial.text() + ", " + bench.setup().text();
     begin_trial(text);
     const bool here = carried_out_++ % ranks_ == rank_;
     files.disarm();
     if (here) files.arm(trial.operation, trial.at, trial.fault, trial.lasting);
-    const Verdict verdict = bench.run();
+    Verdict verdict = bench.run();
     const bool hit = is_so_on_any_rank(files.hit());
     files.disarm();
+    look_at_kept_files(bench, verdict, hit && is_silent(trial.fault));
     if (hit) {
       tally_.add(to_string(trial.fault), verdict);
       by_operation_.add(to_string(trial.operation), verdict);
     }
     if (verdict.ending == Ending::kWrong) {
       tally_.complain(text, verdict.why);
-    } else if (verdict.ending != Ending::kExact && (!hit || must_be_exact(trial, verdict))) {
+    } else if (verdict.ending != Ending::kExact &&
+               (!hit || must_be_exact(trial, verdict, bench.setup().keeps()))) {
       tally_.complain(text, "an error without need: " + verdict.why);
     }
     check_rest(bench, text, verdict);
@@ -141,7 +160,8 @@ class Sweep {
     }
     constexpr std::int64_t kEach = 8;
     if (!is_so_on_any_rank(!left.empty()) && ++since_next_ % kEach != 0) return;
-    const Verdict next = bench.run();
+    Verdict next = bench.run();
+    look_at_kept_files(bench, next, false);
     if (next.ending != Ending::kExact) tally_.complain(text, "the run after it: " + next.why);
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string still = bench.left_behind();
@@ -167,7 +187,9 @@ int run_all(const LaboratoryOptions& options) {
   int ranks = 1, index = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int shares = ranks == 1 ? 3 : 12;
-  for (const Setup& setup : all_setups(ranks)) {
+  std::vector<Setup> setups = all_setups(ranks);
+  for (Setup& setup : kept_setups()) setups.push_back(std::move(setup));
+  for (const Setup& setup : setups) {
     const bool mine = options.full || !options.only.empty() || index++ % shares == ranks % shares;
     if (mine && setup.text().find(options.only) != std::string::npos) sweep.over(setup);
   }

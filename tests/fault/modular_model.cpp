@@ -201,6 +201,14 @@ std::uint64_t ModularModel::gradient() const {
 
 std::uint64_t ModularModel::state_hash() const { return hash(2, state_); }
 
+std::vector<std::span<const std::uint64_t>> ModularModel::fields() const {
+  std::vector<std::span<const std::uint64_t>> all;
+  for (std::size_t f = 0; f < shape_.fields; ++f) {
+    all.emplace_back(state_.data() + f * shape_.words, shape_.words);
+  }
+  return all;
+}
+
 SweepResult sweep(anadrome_run* run, ModularModel& model, std::int64_t steps, bool unknown) {
   SweepResult result;
   const auto failed = [&] {

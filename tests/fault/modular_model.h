@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class ModularModel {
   /// Of the adjoint, the derivatives by the parameters, and x_0; complete at DONE.
   std::uint64_t gradient() const;
   std::uint64_t state_hash() const;
+  /// The state, by field.
+  std::vector<std::span<const std::uint64_t>> fields() const;
   const MPI_Comm& comm() const { return comm_; }
 
   std::uint64_t seed = 0;  ///< of x_0

@@ -2,11 +2,14 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <thread>
+
+#include "kept_files.h"
 
 namespace anadrome::test {
 namespace {
@@ -25,10 +28,18 @@ bool names_a_fault(anadrome_status status) {
          status == ANADROME_ERR_CORRUPT || status == ANADROME_ERR_MEMORY;
 }
 
-Setup with(Setup setup, const std::string& layout, const std::string& direct) {
-  setup.layout = layout;
-  setup.direct = direct;
-  return setup;
+std::vector<Setup> in_all_layouts(const std::vector<Setup>& kinds) {
+  std::vector<Setup> setups;
+  for (const char* direct : {"off", "auto"}) {
+    for (const char* layout : {"shared", "node", "rank"}) {
+      for (Setup setup : kinds) {
+        setup.layout = layout;
+        setup.direct = direct;
+        setups.push_back(std::move(setup));
+      }
+    }
+  }
+  return setups;
 }
 
 }  // namespace
@@ -109,13 +120,30 @@ std::vector<Setup> all_setups(int ranks) {
        .shape = small,
        .memory = 1},
   };
-  std::vector<Setup> setups;
-  for (const char* direct : {"off", "auto"}) {
-    for (const char* layout : {"shared", "node", "rank"}) {
-      for (const Setup& kind : kinds) setups.push_back(with(kind, layout, direct));
-    }
-  }
-  return setups;
+  return in_all_layouts(kinds);
+}
+
+std::vector<Setup> kept_setups() {
+  const std::vector<std::pair<std::string, std::string>> keep = {{"keep", "on"}};
+  return in_all_layouts({
+      {.name = "async 2, kept",
+       .interval = "2",
+       .steps = 30,
+       .shape = {.words = 70, .fields = 2},
+       .memory = 3,
+       .more = keep},
+      {.name = "async 1, many to a block, kept",
+       .interval = "1",
+       .steps = 1100,
+       .unknown = true,
+       .shape = {.words = 2},
+       .more = keep},
+  });
+}
+
+bool Setup::keeps() const {
+  return std::find(more.begin(), more.end(), std::pair<std::string, std::string>("keep", "on")) !=
+         more.end();
 }
 
 Resources Resources::now() { return {entries_of("/proc/self/fd"), entries_of("/proc/self/task")}; }
@@ -198,6 +226,18 @@ Verdict Bench::judge(const SweepResult& result, anadrome_status closed,
     verdict.why = "status " + std::to_string(status) + " is not that of a fault: " + message;
   }
   return verdict;
+}
+
+std::string Bench::fault_of_kept_files() {
+  std::vector<std::int64_t> kept;
+  const std::int64_t interval = std::atoll(setup_.interval.c_str());
+  for (std::int64_t step = 0; step < setup_.steps; step += interval) kept.push_back(step);
+  const std::string fault = test::fault_of_kept_files(run_directory(), model_, kept);
+  MPI_Barrier(comm_);
+  std::error_code ignored;
+  fs::remove_all(run_directory(), ignored);
+  MPI_Barrier(comm_);
+  return fault;
 }
 
 std::string Bench::left_behind() const {

@@ -24,11 +24,15 @@ struct Setup {
   double memory = 2;                                           ///< in units of the least
   std::vector<std::pair<std::string, std::string>> more = {};  ///< options
 
+  bool keeps() const;  ///< files, with keep=on
   std::string text() const { return name + " " + layout + (direct == "off" ? "" : " direct"); }
 };
 
 /// Everything `fault_sweep` and its like run, from cheap to dear.
 std::vector<Setup> all_setups(int ranks);
+
+/// Those whose files are kept.
+std::vector<Setup> kept_setups();
 
 /// What this process and the directory hold beside the run.
 struct Resources {
@@ -65,6 +69,9 @@ class Bench {
   const Setup& setup() const { return setup_; }
   ModularModel& model() { return model_; }
   std::string run_directory() const { return directory_ + "/anadrome"; }
+  /// Of a run with keep=on: "" if its files are what they must be, else what is wrong; they are
+  /// removed. Collective.
+  std::string fault_of_kept_files();
   /// Is nothing left, neither files nor descriptors nor threads? Otherwise says what.
   std::string left_behind() const;
   void set(const std::string& key, const std::string& value) {

@@ -164,6 +164,17 @@ TEST_F(RunDirectoryTest, LeavesARunThatItCannotTakeOverAsItWas) {
   EXPECT_TRUE(has("segment-00000.h5"));
 }
 
+class NothingCanBeRemoved final : public test::ForwardingFileSystem {
+ public:
+  int unlink(const std::string&) override { return -EIO; }
+};
+
+TEST_F(RunDirectoryTest, SaysThatItKeepsItsLock) {
+  RunDirectory run = create();
+  const NothingCanBeRemoved stuck;
+  EXPECT_THROW(run.keep(), Error);
+}
+
 TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
   const RunDirectory run = create("1");
   EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
