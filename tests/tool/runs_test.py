@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+import h5py
+
 import tool
 
 
@@ -377,6 +379,67 @@ class Damaged(Runs):
                 data[at:at + 8] = bytes(8)
             (one / name).write_bytes(data)
         self.assertFalse(self.answer_to(one)["healthy"])
+
+
+class Views(Runs):
+    """What HDF5 shows a reader of a kept run is what its segments hold."""
+    COUNTS, STRIDE, SLOTS = (1000, 700), 1024, 3  # of u, as write_run lays it out
+
+    def show(self, path, where, rows):
+        """Replaces /states/u of the file `where`: a row per (segment, slot), or of other files."""
+        with h5py.File(path / where, "r+") as file:
+            del file["states/u"]
+            layout = h5py.VirtualLayout((len(rows), sum(self.COUNTS)), "f8")
+            for row, (source, slot) in enumerate(rows):
+                slots = h5py.VirtualSource(source, "slots/u", (2 * self.SLOTS * self.STRIDE,))
+                column = 0
+                for rank, count in enumerate(self.COUNTS):
+                    first = (rank * self.SLOTS + slot) * self.STRIDE
+                    layout[row, column:column + count] = slots[first:first + count]
+                    column += count
+            file.create_virtual_dataset("states/u", layout)
+
+    def problem_of(self, path):
+        self.assertIs(self.look("inspect", path)[0]["healthy"], True)
+        run, = self.look("verify", path, code=1)
+        problem, = self.problems_of(run)
+        return problem
+
+    ROWS = [("segment-00000.h5", slot) for slot in range(3)] + \
+           [("segment-00001.h5", slot) for slot in range(2)]
+
+    def test_right_ones(self):
+        path = self.write("fin", "kept")
+        self.show(path, "states.h5", self.ROWS)
+        self.show(path, "segment-00001.h5", [(".", slot) for slot in range(3)])
+        self.assertEqual(self.problems_of(self.look("verify", path)[0]), [])
+
+    def test_another_state(self):
+        path = self.write("fin", "kept")
+        self.show(path, "states.h5", self.ROWS[:3] + [self.ROWS[4], self.ROWS[4]])
+        self.assertRegex(self.problem_of(path), "/states/u does not show x_30 of rank 0")
+
+    def test_another_state_of_a_segment(self):
+        path = self.write("fin", "kept")
+        self.show(path, "segment-00000.h5", [(".", slot) for slot in (0, 2, 2)])
+        self.assertRegex(self.problem_of(path), "/states/u does not show x_10 of rank 0")
+
+    def test_another_number_of_states(self):
+        path = self.write("fin", "kept")
+        self.show(path, "states.h5", self.ROWS[:4])
+        self.assertIn("/states/u has another shape", self.problem_of(path))
+
+    def test_another_file(self):
+        """Of one that is not there HDF5 shows zeros, without an error."""
+        path = self.write("fin", "kept")
+        self.show(path, "states.h5", self.ROWS[:4] + [("segment-00002.h5", 1)])
+        self.assertIn("states of segment-00002.h5, which is not here", self.problem_of(path))
+
+    def test_none(self):
+        path = self.write("fin", "kept")
+        with h5py.File(path / "states.h5", "r+") as master:
+            del master["states/age"]
+        self.assertIn("/states/age is missing", self.problem_of(path))
 
 
 if __name__ == "__main__":

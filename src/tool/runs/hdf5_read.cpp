@@ -21,6 +21,10 @@ Hdf5Attribute open_attribute(hid_t file, const char* name) {
 
 }  // namespace
 
+void require(bool condition, const std::string& problem) {
+  if (!condition) damaged(problem);
+}
+
 Hdf5File open_hdf5(const std::string& path) {
   const Hdf5Properties access(good(H5Pcreate(H5P_FILE_ACCESS), "a property list"));
   good(H5Pset_fapl_sec2(access.get()), "the file driver");

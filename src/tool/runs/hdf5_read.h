@@ -10,6 +10,9 @@
 
 namespace anadrome::tool {
 
+/// Throws ERR_CORRUPT saying `problem` unless `condition`.
+void require(bool condition, const std::string& problem);
+
 /// Opened read-only with plain file calls.
 Hdf5File open_hdf5(const std::string& path);
 

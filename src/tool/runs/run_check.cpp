@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
+#include "tool/runs/view_check.h"
 
 namespace anadrome::tool {
 namespace {
@@ -81,6 +82,17 @@ void compare_with_master(json& run, const json& master,
   if (!expected.empty()) {
     run["first_step"] = expected.front();
     run["newest_step"] = expected.back();
+  }
+}
+
+// Of a kept run: what its virtual datasets show.
+void add_views(json& run) {
+  std::vector<std::string> names;
+  for (const json& file : run["files"]) names.push_back(file["name"]);
+  const json wrong = check_views(run["path"], names);
+  for (json& file : run["files"]) {
+    const auto found = wrong.find(file["name"].get<std::string>());
+    if (found != wrong.end()) file["problems"].push_back(*found);
   }
 }
 
@@ -239,6 +251,7 @@ json check_run(const store::ListedRun& listed, Depth depth) {
   } else if (kept) {
     compare_with_master(run, master, by_rank);
   }
+  if (kept && !master.is_null() && looked == Depth::kBytes) add_views(run);
   check_commits(run, journals, looked);
   // Nothing can be said of one that is being written.
   const bool sound = run["problems"].empty() &&

@@ -1,0 +1,15 @@
+// Whether the virtual datasets of a kept run show what its segments hold.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace anadrome::tool {
+
+/// {file: problem} of those among `files` in `directory` that show something else; all states are
+/// read through HDF5 and from their places. Segments that are damaged themselves are left to
+/// check_segment.
+nlohmann::json check_views(const std::string& directory, const std::vector<std::string>& files);
+
+}  // namespace anadrome::tool
