@@ -68,13 +68,15 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, DiskUse disk, std::int64_t states,
                        const store::BlockShape* given_shape) {
-  std::int64_t largest = store::total_bytes(state_fields);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, agreement.comm());
+  // One shape for all ranks, from the largest state and from the rank that has the least memory.
+  std::array<std::int64_t, 2> most = {store::total_bytes(state_fields), -memory};
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement.comm());
+  const std::int64_t largest = most[0], least = -most[1];
   MemoryPlan plan;
   plan.largest_state_bytes = largest;
   const Failure failure = failure_from([&] {
     plan.shape =
-        given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, memory, disk);
+        given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, least, disk);
     plan.layout = store::BlockLayout(plan.shape, state_fields);
     plan.bytes_per_block =
         checked_add(plan.layout.block_bytes(), bookkeeping_bytes(plan.shape, disk));

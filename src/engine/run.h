@@ -88,7 +88,7 @@ class Run {
   void begin_sweep(std::int64_t steps, const Failure& failure);
   bool has_branches() const { return !join_.steps.empty(); }
   const schedule::JoinSweepOptions& join_options();
-  std::int64_t join_bytes();
+  std::int64_t join_bytes(std::int64_t slots);
   void require_join_slots(std::int64_t steps);
   Failure fault_of_begin(std::int64_t steps) const;
   void set_up(std::int64_t steps, const Failure& earlier);

@@ -45,14 +45,10 @@ const schedule::JoinSweepOptions& Run::join_options() {
 }
 
 // The planner's tables and what is remembered of each slot and branch: they are part of `memory`.
-std::int64_t Run::join_bytes() {
-  constexpr std::int64_t kPerSlot = schedule::JoinSweep::kBytesPerSlot, kPoolPerSlot = 48;
+std::int64_t Run::join_bytes(std::int64_t slots) {
   const schedule::JoinSweepOptions& options = join_options();
   const auto branches = static_cast<std::int64_t>(options.steps.size());
-  const std::int64_t fixed = options.plan_bytes + kPerSlot * branches;
-  const std::int64_t slot = store::total_bytes(state_fields_) + kPoolPerSlot + kPerSlot;
-  const std::int64_t slots = std::max<std::int64_t>(options_.memory - fixed, 0) / slot;
-  return fixed + kPerSlot * std::min(slots, schedule::JoinSweep::most_slots(options));
+  return options.plan_bytes + schedule::JoinSweep::kBytesPerSlot * (branches + slots);
 }
 
 // Can there be a plan? The answer is the same on all ranks. Collective if there is none.

@@ -194,7 +194,25 @@ void Run::plan_blocks(std::int64_t steps) {
     keeps_tapes_ = false;
   }
   if (schedule_ == ScheduleName::kJoin) {
-    return plan(join_bytes(), options_.most_slots(schedule::JoinSweep::most_slots(join_options())));
+    // As many slots as have room with what is remembered of each.
+    const auto fit = [&](std::int64_t slots) {
+      plan(join_bytes(slots), slots);
+      return memory_plan_.checkpoint_slots >= slots;
+    };
+    std::int64_t least = 0, most = schedule::JoinSweep::most_slots(join_options());
+    plan(join_bytes(0), most);
+    most = std::min(memory_plan_.checkpoint_slots, most);
+    while (least < most) {
+      const std::int64_t middle = least + (most - least + 1) / 2;
+      if (fit(middle)) {
+        least = middle;
+      } else {
+        most = middle - 1;
+      }
+    }
+    fit(least);
+    memory_plan_.checkpoint_slots = least;
+    return;
   }
   const std::int64_t table = table_bytes(steps);
   const bool one_more = disk_use() == DiskUse::kStates && steps != schedule::kUnknown;

@@ -244,6 +244,43 @@ TEST(Branches, NameTheMemoryThatTheyNeed) {
   }
 }
 
+// Ranks whose states differ in size have one plan.
+TEST(Branches, HaveTheSameSlotsOnRanksWithUnevenStates) {
+  const Counts uneven{3 + 40 * static_cast<std::size_t>(rank()), 1, 0, 0, 0};
+  Ensemble ensemble(uneven, {50, 30, 60});
+  RunHandle run(MPI_COMM_WORLD);
+  ASSERT_EQ(ensemble.model.add_fields(run), ANADROME_OK);
+  for (std::int64_t memory = 4 << 10; memory < 1 << 17; memory += memory / 2) {
+    SCOPED_TRACE(memory);
+    run.set("memory", std::to_string(memory) + "B");
+    const anadrome_status status =
+        anadrome_begin_branches(run, ensemble.count(), ensemble.steps().data());
+    ASSERT_TRUE(status == ANADROME_OK || status == ANADROME_ERR_MEMORY) << anadrome_last_error();
+    if (status == ANADROME_ERR_MEMORY) continue;
+    ASSERT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().checkpoint_slots));
+    ASSERT_EQ(ensemble.sweep(run, false), ANADROME_OK) << anadrome_last_error();
+    EXPECT_LE(run.statistics().peak_library_bytes, memory);
+  }
+}
+
+// No elements, and buffers for states that are exchanged.
+TEST(Branches, HaveSlotsInAnyMemoryBeyondTheLeast) {
+  bool begun = false;
+  for (std::int64_t memory = 100; memory < 2000; memory += 29) {
+    int field = -1;
+    const std::int64_t steps = 22;
+    RunHandle run(MPI_COMM_WORLD);
+    ASSERT_EQ(anadrome_add_exchanged(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 0, &field),
+              ANADROME_OK);
+    set_mode(run, true, false);
+    run.set("memory", std::to_string(memory) + "B");
+    const anadrome_status status = anadrome_begin_branches(run, 1, &steps);
+    begun = begun || status == ANADROME_OK;
+    ASSERT_EQ(status, begun ? ANADROME_OK : ANADROME_ERR_MEMORY) << anadrome_last_error();
+  }
+  EXPECT_TRUE(begun);
+}
+
 TEST(Branches, ThatCannotBeAreRefused) {
   Ensemble ensemble(kSmall, {3, 2});
   RunHandle run(MPI_COMM_WORLD);

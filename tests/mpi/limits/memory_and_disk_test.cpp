@@ -57,6 +57,28 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
   }
 }
 
+// Small states share blocks, as many as the memory suggests: of every rank, whatever else it has.
+TEST_F(Limits, BlocksAreAlikeWhereRanksHaveDifferentAmountsOfMemoryLeft) {
+  for (std::int64_t memory = 4 << 10; memory < 4 << 20; memory += memory / 3) {
+    SCOPED_TRACE(memory);
+    RunHandle run(MPI_COMM_WORLD);
+    std::vector<double> adjoint(rank() == 0 ? 0 : static_cast<std::size_t>(memory / 16));
+    double state = 0;
+    ASSERT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state, 1),
+              ANADROME_OK);
+    ASSERT_EQ(anadrome_add_field(run, "a", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint.data(),
+                                 adjoint.size()),
+              ANADROME_OK);
+    run.set("memory", std::to_string(memory) + "B");
+    run.set("resume", "on");
+    const anadrome_status status = anadrome_begin(run, 100000);
+    ASSERT_TRUE(same_on_all(MPI_COMM_WORLD, status));
+    if (status != ANADROME_OK) continue;
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().states_per_write));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().checkpoint_slots));
+  }
+}
+
 TEST_F(Limits, APlanThatDoesNotFitIsNamed) {
   RunHandle run(MPI_COMM_WORLD);
   opened(run, "disk_revolve", 1 << 20);
