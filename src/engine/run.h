@@ -112,6 +112,7 @@ class Run {
   DiskUse disk_use() const;
   void require_fit(std::int64_t steps) const;
   std::int64_t table_bytes(std::int64_t steps) const;
+  std::int64_t memory_beside_tables(std::int64_t bytes, std::int64_t steps);
   std::int64_t commit_bytes() const;
   std::int64_t uneven_table_bytes() const;
   bool states_vary() const;

@@ -274,13 +274,15 @@ void Run::prepare_memory(std::int64_t steps) {
   if (schedule_ == ScheduleName::kJoin) require_join_slots(steps);
   if (memory_plan_.blocks == 0) {
     std::int64_t least = 0;
-    attempt([&] { least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk); });
+    attempt([&] {
+      least = least_memory(state_fields_, memory_plan_.largest_state_bytes, disk);
+      least = checked_add(least, commit_bytes());
+    });
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
-    const std::int64_t table = table_bytes(steps);
-    least = checked_add(least, checked_add(table, commit_bytes()));
-    const std::string plan =
-        table > 0 ? " and the plan of " + std::to_string(steps) + " steps (schedule=async has none)"
-                  : "";
+    least = memory_beside_tables(least, steps);
+    const std::string plan = table_bytes(steps) > 0 ? " and the plan of " + std::to_string(steps) +
+                                                          " steps (schedule=async has none)"
+                                                    : "";
     throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
                                          " is too small for one state" + plan + ": at least " +
                                          std::to_string(least) + " bytes (" + format_bytes(least) +

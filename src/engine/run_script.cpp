@@ -141,6 +141,18 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
   return checked_multiply(steps + 2, per_step);
 }
 
+// The least memory that leaves so many bytes beside the tables, of which some are a part of it.
+std::int64_t Run::memory_beside_tables(std::int64_t bytes, std::int64_t steps) {
+  const std::int64_t given = options_.memory;
+  std::int64_t needed = 0, asked = bytes;
+  while (asked > needed) {
+    options_.memory = needed = asked;
+    asked = checked_add(bytes, table_bytes(steps));
+  }
+  options_.memory = given;
+  return needed;
+}
+
 // A copy of the adjoint fields while they are being written.
 std::int64_t Run::commit_bytes() const {
   if (!options_.resume) return 0;
@@ -184,7 +196,9 @@ void Run::plan_blocks(std::int64_t steps) {
   const bool twice = schedule_ == ScheduleName::kDouble;
   keeps_tapes_ = tape_slots_ > 0 && (all || async || twice || schedule_ == ScheduleName::kMixed);
   if (keeps_tapes_ && (async || twice)) {
-    return plan(tape_buffer_bytes_ + table_bytes(steps), slots_for_all_tapes(steps));
+    plan(tape_buffer_bytes_ + table_bytes(steps), slots_for_all_tapes(steps));
+    if (memory_plan_.blocks > 0) return;
+    keeps_tapes_ = false;  // what is packed on the way to a tape leaves no room for a state
   }
   if (keeps_tapes_) {
     const std::int64_t slots = slots_for_all_tapes(steps);

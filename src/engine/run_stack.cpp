@@ -160,7 +160,7 @@ void Run::plan_stack(std::int64_t steps) {
   agree_on_begin();
   MPI_Allreduce(MPI_IN_PLACE, rooms.data(), static_cast<int>(rooms.size()), MPI_INT64_T, MPI_MAX,
                 agreement_.comm());
-  if (memory < rooms[0]) throw_too_little(checked_add(rooms[0], table), "x_0");
+  if (memory < rooms[0]) throw_too_little(memory_beside_tables(rooms[0], steps), "x_0");
   const auto [smallest, largest] = std::minmax_element(rooms.begin(), rooms.end());
   stack_plan_->smallest = *smallest;
   stack_plan_->largest = *largest;

@@ -36,6 +36,15 @@ class Limits : public testing::Test {
     EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
   }
 
+  /// Of a run that has too little.
+  static std::int64_t named_least(RunHandle& run, std::int64_t steps) {
+    EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
+    const std::string message = anadrome_last_error(), before = "at least ";
+    const auto at = message.find(before);
+    EXPECT_NE(at, std::string::npos) << message;
+    return at == std::string::npos ? 1 : std::stoll(message.substr(at + before.size()));
+  }
+
   CoupledModel model_;
   const Reference reference_;
 };
@@ -54,6 +63,31 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
     expect_exact(sweep(run, 30));
     expect_exact(sweep(run, 30, true));
     EXPECT_EQ(run.statistics().slots, 1);
+  }
+}
+
+// It grows with the memory.
+TEST_F(Limits, WhatAPlanTakesOfTheMemoryIsPartOfTheLeast) {
+  RunHandle run(MPI_COMM_WORLD);
+  const std::int64_t least = named_least(opened(run, "uneven", 1), 9);
+  run.set("memory", std::to_string(least - 1) + "B");
+  EXPECT_EQ(anadrome_begin(run, 9), ANADROME_ERR_MEMORY);
+  run.set("memory", std::to_string(least) + "B");
+  expect_exact(sweep(run, 9));
+}
+
+// A packed tape goes through a buffer, which may be larger than the memory.
+TEST_F(Limits, TheLeastMemoryIsEnoughWhereTapesAreLarge) {
+  const auto pack = [](void*, void*, std::size_t) { return 0; };
+  const auto unpack = [](void*, const void*, std::size_t) { return 0; };
+  for (const char* schedule : {"async", "double"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    opened(run, schedule, 1);
+    ASSERT_EQ(anadrome_add_packed(run, "tape", ANADROME_ROLE_TAPE, 1 << 20, pack, unpack, nullptr),
+              ANADROME_OK);
+    run.set("interval", "1");
+    run.set("memory", std::to_string(named_least(run, 9)) + "B");
+    EXPECT_EQ(anadrome_begin(run, 9), ANADROME_OK) << anadrome_last_error();
   }
 }
 
