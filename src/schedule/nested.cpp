@@ -275,7 +275,10 @@ void Nested::rewind() {
   done_ = turned_ = false;
   live_ = tape_ = kUnknown;
   target_ = options_.record ? steps_ - 1 : steps_;
-  if (!options_.retain) return;
+  if (!options_.retain) {
+    if (newest().buffered) pop(account_);  // x_0 in RAM: the planner says again whether that pays
+    return;
+  }
   for (; static_cast<std::size_t>(account_.depth) < stack_.size(); ++account_.depth) {
     const Kept& kept = stack_[static_cast<std::size_t>(account_.depth)];
     account_.units_used += units_of(kept);

@@ -173,6 +173,25 @@ RC_GTEST_PROP(DoublePlanner, NeedNotKnowTheEnd, ()) {
   RC_ASSERT(totals.most_units <= run.memory.units);
 }
 
+std::int64_t advances_to_done(Nested& nested) {
+  std::int64_t advances = 0;
+  for (Action action = nested.next(); action.kind != Kind::kDone; action = nested.next()) {
+    if (action.kind == Kind::kAdvance) advances += action.last - action.first;
+  }
+  return advances;
+}
+
+RC_GTEST_PROP(DoublePlanner, TakesTheSameStepsAfterARewind, ()) {
+  DrawnRun run = draw_run(false);
+  run.options.disk_is_buffered = true;
+  Nested nested(run.options, std::make_unique<DoublePlanner>(run.sweep));
+  const std::int64_t advances = advances_to_done(nested);
+  RC_PRE(nested.can_rewind());  // the only step may have given up x_0
+  nested.rewind();
+  RC_ASSERT(nested.advances_remaining() == advances);
+  RC_ASSERT(advances_to_done(nested) == advances);
+}
+
 using Relative = std::tuple<int, std::int64_t, std::int64_t, std::int64_t>;
 
 // Counted from the start of the interval that each adjoint step lies in; anchors by number.
