@@ -11,17 +11,18 @@ namespace {
 
 class Actions {
  public:
-  Actions(const JoinProblem& problem, const JoinPlan& plan) : problem_(problem), plan_(plan) {}
+  Actions(const JoinProblem& problem, const JoinPlan& plan,
+          const std::function<void(const JoinAction&)>& visit)
+      : problem_(problem), plan_(plan), visit_(visit) {}
 
-  std::vector<JoinAction> run() {
+  void run() {
     for (std::int64_t branch = 0; branch < problem_.branches(); ++branch) forward(branch);
-    actions_.push_back({JoinKind::kTurn, 0, 0, 0, false});
+    visit_({JoinKind::kTurn, 0, 0, 0, false});
     for (const JoinSegment& segment : plan_.segments) {
       branch_ = segment.branch;
       reverse(segment.begin, segment.end, segment.free);
       if (in_pool(segment.begin)) drop(segment.begin);
     }
-    return std::move(actions_);
   }
 
  private:
@@ -43,32 +44,34 @@ class Actions {
   }
 
   void advance(std::int64_t first, std::int64_t last) {
-    actions_.push_back({JoinKind::kAdvance, branch_, first, last, in_pool(first)});
+    visit_({JoinKind::kAdvance, branch_, first, last, in_pool(first)});
   }
-  void drop(std::int64_t step) {
-    actions_.push_back({JoinKind::kDrop, branch_, step, step, false});
-  }
+  void drop(std::int64_t step) { visit_({JoinKind::kDrop, branch_, step, step, false}); }
 
   // Revolve; `slots` counts the begin's, and not the one of the state under way.
   void reverse(std::int64_t begin, std::int64_t end, std::int64_t slots) {
-    while (end > begin) {
-      if (end - begin == 1) {
-        actions_.push_back({JoinKind::kAdjoint, branch_, begin, end, false});
-        return;
-      }
+    std::vector<std::int64_t> begins = {begin};
+    for (;;) {
+      begin = begins.back();
       const std::int64_t steps = end - begin;
-      const std::int64_t to =
-          slots == 1 || steps == 2 ? end - 1 : begin + splitter_.split(steps, slots);
-      advance(begin, to);
-      reverse(to, end, slots - 1);
-      drop(to);
-      end = to;
+      if (steps > 1) {
+        const std::int64_t left = slots - static_cast<std::int64_t>(begins.size()) + 1;
+        const bool at_once = left == 1 || steps == 2;
+        begins.push_back(at_once ? end - 1 : begin + splitter_.split(steps, left));
+        advance(begin, begins.back());
+        continue;
+      }
+      visit_({JoinKind::kAdjoint, branch_, begin, end, false});
+      begins.pop_back();
+      if (begins.empty()) return;
+      drop(begin);
+      end = begin;
     }
   }
 
   const JoinProblem& problem_;
   const JoinPlan& plan_;
-  std::vector<JoinAction> actions_;
+  const std::function<void(const JoinAction&)>& visit_;
   std::int64_t branch_ = 0;
   Splitter splitter_;
 };
@@ -117,8 +120,15 @@ uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
   return cost;
 }
 
+void visit_actions(const JoinProblem& problem, const JoinPlan& plan,
+                   const std::function<void(const JoinAction&)>& visit) {
+  Actions(problem, plan, visit).run();
+}
+
 std::vector<JoinAction> actions_of(const JoinProblem& problem, const JoinPlan& plan) {
-  return Actions(problem, plan).run();
+  std::vector<JoinAction> actions;
+  visit_actions(problem, plan, [&](const JoinAction& action) { actions.push_back(action); });
+  return actions;
 }
 
 }  // namespace anadrome::schedule

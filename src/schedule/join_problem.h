@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "schedule/revolve.h"
@@ -64,6 +65,9 @@ struct JoinAction {
   bool keep = false;
 };
 
+/// One after the other, in memory that does not grow with their number.
+void visit_actions(const JoinProblem& problem, const JoinPlan& plan,
+                   const std::function<void(const JoinAction&)>& visit);
 std::vector<JoinAction> actions_of(const JoinProblem& problem, const JoinPlan& plan);
 
 }  // namespace anadrome::schedule

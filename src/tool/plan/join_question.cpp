@@ -29,19 +29,16 @@ const char* name_of(JoinKind kind) {
   return "adjoint";
 }
 
-void put_actions(const std::vector<JoinAction>& actions, TextOut& out) {
-  for (const JoinAction& action : actions) {
-    out.put("{\"action\": \"").put(name_of(action.kind)).put("\"");
-    if (action.kind != JoinKind::kTurn) out.put(", \"branch\": ").integer(action.branch);
-    if (action.kind == JoinKind::kAdvance) {
-      out.put(", \"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
-      if (action.keep) out.put(", \"keep\": true");
-    } else if (action.kind != JoinKind::kTurn) {
-      out.put(", \"step\": ").integer(action.first);
-    }
-    out.put("}\n");
+void put_action(const JoinAction& action, TextOut& out) {
+  out.put("{\"action\": \"").put(name_of(action.kind)).put("\"");
+  if (action.kind != JoinKind::kTurn) out.put(", \"branch\": ").integer(action.branch);
+  if (action.kind == JoinKind::kAdvance) {
+    out.put(", \"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
+    if (action.keep) out.put(", \"keep\": true");
+  } else if (action.kind != JoinKind::kTurn) {
+    out.put(", \"step\": ").integer(action.first);
   }
-  out.flush();
+  out.put("}\n");
 }
 
 // The branches one above the other; a step takes a second, an adjoint step two.
@@ -134,7 +131,9 @@ Answer answer(const PlanFlags& flags) {
   }
   if (reducible) return answer;
   answer.write_actions = [problem, plan](TextOut& out) {
-    put_actions(schedule::actions_of(problem, plan), out);
+    schedule::visit_actions(problem, plan,
+                            [&](const JoinAction& action) { put_action(action, out); });
+    out.flush();
   };
   answer.draw = [problem, plan, own](TextOut& out) {
     SpanPicture picture = picture_of(problem, schedule::actions_of(problem, plan));

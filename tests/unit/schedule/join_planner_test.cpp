@@ -220,6 +220,21 @@ TEST(JoinPlanner, PlansLongAndManyBranchesInLittleMemory) {
   }
 }
 
+TEST(JoinPlanner, HasActionsHoweverManyStatesAreKept) {
+  JoinProblem problem;
+  problem.steps = {400000};
+  problem.slots = 400001;
+  JoinPlan plan;
+  plan.segments = {{0, 0, 400000, 400000}};
+  std::int64_t advances = 0, adjoints = 0;
+  visit_actions(problem, plan, [&](const JoinAction& action) {
+    if (action.kind == JoinKind::kAdvance) advances += action.last - action.first;
+    if (action.kind == JoinKind::kAdjoint) ++adjoints;
+  });
+  EXPECT_EQ(adjoints, 400000);
+  EXPECT_TRUE(static_cast<uint128>(advances) == price(problem, plan.segments));
+}
+
 TEST(JoinPlanner, IsRevolveWithOneStepMoreForOneBranch) {
   for (std::int64_t n = 1; n < 30; ++n) {
     for (std::int64_t s = 1; s < 8; ++s) {
