@@ -199,14 +199,15 @@ void Run::note_finished_action() {
 // ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
 bool Run::hand_out_advance(const schedule::Action& action) {
   schedule::Action part = action;
+  const std::int64_t to_prediction = action.again ? 0 : predict_at_ - advances_;
   if (live_->exchanged()) {
     attempt([&] { live_->make_room_for_step(); });
     then_is_written_ = true;
     part.last = action.first + 1;
   } else if (measures_steps() && !action.again) {
     part.last = action.first + 1;
-  } else if (action.first < predict_at_ && predict_at_ < action.last && !action.again) {
-    part.last = predict_at_;
+  } else if (0 < to_prediction && to_prediction < action.last - action.first) {
+    part.last = action.first + to_prediction;
   }
   const std::int64_t audited = action.again ? schedule::kUnknown : audited_step();
   if (action.first == audited) note_audit(audited);

@@ -246,7 +246,7 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
   if (recovery_) return resume_sweep();
   then_is_written_ = live_->exchanged() && !has_branches();
   constexpr std::int64_t kEarly = 25;  // 4 % of the steps
-  if (steps > 0 && !has_branches()) predict_at_ = ceil_divide(steps, kEarly);
+  if (steps > 0) predict_at_ = ceil_divide(steps, kEarly);
   phase_ = ANADROME_PHASE_FORWARD;
 }
 

@@ -65,12 +65,15 @@ std::int64_t Run::least_double_interval(std::int64_t lead) const {
 void Run::require_double_interval(std::int64_t lead) const {
   const std::int64_t longest = schedule::longest_double_interval(double_memory());
   const std::int64_t steps = double_steps();
-  const std::string reverses = "memory=" + std::to_string(options_.memory) + " reverses at most " +
-                               std::to_string(longest) + " steps at a time";
+  const bool by_number = memory_plan_.checkpoint_slots == options_.checkpoints;
+  const std::string limit = by_number ? "checkpoints" : "memory";
+  const std::string reverses = limit + "=" +
+                               std::to_string(by_number ? options_.checkpoints : options_.memory) +
+                               " reverses at most " + std::to_string(longest) + " steps at a time";
   if (options_.interval > longest && steps > longest) {
-    throw Error(ANADROME_ERR_MEMORY,
+    throw Error(by_number ? ANADROME_ERR_ARGUMENT : ANADROME_ERR_MEMORY,
                 "schedule=double with interval=" + std::to_string(options_.interval) + ": " +
-                    reverses + "; raise memory, or take a shorter interval");
+                    reverses + "; raise " + limit + ", or take a shorter interval");
   }
   if (steps == schedule::kMostSteps) return;
   const std::int64_t least = least_double_interval(lead);
@@ -78,8 +81,8 @@ void Run::require_double_interval(std::int64_t lead) const {
   throw Error(ANADROME_ERR_NO_SPACE,
               "schedule=double: " + reverses + ", and " + std::to_string(nested_options_.steps) +
                   " steps with " + std::to_string(nested_options_.disk_slots) +
-                  " states on disk need intervals of " + std::to_string(least) +
-                  "; raise memory, disk or interval, or take schedule=async");
+                  " states on disk need intervals of " + std::to_string(least) + "; raise " +
+                  limit + ", disk or interval, or take schedule=async");
 }
 
 void Run::write_double_script(schedule::NestedOptions options) {

@@ -109,6 +109,16 @@ TEST_F(NestedSchedules, DoubleSaysThatAnIntervalIsTooLong) {
       << anadrome_last_error();
 }
 
+TEST_F(NestedSchedules, DoubleSaysThatAnIntervalIsTooLongForSoManyCheckpoints) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, "double", 40 * least_memory(model_, "double"));
+  run.set("interval", "50");
+  run.set("checkpoints", "4");
+  EXPECT_EQ(anadrome_begin(run, kMostSteps), ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(std::string(anadrome_last_error()).find("raise checkpoints"), std::string::npos)
+      << anadrome_last_error();
+}
+
 TEST_F(NestedSchedules, DoubleBearsAFailingDisk) {
   const auto set = [](RunHandle& run) { run.set("interval", "5"); };
   EXPECT_GT(sweep_on_failing_disks("double", 9 * least_memory(model_, "double"), set).made_good, 0);
