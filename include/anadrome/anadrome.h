@@ -350,8 +350,9 @@ ANADROME_API anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t 
                                                      const double* seconds, const int64_t* bytes);
 
 /** Start a second reverse sweep over the same forward sweep: states that are still kept are used,
- * the others recomputed; TURN comes again. Collective. Errors: ERR_ORDER unless DONE was returned.
- */
+ * the others recomputed; TURN comes again. With resume=on nothing is committed from here on, so a
+ * process that goes on does so in the first one. Collective. Errors: ERR_ORDER unless DONE was
+ * returned. */
 ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
 
 /** Say that this rank cannot go on, and why. Local. Every rank gets ERR_PEER, with the rank and

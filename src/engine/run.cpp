@@ -118,7 +118,8 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   if (committer_ != nullptr) {
     using Commit = Agreement::Input::Commit;
     input.committed = committer_->committed();
-    input.commit = committer_->busy()                  ? Commit::kBusy
+    input.commit = rewound_                            ? Commit::kNotDue
+                   : committer_->busy()                ? Commit::kBusy
                    : committer_->due() || stop_.load() ? Commit::kDue
                                                        : Commit::kNotDue;
     input.hold_stop = true;
@@ -427,6 +428,7 @@ void Run::rewind() {
   }
   agreed_block_ = -1;
   done_time_ = 0;
+  rewound_ = true;
   phase_ = ANADROME_PHASE_REVERSE;
   progress_.start(options_.progress && agreement_.rank() == 0);
   handed_out_ = now_seconds();

@@ -312,6 +312,8 @@ class Run {
   Failure audit_failure_;
   Failure lost_;                ///< by the last load_anchor; agreed
   std::int64_t committed_ = 0;  ///< generation; agreed
+  /// By a commit nobody could tell in which of its reverse sweeps the program was: none is made.
+  bool rewound_ = false;
   std::int64_t advances_agreed_at_ = 0, adjoints_agreed_at_ = 0;  ///< counts at the last agreement
   std::int64_t anchors_lost_ = 0;                                 ///< agreed
   std::int64_t agreed_block_ = -1;

@@ -132,7 +132,7 @@ void Run::reset_counters() {
   decided_at_ = finished_at_ = -1;
   advances_agreed_at_ = adjoints_agreed_at_ = 0;
   probe_steps_ = 1;
-  no_more_anchors_ = warned_ = false;
+  no_more_anchors_ = warned_ = rewound_ = false;
   disk_refused_ = {};
   anchors_lost_ = 0;
   audits_.clear();

@@ -213,8 +213,10 @@ void Run::commit_if_due(Call call, const Agreement::Output& agreed) {
   committer_->wait();
   now = agree(call);
   const bool whole = now.committed == committer_->last_started();
-  const char* what = whole ? "stopped as asked; with resume=on the run goes on from here"
-                           : "stopped as asked; the last commit could not be made";
+  const char* what =
+      !whole     ? "stopped as asked; the last commit could not be made"
+      : rewound_ ? "stopped as asked; with resume=on the run goes on in its first reverse sweep"
+                 : "stopped as asked; with resume=on the run goes on from here";
   throw Error(ANADROME_STOPPED, what);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -276,6 +277,54 @@ TEST_P(LongInterval, IsCommittedBetweenItsAnchorsAndAgainWhenItWentOn) {
   EXPECT_LT(second.step, kSteps);
   EXPECT_EQ(first.adjoints + second.adjoints + third.adjoints, kSteps);
   expect_right(third);
+}
+
+// A program with two reverse sweeps, for one objective after the other.
+struct TwoObjectives {
+  /// Life of a process, stopped after so many adjoint steps of the second. What each gave.
+  static std::array<double, 2> live(std::int64_t stop_after) {
+    double x = 1, adjoint = 0;
+    anadrome_run* run = nullptr;
+    anadrome_open(MPI_COMM_WORLD, &run);
+    for (const auto& [key, value] : {std::pair{"schedule", "async"},
+                                     {"interval", "3"},
+                                     {"resume", "on"},
+                                     {"checkpoint_interval", "0"},
+                                     {"memory", "64KiB"}}) {
+      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
+    }
+    EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
+    anadrome_status status = anadrome_begin(run, kSteps);
+    std::array<double, 2> results = {};
+    for (std::size_t objective = 0; objective < 2 && status == ANADROME_OK; ++objective) {
+      if (objective > 0) status = anadrome_rewind(run);
+      anadrome_action action{};
+      std::int64_t adjoints = 0;
+      while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK &&
+             action.kind != ANADROME_DONE) {
+        if (action.kind == ANADROME_ADVANCE) {
+          for (std::int64_t k = action.first; k < action.last; ++k) x += 0.01 * x * x;
+        }
+        if (action.kind == ANADROME_TURN) adjoint = static_cast<double>(objective + 1);
+        if (action.kind != ANADROME_ADJOINT) continue;
+        adjoint *= 1 + 0.02 * x;
+        take(1e-3);
+        if (objective > 0 && ++adjoints == stop_after) anadrome_request_stop(run);
+      }
+      results[objective] = adjoint;
+    }
+    EXPECT_EQ(status, stop_after < 0 ? ANADROME_OK : ANADROME_STOPPED);
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+    return results;
+  }
+};
+
+TEST(ResumeInASecondReverseSweep, DoesNotMakeItTheFirst) {
+  const std::array<double, 2> right = TwoObjectives::live(-1);
+  TwoObjectives::live(kSteps / 2);
+  EXPECT_EQ(TwoObjectives::live(-1), right);
 }
 
 // Its bytes are those of a packed adjoint field, and say how much the heap has when they come back.
