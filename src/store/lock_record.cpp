@@ -24,10 +24,11 @@ std::string_view take_up_to(std::string_view& text, char end) {
   return first;
 }
 
+// What a file says may be anything; none of these is negative.
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return std::max<std::int64_t>(value, 0);
 }
 
 std::string text_of(const File& lock) {
@@ -41,7 +42,6 @@ std::string text_of(const File& lock) {
   return text;
 }
 
-// What a file says may be anything.
 std::string plain(std::string_view text) {
   std::string result(text.substr(0, 100));
   std::replace_if(

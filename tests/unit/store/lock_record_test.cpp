@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "temporary_directory.h"
@@ -72,6 +73,11 @@ TEST_F(LockFile, CannotMoveATerminalsCursor) {
   record.holder.host = "node\x1b[2J\n17";
   write_lock(file, record);
   EXPECT_EQ(read_lock(file).holder.host, "node?[2J?17");
+}
+
+TEST_F(LockFile, WithAHeartbeatBeforeAllTimeIsStale) {
+  write_lock(file, elsewhere(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_FALSE(is_live(read_lock(file), Flock::kTaken, kNow));
 }
 
 TEST(LockHolder, WithTheFlockLives) {
