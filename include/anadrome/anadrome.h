@@ -159,7 +159,8 @@ typedef struct anadrome_stats {
   int64_t checkpoint_slots;        /**< of these, slots the schedule counts on (s of E(n,s)) */
   int64_t prefetch_depth;          /**< reads ahead of need */
   int64_t interval;                /**< steps between anchors in force; 0: no anchors */
-  int64_t anchors;                 /**< states meant for disk in this sweep (x_0 included) */
+  int64_t anchors;                 /**< states meant for disk in this sweep (x_0 included); one
+                                      that is put there again counts again */
   int64_t states_per_write;        /**< states in one disk write: 1 unless states are small */
   int64_t forward_steps_taken;     /**< steps of all ADVANCE actions handed out and completed */
   int64_t forward_steps_planned;   /**< total of ADVANCE steps the schedule promises; -1 while not

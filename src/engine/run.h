@@ -318,6 +318,7 @@ class Run {
   std::int64_t anchors_lost_ = 0;                                 ///< agreed
   std::int64_t agreed_block_ = -1;
   std::int64_t newest_anchor_ = 0;
+  std::int64_t anchors_put_ = 0;  ///< where they are replaced: each time
   std::int64_t probes_ = 0;
   std::int64_t probe_steps_ = 1;
   std::int64_t decided_at_ = -1;  ///< agreement whose times decided on the interval

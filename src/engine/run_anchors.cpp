@@ -17,6 +17,7 @@ void Run::keep_anchor(const schedule::Action& action) {
   copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
   if (script_->sequence() != nullptr) attempt([&] { sequence().make_room_for_anchors(); });
   newest_anchor_ = action.slot;
+  ++anchors_put_;
   write_due_ = tier_->fills_block(action.slot) && script_->overlapped() == nullptr;
 }
 

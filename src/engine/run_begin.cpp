@@ -128,7 +128,7 @@ void Run::reset_counters() {
   double_interval_ = 0;
   then_is_written_ = write_due_ = false;
   agreed_block_ = -1;
-  newest_anchor_ = probes_ = 0;
+  newest_anchor_ = anchors_put_ = probes_ = 0;
   decided_at_ = finished_at_ = -1;
   advances_agreed_at_ = adjoints_agreed_at_ = 0;
   probe_steps_ = 1;

@@ -289,9 +289,9 @@ void Run::write_script(std::int64_t steps) {
   if (plays_list()) {
     script_.emplace(overlapped_options(steps));
     schedule::OverlappedSweep& sweep = *script_->overlapped();
-    if (!measured_before_ || sweep.planned() || plan_offload()) return;
+    if (!measured_before_ || sweep.planned()) return;
     planned_times_ = overlap_times();
-    sweep.plan(planned_times_);
+    if (!plan_offload()) sweep.plan(planned_times_);
     return;
   }
   if (schedule_ == ScheduleName::kDouble) return write_double_script(options);

@@ -52,6 +52,7 @@ std::string prediction(const anadrome_stats& stats) {
 
 struct Words {
   std::string chosen, memory, outdated, why, refused;
+  bool records;  ///< every step is run once more, or at last, to record its tape
 };
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
@@ -81,13 +82,15 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                    format_seconds(stats.seconds_total) + " (forward " +
                    format_seconds(stats.seconds_forward) + ", reverse " +
                    format_seconds(stats.seconds_adjoint) + ")");
-  const double alone = static_cast<double>(
-      schedule::extra_advances(stats.steps + 1, std::max<std::int64_t>(stats.slots, 1)));
+  const std::int64_t chain = std::max<std::int64_t>(stats.steps + (said.records ? 0 : 1), 1);
+  const double alone = (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
+                                                    chain, std::max<std::int64_t>(stats.slots, 1)));
   const bool branches = std::strcmp(stats.schedule, to_string(ScheduleName::kJoin)) == 0;
-  add("recompute",
-      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step (planned " +
-          factor(static_cast<double>(stats.forward_steps_planned)) + "; every state kept 1" +
-          (branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
+  add("recompute", factor(static_cast<double>(stats.forward_steps_taken)) +
+                       " forward steps per step (planned " +
+                       factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
+                       (said.records ? "tape" : "state") + " kept 1" +
+                       (branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
   const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
                             " per rank: " + std::to_string(stats.slots) + " slots of " +
                             format_bytes(stats.state_bytes) + ", " +
@@ -160,7 +163,9 @@ anadrome_stats Run::statistics() const {
     stats.steps = script_->steps();
     const schedule::Sequence* sequence = sequence_if_any();
     stats.interval = uses_disk() && sequence != nullptr ? sequence->interval() : double_interval_;
-    stats.anchors = uses_disk() && sequence != nullptr ? sequence->anchors().count() : 0;
+    stats.anchors = !uses_disk()          ? 0
+                    : sequence != nullptr ? sequence->anchors().count()
+                                          : anchors_put_;
     std::int64_t left = script_->advances_remaining();
     if (left != schedule::kUnknown && left != schedule::kNoLimit) left += rest_.last - rest_.first;
     if (left != schedule::kUnknown) {
@@ -247,9 +252,9 @@ void Run::report() {
   const std::string why = explain(
       sweep_costs(),
       {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text =
-      summary(stats, all, options_.interval == 0,
-              {chosen_, describe_memory(all.peak), outdated_plan(), why, disk_refused_.message});
+  const std::string text = summary(stats, all, options_.interval == 0,
+                                   {chosen_, describe_memory(all.peak), outdated_plan(), why,
+                                    disk_refused_.message, has_tape()});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "coupled_model.h"
@@ -106,6 +109,39 @@ TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {
   EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, first_anchors));
   EXPECT_GT(run_.statistics().seconds_predicted, 0);
   EXPECT_EQ(run_.statistics().adjoint_guessed, 0);
+}
+
+// Writes become slow once the first sweep was planned: the second one's plan knows it, and says so.
+TEST(Offload, SaysWhichTimesItsPlanIsMadeFor) {
+  constexpr std::int64_t kSteps = 40, kPlanned = 10;
+  CoupledModel model(MPI_COMM_WORLD, Counts{0, 0, 40000, 0, 0});
+  const Reference reference(model, kSteps);
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+  run.set("schedule", "offload");
+  run.set("memory", std::to_string((kSteps + 2) * 17 * 1024 + (4 << 20)) + "B");
+  run.set("report", directory() + "/offload.txt");
+  FaultyFileSystem files;
+  SweepDriver driver(run, model, reference);
+  driver.before_action = [&](const anadrome_action& action) {
+    if (action.kind != ANADROME_ADVANCE) return;
+    if (action.first >= kPlanned && rank() == 0) files.delay_writes(microseconds(20000));
+    std::this_thread::sleep_for((action.last - action.first) * microseconds(1000));
+  };
+  // The number after `words`; -1: the plan's times held, and nothing is said.
+  const auto said = [&](const std::string& words) {
+    std::ifstream file(directory() + "/offload.txt");
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const auto at = text.find(words);
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + words.size()));
+  };
+  EXPECT_TRUE(driver.sweep(kSteps).exact);
+  const double took = rank() == 0 ? said("and they took ") : -1;
+  EXPECT_TRUE(driver.sweep(kSteps).exact);
+  const double made_for = rank() == 0 ? said("made for writes of ") : -1;
+  if (took > 0 && made_for > 0) {
+    EXPECT_NEAR(made_for, took, took / 2);
+  }
 }
 
 // With states of their own blocks it may take another schedule from the second sweep on; which one

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -72,6 +75,25 @@ TEST_F(NestedSchedules, MixedThatGaveX0UpCannotBeRewound) {
   EXPECT_TRUE(driver.sweep(17).exact);
   EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED);
   EXPECT_TRUE(driver.sweep(17).exact) << "the run goes on with a new sweep";
+}
+
+// Whose recorded steps are forward steps, too.
+TEST_F(NestedSchedules, SayWhatRevolveAloneTakesWithTapes) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, tape_model_, "revolve", 5 * least_memory(tape_model_, "revolve"));
+  run.set("report", directory() + "/tapes.txt");
+  SweepDriver driver(run, tape_model_, tape_reference_);
+  const Outcome outcome = driver.sweep(kMostSteps);
+  expect_exact(run, outcome, outcome.advances);
+  if (rank() != 0) return;
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.3f",
+                static_cast<double>(outcome.advances) / static_cast<double>(kMostSteps));
+  std::ifstream file(directory() + "/tapes.txt");
+  const std::string said(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(said.find(std::string("every tape kept 1, Revolve alone in this memory ") + factor),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(NestedSchedules, UnevenTakesTheCheapestForwardSteps) {

@@ -94,6 +94,8 @@ TEST_F(NestedSchedules, DoubleMakesIntervalsLongerWhereTheDiskIsSmall) {
   const Outcome outcome = driver.sweep(kMostSteps);
   expect_exact(run, outcome, outcome.advances);
   EXPECT_GE(run.statistics().interval, (kMostSteps + 1 - 4 + 3) / 4);
+  EXPECT_GE(run.statistics().anchors, 2);
+  EXPECT_LE(run.statistics().anchors, 5);
   run.set("anchors", "2");
   EXPECT_EQ(anadrome_begin(run, kMostSteps), ANADROME_ERR_NO_SPACE);
   EXPECT_NE(std::string(anadrome_last_error()).find("at a time"), std::string::npos)
