@@ -77,6 +77,10 @@ std::string in_child(const std::string&, std::int64_t, const std::function<std::
   return body();
 }
 
+void require(bool condition, const std::string& problem) {
+  if (!condition) throw Error(ANADROME_ERR_CORRUPT, problem);
+}
+
 Hdf5File open_hdf5(const std::string&) { return Hdf5File(); }
 
 std::int64_t integer_attribute(hid_t, const char* name) {
