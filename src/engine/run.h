@@ -213,6 +213,7 @@ class Run {
   schedule::StepCosts agreed_costs() const;
   schedule::SharedMemory shared_memory() const;
   SweepCosts sweep_costs() const;
+  std::int64_t advances_to_come() const;
   void predict();
   schedule::Sequence& sequence() { return *script_->sequence(); }
   const schedule::JoinSweep* join() const {

@@ -155,8 +155,15 @@ SweepCosts Run::sweep_costs() const {
   return costs;
 }
 
+// With those of an advance that the caller has in pieces.
+std::int64_t Run::advances_to_come() const {
+  const std::int64_t left = script_->advances_remaining(), rest = rest_.last - rest_.first;
+  if (left == schedule::kUnknown) return left;
+  return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;
+}
+
 void Run::predict() {
-  const std::int64_t to_come = script_->advances_remaining();
+  const std::int64_t to_come = advances_to_come();
   if (to_come == schedule::kUnknown) {  // the interval is not known yet
     predict_at_ += ceil_divide(predict_at_, 4);
     return;
@@ -165,8 +172,7 @@ void Run::predict() {
   adjoint_guessed_ = agreed_[1] <= 0 && adjoint_.seconds() <= 0;
   if (!adjoint_guessed_) costs.step.adjoint = std::max(agreed_[1], adjoint_.seconds());
   predicted_at_ = advances_;
-  predicted_seconds_ = predict_seconds(
-      costs, {now_seconds() - begin_time_, advances_, to_come + rest_.last - rest_.first});
+  predicted_seconds_ = predict_seconds(costs, {now_seconds() - begin_time_, advances_, to_come});
   predict_at_ = 0;
 }
 

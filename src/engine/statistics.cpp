@@ -166,8 +166,7 @@ anadrome_stats Run::statistics() const {
     stats.anchors = !uses_disk()          ? 0
                     : sequence != nullptr ? sequence->anchors().count()
                                           : anchors_put_;
-    std::int64_t left = script_->advances_remaining();
-    if (left != schedule::kUnknown && left != schedule::kNoLimit) left += rest_.last - rest_.first;
+    const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
       const std::int64_t in_hand =
