@@ -27,9 +27,9 @@
 extern "C" {
 #endif
 
-/* Enumerations are as wide as an int. In C++ every int is one of their values, so that a wrong one
- * from a C or Fortran caller can be refused. */
 #ifdef __cplusplus
+/** Enumerations are as wide as an int. In C++ every int is one of their values, so that a wrong one
+ * from a C or Fortran caller can be refused. */
 #define ANADROME_AS_INT : int
 #else
 #define ANADROME_AS_INT
