@@ -51,17 +51,21 @@ class Killed(Job):
         print(f"{ranks} ranks: {kills} jobs, {resumed} went on where the one before was")
         self.assertGreater(resumed, 0)
 
-    def count(self, short, full):
-        return full if os.environ["ANADROME_TEST_FULL"] == "1" else short
+    def batches(self, ranks, short, full):
+        if os.environ["ANADROME_TEST_FULL"] != "1":
+            self.kill_and_go_on(ranks, short, ranks)
+            return
+        for batch in range(1, full + 1):
+            self.kill_and_go_on(ranks, 30, 1000 * ranks + batch)
 
     def test_one_rank(self):
-        self.kill_and_go_on(1, self.count(9, 900), 1)
+        self.batches(1, 9, 30)
 
     def test_two_ranks(self):
-        self.kill_and_go_on(2, self.count(6, 700), 2)
+        self.batches(2, 6, 24)
 
     def test_four_ranks(self):
-        self.kill_and_go_on(4, self.count(3, 400), 3)
+        self.batches(4, 3, 14)
 
 
 class Swapped(Job):
