@@ -136,9 +136,9 @@ AnchorTier::Written& AnchorTier::note_block(std::int64_t block, std::int64_t fir
 
 void AnchorTier::write_newest_block() {
   const std::int64_t block = block_of(anchors_kept_ - 1);
-  anchors_written_ = anchors_kept_;
-  if (residents_.count(block) == 0) return;  // there was no memory for it
-  start_write(block, note_newest_block());
+  // Otherwise there was no memory for it.
+  if (residents_.count(block) > 0) start_write(block, note_newest_block());
+  anchors_written_ = anchors_kept_;  // last: what could not be begun is not in a table
 }
 
 void AnchorTier::write(std::int64_t number, std::int64_t step) {
