@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <functional>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "store/file_system.h"
 #include "store/hdf5_write.h"
@@ -36,7 +37,7 @@ void check_bytes(const std::string& path, const SegmentDescription& d, json& rep
       identity.run_id_low = hash_of(d.run_id);
       identity.run_id_high = hash_of(d.run_id + "'");
       identity.sweep = d.sweep;
-      identity.block = d.first_block + b;
+      identity.block = checked_add(d.first_block, b);
       identity.first_step = d.steps[static_cast<std::size_t>(b * d.states_per_block)];
       identity.states = std::min(d.states_per_block, d.used - b * d.states_per_block);
       std::vector<BlockPart> parts;
