@@ -111,10 +111,10 @@ class Run {
   void prepare_disk(std::int64_t steps);
   DiskUse disk_use() const;
   void require_fit(std::int64_t steps) const;
-  std::int64_t table_bytes(std::int64_t steps) const;
-  std::int64_t memory_beside_tables(std::int64_t bytes, std::int64_t steps);
+  std::int64_t table_bytes(std::int64_t steps, std::int64_t memory) const;
+  std::int64_t memory_beside_tables(std::int64_t bytes, std::int64_t steps) const;
+  static std::int64_t uneven_table_bytes(std::int64_t memory);
   std::int64_t commit_bytes() const;
-  std::int64_t uneven_table_bytes() const;
   bool states_vary() const;
   bool plans_by_step() const;
   bool measures_steps() const {

@@ -280,9 +280,10 @@ void Run::prepare_memory(std::int64_t steps) {
     });
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
     least = memory_beside_tables(least, steps);
-    const std::string plan = table_bytes(steps) > 0 ? " and the plan of " + std::to_string(steps) +
-                                                          " steps (schedule=async has none)"
-                                                    : "";
+    const std::string plan =
+        table_bytes(steps, options_.memory) > 0
+            ? " and the plan of " + std::to_string(steps) + " steps (schedule=async has none)"
+            : "";
     throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
                                          " is too small for one state" + plan + ": at least " +
                                          std::to_string(least) + " bytes (" + format_bytes(least) +

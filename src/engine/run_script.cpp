@@ -108,20 +108,21 @@ std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
                                                     : schedule::kMostSteps;
 }
 
-std::int64_t Run::uneven_table_bytes() const {
+std::int64_t Run::uneven_table_bytes(std::int64_t memory) {
   constexpr std::int64_t kMost = std::int64_t{64} << 20;
-  return std::min(kMost, options_.memory / 8);
+  return std::min(kMost, memory / 8);
 }
 
-// What a planner's table takes, at most; it is part of the memory.
-std::int64_t Run::table_bytes(std::int64_t steps) const {
+// What a planner's table takes of so much memory, at most.
+std::int64_t Run::table_bytes(std::int64_t steps, std::int64_t memory) const {
   constexpr std::int64_t kPerStep = 64, kPerEntry = 16;
   if (plans_by_step()) {
     // Costs, sums of them and the plan, and what planning takes; sizes.
     constexpr std::int64_t kUneven = 256, kLeast = 128, kSizes = 64;
     const bool uneven = schedule_ == ScheduleName::kUneven;
     const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
-    return checked_add(checked_multiply(steps + 2, per_step), uneven ? uneven_table_bytes() : 0);
+    return checked_add(checked_multiply(steps + 2, per_step),
+                       uneven ? uneven_table_bytes(memory) : 0);
   }
   if (plays_list()) {
     const bool offload = schedule_ == ScheduleName::kOffload;
@@ -142,15 +143,13 @@ std::int64_t Run::table_bytes(std::int64_t steps) const {
 }
 
 // The least memory that leaves so many bytes beside the tables, of which some are a part of it.
-std::int64_t Run::memory_beside_tables(std::int64_t bytes, std::int64_t steps) {
-  const std::int64_t given = options_.memory;
-  std::int64_t needed = 0, asked = bytes;
-  while (asked > needed) {
-    options_.memory = needed = asked;
-    asked = checked_add(bytes, table_bytes(steps));
+std::int64_t Run::memory_beside_tables(std::int64_t bytes, std::int64_t steps) const {
+  std::int64_t memory = 0, needed = bytes;
+  while (needed > memory) {
+    memory = needed;
+    needed = checked_add(bytes, table_bytes(steps, memory));
   }
-  options_.memory = given;
-  return needed;
+  return memory;
 }
 
 // A copy of the adjoint fields while they are being written.
@@ -196,7 +195,7 @@ void Run::plan_blocks(std::int64_t steps) {
   const bool twice = schedule_ == ScheduleName::kDouble;
   keeps_tapes_ = tape_slots_ > 0 && (all || async || twice || schedule_ == ScheduleName::kMixed);
   if (keeps_tapes_ && (async || twice)) {
-    plan(tape_buffer_bytes_ + table_bytes(steps), slots_for_all_tapes(steps));
+    plan(tape_buffer_bytes_ + table_bytes(steps, options_.memory), slots_for_all_tapes(steps));
     if (memory_plan_.blocks > 0) return;
     keeps_tapes_ = false;  // what is packed on the way to a tape leaves no room for a state
   }
@@ -228,7 +227,7 @@ void Run::plan_blocks(std::int64_t steps) {
     memory_plan_.checkpoint_slots = least;
     return;
   }
-  const std::int64_t table = table_bytes(steps);
+  const std::int64_t table = table_bytes(steps, options_.memory);
   const bool one_more = disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
   std::int64_t states = one_more ? steps + 1 : steps;
   // No more memory than the slots that may be used; staging needs more than these.

@@ -122,7 +122,7 @@ schedule::UnevenSteps Run::uneven_steps(std::int64_t bytes) const {
   steps.costs = step_costs_.ticks();
   steps.bytes = bytes;
   steps.turn_is_a_step = !has_tape();
-  steps.table_bytes = uneven_table_bytes();
+  steps.table_bytes = uneven_table_bytes(options_.memory);
   return steps;
 }
 
@@ -153,7 +153,7 @@ void Run::throw_too_little(std::int64_t needed, const std::string& what) const {
 
 // Every rank makes the same plan, from the largest size of each state on any rank.
 void Run::plan_stack(std::int64_t steps) {
-  const std::int64_t table = table_bytes(steps);
+  const std::int64_t table = table_bytes(steps, options_.memory);
   const std::int64_t memory = std::max<std::int64_t>(options_.memory - table, 0);
   std::vector<std::int64_t> rooms;
   attempt([&] { rooms = rooms_of_states(); });
