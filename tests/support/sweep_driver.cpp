@@ -189,6 +189,15 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
   }
 }
 
+void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t advances) {
+  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  const anadrome_stats stats = run.statistics();
+  EXPECT_EQ(stats.forward_steps_taken, advances);
+  EXPECT_EQ(stats.forward_steps_planned, advances);
+  EXPECT_EQ(stats.forward_steps_remaining, 0);
+  EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+}
+
 bool same_on_all(MPI_Comm comm, std::int64_t value) {
   std::array<std::int64_t, 2> extremes = {value, -value};
   MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_INT64_T, MPI_MAX, comm);

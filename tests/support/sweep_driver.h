@@ -79,6 +79,9 @@ class SweepDriver {
   std::function<bool(const anadrome_action&)> stop_at_;
 };
 
+/// Came to DONE with exact states, in as many steps as were planned, and within the memory.
+void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t advances);
+
 /// The same on all ranks of `comm`?
 bool same_on_all(MPI_Comm comm, std::int64_t value);
 

@@ -279,21 +279,27 @@ TEST_P(LongInterval, IsCommittedBetweenItsAnchorsAndAgainWhenItWentOn) {
   expect_right(third);
 }
 
+// Commits as often as it can.
+anadrome_run* open_committing(const char* interval, const char* memory) {
+  anadrome_run* run = nullptr;
+  anadrome_open(MPI_COMM_WORLD, &run);
+  for (const auto& [key, value] : {std::pair{"schedule", "async"},
+                                   {"interval", interval},
+                                   {"resume", "on"},
+                                   {"checkpoint_interval", "0"},
+                                   {"memory", memory},
+                                   {"directory", directory().c_str()}}) {
+    EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
+  }
+  return run;
+}
+
 // A program with two reverse sweeps, for one objective after the other.
 struct TwoObjectives {
   /// Life of a process, stopped after so many adjoint steps of the second. What each gave.
   static std::array<double, 2> live(std::int64_t stop_after) {
     double x = 1, adjoint = 0;
-    anadrome_run* run = nullptr;
-    anadrome_open(MPI_COMM_WORLD, &run);
-    for (const auto& [key, value] : {std::pair{"schedule", "async"},
-                                     {"interval", "3"},
-                                     {"resume", "on"},
-                                     {"checkpoint_interval", "0"},
-                                     {"memory", "64KiB"}}) {
-      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
-    }
-    EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
+    anadrome_run* run = open_committing("3", "64KiB");
     anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
     anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
     anadrome_status status = anadrome_begin(run, kSteps);
@@ -348,16 +354,7 @@ TEST(ResumeMemory, HasOneCopyOfTheAdjointFields) {
   double x = 0;
   std::size_t heap = 0;
   for (const bool resumed : {false, true}) {
-    anadrome_run* run = nullptr;
-    anadrome_open(MPI_COMM_WORLD, &run);
-    for (const auto& [key, value] : {std::pair{"schedule", "async"},
-                                     {"interval", "1"},
-                                     {"resume", "on"},
-                                     {"checkpoint_interval", "0"},
-                                     {"memory", "17MiB"}}) {
-      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
-    }
-    EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
+    anadrome_run* run = open_committing("1", "17MiB");
     anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
     anadrome_add_packed(run, "gradient", ANADROME_ROLE_ADJOINT, LargeAdjoint::kBytes,
                         LargeAdjoint::pack, LargeAdjoint::unpack, &heap);

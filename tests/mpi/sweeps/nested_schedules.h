@@ -40,15 +40,6 @@ class NestedSchedules : public testing::Test {
     run.set("memory", std::to_string(memory) + "B");
   }
 
-  static void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t advances) {
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-    const anadrome_stats stats = run.statistics();
-    EXPECT_EQ(stats.forward_steps_taken, advances);
-    EXPECT_EQ(stats.forward_steps_planned, advances);
-    EXPECT_EQ(stats.forward_steps_remaining, 0);
-    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-  }
-
   // With a tape of `tape_slots` slots, in room for `slots` states.
   static void sweep_mixed(CoupledModel& model, const Reference& reference, std::int64_t slots,
                           std::int64_t tape_slots) {
