@@ -435,6 +435,18 @@ class Views(Runs):
         self.show(path, "states.h5", self.ROWS[:4] + [("segment-00002.h5", 1)])
         self.assertIn("states of segment-00002.h5, which is not here", self.problem_of(path))
 
+    def test_one_that_hdf5_cannot_read(self):
+        """The file is named in which it lies, and not that through which it is read."""
+        path = self.write("fin", "kept")
+        segment = path / "segment-00000.h5"
+        self.show(path, segment.name, [(".", slot) for slot in range(3)])
+        everything = bytearray(segment.read_bytes())
+        heap = everything.index(b"GCOL") + 32  # of the sources' names
+        everything[heap:heap + 64] = b"\xff" * 64
+        segment.write_bytes(everything)
+        run, = self.look("verify", path, code=1)
+        self.assertEqual([file["name"] for file in run["files"] if file["problems"]], [segment.name])
+
     def test_none(self):
         path = self.write("fin", "kept")
         with h5py.File(path / "states.h5", "r+") as master:

@@ -85,14 +85,14 @@ void compare_with_master(json& run, const json& master,
   }
 }
 
-// Of a kept run: what its virtual datasets show.
+// Of a kept run: what its virtual datasets show. Of what is damaged itself enough is said.
 void add_views(json& run) {
   std::vector<std::string> names;
   for (const json& file : run["files"]) names.push_back(file["name"]);
   const json wrong = check_views(run["path"], names);
   for (json& file : run["files"]) {
     const auto found = wrong.find(file["name"].get<std::string>());
-    if (found != wrong.end()) file["problems"].push_back(*found);
+    if (found != wrong.end() && file["problems"].empty()) file["problems"].push_back(*found);
   }
 }
 

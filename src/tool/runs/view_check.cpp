@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -173,18 +174,15 @@ std::int64_t length_of_file(const std::string& path) {
   return status.st_size;
 }
 
-// The files of the segments, which are sound; none if one is not.
-std::vector<SegmentFile> segments_of(const std::string& directory,
-                                     const std::vector<std::string>& files) {
-  std::vector<SegmentFile> segments;
-  for (const std::string& name : files) {
-    if (!name.starts_with("segment-") || name.starts_with("segment-copy")) continue;
-    const std::string path = directory + "/" + name;
-    const std::int64_t bytes = length_of_file(path);
-    const Hdf5File file = open_hdf5(path);
-    segments.push_back({name, read_description(file.get(), bytes, true)});
-  }
-  return segments;
+bool is_segment(const std::string& name) {
+  return name.starts_with("segment-") && !name.starts_with("segment-copy");
+}
+
+SegmentFile read_segment(const std::string& directory, const std::string& name) {
+  const std::string path = directory + "/" + name;
+  const std::int64_t bytes = length_of_file(path);
+  const Hdf5File file = open_hdf5(path);
+  return {name, read_description(file.get(), bytes, true)};
 }
 
 void check_segment_views(const std::string& directory, const SegmentFile& segment) {
@@ -229,39 +227,46 @@ void check_master_views(const std::string& directory, const std::vector<SegmentF
   }
 }
 
-void check_all(const std::string& directory, const std::vector<std::string>& files, json& report) {
-  std::vector<SegmentFile> segments;
-  if (failure_from([&] { segments = segments_of(directory, files); })) return;
-  const auto check = [&](const std::string& name, const auto& body) {
-    const Failure failure = failure_from(body);
-    if (failure) report[name] = failure.message;
-  };
-  for (const SegmentFile& segment : segments) {
-    check(segment.name, [&] { check_segment_views(directory, segment); });
+// What is wrong with a file; empty: nothing.
+std::string problem_of(const std::string& name, std::int64_t seconds,
+                       const std::function<void()>& check) {
+  try {
+    const std::string text = in_child(name, seconds, [&] {
+      const store::QuietHdf5 quiet;
+      const json message = failure_from(check).message;
+      return message.dump(-1, ' ', false, json::error_handler_t::replace);
+    });
+    return json::parse(text).get<std::string>();
+  } catch (const std::exception& error) {
+    return error.what();
   }
-  check("states.h5", [&] { check_master_views(directory, segments); });
 }
 
 }  // namespace
 
 json check_views(const std::string& directory, const std::vector<std::string>& files) {
   json report = json::object();
-  try {
-    std::int64_t bytes = 0;
-    for (const std::string& name : files) {
-      struct stat status {};
-      if (::lstat((directory + "/" + name).c_str(), &status) == 0) bytes += status.st_size;
-    }
-    // Time to read everything twice on a slow disk, and then some.
-    const std::string text = in_child("states.h5", 60 + bytes / 20000000, [&] {
-      const store::QuietHdf5 quiet;
-      check_all(directory, files, report);
-      return report.dump(-1, ' ', false, json::error_handler_t::replace);
-    });
-    report = json::parse(text);
-  } catch (const std::exception& error) {
-    report["states.h5"] = error.what();
+  std::vector<std::string> segments;
+  std::int64_t bytes = 0;
+  for (const std::string& name : files) {
+    struct stat status {};
+    if (::lstat((directory + "/" + name).c_str(), &status) == 0) bytes += status.st_size;
+    if (is_segment(name)) segments.push_back(name);
   }
+  const std::int64_t seconds = 60 + bytes / 20000000;  // to read all twice on a slow disk, and more
+  const auto check = [&](const std::string& name, const std::function<void()>& body) {
+    const std::string problem = problem_of(name, seconds, body);
+    if (!problem.empty()) report[name] = problem;
+  };
+  for (const std::string& name : segments) {
+    check(name, [&] { check_segment_views(directory, read_segment(directory, name)); });
+  }
+  if (!report.empty()) return report;  // the master shows what these hold
+  check("states.h5", [&] {
+    std::vector<SegmentFile> all;
+    for (const std::string& name : segments) all.push_back(read_segment(directory, name));
+    check_master_views(directory, all);
+  });
   return report;
 }
 

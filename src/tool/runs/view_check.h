@@ -7,9 +7,9 @@
 
 namespace anadrome::tool {
 
-/// {file: problem} of those among `files` in `directory` that show something else; all states are
-/// read through HDF5 and from their places. Segments that are damaged themselves are left to
-/// check_segment.
+/// {file: problem} of those among `files` in `directory` that show something else or cannot be
+/// read; all states are read through HDF5 and from their places. states.h5 is looked at where all
+/// segments are sound.
 nlohmann::json check_views(const std::string& directory, const std::vector<std::string>& files);
 
 }  // namespace anadrome::tool
