@@ -34,6 +34,11 @@ struct Field {
   std::int64_t bytes() const;
 };
 
+/// Where a field's bytes lie in a state that takes only what its fields take now.
+struct Extent {
+  std::int64_t offset = 0, bytes = 0;
+};
+
 /// Bytes of all of them on this rank.
 std::int64_t total_bytes(std::span<const Field> fields);
 

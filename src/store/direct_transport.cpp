@@ -116,7 +116,7 @@ class DirectTransport final : public Transport {
                     TransferTotals& added) const noexcept {
     try {
       std::optional<BlockChecksum> sum;
-      if (options_.checksum) sum.emplace(layout_, transfer.identity, transfer.bytes);
+      if (options_.checksum) sum.emplace(layout_, transfer);
       for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
         move_part(transfer, f, sum ? &*sum : nullptr, added);
       }
@@ -133,11 +133,7 @@ class DirectTransport final : public Transport {
   void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
                  TransferTotals& added) const {
     const File& file = transfer.segment->file();
-    const BlockLayout::Part& part = layout_.parts()[field];
-    // A partly filled block moves only the pages in use.
-    const std::int64_t in_use = part.stride * transfer.identity.states;
-    const std::int64_t length =
-        std::min((in_use + kPage - 1) / kPage * kPage, layout_.part_bytes(field));
+    const auto [place, length] = moved_extent(layout_, transfer, field);
     const std::int64_t offset = transfer.segment->byte_of(transfer.identity.block, field);
     const auto add_up_to = [&](std::int64_t end) {
       if (sum == nullptr) return;
@@ -154,7 +150,7 @@ class DirectTransport final : public Transport {
       while (started < length && started < finished + size.under_way * call_bytes) {
         FileTransfer& next = calls[static_cast<std::size_t>(started / call_bytes) % calls.size()];
         next.write = transfer.write;
-        next.bytes = transfer.bytes + part.offset + started;
+        next.bytes = transfer.bytes + place + started;
         next.count = static_cast<std::size_t>(std::min(call_bytes, length - started));
         next.offset = offset + started;
         file.start(next);

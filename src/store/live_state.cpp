@@ -56,6 +56,18 @@ Failure unpack(const Field& field, const std::byte* place, std::size_t room) {
   return judge("unpack", field, field.unpack(field.context, place + kLengthBytes, bytes));
 }
 
+Failure copy_back(const Field& field, const std::byte* place, std::int64_t bytes) {
+  if (field.pack != nullptr) return unpack(field, place, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(field.values, place, static_cast<std::size_t>(bytes));
+  return {};
+}
+
+std::int64_t most_bytes(std::span<const Field> fields, std::int64_t alignment) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) bytes = checked_add(bytes, round_up(field.bytes(), alignment));
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t LiveState::live_blocks(const BlockLayout& layout, std::span<const Field> fields) {
@@ -172,10 +184,11 @@ void LiveState::restore(std::int64_t block, std::int64_t index) {
 // ---- in one piece ----
 
 std::int64_t LiveState::most_piece_bytes(std::span<const Field> fields) {
-  std::int64_t bytes = 0;
-  for (const Field& field : fields)
-    bytes = checked_add(bytes, round_up(field.bytes(), kLengthBytes));
-  return bytes;
+  return most_bytes(fields, kLengthBytes);
+}
+
+std::int64_t LiveState::most_paged_bytes(std::span<const Field> fields) {
+  return most_bytes(fields, kPage);
 }
 
 std::int64_t LiveState::bytes_now() const {
@@ -192,16 +205,17 @@ std::int64_t LiveState::bytes_now() const {
 template <class Visit>
 void LiveState::visit_piece(const Visit& visit) {
   for (const bool varying : {false, true}) {
-    for (const Field& field : fields_) {
-      if ((field.size != nullptr) == varying) visit(field);
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      if ((fields_[f].size != nullptr) == varying) visit(f, fields_[f]);
     }
   }
 }
 
-std::int64_t LiveState::keep_in_piece(std::byte* place, std::int64_t room) {
+std::int64_t LiveState::keep_aligned(std::byte* place, std::int64_t room, std::int64_t alignment,
+                                     std::vector<Extent>* extents) {
   std::int64_t taken = 0;
   Failure failed;
-  visit_piece([&](const Field& field) {
+  visit_piece([&](std::size_t f, const Field& field) {
     std::int64_t bytes = field.bytes();
     if (field.size != nullptr) {
       const std::uint64_t now = field.size(field.context);
@@ -211,8 +225,9 @@ std::int64_t LiveState::keep_in_piece(std::byte* place, std::int64_t room) {
       }
       bytes = static_cast<std::int64_t>(now) + kLengthBytes;
     }
+    if (extents != nullptr) (*extents)[f] = {taken, bytes};
     std::byte* to = place + taken;
-    taken += round_up(bytes, kLengthBytes);
+    taken += round_up(bytes, alignment);
     if (taken > room) return;
     if (field.pack == nullptr) {
       if (bytes > 0) std::memcpy(to, field.values, static_cast<std::size_t>(bytes));
@@ -224,20 +239,35 @@ std::int64_t LiveState::keep_in_piece(std::byte* place, std::int64_t room) {
   return taken;
 }
 
+std::int64_t LiveState::keep_in_piece(std::byte* place, std::int64_t room) {
+  return keep_aligned(place, room, kLengthBytes, nullptr);
+}
+
+std::int64_t LiveState::keep_in_pages(std::byte* place, std::int64_t room,
+                                      std::vector<Extent>& extents) {
+  extents.resize(fields_.size());
+  return keep_aligned(place, room, kPage, &extents);
+}
+
 void LiveState::restore_piece(const std::byte* place) {
   Failure failed;
-  visit_piece([&](const Field& field) {
+  visit_piece([&](std::size_t, const Field& field) {
     std::int64_t bytes = field.bytes();
     if (field.size != nullptr) {
       std::memcpy(&bytes, place, kLengthBytes);
       bytes += kLengthBytes;
     }
-    if (field.pack == nullptr) {
-      if (bytes > 0) std::memcpy(field.values, place, static_cast<std::size_t>(bytes));
-    } else if (Failure failure = unpack(field, place, static_cast<std::size_t>(bytes))) {
-      failed = std::move(failure);
-    }
+    if (Failure failure = copy_back(field, place, bytes)) failed = std::move(failure);
     place += round_up(bytes, kLengthBytes);
+  });
+  if (failed) throw Error(failed.status, failed.message);
+}
+
+void LiveState::restore_pages(const std::byte* place, const std::vector<Extent>& extents) {
+  Failure failed;
+  visit_piece([&](std::size_t f, const Field& field) {
+    const auto& [offset, bytes] = extents.at(f);
+    if (Failure failure = copy_back(field, place + offset, bytes)) failed = std::move(failure);
   });
   if (failed) throw Error(failed.status, failed.message);
 }

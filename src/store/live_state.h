@@ -56,6 +56,11 @@ class LiveState {
   /// size. Returns what it takes; if that is more than `room`, it is not kept. Throws as keep does.
   std::int64_t keep_in_piece(std::byte* place, std::int64_t room);
   void restore_piece(const std::byte* place);
+  /// The same with each field on a page of its own, so that it can be written and read: `extents`
+  /// are where.
+  static std::int64_t most_paged_bytes(std::span<const Field> state_fields);
+  std::int64_t keep_in_pages(std::byte* place, std::int64_t room, std::vector<Extent>& extents);
+  void restore_pages(const std::byte* place, const std::vector<Extent>& extents);
   /// What the live state takes as its caller counts it: without lengths and padding.
   std::int64_t bytes_now() const;
 
@@ -75,6 +80,8 @@ class LiveState {
                    const Copy& copy);
   template <class Visit>
   void visit_piece(const Visit& visit);
+  std::int64_t keep_aligned(std::byte* place, std::int64_t room, std::int64_t alignment,
+                            std::vector<Extent>* extents);
   void let_go(std::int64_t& block);
 
   const BlockLayout& layout_;

@@ -44,7 +44,7 @@ class MpioTransport final : public Transport {
     try {
       if (transfer.write && options_.checksum) {
         const AddTime time(totals_.seconds_checksums);
-        transfer.checksum = checksum_of(layout_, transfer.identity, transfer.bytes);
+        transfer.checksum = checksum_of(layout_, transfer);
       }
     } catch (...) {
       before = current_failure();
@@ -57,8 +57,7 @@ class MpioTransport final : public Transport {
       (transfer.write ? totals_.seconds_writing : totals_.seconds_reading) += transfer.seconds;
       if (!transfer.write && options_.checksum) {
         const AddTime time(totals_.seconds_checksums);
-        transfer.failure =
-            compare(transfer, checksum_of(layout_, transfer.identity, transfer.bytes));
+        transfer.failure = compare(transfer, checksum_of(layout_, transfer));
       }
     } catch (...) {
       transfer.failure = current_failure();
@@ -98,7 +97,8 @@ class MpioTransport final : public Transport {
   }
 
   std::int64_t move_field(const Transfer& transfer, std::size_t field) {
-    const std::int64_t bytes = layout_.part_bytes(field);
+    const auto [in_memory, in_use] = moved_extent(layout_, transfer, field);
+    const std::int64_t bytes = transfer.extents.empty() ? layout_.part_bytes(field) : in_use;
     const hsize_t count = static_cast<hsize_t>(bytes / element_bytes(fields_[field].type));
     const hsize_t length = std::max<hsize_t>(count, 1);
     const Hdf5Space memory(checked(H5Screate_simple(1, &length, nullptr), "create a dataspace"));
@@ -118,7 +118,7 @@ class MpioTransport final : public Transport {
     const Hdf5Properties collective(checked(H5Pcreate(H5P_DATASET_XFER), "create properties"));
     checked(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE),
             "ask for collective transfer");
-    std::byte* bytes_at = transfer.bytes + layout_.parts()[field].offset;
+    std::byte* bytes_at = transfer.bytes + in_memory;
     const std::string what =
         " block " + std::to_string(transfer.identity.block) + " of " + transfer.segment->path();
     if (transfer.write) {

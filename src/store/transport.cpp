@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+
 namespace anadrome::store {
 
 BlockChecksum::BlockChecksum(const BlockLayout& layout, const BlockIdentity& identity,
@@ -10,10 +12,19 @@ BlockChecksum::BlockChecksum(const BlockLayout& layout, const BlockIdentity& ide
   stream_.add_value(identity);
 }
 
+BlockChecksum::BlockChecksum(const BlockLayout& layout, const Transfer& transfer)
+    : BlockChecksum(layout, transfer.identity, transfer.bytes) {
+  if (!transfer.extents.empty()) extents_ = &transfer.extents;
+}
+
 void BlockChecksum::add_up_to(std::size_t field, std::int64_t end) {
   if (field != field_) added_ = 0;
   field_ = field;
-  const BlockLayout::Part& part = layout_.parts()[field];
+  BlockLayout::Part part = layout_.parts()[field];
+  if (extents_ != nullptr) {
+    const auto& [offset, bytes] = (*extents_)[field];
+    part = {bytes, bytes, offset};
+  }
   const std::byte* start = bytes_ + part.offset;
   if (part.bytes == part.stride) {
     end = std::min(end, part.bytes * states_);
@@ -33,6 +44,23 @@ Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
     checksum.add_up_to(f, layout.part_bytes(f));
   }
   return checksum.finish();
+}
+
+Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer) {
+  BlockChecksum checksum(layout, transfer);
+  for (std::size_t f = 0; f < layout.parts().size(); ++f) {
+    checksum.add_up_to(f, layout.part_bytes(f));
+  }
+  return checksum.finish();
+}
+
+// A partly filled block moves only the pages in use.
+Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field) {
+  const BlockLayout::Part& part = layout.parts()[field];
+  Extent extent = {part.offset, part.stride * transfer.identity.states};
+  if (!transfer.extents.empty()) extent = transfer.extents[field];
+  extent.bytes = std::min(round_up(extent.bytes, kPage), layout.part_bytes(field));
+  return extent;
 }
 
 Failure compare(const Transfer& transfer, const Checksum& found) {

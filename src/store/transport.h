@@ -38,6 +38,8 @@ struct Transfer {
   bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
   std::byte* bytes = nullptr;  ///< the block in the pool
+  /// By field, where only so many bytes of one state are moved; none: as the layout has them.
+  std::vector<Extent> extents;
   BlockIdentity identity;
   Checksum checksum;  ///< of the block: result of a write, what a read must find
 
@@ -100,12 +102,14 @@ std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
 class BlockChecksum {
  public:
   BlockChecksum(const BlockLayout& layout, const BlockIdentity& identity, const std::byte* bytes);
+  explicit BlockChecksum(const BlockLayout& layout, const Transfer& transfer);
   /// The first `end` bytes of part `field` are there; fields come in order.
   void add_up_to(std::size_t field, std::int64_t end);
   Checksum finish() const { return stream_.finish(); }
 
  private:
   const BlockLayout& layout_;
+  const std::vector<Extent>* extents_ = nullptr;
   const std::int64_t states_;
   const std::byte* bytes_;
   ChecksumStream stream_;
@@ -116,6 +120,11 @@ class BlockChecksum {
 /// The checksum of a block.
 Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
                      const std::byte* bytes);
+
+Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer);
+
+/// What is moved of part `field`, in memory: whole pages, unless the layout has none.
+Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
 
 /// Failure of a read whose bytes have the checksum `found`; none if they are those written.
 Failure compare(const Transfer& transfer, const Checksum& found);
