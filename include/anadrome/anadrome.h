@@ -234,11 +234,11 @@ ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* 
 /** Register a packed state field whose size changes from state to state, as on an adaptive mesh.
  * Local; as add_packed, but `size` says how many bytes the field takes at the moment, `most` at
  * most; pack is given a buffer of so many, and unpack as many as were packed. Before unpack `size`
- * is not asked. The three must not communicate. schedule=uneven and least_memory keep as many bytes
- * as a state has, once they know how many (anadrome_set_step_costs); all others keep room for
- * `most`. On disk 8 bytes with the size come first. Errors: as add_packed; ERR_UNSUPPORTED (a role
- * other than ANADROME_ROLE_STATE). A field that takes more than `most`: ERR_ARGUMENT of
- * anadrome_next.
+ * is not asked. The three must not communicate. schedule=uneven, least_memory and offload keep as
+ * many bytes as a state has, once they know how many (anadrome_set_step_costs, or the sweep
+ * before); all others keep room for `most`. On disk 8 bytes with the size come first.
+ * Errors: as add_packed; ERR_UNSUPPORTED (a role other than ANADROME_ROLE_STATE). A field that
+ * takes more than `most`: ERR_ARGUMENT of anadrome_next.
  * @pre No sweep is under way. */
 ANADROME_API anadrome_status anadrome_add_varying(anadrome_run* run, const char* name,
                                                   anadrome_role role, size_t most,

@@ -112,7 +112,7 @@ void AnchorTier::forget(std::int64_t block) {
     settle(resident);
     return;
   }
-  pool_.give_back(resident->second.pool_block);
+  give_back(resident->second);
   residents_.erase(resident);
 }
 
@@ -141,22 +141,13 @@ void AnchorTier::write_newest_block() {
   anchors_written_ = anchors_kept_;  // last: what could not be begun is not in a table
 }
 
-void AnchorTier::write(std::int64_t number, std::int64_t step) {
-  start_write(block_of(number), note_block(block_of(number), step, step, 1));
-}
-
-void AnchorTier::give_up(std::int64_t number, std::int64_t step, const Failure& why) {
-  note_block(block_of(number), step, step, 1).failure = why;
-  residents_.at(block_of(number)).state = State::kClean;
-}
-
 void AnchorTier::start_write(std::int64_t block, const Written& written) {
   Resident& resident = residents_.at(block);
   store::Transfer& transfer = resident.transfer;
   transfer.write = true;
   transfer.is_copy = false;
   transfer.segment = &disk_.segment_of(block);
-  transfer.bytes = pool_.address(resident.pool_block);
+  transfer.bytes = address_of(resident);
   transfer.identity = identity_;
   transfer.identity.block = block;
   transfer.identity.first_step = written.first_step;
@@ -229,7 +220,7 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
   }
   entry.state = State::kClean;
   if (!entry.dropped && !unread) return std::next(resident);
-  pool_.give_back(entry.pool_block);
+  give_back(entry);
   return residents_.erase(resident);
 }
 
@@ -250,14 +241,6 @@ void AnchorTier::settle_finished() {
     const bool finished = writes && transport_.done(entry.transfer);
     resident = finished ? settle(resident) : std::next(resident);
   }
-}
-
-void AnchorTier::note_time(const store::Transfer& transfer) {
-  if (transfer.failure) return;
-  const std::int64_t states = transfer.identity.states;
-  (transfer.write ? times_.write : times_.read).add(transfer.seconds, states);
-  (transfer.write ? times_.write_processor : times_.read_processor)
-      .add(transfer.processor_seconds, states);
 }
 
 // The lowest block is needed last.
@@ -336,11 +319,13 @@ void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   Resident& resident = residents_[block];
   resident.pool_block = pool_block;
   const Written& written = written_[static_cast<std::size_t>(block)];
+  resident.region = written.region;
   store::Transfer& transfer = resident.transfer;
+  transfer.extents = written.extents;
   transfer.write = false;
   const bool copy = block == 0 && from_copy_;
   transfer.segment = copy ? disk_.copy_of_first_block() : &disk_.segment_of(block);
-  transfer.bytes = pool_.address(pool_block);
+  transfer.bytes = address_of(resident);
   transfer.identity = identity_;
   transfer.identity.block = block;
   transfer.identity.first_step = written.first_step;
@@ -383,13 +368,6 @@ bool AnchorTier::is_on_disk(std::int64_t block) const {
   return block == 0 && from_copy_ ? written.copied : !written.failure;
 }
 
-// Without a thread for it, load does it where it is needed.
-void AnchorTier::read(std::int64_t number) {
-  const std::int64_t block = block_of(number);
-  if (!transport_.overlaps() || is_resident(block) || !is_on_disk(block)) return;
-  start_read(block, take_block());
-}
-
 Failure AnchorTier::load(std::int64_t number) {
   const std::int64_t block = block_of(number);
   // Memory for it, for x_0, and for all slots of the schedule is there where one is for reading
@@ -420,8 +398,13 @@ Failure AnchorTier::read_and_wait(std::int64_t block) {
   const int attempts = transport_.overlaps() ? 2 : 1;
   Failure failure;
   for (int i = 0; i < attempts; ++i) {
-    const std::int64_t memory = find_block(worked_on());
-    if (memory < 0) return first_failure();
+    std::int64_t memory = -1;
+    if (stack_ != nullptr) {
+      clear(written_[static_cast<std::size_t>(block)].region);
+    } else {
+      memory = find_block(worked_on());
+      if (memory < 0) return first_failure();
+    }
     start_read(block, memory);
     const auto resident = residents_.find(block);
     const store::Transfer& transfer = resident->second.transfer;
@@ -450,6 +433,10 @@ bool AnchorTier::lose(std::int64_t number) {
 }
 
 void AnchorTier::restore(store::LiveState& live, std::int64_t number) {
+  if (stack_ != nullptr) {
+    const Resident& resident = residents_.at(number);
+    return stack_->restore_pages(resident.region.place, resident.transfer.extents);
+  }
   live.restore(residents_.at(block_of(number)).pool_block, number % layout_.states());
 }
 
@@ -465,7 +452,7 @@ void AnchorTier::drop(std::int64_t number) {
     resident->second.dropped = true;
     return;
   }
-  pool_.give_back(resident->second.pool_block);
+  give_back(resident->second);
   residents_.erase(resident);
 }
 

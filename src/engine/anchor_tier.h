@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "engine/disk_space.h"
 #include "engine/meter.h"
+#include "engine/ram_stack.h"
 #include "schedule/anchor_list.h"
 #include "store/block_layout.h"
 #include "store/journal_record.h"
@@ -63,6 +64,12 @@ class AnchorTier {
   /// The schedule says what is written and read, and when. Likewise, and what is in memory stays
   /// there until it is dropped; dropped, it can be read again.
   void follow_plan() { replaces_ = planned_ = true; }
+  /// By plan: states have several sizes, and places that the plan gives them. No block of the pool
+  /// is used.
+  struct Region {
+    std::int64_t place = 0, units = 0;
+  };
+  void use_stack(RamStack& stack) { stack_ = &stack; }
 
   /// Anchors that another process left: `blocks` are on disk, those missing are lost.
   void take_over(const schedule::AnchorList& anchors,
@@ -80,6 +87,12 @@ class AnchorTier {
   void write(std::int64_t number, std::int64_t step);
   void give_up(std::int64_t number, std::int64_t step, const Failure& why);
   void read(std::int64_t number);
+  /// The same in a stack: the live state -> anchor `number`, x_step, at `region`. Returns what it
+  /// takes in bytes: if that is more than the region has, it is not kept.
+  std::int64_t keep_at(std::int64_t number, std::int64_t step, const Region& region);
+  void read_to(std::int64_t number, const Region& region);
+  /// Wait until nothing moves there any more.
+  void clear(const Region& region);
   /// There is no place for it: it can be restored as long as its memory is not needed.
   void give_up_newest_block(const Failure& why);
 
@@ -134,6 +147,7 @@ class AnchorTier {
     bool dropped = false;   ///< not needed any more, but still being written
     std::int64_t turn = 0;  ///< in the order of transfers
     std::int64_t pool_block = -1;
+    Region region;  ///< in a stack, instead
     store::Transfer transfer;
   };
   using Residents = std::map<std::int64_t, Resident>;
@@ -158,6 +172,13 @@ class AnchorTier {
   template <class Iterator>
   bool free_first(Iterator from, Iterator end, const Window& stays, bool on_disk);
   void forget(std::int64_t block);
+  std::byte* address_of(const Resident& resident) const {
+    return stack_ != nullptr ? stack_->address(resident.region.place)
+                             : pool_.address(resident.pool_block);
+  }
+  void give_back(const Resident& resident) {
+    if (resident.pool_block >= 0) pool_.give_back(resident.pool_block);
+  }
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
   static bool is_moving(const Resident& resident);
@@ -182,8 +203,10 @@ class AnchorTier {
     Checksum checksum;
     std::int64_t first_step = 0, last_step = 0;
     std::int64_t states = 0;
-    Failure failure;      ///< it is not on disk
-    bool copied = false;  ///< there is another copy
+    Failure failure;                     ///< it is not on disk
+    bool copied = false;                 ///< there is another copy
+    std::vector<store::Extent> extents;  ///< in a stack
+    Region region;                       ///< where it is to be read to
   };
   Written& note_newest_block();
   Written& note_block(std::int64_t block, std::int64_t first_step, std::int64_t last_step,
@@ -195,6 +218,8 @@ class AnchorTier {
   bool may_cancel_ = false;
   bool replaces_ = false;
   bool planned_ = false;
+  RamStack* stack_ = nullptr;
+  std::int64_t most_moved_ = 0;  ///< bytes of a state that is not a whole block
   std::int64_t writes_begun_ = 0;
   double first_write_began_ = 0;
   bool reversing_ = false;           ///< blocks below it are being read ahead

@@ -5,9 +5,18 @@
 namespace anadrome::engine {
 
 std::int64_t RamStack::keep(std::int64_t slot, std::int64_t units) {
-  const std::int64_t begin = slot * unit_bytes_, room = units * unit_bytes_;
-  const std::int64_t bytes = live_.keep_in_piece(memory_ + begin, room);
-  if (bytes <= room) most_bytes_ = std::max(most_bytes_, begin + bytes);
+  return note(slot, units, live_.keep_in_piece(address(slot), units * unit_bytes_));
+}
+
+std::int64_t RamStack::keep_in_pages(std::int64_t slot, std::int64_t units,
+                                     std::vector<store::Extent>& extents) {
+  return note(slot, units, live_.keep_in_pages(address(slot), units * unit_bytes_, extents));
+}
+
+std::int64_t RamStack::note(std::int64_t slot, std::int64_t units, std::int64_t bytes) {
+  if (bytes <= units * unit_bytes_) {
+    most_bytes_ = std::max(most_bytes_, slot * unit_bytes_ + bytes);
+  }
   return bytes;
 }
 

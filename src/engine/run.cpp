@@ -288,7 +288,8 @@ bool Run::carry_out(const schedule::Action& action) {
       }
       return false;
     case Kind::kRestore:
-      copy(restored_, [&] { stack_ != nullptr ? stack_->restore(slot) : slots_->restore(slot); });
+      copy(restored_,
+           [&] { stack_ != nullptr ? stack_->restore(place_of(action)) : slots_->restore(slot); });
       return false;
     case Kind::kDrop:
       if (stack_ == nullptr) attempt([&] { slots_->drop(slot); });

@@ -34,6 +34,7 @@
 #include "schedule/double_sweep.h"
 #include "schedule/interval.h"
 #include "schedule/offload_chain.h"
+#include "schedule/overlapped.h"
 #include "schedule/script.h"
 #include "schedule/uneven.h"
 #include "store/live_state.h"
@@ -121,7 +122,7 @@ class Run {
     return step_costs_.measuring() || state_bytes_.measuring() || adjoint_costs_.measuring();
   }
   void begin_step_tables(std::int64_t steps);
-  std::vector<std::int64_t> rooms_of_states() const;
+  std::vector<std::int64_t> rooms_of_states(std::int64_t alignment) const;
   schedule::UnevenSteps uneven_steps(std::int64_t bytes) const;
   bool plays_least_memory() const {
     return schedule_ == ScheduleName::kLeastMemory && !state_bytes_.measuring();
@@ -131,10 +132,14 @@ class Run {
   std::unique_ptr<schedule::Planner> least_memory_of_equal_states(std::int64_t steps) const;
   void plan_stack(std::int64_t steps);
   void plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
+  void plan_offload_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
   void plan_least_stack(std::vector<std::int64_t> rooms, std::int64_t chain);
   [[noreturn]] void throw_too_little(std::int64_t needed, const std::string& what) const;
   void measure_state(std::int64_t step);
   void keep_in_stack(const schedule::Action& action);
+  std::int64_t place_of(const schedule::Action& action) const {
+    return script_->overlapped() != nullptr ? action.place : action.slot;
+  }
   std::string describe_memory(std::int64_t peak) const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);
@@ -201,7 +206,18 @@ class Run {
   bool plays_list() const {
     return schedule_ == ScheduleName::kOverlapped || schedule_ == ScheduleName::kOffload;
   }
+  /// The newest plan of schedule=offload, and what it was made of.
+  struct OffloadPlanned {
+    std::vector<double> forward, adjoint;  ///< seconds, as they were measured or given
+    std::vector<std::int64_t> units;
+    std::int64_t memory = 0;
+    bool tape = false;
+    schedule::OverlapTimes times;
+    schedule::OverlappedPlan plan;
+  };
   bool plan_offload();
+  bool still_holds(const OffloadPlanned& planned, std::int64_t memory) const;
+  std::int64_t most_offload_ops() const;
   schedule::OffloadChain offload_chain() const;
   void agree_on_plan(const Failure& failure);
   void rewind_overlapped();
@@ -281,6 +297,7 @@ class Run {
     std::int64_t units = 0, unit_bytes = 1;
     std::int64_t smallest = 0, largest = 0;      ///< of any state
     std::unique_ptr<schedule::Planner> planner;  ///< until the script has it
+    std::vector<std::int64_t> state_units;       ///< of schedule=offload
     std::int64_t bytes() const { return units * unit_bytes; }
   };
   std::optional<StackPlan> stack_plan_;
@@ -335,6 +352,7 @@ class Run {
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
   StepTable adjoint_costs_;               ///< seconds
   schedule::OverlapTimes planned_times_;  ///< of schedule=overlapped
+  std::optional<OffloadPlanned> offload_planned_;
   TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;

@@ -14,7 +14,11 @@ void Run::keep_anchor(const schedule::Action& action) {
     copy(kept_, [&] { slots_->keep(0); });
     return;
   }
-  copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
+  if (stack_ != nullptr) {
+    keep_in_stack(action);
+  } else {
+    copy(kept_, [&] { tier_->keep(*live_, action.slot, action.first); });
+  }
   if (script_->sequence() != nullptr) attempt([&] { sequence().make_room_for_anchors(); });
   newest_anchor_ = action.slot;
   ++anchors_put_;

@@ -222,6 +222,7 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     if (stack_plan_) {
       stack_ = std::make_unique<RamStack>(*live_, pool_.address(0), stack_plan_->unit_bytes);
+      if (tier_ != nullptr) tier_->use_stack(*stack_);
     }
     slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
     if (keeps_tapes_) {

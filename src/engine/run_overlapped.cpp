@@ -3,11 +3,30 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "engine/run.h"
 #include "schedule/offload_actions.h"
 
 namespace anadrome::engine {
+namespace {
+
+// A plan rests on what a transfer takes, in steps.
+std::array<double, 2> in_steps(const schedule::OverlapTimes& times) {
+  return {times.write / times.forward, times.read / times.forward};
+}
+
+bool times_hold(const schedule::OverlapTimes& planned, const schedule::OverlapTimes& measured) {
+  constexpr double kHolds = 1.25;
+  const auto before = in_steps(planned), now = in_steps(measured);
+  const auto holds = [&](std::size_t i) {
+    return std::max(before[i], now[i]) <= kHolds * std::min(before[i], now[i]) ||
+           std::max(before[i], now[i]) < 1;  // hidden behind any step
+  };
+  return holds(0) && holds(1);
+}
+
+}  // namespace
 
 // What searching takes is part of the memory: where it is a small part.
 bool Run::searches_plans() const { return options_.memory >= 16 * schedule::kOverlapSearchBytes; }
@@ -18,6 +37,10 @@ schedule::OverlappedOptions Run::overlapped_options(std::int64_t steps) const {
   options.slots = memory_plan_.checkpoint_slots;
   options.record = has_tape();
   options.may_search = searches_plans();
+  if (stack_plan_) {
+    options.slots = stack_plan_->units;
+    options.units = stack_plan_->state_units;
+  }
   options.most_on_disk = most_blocks();
   if (options.most_on_disk == 0) throw_disk_too_small();
   return options;
@@ -80,38 +103,75 @@ schedule::OffloadChain Run::offload_chain() const {
   chain.state_units.assign(states, 1);
   chain.write.assign(states, ticks(agreed.write));
   chain.read.assign(states, ticks(agreed.read));
+  if (!stack_plan_) return chain;
+  chain.state_units = stack_plan_->state_units;
+  const auto full =
+      static_cast<double>(std::max<std::int64_t>(memory_plan_.largest_state_bytes, 1));
+  for (std::size_t k = 0; k < states; ++k) {
+    const auto bytes = static_cast<double>(chain.state_units[k] * stack_plan_->unit_bytes);
+    const double part = std::min(bytes / full, 1.0);
+    chain.write[k] = ticks(agreed.write * part);
+    chain.read[k] = ticks(agreed.read * part);
+  }
   return chain;
 }
 
-// False: costs are not known yet, or the disk does not hold the plan's states.
+// Planning is to take a few percent of the sweep.
+std::int64_t Run::most_offload_ops() const {
+  constexpr double kShare = 0.03, kSecondsPerOp = 15e-9;
+  constexpr std::int64_t kFewest = 200'000, kMost = 6'000'000;
+  const double forward = agreed_costs().forward * static_cast<double>(script_->steps());
+  const std::vector<double>& adjoint = adjoint_costs_.values();
+  const double sweep = std::accumulate(adjoint.begin(), adjoint.end(), forward);
+  const double ops = std::min(sweep * kShare / kSecondsPerOp, static_cast<double>(kMost));
+  return std::max(static_cast<std::int64_t>(ops), kFewest);
+}
+
+bool Run::still_holds(const OffloadPlanned& planned, std::int64_t memory) const {
+  return planned.memory == memory && planned.tape == has_tape() &&
+         planned.forward == step_costs_.values() && planned.adjoint == adjoint_costs_.values() &&
+         (!stack_plan_ || planned.units == stack_plan_->state_units) &&
+         planned.units.empty() == !stack_plan_ && times_hold(planned.times, overlap_times());
+}
+
+// False: costs are not known yet, or the disk does not hold the plan's states. Ranks agree on the
+// times, and on what was measured of the steps: all of them make a new plan, or none.
 bool Run::plan_offload() {
   if (schedule_ != ScheduleName::kOffload || !step_costs_.known() || !adjoint_costs_.known()) {
     return false;
   }
-  return script_->overlapped()->adopt(
-      schedule::plan_offloaded(offload_chain(), memory_plan_.checkpoint_slots));
+  const std::int64_t memory = stack_plan_ ? stack_plan_->units : memory_plan_.checkpoint_slots;
+  if (!offload_planned_ || !still_holds(*offload_planned_, memory)) {
+    OffloadPlanned made;
+    made.forward = step_costs_.values();
+    made.adjoint = adjoint_costs_.values();
+    if (stack_plan_) made.units = stack_plan_->state_units;
+    made.memory = memory;
+    made.tape = has_tape();
+    made.times = overlap_times();
+    made.plan = schedule::plan_offloaded(offload_chain(), memory, most_offload_ops());
+    offload_planned_ = std::move(made);
+  }
+  if (!script_->overlapped()->adopt(offload_planned_->plan)) return false;
+  planned_times_ = offload_planned_->times;
+  return true;
 }
 
 void Run::rewind_overlapped() {
   planned_times_ = overlap_times();
-  const Failure failure = failure_from([&] { script_->overlapped()->rewind(planned_times_); });
+  const Failure failure = failure_from([&] {
+    script_->overlapped()->rewind();
+    if (!plan_offload()) script_->overlapped()->plan(planned_times_);
+  });
   newest_anchor_ = 0;
   agree_on_plan(failure);
 }
 
-// A plan rests on what a transfer takes, in steps. Nothing if that held.
+// Nothing if the times held that the plan rests on.
 std::string Run::outdated_plan() const {
   if (script_->overlapped() == nullptr || script_->overlapped()->states_on_disk() == 0) return "";
-  constexpr double kHolds = 1.25;
-  const auto in_steps = [](const schedule::OverlapTimes& times) {
-    return std::array{times.write / times.forward, times.read / times.forward};
-  };
+  if (times_hold(planned_times_, overlap_times())) return "";
   const auto planned = in_steps(planned_times_), measured = in_steps(overlap_times());
-  const auto held = [&](std::size_t i) {
-    return std::max(planned[i], measured[i]) <= kHolds * std::min(planned[i], measured[i]) ||
-           std::max(planned[i], measured[i]) < 1;  // hidden behind any step
-  };
-  if (held(0) && held(1)) return "";
   char text[240];
   std::snprintf(text, sizeof text,
                 "made for writes of %.3g and reads of %.3g steps, and they took %.3g and %.3g; the "
@@ -135,7 +195,11 @@ void Run::write_anchor(const schedule::Action& action) {
 
 void Run::read_anchor(const schedule::Action& action) {
   agreed_block_ = -1;  // what is restored from it is agreed on
-  attempt([&] { tier_->read(action.slot); });
+  attempt([&] {
+    if (!stack_plan_) return tier_->read(action.slot);
+    const std::int64_t units = stack_plan_->state_units[static_cast<std::size_t>(action.first)];
+    tier_->read_to(action.slot, {action.place, units});
+  });
 }
 
 }  // namespace anadrome::engine

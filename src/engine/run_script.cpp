@@ -115,10 +115,10 @@ std::int64_t Run::uneven_table_bytes(std::int64_t memory) {
 
 // What a planner's table takes of so much memory, at most.
 std::int64_t Run::table_bytes(std::int64_t steps, std::int64_t memory) const {
-  constexpr std::int64_t kPerStep = 64, kPerEntry = 16;
+  constexpr std::int64_t kPerStep = 64, kPerEntry = 16, kSizes = 64;
   if (plans_by_step()) {
     // Costs, sums of them and the plan, and what planning takes; sizes.
-    constexpr std::int64_t kUneven = 256, kLeast = 128, kSizes = 64;
+    constexpr std::int64_t kUneven = 256, kLeast = 128;
     const bool uneven = schedule_ == ScheduleName::kUneven;
     const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
     return checked_add(checked_multiply(steps + 2, per_step),
@@ -128,7 +128,8 @@ std::int64_t Run::table_bytes(std::int64_t steps, std::int64_t memory) const {
     const bool offload = schedule_ == ScheduleName::kOffload;
     return schedule::overlapped_bytes(steps) +
            (searches_plans() ? schedule::kOverlapSearchBytes : 0) +
-           (offload ? (steps + 2) * schedule::kOffloadBytesPerStep : 0);
+           (offload ? (steps + 2) * schedule::kOffloadBytesPerStep : 0) +
+           (offload && states_vary() ? (steps + 2) * kSizes : 0);
   }
   if (schedule_ == ScheduleName::kDouble) {
     return checked_multiply(most_double_anchors(steps), kPerStep);
@@ -266,7 +267,7 @@ void Run::write_script(std::int64_t steps) {
     script_.emplace(options, std::move(planner));
     return;
   }
-  if (stack_plan_) {
+  if (stack_plan_ && !plays_list()) {
     options.units = stack_plan_->units;
     script_.emplace(options, std::move(stack_plan_->planner));
     return;

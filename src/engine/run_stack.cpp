@@ -75,7 +75,7 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
 void Run::begin_step_tables(std::int64_t steps) {
   const bool offload = schedule_ == ScheduleName::kOffload;
   const bool costs = schedule_ == ScheduleName::kUneven || offload;
-  const bool sizes = plans_by_step() && states_vary();
+  const bool sizes = (plans_by_step() || offload) && states_vary();
   attempt([&] {
     step_costs_.begin(steps, costs);
     adjoint_costs_.begin(steps, offload);
@@ -87,7 +87,8 @@ void Run::begin_step_tables(std::int64_t steps) {
   for (StepTable* table : {&step_costs_, &adjoint_costs_}) {
     if (table->known()) table->share(agreement_.comm());
   }
-  if (state_bytes_.known() && (step_costs_.known() || !costs)) stack_plan_.emplace();
+  const bool costs_known = (step_costs_.known() || !costs) && (adjoint_costs_.known() || !offload);
+  if (state_bytes_.known() && costs_known) stack_plan_.emplace();
 }
 
 void Run::measure_state(std::int64_t step) {
@@ -95,22 +96,24 @@ void Run::measure_state(std::int64_t step) {
 }
 
 // Of x_0 .. x_{n-1}, in one piece, on the rank where it takes the most. What was measured may be a
-// little more the next time.
-std::vector<std::int64_t> Run::rooms_of_states() const {
+// little more the next time. Fields begin at multiples of `alignment`.
+std::vector<std::int64_t> Run::rooms_of_states(std::int64_t alignment) const {
   constexpr std::int64_t kMargin = 8;
   std::int64_t beside = 0;
   for (const store::Field& field : state_fields_) {
     const std::int64_t bytes = field.bytes();
-    beside += changes_size(field) ? 2 * store::kLengthBytes
-                                  : round_up(bytes, store::kLengthBytes) - bytes;
+    beside +=
+        changes_size(field) ? store::kLengthBytes + alignment : round_up(bytes, alignment) - bytes;
   }
-  const std::int64_t most = store::LiveState::most_piece_bytes(state_fields_);
+  const std::int64_t most = alignment == store::kPage
+                                ? store::LiveState::most_paged_bytes(state_fields_)
+                                : store::LiveState::most_piece_bytes(state_fields_);
   std::vector<std::int64_t> rooms;
   rooms.reserve(state_bytes_.values().size());
   for (const double value : state_bytes_.values()) {
     auto bytes = static_cast<std::int64_t>(value);
     if (state_bytes_.measured()) bytes += bytes / kMargin;
-    rooms.push_back(std::min(round_up(bytes + beside, store::kLengthBytes), most));
+    rooms.push_back(std::min(round_up(bytes + beside, alignment), most));
   }
   return rooms;
 }
@@ -153,10 +156,13 @@ void Run::throw_too_little(std::int64_t needed, const std::string& what) const {
 
 // Every rank makes the same plan, from the largest size of each state on any rank.
 void Run::plan_stack(std::int64_t steps) {
+  const bool offload = schedule_ == ScheduleName::kOffload;
+  if (offload) plan_blocks(steps);  // for its files
+  if (offload && memory_plan_.blocks == 0) return;
   const std::int64_t table = table_bytes(steps, options_.memory);
   const std::int64_t memory = std::max<std::int64_t>(options_.memory - table, 0);
   std::vector<std::int64_t> rooms;
-  attempt([&] { rooms = rooms_of_states(); });
+  attempt([&] { rooms = rooms_of_states(offload ? store::kPage : store::kLengthBytes); });
   agree_on_begin();
   MPI_Allreduce(MPI_IN_PLACE, rooms.data(), static_cast<int>(rooms.size()), MPI_INT64_T, MPI_MAX,
                 agreement_.comm());
@@ -167,18 +173,26 @@ void Run::plan_stack(std::int64_t steps) {
   attempt([&] {
     if (schedule_ == ScheduleName::kUneven) {
       plan_uneven_stack(std::move(rooms), memory);
+    } else if (offload) {
+      plan_offload_stack(std::move(rooms), memory);
     } else {
       plan_least_stack(std::move(rooms), chain_steps(steps));
     }
   });
   agree_on_begin();
   const std::int64_t needed = stack_plan_->bytes();
+  if (offload && needed > memory) {  // rounded up to units: slots do without
+    stack_plan_.reset();
+    return;
+  }
   if (needed > memory) {
     throw_too_little(checked_add(needed, table), "states of " + format_bytes(needed));
   }
-  memory_plan_ = {};
-  memory_plan_.layout = store::BlockLayout(memory_plan_.shape, state_fields_);
-  memory_plan_.largest_state_bytes = stack_plan_->largest;
+  if (!offload) {
+    memory_plan_ = {};
+    memory_plan_.layout = store::BlockLayout(memory_plan_.shape, state_fields_);
+    memory_plan_.largest_state_bytes = stack_plan_->largest;
+  }
   memory_plan_.blocks = std::max<std::int64_t>(needed / stack_plan_->largest, 1);
   memory_plan_.checkpoint_slots = memory_plan_.blocks;
   memory_plan_.buffer_bytes = table;
@@ -191,6 +205,24 @@ void Run::plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory
   stack_plan_->units = planner->units();
   stack_plan_->unit_bytes = planner->unit_bytes();
   stack_plan_->planner = std::move(planner);
+}
+
+// Whether two states have room at a time depends on their places, so these are whole pages; few
+// enough of them to be counted. The state at the end of the chain is live when it is needed.
+void Run::plan_offload_stack(std::vector<std::int64_t> rooms, std::int64_t memory) {
+  constexpr std::int64_t kMostUnits = std::int64_t{1} << 14;
+  const std::int64_t unit_bytes =
+      round_up(std::max(memory / kMostUnits, store::kPage), store::kPage);
+  std::int64_t all = 0, largest = 0;
+  for (std::int64_t& room : rooms) {
+    room = ceil_divide(room, unit_bytes);
+    all += room;
+    largest = std::max(largest, room);
+  }
+  stack_plan_->unit_bytes = unit_bytes;
+  stack_plan_->units = std::max(std::min(memory / unit_bytes, all), largest);
+  if (!has_tape()) rooms.push_back(rooms.back());
+  stack_plan_->state_units = std::move(rooms);
 }
 
 // The state at the end of the chain is live when it is needed, and takes nothing.
@@ -211,9 +243,18 @@ void Run::plan_least_stack(std::vector<std::int64_t> rooms, std::int64_t chain) 
 void Run::keep_in_stack(const schedule::Action& action) {
   Failure too_large;
   copy(kept_, [&] {
-    const std::int64_t units = script_->nested()->planner().state_units(action.first);
+    const bool listed = script_->overlapped() != nullptr;
+    const std::int64_t units =
+        listed ? stack_plan_->state_units[static_cast<std::size_t>(action.first)]
+               : script_->nested()->planner().state_units(action.first);
     const std::int64_t room = units * stack_plan_->unit_bytes;
-    const std::int64_t bytes = stack_->keep(action.slot, units);
+    std::int64_t bytes = 0;
+    if (action.kind == schedule::Kind::kAnchor) {
+      bytes = tier_->keep_at(action.slot, action.first, {action.place, units});
+    } else {
+      if (listed) tier_->clear({action.place, units});
+      bytes = stack_->keep(place_of(action), units);
+    }
     if (bytes <= room) return;
     too_large = {ANADROME_ERR_ARGUMENT,
                  "the state of step " + std::to_string(action.first) + " takes " +

@@ -34,6 +34,7 @@ struct Action {
   std::int64_t last = 0;
   std::int64_t slot = -1;
   std::int64_t branch = 0;
+  std::int64_t place = 0;  ///< of an OverlappedSweep: where the state lies in memory, in units
 };
 
 }  // namespace anadrome::schedule

@@ -36,7 +36,8 @@ struct OverlapAction {
   OverlapKind kind = OverlapKind::kAdvance;
   std::int32_t slot = -1;
   std::int64_t first = 0;
-  std::int64_t last = 0;
+  std::int64_t last =
+      0;  ///< with a slot: where the state lies, once it has a place (state_places.h)
 };
 
 struct OverlappedPlan {

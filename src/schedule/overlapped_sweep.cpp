@@ -16,7 +16,11 @@ namespace {
 Action at_place(Kind in_ram, Kind on_disk, const OverlapAction& action) {
   const bool disk = is_disk_place(action.slot);
   const std::int64_t slot = disk ? disk_number(action.slot) : action.slot;
-  return {disk ? on_disk : in_ram, false, false, action.first, action.first, slot};
+  return {.kind = disk ? on_disk : in_ram,
+          .first = action.first,
+          .last = action.first,
+          .slot = slot,
+          .place = action.last};
 }
 
 }  // namespace
@@ -28,17 +32,19 @@ std::int64_t overlapped_bytes(std::int64_t steps) {
 
 OverlappedSweep::OverlappedSweep(const OverlappedOptions& options)
     : options_(options),
+      units_(options.units),
       chain_(options.steps + (options.record ? 0 : 1)),
       probe_to_(1),
       to_adjoin_(options.steps) {
-  if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || options_.slots < 1 ||
+  if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || slots() < 1 ||
       options_.most_on_disk < 1) {
     throw Error(ANADROME_ERR_ARGUMENT, "an overlapped sweep needs 0 <= steps < " +
                                            std::to_string(kMostOverlappedSteps) +
                                            ", a slot, and room for a state on disk");
   }
-  options_.slots = std::min(options_.slots, std::max<std::int64_t>(chain_, 1));
-  if (options_.slots >= chain_ - 1) plan({});  // whatever the times are
+  const std::int64_t most = std::max<std::int64_t>(chain_, 1) * units_.largest();
+  options_.slots = std::min(options_.slots, most);
+  if (slots() >= chain_ - 1) plan({});  // whatever the times are
 }
 
 // ---- the plan ----
@@ -54,11 +60,11 @@ void OverlappedSweep::plan(const OverlapTimes& times) {
       !options_.may_search ||
       static_cast<double>(chain_) * (times.forward + times.adjoint) < kWorthSearching;
   const OverlapSearch search = quick ? OverlapSearch::kQuick : OverlapSearch::kThorough;
-  OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, options_.slots, times, search)
-                                   : plan_begun(chain_, begun, options_.slots, times, search);
-  use(std::move(best), begun);
+  OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, slots(), times, search)
+                                   : plan_begun(chain_, begun, slots(), times, search);
+  use_slots(std::move(best), begun);
   if (states_on_disk_ <= options_.most_on_disk) return;
-  use(plan_on_small_disk(chain_, begun, options_.slots, times, options_.most_on_disk), begun);
+  use_slots(plan_on_small_disk(chain_, begun, slots(), times, options_.most_on_disk), begun);
 }
 
 bool OverlappedSweep::adopt(OverlappedPlan plan) {
@@ -69,6 +75,11 @@ bool OverlappedSweep::adopt(OverlappedPlan plan) {
   if (number_disk_states(actions) > options_.most_on_disk) return false;
   use(std::move(plan), 0);
   return true;
+}
+
+void OverlappedSweep::use_slots(OverlappedPlan plan, std::int64_t begun) {
+  place_slots(plan.actions, units_);
+  use(std::move(plan), begun);
 }
 
 void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
@@ -91,7 +102,7 @@ void OverlappedSweep::note_plan() {
     const bool arrives = action.kind == OverlapKind::kKeep || action.kind == OverlapKind::kRead;
     if (!arrives) continue;
     x_0_dropped_ = actions_.size();
-    x_0_place_ = action.slot;
+    x_0_arrives_ = action;
   }
   advances_ = 0;
   for (std::size_t i = at_; i < actions_.size(); ++i) {
@@ -123,34 +134,33 @@ std::int64_t OverlappedSweep::fingerprint() const {
   return static_cast<std::int64_t>(hash);
 }
 
-void OverlappedSweep::rewind(const OverlapTimes& times) {
+void OverlappedSweep::rewind() {
   if (!can_rewind()) throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done");
-  x_0_before_ = x_0_place_;
+  x_0_before_ = x_0_arrives_;
   opening_ = Opening::kKeep;
   planned_ = turned_ = done_ = false;
   to_adjoin_ = options_.steps;
-  plan(times);
   back_ = Back::kRestore;
 }
 
 bool OverlappedSweep::lose_anchor(std::int64_t number) {
   StatesLeft left = states_left(actions_, at_);
   const std::int32_t lost = disk_place(static_cast<std::int32_t>(number));
-  const auto is_lost = [lost](const auto& state) { return state.second == lost; };
-  std::erase_if(left.in_memory, is_lost);
-  std::erase_if(left.on_disk, is_lost);
+  std::erase_if(left.in_memory, [&](const auto& state) { return state.second.place == lost; });
+  std::erase_if(left.on_disk, [&](const auto& state) { return state.second == lost; });
   live_ = kUnknown;
   const std::int64_t steps = to_adjoin_ + (options_.record || turned_ ? 0 : 1);
-  const std::vector<OverlapAction> rest = recover(steps, options_.slots, left);
+  const std::vector<OverlapAction> rest = recover(steps, options_.slots, units_, left);
   // Before it, how its states came to be there: for a further loss.
   actions_.clear();
   for (const auto& [step, place] : left.on_disk) {
     for (const OverlapKind kind : {OverlapKind::kKeep, OverlapKind::kWrite, OverlapKind::kDrop})
-      actions_.push_back({kind, place, step, step});
+      actions_.push_back({kind, place, step, 0});
   }
-  for (const auto& [step, place] : left.in_memory) {
-    const bool read = left.on_disk.contains(step) && is_disk_place(place);
-    actions_.push_back({read ? OverlapKind::kRead : OverlapKind::kKeep, place, step, step});
+  for (const auto& [step, held] : left.in_memory) {
+    const bool read = left.on_disk.contains(step) && is_disk_place(held.place);
+    actions_.push_back(
+        {read ? OverlapKind::kRead : OverlapKind::kKeep, held.place, step, held.begin});
   }
   at_ = actions_.size();
   actions_.insert(actions_.end(), rest.begin(), rest.end());
@@ -180,9 +190,8 @@ Action OverlappedSweep::next() {
     const bool restores = back_ == Back::kRestore;
     back_ = restores ? Back::kDrop : Back::kNo;
     live_ = 0;
-    const OverlapAction x_0{OverlapKind::kRestore, x_0_before_, 0, 0};
-    return restores ? at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0)
-                    : at_place(Kind::kDrop, Kind::kDropAnchor, x_0);
+    return restores ? at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0_before_)
+                    : at_place(Kind::kDrop, Kind::kDropAnchor, x_0_before_);
   }
   while (at_ < actions_.size()) {
     if (is_last_stay_of_x_0(at_)) {
@@ -266,7 +275,7 @@ Action OverlappedSweep::end_action() {
   done_ = options_.record || live_ == 0;
   if (done_) return {Kind::kDone, false, false, 0, 0, -1};
   live_ = 0;
-  return at_place(Kind::kRestore, Kind::kRestoreAnchor, {OverlapKind::kRestore, x_0_place_, 0, 0});
+  return at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0_arrives_);
 }
 
 std::int64_t OverlappedSweep::advances_remaining() const {

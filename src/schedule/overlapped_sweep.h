@@ -9,6 +9,7 @@
 #include "schedule/action.h"
 #include "schedule/overlapped.h"
 #include "schedule/sequence.h"
+#include "schedule/state_places.h"
 
 namespace anadrome::schedule {
 
@@ -18,6 +19,9 @@ struct OverlappedOptions {
   std::int64_t most_on_disk = kNoLimit;  ///< states on disk at a time, x_0 included; >= 1
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_search = true;                ///< thoroughly, where that takes a small part of the sweep
+  /// Of x_0 .. x_{n-1}, and x_n where TURN is a step, if they have several sizes: `slots` is then
+  /// the memory in their unit, and the actions say where in it a state lies.
+  std::vector<std::int64_t> units = {};
 };
 
 /// At most, what a plan of so many steps takes, and what making it takes; and a thorough search.
@@ -35,8 +39,8 @@ class OverlappedSweep {
   /// times. TURN counts as the first adjoint, and with tapes the recording step as part of the
   /// adjoint. Throws as plan_overlapped does; may lack the memory.
   void plan(const OverlapTimes& times);
-  /// Before the first action: a plan of another planner, for as many steps and slots. False: the
-  /// disk does not hold its states, and it is not taken.
+  /// Before the first action: a plan of another planner, for as many steps and slots, whose states
+  /// have places (state_places.h). False: the disk does not hold its states, and it is not taken.
   bool adopt(OverlappedPlan plan);
   /// The other answer: ask again after `steps`, or at the end of the forward sweep.
   void probe(std::int64_t steps);
@@ -47,9 +51,9 @@ class OverlappedSweep {
   std::int64_t fingerprint() const;
   std::int64_t states_on_disk() const { return states_on_disk_; }
 
-  /// After kDone: another reverse sweep.
+  /// After kDone: another reverse sweep, once it has a plan.
   bool can_rewind() const { return done_; }
-  void rewind(const OverlapTimes& times);
+  void rewind();
 
   std::int64_t steps() const { return options_.steps; }
   /// As in Sequence. The plan is given up: what is left is reversed by Revolve from all states that
@@ -70,11 +74,14 @@ class OverlappedSweep {
   Action adjoint_action();
   Action end_action();
   Action advance(std::int64_t to, bool record);
+  std::int64_t slots() const { return options_.slots / units_.largest(); }
+  void use_slots(OverlappedPlan plan, std::int64_t begun);
   void use(OverlappedPlan plan, std::int64_t begun);
   void note_plan();
   bool is_last_stay_of_x_0(std::size_t action) const { return action == x_0_dropped_; }
 
   OverlappedOptions options_;
+  StateUnits units_;
   std::int64_t chain_;     ///< steps of a plan: n, and TURN where it is one of them
   std::int64_t probe_to_;  ///< step of the next kDecide
   Opening opening_ = Opening::kKeep;
@@ -87,8 +94,8 @@ class OverlappedSweep {
   std::vector<OverlapAction> actions_;  ///< of the plan, with places of overlap_places.h
   std::size_t at_ = 0;                  ///< the next one
   std::size_t x_0_dropped_ = 0;         ///< the last drop of x_0: it stays, for DONE and rewind
-  std::int32_t x_0_place_ = 0;          ///< where it is then
-  std::int32_t x_0_before_ = 0;         ///< where it is when a rewind begins
+  OverlapAction x_0_arrives_;           ///< to where it is then
+  OverlapAction x_0_before_;            ///< to where it is when a rewind begins
   enum class Back { kNo, kRestore, kDrop } back_ = Back::kNo;
   std::int64_t states_on_disk_ = 0;
 };

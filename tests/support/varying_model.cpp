@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "mpi_main.h"
 
@@ -79,9 +81,25 @@ void VaryingModel::scramble() {
 }
 
 anadrome_status VaryingModel::sweep(anadrome_run* run, std::int64_t steps, bool unknown) {
-  advances = 0;
   go_to(0);
-  anadrome_status status = anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : steps);
+  const anadrome_status status = anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : steps);
+  return status == ANADROME_OK ? play(run, steps, unknown) : status;
+}
+
+anadrome_status VaryingModel::sweep_again(anadrome_run* run, std::int64_t steps) {
+  scramble();
+  const anadrome_status status = anadrome_rewind(run);
+  return status == ANADROME_OK ? play(run, steps, false) : status;
+}
+
+void VaryingModel::take(std::int64_t steps) const {
+  std::this_thread::sleep_for(
+      std::chrono::duration<double>(step_seconds * static_cast<double>(steps)));
+}
+
+anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool unknown) {
+  advances = 0;
+  anadrome_status status = ANADROME_OK;
   anadrome_action action;
   while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK) {
     EXPECT_TRUE(holds(action.first)) << "step " << action.first << ", kind " << action.kind;
@@ -89,12 +107,14 @@ anadrome_status VaryingModel::sweep(anadrome_run* run, std::int64_t steps, bool 
     if (action.kind == ANADROME_ADVANCE) {
       const std::int64_t last = std::min(action.last, steps);
       advances += last - action.first;
+      take(last - action.first);
       go_to(last);
       if (unknown && action.again == 0 && action.last >= steps) {
         EXPECT_EQ(anadrome_finish_forward(run, steps), ANADROME_OK) << anadrome_last_error();
         unknown = false;
       }
     } else if (action.kind == ANADROME_ADJOINT) {
+      take(1);
       scramble();
     }
   }

@@ -22,6 +22,8 @@ class VaryingModel {
   anadrome_status add_fields(anadrome_run* run);
   /// A whole sweep; a state that is not that of its step is a failure of the test.
   anadrome_status sweep(anadrome_run* run, std::int64_t steps, bool unknown = false);
+  /// Another reverse sweep of the same.
+  anadrome_status sweep_again(anadrome_run* run, std::int64_t steps);
 
   /// Of x_0 .. x_{steps-1} on this rank.
   std::vector<std::int64_t> bytes(std::int64_t steps) const;
@@ -31,6 +33,7 @@ class VaryingModel {
   /// More cells from this step on than were registered; none: -1.
   std::int64_t outgrows_at = -1;
   std::int64_t advances = 0;  ///< of the last sweep
+  double step_seconds = 0;    ///< what a step takes, and its adjoint
 
   static std::size_t size(void* self);
   static int pack(void* self, void* buffer, std::size_t bytes);
@@ -38,6 +41,8 @@ class VaryingModel {
 
  private:
   std::int64_t cells_at(std::int64_t step) const;
+  anadrome_status play(anadrome_run* run, std::int64_t steps, bool unknown);
+  void take(std::int64_t steps) const;
   void go_to(std::int64_t step);
   bool holds(std::int64_t step) const;
   void scramble();

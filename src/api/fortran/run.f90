@@ -59,7 +59,7 @@ module anadrome_runs
     module procedure finish_forward_int32, finish_forward_int64
   end interface anadrome_finish_forward
 
-  !> Say what the steps cost, for schedule=uneven: step k takes seconds(k + 1), in any unit. The numbers are
+  !> Say what the steps cost, for schedule=uneven and offload: step k takes seconds(k + 1), in any unit. The numbers are
   !> copied, and hold for sweeps of size(seconds) steps; no elements: forget them. `bytes`, if it is given
   !> (before `ierr`): the sizes of the states on this rank, which are those of the registered fields unless a
   !> field changes its size. Local.

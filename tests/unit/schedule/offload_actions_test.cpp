@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "overlapped_machine.h"
 #include "schedule/revolve.h"
@@ -75,6 +76,24 @@ TEST(OffloadActions, GainWhereStepsDiffer) {
   const OverlappedPlan found = plan_offloaded(chain, 6);
   const OverlappedPlan mean = plan_overlapped(60, 6, {22, 44, 40, 40}, OverlapSearch::kQuick);
   EXPECT_LT(found.makespan, static_cast<double>(played_time(chain, mean.actions)));
+}
+
+// States that grow by a factor of eight, written as large as they are and packed where there is
+// room: the numbers of docs/theory-memory.md.
+TEST(OffloadActions, GainWhereStatesDiffer) {
+  constexpr std::int64_t kSteps = 200, kLargest = 40;
+  OffloadChain chain = equal_chain(kSteps, 300), sized = chain;
+  for (std::int64_t k = 0; k < kSteps; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (k + 1 < kSteps) chain.forward[i] = sized.forward[i] = 10;
+    chain.adjoint[i] = sized.adjoint[i] = 20;
+    sized.state_units[i] = 5 + 36 * k / kSteps;
+    sized.write[i] = sized.read[i] = 300 * sized.state_units[i] / kLargest;
+  }
+  for (const auto& [states, least, in_slots] : {std::tuple{4, 9143, 9990}, {10, 7890, 8560}}) {
+    EXPECT_EQ(plan_offloaded(sized, states * kLargest).makespan, least);
+    EXPECT_EQ(plan_offloaded(chain, states).makespan, in_slots);
+  }
 }
 
 }  // namespace
