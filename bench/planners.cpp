@@ -189,21 +189,23 @@ void plan_joins(benchmark::State& state) {
   state.counters["exact"] = plan.exact ? 1 : 0;
 }
 
-// Stages of a Runge-Kutta step of two coupled fields, step after step.
+// The stages of two fields, which read each other every so many.
 void plan_graphs(benchmark::State& state) {
   StepGraph graph;
   const auto nodes = static_cast<std::int32_t>(state.range(0));
+  const auto exchange = static_cast<std::int32_t>(state.range(3));
   for (std::int32_t v = 0; v < nodes; ++v) {
     graph.seconds.push_back(1 + v % 3);
     graph.bytes.push_back(1 + v % 4);
     graph.before.emplace_back();
-    if (v > 0) graph.before.back().push_back(v - 1);
-    if (v > 3 && v % 4 == 0) graph.before.back().push_back(v - 4);
+    if (v > 1) graph.before.back().push_back(v - 2);
+    const std::int32_t other = v - (v % 2 == 0 ? 1 : 3);
+    if (v / 2 % exchange == 0 && other >= 0) graph.before.back().push_back(other);
   }
   const auto family = static_cast<SetFamily>(state.range(1));
   std::int64_t overhead = -1;
   for (auto _ : state) {
-    const auto plan = plan_graph(graph, state.range(2), {family});
+    const auto plan = plan_graph_within(graph, state.range(2), {family});
     overhead = plan ? plan->overhead : -1;
   }
   state.counters["overhead"] = static_cast<double>(overhead);
@@ -275,10 +277,12 @@ BENCHMARK(plan_joins)
     ->Args({64, 100, 100})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_graphs)
-    ->ArgNames({"nodes", "ancestors", "bytes"})
-    ->Args({60, 0, 60})
-    ->Args({60, 1, 60})
-    ->Args({1000, 1, 400})
+    ->ArgNames({"nodes", "ancestors", "bytes", "exchange"})
+    ->Args({60, 0, 110, 1})
+    ->Args({60, 0, 110, 5})
+    ->Args({60, 0, 110, 30})
+    ->Args({60, 1, 110, 5})
+    ->Args({1000, 1, 800, 5})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -12,6 +12,56 @@ struct Chain {
   std::int32_t set, before;  ///< before: index into the chains of that set
 };
 
+/// Those of many chains that no other one dominates.
+class Found {
+ public:
+  Found(std::int64_t most_seconds, bool prefer_memory) : sign_(prefer_memory ? -1 : 1) {
+    if (most_seconds < kMostTabled) by_seconds_.assign(at(most_seconds) + 1, kNone);
+  }
+
+  void add(const Chain& chain) {
+    if (!by_seconds_.empty()) {
+      Chain& least = by_seconds_[at(chain.seconds)];
+      if (chain.kept < least.kept) least = chain;
+      return;
+    }
+    chains_.push_back(chain);
+    if (chains_.size() > kMany) chains_ = undominated();
+  }
+
+  std::vector<Chain> take() {
+    if (by_seconds_.empty()) return undominated();
+    if (sign_ < 0) std::reverse(by_seconds_.begin(), by_seconds_.end());
+    return rising(by_seconds_);
+  }
+
+ private:
+  static constexpr std::int64_t kMostTabled = std::int64_t{1} << 14;
+  static constexpr std::size_t kMany = std::size_t{1} << 16;
+  static constexpr Chain kNone{0, std::numeric_limits<std::int64_t>::max(), -1, -1};
+  static std::size_t at(std::int64_t seconds) { return static_cast<std::size_t>(seconds); }
+
+  // Of chains in the order of what they recompute.
+  static std::vector<Chain> rising(const std::vector<Chain>& chains) {
+    std::vector<Chain> best;
+    for (const Chain& chain : chains) {
+      if (chain.kept < (best.empty() ? kNone : best.back()).kept) best.push_back(chain);
+    }
+    return best;
+  }
+
+  std::vector<Chain> undominated() {
+    std::stable_sort(chains_.begin(), chains_.end(), [this](const Chain& a, const Chain& b) {
+      return std::pair(sign_ * a.seconds, a.kept) < std::pair(sign_ * b.seconds, b.kept);
+    });
+    return rising(chains_);
+  }
+
+  std::int64_t sign_;
+  std::vector<Chain> by_seconds_;  ///< the one that keeps least; none: too many to be tabled
+  std::vector<Chain> chains_;
+};
+
 class Planner {
  public:
   Planner(const StepGraph& graph, const GraphOptions& options)
@@ -31,6 +81,8 @@ class Planner {
                                              : std::min_element(whole.begin(), whole.end(), fewer);
     return plan_of(*best);
   }
+  /// Chains that all plans so far were looked for among.
+  std::int64_t weighed() const { return weighed_; }
 
  private:
   // Values and adjoints of a set; of the kept ones before it, the values, and adjoints that later
@@ -45,7 +97,7 @@ class Planner {
   void reach(std::size_t to, std::int64_t bytes) {
     const LowerSet& set = sets_[to];
     const bool last = to + 1 == sets_.size();
-    std::vector<Chain> found;
+    Found found(sets_.back().seconds, options_.prefer_memory);
     for (std::size_t from = 0; from < to; ++from) {
       const LowerSet& part = sets_[from];
       if (chains_[from].empty() || part.count == set.count || !part.within(set)) continue;
@@ -57,27 +109,15 @@ class Planner {
         seconds -= graph_.seconds[static_cast<std::size_t>(v)];
       }
       if (last && options_.skip_last) seconds = 0;
+      weighed_ += static_cast<std::int64_t>(chains_[from].size());
       for (std::size_t i = 0; i < chains_[from].size(); ++i) {
         const Chain& chain = chains_[from][i];
         if (stage_bytes(chain.kept, part, set) > bytes) continue;
-        found.push_back({chain.seconds + seconds, chain.kept + kept,
-                         static_cast<std::int32_t>(from), static_cast<std::int32_t>(i)});
+        found.add({chain.seconds + seconds, chain.kept + kept, static_cast<std::int32_t>(from),
+                   static_cast<std::int32_t>(i)});
       }
-      if (found.size() > kMany) found = undominated(std::move(found));
     }
-    chains_[to] = undominated(std::move(found));
-  }
-
-  std::vector<Chain> undominated(std::vector<Chain> chains) const {
-    const std::int64_t sign = options_.prefer_memory ? -1 : 1;
-    std::stable_sort(chains.begin(), chains.end(), [sign](const Chain& a, const Chain& b) {
-      return std::pair(sign * a.seconds, a.kept) < std::pair(sign * b.seconds, b.kept);
-    });
-    std::vector<Chain> best;
-    for (const Chain& chain : chains) {
-      if (best.empty() || chain.kept < best.back().kept) best.push_back(chain);
-    }
-    return best;
+    chains_[to] = found.take();
   }
 
   GraphPlan plan_of(const Chain& end) const {
@@ -135,13 +175,12 @@ class Planner {
     return actions;
   }
 
-  static constexpr std::size_t kMany = std::size_t{1} << 16;
-
   const StepGraph& graph_;
   GraphOptions options_;
   std::vector<std::int32_t> order_;
   std::vector<LowerSet> sets_;
   std::vector<std::vector<Chain>> chains_;
+  std::int64_t weighed_ = 0;
 };
 
 }  // namespace
@@ -151,14 +190,42 @@ std::optional<GraphPlan> plan_graph(const StepGraph& graph, std::int64_t bytes,
   return Planner(graph, options).plan(bytes);
 }
 
+// Looser bounds recompute less; where a plan holds too much, only a bound below what it was
+// estimated to hold makes another. One after the other they are all of them; halving passes over
+// some.
 std::optional<GraphPlan> plan_graph_within(const StepGraph& graph, std::int64_t bytes,
                                            const GraphOptions& options) {
+  constexpr std::int64_t kMostWeighed = 200'000'000;
+  constexpr int kMostHalvings = 16;
   GraphOptions bounded = options;
   bounded.account = StageAccount::kBound;
   Planner planner(graph, bounded);
   std::optional<GraphPlan> plan = planner.plan(std::numeric_limits<std::int64_t>::max() / 2);
-  while (plan && plan->peak > bytes) plan = planner.plan(plan->peak_estimate - 1);
-  return plan;
+  while (plan && plan->peak > bytes && planner.weighed() < kMostWeighed)
+    plan = planner.plan(plan->peak_estimate - 1);
+  if (!plan || plan->peak <= bytes) return plan;
+
+  const auto better = [&](const std::optional<GraphPlan>& a, const std::optional<GraphPlan>& b) {
+    if (!a || a->peak > bytes || !b) return a && a->peak <= bytes;
+    return options.prefer_memory ? a->overhead > b->overhead : a->overhead < b->overhead;
+  };
+  std::int64_t low = bytes + 1, high = plan->peak_estimate - 1;
+  std::optional<GraphPlan> best = planner.plan(bytes);  // holds no more, if there is one
+  for (int i = 0; i < kMostHalvings && low <= high; ++i) {
+    const std::int64_t middle = low + (high - low) / 2;
+    plan = planner.plan(middle);
+    const bool holds_too_much = plan && plan->peak > bytes;
+    if (better(plan, best)) best = plan;
+    if (holds_too_much) {
+      high = plan->peak_estimate - 1;
+    } else {
+      low = middle + 1;
+    }
+  }
+  GraphOptions published = options;
+  published.account = StageAccount::kPublished;
+  plan = Planner(graph, published).plan(bytes);
+  return better(plan, best) ? plan : best;
 }
 
 }  // namespace anadrome::schedule

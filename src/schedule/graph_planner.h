@@ -40,8 +40,8 @@ std::optional<GraphPlan> plan_graph(const StepGraph& graph, std::int64_t bytes,
                                     const GraphOptions& options = {});
 
 /// The least recomputation found whose actions have a peak of at most `bytes`: bounds are tried
-/// from the loosest down, since what is really held at a time is often less. options.account is not
-/// used.
+/// from the loosest down, since what is really held at a time is often less; in large graphs after
+/// some time by halves. options.account is not used.
 std::optional<GraphPlan> plan_graph_within(const StepGraph& graph, std::int64_t bytes,
                                            const GraphOptions& options = {});
 

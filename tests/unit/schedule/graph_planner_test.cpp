@@ -187,19 +187,26 @@ TEST(GraphPlanner, DoesNotRecomputeTheLastSet) {
   EXPECT_EQ(plan->sets.size(), 1u);
 }
 
-TEST(GraphPlanner, PlansLongChainsOfNodes) {
-  StepGraph graph;
-  for (std::int32_t v = 0; v < 60; ++v) {
-    graph.seconds.push_back(1 + v % 3);
-    graph.bytes.push_back(1 + v % 4);
-    graph.before.emplace_back();
-    if (v > 0) graph.before.back().push_back(v - 1);
-    if (v > 3 && v % 4 == 0) graph.before.back().push_back(v - 4);
+// Two fields of 30 stages each, which read each other every so many, or never.
+TEST(GraphPlanner, PlansSixtyNodesOfTwoFields) {
+  for (const auto& [exchange, sets] : {std::pair{1, 91u}, {5, 211u}, {30, 961u}}) {
+    StepGraph graph;
+    for (std::int32_t v = 0; v < 60; ++v) {
+      graph.seconds.push_back(1 + v % 3);
+      graph.bytes.push_back(1 + v % 4);
+      graph.before.emplace_back();
+      if (v > 1) graph.before.back().push_back(v - 2);
+      const std::int32_t other = v - (v % 2 == 0 ? 1 : 3);
+      if (v / 2 % exchange == 0 && other >= 0) graph.before.back().push_back(other);
+    }
+    EXPECT_EQ(lower_sets(graph, SetFamily::kAll).size(), sets);
+    const auto plan = plan_graph_within(graph, 110);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_LE(plan->peak, 110);
+    EXPECT_GT(plan->overhead, 0);
+    EXPECT_LE(overhead(graph, 110, SetFamily::kAll, false),
+              overhead(graph, 110, SetFamily::kInOrder, false));
   }
-  const auto plan = plan_graph_within(graph, 100);
-  ASSERT_TRUE(plan.has_value());
-  EXPECT_LE(plan->peak, 100);
-  EXPECT_GT(plan->overhead, 0);
 }
 
 TEST(GraphPlanner, RefusesWhatIsNoGraph) {
