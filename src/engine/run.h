@@ -270,7 +270,12 @@ class Run {
   std::string chosen_;  ///< why, if the option says auto
   /// Without steps: there is one branch.
   schedule::JoinSweepOptions join_;
-  bool disk_changes_ = true;  ///< files are made anew; agreed
+  struct JoinPlanned {
+    schedule::JoinSweepOptions options;
+    schedule::JoinPlan plan;
+  };
+  std::optional<JoinPlanned> join_planned_;  ///< for the next sweep of the same branches
+  bool disk_changes_ = true;                 ///< files are made anew; agreed
   // schedule=auto: of async, overlapped and one with two tiers, for sweeps of so many steps.
   static constexpr std::size_t kWeighed = 3;
   std::int64_t weighed_steps_ = -1;

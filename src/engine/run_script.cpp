@@ -248,7 +248,10 @@ void Run::plan_blocks(std::int64_t steps) {
 
 void Run::write_script(std::int64_t steps) {
   if (schedule_ == ScheduleName::kJoin) {
-    script_.emplace(join_options());
+    if (!join_planned_ || !(join_planned_->options == join_options())) {
+      join_planned_ = {join_options(), schedule::JoinSweep::plan(join_options())};
+    }
+    script_.emplace(join_options(), join_planned_->plan);
     return;
   }
   schedule::NestedOptions options;

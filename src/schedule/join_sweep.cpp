@@ -34,15 +34,26 @@ std::int64_t slots_of_inputs(const JoinSweepOptions& options) {
   return options.charged_inputs ? static_cast<std::int64_t>(options.steps.size()) : 0;
 }
 
+JoinProblem checked_problem(const JoinSweepOptions& options) {
+  JoinProblem problem = problem_of(options);
+  check(problem);
+  problem.slots = std::min(problem.slots, JoinSweep::most_slots(options));
+  return problem;
+}
+
 }  // namespace
 
-JoinSweep::JoinSweep(const JoinSweepOptions& options)
-    : problem_(problem_of(options)), reducible_(options.reducible), record_(options.record) {
-  check(problem_);
-  problem_.slots = std::min(problem_.slots, most_slots(options));
-  JoinPlan plan =
-      reducible_ ? plan_reducible(problem_) : plan_join_within(problem_, options.plan_bytes);
-  segments_ = std::move(plan.segments);
+JoinPlan JoinSweep::plan(const JoinSweepOptions& options) {
+  const JoinProblem problem = checked_problem(options);
+  return options.reducible ? plan_reducible(problem)
+                           : plan_join_within(problem, options.plan_bytes);
+}
+
+JoinSweep::JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan)
+    : problem_(checked_problem(options)),
+      reducible_(options.reducible),
+      record_(options.record),
+      segments_(plan.segments) {
   adjoints_ = problem_.sum();
   advances_ = plan.advances + (record_ ? static_cast<uint128>(adjoints_) : 0);
 

@@ -22,18 +22,23 @@ struct JoinSweepOptions {
   bool reducible = false;
   bool record = false;                               ///< the adjoint of a step needs its tape
   std::int64_t plan_bytes = std::int64_t{64} << 20;  ///< for the planner's tables
+
+  friend bool operator==(const JoinSweepOptions&, const JoinSweepOptions&) = default;
 };
 
 class JoinSweep {
  public:
   /// Throws ERR_ARGUMENT on lengths that cannot be, or if the slots do not suffice.
-  explicit JoinSweep(const JoinSweepOptions& options);
+  explicit JoinSweep(const JoinSweepOptions& options) : JoinSweep(options, plan(options)) {}
+  /// The plan of all sweeps with these options; and one of them.
+  static JoinPlan plan(const JoinSweepOptions& options);
+  JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan);
 
   /// Slots without which there is no plan.
   static std::int64_t fewest_slots(const JoinSweepOptions& options);
   /// Slots beyond which more are of no use.
   static std::int64_t most_slots(const JoinSweepOptions& options);
-  /// What this object takes for each slot and branch, beside the planner's tables.
+  /// What this object and its plan take for each slot and branch, beside the planner's tables.
   static constexpr std::int64_t kBytesPerSlot = 128;
 
   Action next();

@@ -21,8 +21,8 @@ class Script {
       : play_(std::in_place_type<Nested>, options, std::move(planner)) {}
   explicit Script(const OverlappedOptions& options)
       : play_(std::in_place_type<OverlappedSweep>, options) {}
-  explicit Script(const JoinSweepOptions& options)
-      : play_(std::in_place_type<JoinSweep>, options) {}
+  Script(const JoinSweepOptions& options, const JoinPlan& plan)
+      : play_(std::in_place_type<JoinSweep>, options, plan) {}
 
   /// NULL if it is another one.
   Sequence* sequence() { return std::get_if<Sequence>(&play_); }
