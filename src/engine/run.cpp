@@ -74,6 +74,7 @@ int Run::add_field(store::Field field) {
     throw Error(ANADROME_ERR_ARGUMENT, "there is a field '" + field.name + "' already");
   }
   field.bytes();  // throws if the size overflows
+  if (field.role == ANADROME_ROLE_STATE) state_bytes_.forget_measured();
   fields_.push_back(std::move(field));
   fields_changed_ = true;
   return static_cast<int>(fields_.size()) - 1;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
@@ -103,6 +104,19 @@ TEST_F(OffloadedSizes, ThatOutgrowTheSweepBeforeAreMeasuredAgain) {
   EXPECT_EQ(model_.sweep(run, kSteps), ANADROME_ERR_ARGUMENT);
   EXPECT_NE(std::string(anadrome_last_error()).find("begin again"), std::string::npos)
       << anadrome_last_error();
+  for (int sweep = 0; sweep < 2; ++sweep) expect_swept(run, model_.sweep(run, kSteps));
+}
+
+// What was measured of states says nothing about a field that they did not have.
+TEST_P(OffloadedSizes, AreMeasuredAgainWithAnotherField) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, 6);
+  expect_swept(run, model_.sweep(run, kSteps));
+  std::vector<double> wide(kCells / 2);
+  const auto count = static_cast<std::int64_t>(wide.size());
+  ASSERT_EQ(
+      anadrome_add_field(run, "wide", ANADROME_ROLE_STATE, ANADROME_FLOAT64, wide.data(), count),
+      ANADROME_OK);
   for (int sweep = 0; sweep < 2; ++sweep) expect_swept(run, model_.sweep(run, kSteps));
 }
 
