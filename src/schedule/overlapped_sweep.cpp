@@ -82,8 +82,13 @@ void OverlappedSweep::use_slots(OverlappedPlan plan, std::int64_t begun) {
   use(std::move(plan), begun);
 }
 
+// The state at the end of the chain is live from the step that makes it to its adjoint, the first
+// of all. Where every state is an anchor a plan keeps it, too.
 void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
   actions_ = std::move(plan.actions);
+  std::erase_if(actions_, [&](const OverlapAction& action) {
+    return action.slot >= 0 && action.first == chain_ - 1 && action.first > 0;
+  });
   const bool keeps_x_0 = !actions_.empty() && actions_.front().kind == OverlapKind::kKeep;
   if (!keeps_x_0) actions_.insert(actions_.begin(), {OverlapKind::kKeep, 0, 0, 0});
   states_on_disk_ = number_disk_states(actions_);

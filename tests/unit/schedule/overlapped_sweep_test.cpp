@@ -366,6 +366,27 @@ TEST(OverlappedSweep, GivesStatesOfSeveralSizesTheirPlaces) {
   EXPECT_LT(offloaded, of_slots) << "of Revolve, in slots for the largest";
 }
 
+// Nobody has to know what it takes.
+TEST(OverlappedSweep, KeepsNoStateThatIsLiveWhenItIsNeeded) {
+  std::mt19937 random(20251124);
+  for (int i = 0; i < 300; ++i) {
+    const auto steps = static_cast<std::int64_t>(1 + random() % 12);
+    const SizedCase sized = sized_case(steps, false, random);
+    for (const bool adopts : {false, true}) {
+      OverlappedSweep sweep(sized.c.options);
+      if (!sweep.planned() && adopts) {
+        sweep.adopt(plan_offloaded(sized.chain, sized.c.options.slots, 5'000));
+      } else if (!sweep.planned()) {
+        sweep.plan(sized.c.times);
+      }
+      for (Action action = sweep.next(); action.kind != Kind::kDone; action = sweep.next()) {
+        const bool keeps = action.kind == Kind::kKeep || action.kind == Kind::kAnchor;
+        ASSERT_FALSE(keeps && action.first == steps) << sized.c;
+      }
+    }
+  }
+}
+
 TEST(OverlappedSweep, GoesOnWithoutALostAnchorOfAnySize) {
   std::mt19937 random(20251123);
   std::int64_t losses = 0;
