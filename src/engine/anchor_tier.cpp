@@ -383,8 +383,10 @@ Failure AnchorTier::load(std::int64_t number) {
     settle(resident);
     if (read) return {};
   }
-  // Where transfers are collective every rank takes part, whatever it knows already.
-  if (transport_.overlaps() && !is_on_disk(block)) {
+  // Where transfers are collective every rank takes part, whatever it knows already; but what has
+  // no place has none on any rank.
+  const bool has_place = block < disk_.capacity();
+  if ((transport_.overlaps() || !has_place) && !is_on_disk(block)) {
     const Failure& unwritten = written_[static_cast<std::size_t>(block)].failure;
     if (unwritten) return unwritten;
     return {ANADROME_ERR_IO,

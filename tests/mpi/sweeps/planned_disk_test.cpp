@@ -16,6 +16,26 @@ TEST_F(NestedSchedules, OverlappedBearsAFailingDisk) {
   EXPECT_GT(sweep_on_failing_disks("overlapped", memory, [](RunHandle&) {}).errors, 0);
 }
 
+// No file can be made, on no rank and for either transport: what is asked for has no place.
+TEST_F(NestedSchedules, OverlappedDoesWithoutAPlaceOnDisk) {
+  for (const char* transport : {"direct", "mpio"}) {
+    SCOPED_TRACE(transport);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, "overlapped", 2 * least_memory(model_, "overlapped") + 61 * 9 * 1024);
+    run.set("transport", transport);
+    run.set("warnings", "off");
+    SweepDriver driver(run, model_, reference_);
+    FaultyFileSystem files;
+    files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+    const Outcome outcome = driver.sweep(kMostSteps);
+    EXPECT_TRUE(outcome.exact) << outcome.message;
+    EXPECT_TRUE(outcome.done || outcome.status == ANADROME_ERR_NO_SPACE) << outcome.message;
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
+    files.disarm();
+    EXPECT_TRUE(driver.sweep(kMostSteps).exact) << "the run goes on with a new sweep";
+  }
+}
+
 constexpr std::int64_t kDoubleTable = std::int64_t{1} << 20;  // of memory, where n is not known
 
 // What `double` did with an interval that was given: the advances of its planner.
