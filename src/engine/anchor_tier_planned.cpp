@@ -39,7 +39,9 @@ std::int64_t AnchorTier::keep_at(std::int64_t number, std::int64_t step, const R
 
 // Dropped while it was being written it may still be there, and its place is another one's now.
 void AnchorTier::read_to(std::int64_t number, const Region& region) {
-  written_[static_cast<std::size_t>(number)].region = region;
+  Written& written = written_[static_cast<std::size_t>(number)];
+  written.region = region;
+  stack_->note_return(region.place, written.extents);
   forget(number);
   if (!transport_.overlaps() || !is_on_disk(number)) return;
   clear(region);

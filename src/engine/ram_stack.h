@@ -28,6 +28,8 @@ class RamStack {
     live_.restore_pages(address(slot), extents);
   }
   std::byte* address(std::int64_t slot) const { return memory_ + slot * unit_bytes_; }
+  /// A state that was kept before comes back to `slot`.
+  void note_return(std::int64_t slot, const std::vector<store::Extent>& extents);
 
   /// As far as it was filled.
   std::int64_t most_bytes() const { return most_bytes_; }

@@ -175,6 +175,7 @@ void Run::begin_sweep(std::int64_t steps, const Failure& earlier) {
     set_up(steps, earlier);
   } catch (...) {
     abandon();  // what this rank has and another one may not have
+    offload_planned_.reset();
     throw;
   }
 }

@@ -56,7 +56,14 @@ schedule::OverlapTimes Run::overlap_times() const {
 // arithmetic, or should one lack the memory, all hear of it here.
 void Run::agree_on_plan(const Failure& failure) {
   hold(failure);
-  agree(Call::kAnchor, script_->overlapped()->fingerprint(), "the plan of schedule=overlapped");
+  const bool offload = schedule_ == ScheduleName::kOffload;
+  try {
+    agree(Call::kAnchor, script_->overlapped()->fingerprint(),
+          offload ? "the plan of schedule=offload" : "the plan of schedule=overlapped");
+  } catch (...) {
+    offload_planned_.reset();  // some rank may not have made it
+    throw;
+  }
 }
 
 // x_0 is on its way to disk. More steps are run meanwhile, until its write is done everywhere.

@@ -2,6 +2,7 @@
 // holds states of different sizes.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -211,8 +212,10 @@ void Run::plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory
 // enough of them to be counted. The state at the end of the chain is live when it is needed.
 void Run::plan_offload_stack(std::vector<std::int64_t> rooms, std::int64_t memory) {
   constexpr std::int64_t kMostUnits = std::int64_t{1} << 14;
+  const std::int64_t needed =
+      std::accumulate(rooms.begin(), rooms.end(), std::int64_t{0}, checked_add);
   const std::int64_t unit_bytes =
-      round_up(std::max(memory / kMostUnits, store::kPage), store::kPage);
+      round_up(std::max(std::min(memory, needed) / kMostUnits, store::kPage), store::kPage);
   std::int64_t all = 0, largest = 0;
   for (std::int64_t& room : rooms) {
     room = ceil_divide(room, unit_bytes);

@@ -108,7 +108,7 @@ TEST_F(OffloadedSizes, ThatOutgrowTheSweepBeforeAreMeasuredAgain) {
 }
 
 // What was measured of states says nothing about a field that they did not have.
-TEST_P(OffloadedSizes, AreMeasuredAgainWithAnotherField) {
+TEST_F(OffloadedSizes, AreMeasuredAgainWithAnotherField) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, 6);
   expect_swept(run, model_.sweep(run, kSteps));
