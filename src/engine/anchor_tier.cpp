@@ -168,22 +168,6 @@ void AnchorTier::give_up_newest_block(const Failure& why) {
   if (resident != residents_.end()) resident->second.state = State::kClean;
 }
 
-void AnchorTier::start(store::Transfer& transfer) {
-  if (!transport_.overlaps()) return transport_.start(transfer);
-  const double began = now_seconds();
-  transport_.start(transfer);
-  Meter& meter = transfer.write ? times_.write_start : times_.read_start;
-  meter.add(now_seconds() - began, transfer.identity.states);
-}
-
-// The caller has just waited.
-void AnchorTier::note_wait(const store::Transfer& transfer, double seconds) {
-  if (seconds <= 0) return;
-  (transfer.write ? seconds_stalled_write_ : seconds_stalled_read_) += seconds;
-  const double now = now_seconds();
-  observer_.waited(now - seconds, now);
-}
-
 void AnchorTier::note_result(const Resident& resident, std::int64_t block) {
   const store::Transfer& transfer = resident.transfer;
   Written& written = written_[static_cast<std::size_t>(block)];
@@ -227,11 +211,6 @@ AnchorTier::Residents::iterator AnchorTier::settle(Residents::iterator resident)
 bool AnchorTier::is_writing() const {
   return std::any_of(residents_.begin(), residents_.end(),
                      [](const auto& entry) { return entry.second.state == State::kWriting; });
-}
-
-double AnchorTier::seconds_of_first_write() const {
-  if (writes_begun_ == 0 || times_.write.seconds() > 0) return 0;
-  return (now_seconds() - first_write_began_) / static_cast<double>(layout_.states());
 }
 
 void AnchorTier::settle_finished() {

@@ -63,21 +63,4 @@ void AnchorTier::clear(const Region& region) {
   }
 }
 
-// Of whole blocks: a state that is smaller stands for a part of one, unless it is much smaller than
-// others: what a call takes by itself is no part of a block's time.
-void AnchorTier::note_time(const store::Transfer& transfer) {
-  if (transfer.failure) return;
-  std::int64_t moved = 0;
-  for (std::size_t f = 0; f < transfer.extents.size(); ++f)
-    moved += store::moved_extent(layout_, transfer, f).bytes;
-  if (2 * moved < most_moved_) return;
-  most_moved_ = std::max(most_moved_, moved);
-  const double blocks =
-      moved == 0 ? 1.0 : static_cast<double>(moved) / static_cast<double>(layout_.block_bytes());
-  const std::int64_t states = transfer.identity.states;
-  (transfer.write ? times_.write : times_.read).add(transfer.seconds / blocks, states);
-  (transfer.write ? times_.write_processor : times_.read_processor)
-      .add(transfer.processor_seconds / blocks, states);
-}
-
 }  // namespace anadrome::engine

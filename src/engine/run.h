@@ -132,14 +132,16 @@ class Run {
   std::unique_ptr<schedule::Planner> least_memory_of_equal_states(std::int64_t steps) const;
   void plan_stack(std::int64_t steps);
   void plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
-  void plan_offload_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
+  std::vector<std::int64_t> agree_on_rooms(std::int64_t alignment);
+  void share_stack(std::int64_t table);
+  void plan_places(std::int64_t steps);
+  void count_places(std::vector<std::int64_t> rooms, std::int64_t memory);
   void plan_least_stack(std::vector<std::int64_t> rooms, std::int64_t chain);
   [[noreturn]] void throw_too_little(std::int64_t needed, const std::string& what) const;
   void measure_state(std::int64_t step);
   void keep_in_stack(const schedule::Action& action);
-  std::int64_t place_of(const schedule::Action& action) const {
-    return script_->overlapped() != nullptr ? action.place : action.slot;
-  }
+  std::int64_t stack_units(std::int64_t step);
+  std::int64_t place_of(const schedule::Action& action) const;
   std::string describe_memory(std::int64_t peak) const;
   void plan_blocks(std::int64_t steps);
   void write_script(std::int64_t steps);

@@ -268,7 +268,9 @@ void Run::prepare_memory(std::int64_t steps) {
   plan_tapes();
   const DiskUse disk = disk_use();
   begin_step_tables(steps);
-  if (stack_plan_) {
+  if (stack_plan_ && schedule_ == ScheduleName::kOffload) {
+    plan_places(steps);
+  } else if (stack_plan_) {
     plan_stack(steps);
   } else {
     plan_blocks(steps);

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "engine/run.h"
-#include "schedule/offload_actions.h"
+#include "schedule/offloaded_plan.h"
 
 namespace anadrome::engine {
 namespace {
@@ -204,8 +204,7 @@ void Run::read_anchor(const schedule::Action& action) {
   agreed_block_ = -1;  // what is restored from it is agreed on
   attempt([&] {
     if (!stack_plan_) return tier_->read(action.slot);
-    const std::int64_t units = stack_plan_->state_units[static_cast<std::size_t>(action.first)];
-    tier_->read_to(action.slot, {action.place, units});
+    tier_->read_to(action.slot, {action.place, stack_units(action.first)});
   });
 }
 

@@ -11,7 +11,7 @@
 #include "schedule/late_planner.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
-#include "schedule/offload_actions.h"
+#include "schedule/offloaded_plan.h"
 #include "schedule/plain_planners.h"
 #include "schedule/uneven.h"
 

@@ -106,9 +106,7 @@ std::vector<std::int64_t> Run::rooms_of_states(std::int64_t alignment) const {
     beside +=
         changes_size(field) ? store::kLengthBytes + alignment : round_up(bytes, alignment) - bytes;
   }
-  const std::int64_t most = alignment == store::kPage
-                                ? store::LiveState::most_paged_bytes(state_fields_)
-                                : store::LiveState::most_piece_bytes(state_fields_);
+  const std::int64_t most = store::LiveState::most_piece_bytes(state_fields_, alignment);
   std::vector<std::int64_t> rooms;
   rooms.reserve(state_bytes_.values().size());
   for (const double value : state_bytes_.values()) {
@@ -155,46 +153,45 @@ void Run::throw_too_little(std::int64_t needed, const std::string& what) const {
                                        " bytes (" + format_bytes(needed) + ") per rank are needed");
 }
 
-// Every rank makes the same plan, from the largest size of each state on any rank.
-void Run::plan_stack(std::int64_t steps) {
-  const bool offload = schedule_ == ScheduleName::kOffload;
-  if (offload) plan_blocks(steps);  // for its files
-  if (offload && memory_plan_.blocks == 0) return;
-  const std::int64_t table = table_bytes(steps, options_.memory);
-  const std::int64_t memory = std::max<std::int64_t>(options_.memory - table, 0);
+// The largest of any rank: every rank makes the same plan from them. Collective.
+std::vector<std::int64_t> Run::agree_on_rooms(std::int64_t alignment) {
   std::vector<std::int64_t> rooms;
-  attempt([&] { rooms = rooms_of_states(offload ? store::kPage : store::kLengthBytes); });
+  attempt([&] { rooms = rooms_of_states(alignment); });
   agree_on_begin();
   MPI_Allreduce(MPI_IN_PLACE, rooms.data(), static_cast<int>(rooms.size()), MPI_INT64_T, MPI_MAX,
                 agreement_.comm());
-  if (memory < rooms[0]) throw_too_little(memory_beside_tables(rooms[0], steps), "x_0");
   const auto [smallest, largest] = std::minmax_element(rooms.begin(), rooms.end());
   stack_plan_->smallest = *smallest;
   stack_plan_->largest = *largest;
+  return rooms;
+}
+
+void Run::plan_stack(std::int64_t steps) {
+  const std::int64_t table = table_bytes(steps, options_.memory);
+  const std::int64_t memory = std::max<std::int64_t>(options_.memory - table, 0);
+  std::vector<std::int64_t> rooms = agree_on_rooms(store::kLengthBytes);
+  if (memory < rooms[0]) throw_too_little(memory_beside_tables(rooms[0], steps), "x_0");
   attempt([&] {
     if (schedule_ == ScheduleName::kUneven) {
       plan_uneven_stack(std::move(rooms), memory);
-    } else if (offload) {
-      plan_offload_stack(std::move(rooms), memory);
     } else {
       plan_least_stack(std::move(rooms), chain_steps(steps));
     }
   });
   agree_on_begin();
   const std::int64_t needed = stack_plan_->bytes();
-  if (offload && needed > memory) {  // rounded up to units: slots do without
-    stack_plan_.reset();
-    return;
-  }
   if (needed > memory) {
     throw_too_little(checked_add(needed, table), "states of " + format_bytes(needed));
   }
-  if (!offload) {
-    memory_plan_ = {};
-    memory_plan_.layout = store::BlockLayout(memory_plan_.shape, state_fields_);
-    memory_plan_.largest_state_bytes = stack_plan_->largest;
-  }
-  memory_plan_.blocks = std::max<std::int64_t>(needed / stack_plan_->largest, 1);
+  memory_plan_ = {};
+  memory_plan_.layout = store::BlockLayout(memory_plan_.shape, state_fields_);
+  memory_plan_.largest_state_bytes = stack_plan_->largest;
+  share_stack(table);
+}
+
+// Numbers of states, for whoever counts in these.
+void Run::share_stack(std::int64_t table) {
+  memory_plan_.blocks = std::max<std::int64_t>(stack_plan_->bytes() / stack_plan_->largest, 1);
   memory_plan_.checkpoint_slots = memory_plan_.blocks;
   memory_plan_.buffer_bytes = table;
 }
@@ -208,9 +205,25 @@ void Run::plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory
   stack_plan_->planner = std::move(planner);
 }
 
-// Whether two states have room at a time depends on their places, so these are whole pages; few
+// Of schedule=offload: blocks as for states of one size, since its files have these, and in their
+// place one memory in which the plan gives states their places. Those are whole pages, and few
 // enough of them to be counted. The state at the end of the chain is live when it is needed.
-void Run::plan_offload_stack(std::vector<std::int64_t> rooms, std::int64_t memory) {
+void Run::plan_places(std::int64_t steps) {
+  plan_blocks(steps);
+  if (memory_plan_.blocks == 0) return;
+  const std::int64_t table = table_bytes(steps, options_.memory);
+  const std::int64_t memory = options_.memory - table;
+  std::vector<std::int64_t> rooms = agree_on_rooms(store::kPage);
+  attempt([&] { count_places(std::move(rooms), memory); });
+  agree_on_begin();
+  if (stack_plan_->bytes() > memory) {  // rounded up to units: slots do without
+    stack_plan_.reset();
+    return;
+  }
+  share_stack(table);
+}
+
+void Run::count_places(std::vector<std::int64_t> rooms, std::int64_t memory) {
   constexpr std::int64_t kMostUnits = std::int64_t{1} << 14;
   const std::int64_t needed =
       std::accumulate(rooms.begin(), rooms.end(), std::int64_t{0}, checked_add);
@@ -241,21 +254,27 @@ void Run::plan_least_stack(std::vector<std::int64_t> rooms, std::int64_t chain) 
 
 // ---- the sweep ----
 
+std::int64_t Run::stack_units(std::int64_t step) {
+  return script_->overlapped() != nullptr ? stack_plan_->state_units[static_cast<std::size_t>(step)]
+                                          : script_->nested()->planner().state_units(step);
+}
+
+std::int64_t Run::place_of(const schedule::Action& action) const {
+  return script_->overlapped() != nullptr ? action.place : action.slot;
+}
+
 // A state that is larger than was said would be kept at the cost of another one, or of the budget.
 // Only this rank may know, so all agree on every state that is kept.
 void Run::keep_in_stack(const schedule::Action& action) {
   Failure too_large;
   copy(kept_, [&] {
-    const bool listed = script_->overlapped() != nullptr;
-    const std::int64_t units =
-        listed ? stack_plan_->state_units[static_cast<std::size_t>(action.first)]
-               : script_->nested()->planner().state_units(action.first);
+    const std::int64_t units = stack_units(action.first);
     const std::int64_t room = units * stack_plan_->unit_bytes;
     std::int64_t bytes = 0;
     if (action.kind == schedule::Kind::kAnchor) {
       bytes = tier_->keep_at(action.slot, action.first, {action.place, units});
     } else {
-      if (listed) tier_->clear({action.place, units});
+      if (uses_disk()) tier_->clear({action.place, units});
       bytes = stack_->keep(place_of(action), units);
     }
     if (bytes <= room) return;

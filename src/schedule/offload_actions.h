@@ -19,20 +19,8 @@ struct OffloadActions {
 /// slot; regions have to be given to the others.
 OffloadActions actions_of(const OffloadPlan& plan);
 
-/// Longer chains are refused: searching would take too long.
-inline constexpr std::int64_t kMostOffloadedSteps = 20'000;
-/// What planning takes at most, per step.
-inline constexpr std::int64_t kOffloadBytesPerStep = 8 << 10;
-
 /// What a list of actions takes in the chain's unit of time, each step counted by itself and each
 /// state in the region it was given (state_places.h).
 std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions);
-
-/// The best plan found whose states have regions in `memory` units (state_places.h); of the chain,
-/// fast_memory is not looked at. Plans of plan_offload are tried where they are not too long, and
-/// what plan_overlapped makes of the mean times with slots for the largest state. Deterministic.
-/// Throws as these do.
-OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t memory,
-                              std::int64_t most_ops = 6'000'000);
 
 }  // namespace anadrome::schedule

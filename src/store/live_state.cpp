@@ -62,12 +62,6 @@ Failure copy_back(const Field& field, const std::byte* place, std::int64_t bytes
   return {};
 }
 
-std::int64_t most_bytes(std::span<const Field> fields, std::int64_t alignment) {
-  std::int64_t bytes = 0;
-  for (const Field& field : fields) bytes = checked_add(bytes, round_up(field.bytes(), alignment));
-  return bytes;
-}
-
 }  // namespace
 
 std::int64_t LiveState::live_blocks(const BlockLayout& layout, std::span<const Field> fields) {
@@ -183,12 +177,10 @@ void LiveState::restore(std::int64_t block, std::int64_t index) {
 
 // ---- in one piece ----
 
-std::int64_t LiveState::most_piece_bytes(std::span<const Field> fields) {
-  return most_bytes(fields, kLengthBytes);
-}
-
-std::int64_t LiveState::most_paged_bytes(std::span<const Field> fields) {
-  return most_bytes(fields, kPage);
+std::int64_t LiveState::most_piece_bytes(std::span<const Field> fields, std::int64_t alignment) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) bytes = checked_add(bytes, round_up(field.bytes(), alignment));
+  return bytes;
 }
 
 std::int64_t LiveState::bytes_now() const {

@@ -51,14 +51,14 @@ class LiveState {
   // In one piece: fields of fixed size first, then those of changing size with their lengths, each
   // on 8 bytes. Not where blocks are handed over.
   /// Of any state with these fields, at most.
-  static std::int64_t most_piece_bytes(std::span<const Field> state_fields);
+  static std::int64_t most_piece_bytes(std::span<const Field> state_fields,
+                                       std::int64_t alignment = kLengthBytes);
   /// The live state -> at most `room` bytes at `place`, which hold at least the fields of fixed
   /// size. Returns what it takes; if that is more than `room`, it is not kept. Throws as keep does.
   std::int64_t keep_in_piece(std::byte* place, std::int64_t room);
   void restore_piece(const std::byte* place);
   /// The same with each field on a page of its own, so that it can be written and read: `extents`
   /// are where.
-  static std::int64_t most_paged_bytes(std::span<const Field> state_fields);
   std::int64_t keep_in_pages(std::byte* place, std::int64_t room, std::vector<Extent>& extents);
   void restore_pages(const std::byte* place, const std::vector<Extent>& extents);
   /// What the live state takes as its caller counts it: without lengths and padding.

@@ -97,8 +97,7 @@ class MpioTransport final : public Transport {
   }
 
   std::int64_t move_field(const Transfer& transfer, std::size_t field) {
-    const auto [in_memory, in_use] = moved_extent(layout_, transfer, field);
-    const std::int64_t bytes = transfer.extents.empty() ? layout_.part_bytes(field) : in_use;
+    const auto [in_memory, bytes] = moved_extent(layout_, transfer, field);
     const hsize_t count = static_cast<hsize_t>(bytes / element_bytes(fields_[field].type));
     const hsize_t length = std::max<hsize_t>(count, 1);
     const Hdf5Space memory(checked(H5Screate_simple(1, &length, nullptr), "create a dataspace"));

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "overlapped_machine.h"
+#include "schedule/offloaded_plan.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "schedule/offload_actions.h"
+#include "schedule/offloaded_plan.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {

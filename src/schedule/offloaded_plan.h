@@ -1,0 +1,23 @@
+// The plan of schedule=offload: the fastest of those that several planners make.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/offload_chain.h"
+#include "schedule/overlapped.h"
+
+namespace anadrome::schedule {
+
+/// Longer chains are refused: searching would take too long.
+inline constexpr std::int64_t kMostOffloadedSteps = 20'000;
+/// What planning takes at most, per step.
+inline constexpr std::int64_t kOffloadBytesPerStep = 8 << 10;
+
+/// The best plan found whose states have regions in `memory` units (state_places.h); of the chain,
+/// fast_memory is not looked at. Plans of plan_offload are tried where they are not too long, and
+/// what plan_overlapped makes of the mean times with slots for the largest state. Deterministic.
+/// Throws as these do.
+OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t memory,
+                              std::int64_t most_ops = 6'000'000);
+
+}  // namespace anadrome::schedule
