@@ -2,13 +2,11 @@
 // next ones keep, write and compute again in a memory without slots.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
-#include "schedule/offload_actions.h"
 #include "schedule/revolve.h"
 #include "varying_model.h"
 
@@ -123,6 +121,7 @@ TEST_F(OffloadedSizes, AreMeasuredAgainWithAnotherField) {
 // A transfer that fails, comes back wrong or never got there: the states are right, or all ranks
 // have the same error. And the run goes on with a new sweep.
 TEST_F(OffloadedSizes, BearAFailingDisk) {
+  model_.step_seconds = 2e-3;  // worth a transfer on any disk
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, 3);
   run.set("warnings", "off");
@@ -133,7 +132,7 @@ TEST_F(OffloadedSizes, BearAFailingDisk) {
        {Case{Operation::kRead, Fault::kIoError}, Case{Operation::kRead, Fault::kFlippedBit},
         Case{Operation::kWrite, Fault::kIoError}, Case{Operation::kWrite, Fault::kLost},
         Case{Operation::kWrite, Fault::kTorn}, Case{Operation::kWrite, Fault::kNoSpace}}) {
-    for (const std::int64_t at : {1, 2, 7}) {
+    for (const std::int64_t at : {1, 4}) {
       for (const bool lasting : {false, true}) {
         SCOPED_TRACE(std::string(to_string(fault)) + " at " + to_string(operation) + " " +
                      std::to_string(at) + (lasting ? " and later" : ""));
@@ -151,8 +150,8 @@ TEST_F(OffloadedSizes, BearAFailingDisk) {
       }
     }
   }
-  EXPECT_GT(hits, 30);
-  EXPECT_GT(made_good, 15) << "of " << hits;
+  EXPECT_GT(hits, 12);
+  EXPECT_GT(made_good, hits / 3) << "of " << hits;
   EXPECT_EQ(model_.sweep(run, kSteps), ANADROME_OK) << anadrome_last_error();
 }
 
