@@ -70,6 +70,20 @@ class Example(WhatIf):
         counted = self.count("revolve", answer["steps"] + 1, row["slots"])
         self.assertEqual(row["forward_steps"], counted["advances"])
 
+    def test_least_memory_runs_no_step_more_than_twice_in_the_fewest_states(self):
+        for steps, states in ((1, 1), (4, 2), (5, 3), (8, 3), (9, 4), (64, 10), (65, 11)):
+            row = self.rows(self.plan({"--steps": f"{steps}"}))["least_memory"]
+            # s (s + 3) / 2 steps, TURN among them, are reversed with s states.
+            self.assertEqual(row["slots"], states)
+            self.assertLess(int(row["forward_steps"]), 2 * steps + 1)
+            bytes_ = row["ram_bytes"]
+            self.assertGreaterEqual(bytes_, states * 512 * 2**20)
+            self.assertLess(bytes_, (states + 0.01) * 512 * 2**20)
+            answer = self.plan({"--steps": f"{steps}", "--memory": f"{bytes_}B"})
+            self.assertEqual(self.rows(answer)["least_memory"], row)
+            less = tool.run(*words({"--steps": f"{steps}", "--memory": f"{bytes_ - 1}B"}), "--json")
+            self.assertNotIn("least_memory", self.rows(tool.json.loads(less.stdout)))
+
     def test_text_fits_a_terminal(self):
         for columns in ("80", "100", "20", "1000"):
             for changes in ({}, SLOW, {"--disk": "10GiB"}, {"--steps": "4000000000000000000"}):
@@ -237,6 +251,8 @@ class Picture(WhatIf):
                          "double"):
             for more in ({}, {"--tape-size": "700MiB"}):
                 self.check(base, more, schedule=schedule)
+        for more in ({}, {"--tape-size": "700MiB"}):
+            self.check(base, {"--memory": "40GiB"}, more, schedule="least_memory")
         self.check(base, {"--tape-size": "700MiB"}, schedule="mixed")
         for more in ({}, {"--tape-size": "200MiB"}):
             self.check({"--steps": "10"}, more, schedule="store_all")

@@ -48,7 +48,8 @@ void PlanFlags::add_to(CLI::App& plan) {
   plan.add_option("--schedule", schedule,
                   "with --svg the schedule to draw (default: the recommended one); with "
                   "--abstract the one to count: " +
-                      schedule_names());
+                      schedule_names() +
+                      ", and those of the questions below: offload, join, graph, uneven_tapes");
   plan.add_flag("--json", json, "for programs; numbers from 2^53 on are strings of digits");
   plan.add_option("--stiff", stiff, "1: the tape of a step holds the state after it (0)");
   plan.add_option("--adjoint-time", adjoint_time,

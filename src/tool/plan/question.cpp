@@ -30,8 +30,10 @@ const Question* question_asked(const PlanFlags& flags) {
       objects_question(), double_question(), least_memory_question(), join_question(),
       offload_question(), graph_question(),  uneven_tapes_question()};
   for (const Question& question : all) {
-    // `double` is a schedule of the comparison, too, and `mixed` of the abstract problem.
-    const bool other = flags.schedule == "mixed" || (flags.schedule == "double" && !flags.abstract);
+    // `double` and `least_memory` are schedules of the comparison, too, and `mixed` of the abstract
+    // problem.
+    const bool compared = flags.schedule == "double" || flags.schedule == "least_memory";
+    const bool other = flags.schedule == "mixed" || (compared && !flags.abstract);
     const bool named = flags.given("--schedule") && flags.schedule == question.schedule && !other;
     if (named || question.asked(flags)) return &question;
   }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "tool/plan/async_schedule.h"
 #include "tool/plan/double_schedule.h"
+#include "tool/plan/least_memory_schedule.h"
 #include "tool/plan/online_schedule.h"
 #include "tool/plan/ram_schedules.h"
 #include "tool/plan/tape_schedule.h"
@@ -15,9 +16,10 @@ namespace anadrome::tool {
 
 std::span<const Schedule> all_schedules() {
   static const std::vector<Schedule> all = {
-      store_all_schedule(),    revolve_schedule(),  async_schedule(),      overlapped_schedule(),
-      disk_revolve_schedule(), hrevolve_schedule(), multistage_schedule(), mixed_schedule(),
-      double_schedule(),       uneven_schedule(),   online_schedule()};
+      store_all_schedule(),    revolve_schedule(),      async_schedule(),
+      overlapped_schedule(),   disk_revolve_schedule(), hrevolve_schedule(),
+      multistage_schedule(),   mixed_schedule(),        double_schedule(),
+      least_memory_schedule(), uneven_schedule(),       online_schedule()};
   return all;
 }
 
