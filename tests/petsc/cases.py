@@ -29,6 +29,10 @@ MODES = {
     "auto": "",
     "own": "",
 }
+# The number of steps is said: for tutorials with -ts_max_steps that take so many.
+for _schedule in ("mixed", "double", "least_memory", "offload"):
+    MODES[_schedule] = (f"{LITTLE} -ts_trajectory_anadrome_schedule {_schedule} -ts_trajectory_anadrome_checkpoints 4 "
+                        "-ts_trajectory_anadrome_steps {steps}")
 # Of the trajectory options in a tutorial's own arguments: those that every type understands, and what is kept
 # for anadrome besides.
 GENERAL = ("reconstruction_order", "reconstruction_caching", "adjointmode")
@@ -86,8 +90,10 @@ class Bench:
         output = re.sub(r"0x[0-9a-f]+", "0x", re.sub(r"(?m)^ *\d+\.\d{3} $", "", done.stdout))
         return done.returncode, output, re.sub(r"0x[0-9a-f]+", "0x", text), done.stderr, left
 
-    def anadrome(self, mode):
-        return f"-dll_append {self.plugin} -ts_trajectory_type anadrome {MODES[mode]}"
+    def anadrome(self, mode, row):
+        steps = re.search(r"-ts_max_steps (\d+)", row["arguments"])
+        options = MODES[mode].format(steps=steps and steps[1])
+        return f"-dll_append {self.plugin} -ts_trajectory_type anadrome {options}"
 
 
 def numbers(text):
@@ -109,14 +115,14 @@ def reference_of(bench, row, ranks):
     """`basic`, or every record kept where `basic` is known to be wrong (see the table's notes)."""
     options = "-ts_trajectory_type basic"
     if row["note"].startswith("second order"):
-        options = bench.anadrome("store_all")
+        options = bench.anadrome("store_all", row)
     return bench.run(row, ranks, arguments(row["arguments"], GENERAL), options)
 
 
 def refused(bench, row, mode, ranks):
     """What is wrong if a program whose steps cannot be run again is not refused with a clear error."""
     code, output, _, errors, _ = bench.run(row, ranks, arguments(row["arguments"], GENERAL),
-                                           bench.anadrome(mode))
+                                           bench.anadrome(mode, row))
     clear = "differs from the first time" in errors or "cannot be run again" in errors
     if code == 0 or not clear or "-ts_trajectory_anadrome_schedule store_all" not in errors:
         return f"exit {code}, and no clear refusal: {errors.strip()[:300]}"
@@ -127,9 +133,9 @@ def compare(bench, row, mode, ranks, reference):
     """What is wrong, or None; and the difference of the gradients."""
     if row["note"].startswith("not recomputable") and mode != "store_all":
         return refused(bench, row, mode, ranks), 0.0
-    keep = OWN if mode == "own" else GENERAL + SOLUTION_ONLY
+    keep = {"own": GENERAL + OWN, "mixed": GENERAL}.get(mode, GENERAL + SOLUTION_ONLY)
     code, output, gradient, errors, left = bench.run(
-        row, ranks, arguments(row["arguments"], GENERAL + keep), bench.anadrome(mode))
+        row, ranks, arguments(row["arguments"], keep), bench.anadrome(mode, row))
     if code != reference[0]:
         return f"exit {code}, basic {reference[0]}: {errors.strip()[-900:]}", math.inf
     apart = difference(reference[2], gradient)

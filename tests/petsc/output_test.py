@@ -32,7 +32,7 @@ class Output(unittest.TestCase):
         self.assertGreater(len(keys), 10)
         keys = [key for key in keys if key not in ("resume", "checkpoint_interval", "problem", "sweep", "audit",
                                                    "objective", "inputs")]
-        options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance"]]
+        options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if f"-ts_trajectory_{option} " not in said], [])
 
@@ -87,7 +87,8 @@ class Output(unittest.TestCase):
         for words, said in ((["memroy", "8GiB"], "there is no option -ts_trajectory_anadrome_memroy;.* memory, "),
                             (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
                             (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
-                            (["replay_tolerance", "-1e-8"], "it is a number from 0 on")):
+                            (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),
+                            (["steps", "0"], "it is a number from 1 on")):
             done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
             self.assertNotEqual(done.returncode, 0, words)
             self.assertRegex(done.stderr.replace("\n[0]PETSC ERROR: ", " "), said)

@@ -81,7 +81,7 @@ PetscErrorCode refuse_unknown(PetscOptionItems* PetscOptionsObject) {
   const std::string name = unknown == names + count ? "" : *unknown;
   PetscCall(PetscOptionsLeftRestore(PetscOptionsObject->options, &count, &names, nullptr));
   if (name.empty()) PetscFunctionReturn(0);
-  std::string all = "replay_tolerance, set_aside";
+  std::string all = "replay_tolerance, set_aside, steps";
   for (const Key& key : kKeys) all = all + ", " + key.name;
   SETERRQ(PetscOptionsObject->comm, PETSC_ERR_ARG_UNKNOWN_TYPE,
           "there is no option -%s; after -%s may come %s", name.c_str(), ours.c_str(), all.c_str());
@@ -150,6 +150,14 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
     }
     settings->changed = true;
   }
+  PetscCall(PetscOptionsInt("-ts_trajectory_anadrome_steps",
+                            "steps from the first record to the last one, if that is known: "
+                            "schedules may rely on it",
+                            nullptr, settings->steps, &settings->steps, &given));
+  PetscCheck(given == PETSC_FALSE || settings->steps > 0, PetscOptionsObject->comm,
+             PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_trajectory_anadrome_steps is %" PetscInt_FMT "; it is a number from 1 on",
+             settings->steps);
   PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_cps_ram",
                         "Maximum number of checkpoints in RAM", "TSTrajectorySetMaxCpsRAM",
                         &settings->checkpoints, changed));

@@ -22,7 +22,7 @@ inline constexpr std::array kKeys = {
     Key{"directory", ".", "where the files go; before -ts_trajectory_dirname"},
     Key{"name", "", "directory of this run in it; unique if not given"},
     Key{"takeover", "off", "on: a run of that name on another host is dead"},
-    Key{"schedule", "auto", "auto, store_all, revolve, async"},
+    Key{"schedule", "auto", "auto, store_all, revolve, async, double; with steps all others"},
     Key{"interval", "auto", "async: steps between anchors"},
     Key{"checkpoints", "unlimited", "states in memory the schedule counts on, at most"},
     Key{"anchors", "unlimited", "states on disk, at most"},
@@ -47,7 +47,8 @@ struct Settings {
   PetscInt checkpoints = -1;                     ///< -ts_trajectory_max_cps_ram, or max_units_ram
   PetscInt anchors = -1;                         ///< -ts_trajectory_max_cps_disk, or max_units_disk
   PetscInt stride = -1;                          ///< -ts_trajectory_stride
-  PetscReal tolerance = 1e-8;                    ///< of a step run again
+  PetscInt steps = -1;  ///< of a forward sweep, all its TSSolve together; -1: not known beforehand
+  PetscReal tolerance = 1e-8;   ///< of a step run again
   std::int64_t set_aside = -1;  ///< bytes of `memory` for records that no recomputation leads to
   bool changed = false;         ///< since the run was opened
 

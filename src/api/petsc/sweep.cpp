@@ -88,7 +88,13 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   }
   PetscCheck(from_environment("resume") != "on", PetscObjectComm((PetscObject)tj), PETSC_ERR_SUP,
              "ANADROME_OPTIONS: resume=on cannot be had here, since a TS does not go on by itself");
-  PetscCall(check(anadrome_begin(run_, ANADROME_STEPS_UNKNOWN)));
+  steps_said_ = settings.steps;
+  if (steps_said_ < 0) {
+    PetscCall(check(anadrome_begin(run_, ANADROME_STEPS_UNKNOWN),
+                    " (-ts_trajectory_anadrome_steps says how many steps there will be)"));
+  } else {
+    PetscCall(check(anadrome_begin(run_, steps_said_)));
+  }
   base_ = step;
   steps_run_again_ = 0;
   forward_ = true;
@@ -103,6 +109,9 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
 
 PetscErrorCode Sweep::step_done(PetscInt step) {
   PetscFunctionBegin;
+  PetscCheck(steps_said_ < 0 || step - base_ <= steps_said_, comm_, PETSC_ERR_ARG_WRONG,
+             "-ts_trajectory_anadrome_steps is %" PetscInt_FMT ", and the solver takes more",
+             steps_said_);
   PetscCall(note(step));
   if (action_.last == step - base_) PetscCall(next());
   PetscFunctionReturn(0);
@@ -113,7 +122,14 @@ PetscErrorCode Sweep::step_done(PetscInt step) {
 PetscErrorCode Sweep::finish_forward() {
   int changed = 0;
   PetscFunctionBegin;
-  PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
+  if (steps_said_ < 0) {
+    PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
+  } else {
+    PetscCheck(steps() == steps_said_, comm_, PETSC_ERR_ARG_WRONG,
+               "-ts_trajectory_anadrome_steps is %" PetscInt_FMT
+               ", and the solver took %" PetscInt_FMT,
+               steps_said_, steps());
+  }
   forward_ = false;
   // The program may have used the vectors since the last record was made.
   PetscCall(fingerprint(ts_->vec_sol, journal_.fields(), &print_));

@@ -59,7 +59,7 @@ class Sweep {
   PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
-  PetscErrorCode check(anadrome_status status) const;
+  PetscErrorCode check(anadrome_status status, const char* advice = "") const;
   PetscErrorCode note(PetscInt step);
   PetscErrorCode finish_forward();
   PetscErrorCode turn_back();
@@ -83,6 +83,7 @@ class Sweep {
   bool forward_ = false;  ///< the forward sweep may go on
   bool lost_ = false;     ///< a record could not be brought back
   PetscInt base_ = 0, last_ = 0;
+  PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
   Live live_;
   PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again
   Journal journal_;

@@ -5,7 +5,7 @@
 #include "base/byte_size.h"
 
 namespace anadrome::petsc {
-PetscErrorCode Sweep::check(anadrome_status status) const {
+PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   PetscFunctionBegin;
   if (status == ANADROME_OK) PetscFunctionReturn(0);
   PetscErrorCode code = PETSC_ERR_LIB;
@@ -14,7 +14,7 @@ PetscErrorCode Sweep::check(anadrome_status status) const {
   if (status == ANADROME_ERR_UNSUPPORTED) code = PETSC_ERR_SUP;
   if (status == ANADROME_ERR_IO || status == ANADROME_ERR_NO_SPACE) code = PETSC_ERR_FILE_WRITE;
   if (status == ANADROME_ERR_CORRUPT) code = PETSC_ERR_FILE_UNEXPECTED;
-  SETERRQ(comm_, code, "%s: %s", anadrome_status_name(status), anadrome_last_error());
+  SETERRQ(comm_, code, "%s: %s%s", anadrome_status_name(status), anadrome_last_error(), advice);
 }
 
 PetscErrorCode Sweep::set(const char* key, const std::string& value) {
