@@ -114,7 +114,7 @@ class Run {
   void require_fit(std::int64_t steps) const;
   std::int64_t table_bytes(std::int64_t steps, std::int64_t memory) const;
   std::int64_t memory_beside_tables(std::int64_t bytes, std::int64_t steps) const;
-  static std::int64_t uneven_table_bytes(std::int64_t memory);
+  std::int64_t uneven_table_bytes(std::int64_t steps, std::int64_t memory) const;
   std::int64_t commit_bytes() const;
   bool states_vary() const;
   bool plans_by_step() const;

@@ -5,6 +5,7 @@
 
 #include "base/byte_size.h"
 #include "engine/run.h"
+#include "schedule/join_planner.h"
 
 namespace anadrome::engine {
 
@@ -40,7 +41,9 @@ const schedule::JoinSweepOptions& Run::join_options() {
   join_.charged_inputs = options_.charged_inputs;
   join_.reducible = options_.reducible;
   join_.record = has_tape();
-  join_.plan_bytes = std::min(kMostForTables, options_.memory / 8);
+  join_.plan_bytes =
+      std::min({kMostForTables, options_.memory / 8, schedule::most_join_table_bytes(join_.steps)});
+  if (options_.reducible) join_.plan_bytes = 0;
   return join_;
 }
 

@@ -108,9 +108,9 @@ std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
                                                     : schedule::kMostSteps;
 }
 
-std::int64_t Run::uneven_table_bytes(std::int64_t memory) {
+std::int64_t Run::uneven_table_bytes(std::int64_t steps, std::int64_t memory) const {
   constexpr std::int64_t kMost = std::int64_t{64} << 20;
-  return std::min(kMost, memory / 8);
+  return std::min({kMost, memory / 8, schedule::most_uneven_table_bytes(chain_steps(steps))});
 }
 
 // What a planner's table takes of so much memory, at most.
@@ -122,7 +122,7 @@ std::int64_t Run::table_bytes(std::int64_t steps, std::int64_t memory) const {
     const bool uneven = schedule_ == ScheduleName::kUneven;
     const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
     return checked_add(checked_multiply(steps + 2, per_step),
-                       uneven ? uneven_table_bytes(memory) : 0);
+                       uneven ? uneven_table_bytes(steps, memory) : 0);
   }
   if (plays_list()) {
     const bool offload = schedule_ == ScheduleName::kOffload;

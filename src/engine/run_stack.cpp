@@ -124,7 +124,8 @@ schedule::UnevenSteps Run::uneven_steps(std::int64_t bytes) const {
   steps.costs = step_costs_.ticks();
   steps.bytes = bytes;
   steps.turn_is_a_step = !has_tape();
-  steps.table_bytes = uneven_table_bytes(options_.memory);
+  const auto count = static_cast<std::int64_t>(steps.costs.size());
+  steps.table_bytes = uneven_table_bytes(count, options_.memory);
   return steps;
 }
 

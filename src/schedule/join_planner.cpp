@@ -38,22 +38,28 @@ class Table {
   static std::int64_t cuts_of(const JoinProblem& problem) {
     return std::min(problem.most_cuts(), problem.sum() - problem.branches());
   }
+  static std::int64_t longest_of(const Left& steps) {
+    return *std::max_element(steps.begin(), steps.end());
+  }
   /// Of the table; a large number if it is beyond all bounds.
-  static std::int64_t entries(const JoinProblem& problem) {
+  static std::int64_t entries(const Left& steps, std::int64_t cuts) {
     constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
-    const std::int64_t longest = *std::max_element(problem.steps.begin(), problem.steps.end());
+    const std::int64_t longest = longest_of(steps);
     if (longest > 4000) return kTooMany;
-    std::int64_t count = cuts_of(problem) + 1;
-    for (std::int64_t i = 0; i < problem.branches(); ++i) {
+    std::int64_t count = cuts + 1;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
       if (count > kTooMany / (longest + 1)) return kTooMany;
       count *= longest + 1;
     }
     return count;
   }
+  static std::int64_t entries(const JoinProblem& problem) {
+    return entries(problem.steps, cuts_of(problem));
+  }
 
   /// Bytes that a table of so many entries takes.
-  static std::int64_t bytes(const JoinProblem& problem, std::int64_t entries) {
-    const std::int64_t longest = *std::max_element(problem.steps.begin(), problem.steps.end());
+  static std::int64_t bytes(const Left& steps, std::int64_t entries) {
+    const std::int64_t longest = longest_of(steps);
     return static_cast<std::int64_t>(sizeof(Cost)) * (entries + (longest + 1) * (longest + 1));
   }
 
@@ -206,13 +212,23 @@ JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
   return priced(problem, {0, join_by_heuristics(problem, kBytes), false});
 }
 
+// A table with more entries than this, times the steps, would take too long.
+constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
+
+std::int64_t most_join_table_bytes(const std::vector<std::int64_t>& steps) {
+  const std::int64_t sum = std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+  const std::int64_t cuts = sum - static_cast<std::int64_t>(steps.size());
+  const std::int64_t entries = steps.empty() ? 0 : Table::entries(steps, cuts);
+  if (entries > 0 && entries <= kMostTerms / sum) return Table::bytes(steps, entries);
+  return std::numeric_limits<std::int64_t>::max();
+}
+
 JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes) {
   check(problem);
   JoinPlan many = plan_with_many_cuts(problem);
   if (!many.segments.empty()) return priced(problem, std::move(many));
-  constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
   const std::int64_t entries = Table::entries(problem);
-  if (entries <= kMostTerms / problem.sum() && Table::bytes(problem, entries) <= most_bytes) {
+  if (entries <= kMostTerms / problem.sum() && Table::bytes(problem.steps, entries) <= most_bytes) {
     return priced(problem, plan_with_table(problem));
   }
   return priced(problem, {0, join_by_heuristics(problem, most_bytes), false});

@@ -2,6 +2,9 @@
 // segments between them are reversed.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "schedule/join_problem.h"
 
 namespace anadrome::schedule {
@@ -14,6 +17,10 @@ JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries = std::
 /// The plan of a run: the fewest advances where no step need be run more than twice, otherwise as
 /// above with tables of up to `most_bytes` (join_heuristics.h), made within a second or so.
 JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes);
+
+/// What is of use to it as `most_bytes` for branches of so many steps, whatever the slots; a number
+/// beyond all memory where it is more for more.
+std::int64_t most_join_table_bytes(const std::vector<std::int64_t>& steps);
 
 /// An objective of small observables of the ends: one sweep through every branch stores them, and
 /// each branch is reversed alone, in the whole pool.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -334,6 +335,15 @@ uint128 UnevenPlanner::advances(const Segment& segment) {
   const auto node = nodes_.find(key(segment.first, segment.last));
   if (node != nodes_.end()) return static_cast<uint128>(node->second.advances);
   return static_cast<uint128>(direct_advances(segment.first, segment.last));
+}
+
+// Room for all states is as good as more; sizes are counted in at most kMostUnits, or in slots of
+// the largest.
+std::int64_t most_uneven_table_bytes(std::int64_t steps) {
+  constexpr std::int64_t kCounted = 4096;
+  if (steps > kCounted) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t units = std::max(kMostUnits, steps);
+  return 8 * (units + 1) * (steps * (steps + 1) / 2);
 }
 
 std::int64_t uneven_cost(const UnevenSteps& steps) { return UnevenPlanner(steps).cost(); }

@@ -219,7 +219,7 @@ TEST(Branches, OfLargeStatesStayWithinTheMemory) {
       set_mode(run, reducible, false);
       ASSERT_EQ(ensemble.sweep(run, reducible), ANADROME_OK) << anadrome_last_error();
       const anadrome_stats stats = run.statistics();
-      EXPECT_LE(stats.checkpoint_slots, 5);
+      EXPECT_LE(stats.checkpoint_slots, 6) << "of 1.6 MB";
       EXPECT_GE(stats.checkpoint_slots, 2);
       EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
       EXPECT_EQ(ensemble.advances, promised(ensemble, reducible, false, run));

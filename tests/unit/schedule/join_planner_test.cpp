@@ -220,6 +220,22 @@ TEST(JoinPlanner, PlansLongAndManyBranchesInLittleMemory) {
   }
 }
 
+RC_GTEST_PROP(JoinPlanner, HasNoUseForLargerTablesThanItSays, ()) {
+  constexpr std::int64_t kAnySize = std::int64_t{1} << 40;
+  JoinProblem problem;
+  const auto branches = *rc::gen::inRange<std::size_t>(1, 6);
+  problem.steps = *rc::gen::container<std::vector<std::int64_t>>(
+      branches, rc::gen::inRange<std::int64_t>(1, 30));
+  problem.live_apart = true;
+  problem.charged_inputs = *rc::gen::arbitrary<bool>();
+  problem.slots = problem.branches() * (problem.charged_inputs ? 2 : 1) +
+                  *rc::gen::inRange<std::int64_t>(0, 40);
+  const std::int64_t tables = most_join_table_bytes(problem.steps);
+  const JoinPlan plan = plan_join_within(problem, std::min(tables, kAnySize));
+  RC_ASSERT(plan.advances == plan_join_within(problem, kAnySize).advances);
+  RC_ASSERT(plan.exact || tables > kAnySize);
+}
+
 TEST(JoinPlanner, HasActionsHoweverManyStatesAreKept) {
   JoinProblem problem;
   problem.steps = {400000};

@@ -190,6 +190,26 @@ RC_GTEST_PROP(UnevenPlanner, TakesWhatItPromisesWhateverItsTablesHold, ()) {
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
+RC_GTEST_PROP(UnevenPlanner, HasNoUseForLargerTablesThanItSays, ()) {
+  UnevenSteps steps;
+  const auto n = *rc::gen::inRange<std::size_t>(1, 150);
+  steps.costs = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(0, 1000));
+  std::int64_t most = 1;
+  if (*rc::gen::arbitrary<bool>()) {
+    most = *rc::gen::element<std::int64_t>(3, 40, 1000000000);
+    steps.state_bytes = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, most));
+  }
+  steps.turn_is_a_step = *rc::gen::arbitrary<bool>();
+  steps.bytes = most * *rc::gen::inRange<std::int64_t>(1, 400);
+  steps.table_bytes =
+      most_uneven_table_bytes(static_cast<std::int64_t>(n) + (steps.turn_is_a_step ? 1 : 0));
+  const UnevenPlanner planned(steps);
+  steps.table_bytes = std::int64_t{1} << 40;
+  const UnevenPlanner best(steps);
+  RC_ASSERT(planned.cost() == best.cost());
+  RC_ASSERT(planned.exact() == best.exact());
+}
+
 TEST(UnevenPlanner, WithoutRoomForItsTablesIsNearTheOptimum) {
   for (const std::string model : {"uniform1", "1+(k%3)", "k+1", "lcg1..9"}) {
     for (const std::int64_t slots : {2, 3, 5, 10}) {
