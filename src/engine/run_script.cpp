@@ -1,6 +1,7 @@
 // Run, the part that says what is played: slots and tapes, and the schedule that uses them.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "base/byte_size.h"
@@ -108,9 +109,15 @@ std::int64_t Run::slots_for_all_tapes(std::int64_t steps) const {
                                                     : schedule::kMostSteps;
 }
 
+// No rank has more slots than the one with the largest state, which is no smaller than the mean.
 std::int64_t Run::uneven_table_bytes(std::int64_t steps, std::int64_t memory) const {
   constexpr std::int64_t kMost = std::int64_t{64} << 20;
-  return std::min({kMost, memory / 8, schedule::most_uneven_table_bytes(chain_steps(steps))});
+  const std::int64_t mean_state =
+      std::max<std::int64_t>(state_bytes_all_ranks_ / agreement_.size(), 1);
+  std::optional<std::int64_t> most_slots;
+  if (!states_vary()) most_slots = memory / mean_state;
+  return std::min(
+      {kMost, memory / 8, schedule::most_uneven_table_bytes(chain_steps(steps), most_slots)});
 }
 
 // What a planner's table takes of so much memory, at most.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -337,13 +336,15 @@ uint128 UnevenPlanner::advances(const Segment& segment) {
   return static_cast<uint128>(direct_advances(segment.first, segment.last));
 }
 
-// Room for all states is as good as more; sizes are counted in at most kMostUnits, or in slots of
-// the largest.
-std::int64_t most_uneven_table_bytes(std::int64_t steps) {
-  constexpr std::int64_t kCounted = 4096;
-  if (steps > kCounted) return std::numeric_limits<std::int64_t>::max();
-  const std::int64_t units = std::max(kMostUnits, steps);
-  return 8 * (units + 1) * (steps * (steps + 1) / 2);
+// Room for all states is as good as more; sizes that differ are counted in at most kMostUnits, or
+// in slots of the largest.
+std::int64_t most_uneven_table_bytes(std::int64_t steps, std::optional<std::int64_t> most_slots) {
+  const std::int64_t units =
+      most_slots ? std::min(*most_slots, steps) : std::max(kMostUnits, steps);
+  const double bytes = 4.0 * static_cast<double>(units + 1) * static_cast<double>(steps) *
+                       static_cast<double>(steps + 1);
+  constexpr double kBeyondAllMemory = 1e18;
+  return static_cast<std::int64_t>(std::min(bytes, kBeyondAllMemory));
 }
 
 std::int64_t uneven_cost(const UnevenSteps& steps) { return UnevenPlanner(steps).cost(); }

@@ -80,8 +80,9 @@ class UnevenPlanner final : public Planner {
   Splitter splitter_;
 };
 
-/// More is of no use as UnevenSteps::table_bytes for so many steps, TURN included if it is one.
-std::int64_t most_uneven_table_bytes(std::int64_t steps);
+/// More is of no use as UnevenSteps::table_bytes for so many steps, TURN included if it is one, and
+/// states that differ in size, or are alike and `most_slots` of them fit at most.
+std::int64_t most_uneven_table_bytes(std::int64_t steps, std::optional<std::int64_t> most_slots);
 
 /// The cost of the plan that UnevenPlanner makes.
 std::int64_t uneven_cost(const UnevenSteps& steps);

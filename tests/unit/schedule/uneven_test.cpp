@@ -195,14 +195,17 @@ RC_GTEST_PROP(UnevenPlanner, HasNoUseForLargerTablesThanItSays, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 150);
   steps.costs = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(0, 1000));
   std::int64_t most = 1;
+  std::optional<std::int64_t> slots = *rc::gen::inRange<std::int64_t>(1, 400);
+  steps.bytes = *slots;
   if (*rc::gen::arbitrary<bool>()) {
     most = *rc::gen::element<std::int64_t>(3, 40, 1000000000);
     steps.state_bytes = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, most));
+    steps.bytes *= most;
+    slots.reset();
   }
   steps.turn_is_a_step = *rc::gen::arbitrary<bool>();
-  steps.bytes = most * *rc::gen::inRange<std::int64_t>(1, 400);
-  steps.table_bytes =
-      most_uneven_table_bytes(static_cast<std::int64_t>(n) + (steps.turn_is_a_step ? 1 : 0));
+  const auto chain = static_cast<std::int64_t>(n) + (steps.turn_is_a_step ? 1 : 0);
+  steps.table_bytes = most_uneven_table_bytes(chain, slots);
   const UnevenPlanner planned(steps);
   steps.table_bytes = std::int64_t{1} << 40;
   const UnevenPlanner best(steps);
