@@ -129,7 +129,6 @@ class Run {
   }
   std::int64_t chain_steps(std::int64_t steps) const;
   std::int64_t least_memory_slots(std::int64_t steps) const;
-  std::unique_ptr<schedule::Planner> least_memory_of_equal_states(std::int64_t steps) const;
   void plan_stack(std::int64_t steps);
   void plan_uneven_stack(std::vector<std::int64_t> rooms, std::int64_t memory);
   std::vector<std::int64_t> agree_on_rooms(std::int64_t alignment);

@@ -5,7 +5,6 @@
 
 #include "base/byte_size.h"
 #include "engine/run.h"
-#include "schedule/join_planner.h"
 
 namespace anadrome::engine {
 
@@ -42,8 +41,7 @@ const schedule::JoinSweepOptions& Run::join_options() {
   join_.reducible = options_.reducible;
   join_.record = has_tape();
   join_.plan_bytes =
-      std::min({kMostForTables, options_.memory / 8, schedule::most_join_table_bytes(join_.steps)});
-  if (options_.reducible) join_.plan_bytes = 0;
+      std::min({kMostForTables, options_.memory / 8, schedule::JoinSweep::most_plan_bytes(join_)});
   return join_;
 }
 

@@ -10,6 +10,7 @@
 #include "schedule/disk_revolve.h"
 #include "schedule/hrevolve.h"
 #include "schedule/late_planner.h"
+#include "schedule/least_memory.h"
 #include "schedule/mixed.h"
 #include "schedule/multistage.h"
 #include "schedule/offloaded_plan.h"
@@ -61,8 +62,10 @@ void Run::require_fit(std::int64_t steps) const {
   if (options_.resume && (!options_.checksum || options_.keep)) {
     throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on takes checksum=on and keep=off");
   }
-  constexpr std::int64_t kMostUneven = std::int64_t{1} << 20;
-  if (plans_by_step() && steps > kMostUneven) {
+  const std::int64_t most_steps = schedule_ == ScheduleName::kUneven
+                                      ? schedule::kMostUnevenSteps
+                                      : schedule::kMostLeastMemorySteps;
+  if (plans_by_step() && steps > most_steps) {
     throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
   }
   if (schedule_ == ScheduleName::kMixed && !has_tape()) {
@@ -125,9 +128,10 @@ std::int64_t Run::table_bytes(std::int64_t steps, std::int64_t memory) const {
   constexpr std::int64_t kPerStep = 64, kPerEntry = 16, kSizes = 64;
   if (plans_by_step()) {
     // Costs, sums of them and the plan, and what planning takes; sizes.
-    constexpr std::int64_t kUneven = 256, kLeast = 128;
+    constexpr std::int64_t kUneven = 256;
     const bool uneven = schedule_ == ScheduleName::kUneven;
-    const std::int64_t per_step = (uneven ? kUneven : kLeast) + (states_vary() ? kSizes : 0);
+    const std::int64_t per_step =
+        (uneven ? kUneven : schedule::kLeastMemoryBytesPerStep) + (states_vary() ? kSizes : 0);
     return checked_add(checked_multiply(steps + 2, per_step),
                        uneven ? uneven_table_bytes(steps, memory) : 0);
   }
@@ -289,7 +293,7 @@ void Run::write_script(std::int64_t steps) {
     return;
   }
   if (plays_least_memory()) {
-    script_.emplace(options, least_memory_of_equal_states(steps));
+    script_.emplace(options, schedule::least_memory_of_equal_states(chain_steps(steps)));
     return;
   }
   if (disk_use() != DiskUse::kStates) {

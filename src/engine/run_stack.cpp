@@ -138,14 +138,6 @@ std::int64_t Run::least_memory_slots(std::int64_t steps) const {
   return schedule::least_slots(chain_steps(steps));
 }
 
-std::unique_ptr<schedule::Planner> Run::least_memory_of_equal_states(std::int64_t steps) const {
-  schedule::ChainSizes sizes;
-  sizes.bytes.assign(static_cast<std::size_t>(chain_steps(steps) + 1), 1);
-  schedule::LeastMemory least = schedule::least_memory(sizes, schedule::Accounting::kPlayed);
-  return std::make_unique<schedule::LeastMemoryPlanner>(std::move(sizes.bytes),
-                                                        std::move(least.kept));
-}
-
 void Run::throw_too_little(std::int64_t needed, const std::string& what) const {
   throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(options_.memory) +
                                        " is too small for " + what +

@@ -150,9 +150,8 @@ class Table {
   std::vector<Cost> segment_, cost_;
 };
 
-}  // namespace
-
-namespace {
+// A table with more entries than this, times the steps, would take too long.
+constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
 
 JoinPlan plan_with_table(const JoinProblem& problem) {
   JoinPlan plan;
@@ -211,9 +210,6 @@ JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
   constexpr std::int64_t kBytes = std::int64_t{1} << 30;
   return priced(problem, {0, join_by_heuristics(problem, kBytes), false});
 }
-
-// A table with more entries than this, times the steps, would take too long.
-constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
 
 std::int64_t most_join_table_bytes(const std::vector<std::int64_t>& steps) {
   const std::int64_t sum = std::accumulate(steps.begin(), steps.end(), std::int64_t{0});

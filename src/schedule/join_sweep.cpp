@@ -49,6 +49,10 @@ JoinPlan JoinSweep::plan(const JoinSweepOptions& options) {
                            : plan_join_within(problem, options.plan_bytes);
 }
 
+std::int64_t JoinSweep::most_plan_bytes(const JoinSweepOptions& options) {
+  return options.reducible ? 0 : most_join_table_bytes(options.steps);
+}
+
 JoinSweep::JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan)
     : problem_(checked_problem(options)),
       reducible_(options.reducible),

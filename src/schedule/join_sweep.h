@@ -38,6 +38,8 @@ class JoinSweep {
   static std::int64_t fewest_slots(const JoinSweepOptions& options);
   /// Slots beyond which more are of no use.
   static std::int64_t most_slots(const JoinSweepOptions& options);
+  /// More is of no use as options.plan_bytes, whatever the slots.
+  static std::int64_t most_plan_bytes(const JoinSweepOptions& options);
   /// What this object and its plan take for each slot and branch, beside the planner's tables.
   static constexpr std::int64_t kBytesPerSlot = 128;
 

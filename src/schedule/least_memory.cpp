@@ -278,6 +278,13 @@ std::int64_t least_slots(std::int64_t steps) {
   return slots;
 }
 
+std::unique_ptr<Planner> least_memory_of_equal_states(std::int64_t steps) {
+  ChainSizes sizes;
+  sizes.bytes.assign(at(steps + 1), 1);
+  LeastMemory least = least_memory(sizes, Accounting::kPlayed);
+  return std::make_unique<LeastMemoryPlanner>(std::move(sizes.bytes), std::move(least.kept));
+}
+
 LeastMemoryPlanner::LeastMemoryPlanner(std::vector<std::int64_t> bytes,
                                        std::vector<std::int64_t> kept)
     : bytes_(std::move(bytes)), kept_(std::move(kept)) {}

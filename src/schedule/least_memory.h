@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "schedule/placement.h"
@@ -36,8 +37,14 @@ struct LeastMemory {
 LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting,
                          std::int64_t most_visits = std::int64_t{1} << 27);
 
+/// Steps for which a run plans, and the bytes that planning and the plan take for each.
+inline constexpr std::int64_t kMostLeastMemorySteps = std::int64_t{1} << 20;
+inline constexpr std::int64_t kLeastMemoryBytesPerStep = 128;
+
 /// The peak if all states are alike and take 1, as kPlayed says it.
 std::int64_t least_slots(std::int64_t steps);
+/// The planner of that.
+std::unique_ptr<Planner> least_memory_of_equal_states(std::int64_t steps);
 
 /// The peak of a choice, as its accounting says it.
 std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,

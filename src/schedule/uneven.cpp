@@ -12,7 +12,6 @@
 namespace anadrome::schedule {
 namespace {
 
-constexpr std::int64_t kMostUnevenSteps = std::int64_t{1} << 20;
 constexpr std::int64_t kMostCost = std::int64_t{1} << 62;
 // Sizes are rounded up to this share of the budget where exact sizes would need larger tables.
 constexpr std::int64_t kMostUnits = 128;

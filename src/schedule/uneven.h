@@ -12,6 +12,8 @@
 
 namespace anadrome::schedule {
 
+inline constexpr std::int64_t kMostUnevenSteps = std::int64_t{1} << 20;
+
 struct UnevenSteps {
   std::vector<std::int64_t> costs = {};        ///< of step k, any unit, >= 0
   std::vector<std::int64_t> state_bytes = {};  ///< of x_k, k < n, >= 1; empty: 1 each

@@ -4,6 +4,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "tool/plan/question.h"
 #include "tool/plan/schedule_table.h"
 #include "tool/plan/step_costs.h"
 
@@ -48,8 +49,7 @@ void PlanFlags::add_to(CLI::App& plan) {
   plan.add_option("--schedule", schedule,
                   "with --svg the schedule to draw (default: the recommended one); with "
                   "--abstract the one to count: " +
-                      schedule_names() +
-                      ", and those of the questions below: offload, join, graph, uneven_tapes");
+                      schedule_names() + ", and of the questions below " + question_names());
   plan.add_flag("--json", json, "for programs; numbers from 2^53 on are strings of digits");
   plan.add_option("--stiff", stiff, "1: the tape of a step holds the state after it (0)");
   plan.add_option("--adjoint-time", adjoint_time,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "base/error.h"
@@ -14,6 +15,7 @@
 #include "tool/plan/number_text.h"
 #include "tool/plan/objects_question.h"
 #include "tool/plan/offload_question.h"
+#include "tool/plan/schedule_table.h"
 #include "tool/plan/uneven_tapes_question.h"
 
 namespace anadrome::tool {
@@ -23,13 +25,29 @@ namespace {
 constexpr std::array kAlways = {"--help",     "--schedule", "--json",
                                 "--abstract", "--actions",  "--svg"};
 
-}  // namespace
-
-const Question* question_asked(const PlanFlags& flags) {
+std::span<const Question> all_questions() {
   static const std::vector<Question> all = {
       objects_question(), double_question(), least_memory_question(), join_question(),
       offload_question(), graph_question(),  uneven_tapes_question()};
-  for (const Question& question : all) {
+  return all;
+}
+
+}  // namespace
+
+std::string question_names() {
+  std::string names;
+  for (const Question& question : all_questions()) {
+    const auto same = [&](const Schedule& schedule) {
+      return schedule.name == std::string_view(question.schedule);
+    };
+    if (std::any_of(all_schedules().begin(), all_schedules().end(), same)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(question.schedule);
+  }
+  return names;
+}
+
+const Question* question_asked(const PlanFlags& flags) {
+  for (const Question& question : all_questions()) {
     // `double` and `least_memory` are schedules of the comparison, too, and `mixed` of the abstract
     // problem.
     const bool compared = flags.schedule == "double" || flags.schedule == "least_memory";

@@ -27,6 +27,9 @@ struct Question {
   Answer (*answer)(const PlanFlags&);
 };
 
+/// What --schedule may name beside the schedules of the comparison and of the abstract problem.
+std::string question_names();
+
 /// The question that is asked; NULL: one of the others.
 const Question* question_asked(const PlanFlags& flags);
 
