@@ -16,6 +16,7 @@
 #include "schedule/sequence.h"
 #include "schedule/uneven.h"
 #include "schedule/uneven_tapes.h"
+#include "two_fields_graph.h"
 
 namespace {
 
@@ -191,17 +192,8 @@ void plan_joins(benchmark::State& state) {
 
 // The stages of two fields, which read each other every so many.
 void plan_graphs(benchmark::State& state) {
-  StepGraph graph;
-  const auto nodes = static_cast<std::int32_t>(state.range(0));
-  const auto exchange = static_cast<std::int32_t>(state.range(3));
-  for (std::int32_t v = 0; v < nodes; ++v) {
-    graph.seconds.push_back(1 + v % 3);
-    graph.bytes.push_back(1 + v % 4);
-    graph.before.emplace_back();
-    if (v > 1) graph.before.back().push_back(v - 2);
-    const std::int32_t other = v - (v % 2 == 0 ? 1 : 3);
-    if (v / 2 % exchange == 0 && other >= 0) graph.before.back().push_back(other);
-  }
+  const StepGraph graph = anadrome::test::two_fields_graph(
+      static_cast<std::int32_t>(state.range(0)), static_cast<std::int32_t>(state.range(3)));
   const auto family = static_cast<SetFamily>(state.range(1));
   std::int64_t overhead = -1;
   for (auto _ : state) {

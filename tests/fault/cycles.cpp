@@ -1,7 +1,8 @@
 // cycles [--count N]
 //
-// A thousand runs (N, in whole passes through the setups of the laboratory) one after the other:
-// open, sweep, close. Memory, descriptors, threads and files stay as they are.
+// A thousand runs (N, rounded up to whole passes through the setups of the laboratory, four at
+// least) one after the other: open, sweep, close. Memory, descriptors, threads and files stay as
+// they are.
 #include <malloc.h>
 #include <mpi.h>
 #include <unistd.h>

@@ -22,10 +22,6 @@ std::string steps_are(PetscInt steps) {
   return " -ts_trajectory_anadrome_steps " + std::to_string(steps);
 }
 
-void append(std::vector<double>& to, const std::vector<double>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 // Gradients of two TSSolve together, three times: some schedules plan from what they measured. Then
 // a forward sweep that is given up, the reverse sweep in pieces, and, if `twice`, once more all the
 // way.
@@ -51,8 +47,7 @@ std::vector<double> optimise(Oscillators& model, bool twice = true) {
   EXPECT_EQ(model.back(), 0);
   append(all, model.values());
   if (!twice) return all;
-  EXPECT_EQ(TSSetStepNumber(model.ts(), steps), 0);
-  (void)model.record(steps);
+  model.go_to(steps);
   model.turn();
   EXPECT_EQ(model.back(), 0);
   append(all, model.values());

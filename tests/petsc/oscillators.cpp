@@ -289,6 +289,11 @@ std::vector<double> Oscillators::values() const {
   return values;
 }
 
+void Oscillators::go_to(PetscInt step) {
+  MUST(TSSetStepNumber(ts_, step));
+  (void)record(step);
+}
+
 std::vector<double> Oscillators::record(PetscInt step) {
   std::vector<double> values;
   PetscReal time = 0, size = 0;

@@ -52,6 +52,9 @@ class Oscillators {
   /// Record `step` as TSTrajectoryGet gives it: time, step size, solution and stages.
   std::vector<double> record(PetscInt step);
 
+  /// The TS is at that record again, for another reverse sweep.
+  void go_to(PetscInt step);
+
   TS ts() const { return ts_; }
   Vec solution() const { return u_; }
   TSTrajectory trajectory() const;
@@ -83,6 +86,11 @@ class CaughtErrors {
   ~CaughtErrors();
   static const std::string& message();
 };
+
+/// Puts `from` at the end of `to`.
+inline void append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 /// Largest difference relative to the largest value, over all ranks.
 double difference(const std::vector<double>& a, const std::vector<double>& b);

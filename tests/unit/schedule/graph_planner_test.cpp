@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "reference_table.h"
+#include "two_fields_graph.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -190,15 +191,7 @@ TEST(GraphPlanner, DoesNotRecomputeTheLastSet) {
 // Two fields of 30 stages each, which read each other every so many, or never.
 TEST(GraphPlanner, PlansSixtyNodesOfTwoFields) {
   for (const auto& [exchange, sets] : {std::pair{1, 91u}, {5, 211u}, {30, 961u}}) {
-    StepGraph graph;
-    for (std::int32_t v = 0; v < 60; ++v) {
-      graph.seconds.push_back(1 + v % 3);
-      graph.bytes.push_back(1 + v % 4);
-      graph.before.emplace_back();
-      if (v > 1) graph.before.back().push_back(v - 2);
-      const std::int32_t other = v - (v % 2 == 0 ? 1 : 3);
-      if (v / 2 % exchange == 0 && other >= 0) graph.before.back().push_back(other);
-    }
+    const StepGraph graph = anadrome::test::two_fields_graph(60, exchange);
     EXPECT_EQ(lower_sets(graph, SetFamily::kAll).size(), sets);
     const auto plan = plan_graph_within(graph, 110);
     ASSERT_TRUE(plan.has_value());
