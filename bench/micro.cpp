@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/ram_slots.h"
 #include "schedule/sequence.h"
+#include "store/ram_slots.h"
 #ifdef ANADROME_BENCH_ADOLC
 #include <adolc/revolve.h>
 #endif
@@ -122,7 +122,7 @@ void ram_slot(benchmark::State& state, bool keep) {
       store::choose_block_shape({.state_bytes = field.bytes()}, std::int64_t{1} << 30), fields);
   store::Pool pool(layout.block_bytes(), kSlots / layout.states() + 1);
   store::LiveState live(layout, fields, pool, [&] { return pool.take(); });
-  engine::RamSlots slots(layout, pool, live);
+  store::RamSlots slots(layout, pool, live);
   for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep(slot);
   std::int64_t operations = 0;
   for (auto _ : state) {

@@ -16,13 +16,14 @@
 #include "engine/watch.h"
 #include "schedule/anchor_list.h"
 #include "store/block_layout.h"
+#include "store/block_places.h"
 #include "store/journal_record.h"
 #include "store/run_directory.h"
 #include "store/segment.h"
 
 namespace anadrome::engine {
 
-class DiskSpace {
+class DiskSpace final : public store::BlockPlaces {
  public:
   /// Local; open comes next.
   DiskSpace(Agreement& agreement, const Options& options, const store::BlockLayout& layout,
@@ -44,11 +45,12 @@ class DiskSpace {
   /// A file for another copy of block 0, which nothing can be recomputed without. Collective, as
   /// grow.
   void make_room_for_copy(Call call);
-  /// NULL: there is none.
-  const store::Segment* copy_of_first_block() const { return copy_ ? &*copy_ : nullptr; }
 
-  std::int64_t capacity() const { return segments_.empty() ? 0 : segments_.back().end_block(); }
-  const store::Segment& segment_of(std::int64_t block) const;
+  std::int64_t capacity() const override {
+    return segments_.empty() ? 0 : segments_.back().end_block();
+  }
+  const store::Segment& segment_of(std::int64_t block) const override;
+  const store::Segment* copy_of_first_block() const override { return copy_ ? &*copy_ : nullptr; }
   /// Bytes of one block on all ranks together.
   std::int64_t block_bytes_all_ranks() const { return block_bytes_all_ranks_; }
   /// Length of all files of the run that this process has made.

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "base/checked.h"
-#include "engine/ram_slots.h"
 #include "schedule/sequence.h"
 #include "store/live_state.h"
 #include "store/pool.h"
+#include "store/ram_slots.h"
 
 namespace anadrome::engine {
 namespace {
@@ -29,7 +29,7 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 // has an entry with its transfer, and a checksum.
 std::int64_t bookkeeping_bytes(const store::BlockShape& shape, DiskUse disk) {
   constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
-  return store::Pool::kOverhead + RamSlots::kOverheadPerBlock + kPerState * shape.states +
+  return store::Pool::kOverhead + store::RamSlots::kOverheadPerBlock + kPerState * shape.states +
          (disk != DiskUse::kNone ? kPerTransfer : 0);
 }
 

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "engine/agreement.h"
-#include "engine/anchor_tier.h"
 #include "engine/trace.h"
+#include "store/anchor_tier.h"
 
 namespace anadrome::engine {
 
-class Recorder final : public TierObserver {
+class Recorder final : public store::TierObserver {
  public:
   /// Memory for a trace, if one is wanted. Throws std::bad_alloc.
   void prepare(bool wanted);

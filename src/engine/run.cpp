@@ -133,7 +133,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
     input.largest[2] = std::max(transfer_times_.write.seconds(), tier_->seconds_of_first_write());
     input.largest[3] = transfer_times_.read.seconds();
     // No more than the I/O thread computes: what else keeps the caller waiting is not its doing.
-    const auto taken = [this](const Meter& start, const Meter& processor) {
+    const auto taken = [this](const store::Meter& start, const store::Meter& processor) {
       return cores_are_busy_ ? processor.seconds() : std::min(start.seconds(), processor.seconds());
     };
     input.largest[4] = taken(transfer_times_.write_start, transfer_times_.write_processor);

@@ -19,15 +19,11 @@
 
 #include "base/clock.h"
 #include "engine/agreement.h"
-#include "engine/anchor_tier.h"
 #include "engine/committer.h"
 #include "engine/disk_space.h"
 #include "engine/memory_plan.h"
-#include "engine/meter.h"
 #include "engine/options.h"
 #include "engine/progress.h"
-#include "engine/ram_slots.h"
-#include "engine/ram_stack.h"
 #include "engine/recorder.h"
 #include "engine/step_table.h"
 #include "engine/why.h"
@@ -37,8 +33,12 @@
 #include "schedule/overlapped.h"
 #include "schedule/script.h"
 #include "schedule/uneven.h"
+#include "store/anchor_tier.h"
 #include "store/live_state.h"
 #include "store/live_tape.h"
+#include "store/meter.h"
+#include "store/ram_slots.h"
+#include "store/ram_stack.h"
 
 namespace anadrome::engine {
 
@@ -294,10 +294,10 @@ class Run {
   std::unique_ptr<store::LiveState> live_;
   std::unique_ptr<DiskSpace> disk_;
   std::unique_ptr<store::Transport> transport_;
-  std::unique_ptr<AnchorTier> tier_;
+  std::unique_ptr<store::AnchorTier> tier_;
   std::unique_ptr<Committer> committer_;  ///< uses transport_ and disk_
   std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
-  std::unique_ptr<RamSlots> slots_;
+  std::unique_ptr<store::RamSlots> slots_;
   /// Of states that differ in size, whose sizes are known; in place of slots_ and blocks.
   struct StackPlan {
     std::int64_t units = 0, unit_bytes = 1;
@@ -307,7 +307,7 @@ class Run {
     std::int64_t bytes() const { return units * unit_bytes; }
   };
   std::optional<StackPlan> stack_plan_;
-  std::unique_ptr<RamStack> stack_;
+  std::unique_ptr<store::RamStack> stack_;
   std::unique_ptr<store::LiveTape> live_tape_;
   std::optional<schedule::Script> script_;
   schedule::NestedOptions nested_options_;  ///< of a schedule that replaces states on disk
@@ -351,15 +351,15 @@ class Run {
   bool measured_before_ = false;  ///< agreed_ holds times of an earlier sweep, on the same disk
   std::array<double, 6> agreed_ = {};  ///< f, b, w, r, and what w and r take of the caller
   bool cores_are_busy_ = false;        ///< no core is left for the I/O threads of a node
-  Meter forward_, adjoint_, copy_;
-  Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
+  store::Meter forward_, adjoint_, copy_;
+  store::Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
   bool timed_ = false;                    ///< the action under way is
   StepTable step_costs_;                  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
   StepTable adjoint_costs_;               ///< seconds
   schedule::OverlapTimes planned_times_;  ///< of schedule=overlapped
   std::optional<OffloadPlanned> offload_planned_;
-  TransferTimes transfer_times_;
+  store::TransferTimes transfer_times_;
   Recorder recorder_;
   Progress progress_;
 
@@ -401,7 +401,7 @@ void Run::copy(std::int64_t& count, Body&& body) {
   const double seconds = std::max(end - start - clock_seconds(), 0.0);
   copy_.add(seconds, 1);
   seconds_copying_ += copy_sampler_.weight() > 1
-                          ? std::min(seconds, Sampler::kShort) * copy_sampler_.weight()
+                          ? std::min(seconds, store::Sampler::kShort) * copy_sampler_.weight()
                           : seconds;
 }
 

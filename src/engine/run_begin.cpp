@@ -222,10 +222,10 @@ void Run::set_up(std::int64_t steps, const Failure& earlier) {
     live_ =
         std::make_unique<store::LiveState>(memory_plan_.layout, state_fields_, pool_, take_block);
     if (stack_plan_) {
-      stack_ = std::make_unique<RamStack>(*live_, pool_.address(0), stack_plan_->unit_bytes);
+      stack_ = std::make_unique<store::RamStack>(*live_, pool_.address(0), stack_plan_->unit_bytes);
       if (tier_ != nullptr) tier_->use_stack(*stack_);
     }
-    slots_ = std::make_unique<RamSlots>(memory_plan_.layout, pool_, *live_);
+    slots_ = std::make_unique<store::RamSlots>(memory_plan_.layout, pool_, *live_);
     if (keeps_tapes_) {
       live_tape_ = std::make_unique<store::LiveTape>(memory_plan_.layout, tape_fields_);
       slots_->keep_tapes(*live_tape_, tape_slots_, take_block);
@@ -356,7 +356,7 @@ void Run::prepare_directory() {
                                                   state_fields_, disk_->file_comm());
   });
   agree_on_begin();
-  transfer_times_ = TransferTimes();  // of another disk
+  transfer_times_ = store::TransferTimes();  // of another disk
   measured_before_ = false;
   weighed_steps_ = -1;
   cores_are_busy_ = no_core_is_free(agreement_.comm());
@@ -369,8 +369,8 @@ void Run::prepare_disk(std::int64_t steps) {
   identity.run_id_high = run_id_high_;
   identity.sweep = sweep_;
   attempt([&] {
-    tier_ = std::make_unique<AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_, identity,
-                                         transfer_times_, recorder_);
+    tier_ = std::make_unique<store::AnchorTier>(memory_plan_.layout, pool_, *disk_, *transport_,
+                                                identity, transfer_times_, recorder_);
   });
   agree_on_begin();
   tier_->set_prefetch_depth(memory_plan_.prefetch_depth);

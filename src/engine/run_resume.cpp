@@ -131,7 +131,9 @@ void Run::resume_sweep() {
     if (forward && anchors.newest_step() != commit.position) {
       throw Error(ANADROME_ERR_CORRUPT, "the journal's position is not that of an anchor");
     }
-    tier_->take_over(anchors, recovery_->journal.blocks);
+    tier_->take_over(
+        anchors.count(), [&](std::int64_t number) { return anchors.step(number); },
+        recovery_->journal.blocks);
   }));
   agree(Call::kBegin);
   if (forward) {

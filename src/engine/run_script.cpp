@@ -95,8 +95,8 @@ void Run::plan_tapes() {
   tape_slots_ = 0;
   std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
   if (has_tape()) {
-    most[0] = RamSlots::slots_for_tape(store::total_bytes(tape_fields_),
-                                       store::total_bytes(state_fields_));
+    most[0] = store::RamSlots::slots_for_tape(store::total_bytes(tape_fields_),
+                                              store::total_bytes(state_fields_));
     most[1] = most[0] < 0 ? 1 : 0;
     most[2] = store::LiveTape::buffer_bytes(tape_fields_);
   }

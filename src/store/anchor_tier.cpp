@@ -1,4 +1,4 @@
-#include "engine/anchor_tier.h"
+#include "store/anchor_tier.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,11 +6,11 @@
 #include "base/checked.h"
 #include "base/clock.h"
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
-AnchorTier::AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
-                       store::Transport& transport, store::BlockIdentity identity,
-                       TransferTimes& times, TierObserver& observer)
+AnchorTier::AnchorTier(const BlockLayout& layout, Pool& pool, BlockPlaces& disk,
+                       Transport& transport, BlockIdentity identity, TransferTimes& times,
+                       TierObserver& observer)
     : layout_(layout),
       pool_(pool),
       disk_(disk),
@@ -31,14 +31,15 @@ bool AnchorTier::is_moving(const Resident& resident) {
          resident.state == State::kReading;
 }
 
-void AnchorTier::take_over(const schedule::AnchorList& anchors,
-                           const std::map<std::int64_t, store::JournalBlock>& blocks) {
-  for (std::int64_t first = 0; first < anchors.count(); first += layout_.states()) {
+void AnchorTier::take_over(std::int64_t anchors,
+                           const std::function<std::int64_t(std::int64_t)>& step_of,
+                           const std::map<std::int64_t, JournalBlock>& blocks) {
+  for (std::int64_t first = 0; first < anchors; first += layout_.states()) {
     const std::int64_t block = block_of(first);
-    const std::int64_t last = std::min(first + layout_.states(), anchors.count()) - 1;
+    const std::int64_t last = std::min(first + layout_.states(), anchors) - 1;
     Written written;
-    written.first_step = anchors.step(first);
-    written.last_step = anchors.step(last);
+    written.first_step = step_of(first);
+    written.last_step = step_of(last);
     written.states = last - first + 1;
     written.copied = block == 0;  // as its checksum will tell
     const auto found = blocks.find(block);
@@ -54,7 +55,7 @@ void AnchorTier::take_over(const schedule::AnchorList& anchors,
     }
     written_.push_back(std::move(written));
   }
-  anchors_kept_ = anchors_written_ = anchors.count();
+  anchors_kept_ = anchors_written_ = anchors;
 }
 
 void AnchorTier::truncate(std::int64_t anchors) {
@@ -62,7 +63,7 @@ void AnchorTier::truncate(std::int64_t anchors) {
   written_.resize(static_cast<std::size_t>(ceil_divide(anchors, layout_.states())));
 }
 
-void AnchorTier::keep(store::LiveState& live, std::int64_t number, std::int64_t step) {
+void AnchorTier::keep(LiveState& live, std::int64_t number, std::int64_t step) {
   const std::int64_t block = block_of(number), index = number % layout_.states();
   if (index == 0) {
     if (replaces_) forget(block);
@@ -143,7 +144,7 @@ void AnchorTier::write_newest_block() {
 
 void AnchorTier::start_write(std::int64_t block, const Written& written) {
   Resident& resident = residents_.at(block);
-  store::Transfer& transfer = resident.transfer;
+  Transfer& transfer = resident.transfer;
   transfer.write = true;
   transfer.is_copy = false;
   transfer.segment = &disk_.segment_of(block);
@@ -169,7 +170,7 @@ void AnchorTier::give_up_newest_block(const Failure& why) {
 }
 
 void AnchorTier::note_result(const Resident& resident, std::int64_t block) {
-  const store::Transfer& transfer = resident.transfer;
+  const Transfer& transfer = resident.transfer;
   Written& written = written_[static_cast<std::size_t>(block)];
   note_time(transfer);
   observer_.moved(transfer, written.first_step, written.last_step);
@@ -299,7 +300,7 @@ void AnchorTier::start_read(std::int64_t block, std::int64_t pool_block) {
   resident.pool_block = pool_block;
   const Written& written = written_[static_cast<std::size_t>(block)];
   resident.region = written.region;
-  store::Transfer& transfer = resident.transfer;
+  Transfer& transfer = resident.transfer;
   transfer.extents = written.extents;
   transfer.write = false;
   const bool copy = block == 0 && from_copy_;
@@ -356,7 +357,7 @@ Failure AnchorTier::load(std::int64_t number) {
   if (is_resident(block)) {
     const auto resident = residents_.find(block);
     if (resident->second.state != State::kReading) return {};
-    const store::Transfer& transfer = resident->second.transfer;
+    const Transfer& transfer = resident->second.transfer;
     note_wait(transfer, transport_.wait(transfer));
     const bool read = !transfer.failure;
     settle(resident);
@@ -388,7 +389,7 @@ Failure AnchorTier::read_and_wait(std::int64_t block) {
     }
     start_read(block, memory);
     const auto resident = residents_.find(block);
-    const store::Transfer& transfer = resident->second.transfer;
+    const Transfer& transfer = resident->second.transfer;
     note_wait(transfer, transport_.overlaps() ? transport_.wait(transfer) : transfer.seconds);
     failure = transfer.failure;
     settle(resident);
@@ -413,7 +414,7 @@ bool AnchorTier::lose(std::int64_t number) {
   return another;
 }
 
-void AnchorTier::restore(store::LiveState& live, std::int64_t number) {
+void AnchorTier::restore(LiveState& live, std::int64_t number) {
   if (stack_ != nullptr) {
     const Resident& resident = residents_.at(number);
     return stack_->restore_pages(resident.region.place, resident.transfer.extents);
@@ -461,4 +462,4 @@ std::vector<std::uint64_t> AnchorTier::checksums() const {
   return words;
 }
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

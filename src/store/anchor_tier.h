@@ -10,29 +10,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "base/error.h"
-#include "engine/disk_space.h"
-#include "engine/meter.h"
-#include "engine/ram_stack.h"
-#include "schedule/anchor_list.h"
 #include "store/block_layout.h"
+#include "store/block_places.h"
 #include "store/journal_record.h"
 #include "store/live_state.h"
+#include "store/meter.h"
 #include "store/pool.h"
+#include "store/ram_stack.h"
 #include "store/transport.h"
 
-namespace anadrome::engine {
-
-/// Measured seconds per state; 0: none yet.
-struct TransferTimes {
-  Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
-  Meter write_processor, read_processor;
-  Meter write_start, read_start;  ///< of the caller, who may have to make way for the I/O thread
-};
+namespace anadrome::store {
 
 /// Who wants to know what happens when; times are on the monotonic clock.
 class TierObserver {
@@ -41,14 +33,13 @@ class TierObserver {
   /// The caller waited for a transfer.
   virtual void waited(double start, double end) = 0;
   /// A transfer is done; it has the states of steps first .. last.
-  virtual void moved(const store::Transfer& transfer, std::int64_t first, std::int64_t last) = 0;
+  virtual void moved(const Transfer& transfer, std::int64_t first, std::int64_t last) = 0;
 };
 
 class AnchorTier {
  public:
-  AnchorTier(const store::BlockLayout& layout, store::Pool& pool, DiskSpace& disk,
-             store::Transport& transport, store::BlockIdentity identity, TransferTimes& times,
-             TierObserver& observer);
+  AnchorTier(const BlockLayout& layout, Pool& pool, BlockPlaces& disk, Transport& transport,
+             BlockIdentity identity, TransferTimes& times, TierObserver& observer);
   ~AnchorTier();
   AnchorTier(const AnchorTier&) = delete;
   AnchorTier& operator=(const AnchorTier&) = delete;
@@ -71,14 +62,15 @@ class AnchorTier {
   };
   void use_stack(RamStack& stack) { stack_ = &stack; }
 
-  /// Anchors that another process left: `blocks` are on disk, those missing are lost.
-  void take_over(const schedule::AnchorList& anchors,
-                 const std::map<std::int64_t, store::JournalBlock>& blocks);
+  /// `anchors` anchors that another process left, of steps step_of(number): `blocks` are on disk,
+  /// those missing are lost.
+  void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
+                 const std::map<std::int64_t, JournalBlock>& blocks);
   /// Only the first `anchors` of them count; the next one to be kept begins a block.
   void truncate(std::int64_t anchors);
 
   /// Live state -> anchor `number`, x_step. Anchors come in order, or replace dropped ones.
-  void keep(store::LiveState& live, std::int64_t number, std::int64_t step);
+  void keep(LiveState& live, std::int64_t number, std::int64_t step);
   /// Does anchor `number` fill its block? Then write_block must follow.
   bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
   /// Begin to write the block that ends with the newest anchor; its place on disk exists.
@@ -104,7 +96,7 @@ class AnchorTier {
   /// another try. The same on all ranks.
   bool lose(std::int64_t number);
   /// Anchor `number` -> live state; load came before.
-  void restore(store::LiveState& live, std::int64_t number);
+  void restore(LiveState& live, std::int64_t number);
   /// Anchor `number` is not needed in this reverse sweep any more.
   void drop(std::int64_t number);
 
@@ -148,7 +140,7 @@ class AnchorTier {
     std::int64_t turn = 0;  ///< in the order of transfers
     std::int64_t pool_block = -1;
     Region region;  ///< in a stack, instead
-    store::Transfer transfer;
+    Transfer transfer;
   };
   using Residents = std::map<std::int64_t, Resident>;
 
@@ -184,15 +176,15 @@ class AnchorTier {
   static bool is_moving(const Resident& resident);
   void note_result(const Resident& resident, std::int64_t block);
   bool is_on_disk(std::int64_t block) const;
-  void start(store::Transfer& transfer);
-  void note_time(const store::Transfer& transfer);
-  void note_wait(const store::Transfer& transfer, double seconds);
+  void start(Transfer& transfer);
+  void note_time(const Transfer& transfer);
+  void note_wait(const Transfer& transfer, double seconds);
 
-  const store::BlockLayout& layout_;
-  store::Pool& pool_;
-  DiskSpace& disk_;
-  store::Transport& transport_;
-  const store::BlockIdentity identity_;
+  const BlockLayout& layout_;
+  Pool& pool_;
+  BlockPlaces& disk_;
+  Transport& transport_;
+  const BlockIdentity identity_;
   TransferTimes& times_;
   TierObserver& observer_;
   std::int64_t prefetch_depth_ = 0;
@@ -203,10 +195,10 @@ class AnchorTier {
     Checksum checksum;
     std::int64_t first_step = 0, last_step = 0;
     std::int64_t states = 0;
-    Failure failure;                     ///< it is not on disk
-    bool copied = false;                 ///< there is another copy
-    std::vector<store::Extent> extents;  ///< in a stack
-    Region region;                       ///< where it is to be read to
+    Failure failure;              ///< it is not on disk
+    bool copied = false;          ///< there is another copy
+    std::vector<Extent> extents;  ///< in a stack
+    Region region;                ///< where it is to be read to
   };
   Written& note_newest_block();
   Written& note_block(std::int64_t block, std::int64_t first_step, std::int64_t last_step,
@@ -233,4 +225,4 @@ class AnchorTier {
   double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
 };
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

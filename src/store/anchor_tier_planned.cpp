@@ -1,9 +1,9 @@
 // AnchorTier, the part of schedules that say what is written and read, and when.
 #include <algorithm>
 
-#include "engine/anchor_tier.h"
+#include "store/anchor_tier.h"
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
 void AnchorTier::write(std::int64_t number, std::int64_t step) {
   const std::int64_t block = block_of(number);
@@ -63,4 +63,4 @@ void AnchorTier::clear(const Region& region) {
   }
 }
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "engine/anchor_tier.h"
+#include "store/anchor_tier.h"
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
-void AnchorTier::start(store::Transfer& transfer) {
+void AnchorTier::start(Transfer& transfer) {
   if (!transport_.overlaps()) return transport_.start(transfer);
   const double began = now_seconds();
   transport_.start(transfer);
@@ -15,7 +15,7 @@ void AnchorTier::start(store::Transfer& transfer) {
 }
 
 // The caller has just waited.
-void AnchorTier::note_wait(const store::Transfer& transfer, double seconds) {
+void AnchorTier::note_wait(const Transfer& transfer, double seconds) {
   if (seconds <= 0) return;
   (transfer.write ? seconds_stalled_write_ : seconds_stalled_read_) += seconds;
   const double now = now_seconds();
@@ -29,11 +29,11 @@ double AnchorTier::seconds_of_first_write() const {
 
 // Of whole blocks: a state that is smaller stands for a part of one, unless it is much smaller than
 // others: what a call takes by itself is no part of a block's time.
-void AnchorTier::note_time(const store::Transfer& transfer) {
+void AnchorTier::note_time(const Transfer& transfer) {
   if (transfer.failure) return;
   std::int64_t moved = 0;
   for (std::size_t f = 0; f < transfer.extents.size(); ++f)
-    moved += store::moved_extent(layout_, transfer, f).bytes;
+    moved += moved_extent(layout_, transfer, f).bytes;
   if (2 * moved < most_moved_) return;
   most_moved_ = std::max(most_moved_, moved);
   const double blocks =
@@ -44,4 +44,4 @@ void AnchorTier::note_time(const store::Transfer& transfer) {
       .add(transfer.processor_seconds / blocks, states);
 }
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

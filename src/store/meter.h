@@ -1,11 +1,10 @@
-// Measured times of the caller's steps: what next() sees between handing out an action and being
-// called again.
+// Measured times: of the caller's steps, of copies and of transfers.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
 /// The mean of the first samples, and then one that follows a drift.
 class Meter {
@@ -29,6 +28,13 @@ class Meter {
   double least_weight_;
   double mean_ = 0;
   std::int64_t samples_ = 0;
+};
+
+/// Measured seconds per state; 0: none yet.
+struct TransferTimes {
+  Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
+  Meter write_processor, read_processor;
+  Meter write_start, read_start;  ///< of the caller, who may have to make way for the I/O thread
 };
 
 /// Chooses which of many events to time: every one that is long or may be, and one of kOneOf where
@@ -55,4 +61,4 @@ class Sampler {
   std::int64_t weight_ = 1;
 };
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

@@ -1,11 +1,11 @@
-#include "engine/ram_slots.h"
+#include "store/ram_slots.h"
 
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
 RamSlots::Block& RamSlots::block_of(std::int64_t slot) {
   const auto index = static_cast<std::size_t>(slot / layout_.states());
@@ -38,7 +38,7 @@ std::int64_t RamSlots::slots_for_tape(std::int64_t tape_bytes, std::int64_t stat
   return state_bytes == 0 ? -1 : ceil_divide(tape_bytes, state_bytes);
 }
 
-void RamSlots::keep_tapes(store::LiveTape& tape, std::int64_t slots,
+void RamSlots::keep_tapes(LiveTape& tape, std::int64_t slots,
                           std::function<std::int64_t()> take_block) {
   tape_ = &tape;
   take_block_ = std::move(take_block);
@@ -46,7 +46,7 @@ void RamSlots::keep_tapes(store::LiveTape& tape, std::int64_t slots,
 }
 
 void RamSlots::fill_places(std::int64_t first_slot) {
-  for (store::LiveTape::Place& place : places_) {
+  for (LiveTape::Place& place : places_) {
     const Block& block = block_of(first_slot);
     if (block.pool_block < 0) throw Error(ANADROME_ERR_INTERNAL, "a tape could not be kept");
     place = {pool_.address(block.pool_block), first_slot % layout_.states()};
@@ -73,4 +73,4 @@ void RamSlots::drop_tape(std::int64_t first_slot) {
   for (std::size_t i = 0; i < places_.size(); ++i) drop(first_slot + static_cast<std::int64_t>(i));
 }
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store

@@ -10,11 +10,11 @@
 #include "store/live_tape.h"
 #include "store/pool.h"
 
-namespace anadrome::engine {
+namespace anadrome::store {
 
 class RamSlots {
  public:
-  RamSlots(const store::BlockLayout& layout, store::Pool& pool, store::LiveState& live)
+  RamSlots(const BlockLayout& layout, Pool& pool, LiveState& live)
       : layout_(layout), pool_(pool), live_(live) {}
 
   void keep(std::int64_t slot);     ///< live state -> slot
@@ -24,8 +24,7 @@ class RamSlots {
   /// A tape takes `slots` slots; -1 on a rank that cannot keep one: it has a tape and no state.
   static std::int64_t slots_for_tape(std::int64_t tape_bytes, std::int64_t state_bytes);
   /// `take_block` as for a LiveState.
-  void keep_tapes(store::LiveTape& tape, std::int64_t slots,
-                  std::function<std::int64_t()> take_block);
+  void keep_tapes(LiveTape& tape, std::int64_t slots, std::function<std::int64_t()> take_block);
   void keep_tape(std::int64_t first_slot);
   void restore_tape(std::int64_t first_slot);
   void drop_tape(std::int64_t first_slot);
@@ -40,13 +39,13 @@ class RamSlots {
   Block& block_of(std::int64_t slot);
   void fill_places(std::int64_t first_slot);
 
-  const store::BlockLayout& layout_;
-  store::Pool& pool_;
-  store::LiveState& live_;
-  store::LiveTape* tape_ = nullptr;
+  const BlockLayout& layout_;
+  Pool& pool_;
+  LiveState& live_;
+  LiveTape* tape_ = nullptr;
   std::function<std::int64_t()> take_block_;
-  std::vector<store::LiveTape::Place> places_;  ///< as many as a tape takes
+  std::vector<LiveTape::Place> places_;  ///< as many as a tape takes
   std::vector<Block> blocks_;
 };
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::store
