@@ -71,6 +71,9 @@ struct Options {
   /// "key=value key=value"; throws as set does, naming the source.
   void set_all(std::string_view text);
 
+  /// Files that somebody will read later have every anchor.
+  bool writes_all_anchors() const { return keep || resume; }
+
   /// Of `slots` slots in memory, those the schedule may use.
   std::int64_t most_slots(std::int64_t slots) const {
     return checkpoints > 0 && checkpoints < slots ? checkpoints : slots;

@@ -82,6 +82,7 @@ class Sequence {
   std::int64_t steps_since_anchor() const { return live_ - anchors_.newest_step(); }
   bool turned() const { return turned_; }
   bool may_finish(std::int64_t steps) const;  ///< is finish_forward(steps) in order?
+  bool anchored() const { return options_.anchored; }
   std::int64_t slots() const { return options_.slots; }
   std::int64_t most_anchors() const { return options_.most_anchors; }
   /// Step of the anchor that the forward sweep is going towards; kUnknown if it is not.

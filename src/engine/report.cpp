@@ -1,13 +1,15 @@
-// Run, the part that speaks: statistics, the progress line, the summary at the end.
+#include "engine/report.h"
+
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 
 #include "base/byte_size.h"
+#include "base/checked.h"
 #include "base/clock.h"
-#include "engine/run.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::engine {
@@ -123,115 +125,116 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
 
 }  // namespace
 
-anadrome_stats Run::statistics() const {
+anadrome_stats Report::statistics() const {
   anadrome_stats stats{};
   const double now = now_seconds();
   stats.steps = schedule::kUnknown;
   stats.forward_steps_planned = stats.forward_steps_remaining = schedule::kUnknown;
   stats.ranks = agreement_.size();
   stats.memory_bytes = options_.memory;
-  stats.state_bytes = memory_plan_.layout.state_bytes();
-  stats.state_bytes_all_ranks = state_bytes_all_ranks_;
-  stats.peak_library_bytes =
-      memory_plan_.buffer_bytes + (stack_ != nullptr
-                                       ? stack_->most_bytes()
-                                       : pool_.touched_blocks() * memory_plan_.bytes_per_block);
-  stats.slots = memory_plan_.blocks * memory_plan_.layout.states();
-  stats.checkpoint_slots = memory_plan_.checkpoint_slots;
-  stats.prefetch_depth = memory_plan_.prefetch_depth;
-  stats.states_per_write = memory_plan_.layout.states();
-  stats.forward_steps_taken = advances_;
-  stats.adjoint_steps_taken = adjoints_;
-  stats.states_kept = kept_;
-  stats.states_restored = restored_;
-  stats.agreements = agreement_.count() - agreements_before_;
-  stats.seconds_agreeing = agreement_.seconds() - seconds_agreeing_before_;
-  stats.seconds_copying = seconds_copying_;
+  stats.state_bytes = plan_.memory.layout.state_bytes();
+  stats.state_bytes_all_ranks = plan_.state_bytes_all_ranks;
+  stats.peak_library_bytes = keeper_.peak_bytes();
+  stats.slots = plan_.memory.blocks * plan_.memory.layout.states();
+  stats.checkpoint_slots = plan_.memory.checkpoint_slots;
+  stats.prefetch_depth = plan_.memory.prefetch_depth;
+  stats.states_per_write = plan_.memory.layout.states();
+  stats.forward_steps_taken = sweep_.advances;
+  stats.adjoint_steps_taken = sweep_.adjoints;
+  stats.states_kept = sweep_.kept;
+  stats.states_restored = sweep_.restored;
+  stats.agreements = agreement_.count() - sweep_.agreements_before;
+  stats.seconds_agreeing = agreement_.seconds() - sweep_.seconds_agreeing_before;
+  stats.seconds_copying = sweep_.seconds_copying;
   stats.direct_io = -1;
-  stats.phase = phase_;
-  if (begin_time_ > 0) {
-    const double end = done_time_ > 0 ? done_time_ : now;
-    stats.seconds_total = end - begin_time_;
-    stats.seconds_forward = (turn_time_ > 0 ? turn_time_ : end) - begin_time_;
-    stats.seconds_adjoint = turn_time_ > 0 ? end - turn_time_ : 0;
+  stats.phase = sweep_.phase;
+  if (sweep_.begin_time > 0) {
+    const double end = sweep_.done_time > 0 ? sweep_.done_time : now;
+    stats.seconds_total = end - sweep_.begin_time;
+    stats.seconds_forward = (sweep_.turn_time > 0 ? sweep_.turn_time : end) - sweep_.begin_time;
+    stats.seconds_adjoint = sweep_.turn_time > 0 ? end - sweep_.turn_time : 0;
   }
-  stats.seconds_step = std::max(agreed_[0], forward_.seconds());
-  stats.seconds_adjoint_step = std::max(agreed_[1], adjoint_.seconds());
-  stats.seconds_write_state = write_times_known_ ? agreed_[2] : 0;
-  stats.seconds_read_state = agreed_[3];
-  if (script_.has_value()) {
-    stats.steps = script_->steps();
-    const schedule::Sequence* sequence = sequence_if_any();
-    stats.interval = uses_disk() && sequence != nullptr ? sequence->interval() : double_interval_;
-    stats.anchors = !uses_disk()          ? 0
+  stats.seconds_step = std::max(measured_.agreed().forward, measured_.forward());
+  stats.seconds_adjoint_step = std::max(measured_.agreed().adjoint, measured_.adjoint());
+  stats.seconds_write_state = measured_.write_times_known() ? measured_.agreed().write : 0;
+  stats.seconds_read_state = measured_.agreed().read;
+  if (plan_.script.has_value()) {
+    stats.steps = plan_.script->steps();
+    const schedule::Sequence* sequence = plan_.sequence();
+    stats.interval =
+        keeper_.uses_disk() && sequence != nullptr ? sequence->interval() : sweep_.double_interval;
+    stats.anchors = !keeper_.uses_disk()  ? 0
                     : sequence != nullptr ? sequence->anchors().count()
-                                          : anchors_put_;
+                                          : sweep_.anchors_put;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
       const std::int64_t in_hand =
-          last_.kind == ANADROME_ADVANCE
-              ? (finished_at_ >= 0 ? finished_at_ : last_.last) - last_.first
+          sweep_.in_hand.kind == ANADROME_ADVANCE
+              ? (sweep_.finished_at >= 0 ? sweep_.finished_at : sweep_.in_hand.last) -
+                    sweep_.in_hand.first
               : 0;
       stats.forward_steps_remaining = left;
-      stats.forward_steps_planned =
-          left > schedule::kNoLimit - advances_ - in_hand ? left : left + advances_ + in_hand;
+      stats.forward_steps_planned = left > schedule::kNoLimit - sweep_.advances - in_hand
+                                        ? left
+                                        : left + sweep_.advances + in_hand;
     }
   }
-  if (uses_disk()) {
-    const store::TransferTotals totals = transport_->totals();
-    stats.bytes_written = totals.bytes_written - totals_before_.bytes_written;
-    stats.bytes_read = totals.bytes_read - totals_before_.bytes_read;
-    stats.seconds_writing = totals.seconds_writing - totals_before_.seconds_writing;
-    stats.seconds_reading = totals.seconds_reading - totals_before_.seconds_reading;
-    stats.seconds_checksums = totals.seconds_checksums - totals_before_.seconds_checksums;
-    stats.seconds_stalled_write = tier_->seconds_stalled_write();
-    stats.seconds_stalled_read = tier_->seconds_stalled_read();
-    stats.disk_bytes_reserved_all_ranks = disk_->file_bytes_all_ranks();
-    stats.direct_io = disk_->direct() ? 1 : 0;
-    stats.writes_failed = tier_->writes_failed();
+  if (keeper_.uses_disk()) {
+    const store::TransferTotals totals = storage_.transport()->totals();
+    stats.bytes_written = totals.bytes_written - sweep_.totals_before.bytes_written;
+    stats.bytes_read = totals.bytes_read - sweep_.totals_before.bytes_read;
+    stats.seconds_writing = totals.seconds_writing - sweep_.totals_before.seconds_writing;
+    stats.seconds_reading = totals.seconds_reading - sweep_.totals_before.seconds_reading;
+    stats.seconds_checksums = totals.seconds_checksums - sweep_.totals_before.seconds_checksums;
+    stats.seconds_stalled_write = keeper_.tier()->seconds_stalled_write();
+    stats.seconds_stalled_read = keeper_.tier()->seconds_stalled_read();
+    stats.disk_bytes_reserved_all_ranks = storage_.space()->file_bytes_all_ranks();
+    stats.direct_io = storage_.space()->direct() ? 1 : 0;
+    stats.writes_failed = keeper_.tier()->writes_failed();
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }
-  stats.anchors_lost = anchors_lost_;
-  stats.seconds_predicted = predicted_seconds_;
-  stats.predicted_at_step = predicted_at_;
-  stats.adjoint_guessed = adjoint_guessed_ ? 1 : 0;
-  copy_text(stats.schedule, sizeof stats.schedule, to_string(schedule_));
+  stats.anchors_lost = sweep_.anchors_lost;
+  stats.seconds_predicted = sweep_.prediction.seconds;
+  stats.predicted_at_step = sweep_.prediction.made_at;
+  stats.adjoint_guessed = sweep_.prediction.adjoint_guessed ? 1 : 0;
+  copy_text(stats.schedule, sizeof stats.schedule, to_string(plan_.schedule));
   return stats;
 }
 
 // Collective.
-void Run::write_trace() {
+void Report::write_trace() {
   TraceHeading heading;
-  heading.schedule = to_string(schedule_);
+  heading.schedule = to_string(plan_.schedule);
   heading.version = version();
-  heading.steps = script_->steps();
+  heading.steps = plan_.script->steps();
   heading.ranks = agreement_.size();
-  const double mine = done_time_ - begin_time_;
+  const double mine = sweep_.done_time - sweep_.begin_time;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
   recorder_.write(agreement_, {options_.trace, options_.timeline}, heading);
 }
 
-void Run::show_progress() {
-  const bool reverse = phase_ == ANADROME_PHASE_REVERSE;
-  const std::int64_t advances = script_->advances_remaining();
-  const std::int64_t adjoints = script_->adjoints_remaining();
-  const double step = forward_.seconds();
-  const double adjoint = adjoint_.seconds() > 0 ? adjoint_.seconds() : 2 * step;
+void Report::show_progress(double now) {
+  const bool reverse = sweep_.phase == ANADROME_PHASE_REVERSE;
+  const std::int64_t advances = plan_.script->advances_remaining();
+  const std::int64_t adjoints = plan_.script->adjoints_remaining();
+  const double step = measured_.forward();
+  const double adjoint = measured_.adjoint() > 0 ? measured_.adjoint() : 2 * step;
   const double done =
-      static_cast<double>(advances_) * step + static_cast<double>(adjoints_) * adjoint;
+      static_cast<double>(sweep_.advances) * step + static_cast<double>(sweep_.adjoints) * adjoint;
   const bool known = advances != schedule::kUnknown && adjoints != schedule::kUnknown && step > 0;
   const double left =
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
-  const std::int64_t before = join() != nullptr ? join()->steps_before(last_.branch) : 0;
-  const std::int64_t step_now = reverse ? adjoints : before + last_.first;
-  progress_.show(now_seconds(), reverse, step_now, script_->steps(), done, left);
+  const std::int64_t before =
+      plan_.branches() != nullptr ? plan_.branches()->steps_before(sweep_.in_hand.branch) : 0;
+  const std::int64_t step_now = reverse ? adjoints : before + sweep_.in_hand.first;
+  warnings_.progress().show(now, reverse, step_now, plan_.script->steps(), done, left);
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.
-void Run::report() {
+void Report::summarise() const {
   const anadrome_stats stats = statistics();
   std::array<std::int64_t, 2> sums = {stats.bytes_written, stats.bytes_read};
   std::array<double, 8> maxima = {
@@ -248,12 +251,12 @@ void Run::report() {
   const Reduced all = {
       sums[0],   sums[1],   maxima[0], maxima[1], maxima[2],
       maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
-  const std::string why = explain(
-      sweep_costs(),
-      {stats.seconds_total, all.copying, all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text = summary(stats, all, options_.interval == 0,
-                                   {chosen_, describe_memory(all.peak), outdated_plan(), why,
-                                    disk_refused_.message, has_tape()});
+  const std::string why = explain(costs(), {stats.seconds_total, all.copying,
+                                            all.stalled_write + all.stalled_read, all.agreeing});
+  const std::string text =
+      summary(stats, all, options_.interval == 0,
+              {sweep_.chosen, describe_memory(all.peak), decisions_.outdated_plan(), why,
+               sweep_.disk_refused.message, plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -261,6 +264,72 @@ void Run::report() {
   }
   const store::File file = store::File::open(options_.report, O_WRONLY | O_CREAT | O_TRUNC, 0644);
   file.write_all(text.data(), text.size(), 0);
+}
+
+SweepCosts Report::costs() const {
+  SweepCosts costs;
+  costs.step = planning_.costs(plan_);
+  costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
+  costs.copy = measured_.copy();
+  const auto agreements = static_cast<double>(agreement_.count() - sweep_.agreements_before);
+  if (agreements > 0) {
+    costs.agreement = (agreement_.seconds() - sweep_.seconds_agreeing_before) / agreements;
+  }
+  costs.steps = plan_.script->steps();
+  costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.stack &&
+                   !planning_.plays_least_memory(plan_) && plan_.branches() == nullptr;
+  costs.disk = keeper_.uses_disk() && costs.modelled;
+  costs.plan.slots = plan_.memory.checkpoint_slots;
+  costs.memory.states_per_block = plan_.memory.layout.states();
+  costs.memory.tape_units = plan_.kept_tape_slots();
+  if (!costs.disk) return costs;
+  costs.memory = planning_.shared_memory(plan_);
+  const schedule::Sequence& sequence = *plan_.script->sequence();
+  const bool no_more = sequence.ends_in_ram() && costs.steps != schedule::kUnknown;
+  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : sequence.interval(), 1);
+  costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
+  return costs;
+}
+
+// With those of an advance that the caller has in pieces.
+std::int64_t Report::advances_to_come() const {
+  const std::int64_t left = plan_.script->advances_remaining(),
+                     rest = sweep_.rest.last - sweep_.rest.first;
+  if (left == schedule::kUnknown) return left;
+  return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;
+}
+
+void Report::predict() {
+  const std::int64_t to_come = advances_to_come();
+  if (to_come == schedule::kUnknown) {  // the interval is not known yet
+    sweep_.prediction.due_at += ceil_divide(sweep_.prediction.due_at, 4);
+    return;
+  }
+  SweepCosts costs = this->costs();
+  sweep_.prediction.adjoint_guessed = measured_.agreed().adjoint <= 0 && measured_.adjoint() <= 0;
+  if (!sweep_.prediction.adjoint_guessed)
+    costs.step.adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
+  sweep_.prediction.made_at = sweep_.advances;
+  sweep_.prediction.seconds =
+      predict_seconds(costs, {now_seconds() - sweep_.begin_time, sweep_.advances, to_come});
+  sweep_.prediction.due_at = 0;
+}
+
+// For the summary; `peak`: what was measured, of the rank where it is most.
+std::string Report::describe_memory(std::int64_t peak) const {
+  const std::string of =
+      format_bytes(peak) + " of " + format_bytes(options_.memory) + " per rank: ";
+  if (!plan_.stack) {
+    if (!planning_.plays_least_memory(plan_)) return "";
+    const std::int64_t planned =
+        plan_.memory.blocks * plan_.memory.bytes_per_block + plan_.memory.buffer_bytes;
+    return of + "planned " + format_bytes(planned) + ", " +
+           std::to_string(plan_.memory.checkpoint_slots) + " states of " +
+           format_bytes(plan_.memory.layout.state_bytes());
+  }
+  return of + "planned " + format_bytes(plan_.stack->bytes() + plan_.memory.buffer_bytes) +
+         ", states of " + format_bytes(plan_.stack->smallest) + " to " +
+         format_bytes(plan_.stack->largest);
 }
 
 }  // namespace anadrome::engine

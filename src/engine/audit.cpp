@@ -1,0 +1,43 @@
+#include "engine/audit.h"
+
+#include <string>
+
+namespace anadrome::engine {
+
+std::int64_t Audits::next_step(const schedule::Script& script) const {
+  const schedule::Sequence* sequence = script.sequence();
+  if (options_.audit == Audit::kOff || sequence == nullptr || !sequence->anchored()) {
+    return schedule::kUnknown;
+  }
+  const std::int64_t ahead = sequence->anchor_ahead();
+  if (ahead == schedule::kUnknown || ahead - 1 <= sequence->anchors().newest_step()) {
+    return schedule::kUnknown;
+  }
+  // A hash takes a sixth of the time of a fast disk's write: what shows at all shows in the first.
+  constexpr std::int64_t kFirst = 4, kThen = 16;
+  const std::int64_t number = sequence->anchors().count();
+  const bool chosen = options_.audit == Audit::kError || number <= kFirst || number % kThen == 0;
+  return chosen ? ahead - 1 : schedule::kUnknown;
+}
+
+void Audits::note(std::int64_t step, const store::LiveState& live) {
+  held_.attempt([&] { sweep_.audits[step] = live.hash(); });
+}
+
+void Audits::check(std::int64_t step, const store::LiveState& live) {
+  const auto audit = sweep_.audits.find(step);
+  if (audit == sweep_.audits.end()) return;
+  held_.attempt([&] {
+    if (live.hash() != audit->second && !sweep_.audit_failure) {
+      sweep_.audit_failure = {
+          ANADROME_ERR_NONDETERMINISTIC,
+          "the state of step " + std::to_string(step) +
+              " is not the same when it is computed again: the gradient is that of another "
+              "trajectory (option audit)"};
+    }
+  });
+  if (options_.audit == Audit::kError && sweep_.audit_failure) held_.hold(sweep_.audit_failure);
+  sweep_.audits.erase(audit);
+}
+
+}  // namespace anadrome::engine

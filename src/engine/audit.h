@@ -1,0 +1,32 @@
+// Finds out whether steps can be run again: the hash of the state just before an anchor, when it is
+// computed first and when it is computed again.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/held.h"
+#include "engine/options.h"
+#include "engine/sweep_state.h"
+#include "schedule/script.h"
+#include "store/live_state.h"
+
+namespace anadrome::engine {
+
+class Audits {
+ public:
+  Audits(const Options& options, Held& held, SweepState& sweep)
+      : options_(options), held_(held), sweep_(sweep) {}
+
+  /// The step before the next anchor, if it is to be audited; it is computed again unless the
+  /// anchor before it is that state. kUnknown: none.
+  std::int64_t next_step(const schedule::Script& script) const;
+  void note(std::int64_t step, const store::LiveState& live);
+  void check(std::int64_t step, const store::LiveState& live);
+
+ private:
+  const Options& options_;
+  Held& held_;
+  SweepState& sweep_;
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,129 @@
+#include "engine/choice.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "base/byte_size.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// Without times to go by it follows from options and slots, which all ranks share.
+void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before, bool same_disk) {
+  plan.schedule = options_.schedule;
+  if (plan.schedule != ScheduleName::kAuto) return;
+  if (plan.has_branches()) {
+    held_.attempt([&] { sweep.chosen = std::to_string(plan.join.steps.size()) + " branches"; });
+    plan.schedule = ScheduleName::kJoin;
+    return;
+  }
+  plan.schedule = ScheduleName::kAsync;
+  if (plan.steps == schedule::kUnknown || options_.writes_all_anchors()) {
+    held_.attempt([&] {
+      sweep.chosen = options_.keep     ? "keep=on wants files"
+                     : options_.resume ? "resume=on wants files"
+                                       : "the number of steps is not known";
+    });
+    return;
+  }
+  const MemoryPlan memory =
+      plan_memory(agreement_, fields_.state(), options_.memory, DiskUse::kNone, plan.steps);
+  const bool fit = memory.checkpoint_slots >= plan.steps;
+  held_.attempt([&] {
+    sweep.chosen = std::to_string(memory.checkpoint_slots) + " of " + std::to_string(plan.steps) +
+                   (fit ? " states fit: all of them" : " states fit");
+  });
+  if (fit) {
+    plan.schedule = ScheduleName::kStoreAll;
+  } else if (may_weigh(plan, before, same_disk)) {
+    plan.state_bytes_all_ranks = before.state_bytes_all_ranks;
+    weigh(plan, sweep, planning_.costs(before));
+  }
+}
+
+// Is there a choice, and is the sweep worth a thought? What several states in a block are good for,
+// the other schedules cannot use.
+bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const {
+  constexpr std::int64_t kMostSteps = 100'000;
+  constexpr double kWorthPlanning = 0.02;  // seconds: planning is to take a few percent
+  const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
+  const AgreedTimes& agreed = measured_.agreed();
+  return measured_.of_earlier_sweep() && same_disk && storage_.transport() != nullptr && free &&
+         !plan.record && !fields_.states_vary() && before.alone_in_block() && plan.steps > 1 &&
+         plan.steps <= kMostSteps &&
+         static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint) >= kWorthPlanning;
+}
+
+// Are these the times that were reckoned with? Planning takes the pool's memory, which is slow to
+// touch again.
+bool Choice::weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const {
+  constexpr double kSame = 0.1;
+  const auto same = [](double a, double b) { return std::abs(a - b) <= kSame * b; };
+  return steps_ == steps && same(costs.forward, costs_.forward) &&
+         same(costs.adjoint, costs_.adjoint) && same(costs.write, costs_.write) &&
+         same(costs.read, costs_.read);
+}
+
+// Every rank reckons by itself; where one cannot, nobody takes the schedule. What a schedule took
+// before corrects what is expected of it.
+void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs) {
+  const std::array<ScheduleName, kWeighed> names = {
+      ScheduleName::kAsync, ScheduleName::kOverlapped,
+      options_.disk < 0 ? ScheduleName::kDiskRevolve : ScheduleName::kHRevolve};
+  if (!weighed_with(plan.steps, costs)) {
+    keeper_.give_up_pool();  // tables in its place
+    for (std::size_t i = 0; i < kWeighed; ++i) {
+      plan.schedule = names[i];
+      planning_.plan_blocks(plan);
+      seconds_[i] = kNever;
+      const bool fits = plan.memory.blocks > 0;
+      if (fits) (void)failure_from([&] { seconds_[i] = planning_.forecast(plan); });
+    }
+    MPI_Allreduce(MPI_IN_PLACE, seconds_.data(), static_cast<int>(kWeighed), MPI_DOUBLE, MPI_MAX,
+                  agreement_.comm());
+    if (steps_ != plan.steps) {
+      taken_over_expected_.fill(1);
+      taken_ = 0;
+    }
+    steps_ = plan.steps;
+    costs_ = costs;
+  }
+  // The simplest one, and the one that was taken last, unless another gains something.
+  constexpr double kWorthwhile = 0.96;
+  const auto corrected = [&](std::size_t i) { return seconds_[i] * taken_over_expected_[i]; };
+  std::size_t best = taken_;
+  for (std::size_t i = 0; i < kWeighed; ++i) {
+    if (corrected(i) < kWorthwhile * corrected(best)) best = i;
+  }
+  taken_ = best;
+  plan.schedule = names[best];
+  sweep.expected_seconds = seconds_[best];
+  held_.attempt([&] {
+    sweep.chosen += "; measured times promise ";
+    const char* between = "";
+    for (std::size_t i = 0; i < kWeighed; ++i) {
+      if (seconds_[i] == kNever) continue;
+      sweep.chosen += between;
+      sweep.chosen += format_seconds(corrected(i));
+      sweep.chosen += std::string(" with ") + to_string(names[i]);
+      between = ", ";
+    }
+  });
+}
+
+void Choice::note(SweepState& sweep) {
+  if (sweep.expected_seconds <= 0) return;
+  double seconds = sweep.done_time - sweep.begin_time;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, agreement_.comm());
+  constexpr double kNewest = 0.5;
+  double& factor = taken_over_expected_[taken_];
+  factor += kNewest * (seconds / sweep.expected_seconds - factor);
+  sweep.expected_seconds = 0;  // a sweep after a rewind is another matter
+}
+
+}  // namespace anadrome::engine

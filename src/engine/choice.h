@@ -1,0 +1,58 @@
+// schedule=auto: every state if they fit, else what the times of the sweep before promise to be
+// fastest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/keeper.h"
+#include "engine/planning.h"
+
+namespace anadrome::engine {
+
+class Choice {
+ public:
+  Choice(Agreement& agreement, Held& held, const Options& options, const Fields& fields,
+         const Measurements& measured, Planning& planning, Storage& storage, Keeper& keeper)
+      : agreement_(agreement),
+        held_(held),
+        options_(options),
+        fields_(fields),
+        measured_(measured),
+        planning_(planning),
+        storage_(storage),
+        keeper_(keeper) {}
+
+  /// The schedule of `plan`, and why (SweepState::chosen). `before`: the memory of the last sweep;
+  /// `same_disk`: its disk, too. Collective.
+  void choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before, bool same_disk);
+  /// After DONE: how good the expectation was. The slowest rank counts. Collective.
+  void note(SweepState& sweep);
+  /// What was weighed was for another disk.
+  void forget() { steps_ = -1; }
+
+ private:
+  /// async, overlapped and one with two tiers.
+  static constexpr std::size_t kWeighed = 3;
+
+  bool may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const;
+  bool weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const;
+  void weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs);
+
+  Agreement& agreement_;
+  Held& held_;
+  const Options& options_;
+  const Fields& fields_;
+  const Measurements& measured_;
+  Planning& planning_;
+  Storage& storage_;
+  Keeper& keeper_;
+  // What was weighed: for sweeps of so many steps, with these costs.
+  std::int64_t steps_ = -1;
+  schedule::StepCosts costs_;
+  std::array<double, kWeighed> seconds_ = {};
+  std::array<double, kWeighed> taken_over_expected_ = {};
+  std::size_t taken_ = 0;  ///< the one that was taken
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,130 @@
+#include "engine/fields.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace anadrome::engine {
+namespace {
+
+// Far beyond any machine, and far enough from overflow for all that is computed from it.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
+
+bool exceeds_most(const std::vector<store::Field>& fields) {
+  std::int64_t bytes = 0;
+  for (const store::Field& field : fields) {
+    if (field.bytes() > kMostBytes - bytes) return true;
+    bytes += field.bytes();
+  }
+  return false;
+}
+
+bool changes_size(const store::Field& field) { return field.size != nullptr; }
+
+// What fields take as the caller counts: the least, and the most.
+struct Extremes {
+  std::int64_t least = 0, most = 0;
+};
+
+Extremes extremes_of(std::span<const store::Field> fields) {
+  Extremes extremes;
+  for (const store::Field& field : fields) {
+    const std::int64_t bytes = field.bytes() - (changes_size(field) ? store::kLengthBytes : 0);
+    extremes.most = checked_add(extremes.most, bytes);
+    if (!changes_size(field)) extremes.least += bytes;
+  }
+  return extremes;
+}
+
+}  // namespace
+
+int Fields::add(store::Field field) {
+  const bool taken = std::any_of(all_.begin(), all_.end(), [&](const store::Field& other) {
+    return other.name == field.name;
+  });
+  if (taken) {
+    throw Error(ANADROME_ERR_ARGUMENT, "there is a field '" + field.name + "' already");
+  }
+  field.bytes();  // throws if the size overflows
+  all_.push_back(std::move(field));
+  changed_ = true;
+  return static_cast<int>(all_.size()) - 1;
+}
+
+std::vector<store::Field> Fields::with_role(anadrome_role role) const {
+  std::vector<store::Field> fields;
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(fields),
+               [role](const store::Field& f) { return f.role == role; });
+  return fields;
+}
+
+bool Fields::has_tape() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const store::Field& f) { return f.role == ANADROME_ROLE_TAPE; });
+}
+
+bool Fields::has_exchanged() const {
+  return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) { return f.exchanged; });
+}
+
+bool Fields::some_state_field_varies() const {
+  return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) {
+    return f.role == ANADROME_ROLE_STATE && changes_size(f);
+  });
+}
+
+void Fields::require_state_bytes(std::span<const std::int64_t> bytes) const {
+  const Extremes extremes = extremes_of(with_role(ANADROME_ROLE_STATE));
+  const bool vary = some_state_field_varies();
+  for (const std::int64_t state : bytes) {
+    if (extremes.least <= state && state <= extremes.most) continue;
+    const std::string range =
+        vary ? std::to_string(extremes.least) + " to " + std::to_string(extremes.most)
+             : std::to_string(extremes.most);
+    throw Error(vary ? ANADROME_ERR_ARGUMENT : ANADROME_ERR_UNSUPPORTED,
+                "set_step_costs: a state of " + std::to_string(state) +
+                    " bytes, and the fields have " + range +
+                    (vary ? "" : "; register those that change with anadrome_add_varying"));
+  }
+}
+
+void Fields::begin_sweep() {
+  at_begin_ = all_.size();
+  state_ = with_role(ANADROME_ROLE_STATE);
+  tape_ = with_role(ANADROME_ROLE_TAPE);
+}
+
+bool Fields::states_vary() const {
+  return !has_exchanged() && std::any_of(state_.begin(), state_.end(), changes_size);
+}
+
+std::size_t Fields::state_position(int field) const {
+  if (field < 0 || static_cast<std::size_t>(field) >= all_.size() ||
+      all_[static_cast<std::size_t>(field)].role != ANADROME_ROLE_STATE) {
+    return state_.size();
+  }
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.begin() + field,
+                    [](const store::Field& f) { return f.role == ANADROME_ROLE_STATE; }));
+}
+
+bool Fields::too_many_bytes() const { return exceeds_most(state_) || exceeds_most(tape_); }
+
+std::string Fields::table() const {
+  std::string table;
+  for (const store::Field& field : all_) {
+    table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
+             ":" +
+             (changes_size(field)     ? "varying"
+              : field.pack != nullptr ? "packed"
+              : field.exchanged       ? "exchanged"
+                                      : "array") +
+             "\n";
+  }
+  return table;
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,53 @@
+// The registered fields of a run, and those of the sweep under way by their role.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/block_layout.h"
+
+namespace anadrome::engine {
+
+class Fields {
+ public:
+  /// Returns the field's number. Throws ERR_ARGUMENT for a name that is taken or a size that
+  /// overflows.
+  int add(store::Field field);
+  const std::vector<store::Field>& all() const { return all_; }
+  std::vector<store::Field> with_role(anadrome_role role) const;
+  bool has_tape() const;
+  bool has_exchanged() const;
+  /// Does the caller's count of a state's bytes lie between two numbers? Throws as add_varying's
+  /// sizes demand: ERR_ARGUMENT, or ERR_UNSUPPORTED where no state field changes its size.
+  void require_state_bytes(std::span<const std::int64_t> bytes) const;
+  bool some_state_field_varies() const;
+
+  /// A sweep begins with the fields that there are now. May lack the memory.
+  void begin_sweep();
+  const std::vector<store::Field>& state() const { return state_; }
+  const std::vector<store::Field>& tape() const { return tape_; }
+  /// Were fields registered since the sweep began?
+  bool grew_since_begin() const { return all_.size() != at_begin_; }
+  /// Do states of the sweep have several sizes? Blocks that are handed over have one.
+  bool states_vary() const;
+  /// The position of field `field` among the state fields; their number for one that is none.
+  std::size_t state_position(int field) const;
+  bool too_many_bytes() const;
+
+  /// Since files were made with them.
+  bool changed() const { return changed_; }
+  void files_are_made() { changed_ = false; }
+
+  /// Names, roles and types, a line each: the same on all ranks.
+  std::string table() const;
+
+ private:
+  std::vector<store::Field> all_, state_, tape_;
+  std::size_t at_begin_ = 0;
+  bool changed_ = true;
+};
+
+}  // namespace anadrome::engine

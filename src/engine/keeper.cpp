@@ -1,0 +1,352 @@
+#include "engine/keeper.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/checked.h"
+#include "base/clock.h"
+
+namespace anadrome::engine {
+
+// ---- begin and end ----
+
+// First touch takes longer than a copy, so it is not left to the sweep; but a fast disk needs few
+// of many blocks.
+std::int64_t Keeper::blocks_to_populate() const {
+  constexpr std::int64_t kBytes = std::int64_t{256} << 20;
+  if (plan_.stack) return 0;  // states are smaller on some ranks than on others
+  const bool all = plan_.disk_use() == DiskUse::kNone && plan_.steps != schedule::kUnknown;
+  if (all) return pool_.blocks();
+  return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
+}
+
+void Keeper::make_pool() {
+  const std::int64_t block_bytes =
+      plan_.stack ? plan_.stack->bytes() : plan_.memory.layout.block_bytes();
+  const std::int64_t blocks = plan_.stack ? 1 : plan_.memory.blocks;
+  held_.attempt([&] {
+    if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
+    pool_ = {};
+    pool_ = store::Pool(block_bytes, blocks);
+  });
+  pool_.reset();
+  if (!held_.failure()) pool_.populate(blocks_to_populate());
+}
+
+void Keeper::make_tier() {
+  const RunWords& words = storage_.words();
+  store::BlockIdentity identity;
+  identity.run_id_low = words.low;
+  identity.run_id_high = words.high;
+  identity.sweep = sweep_.number;
+  tier_ = std::make_unique<store::AnchorTier>(plan_.memory.layout, pool_, *storage_.space(),
+                                              *storage_.transport(), identity,
+                                              measured_.transfers(), recorder_);
+  tier_->set_prefetch_depth(plan_.memory.prefetch_depth);
+  if (plan_.plays_list()) {
+    tier_->follow_plan();
+  } else {
+    if (!options_.writes_all_anchors()) tier_->allow_cancelling();
+    if (plan_.disk_use() == DiskUse::kStates) tier_->allow_replacing();
+  }
+  sweep_.totals_before = storage_.transport()->totals();
+}
+
+void Keeper::make_first_files() {
+  const bool fits_in_memory = plan_.disk_use() == DiskUse::kBlocks &&
+                              plan_.steps != schedule::kUnknown && !options_.writes_all_anchors() &&
+                              schedule::tail_advances(plan_.steps, plan_.memory.checkpoint_slots,
+                                                      plan_.record, plan_.kept_tape_slots()) == 0;
+  if (fits_in_memory) return;
+  const Failure refused = storage_.make_first_files(plan_.memory, plan_.steps);
+  if (refused) stop_anchoring(refused);
+}
+
+std::int64_t Keeper::take_block() {
+  const std::int64_t block = tier_ != nullptr ? tier_->take_block() : pool_.take();
+  if (block >= 0 || tier_ != nullptr) return block;
+  throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more slots than there are");
+}
+
+void Keeper::make_places() {
+  const store::BlockLayout& layout = plan_.memory.layout;
+  const auto take = [this] { return take_block(); };
+  live_ = std::make_unique<store::LiveState>(layout, fields_.state(), pool_, take);
+  if (plan_.stack) {
+    stack_ = std::make_unique<store::RamStack>(*live_, pool_.address(0), plan_.stack->unit_bytes);
+    if (tier_ != nullptr) tier_->use_stack(*stack_);
+  }
+  slots_ = std::make_unique<store::RamSlots>(layout, pool_, *live_);
+  if (plan_.keeps_tapes) {
+    live_tape_ = std::make_unique<store::LiveTape>(layout, fields_.tape());
+    slots_->keep_tapes(*live_tape_, plan_.tape_slots, take);
+  }
+}
+
+void Keeper::abandon() {
+  slots_.reset();
+  stack_.reset();
+  live_tape_.reset();
+  live_.reset();
+  tier_.reset();
+}
+
+std::int64_t Keeper::peak_bytes() const {
+  const std::int64_t kept = stack_ != nullptr
+                                ? stack_->most_bytes()
+                                : pool_.touched_blocks() * plan_.memory.bytes_per_block;
+  return plan_.memory.buffer_bytes + kept;
+}
+
+// ---- in memory ----
+
+template <class Body>
+void Keeper::copy(std::int64_t& count, Body&& body) {
+  ++count;
+  const bool timed = measured_.times_copy(recorder_.on());
+  double start = timed ? now_seconds() : 0;
+  held_.attempt(body);
+  if (!timed) return;
+  const double end = now_seconds();
+  start = recorder_.after_waits(start);  // for a block to copy to
+  recorder_.add(Activity::kCopy, start, end, 0, 0);
+  sweep_.seconds_copying += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
+}
+
+// In a Sequence without disk, x_0 is simply the first RAM slot and the others follow it.
+std::int64_t Keeper::ram_slot(const schedule::Action& action) const {
+  return action.slot + (!uses_disk() && plan_.sequence() != nullptr ? 1 : 0);
+}
+
+void Keeper::keep(const schedule::Action& action) {
+  if (stack_ != nullptr) return keep_in_stack(action);
+  copy(sweep_.kept, [&] { slots_->keep(ram_slot(action)); });
+}
+
+void Keeper::restore(const schedule::Action& action) {
+  copy(sweep_.restored, [&] {
+    stack_ != nullptr ? stack_->restore(place_of(action)) : slots_->restore(ram_slot(action));
+  });
+}
+
+void Keeper::drop(const schedule::Action& action) {
+  if (stack_ == nullptr) held_.attempt([&] { slots_->drop(ram_slot(action)); });
+}
+
+void Keeper::keep_tape(const schedule::Action& action) {
+  copy(sweep_.kept, [&] { slots_->keep_tape(ram_slot(action)); });
+}
+
+void Keeper::restore_tape(const schedule::Action& action) {
+  copy(sweep_.restored, [&] { slots_->restore_tape(ram_slot(action)); });
+}
+
+void Keeper::drop_tape(const schedule::Action& action) {
+  held_.attempt([&] { slots_->drop_tape(ram_slot(action)); });
+}
+
+void Keeper::show(std::int64_t slot) {
+  copy(sweep_.restored, [&] { slots_->restore(slot); });
+}
+
+std::int64_t Keeper::stack_units(std::int64_t step) const {
+  return plan_.plays_list() ? plan_.stack->state_units[static_cast<std::size_t>(step)]
+                            : plan_.script->nested()->planner().state_units(step);
+}
+
+std::int64_t Keeper::place_of(const schedule::Action& action) const {
+  return plan_.plays_list() ? action.place : action.slot;
+}
+
+// A state that is larger than was said would be kept at the cost of another one, or of the budget.
+// Only this rank may know, so all agree on every state that is kept.
+void Keeper::keep_in_stack(const schedule::Action& action) {
+  Failure too_large;
+  copy(sweep_.kept, [&] {
+    const std::int64_t units = stack_units(action.first);
+    const std::int64_t room = units * plan_.stack->unit_bytes;
+    std::int64_t bytes = 0;
+    if (action.kind == schedule::Kind::kAnchor) {
+      bytes = tier_->keep_at(action.slot, action.first, {action.place, units});
+    } else {
+      if (uses_disk()) tier_->clear({action.place, units});
+      bytes = stack_->keep(place_of(action), units);
+    }
+    if (bytes <= room) return;
+    too_large = {ANADROME_ERR_ARGUMENT,
+                 "the state of step " + std::to_string(action.first) + " takes " +
+                     std::to_string(bytes) + " bytes, and " + std::to_string(room) +
+                     (measured_.state_bytes().measured()
+                          ? " were expected from the sweep before; begin again, and it is measured"
+                          : " are what set_step_costs left for it")};
+  });
+  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, too_large);
+  if (!agreed.lost) return;
+  measured_.state_bytes().forget_measured();
+  throw Error(agreed.lost.status, agreed.lost.message);
+}
+
+// ---- anchors ----
+
+void Keeper::keep_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(sweep_.kept, [&] { slots_->keep(0); });
+    return;
+  }
+  if (stack_ != nullptr) {
+    keep_in_stack(action);
+  } else {
+    copy(sweep_.kept, [&] { tier_->keep(*live_, action.slot, action.first); });
+  }
+  if (schedule::Sequence* const sequence = plan_.script->sequence()) {
+    held_.attempt([&] { sequence->make_room_for_anchors(); });
+  }
+  sweep_.newest_anchor = action.slot;
+  ++sweep_.anchors_put;
+  sweep_.write_due = tier_->fills_block(action.slot) && !plan_.plays_list();
+}
+
+void Keeper::write_due() {
+  sweep_.write_due = false;
+  const schedule::Sequence* const sequence = plan_.sequence();
+  if (sequence != nullptr && sweep_.no_more_anchors) return;
+  if (sequence != nullptr && sequence->ends_in_ram() && !options_.writes_all_anchors()) return;
+  const Failure refused = tier_->disk_refuses() ? tier_->failed_write() : Failure{};
+  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
+  if (agreed.lost) stop_anchoring(agreed.lost);
+  if (sweep_.no_more_anchors && sequence != nullptr) {
+    held_.attempt([&] { tier_->give_up_newest_block(sweep_.disk_refused); });
+  } else {
+    write_newest_block(Call::kAnchor);
+  }
+  if (!sweep_.no_more_anchors) meeting_.commit_if_due(Call::kAnchor, agreed);
+}
+
+void Keeper::write_last_block() {
+  const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
+                             tier_->anchors_written() < tier_->anchors_kept();
+  if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn);
+}
+
+void Keeper::write_newest_block(Call call) {
+  const bool room = has_place(call, sweep_.newest_anchor);
+  held_.attempt([&] {
+    if (room) {
+      tier_->write_newest_block();
+    } else {
+      tier_->give_up_newest_block(sweep_.disk_refused);
+    }
+  });
+}
+
+// Has the block of this anchor a place on disk? It is made. False: the disk is full, and everybody
+// knows.
+bool Keeper::has_place(Call call, std::int64_t number) {
+  if (tier_->block_of(number) < storage_.space()->capacity()) return true;
+  const double start = now_seconds();
+  try {
+    storage_.grow(plan_.memory, plan_.script->steps(), call);
+  } catch (const Error& error) {
+    if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
+    stop_anchoring(Failure(error));
+    return false;
+  }
+  recorder_.waited(start, now_seconds());
+  return true;
+}
+
+void Keeper::stop_anchoring(const Failure& why) {
+  if (sweep_.no_more_anchors) return;
+  sweep_.no_more_anchors = true;
+  sweep_.disk_refused = why;
+  if (plan_.script.has_value() && plan_.script->sequence() != nullptr) {
+    plan_.script->sequence()->add_no_more_anchors();
+  }
+  warnings_.warn({"the disk takes no more states (", why.message,
+                  "); the sweep goes on with those that there are, and runs more steps again"});
+}
+
+void Keeper::restore_anchor(const schedule::Action& action) {
+  if (!uses_disk()) {
+    copy(sweep_.restored, [&] { slots_->restore(0); });
+    return;
+  }
+  // One agreement per block: from here on the caller acts on what was read.
+  const std::int64_t block = tier_->block_of(action.slot);
+  if (block != sweep_.agreed_block || plan_.script->nested() != nullptr) {
+    if (!load(Call::kRestore, action.slot)) {
+      const Failure& lost = sweep_.lost;
+      if (!plan_.script->lose_anchor(action.slot, first_of_block(action.slot))) {
+        throw Error(lost.status, lost.message + "; nothing before it is kept");
+      }
+      return;
+    }
+    sweep_.agreed_block = block;
+  }
+  sweep_.newest_anchor = action.slot;
+  copy(sweep_.restored, [&] {
+    // This rank may have needed its memory since all ranks had it.
+    const Failure lost = tier_->load(action.slot);
+    if (lost) throw Error(lost.status, lost.message);
+    tier_->restore(*live_, action.slot);
+  });
+  held_.attempt([&] { tier_->prefetch_below(action.slot); });
+}
+
+void Keeper::drop_anchor(const schedule::Action& action) {
+  held_.attempt([&] { tier_->drop(action.slot); });
+}
+
+bool Keeper::load(Call call, std::int64_t number) {
+  for (;;) {
+    if (!storage_.transport()->overlaps()) meeting_.agree(call);  // the read itself is collective
+    Failure lost;
+    held_.attempt([&] { lost = tier_->load(number); });
+    const Agreement::Output agreed = meeting_.agree(call, lost);
+    if (sweep_.phase == ANADROME_PHASE_REVERSE) meeting_.commit_if_due(call, agreed);
+    if (!agreed.lost) return true;
+    sweep_.lost = agreed.lost;
+    ++sweep_.anchors_lost;
+    sweep_.agreed_block = -1;
+    if (!tier_->lose(number)) {
+      warnings_.warn({agreed.lost.message, "; its steps are run again from an earlier state"});
+      return false;
+    }
+    warnings_.warn({agreed.lost.message, "; another copy is read"});
+  }
+}
+
+void Keeper::read_ahead() {
+  if (uses_disk()) held_.attempt([&] { tier_->prefetch_below(sweep_.newest_anchor); });
+}
+
+void Keeper::go_on_from(std::int64_t number) {
+  tier_->truncate(number + 1);
+  sweep_.newest_anchor = number;
+  sweep_.agreed_block = tier_->block_of(number);
+  held_.attempt([&] { tier_->restore(*live_, number); });
+}
+
+// ---- a plan's own transfers ----
+
+void Keeper::write(const schedule::Action& action) {
+  meeting_.agree(Call::kAnchor);
+  const bool room = has_place(Call::kAnchor, action.slot);
+  held_.attempt([&] {
+    if (room) {
+      tier_->write(action.slot, action.first);
+    } else {
+      tier_->give_up(action.slot, action.first, sweep_.disk_refused);
+    }
+  });
+}
+
+void Keeper::read(const schedule::Action& action) {
+  sweep_.agreed_block = -1;  // what is restored from it is agreed on
+  held_.attempt([&] {
+    if (!plan_.stack) return tier_->read(action.slot);
+    tier_->read_to(action.slot, {action.place, stack_units(action.first)});
+  });
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,136 @@
+// Carries out what a schedule says of states and tapes: keep, restore, drop, write, read. It owns
+// the memory for them, and the state that the caller works on.
+//
+// The newest block is written when it is known that another action follows it, not when it is full:
+// see write_due. What a rank could not write or read is no failure of the sweep: at the next
+// agreement all ranks lose the same anchor, and start from the one before it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "engine/held.h"
+#include "engine/measurements.h"
+#include "engine/meeting.h"
+#include "engine/recorder.h"
+#include "engine/storage.h"
+#include "engine/sweep_plan.h"
+#include "engine/sweep_state.h"
+#include "engine/warnings.h"
+#include "store/anchor_tier.h"
+#include "store/live_state.h"
+#include "store/live_tape.h"
+#include "store/pool.h"
+#include "store/ram_slots.h"
+#include "store/ram_stack.h"
+
+namespace anadrome::engine {
+
+class Keeper {
+ public:
+  Keeper(Meeting& meeting, Held& held, const Options& options, const Fields& fields,
+         Measurements& measured, Storage& storage, SweepPlan& plan, SweepState& sweep,
+         Recorder& recorder, Warnings& warnings)
+      : meeting_(meeting),
+        held_(held),
+        options_(options),
+        fields_(fields),
+        measured_(measured),
+        storage_(storage),
+        plan_(plan),
+        sweep_(sweep),
+        recorder_(recorder),
+        warnings_(warnings) {}
+
+  // ---- begin and end ----
+  /// The plan's pool; that of the sweep before where it fits.
+  void make_pool();
+  /// Memory for tables: the pool is made anew when it is needed.
+  void give_up_pool() { pool_ = {}; }
+  /// The tier on disk. May lack the memory.
+  void make_tier();
+  /// Unless no anchor will be written. Collective.
+  void make_first_files();
+  /// The live state, and what is kept in memory. May lack the memory.
+  void make_places();
+  /// Waits for transfers; nothing is kept any more.
+  void abandon();
+
+  // ---- the schedule's actions ----
+  void keep(const schedule::Action& action);
+  void restore(const schedule::Action& action);
+  void drop(const schedule::Action& action);
+  void keep_anchor(const schedule::Action& action);
+  void restore_anchor(const schedule::Action& action);
+  void drop_anchor(const schedule::Action& action);
+  void write(const schedule::Action& action);
+  void read(const schedule::Action& action);
+  void keep_tape(const schedule::Action& action);
+  void restore_tape(const schedule::Action& action);
+  void drop_tape(const schedule::Action& action);
+  /// The state in slot `slot` -> the live state, for the caller to look at.
+  void show(std::int64_t slot);
+
+  // ---- anchors ----
+  /// Is the newest block full and not being written? The next action has been asked for, so it
+  /// shows whether more anchors follow: if none does, TURN is near, and the block is restored from
+  /// memory.
+  bool write_is_due() const { return sweep_.write_due; }
+  /// Begins that write, or leaves it. Collective.
+  void write_due();
+  /// At TURN, where all anchors are to be on disk: the block that is not full yet. Collective.
+  void write_last_block();
+  /// Some rank could not load anchor `number`: the anchors of its block are gone on all, and
+  /// SweepState::lost says why (false). Collective.
+  bool load(Call call, std::int64_t number);
+  std::int64_t first_of_block(std::int64_t number) const {
+    return number - number % plan_.memory.layout.states();
+  }
+  void read_ahead();
+  /// Anchor `number`, which is loaded, is the newest from here on, and live.
+  void go_on_from(std::int64_t number);
+  /// The sweep goes on with the anchors that there are.
+  void stop_anchoring(const Failure& why);
+
+  bool uses_disk() const { return tier_ != nullptr; }
+  /// NULL without a disk.
+  store::AnchorTier* tier() { return tier_.get(); }
+  const store::AnchorTier* tier() const { return tier_.get(); }
+  /// NULL before begin.
+  store::LiveState* live() { return live_.get(); }
+  const store::LiveState* live() const { return live_.get(); }
+  /// Most bytes that were in use at a time, tables and buffers included.
+  std::int64_t peak_bytes() const;
+
+ private:
+  template <class Body>
+  void copy(std::int64_t& count, Body&& body);
+  std::int64_t take_block();
+  std::int64_t ram_slot(const schedule::Action& action) const;
+  void keep_in_stack(const schedule::Action& action);
+  std::int64_t stack_units(std::int64_t step) const;
+  std::int64_t place_of(const schedule::Action& action) const;
+  void write_newest_block(Call call);
+  bool has_place(Call call, std::int64_t number);
+  std::int64_t blocks_to_populate() const;
+
+  Meeting& meeting_;
+  Held& held_;
+  const Options& options_;
+  const Fields& fields_;
+  Measurements& measured_;
+  Storage& storage_;
+  SweepPlan& plan_;
+  SweepState& sweep_;
+  Recorder& recorder_;
+  Warnings& warnings_;
+  store::Pool pool_;
+  std::unique_ptr<store::LiveState> live_;
+  std::unique_ptr<store::LiveTape> live_tape_;
+  std::unique_ptr<store::RamSlots> slots_;
+  std::unique_ptr<store::RamStack> stack_;
+  std::unique_ptr<store::AnchorTier> tier_;
+};
+
+}  // namespace anadrome::engine

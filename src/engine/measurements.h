@@ -1,0 +1,86 @@
+// What steps and transfers take: measured on this rank, and as all ranks agreed on them. Lasts as
+// long as the run, so that a sweep knows the times of the one before.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/agreement.h"
+#include "engine/step_table.h"
+#include "schedule/interval.h"
+#include "schedule/overlapped.h"
+#include "store/anchor_tier.h"
+#include "store/meter.h"
+
+namespace anadrome::engine {
+
+/// Seconds, the largest of any rank; 0: not measured yet.
+struct AgreedTimes {
+  double forward = 0, adjoint = 0;         ///< a step
+  double write = 0, read = 0;              ///< a state; write: what the first has taken so far
+  double write_taken = 0, read_taken = 0;  ///< of the caller's time, by a transfer of a state
+};
+
+class Measurements {
+ public:
+  // ---- this rank's ----
+  /// Is the action that comes next to be timed? `steps` of an advance.
+  bool times_advance(std::int64_t steps) {
+    return forward_sampler_.due(forward_.seconds() * static_cast<double>(steps));
+  }
+  bool times_adjoint() { return adjoint_sampler_.due(adjoint_.seconds()); }
+  void add_forward(double seconds, std::int64_t steps) { forward_.add(seconds, steps); }
+  void add_adjoint(double seconds) { adjoint_.add(seconds, 1); }
+  bool times_copy(bool always) { return copy_sampler_.due(always ? 0 : copy_.seconds()); }
+  /// Returns the seconds that it stands for, with copies that were not timed.
+  double add_copy(double seconds);
+  double forward() const { return forward_.seconds(); }
+  double adjoint() const { return adjoint_.seconds(); }
+  double copy() const { return copy_.seconds(); }
+  store::TransferTimes& transfers() { return transfers_; }
+
+  // ---- of each step, for schedules whose steps differ ----
+  StepTable& step_costs() { return step_costs_; }
+  const StepTable& step_costs() const { return step_costs_; }
+  StepTable& adjoint_costs() { return adjoint_costs_; }
+  const StepTable& adjoint_costs() const { return adjoint_costs_; }
+  StepTable& state_bytes() { return state_bytes_; }
+  const StepTable& state_bytes() const { return state_bytes_; }
+  bool measures_steps() const {
+    return step_costs_.measuring() || state_bytes_.measuring() || adjoint_costs_.measuring();
+  }
+  /// The sweep is done: the largest number of any rank counts. Collective.
+  void finish_step_tables(MPI_Comm comm);
+
+  // ---- agreed ----
+  /// `tier`: NULL without a disk.
+  void bring(Agreement::Input& input, const store::AnchorTier* tier) const;
+  void take(const Agreement::Output& output);
+  const AgreedTimes& agreed() const { return agreed_; }
+  /// Has every rank written a state? Agreed.
+  bool write_times_known() const { return write_times_known_; }
+  /// No rank was writing at the last agreement.
+  bool nobody_writes() const { return nobody_writes_; }
+  /// The agreed times are those of an earlier sweep on the same disk.
+  bool of_earlier_sweep() const { return of_earlier_sweep_; }
+  void sweep_is_done(bool with_disk) {
+    of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
+  }
+  /// Transfers go to another disk from here on. `cores_are_busy`: no core is left for I/O threads.
+  void begin_disk(bool cores_are_busy);
+  /// The agreed times, with a guess for those that are not measured yet.
+  schedule::StepCosts costs(std::int64_t state_bytes) const;
+  /// The same for a plan of transfers; with `record` an adjoint step runs its step once more.
+  schedule::OverlapTimes overlap_times(std::int64_t state_bytes, bool record) const;
+
+ private:
+  store::Meter forward_, adjoint_, copy_;
+  store::Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
+  store::TransferTimes transfers_;
+  StepTable step_costs_, adjoint_costs_;  ///< seconds
+  StepTable state_bytes_;                 ///< on this rank, as the caller counts them
+  AgreedTimes agreed_;
+  bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
+  bool cores_are_busy_ = false;
+};
+
+}  // namespace anadrome::engine

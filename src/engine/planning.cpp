@@ -1,0 +1,388 @@
+#include "engine/planning.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "schedule/least_memory.h"
+#include "schedule/offloaded_plan.h"
+#include "schedule/sweep_forecast.h"
+#include "store/ram_slots.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+bool replaces_states_on_disk(ScheduleName schedule) {
+  return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
+         schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped ||
+         schedule == ScheduleName::kDouble || schedule == ScheduleName::kOffload;
+}
+
+// Enough to keep every tape and x_n, for another adjoint sweep.
+std::int64_t slots_for_all_tapes(const SweepPlan& plan) {
+  if (plan.steps == schedule::kUnknown) return plan.steps;
+  return plan.steps < schedule::kMostSteps / plan.tape_slots ? plan.steps * plan.tape_slots + 1
+                                                             : schedule::kMostSteps;
+}
+
+}  // namespace
+
+DiskUse SweepPlan::disk_use() const {
+  if (schedule == ScheduleName::kAsync) return DiskUse::kBlocks;
+  return replaces_states_on_disk(schedule) ? DiskUse::kStates : DiskUse::kNone;
+}
+
+bool Planning::plays_least_memory(const SweepPlan& plan) const {
+  return plan.schedule == ScheduleName::kLeastMemory && !measured_.state_bytes().measuring();
+}
+
+void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
+  std::int64_t state_bytes = store::total_bytes(fields_.state());
+  MPI_Allreduce(&state_bytes, &plan.state_bytes_all_ranks, 1, MPI_INT64_T, MPI_SUM,
+                agreement_.comm());
+  plan_tapes(plan);
+  begin_step_tables(plan);
+  if (plan.stack && plan.schedule == ScheduleName::kOffload) {
+    plan_places(plan, shape);
+  } else if (plan.stack) {
+    plan_stack(plan);
+  } else {
+    plan_blocks(plan, shape);
+  }
+  if (plan.schedule == ScheduleName::kJoin) require_join_slots(plan);
+  if (plan.memory.blocks == 0) throw_no_block(plan);
+  if (plan.schedule == ScheduleName::kStoreAll && plan.steps > plan.memory.checkpoint_slots) {
+    const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
+    throw Error(ANADROME_ERR_MEMORY, "store_all needs " + std::to_string(plan.steps) +
+                                         " slots and memory=" + std::to_string(plan.budget) +
+                                         " has " + std::to_string(plan.memory.checkpoint_slots) +
+                                         "; set memory to " + std::to_string(needed) + "B (" +
+                                         format_bytes(needed) + "), or schedule=async");
+  }
+}
+
+void Planning::throw_no_block(const SweepPlan& plan) {
+  std::int64_t least = 0;
+  held_.attempt([&] {
+    least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use());
+    least = checked_add(least, commit_bytes());
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  least = memory_beside_tables(plan, least);
+  const std::string tables =
+      table_bytes(plan, plan.budget) > 0
+          ? " and the plan of " + std::to_string(plan.steps) + " steps (schedule=async has none)"
+          : "";
+  throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(plan.budget) +
+                                       " is too small for one state" + tables + ": at least " +
+                                       std::to_string(least) + " bytes (" + format_bytes(least) +
+                                       ") per rank are needed");
+}
+
+// Can this schedule do what is asked? The answer is the same on all ranks.
+void Planning::require_fit(const SweepPlan& plan) const {
+  const std::int64_t steps = plan.steps;
+  const std::string name = std::string("schedule=") + to_string(plan.schedule);
+  if ((plan.schedule == ScheduleName::kJoin) != plan.has_branches()) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                plan.has_branches() ? name + " is for one branch; branches take auto or join"
+                                    : name + " is for anadrome_begin_branches; take auto");
+  }
+  if (plan.schedule == ScheduleName::kJoin && (options_.resume || options_.keep)) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "branches have no files: resume=on and keep=on are for one branch");
+  }
+  const bool plans_to_the_end =
+      plan.schedule == ScheduleName::kMixed || plan.plans_by_step() ||
+      (replaces_states_on_disk(plan.schedule) && plan.schedule != ScheduleName::kDouble);
+  if (plans_to_the_end && steps == schedule::kUnknown) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " has to know the number of steps; take async, revolve or store_all");
+  }
+  if (options_.resume && plan.disk_use() != DiskUse::kBlocks) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " cannot go on after it was killed; resume=on takes schedule=async");
+  }
+  if (options_.resume && (!options_.checksum || options_.keep)) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on takes checksum=on and keep=off");
+  }
+  const std::int64_t most_steps = plan.schedule == ScheduleName::kUneven
+                                      ? schedule::kMostUnevenSteps
+                                      : schedule::kMostLeastMemorySteps;
+  if (plan.plans_by_step() && steps > most_steps) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
+  }
+  if (plan.schedule == ScheduleName::kMixed && !plan.record) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name +
+                    " keeps tapes, and no tape fields are registered; "
+                    "register what an adjoint step reads, or take revolve");
+  }
+  if (plan.schedule == ScheduleName::kOverlapped && steps >= schedule::kMostOverlappedSteps) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
+                                              std::to_string(schedule::kMostOverlappedSteps) +
+                                              " steps; take async");
+  }
+  if (plan.schedule == ScheduleName::kOffload && steps >= schedule::kMostOffloadedSteps) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
+                                              std::to_string(schedule::kMostOffloadedSteps) +
+                                              " steps; take overlapped or async");
+  }
+  if (replaces_states_on_disk(plan.schedule) && options_.keep) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                name + " replaces its states on disk; keep=on takes schedule=async");
+  }
+}
+
+// No rank has more slots than the one with the largest state, which is no smaller than the mean.
+std::int64_t Planning::uneven_table_bytes(const SweepPlan& plan, std::int64_t memory) const {
+  constexpr std::int64_t kMost = std::int64_t{64} << 20;
+  const std::int64_t mean_state =
+      std::max<std::int64_t>(plan.state_bytes_all_ranks / agreement_.size(), 1);
+  std::optional<std::int64_t> most_slots;
+  if (!fields_.states_vary()) most_slots = memory / mean_state;
+  return std::min(
+      {kMost, memory / 8, schedule::most_uneven_table_bytes(plan.chain_steps(), most_slots)});
+}
+
+// What a planner's table takes of so much memory, at most.
+std::int64_t Planning::table_bytes(const SweepPlan& plan, std::int64_t memory) const {
+  const std::int64_t steps = plan.steps;
+  constexpr std::int64_t kPerStep = 64, kPerEntry = 16, kSizes = 64;
+  if (plan.plans_by_step()) {
+    // Costs, sums of them and the plan, and what planning takes; sizes.
+    constexpr std::int64_t kUneven = 256;
+    const bool uneven = plan.schedule == ScheduleName::kUneven;
+    const std::int64_t per_step = (uneven ? kUneven : schedule::kLeastMemoryBytesPerStep) +
+                                  (fields_.states_vary() ? kSizes : 0);
+    return checked_add(checked_multiply(steps + 2, per_step),
+                       uneven ? uneven_table_bytes(plan, memory) : 0);
+  }
+  if (plan.plays_list()) {
+    const bool offload = plan.schedule == ScheduleName::kOffload;
+    return schedule::overlapped_bytes(steps) +
+           (searches_plans(plan) ? schedule::kOverlapSearchBytes : 0) +
+           (offload ? (steps + 2) * schedule::kOffloadBytesPerStep : 0) +
+           (offload && fields_.states_vary() ? (steps + 2) * kSizes : 0);
+  }
+  if (plan.schedule == ScheduleName::kDouble) {
+    return checked_multiply(most_double_anchors(steps), kPerStep);
+  }
+  if (plan.schedule != ScheduleName::kDiskRevolve && plan.schedule != ScheduleName::kHRevolve)
+    return 0;
+  std::int64_t slots = 0;
+  if (plan.schedule == ScheduleName::kHRevolve && options_.disk >= 0) {
+    slots =
+        std::min(options_.disk / std::max<std::int64_t>(plan.state_bytes_all_ranks, 1), steps + 1);
+  }
+  const std::int64_t per_step = checked_add(kPerStep, checked_multiply(kPerEntry, slots));
+  return checked_multiply(steps + 2, per_step);
+}
+
+// The least memory that leaves so many bytes beside the tables, of which some are a part of it.
+std::int64_t Planning::memory_beside_tables(const SweepPlan& plan, std::int64_t bytes) const {
+  std::int64_t memory = 0, needed = bytes;
+  while (needed > memory) {
+    memory = needed;
+    needed = checked_add(bytes, table_bytes(plan, memory));
+  }
+  return memory;
+}
+
+// A copy of the adjoint fields while they are being written.
+std::int64_t Planning::commit_bytes() const {
+  if (!options_.resume) return 0;
+  std::int64_t bytes = 0;
+  for (const store::Field& field : fields_.all()) {
+    if (field.role == ANADROME_ROLE_ADJOINT) bytes = checked_add(bytes, field.bytes());
+  }
+  return bytes;
+}
+
+// Slots that a kept tape takes, on the rank where it takes the most. Collective.
+void Planning::plan_tapes(SweepPlan& plan) {
+  plan.tape_slots = 0;
+  std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
+  if (plan.record) {
+    most[0] = store::RamSlots::slots_for_tape(store::total_bytes(fields_.tape()),
+                                              store::total_bytes(fields_.state()));
+    most[1] = most[0] < 0 ? 1 : 0;
+    most[2] = store::LiveTape::buffer_bytes(fields_.tape());
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  if (most[1] == 0) plan.tape_slots = most[0];
+  plan.tape_buffer_bytes = most[2];
+}
+
+// The pool of `plan`, beside so many bytes for tables, for at most so many states.
+void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
+                               const store::BlockShape* shape) {
+  beside += commit_bytes();
+  const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
+  MemoryPlan& cut = plan.memory;
+  cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states, shape);
+  cut.buffer_bytes += beside;
+  if (plan.plays_list() && cut.blocks > 0) {
+    // Which block is for reading ahead, and when, is part of the plan.
+    cut.prefetch_depth = 0;
+    cut.checkpoint_slots = cut.blocks - cut.live_blocks;
+  }
+  if (plan.schedule == ScheduleName::kDouble && cut.blocks > 0) {
+    cut.prefetch_depth = std::min<std::int64_t>(cut.prefetch_depth, 1);
+    cut.checkpoint_slots = cut.blocks - cut.live_blocks - cut.prefetch_depth;
+  }
+  if (plan.schedule == ScheduleName::kStoreAll || plan.schedule == ScheduleName::kLeastMemory) {
+    return;
+  }
+  // Not for one schedule only, so that another can follow.
+  const bool changeable = options_.schedule == ScheduleName::kAuto && shape == nullptr &&
+                          plan.schedule == ScheduleName::kAsync &&
+                          cut.largest_state_bytes >= store::kHandedOverBytes;
+  if (changeable && !plan.alone_in_block()) {
+    cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states);
+    cut.buffer_bytes += beside;
+  }
+  cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);
+}
+
+void Planning::plan_blocks(SweepPlan& plan, const store::BlockShape* shape) {
+  const std::int64_t steps = plan.steps, table = table_bytes(plan, plan.budget);
+  const bool all = plan.schedule == ScheduleName::kStoreAll;
+  const bool on_disk =
+      plan.schedule == ScheduleName::kAsync || plan.schedule == ScheduleName::kDouble;
+  plan.keeps_tapes =
+      plan.tape_slots > 0 && (all || on_disk || plan.schedule == ScheduleName::kMixed);
+  if (plan.keeps_tapes) {
+    const std::int64_t slots = slots_for_all_tapes(plan);
+    cut_into_blocks(plan, plan.tape_buffer_bytes + table, slots, shape);
+    const bool fit = steps == schedule::kUnknown || plan.memory.checkpoint_slots >= slots;
+    if (plan.memory.blocks > 0 && (fit || !all)) return;
+    plan.keeps_tapes = false;  // what is packed on the way to a tape leaves no room for a state
+  }
+  if (plan.schedule == ScheduleName::kJoin) return plan_join_blocks(plan);
+  const bool one_more = plan.disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
+  std::int64_t states = one_more ? steps + 1 : steps;
+  // No more memory than the slots that may be used; staging needs more than these.
+  const bool fewer = steps == schedule::kUnknown || options_.checkpoints < steps;
+  if (plan.schedule == ScheduleName::kRevolve && options_.checkpoints > 0 && fewer) {
+    states = options_.checkpoints;
+  }
+  const bool least = plays_least_memory(plan);
+  if (least) states = schedule::least_slots(plan.chain_steps());
+  cut_into_blocks(plan, table, states, shape);
+  if (least && plan.memory.checkpoint_slots < states) {
+    const std::int64_t needed = memory_for_states(agreement_, fields_.state(), states);
+    throw_too_little(plan, checked_add(needed, table), std::to_string(states) + " states");
+  }
+}
+
+// As many slots as have room with what is remembered of each.
+void Planning::plan_join_blocks(SweepPlan& plan) {
+  const auto fit = [&](std::int64_t slots) {
+    cut_into_blocks(plan, join_bytes(plan, slots), slots, nullptr);
+    return plan.memory.checkpoint_slots >= slots;
+  };
+  std::int64_t least = 0, most = schedule::JoinSweep::most_slots(join_options(plan));
+  cut_into_blocks(plan, join_bytes(plan, 0), most, nullptr);
+  most = std::min(plan.memory.checkpoint_slots, most);
+  while (least < most) {
+    const std::int64_t middle = least + (most - least + 1) / 2;
+    if (fit(middle)) {
+      least = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  fit(least);
+  plan.memory.checkpoint_slots = least;
+}
+
+// As the options and the memory's plan have them. Allocates nothing: ranks may be between
+// agreements.
+const schedule::JoinSweepOptions& Planning::join_options(SweepPlan& plan) const {
+  constexpr std::int64_t kMostForTables = std::int64_t{64} << 20;
+  plan.join.slots = plan.memory.checkpoint_slots;
+  plan.join.charged_inputs = options_.charged_inputs;
+  plan.join.reducible = options_.reducible;
+  plan.join.record = plan.record;
+  plan.join.plan_bytes =
+      std::min({kMostForTables, plan.budget / 8, schedule::JoinSweep::most_plan_bytes(plan.join)});
+  return plan.join;
+}
+
+// The planner's tables and what is remembered of each slot and branch: they are part of `memory`.
+std::int64_t Planning::join_bytes(SweepPlan& plan, std::int64_t slots) const {
+  const schedule::JoinSweepOptions& options = join_options(plan);
+  const auto branches = static_cast<std::int64_t>(options.steps.size());
+  return options.plan_bytes + schedule::JoinSweep::kBytesPerSlot * (branches + slots);
+}
+
+// Can there be a plan? The answer is the same on all ranks. Collective if there is none.
+void Planning::require_join_slots(SweepPlan& plan) {
+  const std::int64_t fewest = schedule::JoinSweep::fewest_slots(join_options(plan));
+  const std::int64_t slots = plan.memory.checkpoint_slots;
+  if (slots >= fewest) return;
+  const std::string text =
+      std::to_string(plan.join.steps.size()) +
+      " branches with objective=" + (options_.reducible ? "reducible" : "joint") +
+      " and inputs=" + (options_.charged_inputs ? "charged" : "free") + " need " +
+      std::to_string(fewest) + " slots, and ";
+  if (options_.most_slots(fewest) < fewest) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                text + "checkpoints=" + std::to_string(options_.checkpoints) + " allows fewer");
+  }
+  const std::int64_t given = plan.budget;
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  std::int64_t needed = memory_for_states(agreement_, fields_.state(), fewest);
+  for (; needed < kMost; needed += needed / 16 + 64) {
+    plan.budget = needed;
+    plan_blocks(plan);
+    if (plan.memory.checkpoint_slots >= fewest) break;
+  }
+  plan.budget = given;
+  throw Error(ANADROME_ERR_MEMORY, text + "memory=" + std::to_string(given) + " has " +
+                                       std::to_string(slots) + "; set memory to " +
+                                       std::to_string(needed) + "B (" + format_bytes(needed) + ")");
+}
+
+double Planning::forecast(const SweepPlan& plan) const {
+  const std::int64_t steps = plan.steps;
+  const schedule::StepCosts costs = this->costs(plan);
+  const double copies = 2 * static_cast<double>(steps) * measured_.copy();
+  if (plan.schedule == ScheduleName::kAsync) {
+    const schedule::SharedMemory memory = shared_memory(plan);
+    const std::int64_t most = storage_.most_blocks(plan.memory);
+    schedule::AsyncPlan play = schedule::best_plan(
+        costs, memory, most < steps ? ceil_divide(steps, std::max<std::int64_t>(most - 1, 1)) : 1,
+        steps);
+    const schedule::AsyncPlan in_ram = schedule::plan_in_ram(costs, memory, steps, false);
+    if (in_ram.seconds_per_step < play.seconds_per_step) play = in_ram;
+    return copies + schedule::seconds_of_async(costs, memory, play, steps, most);
+  }
+  if (plan.schedule == ScheduleName::kOverlapped) {
+    if (options_.disk >= 0) return kNever;
+    const schedule::OverlappedPlan list =
+        schedule::plan_overlapped(steps + 1, plan.memory.checkpoint_slots, overlap_times(plan),
+                                  schedule::OverlapSearch::kQuick);
+    return copies + schedule::seconds_of_overlapped(costs, list);
+  }
+  schedule::NestedOptions options = two_tier_options(plan);
+  constexpr std::int64_t kMostEntries = std::int64_t{1} << 18;
+  if (options_.disk >= 0 && options.disk_slots > kMostEntries / (steps + 1)) return kNever;
+  schedule::TwoTierMemory memory;
+  memory.units = options.units;
+  memory.disk_slots = options.disk_slots;
+  memory.buffers = plan.memory.blocks - plan.memory.live_blocks;
+  memory.overlaps = storage_.transport()->overlaps();
+  memory.reads_ahead = plan.memory.prefetch_depth > 0;
+  return copies +
+         schedule::seconds_of_two_tier(costs, memory, steps + 1, *two_tier_planner(plan, options))
+             .value_or(kNever);
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,180 @@
+// Planning, the part for steps and states that differ: what is known of each of them, and a memory
+// that holds states of several sizes.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "engine/planning.h"
+#include "schedule/least_memory.h"
+
+namespace anadrome::engine {
+namespace {
+
+bool changes_size(const store::Field& field) { return field.size != nullptr; }
+
+}  // namespace
+
+void Planning::begin_step_tables(SweepPlan& plan) {
+  const std::int64_t steps = plan.steps;
+  const bool offload = plan.schedule == ScheduleName::kOffload;
+  const bool costs = plan.schedule == ScheduleName::kUneven || offload;
+  const bool sizes = (plan.plans_by_step() || offload) && fields_.states_vary();
+  held_.attempt([&] {
+    measured_.step_costs().begin(steps, costs);
+    measured_.adjoint_costs().begin(steps, offload);
+    measured_.state_bytes().begin(steps, sizes);
+  });
+  plan.stack.reset();
+  if (!costs && !sizes) return;
+  agree_on_begin();
+  for (StepTable* table : {&measured_.step_costs(), &measured_.adjoint_costs()}) {
+    if (table->known()) table->share(agreement_.comm());
+  }
+  const bool costs_known =
+      (measured_.step_costs().known() || !costs) && (measured_.adjoint_costs().known() || !offload);
+  if (measured_.state_bytes().known() && costs_known) plan.stack.emplace();
+}
+
+// Of x_0 .. x_{n-1}, in one piece, on the rank where it takes the most. What was measured may be a
+// little more the next time. Fields begin at multiples of `alignment`.
+std::vector<std::int64_t> Planning::rooms_of_states(std::int64_t alignment) const {
+  constexpr std::int64_t kMargin = 8;
+  std::int64_t beside = 0;
+  for (const store::Field& field : fields_.state()) {
+    const std::int64_t bytes = field.bytes();
+    beside +=
+        changes_size(field) ? store::kLengthBytes + alignment : round_up(bytes, alignment) - bytes;
+  }
+  const std::int64_t most = store::LiveState::most_piece_bytes(fields_.state(), alignment);
+  std::vector<std::int64_t> rooms;
+  rooms.reserve(measured_.state_bytes().values().size());
+  for (const double value : measured_.state_bytes().values()) {
+    auto bytes = static_cast<std::int64_t>(value);
+    if (measured_.state_bytes().measured()) bytes += bytes / kMargin;
+    rooms.push_back(std::min(round_up(bytes + beside, alignment), most));
+  }
+  return rooms;
+}
+
+schedule::UnevenSteps Planning::uneven_steps(const SweepPlan& plan, std::int64_t bytes) const {
+  schedule::UnevenSteps steps;
+  steps.costs = measured_.step_costs().ticks();
+  steps.bytes = bytes;
+  steps.turn_is_a_step = !plan.record;
+  steps.table_bytes = uneven_table_bytes(plan, plan.budget);
+  return steps;
+}
+
+void Planning::throw_too_little(const SweepPlan& plan, std::int64_t needed,
+                                const std::string& what) const {
+  throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(plan.budget) + " is too small for " +
+                                       what + ", which schedule=" + to_string(plan.schedule) +
+                                       " holds at a time: at least " + std::to_string(needed) +
+                                       " bytes (" + format_bytes(needed) + ") per rank are needed");
+}
+
+// The largest of any rank: every rank makes the same plan from them. Collective.
+std::vector<std::int64_t> Planning::agree_on_rooms(SweepPlan& plan, std::int64_t alignment) {
+  std::vector<std::int64_t> rooms;
+  held_.attempt([&] { rooms = rooms_of_states(alignment); });
+  agree_on_begin();
+  MPI_Allreduce(MPI_IN_PLACE, rooms.data(), static_cast<int>(rooms.size()), MPI_INT64_T, MPI_MAX,
+                agreement_.comm());
+  const auto [smallest, largest] = std::minmax_element(rooms.begin(), rooms.end());
+  plan.stack->smallest = *smallest;
+  plan.stack->largest = *largest;
+  return rooms;
+}
+
+void Planning::plan_stack(SweepPlan& plan) {
+  const std::int64_t table = table_bytes(plan, plan.budget);
+  const std::int64_t memory = std::max<std::int64_t>(plan.budget - table, 0);
+  std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kLengthBytes);
+  if (memory < rooms[0]) throw_too_little(plan, memory_beside_tables(plan, rooms[0]), "x_0");
+  held_.attempt([&] {
+    if (plan.schedule == ScheduleName::kUneven) {
+      plan_uneven_stack(plan, std::move(rooms), memory);
+    } else {
+      plan_least_stack(plan, std::move(rooms));
+    }
+  });
+  agree_on_begin();
+  const std::int64_t needed = plan.stack->bytes();
+  if (needed > memory) {
+    throw_too_little(plan, checked_add(needed, table), "states of " + format_bytes(needed));
+  }
+  plan.memory = {};
+  plan.memory.layout = store::BlockLayout(plan.memory.shape, fields_.state());
+  plan.memory.largest_state_bytes = plan.stack->largest;
+  share_stack(plan, table);
+}
+
+// Numbers of states, for whoever counts in these.
+void Planning::share_stack(SweepPlan& plan, std::int64_t table) {
+  plan.memory.blocks = std::max<std::int64_t>(plan.stack->bytes() / plan.stack->largest, 1);
+  plan.memory.checkpoint_slots = plan.memory.blocks;
+  plan.memory.buffer_bytes = table;
+}
+
+void Planning::plan_uneven_stack(SweepPlan& plan, std::vector<std::int64_t> rooms,
+                                 std::int64_t memory) {
+  schedule::UnevenSteps steps = uneven_steps(plan, memory);
+  steps.state_bytes = std::move(rooms);
+  auto planner = std::make_unique<schedule::UnevenPlanner>(steps);
+  plan.stack->units = planner->units();
+  plan.stack->unit_bytes = planner->unit_bytes();
+  plan.stack->planner = std::move(planner);
+}
+
+// Of schedule=offload: blocks as for states of one size, since its files have these, and in their
+// place one memory in which the plan gives states their places. Those are whole pages, and few
+// enough of them to be counted. The state at the end of the chain is live when it is needed.
+void Planning::plan_places(SweepPlan& plan, const store::BlockShape* shape) {
+  plan_blocks(plan, shape);
+  if (plan.memory.blocks == 0) return;
+  const std::int64_t table = table_bytes(plan, plan.budget);
+  const std::int64_t memory = plan.budget - table;
+  std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
+  held_.attempt([&] { count_places(plan, std::move(rooms), memory); });
+  agree_on_begin();
+  if (plan.stack->bytes() > memory) {  // rounded up to units: slots do without
+    plan.stack.reset();
+    return;
+  }
+  share_stack(plan, table);
+}
+
+void Planning::count_places(SweepPlan& plan, std::vector<std::int64_t> rooms, std::int64_t memory) {
+  constexpr std::int64_t kMostUnits = std::int64_t{1} << 14;
+  const std::int64_t needed =
+      std::accumulate(rooms.begin(), rooms.end(), std::int64_t{0}, checked_add);
+  const std::int64_t unit_bytes =
+      round_up(std::max(std::min(memory, needed) / kMostUnits, store::kPage), store::kPage);
+  std::int64_t all = 0, largest = 0;
+  for (std::int64_t& room : rooms) {
+    room = ceil_divide(room, unit_bytes);
+    all += room;
+    largest = std::max(largest, room);
+  }
+  plan.stack->unit_bytes = unit_bytes;
+  plan.stack->units = std::max(std::min(memory / unit_bytes, all), largest);
+  if (!plan.record) rooms.push_back(rooms.back());
+  plan.stack->state_units = std::move(rooms);
+}
+
+// The state at the end of the chain is live when it is needed, and takes nothing.
+void Planning::plan_least_stack(SweepPlan& plan, std::vector<std::int64_t> rooms) {
+  const std::int64_t chain = plan.chain_steps();
+  schedule::ChainSizes sizes;
+  sizes.bytes = std::move(rooms);
+  sizes.bytes.resize(static_cast<std::size_t>(chain + 1), 0);
+  schedule::LeastMemory least = schedule::least_memory(sizes, schedule::Accounting::kPlayed);
+  plan.stack->units = least.peak;
+  plan.stack->planner =
+      std::make_unique<schedule::LeastMemoryPlanner>(std::move(sizes.bytes), std::move(least.kept));
+}
+
+}  // namespace anadrome::engine

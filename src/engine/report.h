@@ -1,0 +1,62 @@
+// What a run says of a sweep: statistics, its end as predicted, the progress line, the summary and
+// the trace.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <string>
+
+#include "engine/decisions.h"
+#include "engine/keeper.h"
+#include "engine/planning.h"
+#include "engine/why.h"
+
+namespace anadrome::engine {
+
+class Report {
+ public:
+  Report(const Agreement& agreement, const Options& options, const Measurements& measured,
+         const Planning& planning, const Storage& storage, const Keeper& keeper,
+         const Decisions& decisions, const SweepPlan& plan, SweepState& sweep, Recorder& recorder,
+         Warnings& warnings)
+      : agreement_(agreement),
+        options_(options),
+        measured_(measured),
+        planning_(planning),
+        storage_(storage),
+        keeper_(keeper),
+        decisions_(decisions),
+        plan_(plan),
+        sweep_(sweep),
+        recorder_(recorder),
+        warnings_(warnings) {}
+
+  anadrome_stats statistics() const;
+  /// Once so many steps are done that SweepState::prediction is due.
+  void predict();
+  void show_progress(double now);
+  /// Rank 0 writes the summary, if its option says so. Collective.
+  void summarise() const;
+  /// Collective.
+  void write_trace();
+
+ private:
+  SweepCosts costs() const;
+  std::int64_t advances_to_come() const;
+  std::string describe_memory(std::int64_t peak) const;
+
+  const Agreement& agreement_;
+  const Options& options_;
+  const Measurements& measured_;
+  const Planning& planning_;
+  const Storage& storage_;
+  const Keeper& keeper_;
+  const Decisions& decisions_;
+  const SweepPlan& plan_;
+  SweepState& sweep_;
+  Recorder& recorder_;
+  Warnings& warnings_;
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,194 @@
+#include "engine/resumption.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "base/checked.h"
+#include "store/field_table.h"
+
+namespace anadrome::engine {
+
+store::JournalHeader Resumption::header() const {
+  const RunWords& words = storage_.words();
+  store::JournalHeader header;
+  header.run_id_low = words.low;
+  header.run_id_high = words.high;
+  header.sweep = sweep_.number;
+  header.ranks = agreement_.size();
+  header.rank = agreement_.rank();
+  header.steps = plan_.steps;
+  header.shape = plan_.memory.shape;
+  header.fields = store::field_table(fields_.all());
+  header.options = std::string("layout=") + to_string(options_.layout) + "\n";
+  header.problem = options_.problem;
+  return header;
+}
+
+void Resumption::look() {
+  recovery_.reset();
+  if (!options_.resume || storage_.has_directory()) return;
+  std::string directory;
+  store::JournalHeader wanted;
+  held_.attempt([&] {
+    directory = store::RunDirectory::path(options_.directory, options_.name);
+    wanted = header();
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
+  const char* why_not = "";
+  try {
+    recovery_ = find_recovery(agreement_, directory, wanted, planning_.commit_bytes(), why_not);
+  } catch (const Error& error) {
+    if (error.status() == ANADROME_ERR_IO) throw_untouched(error);
+    throw;
+  }
+  if (*why_not != '\0') {
+    warnings_.warn({directory, " holds a run that cannot go on: ", why_not});
+  }
+}
+
+void Resumption::begin_journal() {
+  committer_.reset();
+  committed_ = 0;
+  if (!options_.resume) return;
+  held_.attempt([&] {
+    const std::vector<store::Field> fields = fields_.with_role(ANADROME_ROLE_ADJOINT);
+    const std::string& path = storage_.space()->path();
+    const double seconds = options_.checkpoint_interval;
+    if (recovery_) {
+      const bool forward = recovery_->commit.phase == store::JournalCommit::Phase::kForward;
+      const std::int64_t blocks =
+          ceil_divide(recovery_->commit.anchors, plan_.memory.layout.states());
+      committer_ = std::make_unique<Committer>(path, *recovery_, forward ? blocks : -1, fields,
+                                               seconds, *storage_.transport());
+      committed_ = recovery_->commit.generation;
+    } else {
+      committer_ =
+          std::make_unique<Committer>(path, header(), fields, seconds, *storage_.transport());
+    }
+  });
+  agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
+}
+
+// ---- back in ----
+
+void Resumption::go_on() {
+  const store::JournalCommit& commit = recovery_->commit;
+  const bool forward = commit.phase == store::JournalCommit::Phase::kForward;
+  schedule::AnchorList anchors;
+  held_.hold(failure_from([&] {
+    std::vector<schedule::AnchorList::Stretch> stretches;
+    for (const auto& [number, step, spacing] : commit.stretches) {
+      stretches.push_back({number, step, spacing});
+    }
+    anchors = schedule::AnchorList::of(commit.anchors, stretches);
+    if (forward && anchors.newest_step() != commit.position) {
+      throw Error(ANADROME_ERR_CORRUPT, "the journal's position is not that of an anchor");
+    }
+    keeper_.tier()->take_over(
+        anchors.count(), [&](std::int64_t number) { return anchors.step(number); },
+        recovery_->journal.blocks);
+  }));
+  meeting_.agree(Call::kBegin);
+  schedule::Sequence& sequence = *plan_.script->sequence();
+  if (forward) {
+    std::int64_t number = anchors.count() - 1;
+    while (!keeper_.load(Call::kBegin, number)) {
+      number = keeper_.first_of_block(number) - 1;
+      const Failure& lost = sweep_.lost;
+      if (number < 0) throw Error(lost.status, lost.message + "; nothing before it is kept");
+    }
+    anchors.truncate(number + 1);
+    keeper_.go_on_from(number);
+    held_.attempt([&] { sequence.resume_forward(anchors, commit.position); });
+  } else {
+    sweep_.newest_anchor = anchors.count() - 1;
+    held_.attempt([&] { sequence.resume_reverse(anchors, commit.steps, commit.position); });
+  }
+  held_.attempt([&] { committer_->unpack(); });
+  meeting_.agree(Call::kBegin);
+  sweep_.resumed_phase = forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE;
+  sweep_.resumed_step = commit.position;
+  sweep_.phase = sweep_.resumed_phase;
+  if (!forward) sweep_.turn_time = sweep_.begin_time;
+  recovery_.reset();
+}
+
+// ---- commits ----
+
+void Resumption::bring(Agreement::Input& input, bool stop) {
+  if (committer_ == nullptr) return;
+  using Commit = Agreement::Input::Commit;
+  input.committed = committer_->committed();
+  input.commit = sweep_.rewound              ? Commit::kNotDue
+                 : committer_->busy()        ? Commit::kBusy
+                 : committer_->due() || stop ? Commit::kDue
+                                             : Commit::kNotDue;
+  input.hold_stop = true;
+}
+
+store::JournalCommit Resumption::describe() const {
+  store::JournalCommit commit;
+  const schedule::Sequence& sequence = *plan_.sequence();
+  const schedule::AnchorList& anchors = sequence.anchors();
+  const bool forward = sweep_.phase == ANADROME_PHASE_FORWARD;
+  commit.phase =
+      forward ? store::JournalCommit::Phase::kForward : store::JournalCommit::Phase::kReverse;
+  commit.position = forward ? anchors.newest_step() : sequence.adjoints_remaining();
+  commit.steps = sequence.steps();
+  commit.anchors = anchors.count();
+  for (const auto& [number, step, spacing] : anchors.stretches()) {
+    commit.stretches.push_back({number, step, spacing});
+  }
+  commit.interval = sequence.interval();
+  commit.slots = sequence.slots();
+  return commit;
+}
+
+// Steps that are reversed from memory for long would end in no agreement, and in no commit. So what
+// was done since the last one is counted, in times that were agreed on: every rank comes to the
+// same number. Often enough for commits to be on time, and so seldom that the steps take much
+// longer than an agreement. As long as no time of an adjoint step is agreed on (a sweep that went
+// on has none at all), after 1, 2, 4, ... of them.
+void Resumption::commit_between_anchors() {
+  if (committer_ == nullptr) return;
+  constexpr double kPerCommit = 8, kLeastSeconds = 0.01;
+  const schedule::StepCosts costs = planning_.costs(plan_);
+  const double seconds =
+      static_cast<double>(sweep_.adjoints - sweep_.adjoints_agreed_at) * costs.adjoint +
+      static_cast<double>(sweep_.advances - sweep_.advances_agreed_at) * costs.forward;
+  const bool measures = measured_.agreed().adjoint <= 0 &&
+                        std::has_single_bit(static_cast<std::uint64_t>(sweep_.adjoints));
+  const bool due = seconds >= std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds);
+  if (!due && !measures) return;
+  if (plan_.script->adjoints_remaining() == 0) return;
+  commit_if_due(Call::kAdjoint, meeting_.agree(Call::kAdjoint));
+}
+
+// Everything follows from what was agreed, so all ranks do the same.
+void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
+  if (committer_ == nullptr) return;
+  using Commit = Agreement::Input::Commit;
+  Agreement::Output now = agreed;
+  if (agreed.stop) {
+    committer_->wait();
+    now = meeting_.agree(call);
+  }
+  if (now.commit == Commit::kDue) {
+    held_.attempt(
+        [&] { committer_->start(describe(), now.committed, storage_.space()->records()); });
+  }
+  if (!agreed.stop) return;
+  committer_->wait();
+  now = meeting_.agree(call);
+  const bool whole = now.committed == committer_->last_started();
+  const char* what = !whole ? "stopped as asked; the last commit could not be made"
+                     : sweep_.rewound
+                         ? "stopped as asked; with resume=on the run goes on in its first reverse "
+                           "sweep"
+                         : "stopped as asked; with resume=on the run goes on from here";
+  throw Error(ANADROME_STOPPED, what);
+}
+
+}  // namespace anadrome::engine

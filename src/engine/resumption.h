@@ -1,0 +1,81 @@
+// Lets a run go on after it was killed: commits on the way, and the way back in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "engine/committer.h"
+#include "engine/keeper.h"
+#include "engine/meeting.h"
+#include "engine/planning.h"
+#include "engine/recovery.h"
+
+namespace anadrome::engine {
+
+class Resumption {
+ public:
+  Resumption(Agreement& agreement, Meeting& meeting, Held& held, const Options& options,
+             const Fields& fields, const Measurements& measured, const Planning& planning,
+             Storage& storage, Keeper& keeper, SweepPlan& plan, SweepState& sweep,
+             Warnings& warnings)
+      : agreement_(agreement),
+        meeting_(meeting),
+        held_(held),
+        options_(options),
+        fields_(fields),
+        measured_(measured),
+        planning_(planning),
+        storage_(storage),
+        keeper_(keeper),
+        plan_(plan),
+        sweep_(sweep),
+        warnings_(warnings) {}
+
+  /// Is there a run to go on with? Only a new object looks for one: what it finds cannot be its
+  /// own. Collective.
+  void look();
+  std::optional<Recovery>& recovery() { return recovery_; }
+  /// The shape of its blocks; NULL: this run begins anew.
+  const store::BlockShape* shape() const {
+    return recovery_ ? &recovery_->journal.header.shape : nullptr;
+  }
+  /// Collective.
+  void begin_journal();
+  /// Where the commit says. What cannot be read is lost here as it is anywhere else. Collective.
+  void go_on();
+  void abandon() { committer_.reset(); }
+
+  /// What a rank says of its commits at an agreement; `stop` was asked for on this rank.
+  void bring(Agreement::Input& input, bool stop);
+  void take(const Agreement::Output& output) { committed_ = output.committed; }
+  /// See Meeting::commit_if_due.
+  void commit_if_due(Call call, const Agreement::Output& agreed);
+  /// After an adjoint step: see there. Collective where it has to be.
+  void commit_between_anchors();
+
+  /// Is there a state of the run that another process can go on from?
+  bool can_be_left() const { return committed_ > 0 || recovery_.has_value(); }
+
+ private:
+  store::JournalHeader header() const;
+  store::JournalCommit describe() const;
+
+  Agreement& agreement_;
+  Meeting& meeting_;
+  Held& held_;
+  const Options& options_;
+  const Fields& fields_;
+  const Measurements& measured_;
+  const Planning& planning_;
+  Storage& storage_;
+  Keeper& keeper_;
+  SweepPlan& plan_;
+  SweepState& sweep_;
+  Warnings& warnings_;
+  std::unique_ptr<Committer> committer_;  ///< uses the transport and the files
+  std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
+  std::int64_t committed_ = 0;            ///< generation; agreed
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,210 @@
+#include "engine/storage.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <thread>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "base/checksum.h"
+#include "base/clock.h"
+
+namespace anadrome::engine {
+namespace {
+
+using RunId = std::array<char, 33>;
+
+RunId new_run_id(MPI_Comm comm) {
+  std::array<std::uint64_t, 2> id{};
+  if (::getrandom(id.data(), sizeof id, 0) != static_cast<ssize_t>(sizeof id)) {
+    id[0] = static_cast<std::uint64_t>(now_seconds() * 1e9);
+    id[1] = static_cast<std::uint64_t>(::getpid());
+  }
+  MPI_Bcast(id.data(), 2, MPI_UINT64_T, 0, comm);
+  RunId text;
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(id[0]),
+                static_cast<unsigned long long>(id[1]));
+  return text;
+}
+
+// Do the ranks of some node occupy all the cores they may run on? Collective.
+bool no_core_is_free(MPI_Comm comm) {
+  MPI_Comm split = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
+  const Communicator node(split);
+  int ranks = 1;
+  MPI_Comm_size(node.get(), &ranks);
+  int busy = ranks >= static_cast<int>(std::thread::hardware_concurrency()) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT, MPI_MAX, comm);
+  return busy != 0;
+}
+
+}  // namespace
+
+void throw_untouched(const Error& error) {
+  throw Error(error.status(), std::string(error.what()) +
+                                  "; the run that was left is untouched: begin again, or set "
+                                  "resume=off to begin anew");
+}
+
+// The directory is one rank's own text; whether to rebuild is everybody's decision.
+bool Storage::changes() {
+  bool changes = disk_ == nullptr || (transport_ != nullptr && fields_.changed());
+  held_.attempt([&] {
+    changes = changes || built_with_.directory != options_.directory ||
+              built_with_.shared_values() != options_.shared_values();
+  });
+  int any = changes ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
+  changes_ = any != 0;
+  return changes_;
+}
+
+void Storage::give_up() {
+  transport_.reset();
+  if (disk_ != nullptr) disk_->release();
+  agree_on_begin();  // nobody has a file open any more
+  if (disk_ != nullptr) held_.hold(disk_->remove());
+  disk_.reset();
+  agree_on_begin();  // removed before anybody makes the next one
+}
+
+bool Storage::prepare(const MemoryPlan& memory, bool transports,
+                      std::optional<Recovery>& recovery) {
+  if (!changes_ && (!transports || transport_ != nullptr)) return false;
+  give_up();
+  const RunId id = new_run_id(agreement_.comm());
+  held_.attempt([&] { run_id_ = id.data(); });
+  open(memory, recovery);
+  held_.attempt([&] { built_with_ = options_; });
+  if (!transports) {
+    agree_on_begin();
+    return false;
+  }
+  const store::TransportOptions transport_options = {options_.checksum, options_.resume,
+                                                     options_.bandwidth_limit};
+  held_.attempt([&] {
+    transport_ = options_.transport == TransportName::kDirect
+                     ? store::make_direct_transport(memory.layout, transport_options)
+                     : store::make_mpio_transport(memory.layout, transport_options, fields_.state(),
+                                                  disk_->file_comm());
+  });
+  agree_on_begin();
+  measured_.begin_disk(no_core_is_free(agreement_.comm()));
+  fields_.files_are_made();
+  return true;
+}
+
+void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftovers) {
+  std::unique_ptr<DiskSpace> disk;
+  held_.attempt([&] {
+    disk =
+        std::make_unique<DiskSpace>(agreement_, options_, memory.layout, fields_.state(), run_id_);
+    words_ = {hash_of(run_id_), hash_of(run_id_ + "'")};
+  });
+  agree_on_begin();
+  disk->open(leftovers);
+  disk_ = std::move(disk);
+}
+
+// The directory, with the files of the run that goes on or without any.
+void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
+  if (!recovery) return make_directory(memory, store::Leftovers::kRemove);
+  make_directory(memory, store::Leftovers::kTakeOver);
+  const Failure failure = failure_from([&] { disk_->reopen(recovery->journal.segments); });
+  try {
+    agreement_.agree({.call = Call::kBegin, .failure = failure});
+    words_ = {recovery->journal.header.run_id_low, recovery->journal.header.run_id_high};
+  } catch (const Error& error) {
+    if (error.status() == ANADROME_ERR_PEER) throw;
+    if (error.status() != ANADROME_ERR_CORRUPT) {  // its files may be whole
+      failure_from([&] { disk_->leave(); });
+      disk_.reset();
+      throw_untouched(error);
+    }
+    warnings_.warn({"the run that was left cannot go on: ", error.what()});
+    recovery.reset();
+    disk_->release();
+    agree_on_begin();  // nobody has a file open any more
+    held_.hold(disk_->remove());
+    disk_.reset();
+    agree_on_begin();
+    make_directory(memory, store::Leftovers::kRemove);
+  }
+}
+
+Failure Storage::make_first_files(const MemoryPlan& memory, std::int64_t steps) {
+  const std::int64_t blocks = segment_blocks(memory, steps);
+  if (disk_->capacity() > 0 || blocks <= 0) return {};
+  try {
+    disk_->grow(blocks, Call::kBegin);
+    if (blocks_on_disk(memory) > 1) disk_->make_room_for_copy(Call::kBegin);
+  } catch (const Error& error) {
+    const bool full = error.status() == ANADROME_ERR_NO_SPACE;
+    if (!full && error.status() != ANADROME_ERR_IO) throw;
+    if (disk_->capacity() > 0) return {};  // without the copy
+    if (!full || options_.writes_all_anchors()) throw;
+    return Failure(error);
+  }
+  return {};
+}
+
+void Storage::grow(const MemoryPlan& memory, std::int64_t steps, Call call) {
+  disk_->grow(segment_blocks(memory, steps), call);
+}
+
+// How many blocks the next segment should hold. Segments grow with the run, so that there are few,
+// and are bounded, so that little space is reserved in vain.
+std::int64_t Storage::segment_blocks(const MemoryPlan& memory, std::int64_t steps) const {
+  const std::int64_t states = memory.layout.states();
+  const std::int64_t block_bytes = std::max<std::int64_t>(disk_->block_bytes_all_ranks(), 1);
+  constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
+  std::int64_t blocks =
+      std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
+  if (options_.interval == 0 || steps < 0) {
+    // The number of anchors shows only as the run goes on.
+    blocks = std::min(blocks, std::max<std::int64_t>(16, disk_->capacity()));
+  } else {
+    const std::int64_t all =
+        ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
+    blocks = std::min(blocks, std::max<std::int64_t>(all - disk_->capacity(), 1));
+  }
+  return std::min(blocks, most_blocks(memory) - disk_->capacity());
+}
+
+// With the copy of the first block; a few pages per file and 40 bytes per slot describe them.
+std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory) const {
+  constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
+  if (options_.disk < 0) return kUnlimited;
+  const std::int64_t ranks = agreement_.size();
+  const auto fields = static_cast<std::int64_t>(fields_.state().size());
+  const std::int64_t files = options_.layout == Layout::kShared ? 1 : ranks;
+  const std::int64_t per_block =
+      disk_->block_bytes_all_ranks() + 40 * memory.layout.states() + 16 * ranks;
+  // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
+  constexpr std::int64_t kMostSegments = 33, kFirstBlocks = 16;
+  const std::int64_t segments =
+      std::min(kMostSegments, 3 + options_.disk / per_block / kFirstBlocks);
+  const std::int64_t described =
+      files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
+  return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
+}
+
+// Of two or more, one is for the copy.
+std::int64_t Storage::most_blocks(const MemoryPlan& memory) const {
+  const std::int64_t blocks = blocks_on_disk(memory);
+  return blocks > 1 ? blocks - 1 : blocks;
+}
+
+void Storage::throw_too_small() const {
+  throw Error(ANADROME_ERR_NO_SPACE,
+              "disk=" + std::to_string(options_.disk) + " does not hold " +
+                  format_bytes(disk_->block_bytes_all_ranks()) +
+                  ", the least that is written at once; raise disk, or take schedule=revolve");
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,94 @@
+// What a run has on disk, for one sweep after the other: its directory, its files, and the
+// transport to them. Everything here is collective unless it says otherwise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/disk_space.h"
+#include "engine/fields.h"
+#include "engine/held.h"
+#include "engine/measurements.h"
+#include "engine/memory_plan.h"
+#include "engine/options.h"
+#include "engine/recovery.h"
+#include "engine/warnings.h"
+#include "store/transport.h"
+
+namespace anadrome::engine {
+
+/// Two words that stand for a run in checksums and journals.
+struct RunWords {
+  std::uint64_t low = 0, high = 0;
+};
+
+class Storage {
+ public:
+  Storage(Agreement& agreement, Held& held, const Options& options, Fields& fields,
+          Measurements& measured, Warnings& warnings)
+      : agreement_(agreement),
+        held_(held),
+        options_(options),
+        fields_(fields),
+        measured_(measured),
+        warnings_(warnings) {}
+
+  /// Do the fields or options of the sweep that begins want other files?
+  bool changes();
+  /// The directory, its lock and, with `transports`, the transport to it; those of the sweep before
+  /// where they fit. A run that cannot be taken over any more leaves `recovery` empty. True: the
+  /// disk is another one.
+  bool prepare(const MemoryPlan& memory, bool transports, std::optional<Recovery>& recovery);
+  /// That of a sweep before goes, with its files and its watch.
+  void give_up();
+  /// The first segment, so that a full or forbidden disk shows before the first step. Returns why
+  /// the disk takes nothing, if the sweep can go on in memory; a directory that cannot be used is
+  /// the user's mistake.
+  Failure make_first_files(const MemoryPlan& memory, std::int64_t steps);
+  /// Room for another segment. Throws as DiskSpace::grow does.
+  void grow(const MemoryPlan& memory, std::int64_t steps, Call call);
+
+  /// Blocks that the option `disk` allows for anchors. Local.
+  std::int64_t most_blocks(const MemoryPlan& memory) const;
+  [[noreturn]] void throw_too_small() const;
+
+  bool has_directory() const { return disk_ != nullptr; }
+  DiskSpace* space() { return disk_.get(); }
+  const DiskSpace* space() const { return disk_.get(); }
+  store::Transport* transport() { return transport_.get(); }
+  const store::Transport* transport() const { return transport_.get(); }
+  const RunWords& words() const { return words_; }
+  /// NULL: nobody watches.
+  Watch* watch() const { return disk_ != nullptr ? disk_->watch() : nullptr; }
+
+  /// The ends. Close: all ranks are known to be in the same call.
+  void close_transport() { transport_.reset(); }
+  void forget_directory() { disk_.reset(); }
+
+ private:
+  void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
+  void make_directory(const MemoryPlan& memory, store::Leftovers leftovers);
+  void open(const MemoryPlan& memory, std::optional<Recovery>& recovery);
+  std::int64_t segment_blocks(const MemoryPlan& memory, std::int64_t steps) const;
+  std::int64_t blocks_on_disk(const MemoryPlan& memory) const;
+
+  Agreement& agreement_;
+  Held& held_;
+  const Options& options_;
+  Fields& fields_;
+  Measurements& measured_;
+  Warnings& warnings_;
+  std::unique_ptr<DiskSpace> disk_;
+  std::unique_ptr<store::Transport> transport_;
+  std::string run_id_;
+  RunWords words_;
+  Options built_with_;   ///< the options in force when the files were made
+  bool changes_ = true;  ///< as changes() said last; agreed
+};
+
+/// What `error` means where the run that was left may be whole.
+[[noreturn]] void throw_untouched(const Error& error);
+
+}  // namespace anadrome::engine

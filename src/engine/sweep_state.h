@@ -1,0 +1,80 @@
+// What belongs to one sweep and to no other: begin makes it anew, `= {}`, so that nothing of an
+// earlier sweep can be left in it.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "schedule/action.h"
+#include "store/transport.h"
+
+namespace anadrome::engine {
+
+struct SweepState {
+  std::int64_t number = 0;  ///< of the sweep, in checksums and journals
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  /// Where the sweep went on that another process had begun; IDLE: it began at x_0.
+  anadrome_phase resumed_phase = ANADROME_PHASE_IDLE;
+  std::int64_t resumed_step = 0;
+
+  // In the caller's hands.
+  anadrome_action in_hand{};
+  schedule::Action rest;          ///< of an advance that is handed out in pieces
+  bool then_is_written = false;   ///< by what the caller does now
+  std::int64_t finished_at = -1;  ///< the advance in hand ended the sweep after so many steps
+  bool timed = false;             ///< the action in hand is
+  double handed_out = 0;          ///< when
+
+  // Done so far.
+  std::int64_t advances = 0, adjoints = 0, kept = 0, restored = 0;
+  double seconds_copying = 0;
+  double begin_time = 0, turn_time = 0, done_time = 0;
+  std::int64_t advances_agreed_at = 0, adjoints_agreed_at = 0;  ///< at the last agreement
+
+  // Counted by the run before the sweep began.
+  double seconds_agreeing_before = 0;
+  std::int64_t agreements_before = 0;
+  store::TransferTotals totals_before;
+
+  // Anchors.
+  std::int64_t newest_anchor = 0;  ///< the one that was kept or restored last
+  std::int64_t anchors_put = 0;    ///< where they are replaced: each time
+  std::int64_t anchors_lost = 0;   ///< agreed
+  std::int64_t agreed_block = -1;  ///< every rank has it in memory
+  bool write_due = false;          ///< the newest block is full, and not being written
+  bool no_more_anchors = false;    ///< the disk takes none; agreed, as why
+  Failure disk_refused;
+  Failure lost;  ///< why the last anchor that was asked for is lost; agreed
+
+  // The interval.
+  std::int64_t probes = 0, probe_steps = 1;
+  std::int64_t decided_at = -1;      ///< the agreement whose times decided on it
+  std::int64_t double_interval = 0;  ///< of schedule=double; 0: not known yet
+
+  // Hashes of states that will be computed again, by step; and what differed.
+  std::map<std::int64_t, std::uint64_t> audits;
+  Failure audit_failure;
+
+  struct Prediction {
+    std::int64_t due_at = 0;  ///< after so many steps; 0: not any more
+    std::int64_t made_at = 0;
+    double seconds = 0;
+    bool adjoint_guessed = false;
+  } prediction;
+
+  std::string chosen;           ///< why this schedule, if the option says auto
+  double expected_seconds = 0;  ///< by auto; 0: nothing was weighed
+  bool warned = false;
+  /// A commit could not tell in which of its reverse sweeps the program was: none is made.
+  bool rewound = false;
+
+  bool under_way() const {
+    return phase == ANADROME_PHASE_FORWARD || phase == ANADROME_PHASE_REVERSE;
+  }
+};
+
+}  // namespace anadrome::engine
