@@ -22,17 +22,11 @@
 #include <stdint.h>
 
 #include <anadrome/export.h>
+#include <anadrome/field.h>
+#include <anadrome/status.h>
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifdef __cplusplus
-/** Enumerations are as wide as an int. In C++ every int is one of their values, so that a wrong one
- * from a C or Fortran caller can be refused. */
-#define ANADROME_AS_INT : int
-#else
-#define ANADROME_AS_INT
 #endif
 
 #define ANADROME_VERSION_MAJOR 0
@@ -41,42 +35,6 @@ extern "C" {
 
 /** One forward sweep and the adjoint sweep(s) back through it. */
 typedef struct anadrome_run anadrome_run;
-
-/** Outcome of a call. The values are part of the ABI. */
-typedef enum anadrome_status ANADROME_AS_INT {
-  ANADROME_OK = 0,           /**< done */
-  ANADROME_STOPPED = 1,      /**< anadrome_request_stop was called on some rank */
-  ANADROME_ERR_ARGUMENT = 2, /**< an argument or option is wrong; nothing was changed */
-  ANADROME_ERR_ORDER = 3,    /**< right call, wrong moment */
-  ANADROME_ERR_MEMORY = 4,   /**< the memory budget, or the machine's memory, does not suffice */
-  ANADROME_ERR_NO_SPACE = 5, /**< the disk, the quota or the `disk` option is exhausted */
-  ANADROME_ERR_IO = 6,       /**< a file operation failed */
-  ANADROME_ERR_CORRUPT = 7,  /**< stored bytes are not those that were written */
-  ANADROME_ERR_NONDETERMINISTIC = 8, /**< a recomputed state differs from the first one */
-  ANADROME_ERR_BUSY = 9,             /**< another live run uses this directory and name */
-  ANADROME_ERR_PEER = 10, /**< another rank failed or made another call; the message names it */
-  ANADROME_ERR_UNSUPPORTED = 11, /**< this build or this machine cannot do what was asked */
-  ANADROME_ERR_INTERNAL = 12     /**< a defect of the library: please report it */
-} anadrome_status;
-
-/** What a registered field is for. */
-typedef enum anadrome_role ANADROME_AS_INT {
-  ANADROME_ROLE_STATE = 0, /**< what a step needs to go on: x_k, all of it */
-  ANADROME_ROLE_TAPE =
-      1, /**< everything the adjoint of one step needs, filled by a recorded step */
-  ANADROME_ROLE_ADJOINT = 2 /**< adjoint variables and accumulators: never recomputed */
-} anadrome_role;
-
-/** Element type of a field. Complex types are pairs (real, imaginary). */
-typedef enum anadrome_type ANADROME_AS_INT {
-  ANADROME_FLOAT32 = 0,
-  ANADROME_FLOAT64 = 1,
-  ANADROME_COMPLEX64 = 2,
-  ANADROME_COMPLEX128 = 3,
-  ANADROME_INT32 = 4,
-  ANADROME_INT64 = 5,
-  ANADROME_BYTE = 6
-} anadrome_type;
 
 /** Where a run is. */
 typedef enum anadrome_phase ANADROME_AS_INT {
@@ -114,15 +72,6 @@ typedef struct anadrome_action {
 
 /** `steps` of anadrome_begin when the number of steps is not known beforehand. */
 #define ANADROME_STEPS_UNKNOWN ((int64_t)-1)
-
-/** Write the field into `buffer`, `bytes` long. Non-zero: failure, as if anadrome_fail had been
- * called. */
-typedef int (*anadrome_pack_fn)(void* context, void* buffer, size_t bytes);
-/** Read the field from `buffer`, `bytes` long. Non-zero: failure, as if anadrome_fail had been
- * called. */
-typedef int (*anadrome_unpack_fn)(void* context, const void* buffer, size_t bytes);
-/** How many bytes a field of changing size takes at this moment on this rank. */
-typedef size_t (*anadrome_size_fn)(void* context);
 
 /** The model for anadrome_solve. Set `size = sizeof(anadrome_model)` first: the struct may grow.
  *  A callback that returns non-zero fails the run as anadrome_fail does; the other callbacks are
@@ -372,12 +321,6 @@ ANADROME_API anadrome_status anadrome_statistics(const anadrome_run* run, anadro
  * is closed already: OK. The handle is gone whatever the status. Errors: ERR_PEER (another rank was
  * in another call), ERR_IO (files could not be removed or kept). */
 ANADROME_API anadrome_status anadrome_close(anadrome_run** run);
-
-/** The last failure on this thread, one line; "" if there was none. Valid until the next call. */
-ANADROME_API const char* anadrome_last_error(void);
-
-/** The name of a status, e.g. "ANADROME_ERR_IO". Never NULL. */
-ANADROME_API const char* anadrome_status_name(anadrome_status status);
 
 /** The version as "major.minor.patch". */
 ANADROME_API const char* anadrome_version(void);

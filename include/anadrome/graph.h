@@ -5,7 +5,10 @@
 #ifndef ANADROME_GRAPH_H
 #define ANADROME_GRAPH_H
 
-#include <anadrome/anadrome.h>
+#include <stdint.h>
+
+#include <anadrome/export.h>
+#include <anadrome/status.h>
 
 #ifdef __cplusplus
 extern "C" {

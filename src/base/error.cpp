@@ -70,32 +70,11 @@ Failure current_failure() noexcept {
 
 const char* status_name(anadrome_status status) {
   switch (status) {
-    case ANADROME_OK:
-      return "ANADROME_OK";
-    case ANADROME_STOPPED:
-      return "ANADROME_STOPPED";
-    case ANADROME_ERR_ARGUMENT:
-      return "ANADROME_ERR_ARGUMENT";
-    case ANADROME_ERR_ORDER:
-      return "ANADROME_ERR_ORDER";
-    case ANADROME_ERR_MEMORY:
-      return "ANADROME_ERR_MEMORY";
-    case ANADROME_ERR_NO_SPACE:
-      return "ANADROME_ERR_NO_SPACE";
-    case ANADROME_ERR_IO:
-      return "ANADROME_ERR_IO";
-    case ANADROME_ERR_CORRUPT:
-      return "ANADROME_ERR_CORRUPT";
-    case ANADROME_ERR_NONDETERMINISTIC:
-      return "ANADROME_ERR_NONDETERMINISTIC";
-    case ANADROME_ERR_BUSY:
-      return "ANADROME_ERR_BUSY";
-    case ANADROME_ERR_PEER:
-      return "ANADROME_ERR_PEER";
-    case ANADROME_ERR_UNSUPPORTED:
-      return "ANADROME_ERR_UNSUPPORTED";
-    case ANADROME_ERR_INTERNAL:
-      return "ANADROME_ERR_INTERNAL";
+#define ANADROME_STATUS_NAME(name, value) \
+  case name:                              \
+    return #name;
+    ANADROME_STATUSES(ANADROME_STATUS_NAME)
+#undef ANADROME_STATUS_NAME
   }
   return "unknown anadrome_status";
 }

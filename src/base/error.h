@@ -1,7 +1,7 @@
 // How failures travel inside the library: thrown as Error, turned into a status at the C boundary.
 #pragma once
 
-#include <anadrome/anadrome.h>
+#include <anadrome/status.h>
 
 #include <exception>
 #include <string>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/handles.h"
+#include "engine/communicator.h"
 #include "store/process_identity.h"
 
 namespace anadrome::engine {

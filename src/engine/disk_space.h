@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/handles.h"
 #include "engine/agreement.h"
+#include "engine/communicator.h"
 #include "engine/options.h"
 #include "engine/watch.h"
 #include "schedule/anchor_list.h"

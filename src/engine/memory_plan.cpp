@@ -6,8 +6,6 @@
 #include "base/checked.h"
 #include "schedule/sequence.h"
 #include "store/live_state.h"
-#include "store/pool.h"
-#include "store/ram_slots.h"
 
 namespace anadrome::engine {
 namespace {
@@ -25,24 +23,12 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 
 }  // namespace
 
-// The pool's and the slots' tables, and per state the schedule's stack. A block that goes to disk
-// has an entry with its transfer, and a checksum.
-std::int64_t bookkeeping_bytes(const store::BlockShape& shape, DiskUse disk) {
-  constexpr std::int64_t kPerState = 48, kPerTransfer = 512;
-  return store::Pool::kOverhead + store::RamSlots::kOverheadPerBlock + kPerState * shape.states +
-         (disk != DiskUse::kNone ? kPerTransfer : 0);
-}
-
-std::int64_t blocks_read_ahead(std::int64_t blocks) {
-  constexpr std::int64_t kManyBlocks = 12;
-  return blocks == 1 ? 0 : blocks < kManyBlocks ? 1 : 2;
-}
-
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk) {
   const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
-  const std::int64_t block = checked_add(layout.block_bytes(), bookkeeping_bytes(shape, disk));
+  const std::int64_t block =
+      checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape, disk));
   const std::int64_t blocks = 1 + store::LiveState::live_blocks(layout, state_fields);
   return checked_add(checked_multiply(blocks, block),
                      store::LiveState::buffer_bytes(layout, state_fields));
@@ -53,7 +39,8 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
-    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
+    const MemoryPlan plan =
+        plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
     if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
@@ -79,7 +66,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
         given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, least, disk);
     plan.layout = store::BlockLayout(plan.shape, state_fields);
     plan.bytes_per_block =
-        checked_add(plan.layout.block_bytes(), bookkeeping_bytes(plan.shape, disk));
+        checked_add(plan.layout.block_bytes(), store::bookkeeping_bytes(plan.shape, disk));
     plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
     plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
@@ -102,7 +89,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
     plan.checkpoint_slots = (plan.blocks - live) * shape.states;
     return plan;
   }
-  plan.prefetch_depth = blocks_read_ahead(plan.blocks - live);
+  plan.prefetch_depth = store::blocks_read_ahead(plan.blocks - live);
   plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1 + live);
   // One block holds the current interval's anchor, prefetch_depth blocks those to come.
   plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * shape.states + 1;

@@ -9,9 +9,7 @@
 
 namespace anadrome::engine {
 
-/// What goes to disk: nothing, blocks of as many states as make a large write, or one state at a
-/// time, because states on disk are replaced one by one.
-enum class DiskUse { kNone, kBlocks, kStates };
+using store::DiskUse;
 
 struct MemoryPlan {
   store::BlockShape shape;
@@ -24,12 +22,6 @@ struct MemoryPlan {
   std::int64_t prefetch_depth = 0;       ///< blocks read ahead; 0 without disk
   std::int64_t checkpoint_slots = 0;     ///< s of E(n, s)
 };
-
-/// What one block takes of `memory` beside its states.
-std::int64_t bookkeeping_bytes(const store::BlockShape& shape, DiskUse disk);
-
-/// Of so many blocks, those that are for reading ahead until times are measured.
-std::int64_t blocks_read_ahead(std::int64_t blocks);
 
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
 /// as `largest_state_bytes`, the most of any rank, has it.

@@ -6,6 +6,8 @@
 // on all.
 #pragma once
 
+#include <anadrome/anadrome.h>
+
 #include <atomic>
 #include <cstdint>
 #include <span>

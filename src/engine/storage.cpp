@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "store/mpio_transport.h"
 
 namespace anadrome::engine {
 namespace {

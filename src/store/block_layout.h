@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <anadrome/anadrome.h>
+#include <anadrome/field.h>
 
 namespace anadrome::store {
 
@@ -66,6 +66,16 @@ struct BlockDemand {
 /// At least 16 blocks fit into `memory` unless one state fills one; at least 4 of states below a
 /// page.
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory);
+
+/// What goes to disk: nothing, blocks of as many states as make a large write, or one state at a
+/// time, because states on disk are replaced one by one.
+enum class DiskUse { kNone, kBlocks, kStates };
+
+/// What one block takes of `memory` beside its states.
+std::int64_t bookkeeping_bytes(const BlockShape& shape, DiskUse disk);
+
+/// Of so many blocks, those that are for reading ahead until times are measured.
+std::int64_t blocks_read_ahead(std::int64_t blocks);
 
 class BlockLayout {
  public:

@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 
+#include <anadrome/field.h>
+
 #include "base/error.h"
-#include "base/handles.h"
+#include "store/hdf5_owners.h"
 
 namespace anadrome::store {
 
@@ -32,6 +34,9 @@ Result checked(Result result, const std::string& what) {
   if (result < 0) throw Error(ANADROME_ERR_IO, "HDF5 could not " + what);
   return result;
 }
+
+/// The HDF5 type of an anadrome_type; complex numbers are compounds {r, i}, as h5py reads them.
+Hdf5Type hdf5_type(anadrome_type type);
 
 void write_attribute(hid_t object, const char* name, std::int64_t value);
 void write_attribute(hid_t object, const char* name, const std::string& text);

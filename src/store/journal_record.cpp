@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.h"
 #include "store/byte_code.h"
 
 namespace anadrome::store {

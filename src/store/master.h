@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <anadrome/anadrome.h>
+#include <anadrome/field.h>
 
 namespace anadrome::store {
 

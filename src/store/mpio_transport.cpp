@@ -1,13 +1,11 @@
-// transport=mpio: H5Dwrite and H5Dread through parallel HDF5 on the calling thread, without
-// overlap: for file systems that have no POSIX view, and as the baseline that the direct path is
-// measured against.
+#include "store/mpio_transport.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "base/clock.h"
 #include "store/hdf5_write.h"
-#include "store/transport.h"
 
 namespace anadrome::store {
 namespace {

@@ -40,9 +40,6 @@ class Pool {
   /// Blocks that were in use or populated since the pool was made.
   std::int64_t touched_blocks() const { return touched_; }
 
-  /// Bytes the bookkeeping of one block takes beside it.
-  static constexpr std::int64_t kOverhead = 16;
-
  private:
   void map(std::int64_t bytes);
   void unmap();

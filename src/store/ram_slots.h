@@ -29,8 +29,6 @@ class RamSlots {
   void restore_tape(std::int64_t first_slot);
   void drop_tape(std::int64_t first_slot);
 
-  static constexpr std::int64_t kOverheadPerBlock = 16;
-
  private:
   struct Block {
     std::int64_t pool_block = -1;

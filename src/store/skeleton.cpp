@@ -179,33 +179,6 @@ int lack_of_room(const std::string& path, std::int64_t bytes) {
 
 }  // namespace
 
-Hdf5Type hdf5_type(anadrome_type type) {
-  const auto copy = [](hid_t native) { return Hdf5Type(checked(H5Tcopy(native), "copy a type")); };
-  const auto complex = [](hid_t part, std::size_t bytes) {
-    Hdf5Type pair(checked(H5Tcreate(H5T_COMPOUND, 2 * bytes), "create a type"));
-    checked(H5Tinsert(pair.get(), "r", 0, part), "create a type");
-    checked(H5Tinsert(pair.get(), "i", bytes, part), "create a type");
-    return pair;
-  };
-  switch (type) {
-    case ANADROME_FLOAT32:
-      return copy(H5T_NATIVE_FLOAT);
-    case ANADROME_FLOAT64:
-      return copy(H5T_NATIVE_DOUBLE);
-    case ANADROME_COMPLEX64:
-      return complex(H5T_NATIVE_FLOAT, sizeof(float));
-    case ANADROME_COMPLEX128:
-      return complex(H5T_NATIVE_DOUBLE, sizeof(double));
-    case ANADROME_INT32:
-      return copy(H5T_NATIVE_INT32);
-    case ANADROME_INT64:
-      return copy(H5T_NATIVE_INT64);
-    case ANADROME_BYTE:
-      return copy(H5T_NATIVE_UINT8);
-  }
-  throw Error(ANADROME_ERR_INTERNAL, "a field has no known type");
-}
-
 std::int64_t scratch_room(std::int64_t integers, std::int64_t pieces, std::int64_t blocks) {
   constexpr std::int64_t kObjects = std::int64_t{256} << 10;  // groups, headers, heaps
   constexpr std::int64_t kInteger = 8, kPiece = 512, kBlock = 16;

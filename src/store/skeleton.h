@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/handles.h"
+#include <anadrome/field.h>
 
 namespace anadrome::store {
 
@@ -69,8 +68,5 @@ class ScratchFile {
 /// Room for a skeleton with tables of so many integers, and with virtual datasets of so many pieces
 /// that choose so many blocks of elements in all.
 std::int64_t scratch_room(std::int64_t integers, std::int64_t pieces, std::int64_t blocks);
-
-/// The HDF5 type of an anadrome_type; complex numbers are compounds {r, i}, as h5py reads them.
-Hdf5Type hdf5_type(anadrome_type type);
 
 }  // namespace anadrome::store

@@ -13,7 +13,6 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "base/handles.h"
 #include "store/block_layout.h"
 #include "store/segment.h"
 
@@ -92,11 +91,6 @@ class Transport {
 /// One thread, which only reads and writes at offsets: no HDF5 and no MPI in it.
 std::unique_ptr<Transport> make_direct_transport(const BlockLayout& layout,
                                                  const TransportOptions& options);
-
-/// H5Dwrite and H5Dread through parallel HDF5, on the calling thread, collective over `file_comm`.
-std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
-                                               const TransportOptions& options,
-                                               std::vector<Field> state_fields, MPI_Comm file_comm);
 
 /// The checksum of a block, as its bytes come along.
 class BlockChecksum {

@@ -1,4 +1,6 @@
 // The `anadrome` command: every subcommand has a line in `commands`.
+#include <anadrome/anadrome.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/handles.h"
+#include "store/hdf5_owners.h"
 #include "store/hdf5_write.h"
 
 namespace anadrome::test {

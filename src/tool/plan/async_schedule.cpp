@@ -75,7 +75,7 @@ ActionSource async_actions(const Problem& problem) {
 
 Estimate estimate_async(const WhatIf& question) {
   if (!question.has_disk()) return refused("async", "needs --write-rate, and room on disk");
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kBlocks);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kBlocks);
   if (blocks.count < 1) {
     return refused("async",
                    "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
@@ -159,7 +159,7 @@ Estimate estimate_overlapped(const WhatIf& question) {
     return estimate;
   }
   const std::int64_t beside = schedule::overlapped_bytes(question.steps);
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kStates, beside);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, beside);
   if (blocks.count < 1) {
     return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, beside)) +
                              " of memory per rank");

@@ -69,7 +69,7 @@ std::int64_t more(std::int64_t amount, std::int64_t by) {
 }
 
 Resource memory_of(const WhatIf& question, const Now& now) {
-  const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).bytes;
+  const std::int64_t state = cut_memory(question, store::DiskUse::kStates).bytes;
   Resource memory = {"memory", true, {}, {}};
   WhatIf changed = question;
   changed.memory = more(question.memory, state);
@@ -97,7 +97,7 @@ Resource disk_rate_of(const WhatIf& question, const Now& now) {
 Resource disk_space_of(const WhatIf& question, const Now& now) {
   Resource space = {"disk space", question.has_disk() && question.disk != kNoLimit, {}, {}};
   if (!space.counts) return space;
-  const std::int64_t state = cut_memory(question, engine::DiskUse::kStates).disk_bytes;
+  const std::int64_t state = cut_memory(question, store::DiskUse::kStates).disk_bytes;
   WhatIf changed = question;
   changed.disk = more(question.disk, state);
   space.one_more = gain(changed, format_bytes(state) + ", one state of all ranks", now);

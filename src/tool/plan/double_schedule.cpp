@@ -52,7 +52,7 @@ Estimate estimate_double(const WhatIf& question) {
   sweep = run_of(question);
   const std::int64_t anchors = std::min(kMostAnchors, question.steps + 1);
   const std::int64_t table = kTableBytes * anchors;
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kStates, table);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, table);
   if (blocks.count < 1) {
     return refused("double", "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
                                  " of memory per rank");

@@ -32,7 +32,7 @@ Estimate estimate_least_memory(const WhatIf& question) {
   sweep = run_of(question);
   sweep.slots = schedule::least_slots(sweep.steps);
   const std::int64_t table = schedule::kLeastMemoryBytesPerStep * (question.steps + 2);
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone, table);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone, table);
   const std::int64_t wanted = ceil_divide(sweep.slots, blocks.states);
   if (blocks.count < wanted) {
     const uint128 bytes = static_cast<uint128>(wanted) * static_cast<uint128>(blocks.bytes) +

@@ -66,7 +66,7 @@ Estimate store_tapes(const WhatIf& question, const Blocks& blocks, std::int64_t 
 }
 
 Estimate estimate_store_all(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
   const std::int64_t steps = question.steps;
   if (question.has_tape()) {
     const uint128 slots =
@@ -87,7 +87,7 @@ Estimate estimate_store_all(const WhatIf& question) {
 }
 
 Estimate estimate_revolve(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
   if (blocks.count < 1) {
     return refused("revolve",
                    "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");

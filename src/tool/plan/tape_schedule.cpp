@@ -34,7 +34,7 @@ ActionSource mixed_actions(const Problem& problem) {
 }
 
 Estimate estimate_mixed(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kNone);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
   if (blocks.count < 1) {
     return refused("mixed",
                    "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");

@@ -107,7 +107,7 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 tab
                    "its table alone needs " + bytes_text(table_bytes) + " of memory per rank");
   }
   const auto table = static_cast<std::int64_t>(table_bytes);
-  const Blocks blocks = cut_memory(question, engine::DiskUse::kStates, table);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, table);
   if (blocks.count < 1) {
     return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
                              " of memory per rank");
@@ -116,7 +116,7 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 tab
   estimate.schedule = name;
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  const std::int64_t ahead = engine::blocks_read_ahead(blocks.count);
+  const std::int64_t ahead = store::blocks_read_ahead(blocks.count);
   sweep.slots = std::min(blocks.count - ahead, question.steps);
   sweep.disk_slots = std::min(disk_states(question, blocks), question.steps + 1);
   if (sweep.disk_slots < 1) {

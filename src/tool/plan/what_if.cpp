@@ -8,21 +8,20 @@
 
 namespace anadrome::tool {
 
-Blocks cut_memory(const WhatIf& question, engine::DiskUse disk, std::int64_t beside) {
+Blocks cut_memory(const WhatIf& question, store::DiskUse disk, std::int64_t beside) {
   store::Field state;
   state.count = question.state_bytes;
   const std::array<store::Field, 1> fields = {state};
   store::BlockDemand demand;
   demand.state_bytes = question.state_bytes;
-  demand.disk = disk != engine::DiskUse::kNone;
-  demand.alone = disk == engine::DiskUse::kStates;
+  demand.disk = disk != store::DiskUse::kNone;
+  demand.alone = disk == store::DiskUse::kStates;
   const std::int64_t memory = std::max<std::int64_t>(question.memory - beside, 0);
   const store::BlockShape shape = store::choose_block_shape(demand, memory);
   const store::BlockLayout layout(shape, fields);
   Blocks blocks;
   blocks.states = shape.states;
-  blocks.bytes =
-      anadrome::checked_add(layout.block_bytes(), engine::bookkeeping_bytes(shape, disk));
+  blocks.bytes = anadrome::checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape, disk));
   blocks.count = memory / blocks.bytes;
   blocks.disk_bytes = anadrome::checked_add(
       anadrome::checked_multiply(layout.block_bytes() + 16, question.ranks), 40 * shape.states);

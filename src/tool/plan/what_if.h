@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/memory_plan.h"
+#include "store/block_layout.h"
 #include "tool/plan/problem.h"
 
 namespace anadrome::tool {
@@ -39,7 +39,7 @@ struct Blocks {
 };
 
 /// `beside`: bytes of the memory that are not for states.
-Blocks cut_memory(const WhatIf& question, engine::DiskUse disk, std::int64_t beside = 0);
+Blocks cut_memory(const WhatIf& question, store::DiskUse disk, std::int64_t beside = 0);
 
 /// States that the disk holds.
 std::int64_t disk_states(const WhatIf& question, const Blocks& blocks);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/handles.h"
+#include "store/hdf5_owners.h"
 
 namespace anadrome::tool {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 #include "tool/runs/view_check.h"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/anchor_list.h"
 #include "store/journal_reader.h"
 #include "store/journal_record.h"
 
@@ -192,24 +191,19 @@ class RecordDraw {
     return segment;
   }
 
-  // Anchors as a sweep lists them, some of them dropped again.
   static JournalCommit commit() {
-    schedule::AnchorList anchors;
-    std::int64_t step = small();
-    for (std::int64_t many = *rc::gen::inRange(0, 30); many > 0; --many) {
-      anchors.append(step);
-      step += 1 + small();
-    }
-    anchors.truncate(*rc::gen::inRange(0, 31));
     JournalCommit commit;
     commit.generation = 1 + size() / 2;
     commit.phase =
         *rc::gen::element(JournalCommit::Phase::kForward, JournalCommit::Phase::kReverse);
     commit.position = size();
     commit.steps = *rc::gen::inRange(0, 3) == 0 ? -1 : size();
-    commit.anchors = anchors.count();
-    for (const auto& stretch : anchors.stretches()) {
-      commit.stretches.push_back({stretch.number, stretch.step, stretch.spacing});
+    std::int64_t step = small();
+    for (std::int64_t many = small(); many > 0; --many) {
+      const std::int64_t anchors = 1 + small(), spacing = 1 + small();
+      commit.stretches.push_back({commit.anchors, step, spacing});
+      commit.anchors += anchors;
+      step += anchors * spacing + small();
     }
     commit.interval = size();
     commit.slots = size();

@@ -1,0 +1,11 @@
+/* The public headers that know no MPI, wherever mpi.h is. */
+#include <anadrome/field.h>
+#include <anadrome/graph.h>
+#include <anadrome/status.h>
+
+#ifdef MPI_VERSION
+#error "MPI came along"
+#endif
+
+int header_without_mpi(void);
+int header_without_mpi(void) { return (int)ANADROME_OK + (int)ANADROME_GRAPH_FORWARD; }
