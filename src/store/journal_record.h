@@ -11,6 +11,7 @@
 
 #include "base/checksum.h"
 #include "store/block_layout.h"
+#include "store/format.h"
 #include "store/skeleton.h"
 
 namespace anadrome::store {
@@ -80,7 +81,6 @@ struct JournalCommit {
 using JournalRecord =
     std::variant<JournalHeader, JournalSegment, JournalBlock, JournalTruncate, JournalCommit>;
 
-inline constexpr std::uint32_t kJournalVersion = 1;
 /// Magic, version and their checksum; these bytes mean the same in every version.
 inline constexpr std::size_t kJournalPreambleBytes = 32;
 /// Of a record besides its payload: length and type before it, the checksum after it.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "store/format.h"
 #include "store/hdf5_write.h"
 #include "store/skeleton.h"
 
@@ -80,7 +81,6 @@ void create_master(const std::string& path, const MasterDescription& master) {
     const Hdf5File file(
         checked(H5Fcreate(scratch.path().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()),
                 "create " + path));
-    constexpr std::int64_t kFormatVersion = 1;
     write_attribute(file.get(), "anadrome_format", kFormatVersion);
     write_attribute(file.get(), "run_id", master.run_id);
     write_attribute(file.get(), "schedule", master.schedule);

@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "store/block_layout.h"
 #include "store/file_system.h"
+#include "store/format.h"
 #include "store/hdf5_write.h"
 
 namespace anadrome::store {
@@ -102,7 +103,6 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
     const Hdf5Group group(checked(
         H5Gcreate2(file.get(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group"));
   }
-  constexpr std::int64_t kFormatVersion = 1;
   write_attribute(file.get(), "anadrome_format", kFormatVersion);
   write_attribute(file.get(), "run_id", segment.run_id);
   write_attribute(file.get(), "layout", segment.layout);

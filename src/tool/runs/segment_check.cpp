@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "store/file_system.h"
+#include "store/format.h"
 #include "store/hdf5_write.h"
 #include "tool/runs/block_bytes.h"
 #include "tool/runs/hdf5_read.h"
@@ -112,7 +113,8 @@ json check_segment(const std::string& path, bool kept, Depth depth) {
 json check_master(const std::string& path) {
   return report_of(path, [&](json& report, std::int64_t file_bytes) {
     const Hdf5File file = open_hdf5(path);
-    require(integer_attribute(file.get(), "anadrome_format") == 1, "it has another format");
+    require(integer_attribute(file.get(), "anadrome_format") == store::kFormatVersion,
+            "it has another format");
     report["run_id"] = text_attribute(file.get(), "run_id");
     report["schedule"] = text_attribute(file.get(), "schedule");
     report["steps_of_sweep"] = integer_attribute(file.get(), "steps");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "store/format.h"
 
 namespace anadrome::tool {
 namespace {
@@ -27,7 +28,8 @@ StoredField read_field(hid_t file, const std::string& name, std::size_t ranks, s
 
 SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool kept) {
   SegmentDescription d;
-  require(integer_attribute(file, "anadrome_format") == 1, "it has another format");
+  require(integer_attribute(file, "anadrome_format") == store::kFormatVersion,
+          "it has another format");
   d.run_id = text_attribute(file, "run_id");
   d.layout = text_attribute(file, "layout");
   d.number = integer_attribute(file, "segment");
