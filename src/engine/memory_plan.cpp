@@ -39,8 +39,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
-    const MemoryPlan plan =
-        plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
+    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
     if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
