@@ -1,0 +1,87 @@
+"""Files of format 1 that 0.1.0 wrote are read, inspected, verified and resumed (README.md says how they came about)."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import unittest
+
+import h5py
+
+import launch
+
+GOLDEN = pathlib.Path(os.environ["ANADROME_TEST_GOLDEN"])
+
+
+class GoldenCase(launch.DirectoryCase):
+    def copy_of(self, name):
+        """As the library left it: private, which a repository does not remember."""
+        copy = self.directory / "anadrome"
+        shutil.copytree(GOLDEN / name / "anadrome", copy)
+        copy.chmod(0o700)
+        for path in copy.iterdir():
+            path.chmod(0o600)
+        return copy
+
+    def asked(self, action):
+        """What the command says of the one run in the directory."""
+        process = launch.run_command([launch.path_of("anadrome_tool"), action, "--json", str(self.directory)])
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        [run] = json.loads(process.stdout)["runs"]
+        self.assertTrue(run["healthy"], run)
+        return run
+
+
+class Kept(GoldenCase):
+    def test_is_inspected_and_verified(self):
+        self.copy_of("kept")
+        run = self.asked("inspect")
+        self.assertEqual([run[key] for key in ("state", "run_id", "layout", "steps", "first_step", "newest_step")],
+                         ["kept", "f01b595b9e456296279533ff502220a8", "shared", 20, 0, 16])
+        run = self.asked("verify")
+        self.assertEqual((run["blocks_checked"], run["blocks_unchecked"]), (10, 0))
+
+    def test_a_changed_byte_is_found(self):
+        segment = self.copy_of("kept") / "segment-00000.h5"
+        with h5py.File(segment, "r") as file:
+            place = file["slots/u"].id.get_offset()
+        with open(segment, "r+b") as file:
+            file.seek(place)
+            byte = file.read(1)
+            file.seek(place)
+            file.write(bytes([byte[0] ^ 1]))
+        process = launch.run_command([launch.path_of("anadrome_tool"), "verify", str(self.directory)])
+        self.assertEqual(process.returncode, 1, launch.said(process))
+
+    def test_hdf5_reads_the_states(self):
+        with h5py.File(self.copy_of("kept") / "states.h5", "r") as file:
+            self.assertEqual(file["slot_step"][:].tolist(), [0, 4, 8, 12, 16])
+            self.assertEqual(file["states/u"].shape, (5, 96))
+            self.assertEqual(hashlib.sha256(file["states/u"][:].tobytes()).hexdigest(),
+                             "0fad2d98e987f756f228645f0f59d395c0110259f7ae1421bdaf80338b4c14b7")
+
+
+class Killed(GoldenCase):
+    def goes_on(self, name, ranks, words, gradients, resume, blocks):
+        copy = self.copy_of(name)
+        run = self.asked("inspect")
+        self.assertEqual((run["state"], run["resume"]["phase"], run["resume"]["position"]), ("dead", *resume))
+        run = self.asked("verify")
+        self.assertEqual((run["blocks_checked"], run["adjoints_checked"]), (blocks, ranks))
+        process = launch.run(ranks, "job", self.directory, *words.split(), "resume=on", "checkpoint_interval=0")
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        for rank, gradient in enumerate(gradients):
+            self.assertIn(f"rank {rank} gradient {gradient} resumed 1 ", process.stdout)
+        self.assertFalse(copy.exists())
+
+    def test_in_the_reverse_sweep(self):
+        self.goes_on("killed_in_reverse", 1, "24 schedule=async interval=3 memory=40KiB", ["81b1f6408cc86330"],
+                     ("reverse", 12), 9)
+
+    def test_in_the_forward_sweep_of_two_ranks(self):
+        self.goes_on("killed_forward", 2, "20 schedule=async interval=4 memory=40KiB layout=rank",
+                     ["29a3feb1b1cd573d", "28e04213bf99716c"], ("forward", 12), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
