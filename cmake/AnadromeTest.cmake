@@ -39,3 +39,26 @@ function(anadrome_add_mpi_test)
       PROCESSORS ${processors} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ANADROME_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
+
+# The tests of scripts/test --quick: of every room, of the command, a pair of ranks, what an earlier build left.
+set(ANADROME_QUICK_TESTS
+  "^(unit\\.|mpi\\.engine\\.agreement\\.np2$|mpi\\.engine\\.sweeps\\.np1$|tool\\.|files\\.golden\\.|docs\\.reference$)")
+
+# anadrome_label_tests(): at the top of a folder of tests. Each of them gets labels by its name: the kind of test that
+# the name begins with, the room, or `petsc`, that it is about, and `quick`.
+function(anadrome_label_tests)
+  cmake_language(DEFER CALL anadrome_label_tests_now)
+endfunction()
+function(anadrome_label_tests_now)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    string(REGEX MATCH "^[a-z]+" labels ${test})
+    if(test MATCHES "\\.(base|schedule|store|engine|api|petsc)(\\.|$)")
+      list(APPEND labels ${CMAKE_MATCH_1})
+    endif()
+    if(test MATCHES "${ANADROME_QUICK_TESTS}")
+      list(APPEND labels quick)
+    endif()
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}")
+  endforeach()
+endfunction()
