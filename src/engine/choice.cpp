@@ -9,20 +9,36 @@
 namespace anadrome::engine {
 namespace {
 
+using schedule::InAuto;
+
 constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The rows that are weighed, the one by default first.
+template <std::size_t kCount>
+std::array<const schedule::Entry*, kCount> weighed(bool unlimited_disk) {
+  std::array<const schedule::Entry*, kCount> rows = {};
+  std::size_t count = 0;
+  for (const schedule::Entry& entry : schedule::catalogue()) {
+    const bool taken = entry.in_auto == InAuto::kByDefault || entry.in_auto == InAuto::kWeighed ||
+                       entry.in_auto == (unlimited_disk ? InAuto::kWeighedUnlimitedDisk
+                                                        : InAuto::kWeighedLimitedDisk);
+    if (taken) rows[count++] = &entry;
+  }
+  return rows;
+}
 
 }  // namespace
 
 // Without times to go by it follows from options and slots, which all ranks share.
 void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before, bool same_disk) {
   plan.schedule = options_.schedule;
-  if (plan.schedule != ScheduleName::kAuto) return;
+  if (plan.schedule != nullptr) return;
   if (plan.has_branches()) {
     held_.attempt([&] { sweep.chosen = std::to_string(plan.join.steps.size()) + " branches"; });
-    plan.schedule = ScheduleName::kJoin;
+    plan.schedule = &schedule::schedule_for(InAuto::kBranches);
     return;
   }
-  plan.schedule = ScheduleName::kAsync;
+  plan.schedule = &schedule::schedule_for(InAuto::kByDefault);
   if (plan.steps == schedule::kUnknown || options_.writes_all_anchors()) {
     held_.attempt([&] {
       sweep.chosen = options_.keep     ? "keep=on wants files"
@@ -39,7 +55,7 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
                    (fit ? " states fit: all of them" : " states fit");
   });
   if (fit) {
-    plan.schedule = ScheduleName::kStoreAll;
+    plan.schedule = &schedule::schedule_for(InAuto::kEveryStateFits);
   } else if (may_weigh(plan, before, same_disk)) {
     plan.state_bytes_all_ranks = before.state_bytes_all_ranks;
     weigh(plan, sweep, planning_.costs(before));
@@ -72,13 +88,12 @@ bool Choice::weighed_with(std::int64_t steps, const schedule::StepCosts& costs) 
 // Every rank reckons by itself; where one cannot, nobody takes the schedule. What a schedule took
 // before corrects what is expected of it.
 void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs) {
-  const std::array<ScheduleName, kWeighed> names = {
-      ScheduleName::kAsync, ScheduleName::kOverlapped,
-      options_.disk < 0 ? ScheduleName::kDiskRevolve : ScheduleName::kHRevolve};
+  const std::array<const schedule::Entry*, kWeighed> candidates =
+      weighed<kWeighed>(options_.disk < 0);
   if (!weighed_with(plan.steps, costs)) {
     keeper_.give_up_pool();  // tables in its place
     for (std::size_t i = 0; i < kWeighed; ++i) {
-      plan.schedule = names[i];
+      plan.schedule = candidates[i];
       planning_.plan_blocks(plan);
       seconds_[i] = kNever;
       const bool fits = plan.memory.blocks > 0;
@@ -101,7 +116,7 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
     if (corrected(i) < kWorthwhile * corrected(best)) best = i;
   }
   taken_ = best;
-  plan.schedule = names[best];
+  plan.schedule = candidates[best];
   sweep.expected_seconds = seconds_[best];
   held_.attempt([&] {
     sweep.chosen += "; measured times promise ";
@@ -110,7 +125,7 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
       if (seconds_[i] == kNever) continue;
       sweep.chosen += between;
       sweep.chosen += format_seconds(corrected(i));
-      sweep.chosen += std::string(" with ") + to_string(names[i]);
+      sweep.chosen += std::string(" with ") + to_string(candidates[i]);
       between = ", ";
     }
   });

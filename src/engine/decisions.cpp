@@ -125,11 +125,8 @@ void Decisions::decide_late() {
 // arithmetic, or should one lack the memory, all hear of it here.
 void Decisions::agree_on_list(const Failure& failure) {
   held_.hold(failure);
-  const bool offload = plan_.schedule == ScheduleName::kOffload;
   try {
-    meeting_.agree(Call::kAnchor, plan_.script->overlapped()->fingerprint(),
-                   offload ? "the plan of schedule=offload" : "the plan of schedule=overlapped",
-                   {});
+    meeting_.agree(Call::kAnchor, plan_.script->overlapped()->fingerprint(), plan_.list_name(), {});
   } catch (...) {
     planning_.forget_list();  // some rank may not have made it
     throw;

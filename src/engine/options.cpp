@@ -19,21 +19,6 @@ const Names<Audit> kAudits = {
     {"off", Audit::kOff}, {"warn", Audit::kWarn}, {"error", Audit::kError}};
 const Names<WatchdogAction> kWatchdogActions = {{"report", WatchdogAction::kReport},
                                                 {"abort", WatchdogAction::kAbort}};
-const Names<ScheduleName> kSchedules = {{"auto", ScheduleName::kAuto},
-                                        {"store_all", ScheduleName::kStoreAll},
-                                        {"revolve", ScheduleName::kRevolve},
-                                        {"async", ScheduleName::kAsync},
-                                        {"mixed", ScheduleName::kMixed},
-                                        {"disk_revolve", ScheduleName::kDiskRevolve},
-                                        {"hrevolve", ScheduleName::kHRevolve},
-                                        {"multistage", ScheduleName::kMultistage},
-                                        {"online", ScheduleName::kOnline},
-                                        {"uneven", ScheduleName::kUneven},
-                                        {"least_memory", ScheduleName::kLeastMemory},
-                                        {"offload", ScheduleName::kOffload},
-                                        {"overlapped", ScheduleName::kOverlapped},
-                                        {"double", ScheduleName::kDouble},
-                                        {"join", ScheduleName::kJoin}};
 const Names<bool> kObjectives = {{"joint", false}, {"reducible", true}};
 const Names<bool> kInputs = {{"free", false}, {"charged", true}};
 const Names<Layout> kLayouts = {
@@ -59,6 +44,14 @@ const char* name_of(const Names<Value>& names, Value value) {
     if (named == value) return name.data();
   }
   return "?";
+}
+
+const schedule::Entry* schedule_named(std::string_view text) {
+  if (text == "auto") return nullptr;
+  if (const schedule::Entry* entry = schedule::find_schedule(text)) return entry;
+  std::string all = "auto";
+  for (const schedule::Entry& entry : schedule::catalogue()) all += std::string(", ") + entry.name;
+  throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
 }
 
 std::int64_t positive(std::string_view text) {
@@ -133,7 +126,7 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.disk); }},
       {"layout", [](Options& o, std::string_view v) { o.layout = one_of(kLayouts, v); },
        [](const Options& o) { return std::string(to_string(o.layout)); }},
-      {"schedule", [](Options& o, std::string_view v) { o.schedule = one_of(kSchedules, v); },
+      {"schedule", [](Options& o, std::string_view v) { o.schedule = schedule_named(v); },
        [](const Options& o) { return std::string(to_string(o.schedule)); }},
       {"interval",
        [](Options& o, std::string_view v) {
@@ -254,7 +247,9 @@ std::vector<std::pair<std::string, std::string>> Options::shared_values() const 
   return values;
 }
 
-const char* to_string(ScheduleName schedule) { return name_of(kSchedules, schedule); }
+const char* to_string(const schedule::Entry* schedule) {
+  return schedule != nullptr ? schedule->name : "auto";
+}
 const char* to_string(Layout layout) { return name_of(kLayouts, layout); }
 const char* to_string(TransportName transport) { return name_of(kTransports, transport); }
 

@@ -7,27 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/catalogue.h"
 #include "store/segment.h"
 
 namespace anadrome::engine {
 
-enum class ScheduleName {
-  kAuto,
-  kStoreAll,
-  kRevolve,
-  kAsync,
-  kOverlapped,
-  kMixed,
-  kDiskRevolve,
-  kHRevolve,
-  kMultistage,
-  kOnline,
-  kUneven,
-  kLeastMemory,
-  kDouble,
-  kOffload,
-  kJoin
-};
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
 enum class WatchdogAction { kReport, kAbort };
@@ -41,9 +25,9 @@ struct Options {
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
-  ScheduleName schedule = ScheduleName::kAuto;
-  std::int64_t interval = 0;      ///< 0: measured
-  bool greedy = false;            ///< ... and an anchor only where no rank is writing
+  const schedule::Entry* schedule = nullptr;  ///< NULL: auto
+  std::int64_t interval = 0;                  ///< 0: measured
+  bool greedy = false;                        ///< ... and an anchor only where no rank is writing
   std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
   std::int64_t anchors = -1;      ///< most states meant for disk; -1: unlimited
   store::DirectIo direct = store::DirectIo::kAuto;
@@ -83,7 +67,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> shared_values() const;
 };
 
-const char* to_string(ScheduleName schedule);
+/// Of NULL: auto.
+const char* to_string(const schedule::Entry* schedule);
 const char* to_string(Layout layout);
 const char* to_string(TransportName transport);
 

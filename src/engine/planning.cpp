@@ -17,12 +17,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-bool replaces_states_on_disk(ScheduleName schedule) {
-  return schedule == ScheduleName::kDiskRevolve || schedule == ScheduleName::kHRevolve ||
-         schedule == ScheduleName::kMultistage || schedule == ScheduleName::kOverlapped ||
-         schedule == ScheduleName::kDouble || schedule == ScheduleName::kOffload;
-}
-
 // Enough to keep every tape and x_n, for another adjoint sweep.
 std::int64_t slots_for_all_tapes(const SweepPlan& plan) {
   if (plan.steps == schedule::kUnknown) return plan.steps;
@@ -33,12 +27,33 @@ std::int64_t slots_for_all_tapes(const SweepPlan& plan) {
 }  // namespace
 
 DiskUse SweepPlan::disk_use() const {
-  if (schedule == ScheduleName::kAsync) return DiskUse::kBlocks;
-  return replaces_states_on_disk(schedule) ? DiskUse::kStates : DiskUse::kNone;
+  switch (schedule->needs.on_disk) {
+    case schedule::OnDisk::kAnchors:
+      return DiskUse::kBlocks;
+    case schedule::OnDisk::kReplaced:
+      return DiskUse::kStates;
+    case schedule::OnDisk::kNothing:
+      break;
+  }
+  return DiskUse::kNone;
 }
 
-bool Planning::plays_least_memory(const SweepPlan& plan) const {
-  return plan.schedule == ScheduleName::kLeastMemory && !measured_.state_bytes().measuring();
+std::int64_t Planning::states_held(const SweepPlan& plan) const {
+  const auto held = plan.schedule->states_held;
+  return held == nullptr || measured_.state_bytes().measuring() ? 0 : held(sizing(plan).chain());
+}
+
+schedule::Sizing Planning::sizing(const SweepPlan& plan) const {
+  schedule::Sizing sizing;
+  sizing.steps = plan.steps;
+  sizing.record = plan.record;
+  sizing.memory = plan.budget;
+  sizing.state_bytes = plan.state_bytes_all_ranks / agreement_.size();
+  sizing.state_bytes_all_ranks = plan.state_bytes_all_ranks;
+  sizing.sizes_vary = fields_.states_vary();
+  sizing.disk = options_.disk;
+  sizing.interval = options_.interval;
+  return sizing;
 }
 
 void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
@@ -47,16 +62,16 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
                 agreement_.comm());
   plan_tapes(plan);
   begin_step_tables(plan);
-  if (plan.stack && plan.schedule == ScheduleName::kOffload) {
+  if (plan.stack && plan.plays_list()) {
     plan_places(plan, shape);
   } else if (plan.stack) {
     plan_stack(plan);
   } else {
     plan_blocks(plan, shape);
   }
-  if (plan.schedule == ScheduleName::kJoin) require_join_slots(plan);
+  if (plan.has_branches()) require_join_slots(plan);
   if (plan.memory.blocks == 0) throw_no_block(plan);
-  if (plan.schedule == ScheduleName::kStoreAll && plan.steps > plan.memory.checkpoint_slots) {
+  if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
     throw Error(ANADROME_ERR_MEMORY, "store_all needs " + std::to_string(plan.steps) +
                                          " slots and memory=" + std::to_string(plan.budget) +
@@ -84,104 +99,43 @@ void Planning::throw_no_block(const SweepPlan& plan) {
                                        ") per rank are needed");
 }
 
-// Can this schedule do what is asked? The answer is the same on all ranks.
 void Planning::require_fit(const SweepPlan& plan) const {
-  const std::int64_t steps = plan.steps;
-  const std::string name = std::string("schedule=") + to_string(plan.schedule);
-  if ((plan.schedule == ScheduleName::kJoin) != plan.has_branches()) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                plan.has_branches() ? name + " is for one branch; branches take auto or join"
-                                    : name + " is for anadrome_begin_branches; take auto");
+  const schedule::Needs& needs = plan.schedule->needs;
+  const std::string name = std::string("schedule=") + plan.schedule->name;
+  const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_UNSUPPORTED, why); };
+  if (needs.branches != plan.has_branches()) {
+    refuse(needs.branches ? name + " is for anadrome_begin_branches; take auto"
+                          : name + " is for one branch; branches take auto or join");
   }
-  if (plan.schedule == ScheduleName::kJoin && (options_.resume || options_.keep)) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                "branches have no files: resume=on and keep=on are for one branch");
+  if (needs.branches && (options_.resume || options_.keep)) {
+    refuse("branches have no files: resume=on and keep=on are for one branch");
   }
-  const bool plans_to_the_end =
-      plan.schedule == ScheduleName::kMixed || plan.plans_by_step() ||
-      (replaces_states_on_disk(plan.schedule) && plan.schedule != ScheduleName::kDouble);
-  if (plans_to_the_end && steps == schedule::kUnknown) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                name + " has to know the number of steps; take async, revolve or store_all");
+  if (needs.steps && plan.steps == schedule::kUnknown) {
+    refuse(name + " has to know the number of steps; take async, revolve or store_all");
   }
-  if (options_.resume && plan.disk_use() != DiskUse::kBlocks) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                name + " cannot go on after it was killed; resume=on takes schedule=async");
+  if (options_.resume && needs.on_disk != schedule::OnDisk::kAnchors) {
+    refuse(name + " cannot go on after it was killed; resume=on takes schedule=async");
   }
   if (options_.resume && (!options_.checksum || options_.keep)) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, "resume=on takes checksum=on and keep=off");
+    refuse("resume=on takes checksum=on and keep=off");
   }
-  const std::int64_t most_steps = plan.schedule == ScheduleName::kUneven
-                                      ? schedule::kMostUnevenSteps
-                                      : schedule::kMostLeastMemorySteps;
-  if (plan.plans_by_step() && steps > most_steps) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans up to 2^20 steps; take revolve or async");
+  if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
+  if (needs.tape && !plan.record) {
+    refuse(name +
+           " keeps tapes, and no tape fields are registered; "
+           "register what an adjoint step reads, or take revolve");
   }
-  if (plan.schedule == ScheduleName::kMixed && !plan.record) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                name +
-                    " keeps tapes, and no tape fields are registered; "
-                    "register what an adjoint step reads, or take revolve");
-  }
-  if (plan.schedule == ScheduleName::kOverlapped && steps >= schedule::kMostOverlappedSteps) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
-                                              std::to_string(schedule::kMostOverlappedSteps) +
-                                              " steps; take async");
-  }
-  if (plan.schedule == ScheduleName::kOffload && steps >= schedule::kMostOffloadedSteps) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, name + " plans less than " +
-                                              std::to_string(schedule::kMostOffloadedSteps) +
-                                              " steps; take overlapped or async");
-  }
-  if (replaces_states_on_disk(plan.schedule) && options_.keep) {
-    throw Error(ANADROME_ERR_UNSUPPORTED,
-                name + " replaces its states on disk; keep=on takes schedule=async");
+  if (options_.keep && needs.on_disk == schedule::OnDisk::kReplaced) {
+    refuse(name + " replaces its states on disk; keep=on takes schedule=async");
   }
 }
 
-// No rank has more slots than the one with the largest state, which is no smaller than the mean.
-std::int64_t Planning::uneven_table_bytes(const SweepPlan& plan, std::int64_t memory) const {
-  constexpr std::int64_t kMost = std::int64_t{64} << 20;
-  const std::int64_t mean_state =
-      std::max<std::int64_t>(plan.state_bytes_all_ranks / agreement_.size(), 1);
-  std::optional<std::int64_t> most_slots;
-  if (!fields_.states_vary()) most_slots = memory / mean_state;
-  return std::min(
-      {kMost, memory / 8, schedule::most_uneven_table_bytes(plan.chain_steps(), most_slots)});
-}
-
-// What a planner's table takes of so much memory, at most.
+// What the schedule's tables take of so much memory, at most.
 std::int64_t Planning::table_bytes(const SweepPlan& plan, std::int64_t memory) const {
-  const std::int64_t steps = plan.steps;
-  constexpr std::int64_t kPerStep = 64, kPerEntry = 16, kSizes = 64;
-  if (plan.plans_by_step()) {
-    // Costs, sums of them and the plan, and what planning takes; sizes.
-    constexpr std::int64_t kUneven = 256;
-    const bool uneven = plan.schedule == ScheduleName::kUneven;
-    const std::int64_t per_step = (uneven ? kUneven : schedule::kLeastMemoryBytesPerStep) +
-                                  (fields_.states_vary() ? kSizes : 0);
-    return checked_add(checked_multiply(steps + 2, per_step),
-                       uneven ? uneven_table_bytes(plan, memory) : 0);
-  }
-  if (plan.plays_list()) {
-    const bool offload = plan.schedule == ScheduleName::kOffload;
-    return schedule::overlapped_bytes(steps) +
-           (searches_plans(plan) ? schedule::kOverlapSearchBytes : 0) +
-           (offload ? (steps + 2) * schedule::kOffloadBytesPerStep : 0) +
-           (offload && fields_.states_vary() ? (steps + 2) * kSizes : 0);
-  }
-  if (plan.schedule == ScheduleName::kDouble) {
-    return checked_multiply(most_double_anchors(steps), kPerStep);
-  }
-  if (plan.schedule != ScheduleName::kDiskRevolve && plan.schedule != ScheduleName::kHRevolve)
-    return 0;
-  std::int64_t slots = 0;
-  if (plan.schedule == ScheduleName::kHRevolve && options_.disk >= 0) {
-    slots =
-        std::min(options_.disk / std::max<std::int64_t>(plan.state_bytes_all_ranks, 1), steps + 1);
-  }
-  const std::int64_t per_step = checked_add(kPerStep, checked_multiply(kPerEntry, slots));
-  return checked_multiply(steps + 2, per_step);
+  if (plan.schedule->table_bytes == nullptr) return 0;
+  schedule::Sizing sizing = this->sizing(plan);
+  sizing.memory = memory;
+  return plan.schedule->table_bytes(sizing);
 }
 
 // The least memory that leaves so many bytes beside the tables, of which some are a part of it.
@@ -227,21 +181,15 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
   MemoryPlan& cut = plan.memory;
   cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states, shape);
   cut.buffer_bytes += beside;
-  if (plan.plays_list() && cut.blocks > 0) {
-    // Which block is for reading ahead, and when, is part of the plan.
-    cut.prefetch_depth = 0;
-    cut.checkpoint_slots = cut.blocks - cut.live_blocks;
-  }
-  if (plan.schedule == ScheduleName::kDouble && cut.blocks > 0) {
-    cut.prefetch_depth = std::min<std::int64_t>(cut.prefetch_depth, 1);
+  const schedule::Entry& entry = *plan.schedule;
+  cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
+  if (!entry.anchor_apart && cut.blocks > 0) {
     cut.checkpoint_slots = cut.blocks - cut.live_blocks - cut.prefetch_depth;
   }
-  if (plan.schedule == ScheduleName::kStoreAll || plan.schedule == ScheduleName::kLeastMemory) {
-    return;
-  }
+  if (entry.keeps_every_state() || entry.states_held != nullptr) return;
   // Not for one schedule only, so that another can follow.
-  const bool changeable = options_.schedule == ScheduleName::kAuto && shape == nullptr &&
-                          plan.schedule == ScheduleName::kAsync &&
+  const bool changeable = options_.schedule == nullptr && shape == nullptr &&
+                          entry.needs.on_disk == schedule::OnDisk::kAnchors &&
                           cut.largest_state_bytes >= store::kHandedOverBytes;
   if (changeable && !plan.alone_in_block()) {
     cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states);
@@ -252,30 +200,27 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
 
 void Planning::plan_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   const std::int64_t steps = plan.steps, table = table_bytes(plan, plan.budget);
-  const bool all = plan.schedule == ScheduleName::kStoreAll;
-  const bool on_disk =
-      plan.schedule == ScheduleName::kAsync || plan.schedule == ScheduleName::kDouble;
-  plan.keeps_tapes =
-      plan.tape_slots > 0 && (all || on_disk || plan.schedule == ScheduleName::kMixed);
+  const schedule::KeptTapes tapes = plan.schedule->tapes;
+  plan.keeps_tapes = plan.tape_slots > 0 && tapes != schedule::KeptTapes::kNone;
   if (plan.keeps_tapes) {
     const std::int64_t slots = slots_for_all_tapes(plan);
     cut_into_blocks(plan, plan.tape_buffer_bytes + table, slots, shape);
     const bool fit = steps == schedule::kUnknown || plan.memory.checkpoint_slots >= slots;
-    if (plan.memory.blocks > 0 && (fit || !all)) return;
+    if (plan.memory.blocks > 0 && (fit || tapes == schedule::KeptTapes::kSome)) return;
     plan.keeps_tapes = false;  // what is packed on the way to a tape leaves no room for a state
   }
-  if (plan.schedule == ScheduleName::kJoin) return plan_join_blocks(plan);
+  if (plan.has_branches()) return plan_join_blocks(plan);
   const bool one_more = plan.disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
   std::int64_t states = one_more ? steps + 1 : steps;
   // No more memory than the slots that may be used; staging needs more than these.
   const bool fewer = steps == schedule::kUnknown || options_.checkpoints < steps;
-  if (plan.schedule == ScheduleName::kRevolve && options_.checkpoints > 0 && fewer) {
+  if (plan.schedule->capped_by_checkpoints && options_.checkpoints > 0 && fewer) {
     states = options_.checkpoints;
   }
-  const bool least = plays_least_memory(plan);
-  if (least) states = schedule::least_slots(plan.chain_steps());
+  const std::int64_t held = states_held(plan);
+  if (held > 0) states = held;
   cut_into_blocks(plan, table, states, shape);
-  if (least && plan.memory.checkpoint_slots < states) {
+  if (held > 0 && plan.memory.checkpoint_slots < states) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), states);
     throw_too_little(plan, checked_add(needed, table), std::to_string(states) + " states");
   }
@@ -354,7 +299,7 @@ double Planning::forecast(const SweepPlan& plan) const {
   const std::int64_t steps = plan.steps;
   const schedule::StepCosts costs = this->costs(plan);
   const double copies = 2 * static_cast<double>(steps) * measured_.copy();
-  if (plan.schedule == ScheduleName::kAsync) {
+  if (plan.schedule->needs.on_disk == schedule::OnDisk::kAnchors) {
     const schedule::SharedMemory memory = shared_memory(plan);
     const std::int64_t most = storage_.most_blocks(plan.memory);
     schedule::AsyncPlan play = schedule::best_plan(
@@ -364,7 +309,7 @@ double Planning::forecast(const SweepPlan& plan) const {
     if (in_ram.seconds_per_step < play.seconds_per_step) play = in_ram;
     return copies + schedule::seconds_of_async(costs, memory, play, steps, most);
   }
-  if (plan.schedule == ScheduleName::kOverlapped) {
+  if (plan.plays_list()) {
     if (options_.disk >= 0) return kNever;
     const schedule::OverlappedPlan list =
         schedule::plan_overlapped(steps + 1, plan.memory.checkpoint_slots, overlap_times(plan),

@@ -64,16 +64,15 @@ class Planning {
     return measured_.overlap_times(plan.memory.largest_state_bytes, plan.record);
   }
 
-  /// States that the schedule holds at a time, if it is made for the least.
-  bool plays_least_memory(const SweepPlan& plan) const;
+  /// States that the schedule holds at a time, whatever memory there is; 0: as many as fit.
+  std::int64_t states_held(const SweepPlan& plan) const;
 
  private:
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
   // Tables.
   std::int64_t table_bytes(const SweepPlan& plan, std::int64_t memory) const;
-  std::int64_t uneven_table_bytes(const SweepPlan& plan, std::int64_t memory) const;
+  schedule::Sizing sizing(const SweepPlan& plan) const;
   std::int64_t memory_beside_tables(const SweepPlan& plan, std::int64_t bytes) const;
-  bool searches_plans(const SweepPlan& plan) const;
   // Tapes, branches.
   void plan_tapes(SweepPlan& plan);
   const schedule::JoinSweepOptions& join_options(SweepPlan& plan) const;
@@ -103,7 +102,6 @@ class Planning {
                                                       const schedule::NestedOptions& options) const;
   schedule::OverlappedOptions overlapped_options(const SweepPlan& plan) const;
   std::int64_t double_steps(const SweepPlan& plan) const;
-  std::int64_t most_double_anchors(std::int64_t steps) const;
   schedule::DoubleMemory double_memory(const SweepPlan& plan) const;
   std::int64_t double_lead(const SweepPlan& plan) const;
   std::unique_ptr<schedule::Planner> double_planner(const SweepPlan& plan, std::int64_t lead,

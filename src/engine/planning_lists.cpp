@@ -28,17 +28,12 @@ bool times_hold(const schedule::OverlapTimes& planned, const schedule::OverlapTi
   return holds(0) && holds(1);
 }
 
-// What searching takes is part of the memory: where it is a small part.
-bool Planning::searches_plans(const SweepPlan& plan) const {
-  return plan.budget >= 16 * schedule::kOverlapSearchBytes;
-}
-
 schedule::OverlappedOptions Planning::overlapped_options(const SweepPlan& plan) const {
   schedule::OverlappedOptions options;
   options.steps = plan.steps;
   options.slots = plan.memory.checkpoint_slots;
   options.record = plan.record;
-  options.may_search = searches_plans(plan);
+  options.may_search = schedule::searches_thoroughly(plan.budget);
   if (plan.stack) {
     options.slots = plan.stack->units;
     options.units = plan.stack->state_units;
@@ -114,7 +109,7 @@ bool Planning::still_holds(const SweepPlan& plan, const OffloadPlanned& planned,
 // False: costs are not known yet, or the disk does not hold the plan's states. Ranks agree on the
 // times, and on what was measured of the steps: all of them make a new plan, or none.
 bool Planning::plan_offload(SweepPlan& plan) {
-  if (plan.schedule != ScheduleName::kOffload || !measured_.step_costs().known() ||
+  if (!plan.schedule->needs.each_step.costs || !measured_.step_costs().known() ||
       !measured_.adjoint_costs().known()) {
     return false;
   }

@@ -23,7 +23,7 @@ constexpr std::int64_t kFirstSteps = 4;
 
 void Planning::write_script(SweepPlan& plan, SweepState& sweep) {
   const std::int64_t steps = plan.steps;
-  if (plan.schedule == ScheduleName::kJoin) {
+  if (plan.has_branches()) {
     if (!join_planned_ || !(join_planned_->options == join_options(plan))) {
       join_planned_ = {join_options(plan), schedule::JoinSweep::plan(join_options(plan))};
     }
@@ -36,7 +36,7 @@ void Planning::write_script(SweepPlan& plan, SweepState& sweep) {
   options.record = plan.record;
   if (plan.keeps_tapes && plan.disk_use() == DiskUse::kNone) {
     options.tape_units = plan.tape_slots;
-    options.retain = plan.schedule == ScheduleName::kStoreAll;
+    options.retain = plan.schedule->keeps_every_state();
     std::unique_ptr<schedule::Planner> planner;
     if (options.retain) {
       planner = std::make_unique<schedule::StoreTapesPlanner>();
@@ -51,14 +51,15 @@ void Planning::write_script(SweepPlan& plan, SweepState& sweep) {
     plan.script.emplace(options, std::move(plan.stack->planner));
     return;
   }
-  if (plan.schedule == ScheduleName::kUneven && measured_.step_costs().known()) {
+  if (plan.schedule->needs.each_step.costs && !plan.plays_list() &&
+      measured_.step_costs().known()) {
     auto planner = std::make_unique<schedule::UnevenPlanner>(uneven_steps(plan, options.units));
     options.units = planner->units();
     plan.script.emplace(options, std::move(planner));
     return;
   }
-  if (plays_least_memory(plan)) {
-    plan.script.emplace(options, schedule::least_memory_of_equal_states(plan.chain_steps()));
+  if (states_held(plan) > 0) {
+    plan.script.emplace(options, schedule::least_memory_of_equal_states(sizing(plan).chain()));
     return;
   }
   if (plan.disk_use() != DiskUse::kStates) {
@@ -70,13 +71,13 @@ void Planning::write_script(SweepPlan& plan, SweepState& sweep) {
     if (measured_.of_earlier_sweep() && !plan.script->overlapped()->planned()) plan_list(plan);
     return;
   }
-  if (plan.schedule == ScheduleName::kDouble) {
+  if (plan.schedule->is("double")) {
     plan.nested = options;
     return write_double_script(plan, sweep);
   }
   options = two_tier_options(plan);
   if (options.disk_slots == 0) storage_.throw_too_small();
-  if (plan.schedule == ScheduleName::kMultistage) {
+  if (plan.schedule->is("multistage")) {
     plan.script.emplace(options, std::make_unique<schedule::MultistagePlanner>());
   } else if (measured_.of_earlier_sweep()) {
     plan.script.emplace(options, two_tier_planner(plan, options));
@@ -103,7 +104,7 @@ std::unique_ptr<schedule::Planner> Planning::two_tier_planner(
   const schedule::TwoTierCosts ticks =
       schedule::costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
   const std::int64_t steps = options.steps + 1;
-  if (plan.schedule == ScheduleName::kDiskRevolve) {
+  if (plan.schedule->is("disk_revolve")) {
     auto planner = std::make_unique<schedule::DiskRevolvePlanner>(steps, options.units, ticks);
     // x_0 may be on disk beside its states. Where they do not fit, the best that fits.
     if (planner->disk_slots() < options.disk_slots) return planner;
@@ -119,8 +120,8 @@ schedule::SequenceOptions Planning::sequence_options(const SweepPlan& plan,
   options.steps = steps;
   options.slots = plan.memory.checkpoint_slots;
   options.record = plan.record;
-  options.keep_every = plan.schedule == ScheduleName::kStoreAll;
-  if (plan.schedule == ScheduleName::kAsync) {
+  options.keep_every = plan.schedule->keeps_every_state();
+  if (plan.disk_use() == DiskUse::kBlocks) {
     options.tape_units = plan.kept_tape_slots();
     options.anchored = true;
     options.interval = options_.interval;
@@ -137,15 +138,6 @@ schedule::SequenceOptions Planning::sequence_options(const SweepPlan& plan,
     if (no_more_anchors) options.most_anchors = 1;
   }
   return options;
-}
-
-// How many the stack has room for, at most: none is added where ranks could not tell each other
-// that there is no memory.
-std::int64_t Planning::most_double_anchors(std::int64_t steps) const {
-  constexpr std::int64_t kMost = std::int64_t{1} << 14;
-  if (steps == schedule::kUnknown) return kMost;
-  if (options_.interval > 0) return ceil_divide(steps + 1, options_.interval);
-  return std::min(kMost, steps + 1);
 }
 
 // Without a tape to be recorded TURN is one more.
@@ -222,8 +214,8 @@ void Planning::require_double_interval(const SweepPlan& plan, std::int64_t lead)
 void Planning::write_double_script(SweepPlan& plan, SweepState& sweep) {
   schedule::NestedOptions& options = plan.nested;
   options.tape_units = plan.kept_tape_slots();
-  options.disk_slots =
-      std::min(storage_.most_blocks(plan.memory), most_double_anchors(options.steps));
+  options.disk_slots = std::min(storage_.most_blocks(plan.memory),
+                                schedule::most_double_anchors(options.steps, options_.interval));
   if (options_.anchors > 0) options.disk_slots = std::min(options.disk_slots, options_.anchors);
   if (options.disk_slots == 0) storage_.throw_too_small();
   options.disk_is_buffered = true;
@@ -238,7 +230,7 @@ void Planning::write_double_script(SweepPlan& plan, SweepState& sweep) {
 
 std::unique_ptr<schedule::Planner> Planning::late_planner(SweepPlan& plan,
                                                           SweepState& sweep) const {
-  if (plan.schedule != ScheduleName::kDouble) return two_tier_planner(plan, plan.nested);
+  if (!plan.schedule->is("double")) return two_tier_planner(plan, plan.nested);
   return double_planner(plan, double_lead(plan), sweep.double_interval);
 }
 

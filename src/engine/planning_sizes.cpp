@@ -19,12 +19,12 @@ bool changes_size(const store::Field& field) { return field.size != nullptr; }
 
 void Planning::begin_step_tables(SweepPlan& plan) {
   const std::int64_t steps = plan.steps;
-  const bool offload = plan.schedule == ScheduleName::kOffload;
-  const bool costs = plan.schedule == ScheduleName::kUneven || offload;
-  const bool sizes = (plan.plans_by_step() || offload) && fields_.states_vary();
+  const schedule::StepNumbers& wanted = plan.schedule->needs.each_step;
+  const bool costs = wanted.costs, adjoint_costs = wanted.adjoint_costs;
+  const bool sizes = wanted.sizes && fields_.states_vary();
   held_.attempt([&] {
     measured_.step_costs().begin(steps, costs);
-    measured_.adjoint_costs().begin(steps, offload);
+    measured_.adjoint_costs().begin(steps, adjoint_costs);
     measured_.state_bytes().begin(steps, sizes);
   });
   plan.stack.reset();
@@ -33,8 +33,8 @@ void Planning::begin_step_tables(SweepPlan& plan) {
   for (StepTable* table : {&measured_.step_costs(), &measured_.adjoint_costs()}) {
     if (table->known()) table->share(agreement_.comm());
   }
-  const bool costs_known =
-      (measured_.step_costs().known() || !costs) && (measured_.adjoint_costs().known() || !offload);
+  const bool costs_known = (measured_.step_costs().known() || !costs) &&
+                           (measured_.adjoint_costs().known() || !adjoint_costs);
   if (measured_.state_bytes().known() && costs_known) plan.stack.emplace();
 }
 
@@ -64,14 +64,14 @@ schedule::UnevenSteps Planning::uneven_steps(const SweepPlan& plan, std::int64_t
   steps.costs = measured_.step_costs().ticks();
   steps.bytes = bytes;
   steps.turn_is_a_step = !plan.record;
-  steps.table_bytes = uneven_table_bytes(plan, plan.budget);
+  steps.table_bytes = schedule::uneven_table_bytes(sizing(plan));
   return steps;
 }
 
 void Planning::throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                 const std::string& what) const {
   throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(plan.budget) + " is too small for " +
-                                       what + ", which schedule=" + to_string(plan.schedule) +
+                                       what + ", which schedule=" + plan.schedule->name +
                                        " holds at a time: at least " + std::to_string(needed) +
                                        " bytes (" + format_bytes(needed) + ") per rank are needed");
 }
@@ -95,7 +95,7 @@ void Planning::plan_stack(SweepPlan& plan) {
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kLengthBytes);
   if (memory < rooms[0]) throw_too_little(plan, memory_beside_tables(plan, rooms[0]), "x_0");
   held_.attempt([&] {
-    if (plan.schedule == ScheduleName::kUneven) {
+    if (plan.schedule->needs.each_step.costs) {
       plan_uneven_stack(plan, std::move(rooms), memory);
     } else {
       plan_least_stack(plan, std::move(rooms));
@@ -167,7 +167,7 @@ void Planning::count_places(SweepPlan& plan, std::vector<std::int64_t> rooms, st
 
 // The state at the end of the chain is live when it is needed, and takes nothing.
 void Planning::plan_least_stack(SweepPlan& plan, std::vector<std::int64_t> rooms) {
-  const std::int64_t chain = plan.chain_steps();
+  const std::int64_t chain = sizing(plan).chain();
   schedule::ChainSizes sizes;
   sizes.bytes = std::move(rooms);
   sizes.bytes.resize(static_cast<std::size_t>(chain + 1), 0);

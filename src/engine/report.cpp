@@ -54,7 +54,8 @@ std::string prediction(const anadrome_stats& stats) {
 
 struct Words {
   std::string chosen, memory, outdated, why, refused;
-  bool records;  ///< every step is run once more, or at last, to record its tape
+  bool branches;  ///< several
+  bool records;   ///< every step is run once more, or at last, to record its tape
 };
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
@@ -87,12 +88,11 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   const std::int64_t chain = std::max<std::int64_t>(stats.steps + (said.records ? 0 : 1), 1);
   const double alone = (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
                                                     chain, std::max<std::int64_t>(stats.slots, 1)));
-  const bool branches = std::strcmp(stats.schedule, to_string(ScheduleName::kJoin)) == 0;
-  add("recompute", factor(static_cast<double>(stats.forward_steps_taken)) +
-                       " forward steps per step (planned " +
-                       factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
-                       (said.records ? "tape" : "state") + " kept 1" +
-                       (branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
+  add("recompute",
+      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step (planned " +
+          factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
+          (said.records ? "tape" : "state") + " kept 1" +
+          (said.branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
   const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
                             " per rank: " + std::to_string(stats.slots) + " slots of " +
                             format_bytes(stats.state_bytes) + ", " +
@@ -256,7 +256,7 @@ void Report::summarise() const {
   const std::string text =
       summary(stats, all, options_.interval == 0,
               {sweep_.chosen, describe_memory(all.peak), decisions_.outdated_plan(), why,
-               sweep_.disk_refused.message, plan_.record});
+               sweep_.disk_refused.message, plan_.has_branches(), plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -277,7 +277,7 @@ SweepCosts Report::costs() const {
   }
   costs.steps = plan_.script->steps();
   costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.stack &&
-                   !planning_.plays_least_memory(plan_) && plan_.branches() == nullptr;
+                   planning_.states_held(plan_) == 0 && !plan_.has_branches();
   costs.disk = keeper_.uses_disk() && costs.modelled;
   costs.plan.slots = plan_.memory.checkpoint_slots;
   costs.memory.states_per_block = plan_.memory.layout.states();
@@ -320,7 +320,7 @@ std::string Report::describe_memory(std::int64_t peak) const {
   const std::string of =
       format_bytes(peak) + " of " + format_bytes(options_.memory) + " per rank: ";
   if (!plan_.stack) {
-    if (!planning_.plays_least_memory(plan_)) return "";
+    if (planning_.states_held(plan_) == 0) return "";
     const std::int64_t planned =
         plan_.memory.blocks * plan_.memory.bytes_per_block + plan_.memory.buffer_bytes;
     return of + "planned " + format_bytes(planned) + ", " +

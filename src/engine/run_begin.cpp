@@ -172,11 +172,11 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
     keeper_.live()->make_room_for_step();  // x_0
   });
   agree_on_begin();
-  if (common_.plan.schedule == ScheduleName::kOffload) {
+  if (common_.plan.plays_list() && common_.plan.schedule->needs.each_step.costs) {
     agreement.agree({.call = Call::kBegin,
                      .failure = {},
                      .equal = common_.plan.script->overlapped()->fingerprint(),
-                     .equal_name = "the plan of schedule=offload"});
+                     .equal_name = common_.plan.list_name()});
   }
   start_sweep();
 }

@@ -11,6 +11,7 @@
 
 #include "engine/memory_plan.h"
 #include "engine/options.h"
+#include "schedule/catalogue.h"
 #include "schedule/overlapped.h"
 #include "schedule/placement.h"
 #include "schedule/script.h"
@@ -28,7 +29,7 @@ struct StackPlan {
 
 struct SweepPlan {
   std::int64_t steps = 0;  ///< n, or schedule::kUnknown until the forward sweep ends
-  ScheduleName schedule = ScheduleName::kAuto;
+  const schedule::Entry* schedule = nullptr;
   bool record = false;              ///< the adjoint of a step needs its tape
   schedule::JoinSweepOptions join;  ///< without steps: there is one branch
   std::int64_t budget = 0;          ///< bytes on this rank that it was made for
@@ -44,13 +45,11 @@ struct SweepPlan {
   schedule::OverlapTimes planned_times;  ///< that a list of transfers was made for
 
   bool has_branches() const { return !join.steps.empty(); }
-  bool plays_list() const {
-    return schedule == ScheduleName::kOverlapped || schedule == ScheduleName::kOffload;
-  }
-  /// Steps that are reversed; TURN is one of them, unless a tape is what adjoint steps need.
-  std::int64_t chain_steps() const { return std::max<std::int64_t>(steps + (record ? 0 : 1), 1); }
-  bool plans_by_step() const {
-    return schedule == ScheduleName::kUneven || schedule == ScheduleName::kLeastMemory;
+  bool plays_list() const { return schedule->is_list; }
+  /// What ranks compare of it; a text that is not made anew.
+  const char* list_name() const {
+    return schedule->needs.each_step.costs ? "the plan of schedule=offload"
+                                           : "the plan of schedule=overlapped";
   }
   std::int64_t kept_tape_slots() const { return keeps_tapes ? tape_slots : 0; }
   /// Every state has a block of its own, as schedules that replace states on disk need them.
