@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -63,44 +64,28 @@ struct Line {
   return result;
 }
 
-void require(int code, const char* what) {
-  if (code == MPI_SUCCESS) return;
-  char said[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, said, &length);
-  throw Error(ANADROME_ERR_PEER, text("%s failed: %s", what, static_cast<const char*>(said)).line);
-}
-
 }  // namespace
 
-Agreement::Agreement(MPI_Comm comm) {
-  MPI_Comm duplicate = MPI_COMM_NULL;
-  require(MPI_Comm_dup(comm, &duplicate), "MPI_Comm_dup");
-  comm_ = Communicator(duplicate);
-  MPI_Comm_set_errhandler(duplicate, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(duplicate, &rank_);
-  MPI_Comm_size(duplicate, &size_);
-  introduce();
-}
+Agreement::Agreement(MPI_Comm comm) : mpi_(comm), ranks_(&*mpi_) { introduce(); }
 
 void Agreement::introduce() {
   const Failure failure = failure_from([&] {
-    const auto others = static_cast<std::size_t>(rank_ == 0 ? size_ - 1 : 1);
-    processes_.resize(rank_ == 0 ? others + 1 : 1);
+    const auto others = static_cast<std::size_t>(rank() == 0 ? size() - 1 : 1);
+    processes_.resize(rank() == 0 ? others + 1 : 1);
     arrivals_.resize(others, MPI_REQUEST_NULL);
     sent_.resize(others, MPI_REQUEST_NULL);
     named_.resize(others);
     self_ = store::this_process();
   });
   int failed = failure ? 1 : 0;
-  require(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_.get()), "MPI_Allreduce");
+  require_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm()), "MPI_Allreduce");
   if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
   Process mine{hash_of(self_.machine), self_.pid, self_.start, {}};
   std::snprintf(mine.host.data(), mine.host.size(), "%s", self_.host.c_str());
-  require(MPI_Gather(&mine, sizeof mine, MPI_BYTE, processes_.data(), sizeof mine, MPI_BYTE, 0,
-                     comm_.get()),
-          "MPI_Gather");
-  require(MPI_Bcast(processes_.data(), sizeof mine, MPI_BYTE, 0, comm_.get()), "MPI_Bcast");
+  require_mpi(
+      MPI_Gather(&mine, sizeof mine, MPI_BYTE, processes_.data(), sizeof mine, MPI_BYTE, 0, comm()),
+      "MPI_Gather");
+  require_mpi(MPI_Bcast(processes_.data(), sizeof mine, MPI_BYTE, 0, comm()), "MPI_Bcast");
 }
 
 store::ProcessIdentity Agreement::process_of(int rank) const {
@@ -141,22 +126,21 @@ Agreement::Output Agreement::agree(const Input& input) {
   slots[kEqual] = input.equal;
   slots[kNotEqual] = ~input.equal;
   slots[kStop] = input.stop ? 1 : 0;
-  slots[kFailing] = input.failure ? size_ - rank_ : 0;
+  slots[kFailing] = input.failure ? size() - rank() : 0;
   slots[kCommit] = static_cast<std::int64_t>(input.commit);
   slots[kNotCommitted] = ~input.committed;
-  slots[kLost] = input.lost ? size_ - rank_ : 0;
+  slots[kLost] = input.lost ? size() - rank() : 0;
   for (std::size_t i = 0; i < input.largest.size(); ++i) {
     slots[kLargest + i] = std::bit_cast<std::int64_t>(std::max(input.largest[i], 0.0));
   }
   slots[kSmallest] = ~input.smallest;
-  require(MPI_Allreduce(MPI_IN_PLACE, slots.data(), kSlots, MPI_INT64_T, MPI_MAX, comm_.get()),
-          "MPI_Allreduce");
+  ranks_->largest(slots);
 
   if (slots[kCall] != ~slots[kNotCall]) {
     throw_different_calls(input.call, {~slots[kNotCall], slots[kCall]});
   }
   if (slots[kFailing] > 0) {
-    throw error_of(size_ - static_cast<int>(slots[kFailing]), input.failure);
+    throw error_of(size() - static_cast<int>(slots[kFailing]), input.failure);
   }
   if (slots[kEqual] != ~slots[kNotEqual]) {
     throw Error(
@@ -177,7 +161,7 @@ Agreement::Output Agreement::agree(const Input& input) {
   output.commit = static_cast<Input::Commit>(slots[kCommit]);
   output.committed = ~slots[kNotCommitted];
   if (slots[kLost] > 0) {
-    output.lost = Failure(error_of(size_ - static_cast<int>(slots[kLost]), input.lost));
+    output.lost = Failure(error_of(size() - static_cast<int>(slots[kLost]), input.lost));
   }
   return output;
 }
@@ -190,18 +174,19 @@ void Agreement::set_patience(double seconds, Late late) {
 // Everyone sends a message to rank 0 when it comes, and rank 0 one to everyone: who waits knows for
 // whom. An all-reduce would not say.
 void Agreement::call_roll() {
+  if (!mpi_) return;
   constexpr int kTag = 1;
   const int count = static_cast<int>(arrivals_.size());
   for (int i = 0; i < count; ++i) {
-    const int other = rank_ == 0 ? i + 1 : 0;
+    const int other = rank() == 0 ? i + 1 : 0;
     const auto place = static_cast<std::size_t>(i);
-    require(MPI_Irecv(nullptr, 0, MPI_BYTE, other, kTag, comm_.get(), &arrivals_[place]),
-            "MPI_Irecv");
-    require(MPI_Isend(nullptr, 0, MPI_BYTE, other, kTag, comm_.get(), &sent_[place]), "MPI_Isend");
+    require_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, other, kTag, comm(), &arrivals_[place]),
+                "MPI_Irecv");
+    require_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, other, kTag, comm(), &sent_[place]), "MPI_Isend");
   }
-  if (patience_ > 0 && rank_ <= 1) name_the_late();
-  require(MPI_Waitall(count, arrivals_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  require(MPI_Waitall(count, sent_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  if (patience_ > 0 && rank() <= 1) name_the_late();
+  require_mpi(MPI_Waitall(count, arrivals_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  require_mpi(MPI_Waitall(count, sent_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void Agreement::name_the_late() {
@@ -211,7 +196,7 @@ void Agreement::name_the_late() {
   const auto say = [&](std::size_t i, double waited, bool came) {
     bool said = true;
     // Without memory for a text nobody is named.
-    failure_from([&] { said = late_(rank_ == 0 ? static_cast<int>(i) + 1 : 0, waited, came); });
+    failure_from([&] { said = late_(rank() == 0 ? static_cast<int>(i) + 1 : 0, waited, came); });
     return said;
   };
   for (std::size_t missing = arrivals_.size(); missing > 0;) {
@@ -219,7 +204,7 @@ void Agreement::name_the_late() {
     for (std::size_t i = 0; i < arrivals_.size(); ++i) {
       if (arrivals_[i] == MPI_REQUEST_NULL) continue;
       int came = 0;
-      require(MPI_Test(&arrivals_[i], &came, MPI_STATUS_IGNORE), "MPI_Test");
+      require_mpi(MPI_Test(&arrivals_[i], &came, MPI_STATUS_IGNORE), "MPI_Test");
       if (came != 0) --missing;
       if (came != 0 && named_[i] != 0) say(i, waited, true);
       if (came == 0 && named_[i] == 0 && waited >= due) named_[i] = say(i, waited, false) ? 1 : 0;
@@ -230,19 +215,19 @@ void Agreement::name_the_late() {
 }
 
 // One rank's, with its number, for all.
-Error Agreement::error_of(int rank, const Failure& mine) {
+Error Agreement::error_of(int whose, const Failure& mine) {
   struct Wire {
     std::int32_t status;
     char text[700];
   } wire{};
-  if (rank == rank_) {
+  if (whose == rank()) {
     wire.status = mine.status;
     std::snprintf(wire.text, sizeof wire.text, "%s", mine.message.c_str());
   }
-  require(MPI_Bcast(&wire, sizeof wire, MPI_BYTE, rank, comm_.get()), "MPI_Bcast");
+  ranks_->broadcast(std::as_writable_bytes(std::span(&wire, 1)), whose);
   const auto status = static_cast<anadrome_status>(wire.status);
-  if (size_ == 1) return {status, wire.text};
-  return {status, text("rank %d: %s", rank, static_cast<const char*>(wire.text)).line};
+  if (size() == 1) return {status, wire.text};
+  return {status, text("rank %d: %s", whose, static_cast<const char*>(wire.text)).line};
 }
 
 // Every rank is here, because every rank saw the same extremes.
@@ -250,15 +235,14 @@ void Agreement::throw_different_calls(Call call, const std::array<std::int64_t, 
   broken_ = true;
   const auto mine = static_cast<std::int64_t>(call);
   // The lowest rank in the first call and in the last one.
-  std::array<int, 2> ranks{};
-  for (std::size_t i = 0; i < 2; ++i) ranks[i] = mine == extremes[i] ? size_ - rank_ : 0;
-  require(MPI_Allreduce(MPI_IN_PLACE, ranks.data(), 2, MPI_INT, MPI_MAX, comm_.get()),
-          "MPI_Allreduce");
+  std::array<std::int64_t, 2> ranks{};
+  for (std::size_t i = 0; i < 2; ++i) ranks[i] = mine == extremes[i] ? size() - rank() : 0;
+  ranks_->largest(ranks);
   const std::size_t other = mine == extremes[0] ? 1 : 0;
   throw Error(ANADROME_ERR_PEER,
-              text("rank %d is in %s%s while rank %d is in %s%s", size_ - ranks[other],
-                   name_of(extremes[other]), moment_of(extremes[other]), rank_, name_of(mine),
-                   moment_of(mine))
+              text("rank %d is in %s%s while rank %d is in %s%s",
+                   size() - static_cast<int>(ranks[other]), name_of(extremes[other]),
+                   moment_of(extremes[other]), rank(), name_of(mine), moment_of(mine))
                   .line);
 }
 

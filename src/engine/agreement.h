@@ -10,11 +10,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "engine/communicator.h"
+#include "engine/ranks.h"
 #include "store/process_identity.h"
 
 namespace anadrome::engine {
@@ -34,6 +35,10 @@ class Agreement {
  public:
   /// Duplicates `comm`. Collective.
   explicit Agreement(MPI_Comm comm);
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+  /// Of other ranks than MPI's, which outlive it: nobody is named who is late.
+  explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
   /// What a rank brings.
   struct Input {
@@ -75,9 +80,11 @@ class Agreement {
   bool broken() const { return broken_; }
   std::int64_t count() const { return count_; }
   double seconds() const { return seconds_; }
-  MPI_Comm comm() const { return comm_.get(); }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  MPI_Comm comm() const { return mpi_ ? mpi_->comm() : MPI_COMM_NULL; }
+  /// For what all ranks reckon together beside agreements.
+  Ranks& ranks() { return *ranks_; }
+  int rank() const { return ranks_->rank(); }
+  int size() const { return ranks_->size(); }
   /// Of another rank, where it is known: rank 0 knows all, the others rank 0. Any thread may ask.
   store::ProcessIdentity process_of(int rank) const;
 
@@ -91,12 +98,11 @@ class Agreement {
 
   void introduce();
   void name_the_late();
-  Error error_of(int rank, const Failure& mine);
+  Error error_of(int whose, const Failure& mine);
   [[noreturn]] void throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes);
 
-  Communicator comm_;
-  int rank_ = 0;
-  int size_ = 1;
+  std::optional<MpiRanks> mpi_;  ///< in place: a rank without memory must get as far as the others
+  Ranks* ranks_;
   bool broken_ = false;
   std::int64_t count_ = 0;
   double seconds_ = 0;

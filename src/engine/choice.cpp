@@ -99,8 +99,7 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
       const bool fits = plan.memory.blocks > 0;
       if (fits) (void)failure_from([&] { seconds_[i] = planning_.forecast(plan); });
     }
-    MPI_Allreduce(MPI_IN_PLACE, seconds_.data(), static_cast<int>(kWeighed), MPI_DOUBLE, MPI_MAX,
-                  agreement_.comm());
+    agreement_.ranks().largest(seconds_);
     if (steps_ != plan.steps) {
       taken_over_expected_.fill(1);
       taken_ = 0;
@@ -134,7 +133,7 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
 void Choice::note(SweepState& sweep) {
   if (sweep.expected_seconds <= 0) return;
   double seconds = sweep.done_time - sweep.begin_time;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, agreement_.comm());
+  agreement_.ranks().largest(std::span(&seconds, 1));
   constexpr double kNewest = 0.5;
   double& factor = taken_over_expected_[taken_];
   factor += kNewest * (seconds / sweep.expected_seconds - factor);

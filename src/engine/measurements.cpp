@@ -10,9 +10,9 @@ double Measurements::add_copy(double seconds) {
   return weight > 1 ? std::min(seconds, store::Sampler::kShort) * weight : seconds;
 }
 
-void Measurements::finish_step_tables(MPI_Comm comm) {
+void Measurements::finish_step_tables(Ranks& ranks) {
   for (StepTable* table : {&step_costs_, &adjoint_costs_, &state_bytes_}) {
-    if (table->measuring()) table->finish(comm);
+    if (table->measuring()) table->finish(ranks);
   }
 }
 

@@ -49,7 +49,7 @@ class Measurements {
     return step_costs_.measuring() || state_bytes_.measuring() || adjoint_costs_.measuring();
   }
   /// The sweep is done: the largest number of any rank counts. Collective.
-  void finish_step_tables(MPI_Comm comm);
+  void finish_step_tables(Ranks& ranks);
 
   // ---- agreed ----
   /// `tier`: NULL without a disk.

@@ -43,7 +43,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
     if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
-    MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement.comm());
+    agreement.ranks().largest(most);
     const auto [block_bytes, buffer_bytes] = most;
     const std::int64_t blocks = ceil_divide(states, plan.layout.states()) + plan.live_blocks;
     if (blocks > kMost / block_bytes) return kMost;
@@ -56,7 +56,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
                        const store::BlockShape* given_shape) {
   // One shape for all ranks, from the largest state and from the rank that has the least memory.
   std::array<std::int64_t, 2> most = {store::total_bytes(state_fields), -memory};
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement.comm());
+  agreement.ranks().largest(most);
   const std::int64_t largest = most[0], least = -most[1];
   MemoryPlan plan;
   plan.largest_state_bytes = largest;

@@ -57,9 +57,8 @@ schedule::Sizing Planning::sizing(const SweepPlan& plan) const {
 }
 
 void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
-  std::int64_t state_bytes = store::total_bytes(fields_.state());
-  MPI_Allreduce(&state_bytes, &plan.state_bytes_all_ranks, 1, MPI_INT64_T, MPI_SUM,
-                agreement_.comm());
+  plan.state_bytes_all_ranks = store::total_bytes(fields_.state());
+  agreement_.ranks().sum(std::span(&plan.state_bytes_all_ranks, 1));
   plan_tapes(plan);
   begin_step_tables(plan);
   if (plan.stack && plan.plays_list()) {
@@ -87,7 +86,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use());
     least = checked_add(least, commit_bytes());
   });
-  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  agreement_.ranks().largest(std::span(&least, 1));
   least = memory_beside_tables(plan, least);
   const std::string tables =
       table_bytes(plan, plan.budget) > 0
@@ -168,7 +167,7 @@ void Planning::plan_tapes(SweepPlan& plan) {
     most[1] = most[0] < 0 ? 1 : 0;
     most[2] = store::LiveTape::buffer_bytes(fields_.tape());
   }
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, agreement_.comm());
+  agreement_.ranks().largest(most);
   if (most[1] == 0) plan.tape_slots = most[0];
   plan.tape_buffer_bytes = most[2];
 }

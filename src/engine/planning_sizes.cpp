@@ -31,7 +31,7 @@ void Planning::begin_step_tables(SweepPlan& plan) {
   if (!costs && !sizes) return;
   agree_on_begin();
   for (StepTable* table : {&measured_.step_costs(), &measured_.adjoint_costs()}) {
-    if (table->known()) table->share(agreement_.comm());
+    if (table->known()) table->share(agreement_.ranks());
   }
   const bool costs_known = (measured_.step_costs().known() || !costs) &&
                            (measured_.adjoint_costs().known() || !adjoint_costs);
@@ -81,8 +81,7 @@ std::vector<std::int64_t> Planning::agree_on_rooms(SweepPlan& plan, std::int64_t
   std::vector<std::int64_t> rooms;
   held_.attempt([&] { rooms = rooms_of_states(alignment); });
   agree_on_begin();
-  MPI_Allreduce(MPI_IN_PLACE, rooms.data(), static_cast<int>(rooms.size()), MPI_INT64_T, MPI_MAX,
-                agreement_.comm());
+  agreement_.ranks().largest(rooms);
   const auto [smallest, largest] = std::minmax_element(rooms.begin(), rooms.end());
   plan.stack->smallest = *smallest;
   plan.stack->largest = *largest;

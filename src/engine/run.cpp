@@ -386,7 +386,7 @@ void Run::done() {
   const Failure differs = agree(Call::kDone, sweep.audit_failure).lost;
   if (differs) warnings_.warn({differs.message});
   sweep.done_time = now_seconds();
-  common_.measured.finish_step_tables(common_.agreement.comm());
+  common_.measured.finish_step_tables(common_.agreement.ranks());
   choice_.note(sweep);
   common_.measured.sweep_is_done(keeper_.uses_disk());
   warnings_.progress().finish();

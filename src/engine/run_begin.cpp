@@ -120,8 +120,7 @@ void Run::compare_ranks(const SweepPlan& plan) {
                            .failure = common_.held.failure(),
                            .equal = plan.steps,
                            .equal_name = "the number of steps"});
-  MPI_Allreduce(MPI_IN_PLACE, both.data(), static_cast<int>(both.size()), MPI_INT64_T, MPI_MAX,
-                common_.agreement.comm());
+  common_.agreement.ranks().largest(both);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (both[i] != ~both[i + names.size()]) {
       throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");

@@ -4,15 +4,6 @@
 #include <cmath>
 
 namespace anadrome::engine {
-namespace {
-
-void take_largest(std::vector<double>& values, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
-                comm);
-}
-
-}  // namespace
-
 void StepTable::begin(std::int64_t steps, bool wanted) {
   in_use_.clear();
   measured_now_.clear();
@@ -27,13 +18,13 @@ void StepTable::begin(std::int64_t steps, bool wanted) {
   }
 }
 
-void StepTable::finish(MPI_Comm comm) {
-  take_largest(measured_now_, comm);
+void StepTable::finish(Ranks& ranks) {
+  ranks.largest(measured_now_);
   measured_.swap(measured_now_);
   measured_now_.clear();
 }
 
-void StepTable::share(MPI_Comm comm) { take_largest(in_use_, comm); }
+void StepTable::share(Ranks& ranks) { ranks.largest(in_use_); }
 
 std::vector<std::int64_t> StepTable::ticks() const {
   const double largest = *std::max_element(in_use_.begin(), in_use_.end());

@@ -3,11 +3,11 @@
 // ones.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "engine/ranks.h"
 
 namespace anadrome::engine {
 
@@ -27,13 +27,13 @@ class StepTable {
     measured_now_[static_cast<std::size_t>(step)] = value;
   }
   /// Every step was measured: the largest number of any rank counts. Collective.
-  void finish(MPI_Comm comm);
+  void finish(Ranks& ranks);
 
   /// Are the numbers of this sweep's steps known? What the caller gave comes first.
   bool known() const { return !in_use_.empty(); }
   bool measured() const { return measured_in_use_; }
   /// The largest over all ranks count from here on. Collective; allocates nothing.
-  void share(MPI_Comm comm);
+  void share(Ranks& ranks);
   const std::vector<double>& values() const { return in_use_; }
   /// In whole ticks, 2^20 for the largest.
   std::vector<std::int64_t> ticks() const;

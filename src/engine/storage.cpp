@@ -59,8 +59,8 @@ bool Storage::changes() {
     changes = changes || built_with_.directory != options_.directory ||
               built_with_.shared_values() != options_.shared_values();
   });
-  int any = changes ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, agreement_.comm());
+  std::int64_t any = changes ? 1 : 0;
+  agreement_.ranks().largest(std::span(&any, 1));
   changes_ = any != 0;
   return changes_;
 }

@@ -1,0 +1,51 @@
+// What all ranks of a run do together in one step. The seam between agreements and MPI: tests have
+// ranks that are threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "engine/communicator.h"
+
+namespace anadrome::engine {
+
+/// All functions are collective and take no memory from the heap. Throws ERR_PEER where
+/// communication fails.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Each value becomes the largest of any rank.
+  virtual void largest(std::span<std::int64_t> values) = 0;
+  virtual void largest(std::span<double> values) = 0;
+  /// Each value becomes the sum over all ranks.
+  virtual void sum(std::span<std::int64_t> values) = 0;
+  /// Rank `root`'s bytes for all.
+  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+};
+
+class MpiRanks final : public Ranks {
+ public:
+  /// Duplicates `comm`. Collective.
+  explicit MpiRanks(MPI_Comm comm);
+  MPI_Comm comm() const { return comm_.get(); }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void largest(std::span<std::int64_t> values) override;
+  void largest(std::span<double> values) override;
+  void sum(std::span<std::int64_t> values) override;
+  void broadcast(std::span<std::byte> bytes, int root) override;
+
+ private:
+  Communicator comm_;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Throws ERR_PEER with MPI's text where `code` says that `what` failed.
+void require_mpi(int code, const char* what);
+
+}  // namespace anadrome::engine

@@ -1,0 +1,81 @@
+#include "engine/fields.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace anadrome::engine {
+namespace {
+
+store::Field field(const char* name, anadrome_role role, std::int64_t bytes) {
+  store::Field field;
+  field.name = name;
+  field.role = role;
+  field.count = bytes;
+  return field;
+}
+
+Fields two_states_and_a_tape() {
+  Fields fields;
+  fields.add(field("u", ANADROME_ROLE_STATE, 8));
+  fields.add(field("t", ANADROME_ROLE_TAPE, 16));
+  fields.add(field("v", ANADROME_ROLE_STATE, 24));
+  return fields;
+}
+
+TEST(Fields, AreNumberedInTheOrderOfTheirRegistration) {
+  Fields fields = two_states_and_a_tape();
+  EXPECT_EQ(fields.add(field("w", ANADROME_ROLE_ADJOINT, 8)), 3);
+}
+
+TEST(Fields, HaveNamesOfTheirOwn) {
+  Fields fields = two_states_and_a_tape();
+  const Failure failure = failure_from([&] { fields.add(field("v", ANADROME_ROLE_TAPE, 1)); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(fields.all().size(), 3u);
+}
+
+TEST(Fields, OfASweepAreThoseThatThereWereWhenItBegan) {
+  Fields fields = two_states_and_a_tape();
+  fields.begin_sweep();
+  EXPECT_EQ(fields.state().size(), 2u);
+  EXPECT_EQ(fields.tape().size(), 1u);
+  EXPECT_FALSE(fields.grew_since_begin());
+  fields.add(field("w", ANADROME_ROLE_STATE, 8));
+  EXPECT_EQ(fields.state().size(), 2u);
+  EXPECT_TRUE(fields.grew_since_begin());
+}
+
+TEST(Fields, OfTheStateHaveAPositionAndOthersHaveNone) {
+  Fields fields = two_states_and_a_tape();
+  fields.begin_sweep();
+  EXPECT_EQ(fields.state_position(0), 0u);
+  EXPECT_EQ(fields.state_position(2), 1u);
+  for (const int other : {-1, 1, 3}) EXPECT_EQ(fields.state_position(other), 2u);
+}
+
+TEST(Fields, OfChangingSizeSayHowManyBytesAStateMayHave) {
+  Fields fields = two_states_and_a_tape();
+  const std::int64_t fixed[] = {32}, other[] = {31};
+  EXPECT_FALSE(failure_from([&] { fields.require_state_bytes(fixed); }));
+  EXPECT_EQ(failure_from([&] { fields.require_state_bytes(other); }).status,
+            ANADROME_ERR_UNSUPPORTED);
+  store::Field varying = field("w", ANADROME_ROLE_STATE, 40 + store::kLengthBytes);
+  varying.size = [](void*) { return std::size_t{0}; };
+  fields.add(varying);
+  const std::int64_t within[] = {32, 50, 72}, above[] = {73};
+  EXPECT_FALSE(failure_from([&] { fields.require_state_bytes(within); }));
+  EXPECT_EQ(failure_from([&] { fields.require_state_bytes(above); }).status, ANADROME_ERR_ARGUMENT);
+}
+
+TEST(Fields, KnowWhetherTheyChangedSinceFilesWereMade) {
+  Fields fields = two_states_and_a_tape();
+  EXPECT_TRUE(fields.changed());
+  fields.files_are_made();
+  EXPECT_FALSE(fields.changed());
+  fields.add(field("w", ANADROME_ROLE_STATE, 8));
+  EXPECT_TRUE(fields.changed());
+}
+
+}  // namespace
+}  // namespace anadrome::engine

@@ -1,0 +1,176 @@
+// Planning with ranks that are threads: memory in, a plan out.
+#include "engine/planning.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "thread_ranks.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+// Everything that planning looks at, on one rank.
+class Desk {
+ public:
+  Desk(Ranks& ranks, std::int64_t state_bytes, std::int64_t tape_bytes) : agreement(ranks) {
+    add("u", ANADROME_ROLE_STATE, state_bytes);
+    if (tape_bytes > 0) add("t", ANADROME_ROLE_TAPE, tape_bytes);
+    fields.begin_sweep();
+  }
+  SweepPlan plan(const char* schedule, std::int64_t steps) {
+    SweepPlan plan;
+    plan.steps = steps;
+    plan.schedule = schedule::find_schedule(schedule);
+    plan.budget = options.memory;
+    plan.record = fields.has_tape();
+    return plan;
+  }
+  SweepPlan planned(const char* schedule, std::int64_t steps) {
+    SweepPlan made = plan(schedule, steps);
+    planning.require_fit(made);
+    planning.plan_memory(made, nullptr);
+    planning.write_script(made, sweep);
+    return made;
+  }
+
+  Agreement agreement;
+  Held held;
+  Options options;
+  Fields fields;
+  Measurements measured;
+  SweepState sweep;
+  Warnings warnings{true, options, sweep};
+  Storage storage{agreement, held, options, fields, measured, warnings};
+  Planning planning{agreement, held, options, fields, measured, storage};
+
+ private:
+  void add(const char* name, anadrome_role role, std::int64_t bytes) {
+    store::Field field;
+    field.name = name;
+    field.role = role;
+    field.count = bytes;
+    fields.add(field);
+  }
+};
+
+void alone(std::int64_t state_bytes, std::int64_t tape_bytes,
+           const std::function<void(Desk&)>& body) {
+  ThreadRanks::run(1, [&](Ranks& ranks) {
+    Desk desk(ranks, state_bytes, tape_bytes);
+    body(desk);
+  });
+}
+
+anadrome_status refusal(const std::function<void()>& body) { return failure_from(body).status; }
+
+TEST(Planning, GivesRevolveAsManySlotsAsFit) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB + kMiB / 2;
+    const SweepPlan plan = desk.planned("revolve", 1000);
+    EXPECT_EQ(plan.memory.checkpoint_slots, 10);
+    EXPECT_LE(plan.memory.blocks * plan.memory.bytes_per_block + plan.memory.buffer_bytes,
+              desk.options.memory);
+    EXPECT_EQ(plan.script->advances_remaining(),
+              static_cast<std::int64_t>(schedule::extra_advances(1001, 10)));
+  });
+}
+
+TEST(Planning, TakesNoMoreSlotsThanTheOptionCheckpointsAllows) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB;
+    desk.options.checkpoints = 4;
+    const SweepPlan plan = desk.planned("revolve", 1000);
+    EXPECT_EQ(plan.memory.checkpoint_slots, 4);
+    EXPECT_EQ(plan.memory.blocks, 4);
+  });
+}
+
+TEST(Planning, SaysHowMuchMemoryStoreAllNeeds) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB;
+    const Failure failure = failure_from([&] { desk.planned("store_all", 64); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_MEMORY);
+    const std::string key = "set memory to ";
+    const std::size_t at = failure.message.find(key);
+    ASSERT_NE(at, std::string::npos) << failure.message;
+    desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
+    EXPECT_EQ(desk.planned("store_all", 64).memory.checkpoint_slots, 64);
+    --desk.options.memory;
+    EXPECT_EQ(refusal([&] { desk.planned("store_all", 64); }), ANADROME_ERR_MEMORY);
+  });
+}
+
+TEST(Planning, SaysHowMuchMemoryOneStateNeeds) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 1000;
+    const Failure failure = failure_from([&] { desk.planned("revolve", 64); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_MEMORY);
+    const std::string key = "at least ";
+    const std::size_t at = failure.message.find(key);
+    ASSERT_NE(at, std::string::npos) << failure.message;
+    desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
+    EXPECT_EQ(desk.planned("revolve", 64).memory.blocks, 1);
+  });
+}
+
+TEST(Planning, HoldsNoMoreStatesThanLeastMemoryIsMadeFor) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 100 * kMiB;
+    const SweepPlan plan = desk.planned("least_memory", 63);
+    EXPECT_EQ(plan.memory.checkpoint_slots, desk.planning.states_held(plan));
+    EXPECT_LT(plan.memory.checkpoint_slots, 16);
+  });
+}
+
+TEST(Planning, KeepsTapesWhereAScheduleCanAndTheyFit) {
+  alone(kMiB, 2 * kMiB, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB;
+    EXPECT_EQ(desk.planned("mixed", 100).kept_tape_slots(), 2);
+    EXPECT_EQ(desk.planned("revolve", 100).kept_tape_slots(), 0);
+    EXPECT_TRUE(desk.planned("store_all", 4).keeps_tapes);
+    desk.options.memory = 9 * kMiB;
+    EXPECT_FALSE(desk.planned("store_all", 4).keeps_tapes)
+        << "4 tapes and x_4 take 9 states, and something to find them by";
+  });
+}
+
+TEST(Planning, RefusesWhatAScheduleCannotDo) {
+  alone(kMiB, 0, [](Desk& desk) {
+    const auto refused = [&](const char* schedule, std::int64_t steps) {
+      return refusal([&] { desk.planning.require_fit(desk.plan(schedule, steps)); });
+    };
+    const std::int64_t unknown = schedule::kUnknown;
+    for (const schedule::Entry& entry : schedule::catalogue()) {
+      const bool needs_n = entry.needs.steps || entry.needs.branches;
+      EXPECT_EQ(refused(entry.name, unknown) != ANADROME_OK, needs_n) << entry.name;
+    }
+    EXPECT_EQ(refused("mixed", 10), ANADROME_ERR_UNSUPPORTED) << "no tape fields";
+    EXPECT_EQ(refused("join", 10), ANADROME_ERR_UNSUPPORTED) << "one branch";
+    EXPECT_EQ(refused("overlapped", 999'999), ANADROME_OK);
+    EXPECT_EQ(refused("overlapped", 1'000'000), ANADROME_ERR_UNSUPPORTED);
+    desk.options.resume = true;
+    EXPECT_EQ(refused("async", 10), ANADROME_OK);
+    EXPECT_EQ(refused("revolve", 10), ANADROME_ERR_UNSUPPORTED);
+    desk.options.checksum = false;
+    EXPECT_EQ(refused("async", 10), ANADROME_ERR_UNSUPPORTED);
+  });
+}
+
+TEST(Planning, ComesToTheSamePlanOnRanksWithDifferentStates) {
+  std::array<MemoryPlan, 2> plans;
+  ThreadRanks::run(2, [&](Ranks& ranks) {
+    const bool first = ranks.rank() == 0;
+    Desk desk(ranks, first ? kMiB : 3 * kMiB, 0);
+    desk.options.memory = 10 * kMiB;
+    plans[first ? 0 : 1] = desk.planned("revolve", 100).memory;
+  });
+  EXPECT_EQ(plans[0].checkpoint_slots, 3);
+  EXPECT_EQ(plans[1].checkpoint_slots, 3);
+  EXPECT_EQ(plans[0].largest_state_bytes, 3 * kMiB);
+}
+
+}  // namespace
+}  // namespace anadrome::engine
