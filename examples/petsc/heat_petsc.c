@@ -1,6 +1,7 @@
 /* The same problem as heat_equation, in PETSc's words: a DMDA for the cells, TS for the steps,
- * TSAdjoint for the gradient with respect to the conductivity and to the initial state. README.md
- * has the mathematics. Nothing here knows about anadrome: the trajectory type is an option,
+ * TSAdjoint for the gradient with respect to the conductivity and to the initial state.
+ * ../heat_equation/README.md has the mathematics. Nothing here knows about anadrome: the trajectory
+ * type is an option,
  *   heat_petsc -dll_append /path/to/libanadrome_petsc.so -ts_trajectory_type anadrome */
 #include <petscdmda.h>
 #include <petscts.h>
