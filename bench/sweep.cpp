@@ -10,8 +10,6 @@
 
 #include "flags.h"
 #include "guarded_main.h"
-#include "heat_field.h"
-#include "outcome.h"
 #include "sweep_modes.h"
 
 namespace {
@@ -75,10 +73,7 @@ std::uint64_t gradient_hash(const Problem& problem) {
   constexpr std::uint64_t kOdd = 0x100000001b3;
   std::uint64_t all = 0;
   for (const heat_model* model : problem.branches) {
-    std::uint64_t hash = 0;
-    if (heat_hash(&model->grid, model->gradient_kappa, model->lambda, &hash) != 0)
-      throw std::runtime_error("no memory for the gradient's hash");
-    all = all * kOdd ^ hash;
+    all = all * kOdd ^ heat_hash(&model->grid, model->gradient_kappa, model->lambda);
   }
   return all;
 }

@@ -109,11 +109,11 @@ class HandWritten {
         stats.bytes_written += static_cast<std::int64_t>(bytes_);
         ++stats.anchors;
       }
-      heat_step(problem_.model, k, slot(0), slot(0));
+      heat_step(problem_.model, k, slot(0), slot(0), nullptr);
     }
     double* end = problem_.model->u;
     forward(last_anchor, problem_.steps - 1);
-    heat_step(problem_.model, problem_.steps - 1, slot(problem_.steps - 1), end);
+    heat_step(problem_.model, problem_.steps - 1, slot(problem_.steps - 1), end, nullptr);
     measured.seconds_forward = MPI_Wtime() - start;
     heat_turn(problem_.model, end);
     stats.forward_steps_taken = problem_.steps;
@@ -127,7 +127,7 @@ class HandWritten {
         forward(anchor, k);
         stats.forward_steps_taken += k - anchor;
       }
-      heat_adjoint_step(problem_.model, k, slot(k));
+      heat_adjoint_step(problem_.model, k, slot(k), nullptr);
     }
     measured.seconds_total = MPI_Wtime() - start;
     stats.seconds_stalled_write = stats.seconds_writing;
@@ -141,7 +141,8 @@ class HandWritten {
   }
   // From x_first in its slot, x_first+1 .. x_last into theirs.
   void forward(std::int64_t first, std::int64_t last) {
-    for (std::int64_t k = first; k < last; ++k) heat_step(problem_.model, k, slot(k), slot(k + 1));
+    for (std::int64_t k = first; k < last; ++k)
+      heat_step(problem_.model, k, slot(k), slot(k + 1), nullptr);
   }
 
   Problem& problem_;
@@ -165,11 +166,11 @@ Sweep ideal_sweep(Problem& problem) {
     const double start = MPI_Wtime();
     std::copy(problem.start.begin(), problem.start.end(), state(0));
     for (std::int64_t k = 0; k < problem.steps; ++k)
-      heat_step(problem.model, k, state(k), state(k + 1));
+      heat_step(problem.model, k, state(k), state(k + 1), nullptr);
     measured.seconds_forward = MPI_Wtime() - start;
     heat_turn(problem.model, state(problem.steps));
     for (std::int64_t k = problem.steps - 1; k >= 0; --k)
-      heat_adjoint_step(problem.model, k, state(k));
+      heat_adjoint_step(problem.model, k, state(k), nullptr);
     measured.seconds_total = MPI_Wtime() - start;
     measured.stats.forward_steps_taken = problem.steps;
     return measured;

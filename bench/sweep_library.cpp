@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "guarded_main.h"
-#include "heat_reached.h"
 #include "sweep_modes.h"
 
 namespace bench {
@@ -96,7 +95,7 @@ class Library {
                                cells));
     }
     if (problem.model->tape != nullptr) {
-      const auto stages = static_cast<std::size_t>(heat_stages(problem.model->integrator));
+      const auto stages = static_cast<std::size_t>(problem.model->integrator);
       check(anadrome_add_field(run_, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64,
                                problem.model->tape, stages * cells));
     }
@@ -157,7 +156,7 @@ class Library {
     double* u = problem_.model->u;
     start(u);
     for (std::int64_t k = 0; k < problem_.steps; ++k)
-      heat_step(problem_.ready(branch_, k), k, u, u);
+      heat_step(problem_.ready(branch_, k), k, u, u, nullptr);
     measured.stats.forward_steps_taken += problem_.steps;
     contribute(u);
   }
@@ -184,20 +183,11 @@ class Library {
   }
 
   void step(std::int64_t k, bool record) {
-    heat_model* model = problem_.ready(branch_, k);
-    if (record) {
-      heat_record_step(model, k, state(), next_state(), problem_.model->tape);
-    } else {
-      heat_step(model, k, state(), next_state());
-    }
+    double* tape = record ? problem_.model->tape : nullptr;
+    heat_step(problem_.ready(branch_, k), k, state(), next_state(), tape);
   }
   void adjoint(std::int64_t k) {
-    heat_model* model = problem_.ready(branch_, k);
-    if (problem_.model->tape != nullptr) {
-      heat_adjoint_of_tape(model, problem_.model->tape);
-    } else {
-      heat_adjoint_step(model, k, state());
-    }
+    heat_adjoint_step(problem_.ready(branch_, k), k, state(), problem_.model->tape);
   }
   void set(const char* key, const std::string& value) {
     check(anadrome_set(run_, key, value.c_str()));

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "heat_model.h"
-#include "heat_step.h"
+#include "heat.h"
 
 namespace bench {
 

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
-#include "heat_field.h"
-#include "heat_model.h"
-#include "heat_step.h"
+#include "heat.h"
 
 enum { FINE, WRONG, USAGE, LIBRARY_ERROR, TAYLOR_POINTS = 5, MOST_MEMBERS = 100 };
 
@@ -57,7 +54,7 @@ static void set_controls(heat_model* heat, int64_t m, int64_t members, double ep
     kappa[i] = less * kappa[i] + epsilon * scratch[i];
     heat->u[i] = more * heat->u[i] + epsilon * (double)(m + 1) * scratch[i];
   }
-  heat_set_faces(heat, kappa, &heat->faces);
+  heat_set_conductivity(heat, kappa);
 }
 
 static void destroy(ensemble* e) {
@@ -115,10 +112,10 @@ static anadrome_status sweep(ensemble* e, anadrome_run* run) {
     heat_model* heat = e->member[a.branch];
     if (a.kind == ANADROME_START) start(e, a.branch);
     if (a.kind == ANADROME_ADVANCE)
-      for (int64_t k = a.first; k < a.last; ++k) heat_step(heat, k, e->u, e->u);
+      for (int64_t k = a.first; k < a.last; ++k) heat_step(heat, k, e->u, e->u, NULL);
     if (a.kind == ANADROME_TURN && !a.again) contribute(e, a.branch, e->u);
     if (a.kind == ANADROME_TURN && a.again) seed(e, a.branch, e->u);
-    if (a.kind == ANADROME_ADJOINT) heat_adjoint_step(heat, a.first, e->u);
+    if (a.kind == ANADROME_ADJOINT) heat_adjoint_step(heat, a.first, e->u, NULL);
   }
   return status;
 }
@@ -153,7 +150,7 @@ static int64_t differences(const ensemble* e, const options* given) {
     memcpy(states_of_m, own.member[m]->u, own.cells * sizeof(double));
     for (int64_t k = 0; k < own.steps[m]; ++k)
       heat_step(own.member[m], k, states_of_m + (size_t)k * own.cells,
-                states_of_m + (size_t)(k + 1) * own.cells);
+                states_of_m + (size_t)(k + 1) * own.cells, NULL);
     contribute(&own, m, states_of_m + (size_t)own.steps[m] * own.cells);
   }
   for (int64_t m = 0; ready && m < own.members; ++m) {
@@ -161,7 +158,7 @@ static int64_t differences(const ensemble* e, const options* given) {
     const double* states_of_m = kept + (size_t)m * stride;
     seed(&own, m, states_of_m + (size_t)own.steps[m] * own.cells);
     for (int64_t k = own.steps[m] - 1; k >= 0; --k)
-      heat_adjoint_step(b, k, states_of_m + (size_t)k * own.cells);
+      heat_adjoint_step(b, k, states_of_m + (size_t)k * own.cells, NULL);
     for (size_t i = 0; i < own.cells; ++i)
       differ += (memcmp(&a->lambda[i], &b->lambda[i], sizeof(double)) != 0) +
                 (memcmp(&a->gradient_kappa[i], &b->gradient_kappa[i], sizeof(double)) != 0);
@@ -173,6 +170,14 @@ static int64_t differences(const ensemble* e, const options* given) {
   return differ;
 }
 
+/* Collective. */
+static double dot(const ensemble* e, const double* a, const double* b) {
+  double sum = 0.0;
+  for (size_t i = 0; i < e->cells; ++i) sum += a[i] * b[i];
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
 /* The least slope of log |J(c + eps d) - J(c) - eps <gradient, d>| over log eps. Collective. */
 static double taylor_slope(const ensemble* e, const options* given) {
   double remainder[TAYLOR_POINTS], slope = 2.5;
@@ -182,16 +187,15 @@ static double taylor_slope(const ensemble* e, const options* given) {
     double derivative = 0.0;
     if (create(&moved, given, epsilon) != 0) return 0.0;
     for (int64_t m = 0; m < moved.members; ++m) {
-      const heat_grid* grid = &e->member[m]->grid;
-      heat_fill(grid, direction, moved.u);
-      derivative += heat_dot(grid, e->member[m]->gradient_kappa, moved.u) +
-                    (double)(m + 1) * heat_dot(grid, e->member[m]->lambda, moved.u);
+      heat_fill(&e->member[m]->grid, direction, moved.u);
+      derivative += dot(e, e->member[m]->gradient_kappa, moved.u) +
+                    (double)(m + 1) * dot(e, e->member[m]->lambda, moved.u);
     }
     for (int visit = 0; visit < 2; ++visit) {
       for (int64_t m = 0; m < moved.members; ++m) {
         start(&moved, m);
         for (int64_t k = 0; k < moved.steps[m]; ++k)
-          heat_step(moved.member[m], k, moved.u, moved.u);
+          heat_step(moved.member[m], k, moved.u, moved.u, NULL);
         (visit == 0 ? contribute : seed)(&moved, m, moved.u);
       }
     }

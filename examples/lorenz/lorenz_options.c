@@ -20,7 +20,7 @@ static const flag flags[] = {
     {"quiet", FLAG_SWITCH, FIELD(quiet), 0, NULL, "print nothing but errors", NULL},
     {"help", FLAG_SWITCH, FIELD(help), 0, NULL, "print this", NULL},
 };
-static const command_line line = {
+const command_line lorenz_command_line = {
     "lorenz", "the gradient of a Lorenz-63 trajectory of many steps, each rank its own", flags,
     sizeof flags / sizeof flags[0]};
 
@@ -29,10 +29,3 @@ void lorenz_options_init(lorenz_options* options) {
   options->steps = 10000000;
   options->repeat = 1;
 }
-
-int lorenz_options_parse(lorenz_options* options, int argc, char** argv, char* message,
-                         size_t size) {
-  return command_line_parse(&line, argc, argv, options, &options->library, message, size);
-}
-
-void lorenz_options_usage(FILE* file) { command_line_usage(&line, file); }

@@ -25,12 +25,7 @@ typedef struct lorenz_options {
 /** The defaults. */
 void lorenz_options_init(lorenz_options* options);
 
-/** Read the command line. Returns 0, or -1 and one line in `message`. */
-int lorenz_options_parse(lorenz_options* options, int argc, char** argv, char* message,
-                         size_t size);
-
-/** Print the flags. */
-void lorenz_options_usage(FILE* file);
+extern const command_line lorenz_command_line;
 
 #ifdef __cplusplus
 }

@@ -50,8 +50,8 @@ void lorenz_write_json(FILE* file, const lorenz_options* options, const lorenz_r
   const lorenz_control* g = &result->total.gradient;
   const int have = result->have_gradient;
   fprintf(file, "{\n");
-  json_put_integer(file, "exit_code", result->exit_code);
-  if (result->exit_code != LORENZ_FINE) json_put_text(file, "error", result->message);
+  json_put_integer(file, "exit_code", result->end.exit_code);
+  if (result->end.exit_code != EXAMPLE_FINE) json_put_text(file, "error", result->end.message);
   json_put_integer(file, "steps", options->steps);
   json_put_integer(file, "ranks", result->ranks);
   json_put_integer(file, "state_bytes", (int64_t)sizeof(lorenz_state) * result->ranks);

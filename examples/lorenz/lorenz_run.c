@@ -1,36 +1,10 @@
 #include "lorenz_run.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lorenz_report.h"
 #include "lorenz_sweep.h"
-#include "outcome.h"
-
-static void end_with(lorenz_result* result, int exit_code, const char* format, ...) {
-  if (result->exit_code != LORENZ_FINE) return;  // the first reason counts
-  va_list values;
-  result->exit_code = exit_code;
-  va_start(values, format);
-  vsnprintf(result->message, sizeof result->message, format, values);
-  va_end(values);
-}
-
-// Turns one rank's status into everyone's. Called at once, while anadrome_last_error() is about it.
-static int all_fine(MPI_Comm comm, anadrome_status status, int is_users_mistake,
-                    lorenz_result* result) {
-  char message[sizeof result->message];
-  int worst = (int)status;
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
-  if (worst == ANADROME_OK) return 1;
-  const anadrome_status one = outcome_of_failure(comm, status, message, sizeof message);
-  if (result->exit_code == LORENZ_FINE) result->status = one;
-  end_with(result,
-           is_users_mistake && one == ANADROME_ERR_ARGUMENT ? LORENZ_USAGE : LORENZ_LIBRARY_ERROR,
-           "%s", message);
-  return 0;
-}
 
 static anadrome_status set_options(anadrome_run* run, const lorenz_options* options) {
   const anadrome_status status = options->quiet ? ANADROME_OK : anadrome_set(run, "report", "-");
@@ -39,14 +13,16 @@ static anadrome_status set_options(anadrome_run* run, const lorenz_options* opti
 
 static void sweep_repeatedly(MPI_Comm comm, lorenz_sweep* sweep, int64_t repeat,
                              lorenz_result* result) {
-  for (int64_t r = 0; r < repeat && result->exit_code == LORENZ_FINE; ++r) {
-    const int fine = all_fine(comm, lorenz_sweep_do(sweep), 0, result);
+  for (int64_t r = 0; r < repeat && result->end.exit_code == EXAMPLE_FINE; ++r) {
+    const int fine =
+        outcome_is_fine(&result->end, comm, lorenz_sweep_do(sweep), EXAMPLE_LIBRARY_ERROR);
     result->stats.size = sizeof result->stats;
     anadrome_statistics(sweep->run, &result->stats);
     if (!fine) return;
     const lorenz_outcome total = lorenz_sum(comm, &sweep->outcome);
     if (r > 0 && lorenz_differences(&total, &result->total) > 0)
-      end_with(result, LORENZ_WRONG, "two sweeps of one run gave different gradients");
+      outcome_end_with(&result->end, EXAMPLE_WRONG,
+                       "two sweeps of one run gave different gradients");
     result->total = total;
     result->have_gradient = 1;
   }
@@ -54,15 +30,16 @@ static void sweep_repeatedly(MPI_Comm comm, lorenz_sweep* sweep, int64_t repeat,
 
 static void gradient_with_anadrome(MPI_Comm comm, const lorenz_options* options,
                                    lorenz_sweep* sweep, lorenz_result* result) {
-  if (!all_fine(comm, anadrome_open(comm, &sweep->run), 0, result)) return;
-  if (all_fine(comm, set_options(sweep->run, options), 1, result) &&
-      all_fine(comm, lorenz_sweep_register(sweep), 0, result)) {
+  if (!outcome_is_fine(&result->end, comm, anadrome_open(comm, &sweep->run), EXAMPLE_LIBRARY_ERROR))
+    return;
+  if (outcome_is_fine(&result->end, comm, set_options(sweep->run, options), EXAMPLE_USAGE) &&
+      outcome_is_fine(&result->end, comm, lorenz_sweep_register(sweep), EXAMPLE_LIBRARY_ERROR)) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0 && !options->quiet) lorenz_print_problem(sweep->problem, options, result->ranks);
     sweep_repeatedly(comm, sweep, options->repeat, result);
   }
-  all_fine(comm, anadrome_close(&sweep->run), 0, result);
+  outcome_is_fine(&result->end, comm, anadrome_close(&sweep->run), EXAMPLE_LIBRARY_ERROR);
 }
 
 static void verify(MPI_Comm comm, const lorenz_sweep* sweep, lorenz_result* result) {
@@ -71,7 +48,8 @@ static void verify(MPI_Comm comm, const lorenz_sweep* sweep, lorenz_result* resu
   double least = seconds;
   MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm);
   if (least < 0.0) {
-    end_with(result, LORENZ_USAGE, "--verify keeps every state in memory, which does not suffice");
+    outcome_end_with(&result->end, EXAMPLE_USAGE,
+                     "--verify keeps every state in memory, which does not suffice");
     return;
   }
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -82,9 +60,9 @@ static void verify(MPI_Comm comm, const lorenz_sweep* sweep, lorenz_result* resu
   MPI_Allreduce(MPI_IN_PLACE, &result->differing, 1, MPI_INT64_T, MPI_SUM, comm);
   result->verified = result->differing == 0;
   if (!result->verified)
-    end_with(result, LORENZ_WRONG,
-             "the gradient is wrong: %lld values differ from the run with every state kept",
-             (long long)result->differing);
+    outcome_end_with(&result->end, EXAMPLE_WRONG,
+                     "the gradient is wrong: %lld values differ from the run with every state kept",
+                     (long long)result->differing);
 }
 
 static void check(MPI_Comm comm, const lorenz_options* options, const lorenz_sweep* sweep,
@@ -93,13 +71,14 @@ static void check(MPI_Comm comm, const lorenz_options* options, const lorenz_swe
   if (options->taylor) {
     lorenz_taylor_test(comm, sweep->problem, &result->total, &result->taylor);
     result->have_taylor = 1;
-    if (!result->taylor.passed) end_with(result, LORENZ_WRONG, "the Taylor test failed");
+    if (!result->taylor.passed)
+      outcome_end_with(&result->end, EXAMPLE_WRONG, "the Taylor test failed");
   }
   if (options->dot_test) {
     result->dot_test_error = lorenz_dot_test(comm, sweep->problem);
     if (!(result->dot_test_error <= 1e-12))
-      end_with(result, LORENZ_WRONG, "the dot-product test failed: relative error %.3g",
-               result->dot_test_error);
+      outcome_end_with(&result->end, EXAMPLE_WRONG,
+                       "the dot-product test failed: relative error %.3g", result->dot_test_error);
   }
 }
 
@@ -117,7 +96,7 @@ int lorenz_run(MPI_Comm comm, const lorenz_options* options, lorenz_result* resu
                         .callbacks = options->callbacks};
   gradient_with_anadrome(comm, options, &sweep, result);
   outcome_reduce_statistics(comm, &result->stats, &result->all);
-  if (result->exit_code == LORENZ_FINE) check(comm, options, &sweep, result);
+  if (result->end.exit_code == EXAMPLE_FINE) check(comm, options, &sweep, result);
   if (rank == 0 && !options->quiet) lorenz_print_results(options, result);
-  return result->exit_code;
+  return result->end.exit_code;
 }

@@ -6,23 +6,20 @@
 
 #include "lorenz_check.h"
 #include "lorenz_options.h"
+#include "outcome.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { LORENZ_FINE = 0, LORENZ_WRONG = 1, LORENZ_USAGE = 2, LORENZ_LIBRARY_ERROR = 3 };
-
 typedef struct lorenz_result {
   int ranks;
-  int exit_code;          /**< one of the above; the same on every rank */
-  anadrome_status status; /**< of anadrome */
-  char message[1024];     /**< why exit_code is not 0; the same on every rank */
-  int have_gradient;      /**< the next one is set */
-  lorenz_outcome total;   /**< the sum over the ranks */
-  int verified;           /**< 1, 0; -1: not asked, or not reached */
-  int64_t differing;      /**< values that differ from those with every state kept, all ranks */
-  double seconds_plain;   /**< with every state kept, maximum over ranks; -1: not done */
+  outcome end;
+  int have_gradient;    /**< the next one is set */
+  lorenz_outcome total; /**< the sum over the ranks */
+  int verified;         /**< 1, 0; -1: not asked, or not reached */
+  int64_t differing;    /**< values that differ from those with every state kept, all ranks */
+  double seconds_plain; /**< with every state kept, maximum over ranks; -1: not done */
   int have_taylor;
   lorenz_taylor taylor;
   double dot_test_error; /**< -1: not asked, or not reached */
@@ -31,7 +28,7 @@ typedef struct lorenz_result {
 } lorenz_result;
 
 /** Do one job on the ranks of `comm`. Prints, unless options->quiet, on rank 0's standard output.
- * Collective; may be called any number of times. Returns result->exit_code. */
+ * Collective; may be called any number of times. Returns the exit code. */
 int lorenz_run(MPI_Comm comm, const lorenz_options* options, lorenz_result* result);
 
 #ifdef __cplusplus

@@ -1,35 +1,7 @@
 #include "json_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-int json_open(MPI_Comm comm, const char* program, const char* name, FILE** file) {
-  int fine = 1, rank;
-  MPI_Comm_rank(comm, &rank);
-  *file = NULL;
-  if (rank == 0 && name != NULL) {
-    *file = fopen(name, "w");
-    fine = *file != NULL;
-    if (!fine)
-      fprintf(stderr, "%s: cannot write '%s' (--json): %s\n", program, name, strerror(errno));
-  }
-  MPI_Bcast(&fine, 1, MPI_INT, 0, comm);
-  return fine;
-}
-
-int json_close(MPI_Comm comm, const char* program, const char* name, FILE* file) {
-  int fine = 1;
-  if (file != NULL) {
-    fine = ferror(file) == 0;
-    if (fclose(file) != 0) fine = 0;
-    if (!fine)
-      fprintf(stderr, "%s: could not write '%s' (--json): %s\n", program, name, strerror(errno));
-  }
-  MPI_Bcast(&fine, 1, MPI_INT, 0, comm);
-  return fine;
-}
 
 void json_put_text(FILE* file, const char* key, const char* text) {
   fprintf(file, "  \"%s\": \"", key);

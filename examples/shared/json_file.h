@@ -2,21 +2,12 @@
 #ifndef EXAMPLE_JSON_FILE_H
 #define EXAMPLE_JSON_FILE_H
 
-#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Open `name` on rank 0; NULL: no file. Before the work, so that a wrong name is found at once.
- * Returns 1, or 0 on every rank after one line of `program` on rank 0's standard error.
- * Collective. */
-int json_open(MPI_Comm comm, const char* program, const char* name, FILE** file);
-
-/** Close it. Returns as json_open; 0 if the file did not take all that was put. Collective. */
-int json_close(MPI_Comm comm, const char* program, const char* name, FILE* file);
 
 /** One member and its comma: the last member is the caller's to write. */
 void json_put_text(FILE* file, const char* key, const char* text);

@@ -1,20 +1,37 @@
 #include "outcome.h"
 
+#include <stdarg.h>
+
 #include "json_file.h"
 
-anadrome_status outcome_of_failure(MPI_Comm comm, anadrome_status status, char* message,
-                                   size_t size) {
+void outcome_end_with(outcome* end, int exit_code, const char* format, ...) {
+  if (end->exit_code != EXAMPLE_FINE) return;  // the first reason counts
+  va_list values;
+  end->exit_code = exit_code;
+  va_start(values, format);
+  vsnprintf(end->message, sizeof end->message, format, values);
+  va_end(values);
+}
+
+int outcome_is_fine(outcome* end, MPI_Comm comm, anadrome_status status, int exit_code) {
   struct {
     int weight, rank;
   } own, chosen;
+  char message[sizeof end->message];
   int code = (int)status;
   MPI_Comm_rank(comm, &own.rank);
   own.weight = status == ANADROME_OK ? 2 : status == ANADROME_ERR_PEER ? 1 : 0;
-  snprintf(message, size, "%s: %s", anadrome_status_name(status), anadrome_last_error());
+  snprintf(message, sizeof message, "%s: %s", anadrome_status_name(status), anadrome_last_error());
   MPI_Allreduce(&own, &chosen, 1, MPI_2INT, MPI_MINLOC, comm);
-  MPI_Bcast(message, (int)size, MPI_CHAR, chosen.rank, comm);
+  if (chosen.weight == 2) return 1;
+  MPI_Bcast(message, sizeof message, MPI_CHAR, chosen.rank, comm);
   MPI_Bcast(&code, 1, MPI_INT, chosen.rank, comm);
-  return (anadrome_status)code;
+  if (end->exit_code == EXAMPLE_FINE) end->status = (anadrome_status)code;
+  if (exit_code == EXAMPLE_USAGE && code != ANADROME_ERR_ARGUMENT)
+    exit_code = EXAMPLE_LIBRARY_ERROR;
+  if (code == ANADROME_STOPPED) exit_code = EXAMPLE_STOPPED;
+  outcome_end_with(end, exit_code, "%s", message);
+  return 0;
 }
 
 void outcome_reduce_statistics(MPI_Comm comm, const anadrome_stats* stats, anadrome_stats* all) {

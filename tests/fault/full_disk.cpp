@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <string>
 
-#include "heat_run.h"
+#include "heat.h"
 
 namespace {
 
@@ -58,49 +58,47 @@ struct Job {
 
   // 60 states of 64 KiB on 2 ranks; with an unknown number of steps in segments of 16, 16, 32.
   void run(bool steps_unknown, heat_result& result) const {
-    heat_options options;
-    heat_options_init(&options);
+    heat_options options = heat_defaults;
     options.cells_x = 128;
     options.cells_y = 64;
     options.steps = 60;
     options.steps_unknown = steps_unknown ? 1 : 0;
     options.quiet = 1;
-    heat_options_set(&options, "schedule", "async");
-    heat_options_set(&options, "interval", "1");
-    heat_options_set(&options, "memory", "200KiB");
-    heat_options_set(&options, "directory", directory.c_str());
-    heat_options_set(&options, "layout", layout.c_str());
-    heat_options_set(&options, "keep", keep.c_str());
-    heat_options_set(&options, "warnings", "off");
+    settings_add(&options.library, "schedule", "async");
+    settings_add(&options.library, "interval", "1");
+    settings_add(&options.library, "memory", "200KiB");
+    settings_add(&options.library, "directory", directory.c_str());
+    settings_add(&options.library, "layout", layout.c_str());
+    settings_add(&options.library, "keep", keep.c_str());
+    settings_add(&options.library, "warnings", "off");
     heat_run(MPI_COMM_WORLD, &options, &result);
   }
 };
 
 std::uint64_t right_hash() {
-  heat_options options;
+  heat_options options = heat_defaults;
   heat_result result;
-  heat_options_init(&options);
   options.cells_x = 128;
   options.cells_y = 64;
   options.steps = 60;
   options.quiet = 1;
-  heat_options_set(&options, "schedule", "store_all");
+  settings_add(&options.library, "schedule", "store_all");
   heat_run(MPI_COMM_WORLD, &options, &result);
   return result.gradient_hash;
 }
 
 // The result must be right, or say that there is no space.
 void check(const heat_result& result, std::uint64_t hash, const std::string& when) {
-  if (result.exit_code == HEAT_FINE) {
+  if (result.end.exit_code == EXAMPLE_FINE) {
     if (!result.have_gradient || result.gradient_hash != hash) fail(when + ": a wrong gradient");
     return;
   }
   const bool clear =
-      result.exit_code == HEAT_LIBRARY_ERROR &&
-      (result.status == ANADROME_ERR_NO_SPACE || result.status == ANADROME_ERR_IO) &&
-      std::string(result.message).find("No space left on device") != std::string::npos;
+      result.end.exit_code == EXAMPLE_LIBRARY_ERROR &&
+      (result.end.status == ANADROME_ERR_NO_SPACE || result.end.status == ANADROME_ERR_IO) &&
+      std::string(result.end.message).find("No space left on device") != std::string::npos;
   if (!clear) {
-    fail(when + ": exit code " + std::to_string(result.exit_code) + ": " + result.message);
+    fail(when + ": exit code " + std::to_string(result.end.exit_code) + ": " + result.end.message);
   }
 }
 
@@ -111,9 +109,9 @@ void check_rest(const Job& job, const heat_result& result, const std::string& wh
   if (rank != 0) return;
   const std::string kept = job.directory + "/anadrome";
   if (job.keep == "on") {
-    const bool fine = result.exit_code == HEAT_FINE;
+    const bool fine = result.end.exit_code == EXAMPLE_FINE;
     const bool complete = std::filesystem::exists(kept + "/states.h5");
-    const bool explained = std::string(result.message).find("states.h5") != std::string::npos;
+    const bool explained = std::string(result.end.message).find("states.h5") != std::string::npos;
     if ((fine || std::filesystem::exists(kept)) && !complete && (fine || !explained)) {
       fail(when + ": files without their master are left");
     }
@@ -155,7 +153,7 @@ int main(int argc, char** argv) {
       job.run(steps_unknown, result);
       check(result, hash, when);
       check_rest(job, result, when);
-      ++(result.exit_code == HEAT_FINE ? fine_runs : failed_runs)[steps_unknown ? 1 : 0];
+      ++(result.end.exit_code == EXAMPLE_FINE ? fine_runs : failed_runs)[steps_unknown ? 1 : 0];
     }
   }
   for (const int unknown : {0, 1}) {

@@ -51,9 +51,9 @@ class SmallDisk(launch.DirectoryCase):
         the directory can be made."""
         process, results = self.heat(2, "--grid", "256x128", "--steps", 40, "--interval", 1,
                                      "--schedule", "async", "--memory", "600KiB", "--layout",
-                                     layout, "--verify", "--directory", disk, **how)
+                                     layout, "--directory", disk, **how)
         if process.returncode == 0:
-            self.assertIs(results["verified"], True)
+            self.assertEqual(results["gradient_hash"], launch.right_hash("256x128", "40"))
         else:
             self.assertEqual(process.returncode, 3, launch.said(process))
             message, = launch.errors_of(process)

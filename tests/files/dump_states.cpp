@@ -17,8 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heat_model.h"
-#include "heat_step.h"
+#include "heat.h"
 
 namespace {
 
@@ -137,7 +136,7 @@ void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_
     switch (action.kind) {
       case ANADROME_ADVANCE:
         for (std::int64_t k = action.first; k < action.last; ++k) {
-          heat_step(model, k, model->u, model->u);
+          heat_step(model, k, model->u, model->u, nullptr);
           if (small != nullptr) small->set(k + 1);
         }
         break;

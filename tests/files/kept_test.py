@@ -43,10 +43,9 @@ class KeptCase(launch.DirectoryCase):
         return numpy.fromfile(dump).reshape(steps + 1, -1)
 
     def keep(self, grid, steps, layout, interval, *words):
-        process, results = self.heat(RANKS, "--grid", grid, "--steps", steps, "--layout", layout,
-                                     "--interval", interval, "--schedule", "async", "--set",
-                                     "keep=on", "--name", layout, *words)
-        self.assertEqual(process.returncode, 0, launch.said(process))
+        results = self.right_heat(RANKS, "--grid", grid, "--steps", steps, "--layout", layout,
+                                  "--interval", interval, "--schedule", "async", "--set",
+                                  "keep=on", "--name", layout, *words)
         return self.directory / layout, results
 
     def segments(self, kept):
@@ -278,10 +277,8 @@ class FilesLeft(launch.DirectoryCase):
     def test_nothing_without_keep(self):
         for layout in ("shared", "node", "rank"):
             for memory in ("100KiB", "1GiB"):
-                process, results = self.heat(3, "--grid", "64x48", "--steps", 30, "--layout",
-                                             layout, "--interval", 1, "--schedule", "async",
-                                             "--memory", memory)
-                self.assertEqual(process.returncode, 0, launch.said(process))
+                results = self.right_heat(3, "--grid", "64x48", "--steps", 30, "--layout", layout,
+                                          "--interval", 1, "--schedule", "async", "--memory", memory)
                 self.assertEqual(results["bytes_read"] > 0, memory == "100KiB")
                 self.assertEqual([path.name for path in self.directory.iterdir()],
                                  ["results.json"])

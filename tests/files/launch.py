@@ -1,4 +1,5 @@
 """Starts the programs under test. CTest says where they are: ANADROME_TEST_<PROGRAM>."""
+import functools
 import json
 import os
 import pathlib
@@ -37,6 +38,15 @@ def said(process):
     return f"exit code {process.returncode}\n{process.stdout}\n{process.stderr}"
 
 
+@functools.lru_cache(maxsize=None)
+def right_hash(grid, steps, integrator="euler"):
+    """Of heat_equation's gradient with every stage of every step kept in an array, without anadrome."""
+    process = run_command([path_of("heat_reference"), grid, str(steps), integrator])
+    if process.returncode != 0:
+        raise AssertionError(said(process))
+    return process.stdout.strip()
+
+
 def errors_of(process):
     """Lines of heat_equation on stderr, without what mpirun adds when a rank fails."""
     return [line for line in process.stderr.splitlines() if line.startswith("heat_equation: ")]
@@ -65,3 +75,12 @@ class DirectoryCase(unittest.TestCase):
                       results, *words, **how)
         text = results.read_text() if results.exists() else ""
         return process, json.loads(text) if text else None
+
+    def right_heat(self, ranks, *words, **how):
+        """heat_equation with --grid and --steps, which must end with the right gradient: its results."""
+        process, results = self.heat(ranks, *words, **how)
+        self.assertEqual(process.returncode, 0, said(process))
+        value_of = dict(zip(words, words[1:]))  # the last one counts
+        self.assertEqual(results["gradient_hash"], right_hash(
+            value_of["--grid"], value_of["--steps"], value_of.get("--integrator", "euler")))
+        return results

@@ -15,9 +15,8 @@ class Trace(launch.DirectoryCase):
     def events(self, *words):
         """{rank: {name: [(start, end, first, last)]}} and the whole trace."""
         trace = self.directory / "trace.json"
-        process, _ = self.heat(RANKS, *SWEEP, "--trace", trace, "--timeline",
-                               self.directory / "timeline.svg", "--verify", *words)
-        self.assertEqual(process.returncode, 0, launch.said(process))
+        self.right_heat(RANKS, *SWEEP, "--trace", trace, "--timeline",
+                        self.directory / "timeline.svg", *words)
         whole = json.loads(trace.read_text())
         ranks = {rank: collections.defaultdict(list) for rank in range(RANKS)}
         for event in whole["traceEvents"]:

@@ -5,57 +5,47 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
+#include <tuple>
 
-#include "heat_grid.h"
+#include "every_stage.h"
 #include "mpi_main.h"
 
 namespace anadrome::test {
 namespace {
 
-// Of the gradients computed on one rank, by integrator.
-std::uint64_t serial_hash[2] = {0, 0};
-
 // The bytes of the largest block's state, in whole pages: states may be stored page by page.
 std::int64_t state_pages_bytes(MPI_Comm comm) {
-  heat_grid grid;
-  heat_grid_create(&grid, comm, kCellsX, kCellsY);
+  const heat_grid grid = heat_grid_of(comm, kCellsX, kCellsY);
   std::int64_t bytes = static_cast<std::int64_t>(heat_grid_cells(&grid) * sizeof(double));
-  heat_grid_free(&grid);
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm);
   return (bytes + 4095) / 4096 * 4096;
 }
 
-// Rank 0 alone, so that no exchange of block edges and no sum over ranks can hide a mistake.
-class SerialGradient : public testing::Environment {
-  void SetUp() override {
-    for (const heat_integrator integrator : {HEAT_EULER, HEAT_RK4}) {
-      int exit_code = HEAT_FINE;
-      std::string message;
-      if (rank() == 0) {
-        Job job(MPI_COMM_SELF, "store_all");
-        job.options.integrator = integrator;
-        exit_code = job.run();
-        serial_hash[integrator] = job.result.gradient_hash;
-        message = job.result.message;
-      }
-      MPI_Bcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-      MPI_Bcast(&serial_hash[integrator], 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-      ASSERT_EQ(exit_code, HEAT_FINE) << "the serial reference failed: " << message;
-    }
+// Rank 0 alone, so that no exchange of rows and no sum over ranks can hide a mistake.
+std::uint64_t serial_hash(const heat_options& options) {
+  using Problem = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int>;
+  static std::map<Problem, std::uint64_t> known;
+  std::uint64_t& hash = known[{options.cells_x, options.cells_y, options.steps, options.integrator,
+                               options.adaptive}];
+  if (hash == 0 && rank() == 0) {
+    heat_model* model =
+        heat_model_create(MPI_COMM_SELF, options.cells_x, options.cells_y, 1, options.integrator);
+    if (options.adaptive) heat_model_use_hot_spot(model);
+    hash = gradient_of_every_stage(model, options.steps);
+    heat_model_free(model);
   }
-};
-const testing::Environment* const serial_gradient =
-    testing::AddGlobalTestEnvironment(new SerialGradient);
+  MPI_Bcast(&hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return hash;
+}
 
 }  // namespace
 
-Job::Job(MPI_Comm comm, const std::string& schedule) : comm_(comm) {
-  heat_options_init(&options);
+Job::Job(MPI_Comm comm, const std::string& schedule) : options(heat_defaults), comm_(comm) {
   options.cells_x = kCellsX;
   options.cells_y = kCellsY;
   options.steps = kSteps;
   options.quiet = 1;
-  options.verify = 1;
   const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
   set("schedule", schedule);
   const std::int64_t plan = schedule == "overlapped" ? (kSteps + 2) * 9 * 1024 : 0;
@@ -64,20 +54,24 @@ Job::Job(MPI_Comm comm, const std::string& schedule) : comm_(comm) {
 }
 
 int Job::run() {
-  for (const auto& [key, value] : values_) heat_options_set(&options, key.c_str(), value.c_str());
+  for (const auto& [key, value] : values_)
+    settings_add(&options.library, key.c_str(), value.c_str());
   return heat_run(comm_, &options, &result);
 }
 
 void expect_exact_gradient(const Job& job) {
-  const heat_result& result = job.result;
-  EXPECT_EQ(result.exit_code, HEAT_FINE) << result.message;
-  EXPECT_EQ(result.verified, 1);
-  EXPECT_EQ(result.gradient_hash, serial_hash[job.options.integrator]);
-  EXPECT_EQ(result.stats.steps, kSteps);
-  EXPECT_EQ(result.stats.adjoint_steps_taken, kSteps);
-  EXPECT_EQ(result.stats.forward_steps_taken, result.stats.forward_steps_planned);
-  EXPECT_EQ(result.stats.forward_steps_remaining, 0);
-  EXPECT_LE(result.stats.peak_library_bytes, result.stats.memory_bytes);
+  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_FINE) << job.result.end.message;
+  EXPECT_EQ(job.result.gradient_hash, serial_hash(job.options));
+  EXPECT_LE(job.result.stats.peak_library_bytes, job.result.stats.memory_bytes);
+}
+
+void expect_exact_sweep(const Job& job) {
+  const anadrome_stats& stats = job.result.stats;
+  expect_exact_gradient(job);
+  EXPECT_EQ(stats.steps, kSteps);
+  EXPECT_EQ(stats.adjoint_steps_taken, kSteps);
+  EXPECT_EQ(stats.forward_steps_taken, stats.forward_steps_planned);
+  EXPECT_EQ(stats.forward_steps_remaining, 0);
 }
 
 const char* direct_io() {

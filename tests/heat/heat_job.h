@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "heat_run.h"
+#include "heat.h"
 
 namespace anadrome::test {
 
 constexpr std::int64_t kCellsX = 66, kCellsY = 50, kSteps = 50;
 
-/// Options whose strings live as long as they do. Verified, and quiet; the memory is that of six
-/// states, or of all with store_all.
+/// Options whose strings live as long as they do. Quiet; the memory is that of six states, or of
+/// all with store_all.
 class Job {
  public:
   Job(MPI_Comm comm, const std::string& schedule);
@@ -32,8 +32,12 @@ class Job {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
-/// That `job`, which has run, gave the gradient of a run on one rank with every state kept.
+/// That `job`, which has run, gave the gradient that one rank computes with every stage kept in an
+/// array.
 void expect_exact_gradient(const Job& job);
+
+/// The same, and of a job of the default steps that no more and no fewer were taken than planned.
+void expect_exact_sweep(const Job& job);
 
 /// "on" where the file system of the test's directory takes O_DIRECT (ext4, xfs, recent tmpfs).
 const char* direct_io();

@@ -76,7 +76,7 @@ class LorenzJob {
 
 void expect_exact_gradient(const LorenzJob& job) {
   const lorenz_result& result = job.result;
-  EXPECT_EQ(result.exit_code, LORENZ_FINE) << result.message;
+  EXPECT_EQ(result.end.exit_code, EXAMPLE_FINE) << result.end.message;
   EXPECT_EQ(result.verified, 1);
   EXPECT_EQ(result.stats.steps, job.options.steps);
   EXPECT_EQ(result.stats.adjoint_steps_taken, job.options.steps);
@@ -144,7 +144,7 @@ TEST_P(LorenzSchedule, FindsOneWronglyRestoredState) {
 
     job.run();
 
-    EXPECT_EQ(job.result.exit_code, LORENZ_WRONG) << "step " << step;
+    EXPECT_EQ(job.result.end.exit_code, EXAMPLE_WRONG) << "step " << step;
     EXPECT_EQ(job.result.verified, 0);
     EXPECT_GT(job.result.differing, 0);
   }
@@ -155,7 +155,7 @@ TEST_P(LorenzSchedule, LeavesNoFilesBehind) {
 
   job.run();
 
-  EXPECT_EQ(job.result.exit_code, LORENZ_FINE) << job.result.message;
+  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_FINE) << job.result.end.message;
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_TRUE(std::filesystem::is_empty(directory()));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -207,7 +207,7 @@ TEST(LorenzGradient, PassesTheTaylorTest) {
 
     job.run();
 
-    EXPECT_EQ(job.result.exit_code, LORENZ_FINE) << job.result.message;
+    EXPECT_EQ(job.result.end.exit_code, EXAMPLE_FINE) << job.result.end.message;
     EXPECT_GE(job.result.taylor.slope_count, 4);
     for (int s = 0; s < job.result.taylor.slope_count; ++s)
       EXPECT_NEAR(job.result.taylor.slopes[s], 2.0, 0.1);
@@ -222,7 +222,7 @@ TEST(LorenzGradient, PassesTheDotProductTest) {
 
     job.run();
 
-    EXPECT_EQ(job.result.exit_code, LORENZ_FINE) << job.result.message;
+    EXPECT_EQ(job.result.end.exit_code, EXAMPLE_FINE) << job.result.end.message;
     EXPECT_GE(job.result.dot_test_error, 0.0);
     EXPECT_LE(job.result.dot_test_error, 1e-12);
   }
@@ -247,9 +247,9 @@ TEST(LorenzErrors, AnUnknownOptionIsAUsageError) {
 
   job.run();
 
-  EXPECT_EQ(job.result.exit_code, LORENZ_USAGE);
-  EXPECT_NE(std::string(job.result.message).find("memory"), std::string::npos)
-      << job.result.message;
+  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_USAGE);
+  EXPECT_NE(std::string(job.result.end.message).find("memory"), std::string::npos)
+      << job.result.end.message;
 }
 
 TEST(LorenzErrors, TooLittleMemoryIsALibraryErrorOnEveryRank) {
@@ -258,8 +258,8 @@ TEST(LorenzErrors, TooLittleMemoryIsALibraryErrorOnEveryRank) {
 
   job.run();
 
-  EXPECT_EQ(job.result.exit_code, LORENZ_LIBRARY_ERROR);
-  EXPECT_EQ(job.result.status, ANADROME_ERR_MEMORY) << job.result.message;
+  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_LIBRARY_ERROR);
+  EXPECT_EQ(job.result.end.status, ANADROME_ERR_MEMORY) << job.result.end.message;
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ def main():
     heat_petsc, reference = options.programs
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
-        subprocess.run([reference, str(NX), str(NY), str(STEPS), "reference"], cwd=folder, check=True)
+        subprocess.run([reference, f"{NX}x{NY}", str(STEPS), "euler", "reference"], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL)
         raw = array.array("d")
         raw.frombytes(Path(folder, "reference").read_bytes())
         cells = NX * NY
