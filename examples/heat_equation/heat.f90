@@ -26,7 +26,7 @@ program heat
   real(dp), target :: objective(1) = 0
   real(dp), allocatable, target :: u(:, :), lambda(:, :), gradient(:, :)
   real(dp), allocatable, dimension(:, :) :: x, y, source, goal, face_x, face_y, padded_u, padded_l
-  real(dp), pointer, contiguous :: now(:, :), then(:, :)  ! the live state, and where the next one goes
+  real(dp), pointer, contiguous :: now(:, :), next(:, :)  ! the live state, and where the next one goes
   type(anadrome_run) :: run
   integer :: field  ! of the state in anadrome, if it is exchanged
 
@@ -131,7 +131,7 @@ contains
     call anadrome_begin(run, steps)
     call anadrome_resumed(run, phase, at)
     call find_state()
-    if (phase == ANADROME_PHASE_IDLE) then = sin(pi * x) * sin(pi * y) * (1 + 0.5_dp * x) &
+    if (phase == ANADROME_PHASE_IDLE) next = sin(pi * x) * sin(pi * y) * (1 + 0.5_dp * x) &
          + 0.25_dp * sin(3 * pi * x) * sin(2 * pi * y)
     if (phase /= ANADROME_PHASE_IDLE .and. rank == 0) print "(a,a,a,i0)", "going on in the ", &
          trim(merge("forward", "reverse", phase == ANADROME_PHASE_FORWARD)), " sweep, at step ", at
@@ -161,9 +161,9 @@ contains
   ! Without copies the state is where anadrome has it.
   subroutine find_state()
     now => u
-    then => u
+    next => u
     if (zero_copy) call anadrome_now(run, field, now, shape(u))
-    if (zero_copy) call anadrome_then(run, field, then, shape(u))
+    if (zero_copy) call anadrome_then(run, field, next, shape(u))
   end subroutine find_state
 
   subroutine step(k)
@@ -171,9 +171,9 @@ contains
     integer :: again
     call exchange(now, -1.0_dp, padded_u)
     do again = 1, work
-      call diffuse(padded_u, face_x, face_y, then)
+      call diffuse(padded_u, face_x, face_y, next)
     end do
-    then = then + dt * cos(40 * real(k, dp) * dt) * source
+    next = next + dt * cos(40 * real(k, dp) * dt) * source
   end subroutine step
 
   ! lambda_{k+1} -> lambda_k with x_k in `now`: the diffusion is its own transpose.
