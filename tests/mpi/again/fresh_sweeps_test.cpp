@@ -1,0 +1,95 @@
+// Nothing of one sweep is left in the next: what a run says of a sweep after others, of other
+// kinds, is what a fresh run says of it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+struct Kind {
+  const char* schedule;
+  std::int64_t steps;
+  bool unknown;  ///< n is told by finish_forward
+  const char* interval;
+  int rewinds;  ///< reverse sweeps after the first
+};
+
+// Predictions, lost anchors, replaced anchors, lists and sweeps without a disk, one after another.
+constexpr Kind kFirst = {"revolve", 60, false, "auto", 0};
+constexpr Kind kKinds[] = {
+    {"async", 50, true, "7", 0},      {"store_all", 20, false, "auto", 2},
+    {"async", 60, false, "5", 1},     {"double", 40, false, "9", 0},
+    {"revolve", 30, true, "auto", 0}, {"multistage", 45, false, "auto", 0},
+    {"online", 25, true, "auto", 0},  kFirst,
+};
+
+class FreshSweeps : public testing::Test {
+ protected:
+  FreshSweeps()
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, static_cast<std::size_t>(5 + rank()), 9}),
+        reference_(model_, 60) {}
+
+  anadrome_stats sweep(RunHandle& run, const Kind& kind) {
+    run.set("schedule", kind.schedule);
+    run.set("interval", kind.interval);
+    const bool all = std::string(kind.schedule) == "store_all";
+    run.set("memory", std::to_string((all ? 64 : 6) * least_memory(model_, "async")) + "B");
+    SweepDriver driver(run, model_, reference_);
+    Outcome outcome = driver.sweep(kind.steps, kind.unknown);
+    for (int i = 0; i < kind.rewinds && outcome.done; ++i) outcome = driver.sweep_again();
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    return run.statistics();
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+};
+
+void expect_same(const anadrome_stats& after, const anadrome_stats& fresh) {
+  EXPECT_STREQ(after.schedule, fresh.schedule);
+  EXPECT_STREQ(after.layout, fresh.layout);
+  EXPECT_STREQ(after.transport, fresh.transport);
+  EXPECT_EQ(after.steps, fresh.steps);
+  EXPECT_EQ(after.phase, fresh.phase);
+  EXPECT_EQ(after.slots, fresh.slots);
+  EXPECT_EQ(after.checkpoint_slots, fresh.checkpoint_slots);
+  EXPECT_EQ(after.prefetch_depth, fresh.prefetch_depth);
+  EXPECT_EQ(after.interval, fresh.interval);
+  EXPECT_EQ(after.anchors, fresh.anchors);
+  EXPECT_EQ(after.anchors_lost, fresh.anchors_lost);
+  EXPECT_EQ(after.writes_failed, fresh.writes_failed);
+  EXPECT_EQ(after.states_per_write, fresh.states_per_write);
+  EXPECT_EQ(after.forward_steps_taken, fresh.forward_steps_taken);
+  EXPECT_EQ(after.forward_steps_planned, fresh.forward_steps_planned);
+  EXPECT_EQ(after.forward_steps_remaining, fresh.forward_steps_remaining);
+  EXPECT_EQ(after.adjoint_steps_taken, fresh.adjoint_steps_taken);
+  EXPECT_EQ(after.states_kept, fresh.states_kept);
+  EXPECT_EQ(after.states_restored, fresh.states_restored);
+  EXPECT_EQ(after.direct_io, fresh.direct_io);
+  EXPECT_EQ(after.predicted_at_step, fresh.predicted_at_step);
+  EXPECT_EQ(after.seconds_predicted > 0, fresh.seconds_predicted > 0);
+  // An adjoint step was measured before; a sweep without a prediction guessed nothing.
+  EXPECT_EQ(after.adjoint_guessed, 0);
+}
+
+TEST_F(FreshSweeps, OfOtherKindsLeaveNothingBehind) {
+  RunHandle used(MPI_COMM_WORLD);
+  EXPECT_EQ(model_.add_fields(used), ANADROME_OK);
+  used.set("name", "used");
+  sweep(used, kFirst);  // it guesses what an adjoint step takes
+  for (const Kind& kind : kKinds) {
+    SCOPED_TRACE(std::string(kind.schedule) + " " + std::to_string(kind.steps));
+    RunHandle fresh(MPI_COMM_WORLD);
+    EXPECT_EQ(model_.add_fields(fresh), ANADROME_OK);
+    fresh.set("name", "fresh");
+    const anadrome_stats expected = sweep(fresh, kind);
+    expect_same(sweep(used, kind), expected);
+  }
+}
+
+}  // namespace
