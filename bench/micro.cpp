@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/live_state.h"
 #include "schedule/sequence.h"
-#include "store/ram_slots.h"
+#include "store/ram_tier.h"
 #ifdef ANADROME_BENCH_ADOLC
 #include <adolc/revolve.h>
 #endif
@@ -121,16 +122,17 @@ void ram_slot(benchmark::State& state, bool keep) {
   const store::BlockLayout layout(
       store::choose_block_shape({.state_bytes = field.bytes()}, std::int64_t{1} << 30), fields);
   store::Pool pool(layout.block_bytes(), kSlots / layout.states() + 1);
-  store::LiveState live(layout, fields, pool, [&] { return pool.take(); });
-  store::RamSlots slots(layout, pool, live);
-  for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep(slot);
+  store::BlockKeeper blocks(pool);
+  engine::LiveState live(layout, fields, blocks);
+  store::RamTier slots(layout, blocks, live);
+  for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep({slot, 0, {}});
   std::int64_t operations = 0;
   for (auto _ : state) {
     if (keep) {  // the pool's turn, as in a stack of checkpoints: the dropped slot is kept again
       slots.drop(kSlots - 1);
-      slots.keep(kSlots - 1);
+      slots.keep({kSlots - 1, 0, {}});
     } else {
-      slots.restore(operations % kSlots);
+      slots.restore({operations % kSlots, 0, {}});
     }
     ++operations;
     benchmark::ClobberMemory();

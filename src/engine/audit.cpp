@@ -20,11 +20,11 @@ std::int64_t Audits::next_step(const schedule::Script& script) const {
   return chosen ? ahead - 1 : schedule::kUnknown;
 }
 
-void Audits::note(std::int64_t step, const store::LiveState& live) {
+void Audits::note(std::int64_t step, const LiveState& live) {
   held_.attempt([&] { sweep_.audits[step] = live.hash(); });
 }
 
-void Audits::check(std::int64_t step, const store::LiveState& live) {
+void Audits::check(std::int64_t step, const LiveState& live) {
   const auto audit = sweep_.audits.find(step);
   if (audit == sweep_.audits.end()) return;
   held_.attempt([&] {

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "engine/held.h"
+#include "engine/live_state.h"
 #include "engine/options.h"
 #include "engine/sweep_state.h"
 #include "schedule/script.h"
-#include "store/live_state.h"
 
 namespace anadrome::engine {
 
@@ -20,8 +20,8 @@ class Audits {
   /// The step before the next anchor, if it is to be audited; it is computed again unless the
   /// anchor before it is that state. kUnknown: none.
   std::int64_t next_step(const schedule::Script& script) const;
-  void note(std::int64_t step, const store::LiveState& live);
-  void check(std::int64_t step, const store::LiveState& live);
+  void note(std::int64_t step, const LiveState& live);
+  void check(std::int64_t step, const LiveState& live);
 
  private:
   const Options& options_;

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "base/clock.h"
+#include "store/field_copy.h"
 
 namespace anadrome::engine {
 namespace {
@@ -100,34 +100,18 @@ void Committer::start(store::JournalCommit commit, std::int64_t last_common,
 void Committer::pack() {
   std::byte* to = buffer_.data();
   for (const store::Field& field : fields_) {
-    const auto bytes = static_cast<std::size_t>(field.bytes());
-    if (field.pack != nullptr) {
-      const int code = field.pack(field.context, to, bytes);
-      if (code != 0) {
-        throw Error(ANADROME_ERR_PEER, "the pack callback of field '" + field.name + "' returned " +
-                                           std::to_string(code));
-      }
-    } else if (bytes > 0) {
-      std::memcpy(to, field.values, bytes);
-    }
-    to += bytes;
+    const Failure failure = store::copy_out(field, to, field.bytes());
+    if (failure) throw Error(failure.status, failure.message);
+    to += field.bytes();
   }
 }
 
 void Committer::unpack() const {
   const std::byte* from = buffer_.data();
   for (const store::Field& field : fields_) {
-    const auto size = static_cast<std::size_t>(field.bytes());
-    if (field.unpack != nullptr) {
-      const int code = field.unpack(field.context, from, size);
-      if (code != 0) {
-        throw Error(ANADROME_ERR_PEER, "the unpack callback of field '" + field.name +
-                                           "' returned " + std::to_string(code));
-      }
-    } else if (size > 0) {
-      std::memcpy(field.values, from, size);
-    }
-    from += size;
+    const Failure failure = store::copy_in(field, from, field.bytes());
+    if (failure) throw Error(failure.status, failure.message);
+    from += field.bytes();
   }
 }
 

@@ -85,7 +85,7 @@ schedule::AsyncPlan Decisions::plan_intervals() const {
 void Decisions::use_interval(const schedule::AsyncPlan& plan) {
   plan_.memory.prefetch_depth = plan.prefetch_depth;
   plan_.memory.checkpoint_slots = plan.slots;
-  keeper_.tier()->set_prefetch_depth(plan.prefetch_depth);
+  keeper_.disk_tier()->set_prefetch_depth(plan.prefetch_depth);
   if (plan.ends_in_ram) return sequence().end_in_ram(plan.slots);
   sequence().set_interval(plan.interval, plan.slots);
 }
@@ -112,7 +112,7 @@ void Decisions::decide_greedily() {
 
 // x_0 is on its way to disk, and some steps were run: now both times are known.
 void Decisions::decide_late() {
-  held_.hold(failure_from([&] { keeper_.tier()->flush(); }));
+  held_.hold(failure_from([&] { keeper_.disk_tier()->flush(); }));
   meeting_.agree(Call::kAnchor);
   auto& late = static_cast<schedule::LatePlanner&>(plan_.script->nested()->planner());
   held_.hold(failure_from([&] { late.choose(planning_.late_planner(plan_, sweep_)); }));
@@ -136,7 +136,7 @@ void Decisions::agree_on_list(const Failure& failure) {
 // x_0 is on its way to disk. More steps are run meanwhile, until its write is done everywhere.
 void Decisions::decide_list() {
   schedule::OverlappedSweep& sweep = *plan_.script->overlapped();
-  if (sweep.at_forward_end()) held_.hold(failure_from([&] { keeper_.tier()->flush(); }));
+  if (sweep.at_forward_end()) held_.hold(failure_from([&] { keeper_.disk_tier()->flush(); }));
   meeting_.agree(Call::kAnchor);
   if (!measured_.write_times_known() && !sweep.at_forward_end()) {
     sweep.probe(sweep_.probe_steps);

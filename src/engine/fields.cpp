@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "store/field_copy.h"
 
 namespace anadrome::engine {
 namespace {
@@ -22,8 +23,6 @@ bool exceeds_most(const std::vector<store::Field>& fields) {
   return false;
 }
 
-bool changes_size(const store::Field& field) { return field.size != nullptr; }
-
 // What fields take as the caller counts: the least, and the most.
 struct Extremes {
   std::int64_t least = 0, most = 0;
@@ -32,9 +31,9 @@ struct Extremes {
 Extremes extremes_of(std::span<const store::Field> fields) {
   Extremes extremes;
   for (const store::Field& field : fields) {
-    const std::int64_t bytes = field.bytes() - (changes_size(field) ? store::kLengthBytes : 0);
+    const std::int64_t bytes = field.bytes() - (store::varies(field) ? store::kLengthBytes : 0);
     extremes.most = checked_add(extremes.most, bytes);
-    if (!changes_size(field)) extremes.least += bytes;
+    if (!store::varies(field)) extremes.least += bytes;
   }
   return extremes;
 }
@@ -72,7 +71,7 @@ bool Fields::has_exchanged() const {
 
 bool Fields::some_state_field_varies() const {
   return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) {
-    return f.role == ANADROME_ROLE_STATE && changes_size(f);
+    return f.role == ANADROME_ROLE_STATE && store::varies(f);
   });
 }
 
@@ -98,7 +97,7 @@ void Fields::begin_sweep() {
 }
 
 bool Fields::states_vary() const {
-  return !has_exchanged() && std::any_of(state_.begin(), state_.end(), changes_size);
+  return !has_exchanged() && std::any_of(state_.begin(), state_.end(), store::varies);
 }
 
 std::size_t Fields::state_position(int field) const {
@@ -118,10 +117,10 @@ std::string Fields::table() const {
   for (const store::Field& field : all_) {
     table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
              ":" +
-             (changes_size(field)     ? "varying"
-              : field.pack != nullptr ? "packed"
-              : field.exchanged       ? "exchanged"
-                                      : "array") +
+             (store::varies(field)     ? "varying"
+              : field.mover != nullptr ? "packed"
+              : field.exchanged        ? "exchanged"
+                                       : "array") +
              "\n";
   }
   return table;

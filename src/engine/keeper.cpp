@@ -20,9 +20,9 @@ std::int64_t Keeper::blocks_to_populate() const {
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
 }
 
-void Keeper::make_pool() {
-  const std::int64_t block_bytes =
-      plan_.stack ? plan_.stack->bytes() : plan_.memory.layout.block_bytes();
+void Keeper::make_memory() {
+  const store::BlockLayout& layout = plan_.memory.layout;
+  const std::int64_t block_bytes = plan_.stack ? plan_.stack->bytes() : layout.block_bytes();
   const std::int64_t blocks = plan_.stack ? 1 : plan_.memory.blocks;
   held_.attempt([&] {
     if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
@@ -30,25 +30,39 @@ void Keeper::make_pool() {
     pool_ = store::Pool(block_bytes, blocks);
   });
   pool_.reset();
-  if (!held_.failure()) pool_.populate(blocks_to_populate());
+  if (held_.failure()) return;
+  pool_.populate(blocks_to_populate());
+  held_.attempt([&] {
+    live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_);
+    if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
+    if (plan_.stack) {
+      places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.stack->unit_bytes);
+    }
+    auto ram = std::make_unique<store::RamTier>(layout, blocks_, *live_, places_.get());
+    ram_ = ram.get();
+    tiers_.push_back(std::move(ram));
+  });
 }
 
-void Keeper::make_tier() {
+void Keeper::make_disk_tier() {
   const RunWords& words = storage_.words();
   store::BlockIdentity identity;
   identity.run_id_low = words.low;
   identity.run_id_high = words.high;
   identity.sweep = sweep_.number;
-  tier_ = std::make_unique<store::AnchorTier>(plan_.memory.layout, pool_, *storage_.space(),
-                                              *storage_.transport(), identity,
-                                              measured_.transfers(), recorder_);
-  tier_->set_prefetch_depth(plan_.memory.prefetch_depth);
-  if (plan_.plays_list()) {
-    tier_->follow_plan();
-  } else {
-    if (!options_.writes_all_anchors()) tier_->allow_cancelling();
-    if (plan_.disk_use() == DiskUse::kStates) tier_->allow_replacing();
-  }
+  using Rules = store::BlockKeeper::Rules;
+  const bool replaces = plan_.disk_use() == DiskUse::kStates;
+  const Rules rules = plan_.plays_list() ? Rules::kPlanned
+                      : replaces         ? Rules::kReplaced
+                                         : Rules::kInOrder;
+  const store::DiskTier::Parts parts = {plan_.memory.layout,   blocks_, *storage_.space(),
+                                        *storage_.transport(), *live_,  places_.get()};
+  auto disk =
+      std::make_unique<store::DiskTier>(parts, rules, identity, measured_.transfers(), recorder_);
+  disk->set_prefetch_depth(plan_.memory.prefetch_depth);
+  if (!plan_.plays_list() && !options_.writes_all_anchors()) disk->allow_cancelling();
+  disk_ = disk.get();
+  tiers_.push_back(std::move(disk));
   sweep_.totals_before = storage_.transport()->totals();
 }
 
@@ -62,38 +76,18 @@ void Keeper::make_first_files() {
   if (refused) stop_anchoring(refused);
 }
 
-std::int64_t Keeper::take_block() {
-  const std::int64_t block = tier_ != nullptr ? tier_->take_block() : pool_.take();
-  if (block >= 0 || tier_ != nullptr) return block;
-  throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more slots than there are");
-}
-
-void Keeper::make_places() {
-  const store::BlockLayout& layout = plan_.memory.layout;
-  const auto take = [this] { return take_block(); };
-  live_ = std::make_unique<store::LiveState>(layout, fields_.state(), pool_, take);
-  if (plan_.stack) {
-    stack_ = std::make_unique<store::RamStack>(*live_, pool_.address(0), plan_.stack->unit_bytes);
-    if (tier_ != nullptr) tier_->use_stack(*stack_);
-  }
-  slots_ = std::make_unique<store::RamSlots>(layout, pool_, *live_);
-  if (plan_.keeps_tapes) {
-    live_tape_ = std::make_unique<store::LiveTape>(layout, fields_.tape());
-    slots_->keep_tapes(*live_tape_, plan_.tape_slots, take);
-  }
-}
-
 void Keeper::abandon() {
-  slots_.reset();
-  stack_.reset();
+  disk_ = nullptr;
+  ram_ = nullptr;
+  tiers_.clear();
+  places_.reset();
   live_tape_.reset();
   live_.reset();
-  tier_.reset();
 }
 
 std::int64_t Keeper::peak_bytes() const {
-  const std::int64_t kept = stack_ != nullptr
-                                ? stack_->most_bytes()
+  const std::int64_t kept = places_ != nullptr
+                                ? places_->most_bytes()
                                 : pool_.touched_blocks() * plan_.memory.bytes_per_block;
   return plan_.memory.buffer_bytes + kept;
 }
@@ -113,68 +107,43 @@ void Keeper::copy(std::int64_t& count, Body&& body) {
   sweep_.seconds_copying += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
 }
 
-// In a Sequence without disk, x_0 is simply the first RAM slot and the others follow it.
-std::int64_t Keeper::ram_slot(const schedule::Action& action) const {
+// Where a state lies that has a size of its own: a list has a place for each, and what is kept
+// without one is a stack.
+store::Region Keeper::region_of(const schedule::Action& action) const {
+  if (!plan_.stack) return {};
+  if (!plan_.plays_list()) {
+    return {action.slot, plan_.script->nested()->planner().state_units(action.first)};
+  }
+  return {action.place, plan_.stack->state_units[static_cast<std::size_t>(action.first)]};
+}
+
+store::KeptState Keeper::anchor(const schedule::Action& action) const {
+  return {action.slot, action.first, region_of(action)};
+}
+
+store::KeptState Keeper::state_in_memory(const schedule::Action& action) const {
+  return {slot_in_memory(action), action.first, region_of(action)};
+}
+
+// In a Sequence without disk, x_0 is simply the first slot in memory and the others follow it.
+std::int64_t Keeper::slot_in_memory(const schedule::Action& action) const {
   return action.slot + (!uses_disk() && plan_.sequence() != nullptr ? 1 : 0);
 }
 
-void Keeper::keep(const schedule::Action& action) {
-  if (stack_ != nullptr) return keep_in_stack(action);
-  copy(sweep_.kept, [&] { slots_->keep(ram_slot(action)); });
-}
-
-void Keeper::restore(const schedule::Action& action) {
-  copy(sweep_.restored, [&] {
-    stack_ != nullptr ? stack_->restore(place_of(action)) : slots_->restore(ram_slot(action));
-  });
-}
-
-void Keeper::drop(const schedule::Action& action) {
-  if (stack_ == nullptr) held_.attempt([&] { slots_->drop(ram_slot(action)); });
-}
-
-void Keeper::keep_tape(const schedule::Action& action) {
-  copy(sweep_.kept, [&] { slots_->keep_tape(ram_slot(action)); });
-}
-
-void Keeper::restore_tape(const schedule::Action& action) {
-  copy(sweep_.restored, [&] { slots_->restore_tape(ram_slot(action)); });
-}
-
-void Keeper::drop_tape(const schedule::Action& action) {
-  held_.attempt([&] { slots_->drop_tape(ram_slot(action)); });
-}
-
-void Keeper::show(std::int64_t slot) {
-  copy(sweep_.restored, [&] { slots_->restore(slot); });
-}
-
-std::int64_t Keeper::stack_units(std::int64_t step) const {
-  return plan_.plays_list() ? plan_.stack->state_units[static_cast<std::size_t>(step)]
-                            : plan_.script->nested()->planner().state_units(step);
-}
-
-std::int64_t Keeper::place_of(const schedule::Action& action) const {
-  return plan_.plays_list() ? action.place : action.slot;
+void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
+  if (plan_.stack) return keep_in_region(tier, state);
+  copy(sweep_.kept, [&] { tier.keep(state); });
 }
 
 // A state that is larger than was said would be kept at the cost of another one, or of the budget.
 // Only this rank may know, so all agree on every state that is kept.
-void Keeper::keep_in_stack(const schedule::Action& action) {
+void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
   Failure too_large;
   copy(sweep_.kept, [&] {
-    const std::int64_t units = stack_units(action.first);
-    const std::int64_t room = units * plan_.stack->unit_bytes;
-    std::int64_t bytes = 0;
-    if (action.kind == schedule::Kind::kAnchor) {
-      bytes = tier_->keep_at(action.slot, action.first, {action.place, units});
-    } else {
-      if (uses_disk()) tier_->clear({action.place, units});
-      bytes = stack_->keep(place_of(action), units);
-    }
+    const std::int64_t bytes = tier.keep(state), room = places_->bytes(state.region);
     if (bytes <= room) return;
     too_large = {ANADROME_ERR_ARGUMENT,
-                 "the state of step " + std::to_string(action.first) + " takes " +
+                 "the state of step " + std::to_string(state.step) + " takes " +
                      std::to_string(bytes) + " bytes, and " + std::to_string(room) +
                      (measured_.state_bytes().measured()
                           ? " were expected from the sweep before; begin again, and it is measured"
@@ -186,24 +155,45 @@ void Keeper::keep_in_stack(const schedule::Action& action) {
   throw Error(agreed.lost.status, agreed.lost.message);
 }
 
+void Keeper::keep(const schedule::Action& action) { keep_in(*ram_, state_in_memory(action)); }
+
+void Keeper::restore(const schedule::Action& action) {
+  copy(sweep_.restored, [&] { ram_->restore(state_in_memory(action)); });
+}
+
+void Keeper::drop(const schedule::Action& action) {
+  held_.attempt([&] { ram_->drop(slot_in_memory(action)); });
+}
+
+void Keeper::keep_tape(const schedule::Action& action) {
+  copy(sweep_.kept,
+       [&] { live_tape_->keep(ram_->hold(slot_in_memory(action), plan_.tape_slots)); });
+}
+
+void Keeper::restore_tape(const schedule::Action& action) {
+  copy(sweep_.restored,
+       [&] { live_tape_->restore(ram_->held(slot_in_memory(action), plan_.tape_slots)); });
+}
+
+void Keeper::drop_tape(const schedule::Action& action) {
+  held_.attempt([&] { ram_->let_go(slot_in_memory(action), plan_.tape_slots); });
+}
+
+void Keeper::show(std::int64_t slot) {
+  copy(sweep_.restored, [&] { ram_->restore({slot, 0, {}}); });
+}
+
 // ---- anchors ----
 
 void Keeper::keep_anchor(const schedule::Action& action) {
-  if (!uses_disk()) {
-    copy(sweep_.kept, [&] { slots_->keep(0); });
-    return;
-  }
-  if (stack_ != nullptr) {
-    keep_in_stack(action);
-  } else {
-    copy(sweep_.kept, [&] { tier_->keep(*live_, action.slot, action.first); });
-  }
+  if (!uses_disk()) return keep_in(*ram_, {});
+  keep_in(*disk_, anchor(action));
   if (schedule::Sequence* const sequence = plan_.script->sequence()) {
     held_.attempt([&] { sequence->make_room_for_anchors(); });
   }
   sweep_.newest_anchor = action.slot;
   ++sweep_.anchors_put;
-  sweep_.write_due = tier_->fills_block(action.slot) && !plan_.plays_list();
+  sweep_.write_due = disk_->fills_block(action.slot) && !plan_.plays_list();
 }
 
 void Keeper::write_due() {
@@ -211,11 +201,11 @@ void Keeper::write_due() {
   const schedule::Sequence* const sequence = plan_.sequence();
   if (sequence != nullptr && sweep_.no_more_anchors) return;
   if (sequence != nullptr && sequence->ends_in_ram() && !options_.writes_all_anchors()) return;
-  const Failure refused = tier_->disk_refuses() ? tier_->failed_write() : Failure{};
+  const Failure refused = disk_->notes().disk_refuses() ? disk_->notes().failed_write() : Failure{};
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
   if (agreed.lost) stop_anchoring(agreed.lost);
   if (sweep_.no_more_anchors && sequence != nullptr) {
-    held_.attempt([&] { tier_->give_up_newest_block(sweep_.disk_refused); });
+    held_.attempt([&] { disk_->give_up_newest_block(sweep_.disk_refused); });
   } else {
     write_newest_block(Call::kAnchor);
   }
@@ -224,7 +214,7 @@ void Keeper::write_due() {
 
 void Keeper::write_last_block() {
   const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
-                             tier_->anchors_written() < tier_->anchors_kept();
+                             disk_->anchors_written() < disk_->anchors_kept();
   if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn);
 }
 
@@ -232,9 +222,9 @@ void Keeper::write_newest_block(Call call) {
   const bool room = has_place(call, sweep_.newest_anchor);
   held_.attempt([&] {
     if (room) {
-      tier_->write_newest_block();
+      disk_->write_newest_block();
     } else {
-      tier_->give_up_newest_block(sweep_.disk_refused);
+      disk_->give_up_newest_block(sweep_.disk_refused);
     }
   });
 }
@@ -242,7 +232,7 @@ void Keeper::write_newest_block(Call call) {
 // Has the block of this anchor a place on disk? It is made. False: the disk is full, and everybody
 // knows.
 bool Keeper::has_place(Call call, std::int64_t number) {
-  if (tier_->block_of(number) < storage_.space()->capacity()) return true;
+  if (number < disk_->room()) return true;
   const double start = now_seconds();
   try {
     storage_.grow(plan_.memory, plan_.script->steps(), call);
@@ -268,11 +258,10 @@ void Keeper::stop_anchoring(const Failure& why) {
 
 void Keeper::restore_anchor(const schedule::Action& action) {
   if (!uses_disk()) {
-    copy(sweep_.restored, [&] { slots_->restore(0); });
-    return;
+    return copy(sweep_.restored, [&] { ram_->restore({}); });
   }
   // One agreement per block: from here on the caller acts on what was read.
-  const std::int64_t block = tier_->block_of(action.slot);
+  const std::int64_t block = disk_->block_of(action.slot);
   if (block != sweep_.agreed_block || plan_.script->nested() != nullptr) {
     if (!load(Call::kRestore, action.slot)) {
       const Failure& lost = sweep_.lost;
@@ -286,29 +275,29 @@ void Keeper::restore_anchor(const schedule::Action& action) {
   sweep_.newest_anchor = action.slot;
   copy(sweep_.restored, [&] {
     // This rank may have needed its memory since all ranks had it.
-    const Failure lost = tier_->load(action.slot);
+    const Failure lost = disk_->load(action.slot);
     if (lost) throw Error(lost.status, lost.message);
-    tier_->restore(*live_, action.slot);
+    disk_->restore(anchor(action));
   });
-  held_.attempt([&] { tier_->prefetch_below(action.slot); });
+  held_.attempt([&] { disk_->prefetch_below(action.slot); });
 }
 
 void Keeper::drop_anchor(const schedule::Action& action) {
-  held_.attempt([&] { tier_->drop(action.slot); });
+  held_.attempt([&] { disk_->drop(action.slot); });
 }
 
 bool Keeper::load(Call call, std::int64_t number) {
   for (;;) {
-    if (!storage_.transport()->overlaps()) meeting_.agree(call);  // the read itself is collective
+    if (disk_->agreed_before_use() == store::Tier::Agreed::kAboutToLoad) meeting_.agree(call);
     Failure lost;
-    held_.attempt([&] { lost = tier_->load(number); });
+    held_.attempt([&] { lost = disk_->load(number); });
     const Agreement::Output agreed = meeting_.agree(call, lost);
     if (sweep_.phase == ANADROME_PHASE_REVERSE) meeting_.commit_if_due(call, agreed);
     if (!agreed.lost) return true;
     sweep_.lost = agreed.lost;
     ++sweep_.anchors_lost;
     sweep_.agreed_block = -1;
-    if (!tier_->lose(number)) {
+    if (!disk_->lose(number)) {
       warnings_.warn({agreed.lost.message, "; its steps are run again from an earlier state"});
       return false;
     }
@@ -317,14 +306,14 @@ bool Keeper::load(Call call, std::int64_t number) {
 }
 
 void Keeper::read_ahead() {
-  if (uses_disk()) held_.attempt([&] { tier_->prefetch_below(sweep_.newest_anchor); });
+  if (uses_disk()) held_.attempt([&] { disk_->prefetch_below(sweep_.newest_anchor); });
 }
 
 void Keeper::go_on_from(std::int64_t number) {
-  tier_->truncate(number + 1);
+  disk_->truncate(number + 1);
   sweep_.newest_anchor = number;
-  sweep_.agreed_block = tier_->block_of(number);
-  held_.attempt([&] { tier_->restore(*live_, number); });
+  sweep_.agreed_block = disk_->block_of(number);
+  held_.attempt([&] { disk_->restore({number, 0, {}}); });
 }
 
 // ---- a plan's own transfers ----
@@ -334,19 +323,16 @@ void Keeper::write(const schedule::Action& action) {
   const bool room = has_place(Call::kAnchor, action.slot);
   held_.attempt([&] {
     if (room) {
-      tier_->write(action.slot, action.first);
+      disk_->write(anchor(action));
     } else {
-      tier_->give_up(action.slot, action.first, sweep_.disk_refused);
+      disk_->give_up(anchor(action), sweep_.disk_refused);
     }
   });
 }
 
 void Keeper::read(const schedule::Action& action) {
   sweep_.agreed_block = -1;  // what is restored from it is agreed on
-  held_.attempt([&] {
-    if (!plan_.stack) return tier_->read(action.slot);
-    tier_->read_to(action.slot, {action.place, stack_units(action.first)});
-  });
+  held_.attempt([&] { disk_->read(anchor(action)); });
 }
 
 }  // namespace anadrome::engine

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <vector>
 
 #include "engine/held.h"
+#include "engine/live_state.h"
+#include "engine/live_tape.h"
 #include "engine/measurements.h"
 #include "engine/meeting.h"
 #include "engine/recorder.h"
@@ -18,12 +20,11 @@
 #include "engine/sweep_plan.h"
 #include "engine/sweep_state.h"
 #include "engine/warnings.h"
-#include "store/anchor_tier.h"
-#include "store/live_state.h"
-#include "store/live_tape.h"
+#include "store/block_keeper.h"
+#include "store/disk_tier.h"
 #include "store/pool.h"
-#include "store/ram_slots.h"
-#include "store/ram_stack.h"
+#include "store/ram_places.h"
+#include "store/ram_tier.h"
 
 namespace anadrome::engine {
 
@@ -44,16 +45,15 @@ class Keeper {
         warnings_(warnings) {}
 
   // ---- begin and end ----
-  /// The plan's pool; that of the sweep before where it fits.
-  void make_pool();
+  /// The plan's pool, that of the sweep before where it fits; the live state, and the tier in
+  /// memory.
+  void make_memory();
   /// Memory for tables: the pool is made anew when it is needed.
   void give_up_pool() { pool_ = {}; }
   /// The tier on disk. May lack the memory.
-  void make_tier();
+  void make_disk_tier();
   /// Unless no anchor will be written. Collective.
   void make_first_files();
-  /// The live state, and what is kept in memory. May lack the memory.
-  void make_places();
   /// Waits for transfers; nothing is kept any more.
   void abandon();
 
@@ -93,24 +93,25 @@ class Keeper {
   /// The sweep goes on with the anchors that there are.
   void stop_anchoring(const Failure& why);
 
-  bool uses_disk() const { return tier_ != nullptr; }
+  bool uses_disk() const { return disk_ != nullptr; }
   /// NULL without a disk.
-  store::AnchorTier* tier() { return tier_.get(); }
-  const store::AnchorTier* tier() const { return tier_.get(); }
+  store::DiskTier* disk_tier() { return disk_; }
+  const store::DiskTier* disk_tier() const { return disk_; }
   /// NULL before begin.
-  store::LiveState* live() { return live_.get(); }
-  const store::LiveState* live() const { return live_.get(); }
+  LiveState* live() { return live_.get(); }
+  const LiveState* live() const { return live_.get(); }
   /// Most bytes that were in use at a time, tables and buffers included.
   std::int64_t peak_bytes() const;
 
  private:
   template <class Body>
   void copy(std::int64_t& count, Body&& body);
-  std::int64_t take_block();
-  std::int64_t ram_slot(const schedule::Action& action) const;
-  void keep_in_stack(const schedule::Action& action);
-  std::int64_t stack_units(std::int64_t step) const;
-  std::int64_t place_of(const schedule::Action& action) const;
+  store::KeptState state_in_memory(const schedule::Action& action) const;
+  store::KeptState anchor(const schedule::Action& action) const;
+  store::Region region_of(const schedule::Action& action) const;
+  std::int64_t slot_in_memory(const schedule::Action& action) const;
+  void keep_in(store::Tier& tier, const store::KeptState& state);
+  void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void write_newest_block(Call call);
   bool has_place(Call call, std::int64_t number);
   std::int64_t blocks_to_populate() const;
@@ -126,11 +127,13 @@ class Keeper {
   Recorder& recorder_;
   Warnings& warnings_;
   store::Pool pool_;
-  std::unique_ptr<store::LiveState> live_;
-  std::unique_ptr<store::LiveTape> live_tape_;
-  std::unique_ptr<store::RamSlots> slots_;
-  std::unique_ptr<store::RamStack> stack_;
-  std::unique_ptr<store::AnchorTier> tier_;
+  store::BlockKeeper blocks_{pool_};
+  std::unique_ptr<LiveState> live_;
+  std::unique_ptr<LiveTape> live_tape_;
+  std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
+  std::vector<std::unique_ptr<store::Tier>> tiers_;
+  store::RamTier* ram_ = nullptr;    ///< one of them
+  store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
 };
 
 }  // namespace anadrome::engine

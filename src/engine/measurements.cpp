@@ -16,13 +16,14 @@ void Measurements::finish_step_tables(Ranks& ranks) {
   }
 }
 
-void Measurements::bring(Agreement::Input& input, const store::AnchorTier* tier) const {
+void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) const {
   AgreedTimes mine;
   mine.forward = forward_.seconds();
   mine.adjoint = adjoint_.seconds();
   if (tier != nullptr) {
-    mine.write = std::max(transfers_.write.seconds(), tier->seconds_of_first_write());
-    mine.read = transfers_.read.seconds();
+    const store::Tier::Cost cost = tier->cost();
+    mine.write = cost.write;
+    mine.read = cost.read;
     // No more than the I/O thread computes: what else keeps the caller waiting is not its doing.
     const auto taken = [this](const store::Meter& start, const store::Meter& processor) {
       return cores_are_busy_ ? processor.seconds() : std::min(start.seconds(), processor.seconds());

@@ -8,7 +8,7 @@
 #include "engine/step_table.h"
 #include "schedule/interval.h"
 #include "schedule/overlapped.h"
-#include "store/anchor_tier.h"
+#include "store/disk_tier.h"
 #include "store/meter.h"
 
 namespace anadrome::engine {
@@ -53,7 +53,7 @@ class Measurements {
 
   // ---- agreed ----
   /// `tier`: NULL without a disk.
-  void bring(Agreement::Input& input, const store::AnchorTier* tier) const;
+  void bring(Agreement::Input& input, const store::DiskTier* tier) const;
   void take(const Agreement::Output& output);
   const AgreedTimes& agreed() const { return agreed_; }
   /// Has every rank written a state? Agreed.

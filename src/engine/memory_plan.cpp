@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/checked.h"
+#include "engine/live_state.h"
 #include "schedule/sequence.h"
-#include "store/live_state.h"
 
 namespace anadrome::engine {
 namespace {
@@ -29,9 +29,9 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block =
       checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape, disk));
-  const std::int64_t blocks = 1 + store::LiveState::live_blocks(layout, state_fields);
+  const std::int64_t blocks = 1 + LiveState::live_blocks(layout, state_fields);
   return checked_add(checked_multiply(blocks, block),
-                     store::LiveState::buffer_bytes(layout, state_fields));
+                     LiveState::buffer_bytes(layout, state_fields));
 }
 
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
@@ -66,8 +66,8 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
     plan.layout = store::BlockLayout(plan.shape, state_fields);
     plan.bytes_per_block =
         checked_add(plan.layout.block_bytes(), store::bookkeeping_bytes(plan.shape, disk));
-    plan.live_blocks = store::LiveState::live_blocks(plan.layout, state_fields);
-    plan.buffer_bytes = store::LiveState::buffer_bytes(plan.layout, state_fields);
+    plan.live_blocks = LiveState::live_blocks(plan.layout, state_fields);
+    plan.buffer_bytes = LiveState::buffer_bytes(plan.layout, state_fields);
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
   });
   plan.blocks =

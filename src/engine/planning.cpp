@@ -7,10 +7,11 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "engine/live_tape.h"
 #include "schedule/least_memory.h"
 #include "schedule/offloaded_plan.h"
 #include "schedule/sweep_forecast.h"
-#include "store/ram_slots.h"
+#include "store/ram_tier.h"
 
 namespace anadrome::engine {
 namespace {
@@ -162,10 +163,10 @@ void Planning::plan_tapes(SweepPlan& plan) {
   plan.tape_slots = 0;
   std::array<std::int64_t, 3> most = {0, 0, 0};  // slots; can some rank not keep one; buffers
   if (plan.record) {
-    most[0] = store::RamSlots::slots_for_tape(store::total_bytes(fields_.tape()),
-                                              store::total_bytes(fields_.state()));
+    most[0] = store::RamTier::slots_for(store::total_bytes(fields_.tape()),
+                                        store::total_bytes(fields_.state()));
     most[1] = most[0] < 0 ? 1 : 0;
-    most[2] = store::LiveTape::buffer_bytes(fields_.tape());
+    most[2] = LiveTape::buffer_bytes(fields_.tape());
   }
   agreement_.ranks().largest(most);
   if (most[1] == 0) plan.tape_slots = most[0];

@@ -9,13 +9,9 @@
 #include "base/checked.h"
 #include "engine/planning.h"
 #include "schedule/least_memory.h"
+#include "store/field_copy.h"
 
 namespace anadrome::engine {
-namespace {
-
-bool changes_size(const store::Field& field) { return field.size != nullptr; }
-
-}  // namespace
 
 void Planning::begin_step_tables(SweepPlan& plan) {
   const std::int64_t steps = plan.steps;
@@ -46,9 +42,9 @@ std::vector<std::int64_t> Planning::rooms_of_states(std::int64_t alignment) cons
   for (const store::Field& field : fields_.state()) {
     const std::int64_t bytes = field.bytes();
     beside +=
-        changes_size(field) ? store::kLengthBytes + alignment : round_up(bytes, alignment) - bytes;
+        store::varies(field) ? store::kLengthBytes + alignment : round_up(bytes, alignment) - bytes;
   }
-  const std::int64_t most = store::LiveState::most_piece_bytes(fields_.state(), alignment);
+  const std::int64_t most = store::most_piece_bytes(fields_.state(), alignment);
   std::vector<std::int64_t> rooms;
   rooms.reserve(measured_.state_bytes().values().size());
   for (const double value : measured_.state_bytes().values()) {

@@ -8,7 +8,7 @@
 
 #include "engine/agreement.h"
 #include "engine/trace.h"
-#include "store/anchor_tier.h"
+#include "store/tier.h"
 
 namespace anadrome::engine {
 

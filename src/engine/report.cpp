@@ -187,11 +187,11 @@ anadrome_stats Report::statistics() const {
     stats.seconds_writing = totals.seconds_writing - sweep_.totals_before.seconds_writing;
     stats.seconds_reading = totals.seconds_reading - sweep_.totals_before.seconds_reading;
     stats.seconds_checksums = totals.seconds_checksums - sweep_.totals_before.seconds_checksums;
-    stats.seconds_stalled_write = keeper_.tier()->seconds_stalled_write();
-    stats.seconds_stalled_read = keeper_.tier()->seconds_stalled_read();
+    stats.seconds_stalled_write = keeper_.disk_tier()->notes().seconds_stalled_write();
+    stats.seconds_stalled_read = keeper_.disk_tier()->notes().seconds_stalled_read();
     stats.disk_bytes_reserved_all_ranks = storage_.space()->file_bytes_all_ranks();
     stats.direct_io = storage_.space()->direct() ? 1 : 0;
-    stats.writes_failed = keeper_.tier()->writes_failed();
+    stats.writes_failed = keeper_.disk_tier()->notes().writes_failed();
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }

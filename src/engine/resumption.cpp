@@ -86,7 +86,7 @@ void Resumption::go_on() {
     if (forward && anchors.newest_step() != commit.position) {
       throw Error(ANADROME_ERR_CORRUPT, "the journal's position is not that of an anchor");
     }
-    keeper_.tier()->take_over(
+    keeper_.disk_tier()->take_over(
         anchors.count(), [&](std::int64_t number) { return anchors.step(number); },
         recovery_->journal.blocks);
   }));

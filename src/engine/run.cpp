@@ -115,7 +115,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   Held& held = common_.held;
   SweepState& sweep = common_.sweep;
   Recorder& recorder = common_.recorder;
-  store::AnchorTier* const tier = keeper_.tier();
+  store::DiskTier* const tier = keeper_.disk_tier();
   if (tier != nullptr) held.attempt([&] { tier->settle_finished(); });
   if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
   Agreement::Input input;
@@ -199,7 +199,7 @@ void Run::make_room_for_step() {
 // ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
 bool Run::hand_out_advance(const schedule::Action& action) {
   SweepState& sweep = common_.sweep;
-  const store::LiveState& live = *keeper_.live();
+  const LiveState& live = *keeper_.live();
   schedule::Action part = action;
   const std::int64_t to_prediction = action.again ? 0 : sweep.prediction.due_at - sweep.advances;
   if (live.exchanged()) {
@@ -418,7 +418,7 @@ void Run::rewind() {
       common_.agreement
           .agree({.call = Call::kRewind,
                   .failure = failure,
-                  .smallest = from_disk ? keeper_.tier()->anchors_restorable() : 1})
+                  .smallest = from_disk ? keeper_.disk_tier()->anchors_restorable() : 1})
           .smallest;
   if (plan.script->nested() != nullptr) {
     plan.script->nested()->rewind();
@@ -468,7 +468,7 @@ void Run::close() {
   // before.
   const bool leave = storage_.has_directory() && resumption_.can_be_left() &&
                      common_.sweep.phase != ANADROME_PHASE_DONE;
-  store::AnchorTier* const tier = keeper_.tier();
+  store::DiskTier* const tier = keeper_.disk_tier();
   const bool keep = common_.options.keep && tier != nullptr && swept && !leave;
   const std::int64_t steps = swept ? plan.script->steps() : schedule::kUnknown;
   std::int64_t written = 0;
@@ -478,7 +478,7 @@ void Run::close() {
     held.attempt([&] { tier->flush(); });
     // The gradient was right all the same, but the files are not all there.
     const Failure& refused = common_.sweep.disk_refused;
-    held.hold(refused ? refused : tier->failed_write());
+    held.hold(refused ? refused : tier->notes().failed_write());
   }
   if (keep) {
     held.attempt([&] {

@@ -160,11 +160,10 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
   sweep.number = last_number == 0 ? common_.options.sweep : last_number + 1;
   resumption_.look();
   planning_.plan_memory(common_.plan, resumption_.shape());
-  keeper_.make_pool();
+  keeper_.make_memory();
   agree_on_begin();
   prepare_disk(disk_changes);
   held.attempt([&] {
-    keeper_.make_places();
     planning_.write_script(common_.plan, sweep);
     const Options& options = common_.options;
     common_.recorder.prepare(options.trace != "off" || options.timeline != "off");
@@ -191,7 +190,7 @@ void Run::prepare_disk(bool disk_changes) {
   }
   note(Doing::kBegin);
   if (!transports) return;
-  common_.held.attempt([&] { keeper_.make_tier(); });
+  common_.held.attempt([&] { keeper_.make_disk_tier(); });
   agree_on_begin();
   keeper_.make_first_files();
   resumption_.begin_journal();

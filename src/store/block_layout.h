@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,19 +19,18 @@ inline constexpr std::int64_t kPage = 4096;
 /// A field of changing size begins with what it takes.
 inline constexpr std::int64_t kLengthBytes = 8;
 
+class Mover;
+
 /// One registered field on this rank.
 struct Field {
   std::string name;
   anadrome_role role = ANADROME_ROLE_STATE;
   anadrome_type type = ANADROME_BYTE;
-  std::int64_t count = 0;           ///< elements on this rank
-  bool exchanged = false;           ///< the library owns the memory: see LiveState
-  void* values = nullptr;           ///< the caller's array; NULL if packed or exchanged
-  anadrome_size_fn size = nullptr;  ///< of a field of changing size: `count` is the largest,
-                                    ///< with its length
-  anadrome_pack_fn pack = nullptr;
-  anadrome_unpack_fn unpack = nullptr;
-  void* context = nullptr;
+  std::int64_t count = 0;  ///< elements on this rank
+  bool exchanged = false;  ///< the library owns the memory: see LiveState
+  void* values = nullptr;  ///< the caller's array; NULL if packed or exchanged
+  /// NULL: memcpy. If it changes the field's size, `count` is the largest, with its length.
+  std::shared_ptr<const Mover> mover;
   std::int64_t bytes() const;
 };
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "engine/run.h"
 #include "engine/solve.h"
+#include "store/packing.h"
 
 struct anadrome_run {
   explicit anadrome_run(MPI_Comm comm) : run(comm) {}
@@ -26,6 +27,7 @@ using anadrome::Error;
 using anadrome::api::guard;
 using anadrome::api::require;
 using anadrome::store::Field;
+using anadrome::store::Packing;
 
 void require_run(const anadrome_run* run, const char* function) {
   if (run != nullptr) return;
@@ -122,9 +124,7 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
     require_run(run, "add_packed");
     Field field = checked_field(name, role, ANADROME_BYTE, bytes);
     require(pack != nullptr && unpack != nullptr, "add_packed: a callback is NULL");
-    field.pack = pack;
-    field.unpack = unpack;
-    field.context = context;
+    field.mover = std::make_shared<Packing>(pack, unpack, context);
     run->run.add_field(std::move(field));
   });
 }
@@ -143,10 +143,7 @@ anadrome_status anadrome_add_varying(anadrome_run* run, const char* name, anadro
                       "' with anadrome_add_packed");
     }
     field.count = anadrome::checked_add(field.count, anadrome::store::kLengthBytes);
-    field.size = size;
-    field.pack = pack;
-    field.unpack = unpack;
-    field.context = context;
+    field.mover = std::make_shared<Packing>(pack, unpack, context, size);
     run->run.add_field(std::move(field));
   });
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "store/packing.h"
 
 namespace anadrome::engine {
 namespace {
@@ -61,7 +62,8 @@ TEST(Fields, OfChangingSizeSayHowManyBytesAStateMayHave) {
   EXPECT_EQ(failure_from([&] { fields.require_state_bytes(other); }).status,
             ANADROME_ERR_UNSUPPORTED);
   store::Field varying = field("w", ANADROME_ROLE_STATE, 40 + store::kLengthBytes);
-  varying.size = [](void*) { return std::size_t{0}; };
+  varying.mover = std::make_shared<store::Packing>(nullptr, nullptr, nullptr,
+                                                   [](void*) { return std::size_t{0}; });
   fields.add(varying);
   const std::int64_t within[] = {32, 50, 72}, above[] = {73};
   EXPECT_FALSE(failure_from([&] { fields.require_state_bytes(within); }));

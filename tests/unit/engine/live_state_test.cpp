@@ -1,4 +1,4 @@
-#include "store/live_state.h"
+#include "engine/live_state.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,15 @@
 #include "base/error.h"
 #include "live_in_pool.h"
 
-namespace anadrome::store {
+namespace anadrome::engine {
 namespace {
+
+using store::BlockKeeper;
+using store::BlockLayout;
+using store::Field;
+using store::Packed;
+using store::Pool;
+using store::Varying;
 
 constexpr std::int64_t kLarge = std::int64_t{1} << 20;
 
@@ -136,18 +143,13 @@ TEST(LiveState, IsCopiedIfItsBlockIsKeptAlready) {
   EXPECT_EQ(s.pool.holders(first), 1);
 }
 
-TEST(LiveState, TakesTheBlockOfACopyFromWhomItIsTold) {
+TEST(LiveState, SharesTheBlockItIsInOnce) {
   LiveInPool s({exchanged("u", kLarge)}, 1, 4);
+  EXPECT_EQ(s.live.share_block(), -1) << "there is no state yet";
   s.step_to(7);
-  int asked = 0;
-  const auto take = [&] {
-    ++asked;
-    return s.pool.take();
-  };
-  s.live.block_to_keep_in(take);
-  EXPECT_EQ(asked, 0);
-  s.live.block_to_keep_in(take);
-  EXPECT_EQ(asked, 1);
+  const std::int64_t shared = s.live.share_block();
+  EXPECT_EQ(s.live.now(0), s.at(shared));
+  EXPECT_EQ(s.live.share_block(), -1) << "somebody keeps it";
 }
 
 TEST(LiveState, IsHandedOverAgainWhenNobodyElseKeepsIt) {
@@ -201,8 +203,9 @@ TEST(LiveState, GivesItsBlocksBackInTheEnd) {
   const std::vector<Field> fields = {exchanged("u", kLarge)};
   const BlockLayout layout({1, true}, fields);
   Pool pool(layout.block_bytes(), 3);
+  BlockKeeper blocks(pool);
   {
-    LiveState live(layout, fields, pool, [&] { return pool.take(); });
+    LiveState live(layout, fields, blocks);
     live.make_room_for_step();
     live.step_done();
     live.make_room_for_step();
@@ -241,7 +244,7 @@ TEST_P(MixedFields, AreKeptAndRestoredTogether) {
   for (int value = 0; value < 4; ++value) {
     const std::int64_t index = value % GetParam();
     set(value);
-    const std::int64_t block = index == 0 ? s.live.block_to_keep_in() : places.back().first;
+    const std::int64_t block = index == 0 ? s.block_to_keep_in() : places.back().first;
     s.live.keep(block, index);
     places.emplace_back(block, index);
   }
@@ -275,7 +278,7 @@ TEST_P(MixedFields, AreAllMovedThoughACallbackFails) {
   s.live.step_done();
   packed_.returns = 5;
   array_.assign(5, 33);
-  const std::int64_t block = s.live.block_to_keep_in();
+  const std::int64_t block = s.block_to_keep_in();
   try {
     s.live.keep(block, 0);
     FAIL() << "the callback's failure was lost";
@@ -299,7 +302,7 @@ TEST_P(MixedFields, MayHaveNoBytesOnThisRank) {
   s.live.then(0);
   s.live.step_done();
   s.live.now(1);
-  const std::int64_t block = s.live.block_to_keep_in();
+  const std::int64_t block = s.block_to_keep_in();
   s.live.keep(block, 0);
   s.live.restore(block, 0);
   EXPECT_EQ(s.live.now(0), s.live.now(1));
@@ -333,7 +336,7 @@ TEST(LiveState, SwapsTwoBuffersIfStatesShareBlocks) {
 
 TEST(LiveState, CopiesSmallStatesInAndOut) {
   LiveInPool s({exchanged("u", 24)}, 4, 1);
-  const std::int64_t block = s.live.block_to_keep_in();
+  const std::int64_t block = s.block_to_keep_in();
   for (int value = 1; value <= 4; ++value) {
     s.step_to(value);
     s.live.keep(block, value - 1);
@@ -380,5 +383,39 @@ TEST(LiveState, CountsTheBlocksAndTheBytesItTakes) {
   EXPECT_EQ(LiveState::buffer_bytes(shared, copied), 0);
 }
 
+// ---- fields of changing size ----
+
+TEST(LiveState, GivesAFieldBackInTheSizeItHad) {
+  Varying varying;
+  for (const std::int64_t states : {1, 3}) {
+    LiveInPool s({varying.field("mesh", 40)}, states, 3);
+    const std::int64_t block = s.pool.take();
+    for (const std::size_t bytes : {0, 1, 17, 40}) {
+      varying.bytes = bytes;
+      s.live.keep(block, states - 1);
+      varying.bytes = 5;
+      s.live.restore(block, states - 1);
+      EXPECT_EQ(varying.unpacked, bytes);
+      EXPECT_TRUE(varying.right);
+    }
+  }
+}
+
+TEST(LiveState, RefusesAFieldThatIsLargerThanItWasRegistered) {
+  Varying varying;
+  Packed packed;
+  LiveInPool s({varying.field("mesh", 40), packed.field("p")}, 1, 2);
+  const std::int64_t block = s.pool.take();
+  varying.bytes = 41;
+  try {
+    s.live.keep(block, 0);
+    ADD_FAILURE() << "kept";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
+    EXPECT_STREQ(error.what(), "field 'mesh' takes 41 bytes, and was registered with 40 at most");
+  }
+  EXPECT_EQ(packed.calls, 1) << "others are packed all the same";
+}
+
 }  // namespace
-}  // namespace anadrome::store
+}  // namespace anadrome::engine

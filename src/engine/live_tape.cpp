@@ -1,13 +1,16 @@
-#include "store/live_tape.h"
+#include "engine/live_tape.h"
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "store/field_copy.h"
 
-namespace anadrome::store {
+namespace anadrome::engine {
+
+using store::BlockLayout;
+using store::Field;
 
 // Goes through the bytes of the places in order.
 class LiveTape::Cursor {
@@ -49,57 +52,48 @@ class LiveTape::Cursor {
 LiveTape::LiveTape(const BlockLayout& layout, std::vector<Field> tape_fields)
     : layout_(layout),
       fields_(std::move(tape_fields)),
-      packed_(static_cast<std::size_t>(buffer_bytes(fields_))) {}
+      moved_(static_cast<std::size_t>(buffer_bytes(fields_))) {}
 
 std::int64_t LiveTape::buffer_bytes(std::span<const Field> tape_fields) {
   std::int64_t bytes = 0;
   for (const Field& field : tape_fields) {
-    if (field.pack != nullptr) bytes = std::max(bytes, field.bytes());
+    if (field.mover != nullptr) bytes = std::max(bytes, field.bytes());
   }
   return bytes;
 }
 
 void LiveTape::keep(std::span<const Place> places) {
   Cursor cursor(layout_, places);
-  const Field* failed = nullptr;
-  int code = 0;
+  Failure failed;
   for (const Field& field : fields_) {
     const auto* from = static_cast<const std::byte*>(field.values);
-    if (field.pack != nullptr) {
-      from = packed_.data();
-      const int returned =
-          field.pack(field.context, packed_.data(), static_cast<std::size_t>(field.bytes()));
-      if (returned != 0) failed = &field, code = returned;
+    if (field.mover != nullptr) {
+      from = moved_.data();
+      if (Failure failure = copy_out(field, moved_.data(), field.bytes())) {
+        failed = std::move(failure);
+      }
     }
     cursor.over(field.bytes(), [&](std::byte* place, std::int64_t offset, std::int64_t count) {
       std::memcpy(place, from + offset, static_cast<std::size_t>(count));
     });
   }
-  if (failed != nullptr) fail("pack", *failed, code);
+  if (failed) throw Error(failed.status, failed.message);
 }
 
 void LiveTape::restore(std::span<const Place> places) {
   Cursor cursor(layout_, places);
-  const Field* failed = nullptr;
-  int code = 0;
+  Failure failed;
   for (const Field& field : fields_) {
-    const bool packed = field.pack != nullptr;
-    auto* to = packed ? packed_.data() : static_cast<std::byte*>(field.values);
+    const bool moved = field.mover != nullptr;
+    auto* to = moved ? moved_.data() : static_cast<std::byte*>(field.values);
     cursor.over(field.bytes(),
                 [&](const std::byte* place, std::int64_t offset, std::int64_t count) {
                   std::memcpy(to + offset, place, static_cast<std::size_t>(count));
                 });
-    if (!packed) continue;
-    const int returned =
-        field.unpack(field.context, packed_.data(), static_cast<std::size_t>(field.bytes()));
-    if (returned != 0) failed = &field, code = returned;
+    if (!moved) continue;
+    if (Failure failure = copy_in(field, moved_.data(), field.bytes())) failed = std::move(failure);
   }
-  if (failed != nullptr) fail("unpack", *failed, code);
+  if (failed) throw Error(failed.status, failed.message);
 }
 
-void LiveTape::fail(const char* callback, const Field& field, int code) const {
-  throw Error(ANADROME_ERR_PEER, std::string("the ") + callback + " callback of field '" +
-                                     field.name + "' returned " + std::to_string(code));
-}
-
-}  // namespace anadrome::store
+}  // namespace anadrome::engine

@@ -8,34 +8,30 @@
 #include <vector>
 
 #include "store/block_layout.h"
+#include "store/ram_tier.h"
 
-namespace anadrome::store {
+namespace anadrome::engine {
 
 class LiveTape {
  public:
-  LiveTape(const BlockLayout& layout, std::vector<Field> tape_fields);
+  LiveTape(const store::BlockLayout& layout, std::vector<store::Field> tape_fields);
 
-  /// A state's place in the pool.
-  struct Place {
-    std::byte* block;
-    std::int64_t index;
-  };
+  using Place = store::BlockPlace;
   /// The caller's tape fields -> places. Throws ERR_PEER if a pack callback fails; every field is
   /// still packed, since callbacks may be collective.
   void keep(std::span<const Place> places);
   /// The way back.
   void restore(std::span<const Place> places);
 
-  /// Bytes that packed fields need beside the pool.
-  static std::int64_t buffer_bytes(std::span<const Field> tape_fields);
+  /// Bytes that fields with a mover need beside the pool.
+  static std::int64_t buffer_bytes(std::span<const store::Field> tape_fields);
 
  private:
   class Cursor;
-  [[noreturn]] void fail(const char* callback, const Field& field, int code) const;
 
-  const BlockLayout& layout_;
-  std::vector<Field> fields_;
-  std::vector<std::byte> packed_;  ///< one packed field, in one piece
+  const store::BlockLayout& layout_;
+  std::vector<store::Field> fields_;
+  std::vector<std::byte> moved_;  ///< one field that has a mover, in one piece
 };
 
-}  // namespace anadrome::store
+}  // namespace anadrome::engine

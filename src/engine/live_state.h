@@ -1,0 +1,77 @@
+// The state the caller works on, and its ways into the pool and back.
+//
+// Registered and packed fields are copied. Exchanged fields belong to the library: `now` is a block
+// of the pool that holds x_k, `then` is one that x_{k+1} is written to. Keeping a state means that
+// its slot holds the same block as `now`, restoring one that `now` holds the slot's; a block is
+// free when nobody holds it any more. Small states share blocks, so there is no block of their own
+// to hand over: their exchanged fields live in two buffers and are copied as registered ones are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "store/block_keeper.h"
+#include "store/block_layout.h"
+#include "store/tier.h"
+
+namespace anadrome::engine {
+
+class LiveState final : public store::Live {
+ public:
+  LiveState(const store::BlockLayout& layout, std::vector<store::Field> state_fields,
+            store::BlockKeeper& blocks);
+  ~LiveState() override;
+  LiveState(const LiveState&) = delete;
+  LiveState& operator=(const LiveState&) = delete;
+
+  /// Are there exchanged fields? Then the caller takes one step at a time.
+  bool exchanged() const { return exchanged_; }
+  /// Blocks of the pool that `now` and `then` take, and bytes of buffers instead.
+  static std::int64_t live_blocks(const store::BlockLayout& layout,
+                                  std::span<const store::Field> state_fields);
+  static std::int64_t buffer_bytes(const store::BlockLayout& layout,
+                                   std::span<const store::Field> state_fields);
+
+  /// Before the caller writes x_0, or x_{k+1} in a step.
+  void make_room_for_step();
+  /// What `then` held is `now`.
+  void step_done();
+
+  std::int64_t share_block() override;
+  void keep(std::int64_t block, std::int64_t index) override;
+  void restore(std::int64_t block, std::int64_t index) override;
+  std::int64_t keep_at(std::byte* place, std::int64_t room,
+                       std::vector<store::Extent>* extents) override;
+  void restore_from(const std::byte* place, const std::vector<store::Extent>* extents) override;
+
+  /// What it takes now as its caller counts it.
+  std::int64_t bytes_now() const;
+  /// Of all fields that memcpy can copy.
+  std::uint64_t hash() const;
+
+  /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.
+  const void* now(std::size_t field) const;
+  void* then(std::size_t field) const;
+
+ private:
+  struct Buffers {
+    std::byte *now = nullptr, *then = nullptr;
+  };
+  template <class Call, class Copy>
+  void move_fields(std::byte* block, std::int64_t index, bool with_exchanged, const Call& call,
+                   const Copy& copy);
+  void let_go(std::int64_t& block);
+
+  const store::BlockLayout& layout_;
+  std::vector<store::Field> fields_;
+  store::BlockKeeper& blocks_;
+  store::Pool& pool_;
+  bool exchanged_ = false;
+  bool hands_over_ = false;
+  std::int64_t now_ = -1, then_ = -1;  ///< blocks, if blocks are handed over
+  std::vector<Buffers> buffers_;       ///< by field, if they are not
+  std::vector<std::byte> storage_;
+};
+
+}  // namespace anadrome::engine

@@ -1,0 +1,128 @@
+#include "store/block_keeper.h"
+
+#include <algorithm>
+
+namespace anadrome::store {
+
+void BlockKeeper::no_backing() {
+  backing_ = nullptr;
+  residents_.clear();
+  rules_ = Rules::kInOrder;
+  worked_on_ = {};
+}
+
+Resident& BlockKeeper::add(std::int64_t block, std::int64_t pool_block) {
+  Resident& resident = residents_[block];
+  resident.pool_block = pool_block;
+  return resident;
+}
+
+Residents::iterator BlockKeeper::release(Residents::iterator resident) {
+  if (resident->second.pool_block >= 0) pool_.give_back(resident->second.pool_block);
+  return residents_.erase(resident);
+}
+
+std::int64_t BlockKeeper::take() {
+  const std::int64_t block = find(worked_on_);
+  if (block >= 0) return block;
+  const Failure why = backing_->why_no_memory();
+  throw Error(why.status, why.message + "; and there is no memory beside that of step 0");
+}
+
+std::int64_t BlockKeeper::take_idle(const Window& stays) {
+  const std::int64_t block = pool_.take();
+  if (block >= 0 || backing_ == nullptr) return block;
+  backing_->settle_finished();
+  if (pool_.free_blocks() == 0) evict_safe_block(stays);
+  return pool_.take();
+}
+
+std::int64_t BlockKeeper::find(Window stays) {
+  for (;;) {
+    const std::int64_t block = pool_.take();
+    if (block >= 0) return block;
+    if (backing_ != nullptr) {
+      backing_->settle_finished();
+      if (pool_.free_blocks() > 0 || make_room(stays)) continue;
+      if (backing_->first_block_stays()) return -1;
+    }
+    throw Error(ANADROME_ERR_INTERNAL, "the schedule uses more memory than the pool has");
+  }
+}
+
+// True: there may be room now. What `stays` goes last.
+bool BlockKeeper::make_room(Window& stays) {
+  const bool planned = rules_ == Rules::kPlanned;
+  if (!planned && evict_safe_block(stays)) return true;
+  const auto busy = planned ? first_dropped_by_plan() : first_to_wait_for(stays);
+  if (busy != residents_.end()) {
+    backing_->finish(busy->first);
+    return true;
+  }
+  const bool tries_again = backing_->first_block_stays() && !stays.has(0);
+  if (tries_again && backing_->write_first_block_again()) return true;
+  if (!planned && evict_lost_block(stays)) return true;
+  const bool all_may_go = rules_ == Rules::kReplaced || backing_->first_block_stays();
+  if (!all_may_go || stays.empty()) return false;
+  stays = {};
+  return true;
+}
+
+bool BlockKeeper::evict_safe_block(const Window& stays) {
+  const auto found = std::find_if(residents_.begin(), residents_.end(), [&](const auto& entry) {
+    return may_go(entry.first, entry.second, stays) && backing_->is_on_disk(entry.first);
+  });
+  if (found == residents_.end()) return false;
+  release(found);
+  return true;
+}
+
+bool BlockKeeper::evict_lost_block(const Window& stays) {
+  const auto found = std::find_if(residents_.rbegin(), residents_.rend(), [&](const auto& entry) {
+    return may_go(entry.first, entry.second, stays) && !backing_->is_on_disk(entry.first);
+  });
+  if (found == residents_.rend()) return false;
+  release(std::prev(found.base()));
+  return true;
+}
+
+// A block that is the live state, too, would free nothing.
+bool BlockKeeper::may_go(std::int64_t block, const Resident& resident, const Window& stays) const {
+  return resident.state == Resident::State::kClean && !stays.has(block) &&
+         pool_.holders(resident.pool_block) == 1 && (block > 0 || !backing_->first_block_stays());
+}
+
+// One that nobody needs any more, or the lowest.
+Residents::iterator BlockKeeper::first_to_wait_for(const Window& stays) {
+  auto first = residents_.end();
+  for (auto it = residents_.begin(); it != residents_.end(); ++it) {
+    if (!it->second.moving()) continue;
+    if (it->second.dropped) return it;
+    if (first == residents_.end() && !stays.has(it->first)) first = it;
+  }
+  return first;
+}
+
+Residents::iterator BlockKeeper::first_dropped_by_plan() {
+  auto first = residents_.end();
+  for (auto it = residents_.begin(); it != residents_.end(); ++it) {
+    if (!it->second.moving() || !it->second.dropped) continue;
+    if (first == residents_.end() || it->second.turn < first->second.turn) first = it;
+  }
+  return first;
+}
+
+void BlockKeeper::clear(const Region& region) {
+  for (;;) {
+    const auto found = std::find_if(residents_.begin(), residents_.end(), [&](const auto& entry) {
+      return entry.second.region.meets(region);
+    });
+    if (found == residents_.end()) return;
+    if (!found->second.dropped || !found->second.moving()) {
+      throw Error(ANADROME_ERR_INTERNAL, "the plan has two states in one place");
+    }
+    backing_->finish(found->first);
+  }
+}
+
+}  // namespace anadrome::store

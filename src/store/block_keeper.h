@@ -1,0 +1,116 @@
+// Who has which block of the pool, and who makes room for whom. All tiers take their blocks here.
+//
+// A block of anchors stays in memory after it was written, as long as there is room. Whoever wants
+// a block gets, in this order: a free one; that of the lowest block that is safe on disk, which is
+// needed last; one that is moving, once it is done. Only then goes what cannot be read again, the
+// highest first. The blocks being worked on and read ahead stay, and so does step 0 while it is on
+// no disk: without it nothing can be computed again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "base/error.h"
+#include "store/pool.h"
+#include "store/tier.h"
+#include "store/transport.h"
+
+namespace anadrome::store {
+
+/// A block of anchors in memory.
+struct Resident {
+  enum class State { kFilling, kWriting, kCopying, kReading, kClean };
+  State state = State::kFilling;
+  bool dropped = false;          ///< not needed any more, but still moving
+  std::int64_t turn = 0;         ///< in the order of writes
+  std::int64_t pool_block = -1;  ///< -1: it has a region
+  Region region;
+  Transfer transfer;
+
+  bool moving() const {
+    return state == State::kWriting || state == State::kCopying || state == State::kReading;
+  }
+};
+using Residents = std::map<std::int64_t, Resident>;  ///< by block number
+
+class BlockKeeper {
+ public:
+  /// The tier that has these blocks on disk, too.
+  class Backing {
+   public:
+    virtual ~Backing() = default;
+    /// Can the block be read again?
+    virtual bool is_on_disk(std::int64_t block) const = 0;
+    /// Is block 0 in memory and on no disk?
+    virtual bool first_block_stays() const = 0;
+    virtual Failure why_no_memory() const = 0;
+    /// Note which transfers have finished.
+    virtual void settle_finished() = 0;
+    /// Wait for the transfer of a moving block, and note its result.
+    virtual void finish(std::int64_t block) = 0;
+    /// What failed may have been an accident. False: it is not worth another try.
+    virtual bool write_first_block_again() = 0;
+  };
+
+  enum class Rules {
+    kInOrder,   ///< anchors are numbered as they are kept, and kept once
+    kReplaced,  ///< anchors are replaced: in need whatever is safe on disk makes room
+    kPlanned    ///< a plan drops what makes room; that has to be written, and nothing else goes
+  };
+
+  /// Blocks first .. last.
+  struct Window {
+    std::int64_t first = 0, last = -1;
+    bool empty() const { return last < first; }
+    bool has(std::int64_t block) const { return first <= block && block <= last; }
+  };
+
+  explicit BlockKeeper(Pool& pool) : pool_(pool) {}
+  BlockKeeper(const BlockKeeper&) = delete;
+  BlockKeeper& operator=(const BlockKeeper&) = delete;
+
+  Pool& pool() const { return pool_; }
+  /// One tier at a time; without one there are no residents.
+  void back_with(Backing& backing) { backing_ = &backing; }
+  void no_backing();
+  void follow(Rules rules) { rules_ = rules; }
+  Rules rules() const { return rules_; }
+  /// The blocks being worked on: those that are to stay when others want memory.
+  void work_on(const Window& blocks) { worked_on_ = blocks; }
+
+  /// A block for a checkpoint in memory, or to read to; waits if it must. Throws ERR_INTERNAL if
+  /// there is none, which is the schedule's fault, or what keeps step 0 in the last one.
+  std::int64_t take();
+  /// The same for a block that is to be filled, for which nothing has to stay; -1 if there is none
+  /// beside step 0's.
+  std::int64_t take_to_fill() { return find({}); }
+  /// The same without waiting, if nothing in `stays` has to go; -1 if there is none.
+  std::int64_t take_idle(const Window& stays);
+  /// The same for reading, as take; -1 if there is none beside step 0's.
+  std::int64_t take_to_read() { return find(worked_on_); }
+
+  Residents& residents() { return residents_; }
+  const Residents& residents() const { return residents_; }
+  Resident& add(std::int64_t block, std::int64_t pool_block);
+  /// Its memory is free again. Returns the next one.
+  Residents::iterator release(Residents::iterator resident);
+  /// Wait until nothing moves in a region any more.
+  void clear(const Region& region);
+
+ private:
+  std::int64_t find(Window stays);
+  bool make_room(Window& stays);
+  bool evict_safe_block(const Window& stays);
+  bool evict_lost_block(const Window& stays);
+  bool may_go(std::int64_t block, const Resident& resident, const Window& stays) const;
+  Residents::iterator first_to_wait_for(const Window& stays);
+  Residents::iterator first_dropped_by_plan();
+
+  Pool& pool_;
+  Backing* backing_ = nullptr;
+  Rules rules_ = Rules::kInOrder;
+  Window worked_on_;
+  Residents residents_;
+};
+
+}  // namespace anadrome::store

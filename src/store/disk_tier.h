@@ -1,0 +1,164 @@
+// The tier on disk: anchors go there and come back a block at a time. A block is written from the
+// memory it was kept in, stays there while there is room, and is read into the memory it is
+// restored from. Block 0 is written twice.
+//
+// A write that fails costs its anchor, no more: a block that is not on disk, or not as it was
+// written, is lost when it is asked for, and then on all ranks. Block 0 stays in memory until it is
+// on disk.
+//
+// The caller's thread owns all of this; the transport alone touches a block between start and done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "store/block_keeper.h"
+#include "store/block_layout.h"
+#include "store/block_places.h"
+#include "store/journal_record.h"
+#include "store/ram_places.h"
+#include "store/tier.h"
+#include "store/transfer_notes.h"
+#include "store/transport.h"
+
+namespace anadrome::store {
+
+class DiskTier final : public Tier, private BlockKeeper::Backing {
+ public:
+  /// What it is made of; all of it outlives the tier. `places`: for states of several sizes, which
+  /// the schedule then plans; otherwise NULL.
+  struct Parts {
+    const BlockLayout& layout;
+    BlockKeeper& blocks;
+    BlockPlaces& disk;
+    Transport& transport;
+    Live& live;
+    RamPlaces* places = nullptr;
+  };
+  /// `rules`: who makes room. With kReplaced and kPlanned blocks hold one state, load comes before
+  /// every restore, and a dropped number can be kept again; with kPlanned the schedule says what is
+  /// written and read, and when, and what was dropped can be read again.
+  DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
+           TransferTimes& times, TierObserver& observer);
+  ~DiskTier() override;
+
+  /// Blocks read ahead of the one being worked on.
+  void set_prefetch_depth(std::int64_t depth);
+  /// Writes that are still queued when their block is not needed any more may be left out; a rewind
+  /// finds fewer anchors then.
+  void allow_cancelling() { may_cancel_ = true; }
+
+  /// `anchors` anchors that another process left, of steps step_of(number): `blocks` are on disk,
+  /// those missing are lost.
+  void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
+                 const std::map<std::int64_t, JournalBlock>& blocks);
+  /// Only the first `anchors` of them count; the next one to be kept begins a block.
+  void truncate(std::int64_t anchors);
+
+  /// Anchors come in order, or replace dropped ones.
+  std::int64_t keep(const KeptState& anchor) override;
+  Failure load(std::int64_t number) override;
+  bool lose(std::int64_t number) override;
+  void restore(const KeptState& anchor) override;
+  void drop(std::int64_t number) override;
+  std::int64_t room() const override { return disk_.capacity() * layout_.states(); }
+  Cost cost() const override { return notes_.cost(); }
+  Agreed agreed_before_use() const override {
+    return transport_.overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
+  }
+
+  /// Does anchor `number` fill its block? Then write_newest_block must follow.
+  bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
+  /// Begin to write the block that ends with the newest anchor; its place on disk exists.
+  void write_newest_block();
+  /// There is no place for it: it can be restored as long as its memory is not needed.
+  void give_up_newest_block(const Failure& why);
+  /// By plan: begin to write an anchor, or give it up; and to read it.
+  void write(const KeptState& anchor);
+  void give_up(const KeptState& anchor, const Failure& why);
+  void read(const KeptState& anchor);
+  /// Begin to read what will be needed after anchor `number`, as far as memory allows.
+  void prefetch_below(std::int64_t number);
+
+  /// Is a block on its way to disk?
+  bool is_writing() const;
+  /// Note what the transport has finished since.
+  void settle_finished() override;
+  /// Wait until everything is written.
+  void flush();
+
+  std::int64_t block_of(std::int64_t number) const { return number / layout_.states(); }
+  std::int64_t anchors_kept() const { return anchors_kept_; }
+  /// Anchors that can be restored at the end of a reverse sweep: those on disk, or the first
+  /// block's.
+  std::int64_t anchors_restorable() const;
+  /// Anchors [0, this) are on disk, or on their way.
+  std::int64_t anchors_written() const { return anchors_written_; }
+  /// Low and high words of the blocks' checksums.
+  std::vector<std::uint64_t> checksums() const;
+  const TransferNotes& notes() const { return notes_; }
+
+ private:
+  using State = Resident::State;
+  struct Written {
+    Checksum checksum;
+    std::int64_t first_step = 0, last_step = 0;
+    std::int64_t states = 0;
+    Failure failure;              ///< it is not on disk
+    bool copied = false;          ///< there is another copy
+    std::vector<Extent> extents;  ///< where states have several sizes
+    Region region;                ///< where it is to be read to
+  };
+
+  bool is_on_disk(std::int64_t block) const override;
+  bool first_block_stays() const override;
+  Failure why_no_memory() const override;
+  void finish(std::int64_t block) override;
+  bool write_first_block_again() override;
+
+  Residents& residents() const { return blocks_.residents(); }
+  std::byte* address_of(const Resident& resident) const;
+  void work_on(std::int64_t block);
+  Residents::iterator settle(Residents::iterator resident);
+  void note_result(const Resident& resident, std::int64_t block);
+  bool is_resident(std::int64_t block);
+  void forget(std::int64_t block);
+  Written& written(std::int64_t block) { return written_[static_cast<std::size_t>(block)]; }
+  const Written& written(std::int64_t block) const {
+    return written_[static_cast<std::size_t>(block)];
+  }
+  Written& note_newest_block();
+  Written& note_block(std::int64_t block, std::int64_t first_step, std::int64_t last_step,
+                      std::int64_t states);
+  void describe(Transfer& transfer, std::int64_t block) const;
+  void start_write(std::int64_t block);
+  void start_read(std::int64_t block, std::int64_t pool_block);
+  Failure read_and_wait(std::int64_t block);
+  std::int64_t keep_in_place(const KeptState& anchor);
+
+  const BlockLayout& layout_;
+  BlockKeeper& blocks_;
+  BlockPlaces& disk_;
+  Transport& transport_;
+  Live& live_;
+  RamPlaces* const places_;
+  const BlockIdentity identity_;
+  TransferNotes notes_;
+  bool may_cancel_ = false;
+  std::int64_t prefetch_depth_ = 0;
+  std::int64_t anchors_kept_ = 0;
+  std::int64_t anchors_written_ = 0;
+  std::vector<Written> written_;                 ///< by block number
+  std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
+  std::int64_t current_ = 0;                     ///< block of the interval being worked on
+  std::int64_t writes_begun_ = 0;
+  bool reversing_ = false;           ///< blocks below it are being read ahead
+  std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
+  bool tried_copy_ = false;          ///< some rank had to read the copy of block 0
+  bool from_copy_ = false;           ///< this one did
+};
+
+}  // namespace anadrome::store

@@ -1,0 +1,122 @@
+#include "store/field_copy.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "store/mover.h"
+
+namespace anadrome::store {
+namespace {
+
+Failure too_large(const Field& field, std::uint64_t bytes) {
+  return {ANADROME_ERR_ARGUMENT, "field '" + field.name + "' takes " + std::to_string(bytes) +
+                                     " bytes, and was registered with " +
+                                     std::to_string(field.count - kLengthBytes) + " at most"};
+}
+
+// Calls visit(f, field) in the order of a piece.
+template <class Visit>
+void visit_piece(std::span<const Field> fields, const Visit& visit) {
+  for (const bool varying : {false, true}) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (varies(fields[f]) == varying) visit(f, fields[f]);
+    }
+  }
+}
+
+}  // namespace
+
+bool varies(const Field& field) { return field.mover != nullptr && field.mover->varies(); }
+
+Failure copy_out(const Field& field, std::byte* place, std::int64_t room) {
+  const auto bytes = static_cast<std::size_t>(room);
+  if (field.mover == nullptr) {
+    if (bytes > 0) std::memcpy(place, field.values, bytes);
+    return {};
+  }
+  if (!field.mover->varies()) return field.mover->copy_out(field, place, bytes);
+  const std::uint64_t now = field.mover->bytes_now();
+  if (now > bytes - kLengthBytes) return too_large(field, now);
+  std::memcpy(place, &now, kLengthBytes);
+  return field.mover->copy_out(field, place + kLengthBytes, now);
+}
+
+Failure copy_in(const Field& field, const std::byte* place, std::int64_t room) {
+  const auto bytes = static_cast<std::size_t>(room);
+  if (field.mover == nullptr) {
+    if (bytes > 0) std::memcpy(field.values, place, bytes);
+    return {};
+  }
+  if (!field.mover->varies()) return field.mover->copy_in(field, place, bytes);
+  std::uint64_t then = 0;
+  std::memcpy(&then, place, kLengthBytes);
+  if (then > bytes - kLengthBytes) {
+    return {ANADROME_ERR_CORRUPT, "field '" + field.name + "' has come back with a length of " +
+                                      std::to_string(then) + " bytes"};
+  }
+  return field.mover->copy_in(field, place + kLengthBytes, then);
+}
+
+std::int64_t bytes_now(std::span<const Field> fields) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) {
+    bytes += varies(field) ? static_cast<std::int64_t>(field.mover->bytes_now()) : field.bytes();
+  }
+  return bytes;
+}
+
+std::int64_t most_piece_bytes(std::span<const Field> fields, std::int64_t alignment) {
+  std::int64_t bytes = 0;
+  for (const Field& field : fields) bytes = checked_add(bytes, round_up(field.bytes(), alignment));
+  return bytes;
+}
+
+std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room,
+                        std::vector<Extent>* extents) {
+  const std::int64_t alignment = extents != nullptr ? kPage : kLengthBytes;
+  if (extents != nullptr) extents->resize(fields.size());
+  std::int64_t taken = 0;
+  Failure failed;
+  visit_piece(fields, [&](std::size_t f, const Field& field) {
+    std::int64_t bytes = field.bytes();
+    if (varies(field)) {
+      const std::uint64_t now = field.mover->bytes_now();
+      if (now > static_cast<std::uint64_t>(bytes - kLengthBytes)) {
+        failed = too_large(field, now);
+        return;
+      }
+      bytes = static_cast<std::int64_t>(now) + kLengthBytes;
+    }
+    if (extents != nullptr) (*extents)[f] = {taken, bytes};
+    std::byte* to = place + taken;
+    taken += round_up(bytes, alignment);
+    if (taken > room) return;
+    if (Failure failure = copy_out(field, to, bytes)) failed = std::move(failure);
+  });
+  if (failed) throw Error(failed.status, failed.message);
+  return taken;
+}
+
+void restore_piece(std::span<const Field> fields, const std::byte* place,
+                   const std::vector<Extent>* extents) {
+  Failure failed;
+  std::int64_t next = 0;
+  visit_piece(fields, [&](std::size_t f, const Field& field) {
+    Extent extent = {next, field.bytes()};
+    if (extents != nullptr) {
+      extent = extents->at(f);
+    } else if (varies(field)) {
+      std::memcpy(&extent.bytes, place + next, kLengthBytes);
+      extent.bytes += kLengthBytes;
+    }
+    if (Failure failure = copy_in(field, place + extent.offset, extent.bytes)) {
+      failed = std::move(failure);
+    }
+    next += round_up(extent.bytes, kLengthBytes);
+  });
+  if (failed) throw Error(failed.status, failed.message);
+}
+
+}  // namespace anadrome::store

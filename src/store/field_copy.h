@@ -1,0 +1,41 @@
+// The values of fields into memory of the library and back: one field, or all of a state in one
+// piece, whose fields take only what they take now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "store/block_layout.h"
+
+namespace anadrome::store {
+
+/// Does the field change its size?
+bool varies(const Field& field);
+
+/// The field's values -> `place`, which has the bytes that a state's part has; or, where the field
+/// changes its size, at most so many. Returns ERR_PEER if a callback fails, ERR_ARGUMENT if the
+/// field is larger than it was registered.
+Failure copy_out(const Field& field, std::byte* place, std::int64_t room);
+/// The way back. ERR_CORRUPT: the length before a field of changing size is not one it can have.
+Failure copy_in(const Field& field, const std::byte* place, std::int64_t room);
+
+/// What the fields take now as their owner counts them: without lengths and padding.
+std::int64_t bytes_now(std::span<const Field> fields);
+
+// A piece has the fields of fixed size first, so that they have their room whatever the others
+// take, and then those of changing size; each begins on 8 bytes.
+/// Most that any state with these fields takes.
+std::int64_t most_piece_bytes(std::span<const Field> fields, std::int64_t alignment = kLengthBytes);
+/// Values -> at most `room` bytes at `place`, which hold at least the fields of fixed size. Returns
+/// what all of them take; if that is more than `room`, they are not kept. Throws what copy_out
+/// returns, once every other field is copied. With `extents` each field begins on a page, so that
+/// it can be written and read, and these say where.
+std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room,
+                        std::vector<Extent>* extents = nullptr);
+void restore_piece(std::span<const Field> fields, const std::byte* place,
+                   const std::vector<Extent>* extents = nullptr);
+
+}  // namespace anadrome::store

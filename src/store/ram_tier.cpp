@@ -1,0 +1,83 @@
+#include "store/ram_tier.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace anadrome::store {
+
+RamTier::Block& RamTier::block_of(std::int64_t slot) {
+  const auto index = static_cast<std::size_t>(slot / layout_.states());
+  if (index >= table_.size()) table_.resize(index + 1);
+  return table_[index];
+}
+
+const RamTier::Block& RamTier::filled_block_of(std::int64_t slot) const {
+  const Block& block = table_.at(static_cast<std::size_t>(slot / layout_.states()));
+  if (block.pool_block < 0) throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept");
+  return block;
+}
+
+std::int64_t RamTier::keep(const KeptState& state) {
+  if (places_ != nullptr) {
+    const Region& region = state.region;
+    blocks_.clear(region);
+    const std::int64_t bytes =
+        live_.keep_at(places_->address(region), places_->bytes(region), nullptr);
+    places_->note(region, bytes);
+    return bytes;
+  }
+  Block& block = block_of(state.number);
+  if (block.pool_block < 0) {
+    block.pool_block = live_.share_block();
+    if (block.pool_block < 0) block.pool_block = blocks_.take();
+  }
+  ++block.states;
+  live_.keep(block.pool_block, state.number % layout_.states());
+  return layout_.state_bytes();
+}
+
+void RamTier::restore(const KeptState& state) {
+  if (places_ != nullptr) return live_.restore_from(places_->address(state.region), nullptr);
+  live_.restore(filled_block_of(state.number).pool_block, state.number % layout_.states());
+}
+
+void RamTier::drop(std::int64_t slot) {
+  if (places_ != nullptr) return;  // the schedule gives its place to another one
+  Block& block = table_.at(static_cast<std::size_t>(slot / layout_.states()));
+  if (block.pool_block < 0 || --block.states > 0) return;
+  blocks_.pool().give_back(block.pool_block);
+  block.pool_block = -1;
+}
+
+std::int64_t RamTier::room() const {
+  return places_ != nullptr ? kUnlimited : blocks_.pool().blocks() * layout_.states();
+}
+
+std::int64_t RamTier::slots_for(std::int64_t bytes, std::int64_t state_bytes) {
+  if (bytes == 0) return 1;
+  return state_bytes == 0 ? -1 : ceil_divide(bytes, state_bytes);
+}
+
+std::span<const BlockPlace> RamTier::hold(std::int64_t first, std::int64_t slots) {
+  for (std::int64_t slot = first; slot < first + slots; ++slot) {
+    Block& block = block_of(slot);
+    if (block.pool_block < 0) block.pool_block = blocks_.take();
+    ++block.states;
+  }
+  return held(first, slots);
+}
+
+std::span<const BlockPlace> RamTier::held(std::int64_t first, std::int64_t slots) {
+  held_.clear();
+  for (std::int64_t slot = first; slot < first + slots; ++slot) {
+    const Block& block = filled_block_of(slot);
+    held_.push_back({blocks_.pool().address(block.pool_block), slot % layout_.states()});
+  }
+  return held_;
+}
+
+void RamTier::let_go(std::int64_t first, std::int64_t slots) {
+  for (std::int64_t slot = first; slot < first + slots; ++slot) drop(slot);
+}
+
+}  // namespace anadrome::store

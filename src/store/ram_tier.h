@@ -1,0 +1,65 @@
+// The tier in memory: the schedule's slots. They are put into blocks of the pool as they come into
+// use, several to a block where states are small; or they lie at places of one piece of memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/block_keeper.h"
+#include "store/block_layout.h"
+#include "store/ram_places.h"
+#include "store/tier.h"
+
+namespace anadrome::store {
+
+/// A state's place in a block.
+struct BlockPlace {
+  std::byte* block = nullptr;
+  std::int64_t index = 0;
+};
+
+class RamTier final : public Tier {
+ public:
+  /// `places`: for states of several sizes; otherwise NULL.
+  RamTier(const BlockLayout& layout, BlockKeeper& blocks, Live& live, RamPlaces* places = nullptr)
+      : layout_(layout), blocks_(blocks), live_(live), places_(places) {}
+
+  std::int64_t keep(const KeptState& state) override;
+  Failure load(std::int64_t) override { return {}; }
+  bool lose(std::int64_t) override { return false; }
+  void restore(const KeptState& state) override;
+  void drop(std::int64_t slot) override;
+  std::int64_t room() const override;
+  Cost cost() const override { return {}; }
+  Agreed agreed_before_use() const override { return Agreed::kNothing; }
+
+  /// What is no state, a tape, takes `slots` slots from `first` on, and is put there in pieces as
+  /// large as a state's. The places hold until the next call.
+  std::span<const BlockPlace> hold(std::int64_t first, std::int64_t slots);
+  std::span<const BlockPlace> held(std::int64_t first, std::int64_t slots);
+  void let_go(std::int64_t first, std::int64_t slots);
+  /// Slots for `bytes` bytes; -1 on a rank that has none to put them into, since its state is
+  /// empty.
+  static std::int64_t slots_for(std::int64_t bytes, std::int64_t state_bytes);
+
+  /// Bytes of the table for one block.
+  static constexpr std::int64_t kOverheadPerBlock = 16;
+
+ private:
+  struct Block {
+    std::int64_t pool_block = -1;
+    std::int64_t states = 0;
+  };
+  Block& block_of(std::int64_t slot);
+  const Block& filled_block_of(std::int64_t slot) const;
+
+  const BlockLayout& layout_;
+  BlockKeeper& blocks_;
+  Live& live_;
+  RamPlaces* places_;
+  std::vector<Block> table_;
+  std::vector<BlockPlace> held_;
+};
+
+}  // namespace anadrome::store

@@ -1,0 +1,93 @@
+// Where the states of a sweep are kept: in memory, on disk. The engine has a tier for each, and
+// knows them by the number in the schedule's actions; all of them take their memory from one pool.
+//
+// States of one size lie in blocks. States of several sizes lie at places of one piece of memory,
+// which the schedule gives them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/error.h"
+#include "store/block_layout.h"
+#include "store/transport.h"
+
+namespace anadrome::store {
+
+/// A part of the memory for states of several sizes. Without units: states have one size.
+struct Region {
+  std::int64_t place = 0, units = 0;
+  bool meets(const Region& other) const {
+    return other.place < place + units && place < other.place + other.units;
+  }
+};
+
+/// A state as the schedule names it.
+struct KeptState {
+  std::int64_t number = 0;  ///< its slot, or the number of its anchor
+  std::int64_t step = 0;
+  Region region;
+};
+
+/// The live state: the caller's own memory, into a tier's and back. Where it lies in a block of the
+/// pool itself, keeping it means another holder of this block, and no copy.
+class Live {
+ public:
+  virtual ~Live() = default;
+  /// The block that it is in, with a holder more, if that can be handed over; otherwise -1, and it
+  /// wants a block to be copied to.
+  virtual std::int64_t share_block() = 0;
+  /// The live state -> state `index` of `block`, as far as it is not there yet. Throws ERR_PEER if
+  /// a callback fails, ERR_ARGUMENT if a field of changing size is larger than it was registered;
+  /// every other field is still copied, since callbacks may be collective.
+  virtual void keep(std::int64_t block, std::int64_t index) = 0;
+  virtual void restore(std::int64_t block, std::int64_t index) = 0;
+  /// The live state -> at most `room` bytes at `place`, as keep_piece does, and back.
+  virtual std::int64_t keep_at(std::byte* place, std::int64_t room,
+                               std::vector<Extent>* extents) = 0;
+  virtual void restore_from(const std::byte* place, const std::vector<Extent>* extents) = 0;
+};
+
+/// Who wants to know what happens when; times are on the monotonic clock.
+class TierObserver {
+ public:
+  virtual ~TierObserver() = default;
+  /// The caller waited for a transfer.
+  virtual void waited(double start, double end) = 0;
+  /// A transfer is done; it has the states of steps first .. last.
+  virtual void moved(const Transfer& transfer, std::int64_t first, std::int64_t last) = 0;
+};
+
+class Tier {
+ public:
+  virtual ~Tier() = default;
+
+  /// The live state -> the tier. Returns the bytes it takes; a state that takes more than its
+  /// region has is not kept. Throws as Live::keep does.
+  virtual std::int64_t keep(const KeptState& state) = 0;
+  /// Have it in memory; waits. Returns what went wrong on this rank.
+  virtual Failure load(std::int64_t number) = 0;
+  /// Some rank could not load it. True: there is a copy, and load is worth another try. The same on
+  /// all ranks.
+  virtual bool lose(std::int64_t number) = 0;
+  /// The tier -> the live state; load came before.
+  virtual void restore(const KeptState& state) = 0;
+  /// It is not needed any more.
+  virtual void drop(std::int64_t number) = 0;
+
+  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+  /// States below this number have a place.
+  virtual std::int64_t room() const = 0;
+  /// Measured seconds for a state to get there and back; 0: not known yet, or next to nothing.
+  struct Cost {
+    double write = 0, read = 0;
+  };
+  virtual Cost cost() const = 0;
+  /// What ranks have to agree on before a state is used: nothing, that all of them could load it,
+  /// or also that all are about to load it.
+  enum class Agreed { kNothing, kLoaded, kAboutToLoad };
+  virtual Agreed agreed_before_use() const = 0;
+};
+
+}  // namespace anadrome::store

@@ -1,0 +1,54 @@
+// What transfers between memory and disk take, and what of them failed.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "store/block_layout.h"
+#include "store/meter.h"
+#include "store/tier.h"
+#include "store/transport.h"
+
+namespace anadrome::store {
+
+class TransferNotes {
+ public:
+  TransferNotes(const BlockLayout& layout, TransferTimes& times, TierObserver& observer)
+      : layout_(layout), times_(times), observer_(observer) {}
+
+  /// Begin it, and measure what beginning takes of the caller.
+  void start(Transport& transport, Transfer& transfer);
+  /// The caller has just waited so long.
+  void waited(const Transfer& transfer, double seconds);
+  /// It is done; it has the states of steps first .. last.
+  void finished(const Transfer& transfer, std::int64_t first, std::int64_t last);
+
+  /// Measured seconds per state; a first write that is not done yet counts for what it has taken.
+  Tier::Cost cost() const;
+  double seconds_stalled_write() const { return seconds_stalled_write_; }
+  double seconds_stalled_read() const { return seconds_stalled_read_; }
+
+  /// The first write that failed on this rank.
+  const Failure& failed_write() const { return failed_write_; }
+  std::int64_t writes_failed() const { return writes_failed_; }
+  /// The disk takes no more: it is full, or one write after the other failed.
+  bool disk_refuses() const { return full_ || failed_in_series_ >= kRefusals; }
+
+ private:
+  static constexpr int kRefusals = 3;
+  void note_time(const Transfer& transfer);
+  void note_write(const Failure& failure);
+
+  const BlockLayout& layout_;
+  TransferTimes& times_;
+  TierObserver& observer_;
+  std::int64_t most_moved_ = 0;  ///< bytes of a state that is not a whole block
+  double first_write_began_ = 0;
+  double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
+  Failure failed_write_;
+  std::int64_t writes_failed_ = 0;
+  int failed_in_series_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace anadrome::store

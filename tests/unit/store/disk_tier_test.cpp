@@ -1,0 +1,403 @@
+// The states of a block on its way to disk and back, with a transport that the test holds.
+#include "store/disk_tier.h"
+
+#include <gtest/gtest.h>
+
+#include "held_transport.h"
+#include "tier_bench.h"
+
+namespace anadrome::store {
+namespace {
+
+using Rules = BlockKeeper::Rules;
+using State = Resident::State;
+using Started = HeldTransport::Started;
+
+struct Bench : TierBench {
+  explicit Bench(const TierShape& shape = {})
+      : TierBench(shape,
+                  [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }) {}
+  State state(std::int64_t block) const { return blocks.residents().at(block).state; }
+  bool in_memory(std::int64_t block) const { return blocks.residents().count(block) > 0; }
+  // Takes all of the pool, so that whatever may go has to.
+  void fill_pool() {
+    while (pool.take() >= 0) continue;
+  }
+  HeldTransport* held = static_cast<HeldTransport*>(transport.get());
+};
+
+Failure disk_error() { return {ANADROME_ERR_IO, "no disk"}; }
+
+// ---- in order ----
+
+TEST(DiskTier, FillsWritesAndKeepsABlockWhileThereIsRoom) {
+  Bench s({.states = 3});
+  s.keep(0, 0);
+  s.keep(1, 10);
+  EXPECT_EQ(s.state(0), State::kFilling);
+  EXPECT_FALSE(s.tier->fills_block(1));
+  EXPECT_TRUE(s.held->started.empty());
+  s.keep(2, 20);
+  ASSERT_TRUE(s.tier->fills_block(2));
+  s.tier->write_newest_block();
+  EXPECT_EQ(s.state(0), State::kWriting);
+  EXPECT_TRUE(s.tier->is_writing());
+  s.held->finish_all();
+  s.tier->settle_finished();
+  EXPECT_EQ(s.state(0), State::kCopying) << "block 0 is written twice";
+  EXPECT_FALSE(s.tier->is_writing());
+  s.held->finish_all();
+  s.tier->settle_finished();
+  EXPECT_EQ(s.state(0), State::kClean);
+  EXPECT_EQ(s.observer.moves, 2);
+  EXPECT_TRUE(s.brings_back(1, 10));
+  EXPECT_EQ(s.held->started, (std::vector<Started>{{true, 0}, {true, 0}})) << "nothing is read";
+}
+
+TEST(DiskTier, CopiesOnlyTheFirstBlock) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier->flush();
+  EXPECT_EQ(s.held->started, (std::vector<Started>{{true, 0}, {true, 1}, {true, 0}}));
+}
+
+TEST(DiskTier, RestoresABlockWhileItIsWritten) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  EXPECT_TRUE(s.brings_back(1, 10));
+  EXPECT_EQ(s.state(1), State::kWriting);
+  EXPECT_TRUE(s.held->waited_for.empty());
+}
+
+TEST(DiskTier, ReadsBackWhatHadToMakeRoom) {
+  Bench s({.states = 2});
+  for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, 10 * anchor);
+  s.tier->flush();
+  s.fill_pool();
+  for (int i = 0; i < 2; ++i) s.blocks.take();  // one makes room for a checkpoint, and another
+  EXPECT_FALSE(s.in_memory(0));
+  EXPECT_FALSE(s.in_memory(1));
+  EXPECT_THROW(s.blocks.take(), Error) << "the block being worked on stays";
+  s.pool.give_back(3);
+  EXPECT_TRUE(s.brings_back(3, 30));
+  EXPECT_TRUE(s.brings_back(2, 20));
+  EXPECT_EQ(s.held->started.back(), (Started{false, 1}));
+}
+
+TEST(DiskTier, ReadsAheadAsFarAsItMay) {
+  Bench s({.pool_blocks = 6});
+  for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, anchor);
+  s.tier->flush();
+  for (std::int64_t anchor = 4; anchor >= 0; --anchor) s.tier->drop(anchor);
+  s.held->started.clear();
+  s.tier->set_prefetch_depth(2);
+  s.tier->prefetch_below(5);
+  EXPECT_EQ(s.held->started, (std::vector<Started>{{false, 4}, {false, 3}}));
+  s.tier->prefetch_below(5);
+  EXPECT_EQ(s.held->started.size(), 2u) << "they are on their way";
+  EXPECT_TRUE(s.brings_back(4, 4));
+  EXPECT_EQ(s.held->waited_for.back(), 4);
+  EXPECT_GT(s.tier->notes().seconds_stalled_read(), 0);
+}
+
+TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
+  Bench s({.pool_blocks = 3});
+  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
+  s.tier->flush();
+  s.tier->set_prefetch_depth(1);
+  s.tier->prefetch_below(3);
+  EXPECT_TRUE(s.in_memory(2));
+  s.fill_pool();
+  s.blocks.take();
+  EXPECT_TRUE(s.in_memory(2) && s.in_memory(3));
+  EXPECT_FALSE(s.in_memory(1));
+}
+
+TEST(DiskTier, HoldsADroppedBlockUntilItIsWritten) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier->drop(1);
+  EXPECT_TRUE(s.in_memory(1));
+  const std::int64_t free_blocks = s.pool.free_blocks();
+  s.held->finish_all();
+  s.tier->settle_finished();
+  EXPECT_FALSE(s.in_memory(1));
+  EXPECT_EQ(s.pool.free_blocks(), free_blocks + 1);
+}
+
+TEST(DiskTier, WantsADroppedBlockAgainAfterARewind) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier->drop(1);
+  EXPECT_TRUE(s.brings_back(1, 10));
+  s.tier->flush();
+  EXPECT_TRUE(s.in_memory(1));
+}
+
+TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
+  for (const bool may : {false, true}) {
+    Bench s({.states = 2});
+    if (may) s.tier->allow_cancelling();
+    for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
+    EXPECT_EQ(s.tier->anchors_written(), 4);
+    s.tier->drop(3);
+    EXPECT_EQ(s.held->under_way(), 2u) << "the lower anchor of the block is still to come";
+    s.tier->drop(2);
+    EXPECT_EQ(s.held->under_way(), may ? 1u : 2u);
+    EXPECT_EQ(s.tier->anchors_written(), may ? 2 : 4);
+    EXPECT_EQ(s.in_memory(1), !may);
+    EXPECT_EQ(s.tier->anchors_restorable(), may ? 2 : 4);
+  }
+}
+
+TEST(DiskTier, WaitsForItsTransfersBeforeItGoes) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier.reset();
+  EXPECT_EQ(s.held->under_way(), 0u);
+  EXPECT_TRUE(s.blocks.residents().empty());
+}
+
+TEST(DiskTier, SharesTheBlockOfTheLiveStateInsteadOfCopying) {
+  Bench s;
+  s.live.shared = s.pool.take();
+  s.keep(0, 0);
+  EXPECT_EQ(s.blocks.residents().at(0).pool_block, s.live.shared);
+  EXPECT_EQ(s.pool.holders(s.live.shared), 2);
+}
+
+// ---- what is lost ----
+
+TEST(DiskTier, LosesABlockThatCouldNotBeWrittenWhenItsMemoryIsNeeded) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  s.held->write_failure = disk_error();
+  s.keep_and_write(1, 10);
+  s.held->finish_all();
+  s.tier->settle_finished();
+  s.held->write_failure = {};
+  s.keep_and_write(2, 20);
+  s.tier->flush();
+  EXPECT_EQ(s.tier->notes().writes_failed(), 1);
+  EXPECT_TRUE(s.brings_back(1, 10)) << "it is in memory";
+  s.tier->drop(1);
+  const Failure lost = s.tier->load(1);
+  EXPECT_EQ(lost.status, ANADROME_ERR_IO);
+  EXPECT_FALSE(s.tier->lose(1)) << "there is no copy of it";
+  EXPECT_TRUE(s.brings_back(2, 20));
+}
+
+TEST(DiskTier, ReadsTheCopyOfTheFirstBlockInNeed) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  s.tier->drop(0);
+  s.held->read_failure = disk_error();
+  EXPECT_TRUE(s.tier->load(0));
+  s.held->read_failure = {};
+  EXPECT_TRUE(s.tier->lose(0));
+  EXPECT_TRUE(s.brings_back(0, 0));
+  EXPECT_FALSE(s.tier->lose(0)) << "there is no third one";
+}
+
+TEST(DiskTier, HasNoCopyOfTheFirstBlockWhereThereIsNoPlaceForOne) {
+  Bench s;
+  s.disk.has_copy = false;
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  EXPECT_EQ(s.held->started.size(), 1u);
+  EXPECT_FALSE(s.tier->lose(0));
+}
+
+TEST(DiskTier, TriesARefusedReadOnceMore) {
+  Bench s;
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier->flush();
+  s.tier->drop(1);
+  s.held->started.clear();
+  s.held->read_failure = disk_error();
+  EXPECT_TRUE(s.tier->load(1));
+  EXPECT_EQ(s.held->started.size(), 2u);
+  EXPECT_FALSE(s.in_memory(1));
+}
+
+TEST(DiskTier, KeepsStepZeroInMemoryUntilItIsOnDisk) {
+  Bench s({.pool_blocks = 2});
+  s.held->write_failure = disk_error();
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  EXPECT_EQ(s.state(0), State::kClean);
+  s.keep_and_write(1, 10);
+  s.tier->flush();
+  s.keep(2, 20);  // 1 goes, although it is on no disk
+  EXPECT_TRUE(s.in_memory(0) && s.in_memory(2));
+  EXPECT_FALSE(s.in_memory(1));
+  EXPECT_TRUE(s.brings_back(0, 0));
+}
+
+TEST(DiskTier, DoesWithoutAnAnchorIfOnlyStepZeroHasMemory) {
+  Bench s({.pool_blocks = 1});
+  s.held->write_failure = disk_error();
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  s.keep_and_write(1, 10);
+  EXPECT_FALSE(s.in_memory(1));
+  EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_IO);
+  EXPECT_THROW(s.blocks.take(), Error);
+  EXPECT_TRUE(s.brings_back(0, 0));
+}
+
+TEST(DiskTier, WritesStepZeroAgainWhenItsMemoryIsWanted) {
+  Bench s({.pool_blocks = 1});
+  s.held->write_failure = disk_error();
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  s.held->write_failure = {};
+  s.keep_and_write(1, 10);
+  s.tier->flush();
+  EXPECT_TRUE(s.in_memory(1));
+  s.tier->drop(1);
+  EXPECT_TRUE(s.brings_back(0, 0));
+}
+
+TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
+  Bench s({.states = 2});
+  s.keep(0, 0);
+  s.tier->give_up_newest_block({ANADROME_ERR_NO_SPACE, "full"});
+  EXPECT_TRUE(s.held->started.empty());
+  EXPECT_TRUE(s.brings_back(0, 0));
+  EXPECT_EQ(s.tier->anchors_written(), 0);
+  EXPECT_EQ(s.tier->anchors_restorable(), 1);
+}
+
+TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
+  Bench s({.states = 2});
+  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, 10 * anchor);
+  s.tier->flush();
+  const std::vector<std::uint64_t> sums = s.tier->checksums();
+  EXPECT_EQ(sums, (std::vector<std::uint64_t>{1, 7, 2, 7}));
+  s.tier.reset();
+  s.pool.reset();
+  const DiskTier::Parts parts = {s.layout, s.blocks, s.disk, *s.transport, s.live, nullptr};
+  s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.times, s.observer);
+  s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
+                    {{0, {0, 0, 2, {1, 7}}}, {1, {1, 20, 2, {2, 7}}}});
+  EXPECT_EQ(s.tier->anchors_kept(), 5);
+  EXPECT_TRUE(s.brings_back(3, 30));
+  EXPECT_EQ(s.tier->load(4).status, ANADROME_ERR_CORRUPT) << "it was not on disk";
+  s.tier->truncate(2);
+  EXPECT_EQ(s.tier->checksums().size(), 2u);
+  s.keep_and_write(2, 50);
+  s.keep_and_write(3, 60);
+  EXPECT_TRUE(s.brings_back(3, 60));
+}
+
+// ---- replaced ----
+
+TEST(DiskTier, ReplacesAnAnchorThatIsStillBeingWritten) {
+  Bench s({.rules = Rules::kReplaced});
+  s.keep_and_write(0, 0);
+  s.keep_and_write(1, 10);
+  s.tier->drop(1);
+  s.keep(1, 15);
+  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1})) << "it has the same place on disk";
+  s.tier->write_newest_block();
+  s.tier->flush();
+  s.tier->drop(1);
+  EXPECT_TRUE(s.brings_back(1, 15));
+}
+
+// ---- by plan ----
+
+TEST(DiskTier, ByPlanWritesAndReadsWhatItIsToldTo) {
+  Bench s({.rules = Rules::kPlanned});
+  for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep(anchor, 10 * anchor);
+  EXPECT_TRUE(s.held->started.empty());
+  s.tier->write({1, 10, {}});
+  s.tier->write({0, 0, {}});
+  s.tier->flush();
+  s.tier->drop(1);
+  EXPECT_FALSE(s.in_memory(1));
+  s.tier->read({1, 10, {}});
+  EXPECT_EQ(s.state(1), State::kReading);
+  EXPECT_TRUE(s.brings_back(1, 10));
+  EXPECT_EQ(s.held->waited_for.back(), 1);
+  s.tier->drop(1);
+  s.tier->read({1, 10, {}});
+  s.held->finish_all();
+  EXPECT_TRUE(s.brings_back(1, 10)) << "what was dropped can be read again";
+}
+
+TEST(DiskTier, ByPlanWaitsForADroppedStateAndForNoOther) {
+  Bench s({.rules = Rules::kPlanned, .pool_blocks = 2});
+  s.keep(0, 0);
+  s.keep(1, 10);
+  s.tier->write({0, 0, {}});
+  s.tier->write({1, 10, {}});
+  EXPECT_THROW(s.blocks.take(), Error);
+  s.tier->drop(1);
+  EXPECT_GE(s.blocks.take(), 0);
+  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1}));
+}
+
+TEST(DiskTier, ByPlanGivesAStateUpForWhichThereIsNoPlace) {
+  Bench s({.rules = Rules::kPlanned});
+  s.keep(0, 0);
+  s.tier->give_up({0, 0, {}}, {ANADROME_ERR_NO_SPACE, "full"});
+  EXPECT_TRUE(s.brings_back(0, 0));
+  s.tier->drop(0);
+  s.tier->read({0, 0, {}});
+  EXPECT_EQ(s.tier->load(0).status, ANADROME_ERR_NO_SPACE);
+}
+
+TEST(DiskTier, PutsStatesOfSeveralSizesWhereThePlanSays) {
+  Bench s({.rules = Rules::kPlanned, .units = 3});
+  s.keep(0, 0, {0, 1});
+  s.keep(1, 10, {2, 1});
+  s.tier->write({0, 0, {0, 1}});
+  s.tier->write({1, 10, {2, 1}});
+  s.tier->drop(0);
+  s.keep(2, 20, {0, 1});  // waits until 0 is written
+  EXPECT_EQ(s.held->waited_for.front(), 0);
+  s.tier->write({2, 20, {0, 1}});
+  s.tier->flush();
+  s.tier->read({0, 0, {1, 1}});
+  EXPECT_TRUE(s.brings_back(0, 0)) << "at another place than it was written from";
+  EXPECT_TRUE(s.brings_back(1, 10));
+  EXPECT_TRUE(s.brings_back(2, 20));
+  EXPECT_EQ(s.places->most_bytes(), 3 * kPage);
+}
+
+TEST(DiskTier, KeepsNoStateThatIsLargerThanItsRegion) {
+  Bench s({.rules = Rules::kPlanned, .units = 3});
+  s.values.set(5);
+  EXPECT_EQ(s.tier->keep({0, 0, {0, 0}}), kPage);
+  EXPECT_EQ(s.places->most_bytes(), 0);
+}
+
+// ---- as a tier ----
+
+TEST(DiskTier, SaysWhatItHoldsAndCosts) {
+  Bench s({.states = 3});
+  EXPECT_EQ(s.tier->room(), 3 * TierBench::kDiskBlocks);
+  s.disk.has_places = false;
+  EXPECT_EQ(s.tier->room(), 0);
+  s.disk.has_places = true;
+  EXPECT_EQ(s.tier->agreed_before_use(), Tier::Agreed::kLoaded);
+  EXPECT_EQ(s.tier->cost().write, 0);
+  for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep_and_write(anchor, anchor);
+  EXPECT_GT(s.tier->cost().write, 0) << "what it has taken so far";
+  s.tier->flush();
+  EXPECT_DOUBLE_EQ(s.tier->cost().write, 0.5 / 3);
+  EXPECT_EQ(s.tier->cost().read, 0);
+}
+
+}  // namespace
+}  // namespace anadrome::store

@@ -1,0 +1,73 @@
+// A transport to a disk in memory that does nothing until somebody waits, or the test says so.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "store/transport.h"
+
+namespace anadrome::store {
+
+class HeldTransport final : public Transport {
+ public:
+  explicit HeldTransport(const BlockLayout& layout) : layout_(layout) {}
+
+  bool overlaps() const override { return true; }
+  void start(Transfer& transfer) override {
+    transfer.done = false;
+    transfer.failure = {};
+    under_way_.push_back(&transfer);
+    started.push_back({transfer.write, transfer.identity.block});
+  }
+  double wait(const Transfer& transfer) override {
+    if (transfer.done) return 0;
+    waited_for.push_back(transfer.identity.block);
+    finish(transfer);
+    return 0.25;
+  }
+  bool done(const Transfer& transfer) override { return transfer.done; }
+  bool cancel(const Transfer& transfer) override { return std::erase(under_way_, &transfer) > 0; }
+  TransferTotals totals() const override { return {}; }
+  std::vector<FinishedWrite> take_finished_writes() override { return {}; }
+
+  std::size_t under_way() const { return under_way_.size(); }
+  void finish_oldest() { finish(*under_way_.front()); }
+  void finish_all() {
+    while (!under_way_.empty()) finish_oldest();
+  }
+
+  struct Started {
+    bool write;
+    std::int64_t block;
+    bool operator==(const Started&) const = default;
+  };
+  std::vector<Started> started;
+  std::vector<std::int64_t> waited_for;
+  Failure write_failure, read_failure;  ///< of whatever finishes from now on
+
+ private:
+  using Place = std::pair<const Segment*, std::int64_t>;
+  void finish(const Transfer& transfer) {
+    const auto found = std::find(under_way_.begin(), under_way_.end(), &transfer);
+    Transfer& mine = **found;
+    under_way_.erase(found);
+    mine.failure = mine.write ? write_failure : read_failure;
+    std::vector<std::byte>& place = disk_[{mine.segment, mine.identity.block}];
+    const auto bytes = static_cast<std::size_t>(layout_.block_bytes());
+    if (mine.write && !mine.failure) {
+      place.assign(mine.bytes, mine.bytes + bytes);
+      mine.checksum = {static_cast<std::uint64_t>(mine.identity.block) + 1, 7};
+    }
+    if (!mine.write && !mine.failure) std::copy(place.begin(), place.end(), mine.bytes);
+    mine.seconds = 0.5;
+    mine.done = true;
+  }
+
+  const BlockLayout& layout_;
+  std::vector<Transfer*> under_way_;
+  std::map<Place, std::vector<std::byte>> disk_;
+};
+
+}  // namespace anadrome::store

@@ -1,0 +1,70 @@
+#include "store/meter.h"
+
+#include <gtest/gtest.h>
+
+namespace anadrome::store {
+namespace {
+
+TEST(Meter, KnowsNothingBeforeTheFirstSample) {
+  Meter meter;
+  EXPECT_EQ(meter.seconds(), 0);
+  meter.add(3, 0);
+  EXPECT_EQ(meter.seconds(), 0) << "no step, no sample";
+}
+
+TEST(Meter, CountsPerStep) {
+  Meter meter;
+  meter.add(6, 3);
+  EXPECT_DOUBLE_EQ(meter.seconds(), 2);
+}
+
+TEST(Meter, ForgetsTheFirstSampleWithTheSecond) {
+  Meter meter;
+  meter.add(100, 1);
+  meter.add(2, 1);
+  EXPECT_DOUBLE_EQ(meter.seconds(), 2);
+  meter.add(4, 1);
+  EXPECT_DOUBLE_EQ(meter.seconds(), 3) << "the mean of the others";
+}
+
+TEST(Meter, FollowsADriftWithItsLeastWeight) {
+  Meter slow(0.05), quick(0.5);
+  for (int i = 0; i < 40; ++i) {
+    slow.add(1, 1);
+    quick.add(1, 1);
+  }
+  slow.add(2, 1);
+  quick.add(2, 1);
+  EXPECT_NEAR(slow.seconds(), 1.05, 1e-12);
+  EXPECT_NEAR(quick.seconds(), 1.5, 1e-12);
+}
+
+TEST(Meter, CutsASampleThatWasInterrupted) {
+  Meter meter(0.5);
+  for (int i = 0; i < 10; ++i) meter.add(1, 1);
+  meter.add(1000, 1);
+  EXPECT_NEAR(meter.seconds(), 1 + 0.5 * 7, 1e-12) << "as eight times the mean";
+}
+
+TEST(Sampler, TimesEveryEventThatIsLongOrMayBe) {
+  Sampler sampler;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(sampler.due(0));
+    EXPECT_TRUE(sampler.due(1));
+    EXPECT_EQ(sampler.weight(), 1);
+  }
+}
+
+TEST(Sampler, TimesOneOfManyShortEvents) {
+  Sampler sampler;
+  int timed = 0;
+  for (std::int64_t i = 0; i < 3 * Sampler::kOneOf; ++i) {
+    if (!sampler.due(1e-9)) continue;
+    ++timed;
+    EXPECT_EQ(sampler.weight(), Sampler::kOneOf);
+  }
+  EXPECT_EQ(timed, 3);
+}
+
+}  // namespace
+}  // namespace anadrome::store

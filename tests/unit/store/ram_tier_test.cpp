@@ -1,0 +1,158 @@
+#include "store/ram_tier.h"
+
+#include <gtest/gtest.h>
+
+#include "copied_live.h"
+#include "packed_fields.h"
+
+namespace anadrome::store {
+namespace {
+
+// States of one array in a pool of a few blocks; or of several sizes, in so many pages.
+struct Bench {
+  explicit Bench(std::int64_t states, std::int64_t pool_blocks = 3, bool in_places = false)
+      : values(5),
+        layout({states, false}, std::vector<Field>{CopiedLive::field(values.all)}),
+        pool(in_places ? 4 * kPage : layout.block_bytes(), in_places ? 1 : pool_blocks),
+        live(layout, pool, values.all),
+        places(pool.address(0), 8),
+        tier(layout, blocks, live, in_places ? &places : nullptr) {}
+  void keep(std::int64_t slot, std::int64_t value) {
+    values.set(value);
+    tier.keep({slot, 0, {}});
+  }
+  bool brings_back(std::int64_t slot, std::int64_t value) {
+    values.set(-1);
+    EXPECT_FALSE(tier.load(slot));
+    tier.restore({slot, 0, {}});
+    return values.are(value);
+  }
+
+  Values values;
+  BlockLayout layout;
+  Pool pool;
+  BlockKeeper blocks{pool};
+  CopiedLive live;
+  RamPlaces places;
+  RamTier tier;
+};
+
+TEST(RamTier, BringsBackWhatItWasGiven) {
+  for (const std::int64_t states : {1, 3}) {
+    Bench s(states);
+    for (std::int64_t slot = 0; slot < 3; ++slot) s.keep(slot, 10 + slot);
+    for (std::int64_t slot = 2; slot >= 0; --slot) EXPECT_TRUE(s.brings_back(slot, 10 + slot));
+    s.tier.drop(2);
+    s.keep(2, 77);
+    EXPECT_TRUE(s.brings_back(2, 77));
+    EXPECT_TRUE(s.brings_back(0, 10));
+  }
+}
+
+TEST(RamTier, TakesABlockWithItsFirstStateAndGivesItBackWithItsLast) {
+  Bench s(2);
+  s.keep(0, 1);
+  EXPECT_EQ(s.pool.free_blocks(), 2);
+  s.keep(1, 2);
+  EXPECT_EQ(s.pool.free_blocks(), 2);
+  s.tier.drop(0);
+  EXPECT_EQ(s.pool.free_blocks(), 2);
+  s.tier.drop(1);
+  EXPECT_EQ(s.pool.free_blocks(), 3);
+}
+
+TEST(RamTier, HoldsTheBlockOfALiveStateThatIsHandedOver) {
+  Bench s(1);
+  s.live.shared = s.pool.take();
+  s.tier.keep({0, 0, {}});
+  EXPECT_EQ(s.pool.holders(s.live.shared), 2);
+  EXPECT_EQ(s.pool.free_blocks(), 2);
+  s.tier.drop(0);
+  EXPECT_EQ(s.pool.holders(s.live.shared), 1);
+}
+
+TEST(RamTier, HasRoomForAsManyStatesAsThePool) {
+  Bench s(2);
+  EXPECT_EQ(s.tier.room(), 6);
+  for (std::int64_t slot = 0; slot < s.tier.room(); ++slot) s.keep(slot, slot);
+  EXPECT_THROW(s.keep(6, 6), Error);
+}
+
+TEST(RamTier, DoesNotMissWhatCouldNotBeKept) {
+  Bench s(1, 1);
+  s.keep(0, 1);
+  EXPECT_THROW(s.keep(1, 2), Error);
+  EXPECT_THROW(s.tier.restore({1, 0, {}}), Error);
+  s.tier.drop(1);
+  EXPECT_TRUE(s.brings_back(0, 1));
+}
+
+TEST(RamTier, AsksNobodyAndCostsNothing) {
+  Bench s(1);
+  EXPECT_EQ(s.tier.agreed_before_use(), Tier::Agreed::kNothing);
+  EXPECT_EQ(s.tier.cost().write, 0);
+  EXPECT_FALSE(s.tier.lose(0));
+}
+
+TEST(RamTier, HoldsSlotsForWhatIsNoState) {
+  Bench s(2);
+  s.keep(0, 9);
+  const auto held = s.tier.hold(1, 3);
+  ASSERT_EQ(held.size(), 3u);
+  EXPECT_EQ(held[0].index, 1) << "in the block of state 0";
+  EXPECT_EQ(held[1].block, held[2].block);
+  for (const BlockPlace& place : held)
+    *s.layout.address(place.block, place.index, 0) = std::byte{3};
+  EXPECT_TRUE(s.brings_back(0, 9));
+  for (const BlockPlace& place : s.tier.held(1, 3)) {
+    EXPECT_EQ(*s.layout.address(place.block, place.index, 0), std::byte{3});
+  }
+  s.tier.let_go(1, 3);
+  EXPECT_EQ(s.pool.free_blocks(), 2);
+  EXPECT_THROW(s.tier.held(2, 1), Error);
+}
+
+TEST(RamTier, CountsTheSlotsOfATape) {
+  EXPECT_EQ(RamTier::slots_for(0, 40), 1);
+  EXPECT_EQ(RamTier::slots_for(80, 40), 2);
+  EXPECT_EQ(RamTier::slots_for(81, 40), 3);
+  EXPECT_EQ(RamTier::slots_for(81, 0), -1);
+}
+
+TEST(RamTier, PutsStatesOfSeveralSizesWhereTheScheduleSays) {
+  Bench s(1, 1, true);
+  const Region low = {0, 5}, high = {7, 5};  // 40 bytes each
+  s.values.set(1);
+  EXPECT_EQ(s.tier.keep({0, 0, low}), 40);
+  s.values.set(2);
+  EXPECT_EQ(s.tier.keep({1, 0, high}), 40);
+  s.tier.restore({0, 0, low});
+  EXPECT_TRUE(s.values.are(1));
+  s.tier.restore({1, 0, high});
+  EXPECT_TRUE(s.values.are(2));
+  EXPECT_EQ(s.places.most_bytes(), 7 * 8 + 40);
+  s.tier.drop(1);  // its place is the schedule's to give
+  EXPECT_EQ(s.tier.room(), Tier::kUnlimited);
+}
+
+TEST(RamTier, KeepsNoStateThatIsLargerThanItsRegion) {
+  Bench s(1, 1, true);
+  EXPECT_EQ(s.tier.keep({0, 0, {0, 4}}), 40);
+  EXPECT_EQ(s.places.most_bytes(), 0);
+}
+
+TEST(RamPlaces, KnowsHowFarItWasFilled) {
+  std::vector<std::byte> memory(256);
+  RamPlaces places(memory.data(), 16);
+  EXPECT_EQ(places.address({3, 2}), memory.data() + 48);
+  EXPECT_EQ(places.bytes({3, 2}), 32);
+  places.note({3, 2}, 32);
+  places.note({0, 2}, 20);
+  places.note({9, 1}, 17);  // it does not fit
+  EXPECT_EQ(places.most_bytes(), 80);
+  places.note({8, 4}, std::vector<Extent>{{0, 8}, {16, 40}});
+  EXPECT_EQ(places.most_bytes(), 128 + 56);
+}
+
+}  // namespace
+}  // namespace anadrome::store

@@ -1,0 +1,93 @@
+// A tier on disk and one in memory, with all that they are made of, for one rank.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "copied_live.h"
+#include "segment_file.h"
+#include "store/disk_tier.h"
+#include "store/ram_tier.h"
+
+namespace anadrome::store {
+
+// Places in one file, and in a second one for the copy of block 0.
+class FilePlaces final : public BlockPlaces {
+ public:
+  FilePlaces(const BlockLayout& layout, const std::vector<Field>& fields, std::int64_t blocks)
+      : file(layout, fields, blocks), copy(layout, fields, 1), capacity_(blocks) {}
+  std::int64_t capacity() const override { return has_places ? capacity_ : 0; }
+  const Segment& segment_of(std::int64_t) const override { return file.segment; }
+  const Segment* copy_of_first_block() const override { return has_copy ? &copy.segment : nullptr; }
+  SegmentFile file, copy;
+  bool has_places = true, has_copy = true;
+
+ private:
+  std::int64_t capacity_;
+};
+
+struct CountingObserver final : TierObserver {
+  void waited(double, double) override { ++waits; }
+  void moved(const Transfer&, std::int64_t, std::int64_t) override { ++moves; }
+  int waits = 0, moves = 0;
+};
+
+struct TierShape {
+  BlockKeeper::Rules rules = BlockKeeper::Rules::kInOrder;
+  std::int64_t states = 1;       ///< in a block
+  std::int64_t pool_blocks = 4;  ///< one of them for places of several units, if `units`
+  std::int64_t units = 0;        ///< pages
+};
+
+struct TierBench {
+  static constexpr std::int64_t kDiskBlocks = 8;
+
+  /// `make` makes the transport for a layout.
+  template <class Make>
+  TierBench(const TierShape& shape, const Make& make)
+      : values(512),  // a page
+        fields({CopiedLive::field(values.all)}),
+        layout({shape.states, true}, fields),
+        pool(shape.units > 0 ? shape.units * kPage : layout.block_bytes(),
+             shape.units > 0 ? 1 : shape.pool_blocks),
+        live(layout, pool, values.all),
+        disk(layout, fields, kDiskBlocks),
+        transport(make(layout)) {
+    if (shape.units > 0) places = std::make_unique<RamPlaces>(pool.address(0), kPage);
+    const DiskTier::Parts parts = {layout, blocks, disk, *transport, live, places.get()};
+    tier = std::make_unique<DiskTier>(parts, shape.rules, BlockIdentity{}, times, observer);
+    ram = std::make_unique<RamTier>(layout, blocks, live, places.get());
+  }
+
+  /// The state of a step is 100 + step.
+  void keep(std::int64_t number, std::int64_t step, const Region& region = {}) {
+    values.set(100 + step);
+    tier->keep({number, step, region});
+  }
+  void keep_and_write(std::int64_t number, std::int64_t step) {
+    keep(number, step);
+    if (tier->fills_block(number)) tier->write_newest_block();
+  }
+  bool brings_back(std::int64_t number, std::int64_t step, const Region& region = {}) {
+    values.set(-1);
+    if (tier->load(number)) return false;
+    tier->restore({number, step, region});
+    return values.are(100 + step);
+  }
+
+  Values values;
+  std::vector<Field> fields;
+  BlockLayout layout;
+  Pool pool;
+  BlockKeeper blocks{pool};
+  CopiedLive live;
+  FilePlaces disk;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<RamPlaces> places;
+  TransferTimes times;
+  CountingObserver observer;
+  std::unique_ptr<RamTier> ram;
+  std::unique_ptr<DiskTier> tier;
+};
+
+}  // namespace anadrome::store

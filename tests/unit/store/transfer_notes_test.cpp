@@ -1,0 +1,122 @@
+#include "store/transfer_notes.h"
+
+#include <gtest/gtest.h>
+
+#include "copied_live.h"
+#include "held_transport.h"
+
+namespace anadrome::store {
+namespace {
+
+struct Observer final : TierObserver {
+  void waited(double start, double end) override { seconds += end - start; }
+  void moved(const Transfer&, std::int64_t first, std::int64_t last) override {
+    steps += last - first + 1;
+  }
+  double seconds = 0;
+  std::int64_t steps = 0;
+};
+
+struct Bench {
+  Values values{1024};  // two pages
+  BlockLayout layout{{1, true}, std::vector<Field>{CopiedLive::field(values.all)}};
+  TransferTimes times;
+  Observer observer;
+  TransferNotes notes{layout, times, observer};
+
+  static Transfer transfer(bool write, double seconds) {
+    Transfer made;
+    made.write = write;
+    made.seconds = seconds;
+    made.identity.states = 1;
+    return made;
+  }
+};
+
+TEST(TransferNotes, MeasuresWhatTransfersTake) {
+  Bench s;
+  s.notes.finished(Bench::transfer(true, 2), 10, 14);
+  s.notes.finished(Bench::transfer(false, 3), 0, 0);
+  EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
+  EXPECT_DOUBLE_EQ(s.notes.cost().read, 3);
+  EXPECT_EQ(s.observer.steps, 6);
+}
+
+TEST(TransferNotes, TakesASmallStateForAPartOfABlock) {
+  Bench s;
+  Transfer half = Bench::transfer(true, 2);
+  half.extents = {{0, kPage}};
+  s.notes.finished(half, 0, 0);
+  EXPECT_DOUBLE_EQ(s.notes.cost().write, 4);
+}
+
+TEST(TransferNotes, LeavesOutStatesThatAreMuchSmallerThanOthers) {
+  Values values(4096);  // eight pages
+  Bench s;
+  s.layout = BlockLayout({1, true}, std::vector<Field>{CopiedLive::field(values.all)});
+  Transfer transfer = Bench::transfer(true, 2);
+  transfer.extents = {{0, 8 * kPage}};
+  s.notes.finished(transfer, 0, 0);
+  transfer.extents = {{0, kPage}};
+  transfer.seconds = 50;
+  s.notes.finished(transfer, 1, 1);
+  EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
+}
+
+TEST(TransferNotes, CountsTheFirstWriteForWhatItHasTaken) {
+  Bench s;
+  HeldTransport transport(s.layout);
+  Transfer read = Bench::transfer(false, 0), write = Bench::transfer(true, 0);
+  s.notes.start(transport, read);
+  EXPECT_EQ(s.notes.cost().write, 0);
+  s.notes.start(transport, write);
+  EXPECT_GT(s.notes.cost().write, 0);
+  s.notes.finished(Bench::transfer(true, 2), 0, 0);
+  EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
+  EXPECT_GT(s.times.write_start.seconds(), 0);
+  EXPECT_GT(s.times.read_start.seconds(), 0);
+}
+
+TEST(TransferNotes, MeasuresNoTransferThatFailed) {
+  Bench s;
+  Transfer failed = Bench::transfer(true, 2);
+  failed.failure = {ANADROME_ERR_IO, "no"};
+  s.notes.finished(failed, 0, 0);
+  EXPECT_EQ(s.times.write.seconds(), 0);
+  EXPECT_EQ(s.notes.writes_failed(), 1);
+  EXPECT_EQ(s.notes.failed_write().message, "no");
+}
+
+TEST(TransferNotes, AddsUpWhatTheCallerWaited) {
+  Bench s;
+  s.notes.waited(Bench::transfer(true, 0), 0.5);
+  s.notes.waited(Bench::transfer(true, 0), 0.25);
+  s.notes.waited(Bench::transfer(false, 0), 2);
+  s.notes.waited(Bench::transfer(false, 0), 0);
+  EXPECT_DOUBLE_EQ(s.notes.seconds_stalled_write(), 0.75);
+  EXPECT_DOUBLE_EQ(s.notes.seconds_stalled_read(), 2);
+  EXPECT_NEAR(s.observer.seconds, 2.75, 1e-6);
+}
+
+TEST(TransferNotes, TakesThreeFailuresInARowForADiskThatRefuses) {
+  Bench s;
+  Transfer failed = Bench::transfer(true, 2);
+  failed.failure = {ANADROME_ERR_IO, "no"};
+  for (const bool fails : {true, true, false, true, true}) {
+    s.notes.finished(fails ? failed : Bench::transfer(true, 2), 0, 0);
+    EXPECT_FALSE(s.notes.disk_refuses());
+  }
+  s.notes.finished(failed, 0, 0);
+  EXPECT_TRUE(s.notes.disk_refuses());
+}
+
+TEST(TransferNotes, TakesAFullDiskForOneThatRefuses) {
+  Bench s;
+  Transfer failed = Bench::transfer(true, 2);
+  failed.failure = {ANADROME_ERR_NO_SPACE, "full"};
+  s.notes.finished(failed, 0, 0);
+  EXPECT_TRUE(s.notes.disk_refuses());
+}
+
+}  // namespace
+}  // namespace anadrome::store
