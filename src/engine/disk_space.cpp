@@ -357,7 +357,7 @@ Failure DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_
   const bool root = agreement_.rank() == 0;
   const auto ranks = static_cast<std::size_t>(root ? agreement_.size() : 0);
   store::MasterDescription master;
-  const Failure no_memory = failure_from([&] {
+  Failure no_memory = failure_from([&] {
     master.run_id = run_id_;
     master.schedule = schedule_name;
     master.steps = steps;

@@ -77,7 +77,7 @@ anadrome_run* open_on_all_ranks(MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
   if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
   auto* run = new (memory.get()) anadrome_run(comm);
-  memory.release();
+  static_cast<void>(memory.release());  // its owner is the caller
   return run;
 }
 
