@@ -42,7 +42,7 @@ endfunction()
 
 # The tests of scripts/test --quick: of every room, of the command, a pair of ranks, what an earlier build left.
 set(ANADROME_QUICK_TESTS
-  "^(unit\\.|mpi\\.engine\\.agreement\\.np2$|mpi\\.engine\\.sweeps\\.np1$|tool\\.|files\\.golden\\.|docs\\.reference$)")
+  "^(unit\\.|mpi\\.engine\\.agreement\\.np2$|tool\\.|files\\.golden\\.|docs\\.reference$)")
 
 # anadrome_label_tests(): at the top of a folder of tests. Each of them gets labels by its name: the kind of test that
 # the name begins with, the room, or `petsc`, that it is about, and `quick`.
@@ -56,7 +56,7 @@ function(anadrome_label_tests_now)
     if(test MATCHES "\\.(base|schedule|store|engine|api|petsc)(\\.|$)")
       list(APPEND labels ${CMAKE_MATCH_1})
     endif()
-    if(test MATCHES "${ANADROME_QUICK_TESTS}")
+    if(test MATCHES "${ANADROME_QUICK_TESTS}" AND NOT test STREQUAL tool.runs.Damaged)
       list(APPEND labels quick)
     endif()
     set_tests_properties(${test} PROPERTIES LABELS "${labels}")
