@@ -87,7 +87,7 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
     return false;
   }
   const store::TransportOptions transport_options = {options_.checksum, options_.resume,
-                                                     options_.bandwidth_limit};
+                                                     options_.bandwidth_limit, nullptr};
   held_.attempt([&] {
     transport_ = options_.transport == TransportName::kDirect
                      ? store::make_direct_transport(memory.layout, transport_options)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "store/transport.h"
 
@@ -16,7 +17,10 @@ namespace {
 class DirectTransport final : public Transport {
  public:
   DirectTransport(const BlockLayout& layout, const TransportOptions& options)
-      : layout_(layout), options_(options), thread_([this](std::stop_token stop) { serve(stop); }) {
+      : layout_(layout),
+        options_(options),
+        buffer_(options.codec != nullptr ? largest_part(layout) : 0),
+        thread_([this](std::stop_token stop) { serve(stop); }) {
     pthread_setname_np(thread_.native_handle(), "anadrome-io");
   }
 
@@ -80,15 +84,15 @@ class DirectTransport final : public Transport {
       queue.pop_front();
       lock.unlock();
       TransferTotals added;
-      Checksum checksum;
+      Moved moved;
       const double started = now_seconds(), processor = thread_seconds();
       Failure failure =
-          transfer.task ? failure_from(transfer.task) : carry_out(transfer, checksum, added);
+          transfer.task ? failure_from(transfer.task) : carry_out(transfer, moved, added);
       if (transfer.write && options_.remember_writes) {
         // A write that is not remembered counts as one that never was.
         static_cast<void>(failure_from([&] {
           finished_writes_.push_back(
-              {transfer.segment, transfer.is_copy, transfer.identity, checksum, failure});
+              {transfer.segment, transfer.is_copy, transfer.identity, moved.checksum, failure});
         }));
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
@@ -99,7 +103,10 @@ class DirectTransport final : public Transport {
       transfer.started = started;
       transfer.ended = ended;
       transfer.processor_seconds = computed;
-      if (transfer.write) transfer.checksum = checksum;
+      if (transfer.write) {
+        transfer.checksum = moved.checksum;
+        transfer.lengths = std::move(moved.lengths);
+      }
       transfer.seconds = ended - started;
       transfer.failure = std::move(failure);
       transfer.done = true;
@@ -112,34 +119,105 @@ class DirectTransport final : public Transport {
     }
   }
 
-  Failure carry_out(const Transfer& transfer, Checksum& checksum,
-                    TransferTotals& added) const noexcept {
+  // What a write leaves on disk.
+  struct Moved {
+    Checksum checksum;
+    std::vector<std::int64_t> lengths;
+  };
+
+  Failure carry_out(const Transfer& transfer, Moved& moved, TransferTotals& added) noexcept {
     try {
       std::optional<BlockChecksum> sum;
       if (options_.checksum) sum.emplace(layout_, transfer);
+      BlockChecksum* const summed = sum ? &*sum : nullptr;
+      if (options_.codec != nullptr) moved.lengths.resize(layout_.parts().size());
       for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
-        move_part(transfer, f, sum ? &*sum : nullptr, added);
+        if (options_.codec == nullptr) {
+          move_part(transfer, f, summed, added);
+        } else if (transfer.write) {
+          moved.lengths[f] = encode_part(transfer, f, summed, added);
+        } else {
+          decode_part(transfer, f, summed, added);
+        }
       }
       if (!sum) return {};
-      checksum = sum->finish();
-      return transfer.write ? Failure{} : compare(transfer, checksum);
+      moved.checksum = sum->finish();
+      return transfer.write ? Failure{} : compare(transfer, moved.checksum);
     } catch (...) {
       return current_failure();
     }
   }
 
-  // Several calls are under way at a time, so that the disk is never idle, and the checksum of one
-  // part is computed while others move.
+  static std::size_t largest_part(const BlockLayout& layout) {
+    std::int64_t bytes = 0;
+    for (std::size_t f = 0; f < layout.parts().size(); ++f)
+      bytes = std::max(bytes, layout.part_bytes(f));
+    return static_cast<std::size_t>(bytes + kPage);
+  }
+
+  // The I/O thread's: on a page, as O_DIRECT wants it.
+  std::span<std::byte> buffer_for(std::size_t field) {
+    const auto beyond = reinterpret_cast<std::uintptr_t>(buffer_.data()) % kPage;
+    return {buffer_.data() + (beyond == 0 ? 0 : kPage - beyond),
+            static_cast<std::size_t>(layout_.part_bytes(field))};
+  }
+
+  // Bytes on disk; 0: the part went as it is.
+  std::int64_t encode_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
+                           TransferTotals& added) {
+    const auto [place, length] = used_extent(layout_, transfer, field);
+    const std::span<std::byte> buffer = buffer_for(field);
+    const std::int64_t encoded =
+        options_.codec->encode({transfer.bytes + place, static_cast<std::size_t>(length)}, buffer);
+    if (encoded == 0) {
+      move_part(transfer, field, sum, added);
+      return 0;
+    }
+    move_encoded(transfer, field, encoded, sum, added);
+    return encoded;
+  }
+
+  void decode_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
+                   TransferTotals& added) {
+    const std::int64_t encoded = transfer.lengths.at(field);
+    if (encoded == 0) return move_part(transfer, field, sum, added);
+    move_encoded(transfer, field, encoded, sum, added);
+    const auto [place, length] = used_extent(layout_, transfer, field);
+    options_.codec->decode(buffer_for(field).first(static_cast<std::size_t>(encoded)),
+                           {transfer.bytes + place, static_cast<std::size_t>(length)});
+  }
+
+  // In whole pages, unless the part has none; what follows the encoded bytes is of no account.
+  void move_encoded(const Transfer& transfer, std::size_t field, std::int64_t encoded,
+                    BlockChecksum* sum, TransferTotals& added) {
+    const std::span<std::byte> buffer = buffer_for(field);
+    const std::int64_t length = std::min(round_up(encoded, kPage), layout_.part_bytes(field));
+    move_bytes(transfer, buffer.data(), length,
+               transfer.segment->byte_of(transfer.identity.block, field), added,
+               [](std::int64_t) {});
+    if (sum == nullptr) return;
+    const AddTime time(added.seconds_checksums);
+    sum->add(buffer.first(static_cast<std::size_t>(encoded)));
+  }
+
   void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
                  TransferTotals& added) const {
-    const File& file = transfer.segment->file();
     const auto [place, length] = moved_extent(layout_, transfer, field);
-    const std::int64_t offset = transfer.segment->byte_of(transfer.identity.block, field);
     const auto add_up_to = [&](std::int64_t end) {
       if (sum == nullptr) return;
       const AddTime time(added.seconds_checksums);
       sum->add_up_to(field, end);
     };
+    move_bytes(transfer, transfer.bytes + place, length,
+               transfer.segment->byte_of(transfer.identity.block, field), added, add_up_to);
+  }
+
+  // Several calls are under way at a time, so that the disk is never idle; see(end) may look at the
+  // bytes before `end` while others move.
+  template <class See>
+  void move_bytes(const Transfer& transfer, std::byte* bytes, std::int64_t length,
+                  std::int64_t offset, TransferTotals& added, const See& see) const {
+    const File& file = transfer.segment->file();
     const Calls size = calls_of(transfer);
     const std::int64_t call_bytes = size.bytes;
     std::array<FileTransfer, kMostCalls> calls;
@@ -150,17 +228,17 @@ class DirectTransport final : public Transport {
       while (started < length && started < finished + size.under_way * call_bytes) {
         FileTransfer& next = calls[static_cast<std::size_t>(started / call_bytes) % calls.size()];
         next.write = transfer.write;
-        next.bytes = transfer.bytes + place + started;
+        next.bytes = bytes + started;
         next.count = static_cast<std::size_t>(std::min(call_bytes, length - started));
         next.offset = offset + started;
         file.start(next);
         started += static_cast<std::int64_t>(next.count);
-        if (transfer.write) add_up_to(started);
+        if (transfer.write) see(started);
       }
       FileTransfer& oldest = calls[static_cast<std::size_t>(call) % calls.size()];
       file.finish(oldest);
       finished += static_cast<std::int64_t>(oldest.count);
-      if (!transfer.write) add_up_to(finished);
+      if (!transfer.write) see(finished);
       (transfer.write ? added.bytes_written : added.bytes_read) +=
           static_cast<std::int64_t>(oldest.count);
       keep_to_limit(began, finished);
@@ -217,7 +295,8 @@ class DirectTransport final : public Transport {
   std::deque<Transfer*> reads_, writes_;
   std::vector<FinishedWrite> finished_writes_;  ///< of the I/O thread
   TransferTotals totals_;
-  std::jthread thread_;  // last: it uses all of the above
+  std::vector<std::byte> buffer_;  ///< of the I/O thread, for a codec
+  std::jthread thread_;            // last: it uses all of the above
 };
 
 }  // namespace

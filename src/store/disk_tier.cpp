@@ -215,7 +215,10 @@ void DiskTier::note_result(const Resident& resident, std::int64_t block) {
   notes_.finished(transfer, written.first_step, written.last_step);
   if (!transfer.write) return;
   written.copied = resident.state == State::kCopying && !transfer.failure;
-  if (!transfer.failure) written.checksum = transfer.checksum;
+  if (!transfer.failure) {
+    written.checksum = transfer.checksum;
+    written.lengths = transfer.lengths;
+  }
   if (resident.state == State::kWriting) written.failure = transfer.failure;
 }
 
@@ -310,6 +313,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.bytes = address_of(resident);
   describe(transfer, block);
   transfer.checksum = written.checksum;
+  transfer.lengths = written.lengths;
   notes_.start(transport_, transfer);
   resident.state = State::kReading;
 }

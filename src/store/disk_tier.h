@@ -105,6 +105,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   using State = Resident::State;
   struct Written {
     Checksum checksum;
+    std::vector<std::int64_t> lengths;  ///< on disk, if there is a codec
     std::int64_t first_step = 0, last_step = 0;
     std::int64_t states = 0;
     Failure failure;              ///< it is not on disk

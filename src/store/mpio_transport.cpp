@@ -168,6 +168,9 @@ std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
                                                const TransportOptions& options,
                                                std::vector<Field> state_fields,
                                                MPI_Comm file_comm) {
+  if (options.codec != nullptr) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "HDF5 moves elements: transport=mpio takes no codec");
+  }
   return std::make_unique<MpioTransport>(layout, options, std::move(state_fields), file_comm);
 }
 

@@ -43,9 +43,6 @@ class RamTier final : public Tier {
   /// empty.
   static std::int64_t slots_for(std::int64_t bytes, std::int64_t state_bytes);
 
-  /// Bytes of the table for one block.
-  static constexpr std::int64_t kOverheadPerBlock = 16;
-
  private:
   struct Block {
     std::int64_t pool_block = -1;

@@ -54,11 +54,15 @@ Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer) {
   return checksum.finish();
 }
 
+Extent used_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field) {
+  if (!transfer.extents.empty()) return transfer.extents[field];
+  const BlockLayout::Part& part = layout.parts()[field];
+  return {part.offset, part.stride * transfer.identity.states};
+}
+
 // A partly filled block moves only the pages in use.
 Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field) {
-  const BlockLayout::Part& part = layout.parts()[field];
-  Extent extent = {part.offset, part.stride * transfer.identity.states};
-  if (!transfer.extents.empty()) extent = transfer.extents[field];
+  Extent extent = used_extent(layout, transfer, field);
   extent.bytes = std::min(round_up(extent.bytes, kPage), layout.part_bytes(field));
   return extent;
 }

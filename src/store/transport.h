@@ -14,6 +14,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "store/block_layout.h"
+#include "store/codec.h"
 #include "store/segment.h"
 
 namespace anadrome::store {
@@ -40,7 +41,10 @@ struct Transfer {
   /// By field, where only so many bytes of one state are moved; none: as the layout has them.
   std::vector<Extent> extents;
   BlockIdentity identity;
-  Checksum checksum;  ///< of the block: result of a write, what a read must find
+  // Results of a write, and what a read must find.
+  Checksum checksum;  ///< of the block
+  /// By field, if there is a codec: bytes on disk, 0 for a part that is there as it is.
+  std::vector<std::int64_t> lengths;
 
   bool done = false;
   Failure failure;
@@ -67,6 +71,8 @@ struct TransportOptions {
   bool checksum = true;
   bool remember_writes = false;       ///< for take_finished_writes
   std::int64_t bytes_per_second = 0;  ///< limit; 0: none
+  /// NULL: none. The transport takes a buffer for the largest part of a block then.
+  std::shared_ptr<const Codec> codec;
 };
 
 class Transport {
@@ -99,6 +105,8 @@ class BlockChecksum {
   explicit BlockChecksum(const BlockLayout& layout, const Transfer& transfer);
   /// The first `end` bytes of part `field` are there; fields come in order.
   void add_up_to(std::size_t field, std::int64_t end);
+  /// Encoded bytes instead of a part.
+  void add(std::span<const std::byte> encoded) { stream_.add(encoded.data(), encoded.size()); }
   Checksum finish() const { return stream_.finish(); }
 
  private:
@@ -117,7 +125,9 @@ Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
 
 Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer);
 
-/// What is moved of part `field`, in memory: whole pages, unless the layout has none.
+/// What part `field` has, in memory.
+Extent used_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
+/// What is moved of it as it is: whole pages, unless the layout has none.
 Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
 
 /// Failure of a read whose bytes have the checksum `found`; none if they are those written.

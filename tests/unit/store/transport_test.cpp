@@ -1,0 +1,127 @@
+// What a transfer moves, and what its checksum covers.
+#include "store/transport.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "segment_file.h"
+
+namespace anadrome::store {
+namespace {
+
+// A field of 13 bytes and one of two words.
+std::vector<Field> two_fields() {
+  Field marks, words;
+  marks.name = "marks";
+  marks.count = 13;
+  words.name = "words";
+  words.type = ANADROME_INT64;
+  words.count = 2;
+  return {marks, words};
+}
+
+struct Bench {
+  explicit Bench(const BlockShape& shape)
+      : layout(shape, two_fields()), bytes(static_cast<std::size_t>(layout.block_bytes())) {
+    transfer.bytes = bytes.data();
+    transfer.identity.states = shape.states;
+  }
+  Checksum sum() const { return checksum_of(layout, transfer); }
+  BlockLayout layout;
+  std::vector<std::byte> bytes;
+  Transfer transfer;
+};
+
+TEST(BlockChecksum, CoversEveryByteOfTheStatesAndNoPadding) {
+  Bench s({3, false});
+  const Checksum zero = s.sum();
+  for (std::int64_t index = 0; index < 3; ++index) {
+    for (std::size_t f = 0; f < 2; ++f) {
+      const BlockLayout::Part& part = s.layout.parts()[f];
+      std::byte* state = s.layout.address(s.bytes.data(), index, f);
+      for (std::int64_t i = 0; i < part.stride; ++i) {
+        state[i] = std::byte{1};
+        EXPECT_EQ(s.sum() == zero, i >= part.bytes) << index << " " << f << " " << i;
+        state[i] = std::byte{0};
+      }
+    }
+  }
+}
+
+TEST(BlockChecksum, CoversWhoseBlockItIs) {
+  Bench s({1, false});
+  const Checksum zero = s.sum();
+  for (std::int64_t* word :
+       {&s.transfer.identity.sweep, &s.transfer.identity.block, &s.transfer.identity.first_step}) {
+    *word = 5;
+    EXPECT_FALSE(s.sum() == zero);
+    *word = 0;
+  }
+  s.transfer.identity.run_id_low = 1;
+  EXPECT_FALSE(s.sum() == zero);
+}
+
+TEST(BlockChecksum, IsTheSameInPieces) {
+  for (const std::int64_t states : {1, 4}) {
+    Bench s({states, false});
+    std::memset(s.bytes.data(), 7, s.bytes.size());
+    for (const std::int64_t piece : {1, 5, 8, 24, 1000}) {
+      BlockChecksum sum(s.layout, s.transfer);
+      for (std::size_t f = 0; f < 2; ++f) {
+        const std::int64_t length = s.layout.part_bytes(f);
+        for (std::int64_t end = piece; end < length; end += piece) sum.add_up_to(f, end);
+        sum.add_up_to(f, length);
+      }
+      EXPECT_TRUE(sum.finish() == s.sum()) << piece;
+    }
+  }
+}
+
+TEST(BlockChecksum, CoversNoMoreThanTheExtentsOfAStateThatIsSmaller) {
+  Bench s({1, true});
+  s.transfer.extents = {{0, 5}, {kPage, 8}};
+  const Checksum zero = s.sum();
+  s.bytes[4] = std::byte{1};
+  EXPECT_FALSE(s.sum() == zero);
+  s.bytes[4] = std::byte{0};
+  s.bytes[5] = std::byte{1};
+  s.bytes[kPage + 8] = std::byte{1};
+  EXPECT_TRUE(s.sum() == zero);
+}
+
+TEST(Transfer, MovesThePagesThatAreInUse) {
+  Bench s({512, false});
+  s.transfer.identity.states = 300;  // of 512
+  const BlockLayout::Part& part = s.layout.parts()[1];
+  const Extent used = used_extent(s.layout, s.transfer, 1);
+  EXPECT_EQ(used.offset, part.offset);
+  EXPECT_EQ(used.bytes, 300 * 16);
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 2 * kPage);
+  s.transfer.identity.states = 512;
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 2 * kPage) << "and not what follows";
+}
+
+TEST(Transfer, MovesWhatAStateTakesWhereItHasItsOwnExtents) {
+  Bench s({1, true});
+  s.transfer.extents = {{kPage, 5}, {0, 0}};
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).offset, kPage);
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).bytes, kPage);
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 0);
+}
+
+TEST(Transfer, NamesTheStepWhoseChecksumDiffers) {
+  const BlockLayout layout({1, true}, two_fields());
+  SegmentFile file(layout, two_fields(), 1);
+  Transfer transfer;
+  transfer.segment = &file.segment;
+  transfer.identity.first_step = 42;
+  transfer.checksum = {1, 2};
+  EXPECT_FALSE(compare(transfer, {1, 2}));
+  const Failure failure = compare(transfer, {1, 3});
+  EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
+  EXPECT_NE(failure.message.find("step 42 read back from " + file.path), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anadrome::store
