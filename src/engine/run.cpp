@@ -128,7 +128,7 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   resumption_.bring(input, input.stop);
   common_.measured.bring(input, tier);
   const double start = recorder.on() ? now_seconds() : 0;
-  const Agreement::Output output = common_.agreement.agree(input);
+  Agreement::Output output = common_.agreement.agree(input);
   if (recorder.on()) recorder.add(Activity::kAgree, start, now_seconds(), 0, 0);
   common_.measured.take(output);
   resumption_.take(output);
