@@ -16,6 +16,7 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "store/block_layout.h"
+#include "store/hdf5_owners.h"
 #include "store/transport.h"
 
 namespace {
