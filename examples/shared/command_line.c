@@ -20,8 +20,7 @@ static const library_flag library_flags[] = {
     {"transport", "T", "direct, mpio"},
     {"direct", "D", "O_DIRECT: auto, on, off"},
     {"progress", NULL, "show a progress line"},
-    {"trace", "FILE", "write what every rank did when to FILE, for ui.perfetto.dev"},
-    {"timeline", "FILE", "draw the same as SVG"},
+    {"trace", "FILE", "write what every rank did when to FILE, for anadrome timeline"},
     {"keep", NULL, "keep the state files"},
     {"set", "KEY=VALUE", "any other option of anadrome (repeatable)"},
 };

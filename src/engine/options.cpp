@@ -173,8 +173,6 @@ const std::vector<Key>& keys() {
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },
        [](const Options& o) { return o.trace; }},
-      {"timeline", [](Options& o, std::string_view v) { o.timeline = off_or_file(v); },
-       [](const Options& o) { return o.timeline; }},
       {"report",
        [](Options& o, std::string_view v) {
          if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");
@@ -207,6 +205,11 @@ void Options::set(std::string_view key, std::string_view value) {
   const auto& all = keys();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == key; });
+  if (key == "timeline") {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "there is no option 'timeline': write trace=FILE, and draw it with "
+                "'anadrome timeline FILE'");
+  }
   if (found == all.end()) {
     std::vector<std::size_t> distances;
     for (const Key& known : all) distances.push_back(distance(known.name, key));

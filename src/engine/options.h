@@ -45,9 +45,8 @@ struct Options {
   WatchdogAction watchdog_action = WatchdogAction::kReport;
   bool warnings = true;
   bool progress = false;
-  std::string trace = "off";     ///< "off" or a file
-  std::string timeline = "off";  ///< "off" or a file
-  std::string report = "off";    ///< "off", "-" (standard output) or a file
+  std::string trace = "off";   ///< "off" or a file
+  std::string report = "off";  ///< "off", "-" (standard output) or a file
 
   /// Throws ERR_ARGUMENT: an unknown key names the nearest one, a bad value says what is
   /// understood.

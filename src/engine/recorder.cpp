@@ -5,35 +5,31 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/timeline_svg.h"
 #include "engine/trace_json.h"
 #include "store/file_system.h"
 
 namespace anadrome::engine {
 namespace {
 
-// One file. What goes wrong with it is kept: the events of the other ranks are to be received all
-// the same.
-template <class Writer>
+// What goes wrong with the file is kept: the events of the other ranks are to be received all the
+// same.
 class TraceFile {
  public:
-  TraceFile(const std::string& path, const TraceHeading& heading) {
-    if (path == "off") return;
+  TraceFile(const std::string& path, const TraceHeading& heading)
+      : json_([this](std::string_view text) {
+          file_.write_all(text.data(), text.size(), written_);
+          written_ += static_cast<std::int64_t>(text.size());
+        }) {
     failure_ = failure_from([&] {
       file_ = store::File::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-      writer_.emplace([this](std::string_view text) {
-        file_.write_all(text.data(), text.size(), written_);
-        written_ += static_cast<std::int64_t>(text.size());
-      });
-      writer_->begin(heading);
+      json_.begin(heading);
     });
   }
   void add_rank(int rank, std::span<const TraceEvent> events, std::int64_t merged) {
-    if (failure_ || !writer_) return;
-    failure_ = failure_from([&] { writer_->add_rank(rank, events, merged); });
+    if (!failure_) failure_ = failure_from([&] { json_.add_rank(rank, events, merged); });
   }
   void end() {
-    if (!failure_ && writer_) failure_ = failure_from([&] { writer_->end(); });
+    if (!failure_) failure_ = failure_from([&] { json_.end(); });
     if (failure_) throw Error(failure_.status, failure_.message);
   }
 
@@ -41,7 +37,7 @@ class TraceFile {
   store::File file_;
   std::int64_t written_ = 0;
   Failure failure_;
-  std::optional<Writer> writer_;
+  TraceJson json_;
 };
 
 }  // namespace
@@ -72,7 +68,8 @@ void Recorder::moved(const store::Transfer& transfer, std::int64_t first, std::i
       last);
 }
 
-void Recorder::write(const Agreement& agreement, const Files& files, const TraceHeading& heading) {
+void Recorder::write(const Agreement& agreement, const std::string& path,
+                     const TraceHeading& heading) {
   constexpr int kTag = 1;
   const MPI_Comm comm = agreement.comm();
   const std::span<const TraceEvent> own = trace_->events();
@@ -82,21 +79,17 @@ void Recorder::write(const Agreement& agreement, const Files& files, const Trace
     MPI_Send(own.data(), static_cast<int>(own.size_bytes()), MPI_BYTE, 0, kTag, comm);
     return;
   }
-  TraceFile<TraceJson> json(files.trace, heading);
-  TraceFile<TimelineSvg> svg(files.timeline, heading);
-  json.add_rank(0, own, trace_->merged());
-  svg.add_rank(0, own, trace_->merged());
+  TraceFile file(path, heading);
+  file.add_rank(0, own, trace_->merged());
   std::vector<TraceEvent> events;
   for (int rank = 1; rank < agreement.size(); ++rank) {
     MPI_Recv(counts.data(), 2, MPI_INT64_T, rank, kTag, comm, MPI_STATUS_IGNORE);
     events.resize(static_cast<std::size_t>(counts[0]));
     MPI_Recv(events.data(), static_cast<int>(events.size() * sizeof(TraceEvent)), MPI_BYTE, rank,
              kTag, comm, MPI_STATUS_IGNORE);
-    json.add_rank(rank, events, counts[1]);
-    svg.add_rank(rank, events, counts[1]);
+    file.add_rank(rank, events, counts[1]);
   }
-  json.end();
-  svg.end();
+  file.end();
 }
 
 }  // namespace anadrome::engine

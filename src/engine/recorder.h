@@ -1,5 +1,4 @@
-// What happened when in a run, for the options trace and timeline; keeps copies and waits apart in
-// any case.
+// What happened when in a run, for the option trace; keeps copies and waits apart in any case.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +29,9 @@ class Recorder final : public store::TierObserver {
   /// Where the part of something that began at `start` begins that follows its waits.
   double after_waits(double start) const { return std::max(start, last_wait_end_); }
 
-  /// Where the events of all ranks go; "off": nowhere.
-  struct Files {
-    std::string trace;     ///< as Chrome trace JSON
-    std::string timeline;  ///< as SVG
-  };
-  /// Collective; throws on rank 0.
-  void write(const Agreement& agreement, const Files& files, const TraceHeading& heading);
+  /// The events of all ranks to the file `path`, as Chrome trace JSON. Collective; throws on rank
+  /// 0.
+  void write(const Agreement& agreement, const std::string& path, const TraceHeading& heading);
 
  private:
   std::optional<Trace> trace_;

@@ -212,7 +212,7 @@ void Report::write_trace() {
   heading.ranks = agreement_.size();
   const double mine = sweep_.done_time - sweep_.begin_time;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
-  recorder_.write(agreement_, {options_.trace, options_.timeline}, heading);
+  recorder_.write(agreement_, options_.trace, heading);
 }
 
 void Report::show_progress(double now) {

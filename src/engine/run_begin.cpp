@@ -165,8 +165,7 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
   prepare_disk(disk_changes);
   held.attempt([&] {
     planning_.write_script(common_.plan, sweep);
-    const Options& options = common_.options;
-    common_.recorder.prepare(options.trace != "off" || options.timeline != "off");
+    common_.recorder.prepare(common_.options.trace != "off");
     keeper_.live()->make_room_for_step();  // x_0
   });
   agree_on_begin();

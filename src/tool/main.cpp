@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "tool/command.h"
+#include "tool/pictures/timeline_command.h"
 #include "tool/plan/plan_command.h"
 #include "tool/runs/run_commands.h"
 
@@ -36,7 +37,7 @@ int run_command(int argc, char** argv) {
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
   tool.require_subcommand(0, 1);
   const std::vector<Command> commands = {add_plan(tool), add_inspect(tool), add_verify(tool),
-                                         add_clean(tool)};
+                                         add_clean(tool), add_timeline(tool)};
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "base/error.h"
 
@@ -11,6 +12,21 @@ void put_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(status_of_errno(errno), "standard output: " + errno_text(errno));
   }
+}
+
+void put_in_file(const char* option, const std::string& name,
+                 const std::function<void(TextOut&)>& write) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "w"),
+                                                             &std::fclose);
+  const auto failed = [&] {
+    return Error(ANADROME_ERR_IO, std::string(option) + " " + name + ": " + errno_text(errno));
+  };
+  if (!file) throw failed();
+  TextOut out([&](std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed();
+  });
+  write(out);
+  if (std::fflush(file.get()) != 0) throw failed();
 }
 
 }  // namespace anadrome::tool

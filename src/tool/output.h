@@ -1,11 +1,19 @@
-// What a command answers, on standard output.
+// What a command answers: on standard output, or in a file.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
+
+#include "base/text_out.h"
 
 namespace anadrome::tool {
 
 /// Throws ERR_IO or ERR_NO_SPACE if it cannot be written.
 void put_out(std::string_view text);
+
+/// Into a new file `name`, which `option` gave. Throws ERR_IO, naming both.
+void put_in_file(const char* option, const std::string& name,
+                 const std::function<void(TextOut&)>& write);
 
 }  // namespace anadrome::tool

@@ -1,6 +1,7 @@
-"""The options trace and timeline: what every rank did when, as other programs read it."""
+"""The option trace: what every rank did when, as other programs read it and `anadrome timeline` draws it."""
 import collections
 import json
+import os
 import unittest
 import xml.etree.ElementTree
 
@@ -15,8 +16,7 @@ class Trace(launch.DirectoryCase):
     def events(self, *words):
         """{rank: {name: [(start, end, first, last)]}} and the whole trace."""
         trace = self.directory / "trace.json"
-        self.right_heat(RANKS, *SWEEP, "--trace", trace, "--timeline",
-                        self.directory / "timeline.svg", *words)
+        self.right_heat(RANKS, *SWEEP, "--trace", trace, *words)
         whole = json.loads(trace.read_text())
         ranks = {rank: collections.defaultdict(list) for rank in range(RANKS)}
         for event in whole["traceEvents"]:
@@ -85,22 +85,33 @@ class Trace(launch.DirectoryCase):
             self.assertIn((rank, "thread_name", "solver"), names)
             self.assertIn((rank, "thread_name", "I/O"), names)
 
-    def test_the_timeline_is_an_svg(self):
+    def test_the_command_draws_it(self):
         self.events("--interval", 4)
-        root = xml.etree.ElementTree.parse(self.directory / "timeline.svg").getroot()
+        if "ANADROME_TEST_ANADROME_TOOL" not in os.environ:
+            return  # not built
+        process = launch.run_command([launch.path_of("anadrome_tool"), "timeline",
+                                      self.directory / "trace.json"])
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        root = xml.etree.ElementTree.fromstring(process.stdout)
         self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
         text = " ".join(root.itertext())
         for word in ("rank 0", "rank 1", "TURN", "advance", "adjoint", "write", "read"):
             self.assertIn(word, text)
 
     def test_a_file_that_cannot_be_written_is_an_error_on_all_ranks(self):
-        for option in ("--trace", "--timeline"):
-            process, _ = self.heat(RANKS, *SWEEP, option, self.directory / "none" / "file")
-            self.assertEqual(process.returncode, 3, launch.said(process))
-            message, = launch.errors_of(process)
-            self.assertIn("none/file", message)
-            self.assertEqual([path.name for path in self.directory.iterdir()
-                              if path.name != "results.json"], [])
+        process, _ = self.heat(RANKS, *SWEEP, "--trace", self.directory / "none" / "file")
+        self.assertEqual(process.returncode, 3, launch.said(process))
+        message, = launch.errors_of(process)
+        self.assertIn("none/file", message)
+        self.assertEqual([path.name for path in self.directory.iterdir()
+                          if path.name != "results.json"], [])
+
+    def test_pictures_are_no_option_of_a_run(self):
+        process, _ = self.heat(RANKS, *SWEEP, "--set", "timeline=sweep.svg")
+        self.assertEqual(process.returncode, 2, launch.said(process))
+        message, = launch.errors_of(process)
+        for words in ("trace=FILE", "anadrome timeline FILE"):
+            self.assertIn(words, message)
 
 
 if __name__ == "__main__":

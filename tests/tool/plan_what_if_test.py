@@ -265,7 +265,7 @@ class Picture(WhatIf):
     def test_says_what_it_shows(self):
         svg = self.check({**SLOW, "--steps": "700"}, schedule="async")
         texts = [text.text for text in svg.findall(".//" + SVG + "text")]
-        for wanted in ("step", "time, minutes", "adjoint step", "step again", "writes", "slot in use"):
+        for wanted in ("step", "time, minutes", "adjoint", "recompute", "writes", "slot in use"):
             self.assertIn(wanted, texts)
         self.assertIn("async: 700 steps", svg.find(SVG + "title").text)
 
@@ -273,10 +273,10 @@ class Picture(WhatIf):
         slow = {**SLOW, "--steps": "300", "--write-rate": "20MB/s", "--read-rate": "5MB/s"}
         svg, row, _ = self.draw(slow, schedule="multistage")
         self.assertGreater(row["seconds_waiting"], 0)
-        self.assertIn("waiting", [text.text for text in svg.iter(SVG + "text")])
+        self.assertIn("wait", [text.text for text in svg.iter(SVG + "text")])
         svg, row, _ = self.draw({"--steps": "10"}, schedule="store_all")
         self.assertEqual(row["seconds_waiting"], 0)
-        self.assertNotIn("waiting", [text.text for text in svg.iter(SVG + "text")])
+        self.assertNotIn("wait", [text.text for text in svg.iter(SVG + "text")])
 
     def test_cannot_be_drawn(self):
         process = tool.run(*words(), "--svg", "/absent/x.svg")

@@ -35,7 +35,6 @@ inline constexpr std::array kKeys = {
     Key{"keep", "off", "leave the files; -ts_trajectory_keep_files is the same"},
     Key{"progress", "off", "a progress line on rank 0"},
     Key{"trace", "off", "what every rank did when, to this file (Chrome trace JSON)"},
-    Key{"timeline", "off", "the same as a picture (SVG)"},
     Key{"report", "off", "a summary at the end: - or a file"},
     Key{"watchdog", "0", "seconds after which a rank that does not answer is named"},
     Key{"watchdog_action", "report", "report, or abort: end the job then"},

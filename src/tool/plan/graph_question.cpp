@@ -3,7 +3,7 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "schedule/graph_planner.h"
-#include "tool/plan/sweep_picture.h"
+#include "tool/pictures/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -83,11 +83,11 @@ SpanPicture picture_of(const StepGraph& graph, const GraphPlan& plan) {
     const auto v = static_cast<std::size_t>(action.node);
     const double end = picture.seconds + static_cast<double>(graph.seconds[v]);
     const bool back = action.kind == GraphKind::kBackward;
-    const Doing doing = back                                   ? Doing::kAdjoint
-                        : action.kind == GraphKind::kRecompute ? Doing::kAgain
-                                                               : Doing::kForward;
+    const Activity activity = back                                   ? Activity::kAdjoint
+                              : action.kind == GraphKind::kRecompute ? Activity::kRecompute
+                                                                     : Activity::kAdvance;
     picture.spans.push_back(
-        {doing, picture.seconds, end, row[v] + (back ? 1 : 0), row[v] + (back ? 0 : 1)});
+        {activity, picture.seconds, end, row[v] + (back ? 1 : 0), row[v] + (back ? 0 : 1)});
     picture.seconds = end;
   }
   return picture;

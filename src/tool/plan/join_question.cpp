@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "schedule/join_planner.h"
-#include "tool/plan/sweep_picture.h"
+#include "tool/pictures/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -76,7 +76,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
     switch (action.kind) {
       case JoinKind::kAdvance: {
         const double end = now + static_cast<double>(action.last - action.first);
-        picture.spans.push_back({turned ? Doing::kAgain : Doing::kForward, now, end,
+        picture.spans.push_back({turned ? Activity::kRecompute : Activity::kAdvance, now, end,
                                  at(action.first), at(action.last)});
         take(action.branch, action.last, now);
         now = end;
@@ -93,7 +93,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
         break;
       case JoinKind::kAdjoint:
         picture.spans.push_back(
-            {Doing::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
+            {Activity::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
         now += 2;
         break;
     }

@@ -2,9 +2,9 @@
 
 #include "base/error.h"
 #include "schedule/least_memory.h"
+#include "tool/pictures/nested_picture.h"
 #include "tool/plan/action_sources.h"
 #include "tool/plan/actions_json.h"
-#include "tool/plan/nested_picture.h"
 
 namespace anadrome::tool {
 namespace {

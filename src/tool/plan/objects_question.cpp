@@ -3,9 +3,9 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "schedule/kept_objects.h"
+#include "tool/pictures/nested_picture.h"
 #include "tool/plan/action_sources.h"
 #include "tool/plan/actions_json.h"
-#include "tool/plan/nested_picture.h"
 
 namespace anadrome::tool {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/checked.h"
 #include "schedule/offload_planner.h"
+#include "tool/pictures/sweep_picture.h"
 #include "tool/plan/chain_costs.h"
-#include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -88,12 +88,12 @@ SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
   picture.disk = true;
   for (const OffloadSpan& span : plan.run.spans) {
     const auto doing = static_cast<std::size_t>(span.doing);
-    constexpr Doing kDoing[] = {Doing::kForward, Doing::kAgain, Doing::kAdjoint, Doing::kWrite,
-                                Doing::kRead};
+    constexpr Activity kActivities[] = {Activity::kAdvance, Activity::kRecompute,
+                                        Activity::kAdjoint, Activity::kWrite, Activity::kRead};
     const bool back = span.doing == OffloadSpan::Doing::kAdjoint;
     const bool moves = doing >= static_cast<std::size_t>(OffloadSpan::Doing::kWrite);
     const auto step = static_cast<double>(span.step);
-    picture.spans.push_back({kDoing[doing], static_cast<double>(span.start),
+    picture.spans.push_back({kActivities[doing], static_cast<double>(span.start),
                              static_cast<double>(span.end), back ? step + 1 : step,
                              back || moves ? step : step + 1});
   }

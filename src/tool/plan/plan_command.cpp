@@ -1,20 +1,18 @@
 #include "tool/plan/plan_command.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/text_out.h"
 #include "tool/output.h"
+#include "tool/pictures/sweep_picture.h"
 #include "tool/plan/actions_json.h"
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
 #include "tool/plan/plan_flags.h"
 #include "tool/plan/question.h"
 #include "tool/plan/schedule_table.h"
-#include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -70,24 +68,10 @@ const Estimate& chosen_row(const Comparison& comparison, const std::string& name
   throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is no schedule to draw");
 }
 
-void write_svg(const std::string& name, const std::function<void(TextOut&)>& draw) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "w"),
-                                                             &std::fclose);
-  const auto failed = [&name] {
-    return Error(ANADROME_ERR_IO, "--svg " + name + ": " + errno_text(errno));
-  };
-  if (!file) throw failed();
-  TextOut out([&](std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed();
-  });
-  draw(out);
-  if (std::fflush(file.get()) != 0) throw failed();
-}
-
 void draw(const Comparison& comparison, const PlanFlags& flags) {
   const Estimate& row = chosen_row(comparison, flags.schedule);
   const Schedule& schedule = schedule_named(row.schedule);
-  write_svg(flags.svg, [&](TextOut& out) {
+  put_in_file("--svg", flags.svg, [&](TextOut& out) {
     draw_sweep([&] { return schedule.actions(row.sweep); }, comparison.question, row, out);
   });
 }
@@ -97,7 +81,7 @@ int run_question(const Question& question, const PlanFlags& flags) {
   const Answer answer = question.answer(flags);
   if (flags.given("--svg") && answer.possible) {
     if (!answer.draw) throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is nothing to draw");
-    write_svg(flags.svg, answer.draw);
+    put_in_file("--svg", flags.svg, answer.draw);
   }
   if (flags.actions && answer.possible) {
     if (!answer.write_actions) {

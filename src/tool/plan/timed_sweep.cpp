@@ -31,9 +31,9 @@ class Clock {
       case Verb::kTurn:
         return turn();
       case Verb::kWrite:
-        return queue(Doing::kWrite, question_.write_seconds(), action);
+        return queue(Activity::kWrite, question_.write_seconds(), action);
       case Verb::kRead:
-        return queue(Doing::kRead, question_.read_seconds(), action);
+        return queue(Activity::kRead, question_.read_seconds(), action);
     }
   }
 
@@ -51,19 +51,19 @@ class Clock {
   // Steps that were not run before, then those that were: an advance may be both.
   void advance(const PlannedAction& action) {
     const std::int64_t again = std::clamp(run_before_, action.first, action.last);
-    solve(Doing::kAgain, action.first, again);
-    solve(Doing::kForward, again, action.last);
+    solve(Activity::kRecompute, action.first, again);
+    solve(Activity::kAdvance, again, action.last);
     run_before_ = std::max(run_before_, action.last);
   }
 
-  void solve(Doing doing, std::int64_t first, std::int64_t last) {
+  void solve(Activity activity, std::int64_t first, std::int64_t last) {
     if (first == last) return;
-    pass(doing, static_cast<double>(last - first) * question_.forward, first, last);
+    pass(activity, static_cast<double>(last - first) * question_.forward, first, last);
   }
 
-  void pass(Doing doing, double seconds, std::int64_t first, std::int64_t last) {
+  void pass(Activity activity, double seconds, std::int64_t first, std::int64_t last) {
     sinks_.span(
-        {doing, now_, now_ + seconds, static_cast<double>(first), static_cast<double>(last)});
+        {activity, now_, now_ + seconds, static_cast<double>(first), static_cast<double>(last)});
     now_ += seconds;
   }
 
@@ -71,24 +71,24 @@ class Clock {
     // Without tapes the problem's last step is TURN.
     if (!turned_) turn();
     if (!sweep_.record && action.first == sweep_.steps - 1) return;
-    pass(Doing::kAdjoint, question_.adjoint, action.first + 1, action.first);
+    pass(Activity::kAdjoint, question_.adjoint, action.first + 1, action.first);
   }
 
   void wait_until(double time, std::int64_t step) {
-    if (time > now_) pass(Doing::kWait, time - now_, step, step);
+    if (time > now_) pass(Activity::kWait, time - now_, step, step);
   }
 
-  void transfer(Doing doing, double seconds, double start, std::int64_t step) {
+  void transfer(Activity activity, double seconds, double start, std::int64_t step) {
     disk_free_ = std::max(disk_free_, start) + seconds;
-    sinks_.span({doing, disk_free_ - seconds, disk_free_, static_cast<double>(step),
+    sinks_.span({activity, disk_free_ - seconds, disk_free_, static_cast<double>(step),
                  static_cast<double>(step)});
   }
 
   // A planned transfer of a slot in RAM, which nothing else may use until it is done.
-  void queue(Doing doing, double seconds, const PlannedAction& action) {
+  void queue(Activity activity, double seconds, const PlannedAction& action) {
     double& busy = busy_until_[action.slot];
-    if (doing == Doing::kRead) held_[{action.tier, action.slot}] = now_;
-    transfer(doing, seconds, std::max(now_, busy), action.first);
+    if (activity == Activity::kRead) held_[{action.tier, action.slot}] = now_;
+    transfer(activity, seconds, std::max(now_, busy), action.first);
     busy = disk_free_;
   }
 
@@ -97,7 +97,7 @@ class Clock {
     held_[{action.tier, action.slot}] = now_;
     if (action.tier != Tier::kDisk) return;
     if (overlapped_) wait_until(disk_free_, action.first);
-    transfer(Doing::kWrite, question_.write_seconds(), now_, action.first);
+    transfer(Activity::kWrite, question_.write_seconds(), now_, action.first);
     if (overlapped_) {  // its block in memory
       sinks_.held({Tier::kRam, 0, 1, now_, disk_free_});
     } else {
@@ -110,7 +110,8 @@ class Clock {
     if (action.tier != Tier::kDisk) return;
     if (overlapped_ && loaded_ == action.slot) return;  // its block is still in memory
     const bool ahead = overlapped_ && reads_ahead_;
-    transfer(Doing::kRead, question_.read_seconds(), ahead ? read_may_begin_ : now_, action.first);
+    transfer(Activity::kRead, question_.read_seconds(), ahead ? read_may_begin_ : now_,
+             action.first);
     wait_until(disk_free_, action.first);
     loaded_ = action.slot;
     read_may_begin_ = now_;

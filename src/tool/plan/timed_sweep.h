@@ -5,15 +5,16 @@
 #include <functional>
 #include <vector>
 
+#include "engine/trace.h"
 #include "tool/plan/schedule.h"
 
 namespace anadrome::tool {
 
-enum class Doing { kForward, kAgain, kAdjoint, kWait, kWrite, kRead };
+using engine::Activity;
 
 /// From `start` to `end` seconds the solver, or the disk, went from step `first` to `last`.
 struct Span {
-  Doing doing = Doing::kForward;
+  Activity activity = Activity::kAdvance;
   double start = 0, end = 0;
   double first = 0, last = 0;
 };

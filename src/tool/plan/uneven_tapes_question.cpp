@@ -3,8 +3,8 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "schedule/uneven_tapes.h"
+#include "tool/pictures/sweep_picture.h"
 #include "tool/plan/chain_costs.h"
-#include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 namespace {
@@ -47,20 +47,21 @@ SpanPicture picture_of(const UnevenTapesPlan& plan, const UnevenTapes& chain, do
   picture.last_step = static_cast<double>(chain.steps());
   std::int64_t run_before = 0;
   double now = 0;
-  const auto add = [&](Doing doing, std::int64_t ticks, std::int64_t from, std::int64_t to) {
+  const auto add = [&](Activity activity, std::int64_t ticks, std::int64_t from, std::int64_t to) {
     const double end = now + static_cast<double>(ticks) * tick;
-    picture.spans.push_back({doing, now, end, static_cast<double>(from), static_cast<double>(to)});
+    picture.spans.push_back(
+        {activity, now, end, static_cast<double>(from), static_cast<double>(to)});
     now = end;
   };
   for (const TapesAction& action : plan.actions) {
     if (action.kind == TapesKind::kKeep || action.kind == TapesKind::kRestore) continue;
     if (action.kind == TapesKind::kAdjoint) {
-      add(Doing::kAdjoint, chain.adjoint[static_cast<std::size_t>(action.first)], action.first + 1,
-          action.first);
+      add(Activity::kAdjoint, chain.adjoint[static_cast<std::size_t>(action.first)],
+          action.first + 1, action.first);
       continue;
     }
     for (std::int64_t step = action.first; step < action.last; ++step) {
-      add(step < run_before ? Doing::kAgain : Doing::kForward,
+      add(step < run_before ? Activity::kRecompute : Activity::kAdvance,
           chain.forward[static_cast<std::size_t>(step)], step, step + 1);
       run_before = std::max(run_before, step + 1);
     }

@@ -393,7 +393,6 @@ TEST(Branches, AreInTheReportTheTraceAndTheProgressLine) {
   ASSERT_EQ(ensemble.model.add_fields(run), ANADROME_OK);
   run.set("report", directory() + "/branches.txt");
   run.set("trace", directory() + "/branches.json");
-  run.set("timeline", directory() + "/branches.svg");
   run.set("progress", "on");
   run.set("checkpoints", "4");
   testing::internal::CaptureStderr();
@@ -408,7 +407,6 @@ TEST(Branches, AreInTheReportTheTraceAndTheProgressLine) {
   EXPECT_NE(text_of("branches.txt").find("schedule join; auto: 2 branches"), std::string::npos);
   EXPECT_NE(text_of("branches.txt").find("28 steps on"), std::string::npos);
   EXPECT_NE(text_of("branches.json").find("recompute"), std::string::npos);
-  EXPECT_NE(text_of("branches.svg").find("<svg"), std::string::npos);
 }
 
 }  // namespace

@@ -1,25 +1,43 @@
-#include "engine/timeline_svg.h"
+#include "tool/pictures/timeline_picture.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 #include <vector>
 
+#include "engine/trace_json.h"
 #include "synthetic_sweep.h"
+#include "tool/pictures/palette.h"
 
-namespace anadrome::engine {
+namespace anadrome::tool {
 namespace {
 
-std::string svg_of(const TraceHeading& heading, const std::vector<std::vector<TraceEvent>>& ranks) {
-  std::string text;
-  TimelineSvg svg([&](std::string_view chunk) { text += chunk; });
-  svg.begin(heading);
+using engine::TraceHeading;
+
+// As a run writes it down, and as the command reads it.
+RecordedSweep recorded(const TraceHeading& heading,
+                       const std::vector<std::vector<TraceEvent>>& ranks) {
+  std::stringstream file;
+  engine::TraceJson json([&](std::string_view chunk) { file << chunk; });
+  json.begin(heading);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    svg.add_rank(static_cast<int>(rank), ranks[rank], 0);
+    json.add_rank(static_cast<int>(rank), ranks[rank], 0);
   }
-  svg.end();
+  json.end();
+  return read_trace(file, "trace.json");
+}
+
+std::string picture_of(const RecordedSweep& sweep) {
+  std::string text;
+  TextOut out([&](std::string_view chunk) { text += chunk; });
+  draw_timeline(sweep, out);
   return text;
+}
+
+std::string svg_of(const TraceHeading& heading, const std::vector<std::vector<TraceEvent>>& ranks) {
+  return picture_of(recorded(heading, ranks));
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -51,7 +69,7 @@ void expect_well_formed(const std::string& svg) {
 
 const TraceHeading kHeading{"async", "0.1.0", 1000, 1, 42};
 
-TEST(TimelineSvg, DrawsNothingAsNothing) {
+TEST(TimelinePicture, DrawsNothingAsNothing) {
   for (const double seconds : {0.0, 5.0, 1e-320, 1e300}) {
     TraceHeading heading = kHeading;
     heading.seconds = seconds;
@@ -61,23 +79,23 @@ TEST(TimelineSvg, DrawsNothingAsNothing) {
   EXPECT_TRUE(holds(svg_of({}, {}), "Nothing was recorded."));
 }
 
-TEST(TimelineSvg, DrawsOneEvent) {
+TEST(TimelinePicture, DrawsOneEvent) {
   for (std::size_t i = 0; i < kActivities; ++i) {
     const auto activity = static_cast<Activity>(i);
     const std::string svg = svg_of({"revolve", "0.1.0", 1, 1, 0}, {{{0, 2, 0, 1, activity}}});
     expect_well_formed(svg);
     EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(activity) + "\" d=\"M")) << i;
-    EXPECT_TRUE(holds(svg, std::string(to_string(activity)) + " 2 s")) << i;
+    EXPECT_TRUE(holds(svg, std::string(engine::to_string(activity)) + " 2 s")) << i;
   }
 }
 
-TEST(TimelineSvg, DrawsEventsWithoutLength) {
+TEST(TimelinePicture, DrawsEventsWithoutLength) {
   expect_well_formed(svg_of({"async", "", 1, 1, 0}, {{{0, 0, 0, 1, Activity::kTurn}}}));
   expect_well_formed(svg_of(kHeading, {{{5, 5, 3, 3, Activity::kTurn}}}));
 }
 
-TEST(TimelineSvg, DrawsASweepAndTheTimeAroundTurn) {
-  const std::string svg = svg_of(kHeading, {synthetic_sweep({})});
+TEST(TimelinePicture, DrawsASweepAndTheTimeAroundTurn) {
+  const std::string svg = svg_of(kHeading, {engine::synthetic_sweep({})});
   expect_well_formed(svg);
   EXPECT_TRUE(holds(svg, "1000 steps"));
   EXPECT_TRUE(holds(svg, ">forward sweep</text>"));
@@ -85,13 +103,13 @@ TEST(TimelineSvg, DrawsASweepAndTheTimeAroundTurn) {
   EXPECT_TRUE(holds(svg, ">40 s</text>"));
 }
 
-TEST(TimelineSvg, SaysHowMuchOfTheTimeWasWaited) {
+TEST(TimelinePicture, SaysHowMuchOfTheTimeWasWaited) {
   const std::vector<TraceEvent> waits = {{0, 6, 0, 1}, {6, 8, 1, 1, Activity::kWait}};
   const std::string svg = svg_of({"async", "0.1.0", 1, 2, 10}, {waits, {}});
   EXPECT_TRUE(holds(svg, ">10 % waited<"));
 }
 
-TEST(TimelineSvg, ShowsAShortWaitInALongSweep) {
+TEST(TimelinePicture, ShowsAShortWaitInALongSweep) {
   // A fiftieth of a column.
   const std::vector<TraceEvent> events = {
       {0, 500, 0, 500}, {500, 500.02, 500, 500, Activity::kWait}, {500.02, 1256, 500, 1000}};
@@ -99,7 +117,7 @@ TEST(TimelineSvg, ShowsAShortWaitInALongSweep) {
   EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(Activity::kWait) + "\" d=\"M"));
 }
 
-TEST(TimelineSvg, DrawsFourRanksAndCountsTheOthers) {
+TEST(TimelinePicture, DrawsFourRanksAndCountsTheOthers) {
   const std::vector<TraceEvent> events = {{0, 1, 0, 1}};
   const std::string four = svg_of({"async", "0.1.0", 1, 4, 1}, {events, events, events, events});
   EXPECT_TRUE(holds(four, ">rank 3</text>"));
@@ -111,7 +129,7 @@ TEST(TimelineSvg, DrawsFourRanksAndCountsTheOthers) {
   EXPECT_FALSE(holds(seven, ">rank 4</text>"));
 }
 
-TEST(TimelineSvg, StaysSmallHoweverManyEventsThereAre) {
+TEST(TimelinePicture, StaysSmallHoweverManyEventsThereAre) {
   std::mt19937_64 random(3);
   std::vector<TraceEvent> events;
   double now = 0;
@@ -123,15 +141,18 @@ TEST(TimelineSvg, StaysSmallHoweverManyEventsThereAre) {
     events.push_back({now, now + seconds, step, step + 1, static_cast<Activity>(random() % 9)});
     now += seconds;
   }
-  const std::string svg =
-      svg_of({"async", "0.1.0", 1000000, 4, now}, {events, events, events, events});
+  RecordedSweep sweep;
+  sweep.heading = {"async", "0.1.0", 1000000, 4, now};
+  sweep.ranks = 4;
+  for (int rank = 0; rank < sweep.ranks; ++rank) sweep.first_ranks.push_back({rank, events});
+  const std::string svg = picture_of(sweep);
   expect_well_formed(svg);
   EXPECT_LT(svg.size(), 2000000U);
 }
 
-TEST(TimelineSvg, QuotesWhatItIsGiven) {
+TEST(TimelinePicture, QuotesWhatItIsGiven) {
   expect_well_formed(svg_of({"<a&b>\n", "\"", 1, 1, 1}, {}));
 }
 
 }  // namespace
-}  // namespace anadrome::engine
+}  // namespace anadrome::tool

@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/text_out.h"
+#include "tool/pictures/svg.h"
 #include "tool/plan/timed_sweep.h"
 
 namespace anadrome::tool {
-
-/// "#rrggbb"; told apart by people who see no red or no green, too.
-const char* colour_of(Doing doing);
 
 struct PanelWindow {
   double start = 0, end = 0;  ///< seconds
@@ -31,7 +28,7 @@ class SweepPanel {
   /// At most this wide, with its labels.
   static constexpr double kWidth = 1000;
   double height() const;
-  void draw(TextOut& out, double top) const;
+  void draw(Svg& svg, double top) const;
 
  private:
   static constexpr int kColumns = 860, kRows = 260;
@@ -50,15 +47,14 @@ class SweepPanel {
   double column(double seconds) const;
   double row(double step) const;
   void mark(const Span& span);
-  void draw_steps(TextOut& out, double top) const;
-  void draw_lines(TextOut& out) const;
-  void draw_marks(TextOut& out) const;
-  void draw_axes(TextOut& out, double top) const;
-  void draw_time_axis(TextOut& out, double top) const;
-  void draw_lane(TextOut& out, const Lane& lane, double top, double height,
-                 const char* colour) const;
-  double draw_disk(TextOut& out, double top) const;
-  void draw_slots(TextOut& out, double top) const;
+  void draw_steps(Svg& svg, double top) const;
+  void draw_lines(Svg& svg) const;
+  void draw_marks(Svg& svg) const;
+  void draw_axes(Svg& svg, double top) const;
+  void draw_time_axis(Svg& svg, double top) const;
+  void draw_lane(Svg& svg, const Lane& lane, double top, double height, Colour colour) const;
+  double draw_disk(Svg& svg, double top) const;
+  void draw_slots(Svg& svg, double top) const;
   double slot_height() const;
 
   PanelWindow window_;

@@ -7,14 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "base/text_out.h"
-#include "engine/timeline_columns.h"
-#include "engine/trace.h"
+#include "tool/pictures/svg.h"
+#include "tool/pictures/timeline_columns.h"
 
-namespace anadrome::engine {
-
-/// "#rrggbb"; told apart by people who see no red or no green, too.
-const char* colour_of(Activity activity);
+namespace anadrome::tool {
 
 class TimelinePanel {
  public:
@@ -29,10 +25,10 @@ class TimelinePanel {
     bool times_from_turn = false;  ///< on the axis; otherwise from the sweep's start
     std::int64_t steps = -1;       ///< the step axis is 0 .. steps; < 0: as far as the solver went
   };
-  void draw(TextOut& out, const Style& style) const;
+  void draw(Svg& svg, const Style& style) const;
 
   const TimeWindow& window() const { return window_; }
-  /// Of the lanes and the plot, without captions above and the axis below.
+  /// The lanes and the plot, without captions above and the axis below.
   double height() const;
   /// Pixels from the panel's left.
   double x_of(double seconds) const;
@@ -44,14 +40,14 @@ class TimelinePanel {
     int number = 0;
     TimelineColumns columns;
   };
-  void draw_captions(TextOut& out, const Style& style) const;
-  void draw_lane(TextOut& out, const Rank& rank, Lane lane, double left, double top) const;
-  void draw_steps(TextOut& out, const Style& style, double top) const;
-  void draw_axis(TextOut& out, const Style& style) const;
+  void draw_captions(Svg& svg, const Style& style) const;
+  void draw_lane(Svg& svg, const Rank& rank, Lane lane, double left, double top) const;
+  void draw_steps(Svg& svg, const Style& style, double top) const;
+  void draw_axis(Svg& svg, const Style& style) const;
 
   TimeWindow window_;
   int columns_;
   std::vector<Rank> ranks_;
 };
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::tool

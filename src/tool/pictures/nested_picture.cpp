@@ -1,4 +1,4 @@
-#include "tool/plan/nested_picture.h"
+#include "tool/pictures/nested_picture.h"
 
 namespace anadrome::tool {
 

@@ -10,7 +10,14 @@
 
 #include "engine/trace.h"
 
-namespace anadrome::engine {
+namespace anadrome::tool {
+
+using engine::Activity;
+using engine::index_of;
+using engine::kActivities;
+using engine::Lane;
+using engine::lane_of;
+using engine::TraceEvent;
 
 struct TimeWindow {
   double start = 0, end = 0;
@@ -35,7 +42,7 @@ class TimelineColumns {
   /// 0 .. 1; more than 1 only where events overlapped. A transfer of four columns and more counts
   /// in whole columns.
   double share(int column, Activity activity) const;
-  /// Of kAdvance, kRecompute and kAdjoint; empty for the others.
+  /// kAdvance, kRecompute and kAdjoint have steps; the others have none.
   Range steps(int column, Activity activity) const;
   /// Over all columns and activities.
   Range steps() const;
@@ -60,4 +67,4 @@ std::optional<double> turn_of(std::span<const TraceEvent> events);
 std::optional<TimeWindow> window_around(double turn, std::span<const TraceEvent> events,
                                         double seconds);
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::tool

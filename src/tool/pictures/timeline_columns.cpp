@@ -1,11 +1,11 @@
-#include "engine/timeline_columns.h"
+#include "tool/pictures/timeline_columns.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-namespace anadrome::engine {
+namespace anadrome::tool {
 namespace {
 
 // The greatest of the `kCount` smallest distances that are added.
@@ -123,4 +123,4 @@ std::optional<TimeWindow> window_around(double turn, std::span<const TraceEvent>
   return window;
 }
 
-}  // namespace anadrome::engine
+}  // namespace anadrome::tool

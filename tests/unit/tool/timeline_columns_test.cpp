@@ -1,10 +1,10 @@
-#include "engine/timeline_columns.h"
+#include "tool/pictures/timeline_columns.h"
 
 #include <gtest/gtest.h>
 
 #include "synthetic_sweep.h"
 
-namespace anadrome::engine {
+namespace anadrome::tool {
 namespace {
 
 TEST(TimelineColumns, ShareATinyEventsTimeBetweenItsColumns) {
@@ -66,7 +66,7 @@ TEST(TurnOf, IsWhereTheForwardSweepEnded) {
 }
 
 TEST(WindowAround, HoldsSixWritesAndSixReads) {
-  const std::vector<TraceEvent> events = synthetic_sweep({});
+  const std::vector<TraceEvent> events = engine::synthetic_sweep({});
   const double turn = turn_of(events).value();
   const auto window = window_around(turn, events, 42);
   ASSERT_TRUE(window.has_value());
@@ -89,9 +89,9 @@ TEST(WindowAround, IsAShareOfTheTimeWithoutTransfers) {
 }
 
 TEST(WindowAround, IsNotNeededWhereTheWholeSweepShowsAsMuch) {
-  const std::vector<TraceEvent> events = synthetic_sweep({.steps = 100});
+  const std::vector<TraceEvent> events = engine::synthetic_sweep({.steps = 100});
   EXPECT_FALSE(window_around(turn_of(events).value(), events, 4.2).has_value());
 }
 
 }  // namespace
-}  // namespace anadrome::engine
+}  // namespace anadrome::tool

@@ -2,8 +2,8 @@
 // and an adjoint step two.
 #pragma once
 
+#include "tool/pictures/sweep_picture.h"
 #include "tool/plan/problem.h"
-#include "tool/plan/sweep_picture.h"
 
 namespace anadrome::tool {
 

@@ -1,19 +1,21 @@
-#include "tool/plan/sweep_picture.h"
+#include "tool/pictures/sweep_picture.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "tool/pictures/palette.h"
+#include "tool/pictures/sweep_panel.h"
 #include "tool/plan/comparison.h"
-#include "tool/plan/sweep_panel.h"
 
 namespace anadrome::tool {
 namespace {
 
 constexpr std::int64_t kMostSteps = 5'000'000;
 constexpr std::int64_t kVisible = 150;  // so many steps are told apart without a close-up
-constexpr double kHead = 106, kBetween = 8, kFoot = 12;
+constexpr double kHead = 106, kBetween = 8, kFoot = 12, kLetters = 13;
 
 // What the scales of the panels need to know beforehand.
 struct Extent {
@@ -36,14 +38,15 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   const auto close = static_cast<double>(question.steps - steps_around_turn(question, estimate));
   SweepSinks sinks;
   sinks.span = [&](const Span& span) {
-    const bool solves = span.doing == Doing::kForward || span.doing == Doing::kAgain;
+    const bool solves =
+        span.activity == Activity::kAdvance || span.activity == Activity::kRecompute;
     if (solves) extent.forward_steps += span.last - span.first;
-    if (span.doing == Doing::kWrite) ++extent.writes;
-    if (span.doing == Doing::kRead) ++extent.reads;
-    if (span.doing == Doing::kForward && span.first <= close && span.last > close) {
+    if (span.activity == Activity::kWrite) ++extent.writes;
+    if (span.activity == Activity::kRead) ++extent.reads;
+    if (span.activity == Activity::kAdvance && span.first <= close && span.last > close) {
       extent.enters = span.start + (close - span.first) * question.forward;
     }
-    if (span.doing == Doing::kAdjoint && span.last >= close) extent.leaves = span.end;
+    if (span.activity == Activity::kAdjoint && span.last >= close) extent.leaves = span.end;
   };
   sinks.held = [&](const Held& held) {
     if (held.tier == Tier::kRam) extent.slots = std::max(extent.slots, held.slot + held.slots);
@@ -52,43 +55,23 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   return extent;
 }
 
-void draw_legend(TextOut& out, bool disk, bool waits, bool slots) {
-  struct Entry {
-    Doing doing;
-    const char* words;
-    bool drawn;
-  };
+void draw_legend(Svg& svg, bool disk, bool waits, bool slots) {
+  constexpr double kLine = 90;
   double x = 96;
-  for (const Entry& entry :
-       {Entry{Doing::kForward, "step, first run", true}, Entry{Doing::kAgain, "step again", true},
-        Entry{Doing::kAdjoint, "adjoint step", true}, Entry{Doing::kWait, "waiting", waits},
-        Entry{Doing::kWrite, "write", disk}, Entry{Doing::kRead, "read", disk}}) {
-    if (!entry.drawn) continue;
-    out.put("<rect x=\"")
-        .fixed(x, 1)
-        .put("\" y=\"78\" width=\"14\" height=\"14\" rx=\"2\" fill=\"");
-    out.put(colour_of(entry.doing)).put("\"/>\n<text x=\"").fixed(x + 20, 1);
-    out.put("\" y=\"90\">").put(entry.words).put("</text>\n");
-    x += 46 + 8.0 * static_cast<double>(std::string(entry.words).size());
+  for (const auto& [activity, drawn] :
+       {std::pair(Activity::kAdvance, true), std::pair(Activity::kRecompute, true),
+        std::pair(Activity::kAdjoint, true), std::pair(Activity::kWait, waits),
+        std::pair(Activity::kWrite, disk), std::pair(Activity::kRead, disk)}) {
+    if (drawn) x = svg.legend(x, kLine, colour_of(activity), engine::to_string(activity));
   }
-  if (!slots) return;
-  out.put("<rect x=\"").fixed(x, 1).put("\" y=\"78\" width=\"14\" height=\"14\" rx=\"2\" ");
-  out.put("fill=\"#54708c\"/>\n<text x=\"").fixed(x + 20, 1);
-  out.put("\" y=\"90\">slot in use</text>\n");
+  if (slots) svg.legend(x, kLine, kSlot, kSlotWords);
 }
 
-void draw_head(TextOut& out, double height, const std::string& title, const std::string& about,
+void draw_head(Svg& svg, const std::string& title, const std::string& about,
                const std::string& remark) {
-  out.put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"").fixed(SweepPanel::kWidth, 0);
-  out.put("\" height=\"").fixed(height, 0).put("\" viewBox=\"0 0 ");
-  out.fixed(SweepPanel::kWidth, 0).put(" ").fixed(height, 0);
-  out.put("\" font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\"");
-  out.put(" font-size=\"13\" fill=\"#1c1c1c\">\n");
-  out.put("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-  out.put("<title>").put(title).put("</title>\n<desc>").put(about);
-  out.put("</desc>\n<text x=\"20\" y=\"34\" font-size=\"19\" ");
-  out.put("font-weight=\"bold\">").put(title).put("</text>\n");
-  out.put("<text x=\"20\" y=\"58\" fill=\"#5f6b76\">").put(remark).put("</text>\n");
+  svg.about(title, about);
+  svg.text(20, 34, title, {.size = 19, .bold = true});
+  svg.text(20, 58, remark, {.colour = kQuiet});
 }
 
 }  // namespace
@@ -130,15 +113,15 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
                             format_fixed(extent.forward_steps, 0) + " forward steps, " +
                             format_fixed(extent.writes, 0) + " writes, " +
                             format_fixed(extent.reads, 0) + " reads";
-  draw_head(out, height, title, about, estimate.remark);
-  draw_legend(out, disk, estimate.waiting > 0, true);
+  Svg svg(out, SweepPanel::kWidth, height, kLetters);
+  draw_head(svg, title, about, estimate.remark);
+  draw_legend(svg, disk, estimate.waiting > 0, true);
   double top = kHead;
   for (const SweepPanel& panel : panels) {
-    panel.draw(out, top);
+    panel.draw(svg, top);
     top += panel.height() + kBetween;
   }
-  out.put("</svg>\n");
-  out.flush();
+  svg.close();
 }
 
 void draw_spans(const SpanPicture& picture, TextOut& out) {
@@ -149,12 +132,11 @@ void draw_spans(const SpanPicture& picture, TextOut& out) {
                    picture.disk);
   for (const Span& span : picture.spans) panel.add(span);
   for (const Held& held : picture.held) panel.add(held);
-  draw_head(out, kHead + kFoot + kBetween + panel.height(), picture.title,
-            format_fixed(picture.seconds, 6) + " seconds", picture.remark);
-  draw_legend(out, picture.disk, false, picture.slots > 0);
-  panel.draw(out, kHead);
-  out.put("</svg>\n");
-  out.flush();
+  Svg svg(out, SweepPanel::kWidth, kHead + kFoot + kBetween + panel.height(), kLetters);
+  draw_head(svg, picture.title, format_fixed(picture.seconds, 6) + " seconds", picture.remark);
+  draw_legend(svg, picture.disk, false, picture.slots > 0);
+  panel.draw(svg, kHead);
+  svg.close();
 }
 
 }  // namespace anadrome::tool

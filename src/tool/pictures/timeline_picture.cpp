@@ -1,0 +1,161 @@
+#include "tool/pictures/timeline_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/byte_size.h"
+#include "tool/pictures/palette.h"
+#include "tool/pictures/timeline_panel.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr int kColumns = 1256;
+constexpr double kLeft = 124, kWidth = kLeft + kColumns + 30;
+constexpr double kHead = 118, kBetweenPanels = 24, kFoot = 34;
+constexpr double kLetters = 14;
+
+std::string counted(std::int64_t number, const char* noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+class Timeline {
+ public:
+  explicit Timeline(const RecordedSweep& sweep);
+  void draw(TextOut& out) const;
+
+ private:
+  double mean_seconds(Activity activity) const {
+    return sweep_.seconds[index_of(activity)] / std::max(sweep_.ranks, 1);
+  }
+  std::string foot() const;
+  void draw_title(Svg& svg) const;
+  void draw_legend(Svg& svg, double y) const;
+  void draw_magnifier(Svg& svg, const TimelinePanel::Style& whole,
+                      const TimelinePanel::Style& close) const;
+
+  const RecordedSweep& sweep_;
+  double seconds_ = 0;
+  std::optional<double> turn_;
+  std::optional<TimelinePanel> whole_, close_;
+};
+
+// The first rank's events say what the time axes are.
+Timeline::Timeline(const RecordedSweep& sweep) : sweep_(sweep) {
+  const double said = sweep.heading.seconds;
+  seconds_ = std::isfinite(said) ? std::max(said, 0.0) : 0.0;
+  std::span<const TraceEvent> events;
+  if (!sweep.first_ranks.empty()) events = sweep.first_ranks.front().events;
+  for (const TraceEvent& event : events) seconds_ = std::max(seconds_, event.end);
+  constexpr double kLeast = 1e-9;  // a time axis needs some length
+  if (!(seconds_ >= kLeast)) return;
+  whole_.emplace(TimeWindow{0, seconds_}, kColumns);
+  turn_ = turn_of(events);
+  if (turn_.has_value()) {
+    if (const auto window = window_around(*turn_, events, seconds_)) {
+      close_.emplace(*window, kColumns);
+    }
+  }
+  for (const RecordedRank& rank : sweep.first_ranks) {
+    whole_->add_rank(rank.number, rank.events);
+    if (close_.has_value()) close_->add_rank(rank.number, rank.events);
+  }
+}
+
+void Timeline::draw(TextOut& out) const {
+  TimelinePanel::Style whole{kLeft, kHead + TimelinePanel::kAbove, turn_, false,
+                             sweep_.heading.steps};
+  TimelinePanel::Style close{kLeft, 0, turn_, true, -1};
+  double height = kHead;
+  if (whole_.has_value()) {
+    height = whole.top + whole_->height() + TimelinePanel::kBelow;
+  }
+  if (close_.has_value()) {
+    close.top = height + kBetweenPanels + TimelinePanel::kAbove;
+    height = close.top + close_->height() + TimelinePanel::kBelow;
+  }
+  height += kFoot;
+  Svg svg(out, kWidth, height, kLetters);
+  draw_title(svg);
+  draw_legend(svg, 68);
+  if (close_.has_value()) draw_magnifier(svg, whole, close);
+  if (whole_.has_value()) whole_->draw(svg, whole);
+  if (close_.has_value()) close_->draw(svg, close);
+  svg.text(kLeft, height - 14, foot(), {.size = 12, .colour = kQuiet});
+  svg.close();
+}
+
+std::string Timeline::foot() const {
+  if (!whole_.has_value()) return "Nothing was recorded.";
+  std::string words = "A colour's height is its share of the time of a pixel column.";
+  const auto drawn = static_cast<int>(sweep_.first_ranks.size());
+  if (sweep_.ranks > 1) words += " Times above are means of the ranks.";
+  if (sweep_.ranks > drawn) {
+    words += " Not drawn: " + counted(sweep_.ranks - drawn, "more rank") + ".";
+  }
+  if (sweep_.merged > 0) words += " Merged: " + counted(sweep_.merged, "short event") + ".";
+  return words;
+}
+
+void Timeline::draw_title(Svg& svg) const {
+  constexpr const char* kDot = " \u00b7 ";
+  constexpr double kWorthALook = 1, kTop = 36;
+  const engine::TraceHeading& heading = sweep_.heading;
+  const double waited = seconds_ > 0 ? 100 * mean_seconds(Activity::kWait) / seconds_ : 0;
+  std::string words = "anadrome " + heading.version + kDot + "schedule " + heading.schedule;
+  if (heading.steps >= 0) words += kDot + counted(heading.steps, "step");
+  words += kDot + counted(heading.ranks, "rank") + kDot + format_seconds(seconds_);
+  svg.about(words, "");
+  svg.text(16, kTop, words, {.size = 20, .bold = true});
+  svg.text(kLeft + kColumns, kTop, format_fixed(waited, 1) + " % waited",
+           {.anchor = "end",
+            .size = 20,
+            .bold = true,
+            .colour = waited >= kWorthALook ? colour_of(Activity::kWait) : kQuiet});
+}
+
+void Timeline::draw_legend(Svg& svg, double y) const {
+  for (const Lane lane : {Lane::kSolver, Lane::kIo}) {
+    if (lane == Lane::kIo && mean_seconds(Activity::kWrite) + mean_seconds(Activity::kRead) <= 0) {
+      continue;
+    }
+    svg.text(16, y, lane == Lane::kSolver ? "solver" : "I/O", {.bold = true});
+    double x = 84;
+    for (std::size_t i = 0; i < kActivities; ++i) {
+      const auto activity = static_cast<Activity>(i);
+      if (lane_of(activity) != lane || sweep_.seconds[i] <= 0) continue;
+      x = svg.legend(
+          x, y, colour_of(activity),
+          std::string(engine::to_string(activity)) + " " + format_seconds(mean_seconds(activity)));
+    }
+    y += 24;
+  }
+}
+
+void Timeline::draw_magnifier(Svg& svg, const TimelinePanel::Style& whole,
+                              const TimelinePanel::Style& close) const {
+  const double left = kLeft + whole_->x_of(close_->window().start);
+  const double right = std::max(kLeft + whole_->x_of(close_->window().end), left + 1);
+  const double bottom = whole.top + whole_->height();
+  const double top_close = close.top - TimelinePanel::kAbove;
+  const double bottom_close = close.top + close_->height() + 4;
+  svg.begin_path({.fill = kCloseUp});
+  svg.move(left, whole.top - 5);
+  svg.line(right, whole.top - 5);
+  svg.line(right, bottom);
+  svg.line(kLeft + kColumns, top_close);
+  svg.line(kLeft + kColumns, bottom_close);
+  svg.line(kLeft, bottom_close);
+  svg.line(kLeft, top_close);
+  svg.line(left, bottom);
+  svg.close_shape();
+  svg.end_path();
+}
+
+}  // namespace
+
+void draw_timeline(const RecordedSweep& sweep, TextOut& out) { Timeline(sweep).draw(out); }
+
+}  // namespace anadrome::tool

@@ -1,0 +1,15 @@
+// A recorded sweep as a picture for a person: what the solver did, what the I/O thread did beneath
+// it, where the solver waited, and the way through the steps; the whole sweep, and the time around
+// TURN closely. Its size does not grow with the number of events.
+#pragma once
+
+#include "base/text_out.h"
+#include "tool/pictures/recorded_sweep.h"
+
+namespace anadrome::tool {
+
+/// Of the first ranks' lanes; the others count in the sums only. What the sink of `out` throws
+/// comes out.
+void draw_timeline(const RecordedSweep& sweep, TextOut& out);
+
+}  // namespace anadrome::tool
