@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -16,102 +18,95 @@
 namespace anadrome::tool {
 namespace {
 
-using nlohmann::json;
+using store::JournalCommit;
 using store::RunState;
 
 bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
-const char* text_of(const store::ListedRun& run) {
-  switch (run.state) {
-    case RunState::kLive:
-      return "live";
-    case RunState::kDead:
-      return "dead";
-    case RunState::kKept:
-      break;
-  }
-  return waits_to_go_on(run) ? "stopped" : "kept";
-}
-
 bool is_copy(const std::string& name) { return begins_with(name, "segment-copy"); }
 
-json describe_lock(const store::LockRecord& lock) {
-  return {{"host", lock.holder.host},
-          {"process", lock.holder.pid},
-          {"since", lock.since},
-          {"heartbeat", lock.heartbeat},
-          {"text", store::describe_holder(lock, calendar_seconds())}};
+HolderReport describe_lock(const store::LockRecord& lock) {
+  return {lock.holder.host, lock.holder.pid, lock.since, lock.heartbeat,
+          store::describe_holder(lock, calendar_seconds())};
 }
 
 // Names come from numbers: one file in place of another contradicts itself.
-void compare_with_name(const std::string& name, json& report) {
-  if (!report.contains("segment") || is_copy(name)) return;
+void compare_with_name(const std::string& name, SegmentReport& report) {
+  if (!report.number || is_copy(name)) return;
   char start[40];
-  std::snprintf(start, sizeof start, "segment-%05lld",
-                static_cast<long long>(report["segment"].get<std::int64_t>()));
+  std::snprintf(start, sizeof start, "segment-%05lld", static_cast<long long>(*report.number));
   if (begins_with(name, start)) return;
-  report["problems"].push_back("it says that it is " + std::string(start));
+  report.problems.push_back("it says that it is " + std::string(start));
 }
 
-// Takes `key` of a file's report over into the run's; two files must not contradict each other.
-void adopt(json& run, const json& file, const char* key, const char* as = nullptr) {
-  if (!file.contains(key)) return;
-  json& there = run[as != nullptr ? as : key];
-  if (there.is_null()) there = file[key];
-  if (there != file[key]) {
-    run["problems"].push_back(std::string("files differ in ") + (as != nullptr ? as : key));
-  }
+// What a file says of its run; two files must not contradict each other.
+template <class Value>
+void adopt(RunReport& run, std::optional<Value>& there, const std::optional<Value>& of_file,
+           const char* what) {
+  if (!of_file) return;
+  if (!there) there = of_file;
+  if (there != of_file) run.problems.push_back(std::string("files differ in ") + what);
 }
 
-// Of a kept run: every rank's states in all segments together are those the master names.
-void compare_with_master(json& run, const json& master,
-                         const std::map<std::int64_t, std::map<std::int64_t, json>>& by_rank) {
-  const auto expected = master.value("steps", std::vector<std::int64_t>{});
-  for (const auto& [rank, segments] : by_rank) {
-    std::vector<std::int64_t> steps;
-    for (const auto& [number, part] : segments) {
-      const auto more = part.get<std::vector<std::int64_t>>();
-      steps.insert(steps.end(), more.begin(), more.end());
-    }
+using Steps = std::vector<std::int64_t>;
+
+/// What the files of a run say, beside what its report takes over from them.
+struct Files {
+  std::optional<MasterReport> master;
+  std::vector<CheckedJournal> journals;
+  std::set<std::int64_t> ranks;                                   ///< that have states
+  std::map<std::int64_t, std::map<std::int64_t, Steps>> by_rank;  ///< steps of rank, segment
+};
+
+// All states of every rank of a kept run together are those that the master names.
+void compare_with_master(RunReport& run, const Files& files) {
+  const Steps& expected = files.master->steps;
+  for (const auto& [rank, segments] : files.by_rank) {
+    Steps steps;
+    for (const auto& [number, part] : segments) steps.insert(steps.end(), part.begin(), part.end());
     if (steps != expected) {
-      run["problems"].push_back(
+      run.problems.push_back(
           "the states of rank " + std::to_string(rank) + " are not those that states.h5 names: " +
           std::to_string(steps.size()) + " instead of " + std::to_string(expected.size()));
     }
   }
-  run["anchors"] = expected.size();
+  run.anchors = static_cast<std::int64_t>(expected.size());
   if (!expected.empty()) {
-    run["first_step"] = expected.front();
-    run["newest_step"] = expected.back();
+    run.first_step = expected.front();
+    run.newest_step = expected.back();
   }
 }
 
-// Of a kept run: what its virtual datasets show. Of what is damaged itself enough is said.
-void add_views(json& run) {
+// What the virtual datasets of a kept run show. A file that is damaged itself needs no more words.
+void add_views(RunReport& run) {
   std::vector<std::string> names;
-  for (const json& file : run["files"]) names.push_back(file["name"]);
-  const json wrong = check_views(run["path"], names);
-  for (json& file : run["files"]) {
-    const auto found = wrong.find(file["name"].get<std::string>());
-    if (found != wrong.end() && file["problems"].empty()) file["problems"].push_back(*found);
+  for (const FileReport& file : run.files) names.push_back(file.name);
+  const auto wrong = check_views(run.path, names);
+  for (FileReport& file : run.files) {
+    const auto found = wrong.find(file.name);
+    if (found != wrong.end() && file.problems.empty()) file.problems.push_back(found->second);
   }
 }
 
 using Journals = std::vector<const CheckedJournal*>;
 
-// The newest commit that all of these have.
-json common_commit(const Journals& journals) {
-  json newest = nullptr;
-  if (journals.empty()) return newest;
-  for (const json& commit : journals.front()->report["commits"]) {
+const JournalCommit* commit_of(const CheckedJournal& journal, std::int64_t generation) {
+  const auto& commits = journal.contents->commits;
+  const auto found = std::find_if(
+      commits.begin(), commits.end(),
+      [generation](const JournalCommit& commit) { return commit.generation == generation; });
+  return found == commits.end() ? nullptr : &*found;
+}
+
+// The newest commit that all of these have, as the first has it.
+const JournalCommit* common_commit(const Journals& journals) {
+  const JournalCommit* newest = nullptr;
+  for (const JournalCommit& commit : journals.front()->contents->commits) {
     const bool everywhere =
         std::all_of(journals.begin(), journals.end(), [&](const CheckedJournal* journal) {
-          const auto& commits = journal->contents->commits;
-          return std::any_of(commits.begin(), commits.end(), [&](const auto& other) {
-            return other.generation == commit["generation"];
-          });
+          return commit_of(*journal, commit.generation) != nullptr;
         });
-    if (everywhere) newest = commit;
+    if (everywhere) newest = &commit;
   }
   return newest;
 }
@@ -124,22 +119,21 @@ bool is_of_one_run(const Journals& journals) {
   });
 }
 
-void add_problems(json& run, const CommitFindings& findings) {
-  for (const std::string& what : findings.missing) run["problems"].push_back(what);
-  for (json& file : run["files"]) {
-    const auto name = file["name"].get<std::string>();
-    const auto add = [&](const char* key, const auto& of_files) {
-      const auto found = of_files.find(name);
+void add_problems(RunReport& run, const CommitFindings& findings) {
+  for (const std::string& what : findings.missing) run.problems.push_back(what);
+  for (FileReport& file : run.files) {
+    const auto add = [&](std::vector<std::string>& to, const auto& of_files) {
+      const auto found = of_files.find(file.name);
       if (found == of_files.end()) return;
-      for (const std::string& what : found->second) file[key].push_back(what);
+      to.insert(to.end(), found->second.begin(), found->second.end());
     };
-    add("problems", findings.problems);
-    add("notes", findings.notes);
+    add(file.problems, findings.problems);
+    add(file.notes, findings.notes);
   }
 }
 
 // A run that can go on: from where, and whether what it needs for that is there.
-void check_commits(json& run, const std::vector<CheckedJournal>& journals, Depth depth) {
+void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, Depth depth) {
   Journals with_commits;
   bool any_empty = false;
   for (const CheckedJournal& journal : journals) {
@@ -148,117 +142,129 @@ void check_commits(json& run, const std::vector<CheckedJournal>& journals, Depth
   }
   if (with_commits.empty()) return;
   if (!is_of_one_run(with_commits)) {
-    run["problems"].push_back("the journals are of different runs");
+    run.problems.push_back("the journals are of different runs");
     return;
   }
   const store::JournalHeader& header = with_commits.front()->contents->header;
   const auto files = static_cast<std::int64_t>(journals.size());
   // On a node's own disk there are those of its ranks only.
   if (files < header.ranks && header.options.find("layout=shared\n") != std::string::npos) {
-    run["problems"].push_back("there are journals of " + std::to_string(files) + " of " +
-                              std::to_string(header.ranks) + " ranks only");
+    run.problems.push_back("there are journals of " + std::to_string(files) + " of " +
+                           std::to_string(header.ranks) + " ranks only");
   }
   if (any_empty) return;  // no commit is whole on all ranks, and none is needed
-  const json commit = common_commit(with_commits);
-  if (commit.is_null()) return;
-  if (static_cast<std::int64_t>(with_commits.size()) == header.ranks) run["resume"] = commit;
-  run["anchors"] = commit["anchors"];
-  if (commit["steps"] >= 0) run["steps"] = commit["steps"];
-  if (run["state"] == "live") return;
+  const JournalCommit* commit = common_commit(with_commits);
+  if (commit == nullptr) return;
+  if (static_cast<std::int64_t>(with_commits.size()) == header.ranks) run.resume = *commit;
+  run.anchors = commit->anchors;
+  if (commit->steps >= 0) run.steps = commit->steps;
+  if (run.condition == Condition::kLive) return;
   CommitFindings findings;
   for (const CheckedJournal* journal : with_commits) {
-    const auto& commits = journal->contents->commits;
-    const auto same = std::find_if(commits.begin(), commits.end(), [&](const auto& other) {
-      return other.generation == commit["generation"];
+    const Failure failure = failure_from([&] {
+      check_commit(run.path, *journal->contents, *commit_of(*journal, commit->generation), depth,
+                   findings);
     });
-    const Failure failure = failure_from(
-        [&] { check_commit(run["path"], *journal->contents, *same, depth, findings); });
     if (failure) findings.problems[journal->file].insert(failure.message);
   }
-  run["blocks_checked"] = findings.blocks;
-  run["adjoints_checked"] = findings.adjoints;
+  run.blocks_checked = findings.blocks;
+  run.adjoints_checked = findings.adjoints;
   add_problems(run, findings);
+}
+
+void look_at_master(RunReport& run, FileReport& file, Files& files) {
+  MasterReport report = check_master(run.path + "/" + file.name);
+  adopt(run, run.run_id, report.run_id, "run_id");
+  adopt(run, run.schedule, report.schedule, "schedule");
+  adopt(run, run.steps, report.steps_of_sweep, "steps");
+  file.problems = report.problems;
+  files.master = std::move(report);
+}
+
+void look_at_journal(RunReport& run, FileReport& file, Files& files) {
+  CheckedJournal journal = check_journal(run.path, file.name);
+  if (journal.contents) {
+    using Said = std::optional<std::int64_t>;
+    const store::JournalHeader& header = journal.contents->header;
+    adopt(run, run.sweep, Said(header.sweep), "sweep");
+    adopt(run, run.ranks, Said(header.ranks), "ranks");
+    if (header.steps >= 0) adopt(run, run.steps, Said(header.steps), "steps");
+  }
+  file.problems = journal.problems;
+  file.notes = journal.notes;
+  files.journals.push_back(std::move(journal));
+}
+
+void look_at_segment(RunReport& run, FileReport& file, Files& files, Depth depth) {
+  const bool kept = run.condition == Condition::kKept;
+  SegmentReport report = check_segment(run.path + "/" + file.name, kept, depth);
+  compare_with_name(file.name, report);
+  // A run that was resumed has a new id, and older files that keep theirs.
+  if (kept || !run.run_id) adopt(run, run.run_id, report.run_id, "run_id");
+  adopt(run, run.layout, report.layout, "layout");
+  adopt(run, run.sweep, report.sweep, "sweep");
+  files.ranks.insert(report.ranks.begin(), report.ranks.end());
+  if (report.steps && !is_copy(file.name)) {
+    for (const std::int64_t rank : report.ranks) {
+      files.by_rank[rank][report.number.value_or(0)] = *report.steps;
+    }
+  }
+  run.blocks_checked += report.blocks_checked;
+  run.blocks_unchecked += report.blocks_unchecked;
+  file.problems = std::move(report.problems);
 }
 
 }  // namespace
 
-bool waits_to_go_on(const store::ListedRun& run) {
-  return run.state == RunState::kKept &&
-         std::any_of(run.files.begin(), run.files.end(), [](const store::ListedFile& file) {
-           return begins_with(file.name, "journal-");
-         });
+Condition condition_of(const store::ListedRun& run) {
+  if (run.state == RunState::kLive) return Condition::kLive;
+  if (run.state == RunState::kDead) return Condition::kDead;
+  const bool journals =
+      std::any_of(run.files.begin(), run.files.end(),
+                  [](const store::ListedFile& file) { return begins_with(file.name, "journal-"); });
+  return journals ? Condition::kStopped : Condition::kKept;
 }
 
-json check_run(const store::ListedRun& listed, Depth depth) {
-  const bool kept = listed.state == RunState::kKept && !waits_to_go_on(listed);
-  const Depth looked = listed.state == RunState::kLive ? Depth::kStructure : depth;
-  json run = {{"path", listed.path},    {"state", text_of(listed)},  {"bytes", 0},
-              {"files", json::array()}, {"problems", json::array()}, {"resume", nullptr},
-              {"blocks_checked", 0},    {"blocks_unchecked", 0},     {"adjoints_checked", 0}};
-  for (const char* key : {"run_id", "sweep", "steps", "ranks", "layout", "schedule", "anchors",
-                          "first_step", "newest_step", "holder"}) {
-    run[key] = nullptr;
-  }
-  json master = nullptr;
-  std::vector<CheckedJournal> journals;
-  std::set<std::int64_t> ranks;
-  std::map<std::int64_t, std::map<std::int64_t, json>> by_rank;  // steps of rank, segment
-  std::int64_t bytes = 0, checked = 0, unchecked = 0;
-  for (const store::ListedFile& file : listed.files) {
-    const std::string path = listed.path + "/" + file.name;
-    json report = json::object();
+RunReport check_run(const store::ListedRun& listed, Depth depth) {
+  RunReport run;
+  run.path = listed.path;
+  run.condition = condition_of(listed);
+  const bool live = run.condition == Condition::kLive;
+  const Depth looked = live ? Depth::kStructure : depth;
+  Files files;
+  for (const store::ListedFile& of_run : listed.files) {
+    FileReport file;
+    file.name = of_run.name;
+    file.bytes = of_run.bytes;
     if (file.name == "states.h5") {
-      report = check_master(path);
-      master = report;
-      adopt(run, report, "run_id");
-      adopt(run, report, "schedule");
-      adopt(run, report, "steps_of_sweep", "steps");
+      look_at_master(run, file, files);
     } else if (begins_with(file.name, "journal-")) {
-      CheckedJournal journal = check_journal(listed.path, file.name);
-      report = journal.report;
-      for (const char* key : {"sweep", "ranks", "steps"}) adopt(run, report, key);
-      journals.push_back(std::move(journal));
+      look_at_journal(run, file, files);
     } else if (begins_with(file.name, "segment-")) {
-      report = check_segment(path, kept, looked);
-      compare_with_name(file.name, report);
-      // A run that was resumed has a new id, and older files that keep theirs.
-      if (kept || run["run_id"].is_null()) adopt(run, report, "run_id");
-      adopt(run, report, "layout");
-      adopt(run, report, "sweep");
-      const auto of_file = report.value("ranks", std::vector<std::int64_t>{});
-      ranks.insert(of_file.begin(), of_file.end());
-      if (report.contains("steps") && !is_copy(file.name)) {
-        for (const std::int64_t rank : of_file) {
-          by_rank[rank][report.value("segment", std::int64_t{0})] = report["steps"];
-        }
-      }
+      look_at_segment(run, file, files, looked);
     }
-    bytes += file.bytes;
-    checked += report.value("blocks_checked", std::int64_t{0});
-    unchecked += report.value("blocks_unchecked", std::int64_t{0});
-    run["files"].push_back({{"name", file.name},
-                            {"bytes", file.bytes},
-                            {"problems", report.value("problems", json::array())},
-                            {"notes", report.value("notes", json::array())}});
+    run.bytes += file.bytes;
+    run.files.push_back(std::move(file));
   }
-  if (!listed.lock.run_id.empty()) run["run_id"] = listed.lock.run_id;
-  if (listed.lock.holder.pid != 0) run["holder"] = describe_lock(listed.lock);
-  run["bytes"] = bytes;
-  run["blocks_checked"] = checked;
-  run["blocks_unchecked"] = unchecked;
-  if (run["ranks"].is_null() && !ranks.empty()) run["ranks"] = ranks.size();
-  if (kept && master.is_null()) {
-    run["problems"].push_back("states.h5 is missing: these files were kept only in part");
-  } else if (kept) {
-    compare_with_master(run, master, by_rank);
+  if (!listed.lock.run_id.empty()) run.run_id = listed.lock.run_id;
+  if (listed.lock.holder.pid != 0) run.holder = describe_lock(listed.lock);
+  if (!run.ranks && !files.ranks.empty()) {
+    run.ranks = static_cast<std::int64_t>(files.ranks.size());
   }
-  if (kept && !master.is_null() && looked == Depth::kBytes) add_views(run);
-  check_commits(run, journals, looked);
+  if (run.condition == Condition::kKept) {
+    if (!files.master) {
+      run.problems.push_back("states.h5 is missing: these files were kept only in part");
+    } else {
+      compare_with_master(run, files);
+      if (looked == Depth::kBytes) add_views(run);
+    }
+  }
+  check_commits(run, files.journals, looked);
   // Nothing can be said of one that is being written.
-  const bool sound = run["problems"].empty() &&
-                     std::all_of(run["files"].begin(), run["files"].end(),
-                                 [](const json& file) { return file["problems"].empty(); });
-  run["healthy"] = listed.state == RunState::kLive || sound;
+  const bool sound = run.problems.empty() &&
+                     std::all_of(run.files.begin(), run.files.end(),
+                                 [](const FileReport& file) { return file.problems.empty(); });
+  run.healthy = live || sound;
   return run;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,6 @@
 namespace anadrome::tool {
 namespace {
 
-using nlohmann::json;
 using store::ListedRun;
 using store::RunState;
 
@@ -36,17 +36,20 @@ std::vector<ListedRun> runs_in(const std::string& directory) {
 int report(const Flags& flags, Depth depth) {
   const bool verify = depth == Depth::kBytes;
   bool fine = true;
-  json all = json::array();
+  nlohmann::json all = nlohmann::json::array();
   for (const ListedRun& listed : runs_in(flags.directory)) {
-    json run = check_run(listed, depth);
+    const RunReport run = check_run(listed, depth);
     // What was not read is not verified.
-    fine = fine && run["healthy"].get<bool>() && !(verify && listed.state == RunState::kLive);
-    if (!flags.json) put_out(describe_run(run, verify));
-    all.push_back(std::move(run));
+    fine = fine && run.healthy && !(verify && listed.state == RunState::kLive);
+    if (flags.json) {
+      all.push_back(to_json(run));
+    } else {
+      put_out(describe_run(run, verify));
+    }
   }
   if (flags.json) {
-    const json answer = {{"runs", all}};
-    put_out(answer.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    const nlohmann::json answer = {{"runs", all}};
+    put_out(answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
   return fine ? kFine : kNo;
 }
@@ -56,8 +59,9 @@ int clean(const Flags& flags) {
   for (const ListedRun& run : runs_in(flags.directory)) {
     switch (run.state) {
       case RunState::kKept:
-        put_out(run.path + (waits_to_go_on(run) ? ": stopped, not touched: it can go on\n"
-                                                : ": kept, not touched\n"));
+        put_out(run.path + (condition_of(run) == Condition::kStopped
+                                ? ": stopped, not touched: it can go on\n"
+                                : ": kept, not touched\n"));
         break;
       case RunState::kLive:
         put_out(run.path + ": live, not touched: held by " +

@@ -1,12 +1,13 @@
 // What is known of a run, for people.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "tool/runs/run_report.h"
 
 namespace anadrome::tool {
 
-/// Of what check_run found. `verified`: the states were read, too.
-std::string describe_run(const nlohmann::json& run, bool verified);
+/// `verified`: the states were read, too.
+std::string describe_run(const RunReport& run, bool verified);
 
 }  // namespace anadrome::tool

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <concepts>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -22,16 +25,15 @@ namespace {
 
 using nlohmann::json;
 
-void check_bytes(const std::string& path, const SegmentDescription& d, json& report) {
+void check_bytes(const std::string& path, const SegmentDescription& d, SegmentReport& report) {
   const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
-  std::int64_t checked = 0, unchecked = 0;
   for (std::size_t r = 0; r < d.ranks.size(); ++r) {
     for (std::int64_t b = 0; b * d.states_per_block < d.used; ++b) {
       const auto at = 2 * (r * static_cast<std::size_t>(d.blocks) + static_cast<std::size_t>(b));
       const Checksum sum = {static_cast<std::uint64_t>(d.sums[at]),
                             static_cast<std::uint64_t>(d.sums[at + 1])};
       if (sum == Checksum{}) {  // written with checksum=off
-        ++unchecked;
+        ++report.blocks_unchecked;
         continue;
       }
       store::BlockIdentity identity;
@@ -47,81 +49,131 @@ void check_bytes(const std::string& path, const SegmentDescription& d, json& rep
         const std::int64_t bytes = field.place.element_bytes;
         parts.push_back({field.byte_of(r, b * d.states_per_block), row[0] * bytes, row[1] * bytes});
       }
-      ++checked;
+      ++report.blocks_checked;
       if (sum_on_disk(file, identity, parts) != sum) {
-        report["problems"].push_back(
+        report.problems.push_back(
             "block " + std::to_string(identity.block) + " of rank " + std::to_string(d.ranks[r]) +
             ", from step " + std::to_string(identity.first_step) + " on, is not what was written");
       }
     }
   }
-  report["blocks_checked"] = checked;
-  report["blocks_unchecked"] = unchecked;
 }
 
-std::string as_text(const json& report) {
-  return report.dump(-1, ' ', false, json::error_handler_t::replace);
+// A report crosses from a child to its parent as text.
+template <class Report, class Each>
+requires std::same_as<std::remove_const_t<Report>, SegmentReport>
+void for_each_part(Report& report, const Each& each) {
+  each("run_id", report.run_id);
+  each("layout", report.layout);
+  each("number", report.number);
+  each("sweep", report.sweep);
+  each("ranks", report.ranks);
+  each("steps", report.steps);
+  each("blocks_checked", report.blocks_checked);
+  each("blocks_unchecked", report.blocks_unchecked);
+  each("problems", report.problems);
+}
+
+template <class Report, class Each>
+requires std::same_as<std::remove_const_t<Report>, MasterReport>
+void for_each_part(Report& report, const Each& each) {
+  each("run_id", report.run_id);
+  each("schedule", report.schedule);
+  each("steps_of_sweep", report.steps_of_sweep);
+  each("steps", report.steps);
+  each("problems", report.problems);
+}
+
+template <class Value>
+void put(json& text, const char* key, const Value& value) {
+  text[key] = value;
+}
+template <class Value>
+void put(json& text, const char* key, const std::optional<Value>& value) {
+  if (value) text[key] = *value;
+}
+template <class Value>
+void get(const json& text, const char* key, Value& value) {
+  value = text.at(key).get<Value>();
+}
+template <class Value>
+void get(const json& text, const char* key, std::optional<Value>& value) {
+  if (text.contains(key)) value = text.at(key).get<Value>();
+}
+
+template <class Report>
+std::string as_text(const Report& report) {
+  json text;
+  for_each_part(report, [&](const char* key, const auto& value) { put(text, key, value); });
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+template <class Report>
+Report report_in(const std::string& text) {
+  const json parsed = json::parse(text);
+  Report report;
+  for_each_part(report, [&](const char* key, auto& value) { get(parsed, key, value); });
+  return report;
 }
 
 // Runs `fill` on a report in a child; what it throws becomes a problem.
-json report_of(const std::string& path, const std::function<void(json&, std::int64_t)>& fill) {
-  json report = {{"problems", json::array()}};
+template <class Report>
+Report report_of(const std::string& path, const std::function<void(Report&, std::int64_t)>& fill) {
+  Report report;
   try {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) store::throw_errno(-errno, "examine", path);
     require(S_ISREG(status.st_mode), "it is no regular file");
     // Time for all its bytes on a slow disk, and then some.
     const std::int64_t seconds = 60 + status.st_size / 50000000;
-    const std::string text = in_child("it", seconds, [&] {
+    return report_in<Report>(in_child("it", seconds, [&] {
       const store::QuietHdf5 quiet;
       try {
         fill(report, status.st_size);
       } catch (const Error& error) {
-        report["problems"].push_back(error.what());
+        report.problems.push_back(error.what());
       }
       return as_text(report);
-    });
-    report = json::parse(text);
+    }));
   } catch (const std::exception& error) {
-    report["problems"].push_back(error.what());
+    report.problems.push_back(error.what());
   }
   return report;
 }
 
 }  // namespace
 
-json check_segment(const std::string& path, bool kept, Depth depth) {
-  return report_of(path, [&](json& report, std::int64_t file_bytes) {
+SegmentReport check_segment(const std::string& path, bool kept, Depth depth) {
+  return report_of<SegmentReport>(path, [&](SegmentReport& report, std::int64_t file_bytes) {
     SegmentDescription description;
     {
       const Hdf5File file = open_hdf5(path);
       description = read_description(file.get(), file_bytes, kept);
     }
-    report["run_id"] = description.run_id;
-    report["layout"] = description.layout;
-    report["segment"] = description.number;
-    report["ranks"] = description.ranks;
+    report.run_id = description.run_id;
+    report.layout = description.layout;
+    report.number = description.number;
+    report.ranks = description.ranks;
     if (kept) {
-      report["sweep"] = description.sweep;
-      report["slots_used"] = description.used;
-      report["steps"] = description.steps;
+      report.sweep = description.sweep;
+      report.steps = description.steps;
     }
     if (kept && depth == Depth::kBytes) check_bytes(path, description, report);
   });
 }
 
-json check_master(const std::string& path) {
-  return report_of(path, [&](json& report, std::int64_t file_bytes) {
+MasterReport check_master(const std::string& path) {
+  return report_of<MasterReport>(path, [&](MasterReport& report, std::int64_t file_bytes) {
     const Hdf5File file = open_hdf5(path);
     require(integer_attribute(file.get(), "anadrome_format") == store::kFormatVersion,
             "it has another format");
-    report["run_id"] = text_attribute(file.get(), "run_id");
-    report["schedule"] = text_attribute(file.get(), "schedule");
-    report["steps_of_sweep"] = integer_attribute(file.get(), "steps");
+    report.run_id = text_attribute(file.get(), "run_id");
+    report.schedule = text_attribute(file.get(), "schedule");
+    report.steps_of_sweep = integer_attribute(file.get(), "steps");
     // A sweep without states on disk has no such table.
-    report["steps"] = H5Lexists(file.get(), "/slot_step", H5P_DEFAULT) > 0
-                          ? integer_table(file.get(), "/slot_step", file_bytes)
-                          : std::vector<std::int64_t>{};
+    if (H5Lexists(file.get(), "/slot_step", H5P_DEFAULT) > 0) {
+      report.steps = integer_table(file.get(), "/slot_step", file_bytes);
+    }
   });
 }
 

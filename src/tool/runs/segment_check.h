@@ -1,8 +1,10 @@
 // What a segment says about itself, and whether its states are those that were written.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace anadrome::tool {
 
@@ -12,13 +14,26 @@ enum class Depth {
   kBytes       ///< every state, too
 };
 
-/// {"run_id", "layout", "segment", "sweep", "ranks": [..], "slots_used", "steps": [..],
-/// "blocks_checked", "blocks_unchecked", "problems": [..]}; of a file that cannot be read only the
-/// problems. `kept`: the run ended with keep=on; otherwise the tables for readers were never
-/// written.
-nlohmann::json check_segment(const std::string& path, bool kept, Depth depth);
+/// Of a file that cannot be read there are only the problems.
+struct SegmentReport {
+  std::optional<std::string> run_id, layout;
+  std::optional<std::int64_t> number, sweep;
+  std::vector<std::int64_t> ranks;
+  std::optional<std::vector<std::int64_t>> steps;  ///< of kept files
+  std::int64_t blocks_checked = 0, blocks_unchecked = 0;
+  std::vector<std::string> problems;
+};
 
-/// Of the master: {"run_id", "schedule", "steps_of_sweep", "steps": [..], "problems": [..]}.
-nlohmann::json check_master(const std::string& path);
+/// `kept`: the run ended with keep=on; otherwise the tables for readers were never written.
+SegmentReport check_segment(const std::string& path, bool kept, Depth depth);
+
+struct MasterReport {
+  std::optional<std::string> run_id, schedule;
+  std::optional<std::int64_t> steps_of_sweep;
+  std::vector<std::int64_t> steps;  ///< whose states are on disk
+  std::vector<std::string> problems;
+};
+
+MasterReport check_master(const std::string& path);
 
 }  // namespace anadrome::tool

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
@@ -244,8 +245,9 @@ std::string problem_of(const std::string& name, std::int64_t seconds,
 
 }  // namespace
 
-json check_views(const std::string& directory, const std::vector<std::string>& files) {
-  json report = json::object();
+std::map<std::string, std::string> check_views(const std::string& directory,
+                                               const std::vector<std::string>& files) {
+  std::map<std::string, std::string> wrong;
   std::vector<std::string> segments;
   std::int64_t bytes = 0;
   for (const std::string& name : files) {
@@ -256,18 +258,18 @@ json check_views(const std::string& directory, const std::vector<std::string>& f
   const std::int64_t seconds = 60 + bytes / 20000000;  // to read all twice on a slow disk, and more
   const auto check = [&](const std::string& name, const std::function<void()>& body) {
     const std::string problem = problem_of(name, seconds, body);
-    if (!problem.empty()) report[name] = problem;
+    if (!problem.empty()) wrong[name] = problem;
   };
   for (const std::string& name : segments) {
     check(name, [&] { check_segment_views(directory, read_segment(directory, name)); });
   }
-  if (!report.empty()) return report;  // the master shows what these hold
+  if (!wrong.empty()) return wrong;  // the master shows what these hold
   check("states.h5", [&] {
     std::vector<SegmentFile> all;
     for (const std::string& name : segments) all.push_back(read_segment(directory, name));
     check_master_views(directory, all);
   });
-  return report;
+  return wrong;
 }
 
 }  // namespace anadrome::tool

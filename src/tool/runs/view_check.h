@@ -1,15 +1,16 @@
 // Whether the virtual datasets of a kept run show what its segments hold.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace anadrome::tool {
 
-/// {file: problem} of those among `files` in `directory` that show something else or cannot be
+/// A problem for each of those among `files` in `directory` that show something else or cannot be
 /// read; all states are read through HDF5 and from their places. states.h5 is looked at where all
 /// segments are sound.
-nlohmann::json check_views(const std::string& directory, const std::vector<std::string>& files);
+std::map<std::string, std::string> check_views(const std::string& directory,
+                                               const std::vector<std::string>& files);
 
 }  // namespace anadrome::tool

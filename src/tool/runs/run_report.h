@@ -1,0 +1,55 @@
+// What is known of a run and of its files, for people and programs. An optional that is empty:
+// nothing says it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/journal_record.h"
+
+namespace anadrome::tool {
+
+struct FileReport {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::vector<std::string> problems;
+  std::vector<std::string> notes;  ///< not wrong, but worth knowing
+};
+
+struct HolderReport {
+  std::string host;
+  std::int64_t process = 0;
+  std::int64_t since = 0, heartbeat = 0;  ///< seconds since 1970
+  std::string text;                       ///< all of it in a sentence
+};
+
+enum class Condition {
+  kLive,
+  kDead,
+  kKept,
+  kStopped  ///< closed, or ended with an error, after a commit: it can go on
+};
+/// "live", ...
+const char* name_of(Condition condition);
+
+struct RunReport {
+  std::string path;
+  Condition condition = Condition::kKept;
+  std::optional<std::string> run_id, layout, schedule;
+  std::optional<std::int64_t> sweep, steps, ranks;
+  std::optional<std::int64_t> anchors, first_step, newest_step;  ///< of the states on disk
+  std::optional<HolderReport> holder;
+  std::optional<store::JournalCommit> resume;  ///< where it can go on
+  std::int64_t bytes = 0;                      ///< of all files
+  std::int64_t blocks_checked = 0, blocks_unchecked = 0, adjoints_checked = 0;
+  std::vector<FileReport> files;
+  std::vector<std::string> problems;  ///< of no file alone
+  bool healthy = false;
+};
+
+nlohmann::json to_json(const RunReport& run);
+
+}  // namespace anadrome::tool
