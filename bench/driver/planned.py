@@ -1,4 +1,4 @@
-"""The ten situations as `anadrome plan` sees them: nothing is measured."""
+"""The ten situations as the command `anadrome` sees them: nothing is measured."""
 from situations import TEN, compared
 from table import markdown
 

@@ -1,5 +1,5 @@
 """Ten situations: which planner wins, and by how much over revolve and async in equal memory. All are
-measured in runs of the heat equation; `planned` is what `anadrome plan` says of the same."""
+measured in runs of the heat equation; `planned` is what the command `anadrome` says of the same."""
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ UNEVEN = STATES + ["uneven", "offload"]
 
 class Measured:
     """Sweeps in turns: `modes` of bench_sweep; `io`: steps that a state's I/O takes, 0: as it is;
-    `grid`; `flags` of the program. `counted`: what to ask `anadrome plan` instead of the same."""
+    `grid`; `flags` of the program. `counted`: what to ask `anadrome` instead of the same."""
 
     def __init__(self, modes, steps, slots, io=0, grid=GRID, counted=None, **flags):
         self.modes, self.steps, self.slots, self.io = modes, steps, slots, io
@@ -63,14 +63,14 @@ class Measured:
                  "--adjoint-time", 2e-3, "--memory", memory_for(self.slots, self.state),
                  "--write-rate", f"{1e3 * self.state / (self.io or 1):.0f}B/s"]
         words += ["--tape-size", f"{stages * self.state}B"] if stages else []
-        rows = ask(bench, words)["schedules"]
+        rows = ask(bench, ["plan", *words])["schedules"]
         return {row["schedule"]: row["seconds"] for row in rows
                 if row["runs"] and row["schedule"] in self.modes}
 
 
 def ask(bench, words, folder="."):
     program = os.path.abspath(os.path.join(os.path.dirname(bench.programs), "bin", "anadrome"))
-    answer = subprocess.run([program, "plan", "--json"] + [str(word) for word in words], cwd=folder,
+    answer = subprocess.run([program] + [str(word) for word in words] + ["--json"], cwd=folder,
                             check=True, capture_output=True, text=True)
     return json.loads(answer.stdout)
 
@@ -91,7 +91,7 @@ def advances(bench, words, folder="."):
 def count_adaptive_mesh(bench):
     """A mesh that grows tenfold in 200 steps, in room for eight of its largest states; revolve has slots
     of the largest size."""
-    question = "--abstract --schedule uneven --steps 200 --slots 8000 --costs "
+    question = "count uneven --steps 200 --slots 8000 --costs "
     sizes = [100 + 900 * k // 199 for k in range(200)]
     with tempfile.TemporaryDirectory() as folder:
         costs = {}
@@ -104,9 +104,9 @@ def count_adaptive_mesh(bench):
 
 def count_ensemble(bench):
     """As bench_sweep does it: revolve runs every branch but the last once more."""
-    alone = advances(bench, f"--abstract --schedule revolve --steps {MEMBER} --slots {ROOM}")
+    alone = advances(bench, f"count revolve --steps {MEMBER} --slots {ROOM}")
     lengths = ",".join([str(MEMBER)] * MEMBERS)
-    return {"join": advances(bench, f"--branches {lengths} --slots {ROOM}"),
+    return {"join": advances(bench, f"solve join --branches {lengths} --slots {ROOM}"),
             "revolve": (MEMBERS - 1) * MEMBER + MEMBERS * alone}
 
 

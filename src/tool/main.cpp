@@ -5,14 +5,18 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "tool/command.h"
+#include "tool/count/count_command.h"
+#include "tool/old_spellings.h"
 #include "tool/pictures/timeline_command.h"
 #include "tool/plan/plan_command.h"
 #include "tool/runs/run_commands.h"
+#include "tool/solve/solve_command.h"
 
 namespace anadrome::tool {
 namespace {
@@ -25,7 +29,16 @@ int complain(const std::string& message, int exit_code) {
 // What is wrong with the words, and which help has them.
 std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
   std::string name = "anadrome", what = error.what();
-  for (const CLI::App* command : tool.get_subcommands()) name += " " + command->get_name();
+  const CLI::App* deepest = &tool;
+  while (!deepest->get_subcommands().empty()) {
+    deepest = deepest->get_subcommands().front();
+    name += " " + deepest->get_name();
+  }
+  // What is misspelt is the reason why something is missing.
+  const std::vector<std::string> unknown = tool.remaining(true);
+  if (!unknown.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    what = "'" + unknown.front() + "' is not known here";
+  }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     what = what.substr(0, what.find(':')) + " needs a value";
   }
@@ -36,8 +49,12 @@ int run_command(int argc, char** argv) {
   CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
   tool.require_subcommand(0, 1);
-  const std::vector<Command> commands = {add_plan(tool), add_inspect(tool), add_verify(tool),
-                                         add_clean(tool), add_timeline(tool)};
+  const std::vector<Command> commands = {add_plan(tool),    add_count(tool),  add_solve(tool),
+                                         add_inspect(tool), add_verify(tool), add_clean(tool),
+                                         add_timeline(tool)};
+  const std::string moved =
+      moved_spelling(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  if (!moved.empty()) return complain(moved, kUsage);
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

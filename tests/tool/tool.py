@@ -35,9 +35,9 @@ class Case(unittest.TestCase):
         return json.loads(process.stdout)
 
     def count(self, schedule, steps, slots, *words, **how):
-        """Of plan --abstract; numbers that JSON cannot hold come as strings of digits."""
-        answer = self.answer("plan", "--abstract", "--json", "--schedule", schedule, "--steps",
-                             steps, "--slots", slots, *words, **how)
+        """Of `anadrome count`; numbers that JSON cannot hold come as strings of digits."""
+        answer = self.answer("count", schedule, "--json", "--steps", steps, "--slots", slots,
+                             *words, **how)
         for key in ("steps", "slots", "advances", "writes", "reads"):
             answer[key] = int(answer[key])
         return answer

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tool/pictures/sweep_picture.h"
-#include "tool/plan/problem.h"
+#include "tool/schedules/problem.h"
 
 namespace anadrome::tool {
 

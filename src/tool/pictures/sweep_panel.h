@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tool/pictures/svg.h"
-#include "tool/plan/timed_sweep.h"
+#include "tool/schedules/timed_sweep.h"
 
 namespace anadrome::tool {
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "tool/pictures/palette.h"
 #include "tool/pictures/sweep_panel.h"
-#include "tool/plan/comparison.h"
 
 namespace anadrome::tool {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/text_out.h"
-#include "tool/plan/schedule.h"
-#include "tool/plan/timed_sweep.h"
+#include "tool/schedules/schedule.h"
+#include "tool/schedules/timed_sweep.h"
 
 namespace anadrome::tool {
 

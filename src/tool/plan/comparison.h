@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/plan/schedule.h"
+#include "tool/schedules/schedule.h"
 
 namespace anadrome::tool {
 
@@ -32,11 +32,5 @@ Comparison compare(const WhatIf& question);
 
 /// A few sentences on why `recommended` is.
 std::string reason(const Comparison& comparison);
-
-/// "+3.1 %", or "x 12" beyond ten times as much.
-std::string change_text(double factor);
-
-/// "2 h 10 min", and days and years beyond what format_seconds is good for.
-std::string duration_text(double seconds);
 
 }  // namespace anadrome::tool

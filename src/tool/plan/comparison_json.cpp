@@ -1,6 +1,6 @@
 #include "tool/plan/comparison_json.h"
 
-#include <cmath>
+#include "tool/exact_json.h"
 
 namespace anadrome::tool {
 namespace {
@@ -76,34 +76,6 @@ Json comparison_json(const Comparison& comparison) {
     json["gains"].push_back({{"resource", resource.name},
                              {"one_more", gain_json(resource.one_more, best)},
                              {"twice", gain_json(resource.twice, best)}});
-  }
-  return json;
-}
-
-Json counts_json(const char* schedule, const Problem& problem, const Counts& counts) {
-  Json json = {{"schedule", schedule},
-               {"steps", exact(problem.steps)},
-               {"slots", exact(problem.slots)},
-               {"advances", exact_json(counts.advances + counts.recorded)},
-               {"writes", exact_json(counts.writes)},
-               {"reads", exact_json(counts.reads)}};
-  if (counts.overlapped) {
-    constexpr double kWhole = 9007199254740992;  // 2^53
-    const bool whole = counts.makespan < kWhole && counts.makespan == std::floor(counts.makespan);
-    json["cost"] = whole ? Json(static_cast<std::int64_t>(counts.makespan)) : Json(counts.makespan);
-    return json;
-  }
-  const int digits = problem.digits();
-  const uint128 cost = cost_of(problem, counts);
-  const std::string text = decimal_text(cost, digits);
-  if (text.find('.') == std::string::npos) {
-    uint128 unit = 1;
-    for (int i = 0; i < digits; ++i) unit *= 10;
-    json["cost"] = exact_json(cost / unit);
-  } else if (text.size() <= 15) {  // as many digits as a double has
-    json["cost"] = std::stod(text);
-  } else {
-    json["cost"] = text;
   }
   return json;
 }

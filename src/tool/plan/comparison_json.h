@@ -1,4 +1,4 @@
-// The same for programs, and what --abstract prints.
+// The comparison for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,5 @@
 namespace anadrome::tool {
 
 nlohmann::ordered_json comparison_json(const Comparison& comparison);
-
-nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
-                                   const Counts& counts);
 
 }  // namespace anadrome::tool

@@ -5,54 +5,67 @@
 
 #include "base/error.h"
 #include "base/text_out.h"
+#include "tool/options.h"
 #include "tool/output.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/plan/actions_json.h"
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
-#include "tool/plan/plan_flags.h"
-#include "tool/plan/question.h"
-#include "tool/plan/schedule_table.h"
+#include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 namespace {
 
-// A line per entry.
-std::string lines_of(const nlohmann::ordered_json& json) {
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    constexpr std::size_t kLabel = 12;
-    const std::string number = value.is_string() ? value.get<std::string>() : value.dump();
-    text += key + std::string(key.size() < kLabel ? kLabel - key.size() : 1, ' ') + number + "\n";
-  }
-  return text;
-}
+struct PlanOptions {
+  WhatIf question;
+  std::string schedule, svg;
+  bool json = false;
+};
 
-int run_abstract(const PlanFlags& flags) {
-  const Problem problem = flags.problem();
-  const Schedule& schedule = schedule_named(flags.schedule);
-  if (problem.tape_slots > 0 && !schedule.uses_tapes) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                std::string("--tape-slots: ") + schedule.name + " keeps no tapes; take mixed");
-  }
-  if (problem.interval > 0 && std::string(schedule.name) != "async") {
-    throw Error(ANADROME_ERR_ARGUMENT, "--interval is for async");
-  }
-  if (problem.step_costs.empty() != (std::string(schedule.name) != "uneven")) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--costs and --schedule uneven go together");
-  }
-  if (flags.actions) {
-    TextOut out(put_out);
-    write_actions(schedule.actions(problem), out);
-    return kFine;
-  }
-  const auto counted = counts_json(schedule.name, problem, schedule.count(problem));
-  if (flags.json) {
-    put_out(counted.dump() + "\n");
-    return kFine;
-  }
-  put_out(lines_of(counted));
-  return kFine;
+void add_options(CLI::App& plan, PlanOptions& asked) {
+  constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
+  constexpr double kShortest = 1e-12;
+  WhatIf& question = asked.question;
+  Options options(plan);
+  options.group("The sweep");
+  options
+      .count("--steps", question.steps, 1, schedule::kMostSteps - 2,
+             {"forward steps of the simulation", "100000"})
+      ->required();
+  options.bytes("--state,--state-size", question.state_bytes, 1, {"a state of one rank", "512MiB"})
+      ->required();
+  options
+      .seconds("--step-time", question.forward, kShortest, {"what a forward step takes", "0.08"})
+      ->required();
+  options
+      .seconds("--adjoint-time", question.adjoint, 0,
+               {"what an adjoint step takes, with what it runs itself of its forward step", "0.16"})
+      ->required();
+  options.count("--ranks", question.ranks, 1, kMostRanks, {"MPI ranks", "64", "1"});
+  options.bytes("--tape-size", question.tape_bytes, 1,
+                {"a step's tape on one rank, if the adjoint reads one", "2GiB"});
+  options.digit("--stiff", question.tape_restarts,
+                {"1: the tape of a step holds the state after it", "1", "0"});
+
+  options.group("The machine");
+  options
+      .bytes("--memory", question.memory, 0, {"all that the library may hold on one rank", "8GiB"})
+      ->required();
+  options.rate("--write-rate", question.write_rate,
+               {"how fast one rank writes", "400MB/s", "there is no disk"});
+  options.rate("--read-rate", question.read_rate,
+               {"how fast one rank reads", "500MB/s", "as --write-rate"});
+  const auto read_disk = [&question](const std::string& text) {
+    if (text != "unlimited") question.disk = parse_size("--disk", text);
+  };
+  options.add("--disk", "BYTES", {"room on disk, all ranks together", "40TiB", "unlimited"},
+              read_disk);
+
+  options.group("The answer");
+  options.text("--schedule", asked.schedule, "NAME",
+               {"the schedule to draw", "async", "the recommended one"});
+  options.file("--svg", asked.svg,
+               {"also draw it: step against time, the disk and the slots below", "plan.svg"});
+  options.flag("--json", asked.json, "for programs; numbers from 2^53 on are strings of digits");
 }
 
 // The row to draw: the one that was named, or the recommended one.
@@ -68,38 +81,24 @@ const Estimate& chosen_row(const Comparison& comparison, const std::string& name
   throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is no schedule to draw");
 }
 
-void draw(const Comparison& comparison, const PlanFlags& flags) {
-  const Estimate& row = chosen_row(comparison, flags.schedule);
-  const Schedule& schedule = schedule_named(row.schedule);
-  put_in_file("--svg", flags.svg, [&](TextOut& out) {
+void draw(const Comparison& comparison, const PlanOptions& asked) {
+  const Estimate& row = chosen_row(comparison, asked.schedule);
+  const Schedule& schedule = schedule_named("--schedule", row.schedule);
+  put_in_file("--svg", asked.svg, [&](TextOut& out) {
     draw_sweep([&] { return schedule.actions(row.sweep); }, comparison.question, row, out);
   });
 }
 
-int run_question(const Question& question, const PlanFlags& flags) {
-  check(question, flags);
-  const Answer answer = question.answer(flags);
-  if (flags.given("--svg") && answer.possible) {
-    if (!answer.draw) throw Error(ANADROME_ERR_ARGUMENT, "--svg: there is nothing to draw");
-    put_in_file("--svg", flags.svg, answer.draw);
+int run(const PlanOptions& asked) {
+  if (!asked.schedule.empty()) schedule_named("--schedule", asked.schedule);
+  WhatIf question = asked.question;
+  if (question.read_rate <= 0) question.read_rate = question.write_rate;
+  if (question.write_rate <= 0 && question.read_rate > 0) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--write-rate is missing; see anadrome plan --help");
   }
-  if (flags.actions && answer.possible) {
-    if (!answer.write_actions) {
-      throw Error(ANADROME_ERR_ARGUMENT, "--actions: there is nothing to print");
-    }
-    TextOut out(put_out);
-    answer.write_actions(out);
-  } else {
-    put_out(flags.json ? answer.json.dump() + "\n" : lines_of(answer.json));
-  }
-  return answer.possible ? kFine : kNo;
-}
-
-int run_what_if(const PlanFlags& flags) {
-  if (!flags.schedule.empty()) schedule_named(flags.schedule);
-  const Comparison comparison = compare(flags.what_if());
-  if (!flags.svg.empty()) draw(comparison, flags);
-  put_out(flags.json ? comparison_json(comparison).dump(2) + "\n"
+  const Comparison comparison = compare(question);
+  if (!asked.svg.empty()) draw(comparison, asked);
+  put_out(asked.json ? comparison_json(comparison).dump(2) + "\n"
                      : comparison_text(comparison, terminal_columns()));
   return comparison.recommended >= 0 ? kFine : kNo;
 }
@@ -109,15 +108,12 @@ int run_what_if(const PlanFlags& flags) {
 Command add_plan(CLI::App& tool) {
   CLI::App* plan = tool.add_subcommand(
       "plan", "What a sweep would take: time, memory and disk of every schedule.");
-  const auto flags = std::make_shared<PlanFlags>();
-  flags->add_to(*plan);
-  return {plan, [flags] {
-            if (const Question* question = question_asked(*flags)) {
-              return run_question(*question, *flags);
-            }
-            flags->check();
-            return flags->abstract ? run_abstract(*flags) : run_what_if(*flags);
-          }};
+  const auto asked = std::make_shared<PlanOptions>();
+  add_options(*plan, *asked);
+  plan->footer("Schedules: " + schedule_names() +
+               "\nExample: anadrome plan --steps 100000 --state 512MiB --memory 8GiB "
+               "--step-time 0.8 --adjoint-time 1.6 --write-rate 1GB/s");
+  return {plan, [asked] { return run(*asked); }};
 }
 
 }  // namespace anadrome::tool

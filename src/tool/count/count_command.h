@@ -1,0 +1,10 @@
+// `anadrome count`: exact numbers of one schedule, in the abstract.
+#pragma once
+
+#include "tool/command.h"
+
+namespace anadrome::tool {
+
+Command add_count(CLI::App& tool);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,29 @@
+#include "tool/exact_json.h"
+
+namespace anadrome::tool {
+
+nlohmann::ordered_json exact_json(uint128 number) {
+  constexpr uint128 kExactInDoubles = uint128{1} << 53;
+  if (number < kExactInDoubles) return static_cast<std::uint64_t>(number);
+  return decimal_text(number);
+}
+
+nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
+  const std::string text = decimal_text(static_cast<uint128>(ticks), digits);
+  if (text.find('.') == std::string::npos) {
+    return exact_json(static_cast<uint128>(parse_decimal("", text).value));
+  }
+  return std::stod(text);
+}
+
+std::string lines_of(const nlohmann::ordered_json& json) {
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    constexpr std::size_t kLabel = 12;
+    const std::string number = value.is_string() ? value.get<std::string>() : value.dump();
+    text += key + std::string(key.size() < kLabel ? kLabel - key.size() : 1, ' ') + number + "\n";
+  }
+  return text;
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,13 @@
+// Spellings of `anadrome plan` from the time when it was one command for every question.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace anadrome::tool {
+
+/// What to say instead, if `words` (all after the program's name) are such a spelling; otherwise
+/// "".
+std::string moved_spelling(std::span<const char* const> words);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,117 @@
+#include "tool/options.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+
+namespace anadrome::tool {
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& text, const std::string& why) {
+  throw Error(ANADROME_ERR_ARGUMENT, name + " '" + text + "' " + why);
+}
+
+// What parsers of the base say does not name the option.
+template <class Parse>
+std::int64_t parsed(const std::string& name, const std::string& text, const Parse& parse) {
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw Error(error.status(), name + " " + error.what());
+  }
+}
+
+}  // namespace
+
+std::string first_name(const char* names) {
+  const std::string all = names;
+  return all.substr(0, all.find(','));
+}
+
+std::int64_t parse_size(const std::string& option, const std::string& text) {
+  const std::int64_t bytes =
+      parsed(option, text, [](const std::string& size) { return parse_bytes(size); });
+  if (bytes > schedule::kMostSteps) refuse(option, text, "is too large");
+  return bytes;
+}
+
+CLI::Option* Options::count(const char* name, std::int64_t& value, std::int64_t least,
+                            std::int64_t most, const Help& help) {
+  return add(name, "N", help, [=, &value, flag = first_name(name)](const std::string& text) {
+    value = parse_count(flag, text, least, most);
+  });
+}
+
+CLI::Option* Options::bytes(const char* name, std::int64_t& value, std::int64_t least,
+                            const Help& help) {
+  return add(name, "BYTES", help, [=, &value, flag = first_name(name)](const std::string& text) {
+    value = parse_size(flag, text);
+    if (value < least) refuse(flag, text, "is too small");
+  });
+}
+
+CLI::Option* Options::rate(const char* name, double& value, const Help& help) {
+  return add(name, "BYTES/s", help, [&value, flag = first_name(name)](const std::string& text) {
+    value = static_cast<double>(
+        parsed(flag, text, [](const std::string& rate) { return parse_rate(rate); }));
+  });
+}
+
+CLI::Option* Options::seconds(const char* name, double& value, double least, const Help& help) {
+  return add(name, "SECONDS", help, [=, &value, flag = first_name(name)](const std::string& text) {
+    value = parse_number(flag, text, least);
+  });
+}
+
+CLI::Option* Options::decimal(const char* name, Decimal& value, const Help& help) {
+  return add(name, "COST", help, [&value, flag = first_name(name)](const std::string& text) {
+    value = parse_decimal(flag, text);
+  });
+}
+
+CLI::Option* Options::word(const char* name, std::string& value,
+                           std::initializer_list<const char*> words, const Help& help) {
+  const std::vector<std::string> known(words.begin(), words.end());
+  std::string all;
+  for (const std::string& word : known) all += (all.empty() ? "" : "|") + word;
+  const auto read = [known, all, &value, flag = first_name(name)](const std::string& text) {
+    if (std::find(known.begin(), known.end(), text) == known.end()) {
+      refuse(flag, text, "is not one of " + all);
+    }
+    value = text;
+  };
+  return add(name, all.c_str(), help, read);
+}
+
+CLI::Option* Options::digit(const char* name, bool& value, const Help& help) {
+  return add(name, "0|1", help, [&value, flag = first_name(name)](const std::string& text) {
+    value = parse_count(flag, text, 0, 1) == 1;
+  });
+}
+
+CLI::Option* Options::text(const char* name, std::string& value, const char* unit,
+                           const Help& help) {
+  return add(name, unit, help, [&value](const std::string& text) { value = text; });
+}
+
+CLI::Option* Options::flag(const char* name, bool& value, const char* meaning) {
+  return app_.add_flag(name, value, meaning)->group(group_);
+}
+
+CLI::Option* Options::add(const char* name, const char* unit, const Help& help,
+                          std::function<void(const std::string&)> read) {
+  std::string words = help.meaning;
+  const auto add_words = [&words](const char* before, const char* more) {
+    if (*more != '\0') words += before + std::string(more);
+  };
+  add_words("; for example ", help.example);
+  add_words("; otherwise ", help.otherwise);
+  return app_.add_option_function<std::string>(name, std::move(read), words)
+      ->type_name(unit)
+      ->group(group_);
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,227 @@
+#include "tool/schedules/schedules.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "schedule/anchored_sweep.h"
+#include "schedule/overlap_places.h"
+#include "schedule/overlapped_sweep.h"
+#include "tool/schedules/action_sources.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr schedule::Overlap kBoth = {true, true};
+
+schedule::AnchoredSweep periodic(const Problem& problem) {
+  schedule::StepCosts costs;
+  costs.forward = problem.prices.advance.as_double();
+  costs.adjoint = problem.prices.adjoint.as_double();
+  costs.write = problem.prices.write.as_double();
+  costs.read = problem.prices.read.as_double();
+  const schedule::AnchoredModel model(problem.steps - 1, false, 0, costs);
+  const std::int64_t most = problem.disk_slots;
+  return problem.interval > 0 ? model.sweep(problem.interval, problem.slots, kBoth, most)
+                              : model.best(problem.slots, kBoth, most);
+}
+
+// Action by action, unless an interval is given, or the disk is not large enough for any plan, or
+// the plan would be a very long list.
+bool is_overlapped(const Problem& problem) {
+  return problem.interval == 0 && problem.disk_slots >= problem.steps &&
+         problem.steps <= schedule::kMostOverlappedSteps;
+}
+
+Counts count_overlapped(const Problem& problem) {
+  Counts counts;
+  counts.overlapped = true;
+  const ActionSource next = overlapped_actions(problem, counts.makespan);
+  PlannedAction action;
+  while (next(action)) {
+    if (action.verb == Verb::kWrite) ++counts.writes;
+    if (action.verb == Verb::kRead) ++counts.reads;
+    if (action.verb == Verb::kAdvance) {
+      counts.advances += static_cast<uint128>(action.last - action.first);
+    }
+  }
+  return counts;
+}
+
+Counts count_async(const Problem& problem) {
+  if (is_overlapped(problem)) return count_overlapped(problem);
+  const schedule::AnchoredSweep sweep = periodic(problem);
+  Counts counts;
+  counts.advances = sweep.advances;
+  counts.writes = counts.reads = static_cast<uint128>(sweep.written);
+  counts.overlapped = true;
+  // The model ends where the adjoint of the last step begins.
+  counts.makespan = sweep.seconds + problem.prices.adjoint.as_double();
+  return counts;
+}
+
+ActionSource async_actions(const Problem& problem) {
+  if (problem.most_anchors != kNoLimit) return anchored_actions(problem);  // planned already
+  double makespan = 0;
+  if (is_overlapped(problem)) return overlapped_actions(problem, makespan);
+  const schedule::AnchoredSweep sweep = periodic(problem);
+  Problem fixed = problem;
+  fixed.interval = sweep.interval;
+  fixed.most_anchors = sweep.written + 1;
+  return anchored_actions(fixed);
+}
+
+Estimate estimate_async(const WhatIf& question) {
+  if (!question.has_disk()) return refused("async", "needs --write-rate, and room on disk");
+  const Blocks blocks = cut_memory(question, store::DiskUse::kBlocks);
+  if (blocks.count < 1) {
+    return refused("async",
+                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
+  }
+  const std::int64_t on_disk = disk_states(question, blocks);
+  if (on_disk < 1) {
+    return refused("async",
+                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
+  }
+  const schedule::StepCosts costs = {question.forward, question.adjoint, question.write_seconds(),
+                                     question.read_seconds()};
+  const std::int64_t tape_units =
+      question.has_tape() ? ceil_divide(question.tape_bytes, question.state_bytes) : 0;
+  const schedule::AnchoredModel model(question.steps, question.has_tape(), tape_units, costs);
+  const std::int64_t blocks_used = std::min(blocks.count, schedule::kMostSteps / blocks.states);
+  const schedule::SharedMemory memory = {blocks_used, blocks.states, true};
+  schedule::AnchoredSweep best;
+  std::int64_t depth = -1;
+  for (const std::int64_t ahead : {0, 1}) {
+    if (ahead >= memory.blocks) break;
+    const schedule::AnchoredSweep sweep =
+        model.best(memory.slots(ahead), {true, ahead > 0}, on_disk - 1);
+    if (depth >= 0 && sweep.seconds >= best.seconds) continue;
+    best = sweep;
+    depth = ahead;
+  }
+
+  Estimate estimate;
+  estimate.schedule = "async";
+  estimate.sweep = run_of(question);
+  const uint128 most = static_cast<uint128>(question.steps) *
+                       static_cast<uint128>(std::max<std::int64_t>(tape_units, 1));
+  estimate.sweep.slots = memory.slots(depth);
+  if (static_cast<uint128>(estimate.sweep.slots) > most) {
+    estimate.sweep.slots = static_cast<std::int64_t>(most);
+  }
+  estimate.sweep.tape_slots = tape_units;
+  estimate.sweep.interval = best.interval;
+  estimate.sweep.most_anchors = best.written + 1;
+  estimate.counts.advances = best.advances;
+  estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
+  estimate.counts.overlapped = true;
+  price(estimate, question, best.written);
+  estimate.seconds = best.seconds;
+  estimate.reads_ahead = depth > 0;
+  estimate.waiting = best.waiting;
+  const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
+  estimate.ram_bytes = std::min(used, memory.blocks) * blocks.bytes;
+  const std::string every =
+      best.interval == 1 ? "every step" : "every " + std::to_string(best.interval) + " steps";
+  const std::int64_t slots = estimate.sweep.slots;
+  estimate.remark = best.written == 0 ? "no anchor pays: all from RAM"
+                                      : "an anchor " + every + ", " + std::to_string(slots) +
+                                            (slots == 1 ? " state" : " states") + " in RAM" +
+                                            (depth > 0 ? ", one read ahead" : ", none read ahead");
+  return estimate;
+}
+
+// Here it has no other way out.
+void require_overlapped(const Problem& problem) {
+  if (is_overlapped(problem) || problem.quickly) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "overlapped plans at most 10^6 steps, on a disk with room for all, and places its "
+              "anchors itself; take async");
+}
+
+Counts count_plan(const Problem& problem) {
+  require_overlapped(problem);
+  return count_overlapped(problem);
+}
+
+// In a run a plan is searched for more thoroughly where the sweep is long.
+Estimate estimate_overlapped(const WhatIf& question) {
+  const char* const name = "overlapped";
+  if (!question.has_disk()) return refused(name, "needs --write-rate, and room on disk");
+  constexpr std::int64_t kMostCompared = 100'000;
+  if (question.steps > kMostCompared) {
+    Estimate estimate = refused(name, "plans of more than " + std::to_string(kMostCompared) +
+                                          " steps take long; plan --abstract makes them");
+    estimate.planned = false;
+    return estimate;
+  }
+  const std::int64_t beside = schedule::overlapped_bytes(question.steps);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, beside);
+  if (blocks.count < 1) {
+    return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, beside)) +
+                             " of memory per rank");
+  }
+  Estimate estimate;
+  estimate.schedule = name;
+  Problem& sweep = estimate.sweep;
+  sweep = run_of(question);
+  sweep.quickly = true;
+  sweep.slots = std::min(blocks.count, std::max<std::int64_t>(sweep.steps, 1));
+  sweep.disk_slots = disk_states(question, blocks);
+  if (sweep.disk_slots < 1) {
+    return refused(name,
+                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
+  }
+  sweep.prices = prices_of(question);
+  const double tick = question.forward / sweep.prices.advance.as_double();
+  if (question.has_tape()) sweep.prices.adjoint.value += sweep.prices.advance.value;
+  const schedule::OverlappedPlan plan = overlapped_plan(sweep);
+  for (const schedule::OverlapAction& action : plan.actions) {
+    if (action.kind == schedule::OverlapKind::kWrite) ++estimate.counts.writes;
+    if (action.kind == schedule::OverlapKind::kRead) ++estimate.counts.reads;
+    if (action.kind == schedule::OverlapKind::kAdvance) {
+      estimate.counts.advances += static_cast<uint128>(action.last - action.first);
+    }
+  }
+  std::vector<schedule::OverlapAction> placed = plan.actions;
+  estimate.counts.overlapped = true;
+  price(estimate, question, schedule::number_disk_states(placed));
+  const double computing = estimate.seconds - estimate.waiting;
+  // TURN is the last step's adjoint, and takes no time of its own.
+  estimate.seconds = plan.makespan * tick - (question.has_tape() ? 0 : question.adjoint);
+  estimate.waiting = std::max(0.0, estimate.seconds - computing);
+  estimate.ram_bytes = sweep.slots * blocks.bytes + beside;
+  estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
+                    " in RAM, those being written or read included";
+  return estimate;
+}
+
+ActionSource plan_actions(const Problem& problem) {
+  require_overlapped(problem);
+  double makespan = 0;
+  return overlapped_actions(problem, makespan);
+}
+
+}  // namespace
+
+Schedule overlapped_schedule() {
+  return {"overlapped",
+          "the same with a place for every transfer",
+          true,
+          false,
+          count_plan,
+          plan_actions,
+          estimate_overlapped};
+}
+
+Schedule async_schedule() {
+  return {"async",       "anchors on disk while the solver computes, Revolve between them",
+          true,          false,
+          count_async,   async_actions,
+          estimate_async};
+}
+
+}  // namespace anadrome::tool

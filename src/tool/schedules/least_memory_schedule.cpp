@@ -1,0 +1,62 @@
+#include "tool/schedules/schedules.h"
+
+#include <string>
+
+#include "base/checked.h"
+#include "schedule/least_memory.h"
+#include "tool/schedules/action_sources.h"
+
+namespace anadrome::tool {
+namespace {
+
+Counts count_least_memory(const Problem& problem) {
+  schedule::Segment all;
+  all.last = problem.steps;
+  all.units = problem.slots;
+  Counts counts;
+  counts.advances = schedule::least_memory_of_equal_states(problem.steps)->advances(all);
+  return counts;
+}
+
+ActionSource least_memory_actions(const Problem& problem) {
+  return nested_actions(problem, schedule::least_memory_of_equal_states(problem.steps));
+}
+
+Estimate estimate_least_memory(const WhatIf& question) {
+  if (question.steps > schedule::kMostLeastMemorySteps) {
+    return refused("least_memory", "plans at most 2^20 steps");
+  }
+  Estimate estimate;
+  estimate.schedule = "least_memory";
+  Problem& sweep = estimate.sweep;
+  sweep = run_of(question);
+  sweep.slots = schedule::least_slots(sweep.steps);
+  const std::int64_t table = schedule::kLeastMemoryBytesPerStep * (question.steps + 2);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone, table);
+  const std::int64_t wanted = ceil_divide(sweep.slots, blocks.states);
+  if (blocks.count < wanted) {
+    const uint128 bytes = static_cast<uint128>(wanted) * static_cast<uint128>(blocks.bytes) +
+                          static_cast<uint128>(table);
+    return refused("least_memory", "needs " + bytes_text(bytes) + " of memory per rank");
+  }
+  estimate.counts = count_least_memory(sweep);
+  estimate.ram_bytes = wanted * blocks.bytes + table;
+  price(estimate, question, 0);
+  estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
+                    " in RAM: the fewest for no step more than twice";
+  return estimate;
+}
+
+}  // namespace
+
+Schedule least_memory_schedule() {
+  return {"least_memory",
+          "as few states in RAM as no step run more than twice allows",
+          false,
+          false,
+          nullptr,
+          least_memory_actions,
+          estimate_least_memory};
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,55 @@
+// One schedule as `anadrome plan` knows it: an entry of the table in schedule_table.cpp.
+#pragma once
+
+#include <string>
+
+#include "tool/schedules/problem.h"
+#include "tool/schedules/what_if.h"
+
+namespace anadrome::tool {
+
+/// A row of the comparison.
+struct Estimate {
+  const char* schedule = "";
+  bool runs = false;
+  bool planned = true;  ///< false: it may run, but planning it takes too long
+  std::string remark;   ///< how it is run, or why it cannot be
+  Problem sweep;        ///< what is run
+  Counts counts;
+  bool reads_ahead = false;  ///< overlapped transfers: the next anchor is read in time
+  double seconds = 0;
+  double waiting = 0;                             ///< of these, for the disk
+  std::int64_t ram_bytes = 0;                     ///< per rank
+  uint128 disk_bytes = 0, written = 0, read = 0;  ///< all ranks together
+
+  uint128 forward_steps() const { return counts.advances + counts.recorded; }
+};
+
+struct Schedule {
+  const char* name;
+  const char* keeps;  ///< half a line for the list in --help
+  bool uses_disk;
+  bool uses_tapes;
+  /// Throws ERR_ARGUMENT on a problem that the schedule cannot solve. Null: a question of
+  /// `anadrome solve` has its numbers.
+  Counts (*count)(const Problem&);
+  ActionSource (*actions)(const Problem&);
+  /// `runs` is false, and `remark` says why, where memory or disk do not suffice.
+  /// Null: the schedule is no answer to a concrete question.
+  Estimate (*estimate)(const WhatIf&);
+};
+
+/// An estimate that cannot be run.
+Estimate refused(const char* schedule, std::string why);
+
+/// The paper's problem that a run is: one step more for TURN, without tapes.
+Problem run_of(const WhatIf& question);
+
+/// The seconds of a run as prices, in whole ticks: what planners compare.
+Prices prices_of(const WhatIf& question);
+
+/// Fills in seconds, waiting, and bytes on disk from estimate.counts, for a solver that waits for
+/// the disk. `disk_states`: the most at a time.
+void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,73 @@
+#include "tool/schedules/schedules.h"
+
+#include <algorithm>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "schedule/mixed.h"
+#include "tool/schedules/action_sources.h"
+
+namespace anadrome::tool {
+namespace {
+
+// A tape as large as a state, if nothing else is said.
+Problem with_tapes(const Problem& problem) {
+  Problem taped = problem;
+  taped.record = true;
+  taped.tape_slots = std::max<std::int64_t>(problem.tape_slots, 1);
+  return taped;
+}
+
+Counts count_mixed(const Problem& problem) {
+  const Problem taped = with_tapes(problem);
+  Counts counts;
+  counts.advances =
+      schedule::mixed_advances(taped.steps, taped.slots, taped.tape_slots, taped.tape_restarts);
+  counts.recorded = static_cast<uint128>(taped.steps);
+  return counts;
+}
+
+ActionSource mixed_actions(const Problem& problem) {
+  const Problem taped = with_tapes(problem);
+  return nested_actions(
+      taped, std::make_unique<schedule::MixedPlanner>(taped.tape_slots, taped.tape_restarts));
+}
+
+Estimate estimate_mixed(const WhatIf& question) {
+  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
+  if (blocks.count < 1) {
+    return refused("mixed",
+                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
+  }
+  Estimate estimate;
+  estimate.schedule = "mixed";
+  estimate.sweep = run_of(question);
+  estimate.sweep.slots =
+      std::min(blocks.count, schedule::kMostSteps / blocks.states) * blocks.states;
+  estimate.sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
+  estimate.sweep.tape_restarts = question.tape_restarts;
+  // Every tape but the last one: more is not used.
+  const uint128 most = std::max<uint128>(static_cast<uint128>(question.steps), 1) *
+                       static_cast<uint128>(estimate.sweep.tape_slots);
+  if (static_cast<uint128>(estimate.sweep.slots) > most) {
+    estimate.sweep.slots = static_cast<std::int64_t>(most);
+  }
+  estimate.counts = count_mixed(estimate.sweep);
+  estimate.ram_bytes = ceil_divide(estimate.sweep.slots, blocks.states) * blocks.bytes;
+  price(estimate, question, 0);
+  estimate.remark = "room for " + std::to_string(estimate.sweep.slots) +
+                    " states in RAM, a tape in the room of " +
+                    std::to_string(estimate.sweep.tape_slots);
+  return estimate;
+}
+
+}  // namespace
+
+Schedule mixed_schedule() {
+  return {"mixed",       "states and tapes in RAM, whichever saves more",
+          false,         true,
+          count_mixed,   mixed_actions,
+          estimate_mixed};
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,208 @@
+#include "tool/schedules/schedules.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "schedule/disk_revolve.h"
+#include "schedule/hrevolve.h"
+#include "schedule/multistage.h"
+#include "tool/schedules/action_sources.h"
+#include "tool/schedules/disk_transfers.h"
+
+namespace anadrome::tool {
+namespace {
+
+schedule::TwoTierCosts ticks_of(const Prices& prices) {
+  const int digits = prices.digits();
+  return {prices.advance.ticks(digits), prices.adjoint.ticks(digits), prices.write.ticks(digits),
+          prices.read.ticks(digits)};
+}
+
+std::string room_wanted(std::int64_t wanted, std::int64_t disk_slots) {
+  return "takes " + std::to_string(wanted) + " states on disk at a time; there is room for " +
+         std::to_string(disk_slots);
+}
+
+// Disk-Revolve takes as many states on disk as it likes.
+std::unique_ptr<schedule::DiskRevolvePlanner> disk_revolve(const Problem& problem) {
+  auto planner = std::make_unique<schedule::DiskRevolvePlanner>(problem.steps, problem.slots,
+                                                                ticks_of(problem.prices));
+  if (planner->disk_slots() > problem.disk_slots) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "disk_revolve " + room_wanted(planner->disk_slots(), problem.disk_slots));
+  }
+  return planner;
+}
+
+std::unique_ptr<schedule::HRevolvePlanner> hrevolve(const Problem& problem,
+                                                    const schedule::TwoTierCosts& costs) {
+  const std::int64_t disk_slots = std::min(problem.disk_slots, schedule::kMostSteps);
+  return std::make_unique<schedule::HRevolvePlanner>(problem.steps, problem.slots, disk_slots,
+                                                     costs);
+}
+
+Counts counted(schedule::Planner& planner, const Problem& problem) {
+  schedule::Segment all;
+  all.last = problem.steps;
+  all.units = problem.slots;
+  all.disk_slots = problem.disk_slots;
+  Counts counts;
+  if (problem.steps > 1) counts.advances = planner.advances(all);
+  const DiskTransfers use = disk_transfers(planner, problem);
+  counts.writes = use.writes;
+  counts.reads = use.reads;
+  return counts;
+}
+
+Counts count_disk_revolve(const Problem& problem) {
+  return counted(*disk_revolve(problem), problem);
+}
+
+Counts count_hrevolve(const Problem& problem) {
+  return counted(*hrevolve(problem, ticks_of(problem.prices)), problem);
+}
+
+Counts count_multistage(const Problem& problem) {
+  const schedule::TwoTierUse use = schedule::multistage_use(
+      problem.steps, problem.slots, std::min(problem.disk_slots, schedule::kMostSteps));
+  Counts counts;
+  counts.advances = use.advances;
+  counts.writes = use.writes;
+  counts.reads = use.reads;
+  return counts;
+}
+
+ActionSource disk_revolve_actions(const Problem& problem) {
+  return nested_actions(problem, disk_revolve(problem));
+}
+
+ActionSource hrevolve_actions(const Problem& problem) {
+  return nested_actions(problem, hrevolve(problem, ticks_of(problem.prices)));
+}
+
+ActionSource multistage_actions(const Problem& problem) {
+  return nested_actions(problem, std::make_unique<schedule::MultistagePlanner>());
+}
+
+// What the planner's table takes of the memory: as the library reckons.
+uint128 table_bytes(const WhatIf& question, std::int64_t disk_slots) {
+  constexpr uint128 kPerStep = 64, kPerEntry = 16;
+  return static_cast<uint128>(question.steps + 2) *
+         (kPerStep + kPerEntry * static_cast<uint128>(disk_slots));
+}
+
+// As many of the slots on disk as half a second is enough to plan for: the comparison asks again
+// for more of each resource.
+constexpr std::int64_t kSplitsCompared = std::int64_t{1} << 29;
+
+template <class Count>
+Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 table_bytes,
+                           const Count& count) {
+  if (!question.has_disk()) return refused(name, "needs --write-rate, and room on disk");
+  if (table_bytes >= static_cast<uint128>(question.memory)) {
+    return refused(name,
+                   "its table alone needs " + bytes_text(table_bytes) + " of memory per rank");
+  }
+  const auto table = static_cast<std::int64_t>(table_bytes);
+  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, table);
+  if (blocks.count < 1) {
+    return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
+                             " of memory per rank");
+  }
+  Estimate estimate;
+  estimate.schedule = name;
+  Problem& sweep = estimate.sweep;
+  sweep = run_of(question);
+  const std::int64_t ahead = store::blocks_read_ahead(blocks.count);
+  sweep.slots = std::min(blocks.count - ahead, question.steps);
+  sweep.disk_slots = std::min(disk_states(question, blocks), question.steps + 1);
+  if (sweep.disk_slots < 1) {
+    return refused(name,
+                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
+  }
+  sweep.prices = prices_of(question);
+  std::int64_t states = 0;
+  estimate.counts = count(sweep, states);
+  if (states > sweep.disk_slots) return refused(name, room_wanted(states, sweep.disk_slots));
+  estimate.ram_bytes = (sweep.slots + ahead) * blocks.bytes + table;
+  price(estimate, question, states);
+  estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
+                    " in RAM, up to " + std::to_string(states) +
+                    " on disk; each transfer counted in full";
+  return estimate;
+}
+
+Estimate estimate_disk_revolve(const WhatIf& question) {
+  return estimate_two_tier(
+      "disk_revolve", question, table_bytes(question, 0), [](Problem& sweep, std::int64_t& states) {
+        schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
+        states = planner.disk_slots();
+        return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
+      });
+}
+
+Estimate estimate_hrevolve(const WhatIf& question) {
+  const std::int64_t on_disk =
+      question.disk == kNoLimit
+          ? 0
+          : std::min(question.disk / (question.state_bytes * question.ranks), question.steps + 1);
+  const uint128 table = table_bytes(question, on_disk);
+  std::int64_t room = 0;
+  const auto count = [&room](Problem& sweep, std::int64_t& states) {
+    room = sweep.disk_slots;
+    schedule::HRevolvePlanner planner(sweep.steps, sweep.slots, sweep.disk_slots,
+                                      ticks_of(sweep.prices), kSplitsCompared);
+    sweep.disk_slots = planner.disk_slots();
+    states = disk_transfers(planner, sweep).most_states;
+    return counted(planner, sweep);
+  };
+  Estimate estimate = estimate_two_tier("hrevolve", question, table, count);
+  if (estimate.runs && estimate.sweep.disk_slots < room) {
+    estimate.remark += ", of " + std::to_string(room) + " that fit: more take long to plan";
+  }
+  return estimate;
+}
+
+Estimate estimate_multistage(const WhatIf& question) {
+  return estimate_two_tier("multistage", question, 0, [](Problem& sweep, std::int64_t& states) {
+    states = std::clamp<std::int64_t>(sweep.steps - 1 - sweep.slots, 0, sweep.disk_slots);
+    return count_multistage(sweep);
+  });
+}
+
+}  // namespace
+
+Schedule disk_revolve_schedule() {
+  return {"disk_revolve",
+          "states in RAM and on disk, at the least cost; the disk has room",
+          true,
+          false,
+          count_disk_revolve,
+          disk_revolve_actions,
+          estimate_disk_revolve};
+}
+
+Schedule hrevolve_schedule() {
+  return {"hrevolve",
+          "the same with a number of slots on disk",
+          true,
+          false,
+          count_hrevolve,
+          hrevolve_actions,
+          estimate_hrevolve};
+}
+
+Schedule multistage_schedule() {
+  return {"multistage",
+          "Revolve with all slots, the least used ones on disk",
+          true,
+          false,
+          count_multistage,
+          multistage_actions,
+          estimate_multistage};
+}
+
+}  // namespace anadrome::tool

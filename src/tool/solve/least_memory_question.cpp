@@ -1,0 +1,87 @@
+#include "tool/solve/questions.h"
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "schedule/least_memory.h"
+#include "tool/exact_json.h"
+#include "tool/pictures/nested_picture.h"
+#include "tool/schedules/action_sources.h"
+#include "tool/schedules/actions_json.h"
+#include "tool/solve/question_files.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::Accounting;
+using schedule::ChainSizes;
+using schedule::LeastMemory;
+using schedule::LeastMemoryPlanner;
+
+struct LeastMemoryAsked {
+  std::string sizes, workspace, accounting = "released";
+};
+
+Answer answer(const LeastMemoryAsked& asked) {
+  ChainSizes sizes;
+  sizes.bytes = counts_in("--sizes", text_of_file("--sizes", asked.sizes), 0);
+  if (!asked.workspace.empty()) {
+    sizes.workspace = counts_in("--workspace", text_of_file("--workspace", asked.workspace), 0);
+  }
+  const auto accounting =
+      asked.accounting == "static" ? Accounting::kStatic : Accounting::kReleased;
+  const LeastMemory plan = schedule::least_memory(sizes, accounting);
+  Problem problem;
+  problem.steps = sizes.steps();
+  problem.slots = plan.peak;
+  Answer answer;
+  nlohmann::ordered_json& json = answer.json;
+  json["schedule"] = "least_memory";
+  json["steps"] = problem.steps;
+  json["accounting"] = asked.accounting;
+  // Every step once, and once more with the states of its segment kept.
+  json["advances"] = 2 * problem.steps;
+  json["cost"] = exact_json(static_cast<uint128>(plan.peak));
+  json["lower_bound"] = exact_json(static_cast<uint128>(plan.lower_bound));
+  json["kept"] = plan.kept;
+  const auto actions = [sizes, plan](const Problem& sweep) {
+    return nested_actions(sweep, std::make_unique<LeastMemoryPlanner>(sizes.bytes, plan.kept));
+  };
+  answer.write_actions = [problem, actions](TextOut& out) { write_actions(actions(problem), out); };
+  answer.draw = [problem, sizes, plan, actions](TextOut& out) {
+    constexpr std::int64_t kMostUnits = 4096;
+    if (plan.peak > kMostUnits) {
+      throw Error(ANADROME_ERR_ARGUMENT, "--svg: memory of up to 4096 bytes is drawn");
+    }
+    Problem run = problem;
+    ++run.steps;  // x_n is live at TURN
+    schedule::Segment all;
+    all.last = run.steps;
+    Counts counts;
+    counts.advances = LeastMemoryPlanner(sizes.bytes, plan.kept).advances(all);
+    draw_nested(
+        "least_memory", std::to_string(plan.kept.size()) + " states are kept by the first sweep",
+        run, counts, [actions, run] { return actions(run); }, out);
+  };
+  return answer;
+}
+
+Ask add(Options& options) {
+  const auto asked = std::make_shared<LeastMemoryAsked>();
+  options.file("--sizes", asked->sizes, {"bytes of x_0 .. x_n", "sizes.txt"})->required();
+  options.file("--workspace", asked->workspace,
+               {"bytes that the reversal of each step needs besides", "workspace.txt", "none"});
+  options.word("--accounting", asked->accounting, {"static", "released"},
+               {"static: kept states stay to the end", "static", "released"});
+  return [asked] { return answer(*asked); };
+}
+
+}  // namespace
+
+Question least_memory_question() {
+  return {"least_memory", "The least memory in which no step runs more than twice.",
+          "--sizes sizes.txt", add};
+}
+
+}  // namespace anadrome::tool

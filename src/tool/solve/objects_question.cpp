@@ -1,0 +1,116 @@
+#include "tool/solve/questions.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/byte_size.h"
+#include "base/checked.h"
+#include "schedule/kept_objects.h"
+#include "tool/exact_json.h"
+#include "tool/pictures/nested_picture.h"
+#include "tool/schedules/action_sources.h"
+#include "tool/schedules/actions_json.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::KeptObjects;
+using schedule::Objects;
+
+struct ObjectsAsked {
+  std::string objects = "mixed", start;
+  std::int64_t steps = 0, state = 1, tape = 0;
+  std::optional<std::int64_t> slots, memory;
+  bool stiff = false;
+};
+
+struct KeptProblem {
+  Problem problem;
+  KeptObjects kept;
+};
+
+Objects objects_of(const std::string& name) {
+  if (name == "state") return Objects::kStates;
+  return name == "tape" ? Objects::kTapes : Objects::kMixed;
+}
+
+// Bytes, or units if no --state says how large one is.
+KeptProblem problem_of(const ObjectsAsked& asked) {
+  KeptProblem posed;
+  KeptObjects& kept = posed.kept;
+  kept.objects = objects_of(asked.objects);
+  const bool tapes_only = kept.objects == Objects::kTapes;
+  kept.free_start = asked.start.empty() ? tapes_only : asked.start == "free";
+  if (asked.slots.has_value() == asked.memory.has_value()) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--slots or --memory is wanted, one of them");
+  }
+  Problem& problem = posed.problem;
+  problem.steps = asked.steps;
+  problem.slots = asked.slots ? *asked.slots : *asked.memory / asked.state;
+  if (asked.tape > 0) kept.tape_units = ceil_divide(asked.tape, asked.state);
+  // Where only tapes are kept there is nothing else to go on from.
+  kept.tape_restarts = tapes_only || asked.stiff;
+  problem.record = true;
+  problem.tape_slots = kept.objects == Objects::kStates ? 0 : kept.tape_units;
+  problem.tape_restarts = kept.tape_restarts;
+  problem.disk_slots = kept.free_start ? 1 : 0;
+  return posed;
+}
+
+Answer answer(const ObjectsAsked& asked) {
+  const KeptProblem question = problem_of(asked);
+  const uint128 forwards =
+      schedule::forwards_of(question.problem.steps, question.problem.slots, question.kept);
+  const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
+  Answer answer;
+  answer.json["schedule"] = "mixed";
+  answer.json["objects"] = asked.objects;
+  answer.json["start"] = question.kept.free_start ? "free" : "charged";
+  answer.json["steps"] = exact(question.problem.steps);
+  answer.json["slots"] = exact(question.problem.slots);
+  answer.json["tape_slots"] = exact(question.kept.tape_units);
+  answer.json["advances"] = exact_json(forwards);
+  answer.json["cost"] = exact_json(forwards);
+  const auto actions = [question] {
+    return nested_actions(question.problem, schedule::planner_for(question.kept));
+  };
+  answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
+  answer.draw = [question, forwards, actions](TextOut& out) {
+    Counts counts;
+    counts.advances = forwards - static_cast<uint128>(question.problem.steps);
+    draw_nested("mixed", "room for " + std::to_string(question.problem.slots) + " states",
+                question.problem, counts, actions, out);
+  };
+  return answer;
+}
+
+Ask add(Options& options) {
+  constexpr std::int64_t kMost = schedule::kMostSteps;
+  const auto asked = std::make_shared<ObjectsAsked>();
+  options.word("--objects", asked->objects, {"state", "tape", "mixed"},
+               {"what is kept", "tape", "mixed"});
+  options.count("--steps", asked->steps, 1, kMost, {"forward steps", "60"})->required();
+  options.add(
+      "--slots", "N", {"states that fit in memory", "8", "--memory / --state"},
+      [asked](const std::string& text) { asked->slots = parse_count("--slots", text, 0, kMost); });
+  options.add("--memory", "BYTES", {"the memory", "8GiB"},
+              [asked](const std::string& text) { asked->memory = parse_size("--memory", text); });
+  options.bytes("--state,--state-size", asked->state, 1, {"a state", "512MiB", "1"});
+  options.bytes("--tape-size", asked->tape, 1,
+                {"a step's tape, in bytes, or in states where no --state is given", "2", "1"});
+  options.digit("--stiff", asked->stiff,
+                {"1: the tape of a step holds the state after it", "1", "0"});
+  options.word("--start", asked->start, {"charged", "free"},
+               {"x_0 takes a slot, or none", "free", "charged, and free with tapes only"});
+  return [asked] { return answer(*asked); };
+}
+
+}  // namespace
+
+Question objects_question() {
+  return {"objects", "States, tapes or both in one memory: the fewest forward steps.",
+          "--objects tape --steps 60 --slots 8 --tape-size 2", add};
+}
+
+}  // namespace anadrome::tool

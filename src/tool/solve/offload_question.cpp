@@ -1,0 +1,190 @@
+#include "tool/solve/questions.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/checked.h"
+#include "schedule/offload_planner.h"
+#include "tool/exact_json.h"
+#include "tool/pictures/sweep_picture.h"
+#include "tool/solve/chain_costs.h"
+
+namespace anadrome::tool {
+namespace {
+
+using schedule::Fate;
+using schedule::OffloadChain;
+using schedule::OffloadPlan;
+using schedule::OffloadSpan;
+
+struct Scaled {
+  OffloadChain chain;
+  int digits = 0;  ///< of a tick after the point
+};
+
+Scaled scaled(ChainCosts costs, const std::string& bandwidth) {
+  constexpr int kDigitsOfTransfers = 6;
+  Scaled result;
+  result.digits = digits_of(costs);
+  const bool by_bandwidth = !bandwidth.empty();
+  if (by_bandwidth == !costs.write.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT, by_bandwidth
+                                           ? "--bandwidth: --costs has transfers already"
+                                           : "--bandwidth is missing, or transfers in --costs");
+  }
+  OffloadChain& chain = result.chain;
+  chain.state_units = costs.units;
+  if (by_bandwidth) {
+    result.digits = std::max(result.digits, kDigitsOfTransfers);
+    const Decimal rate = parse_decimal("--bandwidth", bandwidth);
+    if (rate.value < 1) throw Error(ANADROME_ERR_ARGUMENT, "--bandwidth must be above 0");
+    for (const std::int64_t units : costs.units) {
+      const std::int64_t ticks = Decimal{units, 0}.ticks(result.digits + rate.digits);
+      chain.write.push_back(ceil_divide(ticks, rate.value));
+    }
+    chain.read = chain.write;
+  }
+  if (costs.forward.size() == costs.adjoint.size() && !costs.forward.empty()) {
+    costs.forward.pop_back();  // the last step is run by its adjoint only
+  }
+  chain.forward = ticks_of(costs.forward, result.digits);
+  chain.adjoint = ticks_of(costs.adjoint, result.digits);
+  if (!by_bandwidth) {
+    chain.write = ticks_of(costs.write, result.digits);
+    chain.read = ticks_of(costs.read, result.digits);
+  }
+  return result;
+}
+
+const char* name_of(OffloadSpan::Doing doing) {
+  switch (doing) {
+    case OffloadSpan::Doing::kForward:
+    case OffloadSpan::Doing::kAgain:
+      return "advance";
+    case OffloadSpan::Doing::kAdjoint:
+      return "adjoint";
+    case OffloadSpan::Doing::kWrite:
+      return "write";
+    case OffloadSpan::Doing::kRead:
+      break;
+  }
+  return "read";
+}
+
+void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
+  std::vector<OffloadSpan> spans = plan.run.spans;
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  for (const OffloadSpan& span : spans) {
+    out.put("{\"action\": \"").put(name_of(span.doing)).put("\", \"step\": ").integer(span.step);
+    out.put(", \"start\": ").put(decimal_text(static_cast<uint128>(span.start), digits));
+    out.put(", \"end\": ").put(decimal_text(static_cast<uint128>(span.end), digits)).put("}\n");
+  }
+  out.flush();
+}
+
+SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
+  SpanPicture picture;
+  picture.seconds = static_cast<double>(plan.run.makespan);
+  picture.last_step = static_cast<double>(chain.steps());
+  picture.disk = true;
+  for (const OffloadSpan& span : plan.run.spans) {
+    const auto doing = static_cast<std::size_t>(span.doing);
+    constexpr Activity kActivities[] = {Activity::kAdvance, Activity::kRecompute,
+                                        Activity::kAdjoint, Activity::kWrite, Activity::kRead};
+    const bool back = span.doing == OffloadSpan::Doing::kAdjoint;
+    const bool moves = doing >= static_cast<std::size_t>(OffloadSpan::Doing::kWrite);
+    const auto step = static_cast<double>(span.step);
+    picture.spans.push_back({kActivities[doing], static_cast<double>(span.start),
+                             static_cast<double>(span.end), back ? step + 1 : step,
+                             back || moves ? step : step + 1});
+  }
+  return picture;
+}
+
+struct OffloadAsked {
+  std::string costs, bandwidth, duplex = "half", allow = "offload,recompute";
+  std::int64_t fast_memory = 0;
+};
+
+Answer answer(const OffloadAsked& asked) {
+  const ChainCosts costs = chain_costs(asked.costs);
+  if (!costs.tape_units.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--costs: tapes are a question of solve uneven_tapes");
+  }
+  Scaled problem = scaled(costs, asked.bandwidth);
+  problem.chain.fast_memory = asked.fast_memory;
+  problem.chain.full_duplex = asked.duplex == "full";
+  const OffloadPlan plan =
+      schedule::plan_offload(problem.chain, {asked.allow != "recompute", asked.allow != "offload"});
+  Answer answer;
+  nlohmann::ordered_json& json = answer.json;
+  json["schedule"] = "offload";
+  json["steps"] = problem.chain.steps();
+  json["fast_memory"] = problem.chain.fast_memory;
+  answer.possible = plan.run.makespan >= 0;
+  std::int64_t forwards = 0, writes = 0, reads = 0;
+  for (const OffloadSpan& span : plan.run.spans) {
+    writes += span.doing == OffloadSpan::Doing::kWrite ? 1 : 0;
+    reads += span.doing == OffloadSpan::Doing::kRead ? 1 : 0;
+    forwards += span.doing <= OffloadSpan::Doing::kAgain ? 1 : 0;
+  }
+  std::string fates;
+  for (const Fate fate : plan.fates) fates += "KOD"[static_cast<std::size_t>(fate)];
+  json["advances"] = forwards;
+  json["writes"] = writes;
+  json["reads"] = reads;
+  json["cost"] = answer.possible ? time_json(plan.run.makespan, problem.digits)
+                                 : nlohmann::ordered_json(nullptr);
+  json["lower_bound"] = time_json(plan.lower_bound, problem.digits);
+  json["fates"] = fates;
+  if (!answer.possible) return answer;
+  answer.write_actions = [plan, problem](TextOut& out) { put_spans(plan, problem.digits, out); };
+  answer.draw = [plan, problem](TextOut& out) {
+    SpanPicture picture = picture_of(plan, problem.chain);
+    for (int i = 0; i < problem.digits; ++i) {
+      picture.seconds /= 10;
+      for (Span& span : picture.spans) {
+        span.start /= 10;
+        span.end /= 10;
+      }
+    }
+    picture.title = "offload: " + std::to_string(problem.chain.steps()) + " uneven steps";
+    picture.remark = "keep, offload or recompute: " +
+                     decimal_text(static_cast<uint128>(plan.run.makespan), problem.digits) +
+                     "; with no limit " +
+                     decimal_text(static_cast<uint128>(plan.lower_bound), problem.digits);
+    draw_spans(picture, out);
+  };
+  return answer;
+}
+
+Ask add(Options& options) {
+  const auto asked = std::make_shared<OffloadAsked>();
+  options
+      .file("--costs", asked->costs,
+            {"{\"f\": [], \"b\": [], \"a\": [], \"transfer\": []}, or lines f b a", "costs.json"})
+      ->required();
+  options
+      .count("--fast-memory", asked->fast_memory, 0, schedule::kMostSteps,
+             {"for all states at a time, in the unit of a", "1200"})
+      ->required();
+  options.text("--bandwidth", asked->bandwidth, "a/TIME",
+               {"a per time, where --costs has no transfers", "6"});
+  options.word("--duplex", asked->duplex, {"half", "full"},
+               {"half: a write or a read at a time", "full", "half"});
+  options.word("--allow", asked->allow,
+               {"offload,recompute", "recompute,offload", "offload", "recompute"},
+               {"what may become of a state that is not kept", "offload", "both"});
+  return [asked] { return answer(*asked); };
+}
+
+}  // namespace
+
+Question offload_question() {
+  return {"offload", "Keep, offload or recompute each state of uneven steps: the least time.",
+          "--costs costs.json --fast-memory 1200 --bandwidth 6", add};
+}
+
+}  // namespace anadrome::tool

@@ -1,0 +1,239 @@
+"""anadrome count: actions, very large problems, wrong arguments."""
+import json
+import pathlib
+import subprocess
+import unittest
+
+import tool
+
+
+def actions(schedule, steps, slots, *words):
+    process = tool.run("count", schedule, "--actions", "--steps", steps, "--slots", slots, *words)
+    if process.returncode != 0:
+        raise AssertionError(tool.said(process))
+    return [json.loads(line) for line in process.stdout.splitlines()]
+
+
+class Machine:
+    """Plays actions and breaks on any that cannot be carried out. The papers' problem: the adjoint
+    of a step needs its live state, or its recorded tape."""
+
+    def __init__(self, steps, slots, disk_slots=0, tape_slots=0, restarts=False):
+        self.live, self.recorded, self.todo = 0, None, steps - 1
+        self.kept = {"ram": {}, "disk": {}, "tape": {}}
+        self.slots, self.disk_slots, self.tape_slots = slots, disk_slots, tape_slots
+        self.restarts = restarts
+        self.advances = self.writes = self.reads = 0
+
+    def check(self, held, action):
+        if not held:
+            raise AssertionError(f"{action} with live x_{self.live}, {self.kept}")
+
+    def play(self, action):
+        what = action["action"]
+        if what == "advance":
+            self.check(self.live == action["first"] < action["last"] <= self.todo + 1, action)
+            self.live = action["last"]
+            self.advances += action["last"] - action["first"]
+            self.recorded = action["last"] - 1 if action.get("record") else None
+        elif what == "adjoint":
+            recording = self.tape_slots > 0
+            self.check(action["step"] == self.todo and
+                       self.todo == (self.recorded if recording else self.live), action)
+            self.todo -= 1
+            self.live = self.recorded = None
+        else:
+            self.move(what, action)
+
+    def move(self, what, action):
+        tier, slot, step = action["tier"], action["slot"], action["step"]
+        kept = self.kept[tier]
+        if what == "keep":
+            self.check(slot not in kept and
+                       step == (self.recorded if tier == "tape" else self.live), action)
+            kept[slot] = step
+            self.writes += tier == "disk"
+            ram = len(self.kept["ram"]) + self.tape_slots * len(self.kept["tape"])
+            self.check(ram <= self.slots and len(self.kept["disk"]) <= self.disk_slots, action)
+        elif what == "restore":
+            self.check(kept.get(slot) == step, action)
+            self.reads += tier == "disk"
+            if tier == "tape":
+                self.recorded, self.live = step, step + 1 if self.restarts else None
+            else:
+                self.recorded, self.live = None, step
+        else:
+            self.check(what == "drop" and kept.pop(slot, None) == step, action)
+
+
+class Actions(tool.Case):
+    def play(self, schedule, steps, slots, *words, **machine):
+        machine = Machine(steps, slots, **machine)
+        for action in actions(schedule, steps, slots, *words):
+            machine.play(action)
+        self.assertEqual(machine.todo, -1)
+        counted = self.count(schedule, steps, slots, *words)
+        self.assertEqual((machine.advances, machine.writes, machine.reads),
+                         (counted["advances"], counted["writes"], counted["reads"]),
+                         (schedule, steps, slots, words))
+        return counted
+
+    def test_what_is_counted_is_what_is_done(self):
+        for steps in (1, 2, 3, 7, 30, 101):
+            for slots in (1, 2, 3, 8):
+                self.play("revolve", steps, slots)
+                for restarts in (0, 1):
+                    self.play("mixed", steps, slots, "--tape-slots", 2, "--stiff", restarts,
+                              tape_slots=2, restarts=restarts == 1)
+                prices = ("--write", 3, "--read", 2)
+                self.play("disk_revolve", steps, slots, *prices, disk_slots=steps)
+                for schedule in ("hrevolve", "multistage"):
+                    self.play(schedule, steps, slots, "--disk-slots", 3, *prices, disk_slots=3)
+                self.play("online", steps, slots)
+            self.play("store_all", steps, max(steps - 1, 1))
+
+    def test_overlapped_is_the_plan_that_async_counts(self):
+        costs = ("--write", 8, "--read", 8, "--ub", 2)
+        counted = [self.count(name, 60, 3, *costs) for name in ("overlapped", "async")]
+        self.assertEqual([one.pop("schedule") for one in counted], ["overlapped", "async"])
+        self.assertEqual(*counted)
+        self.assertEqual(list(actions("overlapped", 60, 3, *costs)),
+                         list(actions("async", 60, 3, *costs)))
+
+    def test_anchors_are_read_once_each(self):
+        for steps in (1, 2, 3, 30, 101):
+            for slots in (1, 3):
+                for interval in (1, 4, 50):
+                    counted = self.count("async", steps, slots, "--interval", interval)
+                    machine = Machine(steps, slots, disk_slots=steps)
+                    read = []
+                    for action in actions("async", steps, slots, "--interval", interval):
+                        # An anchor's state stays in memory while its interval is reversed.
+                        if action["action"] == "restore" and action["tier"] == "disk":
+                            if action["step"] not in read:
+                                read.append(action["step"])
+                        machine.play(action)
+                    self.assertEqual(machine.todo, -1)
+                    self.assertEqual((machine.advances, machine.writes, len(read)),
+                                     (counted["advances"], counted["writes"], counted["reads"]))
+
+    def test_are_streamed(self):
+        command = [tool.os.environ["ANADROME_TEST_TOOL"], "count", "revolve", "--actions", "--steps",
+                   "1000000000", "--slots", "20"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            first = [json.loads(process.stdout.readline()) for _ in range(100000)]
+            memory = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            process.kill()
+        self.assertEqual(first[0]["action"], "keep")
+        peak = int(memory.split("VmHWM:")[1].split()[0])
+        self.assertLess(peak, 100 * 1024)
+
+
+def binomial(a, b, most):
+    """C(a + b, b), or more than `most`."""
+    value = 1
+    for i in range(1, min(a, b) + 1):
+        value = value * (max(a, b) + i) // i
+        if value > most:
+            break
+    return value
+
+
+class Extremes(tool.Case):
+    def check(self, steps, slots):
+        """E(n, s) = r n - C(s + r, s + 1)."""
+        slots_used = min(slots, steps)
+        low, high = 0, steps - 1
+        while low < high:
+            r = (low + high) // 2
+            if binomial(slots_used, r, steps) >= steps:
+                high = r
+            else:
+                low = r + 1
+        # C(s + r, s + 1) = C(s + r, s) r / (s + 1).
+        beta = binomial(slots_used, low, 2**200)
+        expected = low * steps - beta * low // (slots_used + 1)
+        got = self.count("revolve", steps, slots)
+        self.assertEqual(got["advances"], expected, (steps, slots))
+        self.assertEqual(int(got["cost"]), expected)
+
+    def test_numbers_beyond_every_machine_word(self):
+        for steps, slots in ((10000, 10**9), (10**9, 20), (10**9, 1), (10**7, 2), (10**8, 5),
+                             (2**62, 2**62), (2**62, 30), (10**18, 3)):
+            self.check(steps, slots)
+        got = self.count("revolve", 2**62, 1)
+        self.assertEqual(got["advances"], 2**62 * (2**62 - 1) // 2)
+
+    def test_numbers_from_2_to_the_53_on_are_strings(self):
+        words = ("count", "revolve", "--json", "--slots", 1, "--steps")
+        below = self.answer(*words, 134217728)  # E = 2^26 (2^27 - 1)
+        self.assertEqual(below["advances"], 2**26 * (2**27 - 1))
+        self.assertIsInstance(below["advances"], int)
+        above = self.answer(*words, 134217729)
+        self.assertEqual(above["advances"], str(134217729 * 2**26))
+
+    def test_decimal_costs_are_exact(self):
+        got = self.count("revolve", 1000, 3, "--uf", "0.1", "--ub", "0.001")
+        self.assertEqual(got["cost"], (got["advances"] * 100 + 1000) / 1000)
+        got = self.count("revolve", 2**62, 3, "--uf", "0.5")
+        advances = got["advances"]
+        self.assertEqual(got["cost"], f"{advances // 2}.5" if advances % 2 else str(advances // 2))
+
+    def test_whatever_is_asked_ends(self):
+        for schedule in ("revolve", "async", "overlapped", "mixed", "disk_revolve", "hrevolve", "multistage",
+                         "online"):
+            for steps in (1, 10**9, 2**62 - 1):
+                for slots in (1, 7, 10**9, 2**62):
+                    words = ("count", schedule, "--json", "--steps", steps, "--slots", slots,
+                             "--disk-slots", 5, "--write", 10, "--read", 10)
+                    process = tool.run(*words)
+                    self.assertIn(process.returncode, (0, 2), tool.said(process))
+                    if process.returncode == 0:
+                        self.assertGreaterEqual(int(json.loads(process.stdout)["advances"]),
+                                                steps - 1, words)
+                    else:
+                        self.assertEqual(len(process.stderr.splitlines()), 1)
+
+
+class Arguments(tool.Case):
+    def test_are_refused_by_name(self):
+        good = {"--steps": "10", "--slots": "3"}
+        for flag, value in (("--steps", "0"), ("--steps", "-5"), ("--steps", "1.5"),
+                            ("--steps", "ten"), ("--steps", "1e19"), ("--steps", "1e400"),
+                            ("--steps", "9" * 400), ("--slots", "0"),
+                            ("--slots", "4611686018427387905"), ("--slots", "nan"),
+                            ("--uf", "-1"), ("--uf", "."), ("--uf", "1e"), ("--uf", "inf"),
+                            ("--ub", "0.1234567891"), ("--write", "x"), ("--read", "1e30"),
+                            ("--interval", "0"), ("--disk-slots", "-1"), ("--tape-slots", "0"),
+                            ("--stiff", "2")):
+            words = {**good, flag: value}
+            message = self.refuse("count", "revolve",
+                                  *(f"{key}={text}" for key, text in words.items()))
+            self.assertIn(flag, message)
+        self.assertIn("store_all, revolve", self.refuse("count", "best", "--steps", 3, "--slots", 3))
+
+    def test_that_are_missing(self):
+        self.assertIn("--steps", self.refuse("count", "revolve", "--slots", 3))
+        self.assertIn("--slots", self.refuse("count", "revolve", "--steps", 3))
+        self.assertIn("SCHEDULE", self.refuse("count", "--slots", 3, "--steps", 3))
+
+    def test_that_another_schedule_has(self):
+        self.assertIn("fewer --steps", self.refuse("count", "disk_revolve", "--slots", 3,
+                                                  "--steps", 4 * 10**18))
+        base = ("count", "revolve", "--steps", 3, "--slots", 3)
+        self.assertIn("--tape-slots", self.refuse(*base, "--tape-slots", 2))
+        self.assertIn("--interval", self.refuse(*base, "--interval", 2))
+        self.assertIn("--costs", self.refuse(*base, "--costs", "/dev/null"))
+        self.assertIn("--costs", self.refuse("count", "uneven", "--steps", 3, "--slots", 3))
+        for name in ("double", "least_memory"):
+            self.assertIn(f"use anadrome solve {name}",
+                          self.refuse("count", name, "--steps", 3, "--slots", 3))
+        self.assertIn("--memory", self.refuse(*base, "--memory", "1GiB"))
+
+    def test_costs_that_overflow_128_bits(self):
+        self.assertIn("128", self.refuse("count", "revolve", "--steps", 2**62, "--slots", 1,
+                                         "--uf", 2**62))
+
+
+if __name__ == "__main__":
+    unittest.main()
