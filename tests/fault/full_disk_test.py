@@ -10,6 +10,7 @@ import unittest
 import launch
 
 LAYOUTS = ("shared", "node", "rank")
+GRID, STEPS = "256x128", 40
 
 
 def enter_private_namespace():
@@ -49,11 +50,11 @@ class SmallDisk(launch.DirectoryCase):
     def sweep(self, disk, layout, **how):
         """heat_equation with its files on `disk`: the right gradient, or a clear error where not even
         the directory can be made."""
-        process, results = self.heat(2, "--grid", "256x128", "--steps", 40, "--interval", 1,
+        process, results = self.heat(2, "--grid", GRID, "--steps", STEPS, "--interval", 1,
                                      "--schedule", "async", "--memory", "600KiB", "--layout",
                                      layout, "--directory", disk, **how)
         if process.returncode == 0:
-            self.assertEqual(results["gradient_hash"], launch.right_hash("256x128", "40"))
+            self.assertEqual(results["gradient_hash"], launch.right_hash(GRID, STEPS))
         else:
             self.assertEqual(process.returncode, 3, launch.said(process))
             message, = launch.errors_of(process)
@@ -110,6 +111,10 @@ class FullScratch(SmallDisk):
     """The skeletons of the files are made in /dev/shm or, where that is full, in /tmp."""
 
     BASE = "/var/tmp"  # this test mounts over /tmp
+
+    def setUp(self):
+        super().setUp()
+        launch.right_hash(GRID, STEPS)  # MPI needs scratch space to begin the reference program
 
     def sweeps(self):
         """The exit codes with a shared file and with one per rank."""
