@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "engine/live_state.h"
-#include "schedule/sequence.h"
+#include "schedule/plain_planners.h"
+#include "schedule/stack_sweep.h"
 #include "store/ram_tier.h"
 #ifdef ANADROME_BENCH_ADOLC
 #include <adolc/revolve.h>
@@ -36,11 +37,12 @@ void revolve_actions(benchmark::State& state) {
   using namespace anadrome::schedule;
   std::int64_t actions = 0;
   for (auto _ : state) {
-    Sequence sequence({.steps = state.range(0), .slots = state.range(1)});
-    for (Kind kind = Kind::kAdvance; kind != Kind::kDone; ++actions) {
-      const Action action = sequence.next();
+    StackSweep sweep({.steps = state.range(0), .units = state.range(1), .x_0 = Place::kRam},
+                     std::make_unique<RevolvePlanner>());
+    for (bool goes_on = true; goes_on; ++actions) {
+      const Action action = sweep.next();
       benchmark::DoNotOptimize(action);
-      kind = action.kind;
+      goes_on = !std::holds_alternative<Done>(action);
     }
   }
   per_event(state, actions, "per_action");

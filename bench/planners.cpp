@@ -10,10 +10,10 @@
 #include "schedule/kept_objects.h"
 #include "schedule/least_memory.h"
 #include "schedule/mixed.h"
-#include "schedule/nested.h"
 #include "schedule/offload_planner.h"
+#include "schedule/online_planner.h"
 #include "schedule/plain_planners.h"
-#include "schedule/sequence.h"
+#include "schedule/stack_sweep.h"
 #include "schedule/uneven.h"
 #include "schedule/uneven_tapes.h"
 #include "two_fields_graph.h"
@@ -27,34 +27,34 @@ void per_event(benchmark::State& state, std::int64_t events, const char* name) {
       static_cast<double>(events), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-std::int64_t play(Nested nested) {
+std::int64_t play(StackSweep sweep) {
   std::int64_t actions = 0;
-  for (Kind kind = Kind::kAdvance; kind != Kind::kDone; ++actions) {
-    const Action action = nested.next();
+  for (bool goes_on = true; goes_on; ++actions) {
+    const Action action = sweep.next();
     benchmark::DoNotOptimize(action);
-    kind = action.kind;
+    goes_on = !std::holds_alternative<Done>(action);
   }
   return actions;
 }
 
 void revolve_actions(benchmark::State& state) {
-  NestedOptions options;
+  StackOptions options;
   options.steps = state.range(0);
   options.units = state.range(1);
   std::int64_t actions = 0;
-  for (auto _ : state) actions += play(Nested(options, std::make_unique<RevolvePlanner>()));
+  for (auto _ : state) actions += play(StackSweep(options, std::make_unique<RevolvePlanner>()));
   per_event(state, actions, "per_action");
 }
 
 void mixed_actions(benchmark::State& state) {
-  NestedOptions options;
+  StackOptions options;
   options.steps = state.range(0);
   options.units = state.range(1);
   options.tape_units = state.range(2);
   options.record = true;
   std::int64_t actions = 0;
   for (auto _ : state) {
-    actions += play(Nested(options, std::make_unique<MixedPlanner>(options.tape_units, false)));
+    actions += play(StackSweep(options, std::make_unique<MixedPlanner>(options.tape_units, false)));
   }
   per_event(state, actions, "per_action");
   state.counters["advances"] =
@@ -100,12 +100,13 @@ void plan_uneven_sizes(benchmark::State& state) {
 void unknown_end(benchmark::State& state) {
   std::int64_t steps = 0;
   for (auto _ : state) {
-    Sequence sequence({.steps = kUnknown, .slots = state.range(1)});
+    StackSweep sweep({.steps = kUnknown, .units = state.range(1), .x_0 = Place::kRam},
+                     std::make_unique<OnlinePlanner>(OnlineOptions{.slots = state.range(1)}));
     std::int64_t live = 0;
     while (live < state.range(0)) {
-      const Action action = sequence.next();
+      const Action action = sweep.next();
       benchmark::DoNotOptimize(action);
-      live = action.kind == Kind::kAdvance ? action.last : live;
+      if (const auto* advance = std::get_if<Advance>(&action)) live = advance->last;
     }
     steps += live;
   }
@@ -114,20 +115,20 @@ void unknown_end(benchmark::State& state) {
 
 void objects_actions(benchmark::State& state) {
   const KeptObjects kept{static_cast<Objects>(state.range(2)), state.range(3), true, true};
-  NestedOptions options;
+  StackOptions options;
   options.steps = state.range(0);
   options.units = state.range(1);
   options.disk_slots = 1;
   options.tape_units = state.range(3);
   options.tape_restarts = options.record = true;
   std::int64_t actions = 0;
-  for (auto _ : state) actions += play(Nested(options, planner_for(kept)));
+  for (auto _ : state) actions += play(StackSweep(options, planner_for(kept)));
   per_event(state, actions, "per_action");
   state.counters["forwards"] = static_cast<double>(forwards_of(options.steps, options.units, kept));
 }
 
 void double_actions(benchmark::State& state) {
-  NestedOptions options;
+  StackOptions options;
   options.steps = state.range(0);
   options.tape_units = state.range(2);
   options.record = true;
@@ -136,7 +137,7 @@ void double_actions(benchmark::State& state) {
     const DoubleSweep sweep = double_sweep(options.steps, state.range(1), options.tape_units);
     options.units = sweep.local_units();
     options.disk_slots = sweep.off_chip_states();
-    actions += play(Nested(options, std::make_unique<DoublePlanner>(sweep)));
+    actions += play(StackSweep(options, std::make_unique<DoublePlanner>(sweep)));
   }
   per_event(state, actions, "per_action");
   state.counters["units"] = static_cast<double>(options.units);

@@ -20,7 +20,7 @@
 #include "schedule/disk_revolve.h"
 #include "schedule/hrevolve.h"
 #include "schedule/multistage.h"
-#include "schedule/nested.h"
+#include "schedule/stack_sweep.h"
 
 namespace {
 
@@ -34,17 +34,17 @@ struct Case {
   bool sweep = true;                                    ///< go through its actions, too
 };
 
-struct Measured {
+struct Outcome {
   double plan_seconds = 0, cost = 0, nanoseconds_per_action = 0;
 };
 
 // Of the processor: other programs do not count.
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-Measured measure(const Case& given) {
+Outcome measure(const Case& given) {
   const TwoTierCosts costs{1, 0, given.transfer, given.transfer};
-  Measured measured;
-  NestedOptions options;
+  Outcome measured;
+  StackOptions options;
   options.steps = given.steps;
   options.units = given.ram_slots;
   options.disk_slots = given.disk_slots;
@@ -69,10 +69,10 @@ Measured measure(const Case& given) {
   measured.plan_seconds = seconds() - start;
   measured.cost = static_cast<double>(cost);
   if (!given.sweep) return measured;
-  Nested nested(options, std::move(planner));
+  StackSweep sweep(options, std::move(planner));
   const double sweep_start = seconds();
   std::int64_t actions = 1;
-  while (nested.next().kind != Kind::kDone) ++actions;
+  while (!std::holds_alternative<Done>(sweep.next())) ++actions;
   measured.nanoseconds_per_action = (seconds() - sweep_start) / static_cast<double>(actions) * 1e9;
   return measured;
 }
@@ -97,7 +97,7 @@ bool run(const Case& given) {
   if (child < 0) return false;
   if (child == 0) {
     try {
-      const Measured measured = measure(given);
+      const Outcome measured = measure(given);
       const bool whole = write(ends[1], &measured, sizeof measured) == sizeof measured;
       std::_Exit(whole ? 0 : 3);
     } catch (const std::exception& error) {
@@ -106,7 +106,7 @@ bool run(const Case& given) {
     }
   }
   close(ends[1]);
-  Measured measured;
+  Outcome measured;
   const bool whole = read(ends[0], &measured, sizeof measured) == sizeof measured;
   close(ends[0]);
   int status = 0;

@@ -4,18 +4,15 @@
 
 namespace anadrome::engine {
 
-std::int64_t Audits::next_step(const schedule::Script& script) const {
-  const schedule::Sequence* sequence = script.sequence();
-  if (options_.audit == Audit::kOff || sequence == nullptr || !sequence->anchored()) {
-    return schedule::kUnknown;
-  }
-  const std::int64_t ahead = sequence->anchor_ahead();
-  if (ahead == schedule::kUnknown || ahead - 1 <= sequence->anchors().newest_step()) {
+std::int64_t Audits::next_step(const schedule::Sweep& sweep) const {
+  if (options_.audit == Audit::kOff) return schedule::kUnknown;
+  const std::int64_t ahead = sweep.anchor_ahead();
+  if (ahead == schedule::kUnknown || ahead - 1 <= sweep.anchors().newest_step()) {
     return schedule::kUnknown;
   }
   // A hash takes a sixth of the time of a fast disk's write: what shows at all shows in the first.
   constexpr std::int64_t kFirst = 4, kThen = 16;
-  const std::int64_t number = sequence->anchors().count();
+  const std::int64_t number = sweep.anchors().count();
   const bool chosen = options_.audit == Audit::kError || number <= kFirst || number % kThen == 0;
   return chosen ? ahead - 1 : schedule::kUnknown;
 }

@@ -8,7 +8,7 @@
 #include "engine/live_state.h"
 #include "engine/options.h"
 #include "engine/sweep_state.h"
-#include "schedule/script.h"
+#include "schedule/sweep.h"
 
 namespace anadrome::engine {
 
@@ -19,7 +19,7 @@ class Audits {
 
   /// The step before the next anchor, if it is to be audited; it is computed again unless the
   /// anchor before it is that state. kUnknown: none.
-  std::int64_t next_step(const schedule::Script& script) const;
+  std::int64_t next_step(const schedule::Sweep& sweep) const;
   void note(std::int64_t step, const LiveState& live);
   void check(std::int64_t step, const LiveState& live);
 

@@ -1,5 +1,5 @@
-// What a schedule asks for on the way (kDecide), answered from measured times: the interval between
-// anchors, or a plan. The answer follows from what all ranks agreed on, so it is the same on all.
+// What a schedule asks for on the way (Decide): the agreements that the answer needs. The schedule
+// gives it, from the times on which all ranks agree, so it is the same on all.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,15 @@ class Decisions {
 
   /// Answers the schedule. Collective.
   void decide();
-  /// Another reverse sweep of a list of transfers, planned anew. Collective.
-  void rewind_list();
+  /// Another reverse sweep; `restorable` anchors are left. Collective, if it is planned anew.
+  void rewind(std::int64_t restorable);
   /// Nothing if the times held that the plan rests on.
   std::string outdated_plan() const;
 
  private:
-  schedule::Sequence& sequence() { return *plan_.script->sequence(); }
-  bool waits_for_first_write() const;
-  schedule::AsyncPlan plan_intervals() const;
-  void use_interval(const schedule::AsyncPlan& plan);
-  void decide_greedily();
-  void decide_late();
-  void decide_list();
-  void agree_on_list(const Failure& failure);
+  schedule::Measured measured() const;
+  void use_memory();
+  void agree_on_plan(const Failure& failure);
 
   Agreement& agreement_;
   Meeting& meeting_;

@@ -107,27 +107,11 @@ void Keeper::copy(std::int64_t& count, Body&& body) {
   sweep_.seconds_copying += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
 }
 
-// Where a state lies that has a size of its own: a list has a place for each, and what is kept
-// without one is a stack.
-store::Region Keeper::region_of(const schedule::Action& action) const {
-  if (!plan_.stack) return {};
-  if (!plan_.plays_list()) {
-    return {action.slot, plan_.script->nested()->planner().state_units(action.first)};
-  }
-  return {action.place, plan_.stack->state_units[static_cast<std::size_t>(action.first)]};
-}
-
-store::KeptState Keeper::anchor(const schedule::Action& action) const {
-  return {action.slot, action.first, region_of(action)};
-}
-
-store::KeptState Keeper::state_in_memory(const schedule::Action& action) const {
-  return {slot_in_memory(action), action.first, region_of(action)};
-}
-
-// In a Sequence without disk, x_0 is simply the first slot in memory and the others follow it.
-std::int64_t Keeper::slot_in_memory(const schedule::Action& action) const {
-  return action.slot + (!uses_disk() && plan_.sequence() != nullptr ? 1 : 0);
+// Only states that have sizes of their own have regions; others have slots and blocks.
+store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
+  store::KeptState state{kept.place, kept.step, {}};
+  if (plan_.stack) state.region = {kept.room.begin, kept.room.units};
+  return state;
 }
 
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
@@ -155,28 +139,26 @@ void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
   throw Error(agreed.lost.status, agreed.lost.message);
 }
 
-void Keeper::keep(const schedule::Action& action) { keep_in(*ram_, state_in_memory(action)); }
-
-void Keeper::restore(const schedule::Action& action) {
-  copy(sweep_.restored, [&] { ram_->restore(state_in_memory(action)); });
+void Keeper::keep(const schedule::Keep& kept) {
+  if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
+  if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
+  copy(sweep_.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
 
-void Keeper::drop(const schedule::Action& action) {
-  held_.attempt([&] { ram_->drop(slot_in_memory(action)); });
+void Keeper::restore(const schedule::Restore& kept) {
+  if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
+  copy(sweep_.restored, [&] {
+    if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
+    live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
+  });
 }
 
-void Keeper::keep_tape(const schedule::Action& action) {
-  copy(sweep_.kept,
-       [&] { live_tape_->keep(ram_->hold(slot_in_memory(action), plan_.tape_slots)); });
-}
-
-void Keeper::restore_tape(const schedule::Action& action) {
-  copy(sweep_.restored,
-       [&] { live_tape_->restore(ram_->held(slot_in_memory(action), plan_.tape_slots)); });
-}
-
-void Keeper::drop_tape(const schedule::Action& action) {
-  held_.attempt([&] { ram_->let_go(slot_in_memory(action), plan_.tape_slots); });
+void Keeper::drop(const schedule::Drop& kept) {
+  held_.attempt([&] {
+    if (kept.tier != schedule::kRamTier) return disk_->drop(kept.place);
+    if (kept.what == schedule::What::kState) return ram_->drop(kept.place);
+    ram_->let_go(kept.place, plan_.tape_slots);
+  });
 }
 
 void Keeper::show(std::int64_t slot) {
@@ -185,26 +167,24 @@ void Keeper::show(std::int64_t slot) {
 
 // ---- anchors ----
 
-void Keeper::keep_anchor(const schedule::Action& action) {
-  if (!uses_disk()) return keep_in(*ram_, {});
-  keep_in(*disk_, anchor(action));
-  if (schedule::Sequence* const sequence = plan_.script->sequence()) {
-    held_.attempt([&] { sequence->make_room_for_anchors(); });
-  }
-  sweep_.newest_anchor = action.slot;
+void Keeper::keep_anchor(const schedule::Keep& kept) {
+  keep_in(*disk_, state_of(kept));
+  held_.attempt([&] { plan_.sweep->make_room_for_anchors(); });
+  sweep_.newest_anchor = kept.place;
   ++sweep_.anchors_put;
-  sweep_.write_due = disk_->fills_block(action.slot) && !plan_.plays_list();
+  sweep_.write_due = disk_->fills_block(kept.place) && !plan_.plays_list();
 }
 
 void Keeper::write_due() {
   sweep_.write_due = false;
-  const schedule::Sequence* const sequence = plan_.sequence();
-  if (sequence != nullptr && sweep_.no_more_anchors) return;
-  if (sequence != nullptr && sequence->ends_in_ram() && !options_.writes_all_anchors()) return;
+  const schedule::Sweep& sweep = *plan_.sweep;
+  const bool stays = sweep.anchors_stay();
+  if (stays && sweep_.no_more_anchors) return;
+  if (stays && sweep.ends_in_ram() && !options_.writes_all_anchors()) return;
   const Failure refused = disk_->notes().disk_refuses() ? disk_->notes().failed_write() : Failure{};
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
   if (agreed.lost) stop_anchoring(agreed.lost);
-  if (sweep_.no_more_anchors && sequence != nullptr) {
+  if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->give_up_newest_block(sweep_.disk_refused); });
   } else {
     write_newest_block(Call::kAnchor);
@@ -235,7 +215,7 @@ bool Keeper::has_place(Call call, std::int64_t number) {
   if (number < disk_->room()) return true;
   const double start = now_seconds();
   try {
-    storage_.grow(plan_.memory, plan_.script->steps(), call);
+    storage_.grow(plan_.memory, plan_.sweep->steps(), call);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
     stop_anchoring(Failure(error));
@@ -249,41 +229,35 @@ void Keeper::stop_anchoring(const Failure& why) {
   if (sweep_.no_more_anchors) return;
   sweep_.no_more_anchors = true;
   sweep_.disk_refused = why;
-  if (plan_.script.has_value() && plan_.script->sequence() != nullptr) {
-    plan_.script->sequence()->add_no_more_anchors();
-  }
+  if (plan_.sweep != nullptr) plan_.sweep->add_no_more_anchors();
   warnings_.warn({"the disk takes no more states (", why.message,
                   "); the sweep goes on with those that there are, and runs more steps again"});
 }
 
-void Keeper::restore_anchor(const schedule::Action& action) {
-  if (!uses_disk()) {
-    return copy(sweep_.restored, [&] { ram_->restore({}); });
-  }
-  // One agreement per block: from here on the caller acts on what was read.
-  const std::int64_t block = disk_->block_of(action.slot);
-  if (block != sweep_.agreed_block || plan_.script->nested() != nullptr) {
-    if (!load(Call::kRestore, action.slot)) {
+void Keeper::restore_anchor(const schedule::Restore& kept) {
+  // One agreement per block: from here on the caller acts on what was read. Where states on disk
+  // replace each other it may be another state by now.
+  schedule::Sweep& sweep = *plan_.sweep;
+  const bool replaced = !sweep.anchors_stay() && !plan_.plays_list();
+  const std::int64_t block = disk_->block_of(kept.place);
+  if (block != sweep_.agreed_block || replaced) {
+    if (!load(Call::kRestore, kept.place)) {
       const Failure& lost = sweep_.lost;
-      if (!plan_.script->lose_anchor(action.slot, first_of_block(action.slot))) {
+      const std::int64_t first = sweep.anchors_stay() ? first_of_block(kept.place) : kept.place;
+      if (!sweep.lose(first))
         throw Error(lost.status, lost.message + "; nothing before it is kept");
-      }
       return;
     }
     sweep_.agreed_block = block;
   }
-  sweep_.newest_anchor = action.slot;
+  sweep_.newest_anchor = kept.place;
   copy(sweep_.restored, [&] {
     // This rank may have needed its memory since all ranks had it.
-    const Failure lost = disk_->load(action.slot);
+    const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);
-    disk_->restore(anchor(action));
+    disk_->restore(state_of(kept));
   });
-  held_.attempt([&] { disk_->prefetch_below(action.slot); });
-}
-
-void Keeper::drop_anchor(const schedule::Action& action) {
-  held_.attempt([&] { disk_->drop(action.slot); });
+  held_.attempt([&] { disk_->prefetch_below(kept.place); });
 }
 
 bool Keeper::load(Call call, std::int64_t number) {
@@ -318,21 +292,21 @@ void Keeper::go_on_from(std::int64_t number) {
 
 // ---- a plan's own transfers ----
 
-void Keeper::write(const schedule::Action& action) {
+void Keeper::write(const schedule::Write& kept) {
   meeting_.agree(Call::kAnchor);
-  const bool room = has_place(Call::kAnchor, action.slot);
+  const bool room = has_place(Call::kAnchor, kept.place);
   held_.attempt([&] {
     if (room) {
-      disk_->write(anchor(action));
+      disk_->write(state_of(kept));
     } else {
-      disk_->give_up(anchor(action), sweep_.disk_refused);
+      disk_->give_up(state_of(kept), sweep_.disk_refused);
     }
   });
 }
 
-void Keeper::read(const schedule::Action& action) {
+void Keeper::read(const schedule::Read& kept) {
   sweep_.agreed_block = -1;  // what is restored from it is agreed on
-  held_.attempt([&] { disk_->read(anchor(action)); });
+  held_.attempt([&] { disk_->read(state_of(kept)); });
 }
 
 }  // namespace anadrome::engine

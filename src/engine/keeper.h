@@ -58,17 +58,11 @@ class Keeper {
   void abandon();
 
   // ---- the schedule's actions ----
-  void keep(const schedule::Action& action);
-  void restore(const schedule::Action& action);
-  void drop(const schedule::Action& action);
-  void keep_anchor(const schedule::Action& action);
-  void restore_anchor(const schedule::Action& action);
-  void drop_anchor(const schedule::Action& action);
-  void write(const schedule::Action& action);
-  void read(const schedule::Action& action);
-  void keep_tape(const schedule::Action& action);
-  void restore_tape(const schedule::Action& action);
-  void drop_tape(const schedule::Action& action);
+  void keep(const schedule::Keep& kept);
+  void restore(const schedule::Restore& kept);
+  void drop(const schedule::Drop& kept);
+  void write(const schedule::Write& kept);
+  void read(const schedule::Read& kept);
   /// The state in slot `slot` -> the live state, for the caller to look at.
   void show(std::int64_t slot);
 
@@ -106,10 +100,9 @@ class Keeper {
  private:
   template <class Body>
   void copy(std::int64_t& count, Body&& body);
-  store::KeptState state_in_memory(const schedule::Action& action) const;
-  store::KeptState anchor(const schedule::Action& action) const;
-  store::Region region_of(const schedule::Action& action) const;
-  std::int64_t slot_in_memory(const schedule::Action& action) const;
+  void keep_anchor(const schedule::Keep& kept);
+  void restore_anchor(const schedule::Restore& kept);
+  store::KeptState state_of(const schedule::Kept& kept) const;
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void write_newest_block(Call call);

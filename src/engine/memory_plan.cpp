@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "engine/live_state.h"
-#include "schedule/sequence.h"
+#include "schedule/revolve.h"
 
 namespace anadrome::engine {
 namespace {

@@ -232,7 +232,7 @@ void Planning::plan_join_blocks(SweepPlan& plan) {
     cut_into_blocks(plan, join_bytes(plan, slots), slots, nullptr);
     return plan.memory.checkpoint_slots >= slots;
   };
-  std::int64_t least = 0, most = schedule::JoinSweep::most_slots(join_options(plan));
+  std::int64_t least = 0, most = schedule::BranchSweep::most_slots(join_options(plan));
   cut_into_blocks(plan, join_bytes(plan, 0), most, nullptr);
   most = std::min(plan.memory.checkpoint_slots, most);
   while (least < most) {
@@ -249,27 +249,27 @@ void Planning::plan_join_blocks(SweepPlan& plan) {
 
 // As the options and the memory's plan have them. Allocates nothing: ranks may be between
 // agreements.
-const schedule::JoinSweepOptions& Planning::join_options(SweepPlan& plan) const {
+const schedule::BranchOptions& Planning::join_options(SweepPlan& plan) const {
   constexpr std::int64_t kMostForTables = std::int64_t{64} << 20;
   plan.join.slots = plan.memory.checkpoint_slots;
   plan.join.charged_inputs = options_.charged_inputs;
   plan.join.reducible = options_.reducible;
   plan.join.record = plan.record;
-  plan.join.plan_bytes =
-      std::min({kMostForTables, plan.budget / 8, schedule::JoinSweep::most_plan_bytes(plan.join)});
+  plan.join.plan_bytes = std::min(
+      {kMostForTables, plan.budget / 8, schedule::BranchSweep::most_plan_bytes(plan.join)});
   return plan.join;
 }
 
 // The planner's tables and what is remembered of each slot and branch: they are part of `memory`.
 std::int64_t Planning::join_bytes(SweepPlan& plan, std::int64_t slots) const {
-  const schedule::JoinSweepOptions& options = join_options(plan);
+  const schedule::BranchOptions& options = join_options(plan);
   const auto branches = static_cast<std::int64_t>(options.steps.size());
-  return options.plan_bytes + schedule::JoinSweep::kBytesPerSlot * (branches + slots);
+  return options.plan_bytes + schedule::BranchSweep::kBytesPerSlot * (branches + slots);
 }
 
 // Can there be a plan? The answer is the same on all ranks. Collective if there is none.
 void Planning::require_join_slots(SweepPlan& plan) {
-  const std::int64_t fewest = schedule::JoinSweep::fewest_slots(join_options(plan));
+  const std::int64_t fewest = schedule::BranchSweep::fewest_slots(join_options(plan));
   const std::int64_t slots = plan.memory.checkpoint_slots;
   if (slots >= fewest) return;
   const std::string text =
@@ -316,7 +316,7 @@ double Planning::forecast(const SweepPlan& plan) const {
                                   schedule::OverlapSearch::kQuick);
     return copies + schedule::seconds_of_overlapped(costs, list);
   }
-  schedule::NestedOptions options = two_tier_options(plan);
+  const schedule::StackOptions options = two_tier_options(plan);
   constexpr std::int64_t kMostEntries = std::int64_t{1} << 18;
   if (options_.disk >= 0 && options.disk_slots > kMostEntries / (steps + 1)) return kNever;
   schedule::TwoTierMemory memory;
@@ -325,9 +325,9 @@ double Planning::forecast(const SweepPlan& plan) const {
   memory.buffers = plan.memory.blocks - plan.memory.live_blocks;
   memory.overlaps = storage_.transport()->overlaps();
   memory.reads_ahead = plan.memory.prefetch_depth > 0;
+  const Planner planner = two_tier_choice(plan, options).planner(costs);
   return copies +
-         schedule::seconds_of_two_tier(costs, memory, steps + 1, *two_tier_planner(plan, options))
-             .value_or(kNever);
+         schedule::seconds_of_two_tier(costs, memory, steps + 1, *planner).value_or(kNever);
 }
 
 }  // namespace anadrome::engine

@@ -15,8 +15,9 @@
 #include "engine/options.h"
 #include "engine/storage.h"
 #include "engine/sweep_plan.h"
-#include "schedule/double_sweep.h"
+#include "schedule/double_choice.h"
 #include "schedule/offload_chain.h"
+#include "schedule/two_tier_choice.h"
 #include "schedule/uneven.h"
 
 namespace anadrome::engine {
@@ -48,14 +49,13 @@ class Planning {
   std::int64_t commit_bytes() const;
 
   /// What is played. `no_more_anchors`: the disk has no room for any but the first.
-  void write_script(SweepPlan& plan, SweepState& sweep);
+  void make_sweep(SweepPlan& plan, bool no_more_anchors);
   /// The same plan for another reverse sweep, where the schedule is a list.
   void plan_list(SweepPlan& plan);
   /// What was made by a rank that may be the only one to have it is not used again.
   void forget_list() { offload_planned_.reset(); }
 
   // What the times of the last agreement ask for, while the sweep is under way.
-  std::unique_ptr<schedule::Planner> late_planner(SweepPlan& plan, SweepState& sweep) const;
   schedule::SharedMemory shared_memory(const SweepPlan& plan) const;
   schedule::StepCosts costs(const SweepPlan& plan) const {
     return measured_.costs(plan.memory.largest_state_bytes);
@@ -75,7 +75,7 @@ class Planning {
   std::int64_t memory_beside_tables(const SweepPlan& plan, std::int64_t bytes) const;
   // Tapes, branches.
   void plan_tapes(SweepPlan& plan);
-  const schedule::JoinSweepOptions& join_options(SweepPlan& plan) const;
+  const schedule::BranchOptions& join_options(SweepPlan& plan) const;
   std::int64_t join_bytes(SweepPlan& plan, std::int64_t slots) const;
   void plan_join_blocks(SweepPlan& plan);
   void require_join_slots(SweepPlan& plan);
@@ -95,20 +95,21 @@ class Planning {
   [[noreturn]] void throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                      const std::string& what) const;
   [[noreturn]] void throw_no_block(const SweepPlan& plan);
-  // Scripts.
-  schedule::SequenceOptions sequence_options(const SweepPlan& plan, bool no_more_anchors) const;
-  schedule::NestedOptions two_tier_options(const SweepPlan& plan) const;
-  std::unique_ptr<schedule::Planner> two_tier_planner(const SweepPlan& plan,
-                                                      const schedule::NestedOptions& options) const;
-  schedule::OverlappedOptions overlapped_options(const SweepPlan& plan) const;
-  std::int64_t double_steps(const SweepPlan& plan) const;
-  schedule::DoubleMemory double_memory(const SweepPlan& plan) const;
-  std::int64_t double_lead(const SweepPlan& plan) const;
-  std::unique_ptr<schedule::Planner> double_planner(const SweepPlan& plan, std::int64_t lead,
-                                                    std::int64_t& interval) const;
-  std::int64_t least_double_interval(const SweepPlan& plan, std::int64_t lead) const;
-  void require_double_interval(const SweepPlan& plan, std::int64_t lead) const;
-  void write_double_script(SweepPlan& plan, SweepState& sweep);
+  // Sweeps.
+  using Planner = std::unique_ptr<schedule::Planner>;
+  schedule::StackOptions stack_options(const SweepPlan& plan) const;
+  Planner kept_in_ram(SweepPlan& plan, schedule::StackOptions& options) const;
+  Planner anchored(const SweepPlan& plan, bool no_more_anchors,
+                   schedule::StackOptions& options) const;
+  schedule::StackOptions two_tier_options(const SweepPlan& plan) const;
+  Planner on_two_tiers(const SweepPlan& plan, schedule::StackOptions& options) const;
+  schedule::TwoTierChoice two_tier_choice(const SweepPlan& plan,
+                                          const schedule::StackOptions& options) const;
+  schedule::ListOptions list_options(const SweepPlan& plan) const;
+  Planner in_double_intervals(const SweepPlan& plan, schedule::StackOptions& options) const;
+  schedule::DoubleChoice double_choice(const SweepPlan& plan,
+                                       const schedule::StackOptions& options) const;
+  void require_interval(const SweepPlan& plan, const schedule::DoubleChoice& choice) const;
   /// The newest plan of schedule=offload, and what it was made of.
   struct OffloadPlanned {
     std::vector<double> forward, adjoint;  ///< seconds, as they were measured or given
@@ -130,7 +131,7 @@ class Planning {
   Measurements& measured_;
   Storage& storage_;
   struct JoinPlanned {
-    schedule::JoinSweepOptions options;
+    schedule::BranchOptions options;
     schedule::JoinPlan plan;
   };
   std::optional<JoinPlanned> join_planned_;  ///< for the next sweep of the same branches

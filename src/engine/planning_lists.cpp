@@ -28,8 +28,8 @@ bool times_hold(const schedule::OverlapTimes& planned, const schedule::OverlapTi
   return holds(0) && holds(1);
 }
 
-schedule::OverlappedOptions Planning::overlapped_options(const SweepPlan& plan) const {
-  schedule::OverlappedOptions options;
+schedule::ListOptions Planning::list_options(const SweepPlan& plan) const {
+  schedule::ListOptions options;
   options.steps = plan.steps;
   options.slots = plan.memory.checkpoint_slots;
   options.record = plan.record;
@@ -125,14 +125,14 @@ bool Planning::plan_offload(SweepPlan& plan) {
     made.plan = schedule::plan_offloaded(offload_chain(plan), memory, most_offload_ops(plan));
     offload_planned_ = std::move(made);
   }
-  if (!plan.script->overlapped()->adopt(offload_planned_->plan)) return false;
+  if (!plan.list->adopt(offload_planned_->plan)) return false;
   plan.planned_times = offload_planned_->times;
   return true;
 }
 
 void Planning::plan_list(SweepPlan& plan) {
   plan.planned_times = overlap_times(plan);
-  if (!plan_offload(plan)) plan.script->overlapped()->plan(plan.planned_times);
+  if (!plan_offload(plan)) plan.list->plan(plan.planned_times);
 }
 
 }  // namespace anadrome::engine

@@ -158,14 +158,12 @@ anadrome_stats Report::statistics() const {
   stats.seconds_adjoint_step = std::max(measured_.agreed().adjoint, measured_.adjoint());
   stats.seconds_write_state = measured_.write_times_known() ? measured_.agreed().write : 0;
   stats.seconds_read_state = measured_.agreed().read;
-  if (plan_.script.has_value()) {
-    stats.steps = plan_.script->steps();
-    const schedule::Sequence* sequence = plan_.sequence();
-    stats.interval =
-        keeper_.uses_disk() && sequence != nullptr ? sequence->interval() : sweep_.double_interval;
-    stats.anchors = !keeper_.uses_disk()  ? 0
-                    : sequence != nullptr ? sequence->anchors().count()
-                                          : sweep_.anchors_put;
+  if (plan_.sweep != nullptr) {
+    stats.steps = plan_.sweep->steps();
+    stats.interval = plan_.sweep->interval();
+    stats.anchors = !keeper_.uses_disk()          ? 0
+                    : plan_.sweep->anchors_stay() ? plan_.sweep->anchors().count()
+                                                  : sweep_.anchors_put;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
@@ -208,7 +206,7 @@ void Report::write_trace() {
   TraceHeading heading;
   heading.schedule = to_string(plan_.schedule);
   heading.version = version();
-  heading.steps = plan_.script->steps();
+  heading.steps = plan_.sweep->steps();
   heading.ranks = agreement_.size();
   const double mine = sweep_.done_time - sweep_.begin_time;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
@@ -217,8 +215,8 @@ void Report::write_trace() {
 
 void Report::show_progress(double now) {
   const bool reverse = sweep_.phase == ANADROME_PHASE_REVERSE;
-  const std::int64_t advances = plan_.script->advances_remaining();
-  const std::int64_t adjoints = plan_.script->adjoints_remaining();
+  const std::int64_t advances = plan_.sweep->advances_remaining();
+  const std::int64_t adjoints = plan_.sweep->adjoints_remaining();
   const double step = measured_.forward();
   const double adjoint = measured_.adjoint() > 0 ? measured_.adjoint() : 2 * step;
   const double done =
@@ -227,10 +225,9 @@ void Report::show_progress(double now) {
   const double left =
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
-  const std::int64_t before =
-      plan_.branches() != nullptr ? plan_.branches()->steps_before(sweep_.in_hand.branch) : 0;
+  const std::int64_t before = plan_.sweep->steps_before(sweep_.in_hand.branch);
   const std::int64_t step_now = reverse ? adjoints : before + sweep_.in_hand.first;
-  warnings_.progress().show(now, reverse, step_now, plan_.script->steps(), done, left);
+  warnings_.progress().show(now, reverse, step_now, plan_.sweep->steps(), done, left);
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.
@@ -275,7 +272,7 @@ SweepCosts Report::costs() const {
   if (agreements > 0) {
     costs.agreement = (agreement_.seconds() - sweep_.seconds_agreeing_before) / agreements;
   }
-  costs.steps = plan_.script->steps();
+  costs.steps = plan_.sweep->steps();
   costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.stack &&
                    planning_.states_held(plan_) == 0 && !plan_.has_branches();
   costs.disk = keeper_.uses_disk() && costs.modelled;
@@ -284,16 +281,15 @@ SweepCosts Report::costs() const {
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);
-  const schedule::Sequence& sequence = *plan_.script->sequence();
-  const bool no_more = sequence.ends_in_ram() && costs.steps != schedule::kUnknown;
-  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : sequence.interval(), 1);
+  const bool no_more = plan_.sweep->ends_in_ram() && costs.steps != schedule::kUnknown;
+  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : plan_.sweep->interval(), 1);
   costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
   return costs;
 }
 
 // With those of an advance that the caller has in pieces.
 std::int64_t Report::advances_to_come() const {
-  const std::int64_t left = plan_.script->advances_remaining(),
+  const std::int64_t left = plan_.sweep->advances_remaining(),
                      rest = sweep_.rest.last - sweep_.rest.first;
   if (left == schedule::kUnknown) return left;
   return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;

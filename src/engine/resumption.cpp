@@ -91,7 +91,7 @@ void Resumption::go_on() {
         recovery_->journal.blocks);
   }));
   meeting_.agree(Call::kBegin);
-  schedule::Sequence& sequence = *plan_.script->sequence();
+  schedule::Sweep& sweep = *plan_.sweep;
   if (forward) {
     std::int64_t number = anchors.count() - 1;
     while (!keeper_.load(Call::kBegin, number)) {
@@ -101,10 +101,10 @@ void Resumption::go_on() {
     }
     anchors.truncate(number + 1);
     keeper_.go_on_from(number);
-    held_.attempt([&] { sequence.resume_forward(anchors, commit.position); });
+    held_.attempt([&] { sweep.resume_forward(anchors, commit.position); });
   } else {
     sweep_.newest_anchor = anchors.count() - 1;
-    held_.attempt([&] { sequence.resume_reverse(anchors, commit.steps, commit.position); });
+    held_.attempt([&] { sweep.resume_reverse(anchors, commit.steps, commit.position); });
   }
   held_.attempt([&] { committer_->unpack(); });
   meeting_.agree(Call::kBegin);
@@ -130,19 +130,19 @@ void Resumption::bring(Agreement::Input& input, bool stop) {
 
 store::JournalCommit Resumption::describe() const {
   store::JournalCommit commit;
-  const schedule::Sequence& sequence = *plan_.sequence();
-  const schedule::AnchorList& anchors = sequence.anchors();
+  const schedule::Sweep& sweep = *plan_.sweep;
+  const schedule::AnchorList& anchors = sweep.anchors();
   const bool forward = sweep_.phase == ANADROME_PHASE_FORWARD;
   commit.phase =
       forward ? store::JournalCommit::Phase::kForward : store::JournalCommit::Phase::kReverse;
-  commit.position = forward ? anchors.newest_step() : sequence.adjoints_remaining();
-  commit.steps = sequence.steps();
+  commit.position = forward ? anchors.newest_step() : sweep.adjoints_remaining();
+  commit.steps = sweep.steps();
   commit.anchors = anchors.count();
   for (const auto& [number, step, spacing] : anchors.stretches()) {
     commit.stretches.push_back({number, step, spacing});
   }
-  commit.interval = sequence.interval();
-  commit.slots = sequence.slots();
+  commit.interval = sweep.interval();
+  commit.slots = sweep.slots();
   return commit;
 }
 
@@ -162,7 +162,7 @@ void Resumption::commit_between_anchors() {
                         std::has_single_bit(static_cast<std::uint64_t>(sweep_.adjoints));
   const bool due = seconds >= std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds);
   if (!due && !measures) return;
-  if (plan_.script->adjoints_remaining() == 0) return;
+  if (plan_.sweep->adjoints_remaining() == 0) return;
   commit_if_due(Call::kAdjoint, meeting_.agree(Call::kAdjoint));
 }
 

@@ -154,8 +154,7 @@ void Run::record_action(double now, std::int64_t last) {
     default:  // the caller prepares x_0
       return;
   }
-  const schedule::JoinSweep* const branches = common_.plan.branches();
-  const std::int64_t before = branches != nullptr ? branches->steps_before(done.branch) : 0;
+  const std::int64_t before = common_.plan.sweep->steps_before(done.branch);
   common_.recorder.add(activity, common_.sweep.handed_out, now, before + done.first, before + last);
 }
 
@@ -197,10 +196,10 @@ void Run::make_room_for_step() {
 
 // Exchanged fields change places at every step, so the caller takes one at a time. And an advance
 // ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
-bool Run::hand_out_advance(const schedule::Action& action) {
+void Run::hand_out(const schedule::Advance& action) {
   SweepState& sweep = common_.sweep;
   const LiveState& live = *keeper_.live();
-  schedule::Action part = action;
+  schedule::Advance part = action;
   const std::int64_t to_prediction = action.again ? 0 : sweep.prediction.due_at - sweep.advances;
   if (live.exchanged()) {
     make_room_for_step();
@@ -211,7 +210,7 @@ bool Run::hand_out_advance(const schedule::Action& action) {
     part.last = action.first + to_prediction;
   }
   const std::int64_t audited =
-      action.again ? schedule::kUnknown : audits_.next_step(*common_.plan.script);
+      action.again ? schedule::kUnknown : audits_.next_step(*common_.plan.sweep);
   if (action.first == audited) audits_.note(audited, live);
   if (action.first < audited) part.last = std::min(part.last, audited);
   StepTable& sizes = common_.measured.state_bytes();
@@ -222,23 +221,38 @@ bool Run::hand_out_advance(const schedule::Action& action) {
   if (part.record && action.again && part.first + 1 == part.last) audits_.check(part.first, live);
   sweep.rest = action;
   sweep.rest.first = part.last;
-  return hand_out(ANADROME_ADVANCE, part);
+  anadrome_action advance{};
+  advance.kind = ANADROME_ADVANCE;
+  advance.record = part.record ? 1 : 0;
+  advance.again = part.again ? 1 : 0;
+  advance.first = part.first;
+  advance.last = part.last;
+  advance.branch = part.branch;
+  hand_out(advance);
 }
 
-bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
+void Run::hand_out(const schedule::Turn& end) {
+  if (common_.plan.has_branches() && !end.again) {
+    agree(Call::kTurn);
+  } else {
+    turn();
+  }
+  anadrome_action action{};
+  action.kind = ANADROME_TURN;
+  action.again = end.again ? 1 : 0;
+  action.first = action.last = end.step;
+  action.branch = end.branch;
+  hand_out(action);
+}
+
+void Run::hand_out(const anadrome_action& action) {
   SweepState& sweep = common_.sweep;
   Measurements& measured = common_.measured;
-  sweep.in_hand = {};
-  sweep.in_hand.kind = kind;
-  sweep.in_hand.record = action.record ? 1 : 0;
-  sweep.in_hand.again = action.again ? 1 : 0;
-  sweep.in_hand.first = action.first;
-  sweep.in_hand.last = action.last;
-  sweep.in_hand.branch = action.branch;
-  if (Watch* const watch = storage_.watch()) watch->note(doing(sweep.in_hand), action.first);
+  sweep.in_hand = action;
+  if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
   if (common_.recorder.on() || measured.measures_steps()) {
     sweep.timed = true;
-  } else if (kind == ANADROME_ADVANCE) {
+  } else if (action.kind == ANADROME_ADVANCE) {
     sweep.timed = measured.times_advance(action.last - action.first);
   } else {
     sweep.timed = measured.times_adjoint();
@@ -247,7 +261,6 @@ bool Run::hand_out(anadrome_action_kind kind, const schedule::Action& action) {
     sweep.handed_out = now_seconds();
     if (warnings_.progress().due(sweep.handed_out)) report_.show_progress(sweep.handed_out);
   }
-  return true;
 }
 
 void Run::next(anadrome_action& action) {
@@ -262,10 +275,10 @@ void Run::next(anadrome_action& action) {
   note_finished_action();
   try {
     if (adjoint_is_done) resumption_.commit_between_anchors();
-    bool handed_out =
-        sweep.rest.first < sweep.rest.last && hand_out_advance(schedule::Action(sweep.rest));
+    bool handed_out = sweep.rest.first < sweep.rest.last;
+    if (handed_out) hand_out(schedule::Advance(sweep.rest));
     while (!handed_out) {
-      const schedule::Action planned = common_.plan.script->next();
+      const schedule::Action planned = common_.plan.sweep->next();
       if (keeper_.write_is_due()) keeper_.write_due();
       handed_out = carry_out(planned);
     }
@@ -280,65 +293,41 @@ void Run::next(anadrome_action& action) {
 
 // True: there is an action for the caller.
 bool Run::carry_out(const schedule::Action& action) {
-  using schedule::Kind;
-  switch (action.kind) {
-    case Kind::kAdvance:
-      return hand_out_advance(action);
-    case Kind::kKeep:
-      keeper_.keep(action);
-      return false;
-    case Kind::kRestore:
-      keeper_.restore(action);
-      return false;
-    case Kind::kDrop:
-      keeper_.drop(action);
-      return false;
-    case Kind::kAnchor:
-      keeper_.keep_anchor(action);
-      return false;
-    case Kind::kRestoreAnchor:
-      keeper_.restore_anchor(action);
-      return false;
-    case Kind::kDropAnchor:
-      keeper_.drop_anchor(action);
-      return false;
-    case Kind::kWriteAnchor:
-      keeper_.write(action);
-      return false;
-    case Kind::kReadAnchor:
-      keeper_.read(action);
-      return false;
-    case Kind::kKeepTape:
-      keeper_.keep_tape(action);
-      return false;
-    case Kind::kRestoreTape:
-      keeper_.restore_tape(action);
-      return false;
-    case Kind::kDropTape:
-      keeper_.drop_tape(action);
-      return false;
-    case Kind::kDecide:
-      decisions_.decide();
-      return false;
-    case Kind::kStart:
-      if (keeper_.live()->exchanged()) make_room_for_step();
-      return hand_out(ANADROME_START, action);
-    case Kind::kTurn:
-      if (common_.plan.has_branches() && !action.again) {
-        agree(Call::kTurn);
-      } else {
-        turn();
-      }
-      return hand_out(ANADROME_TURN, action);
-    case Kind::kAdjoint:
-      if (!common_.plan.record) audits_.check(action.first, *keeper_.live());
-      keeper_.read_ahead();
-      return hand_out(ANADROME_ADJOINT, action);
-    case Kind::kDone:
-      done();
-      return hand_out(ANADROME_DONE, action);
-  }
-  return false;
+  using namespace schedule;
+  return std::visit(Cases{[this](const Advance& advance) { return hand_out(advance), true; },
+                          [this](const Keep& kept) { return keeper_.keep(kept), false; },
+                          [this](const Restore& kept) { return keeper_.restore(kept), false; },
+                          [this](const Drop& kept) { return keeper_.drop(kept), false; },
+                          [this](const Write& kept) { return keeper_.write(kept), false; },
+                          [this](const Read& kept) { return keeper_.read(kept), false; },
+                          [this](const Decide&) { return decisions_.decide(), false; },
+                          [this](const Start& start) {
+                            if (keeper_.live()->exchanged()) make_room_for_step();
+                            anadrome_action x_0{};
+                            x_0.kind = ANADROME_START;
+                            x_0.again = start.again ? 1 : 0;
+                            x_0.branch = start.branch;
+                            return hand_out(x_0), true;
+                          },
+                          [this](const Turn& end) { return hand_out(end), true; },
+                          [this](const Adjoint& adjoint) {
+                            if (!common_.plan.record) audits_.check(adjoint.step, *keeper_.live());
+                            keeper_.read_ahead();
+                            anadrome_action step{};
+                            step.kind = ANADROME_ADJOINT;
+
+                            step.first = adjoint.step;
+                            step.last = adjoint.step + 1;
+                            step.branch = adjoint.branch;
+                            return hand_out(step), true;
+                          },
+                          [this](const Done&) {
+                            done();
+                            anadrome_action end{};
+                            end.kind = ANADROME_DONE;
+                            return hand_out(end), true;
+                          }},
+                    action);
 }
 
 // ---- the ends of the sweeps ----
@@ -353,17 +342,17 @@ void Run::finish_forward(std::int64_t steps) {
     throw Error(ANADROME_ERR_ORDER, "finish_forward: the sweep was ended after step " +
                                         std::to_string(sweep.finished_at) + " already");
   }
-  schedule::Script& script = *common_.plan.script;
+  schedule::Sweep& played = *common_.plan.sweep;
   const bool in_hand = action.first <= steps && steps <= action.last;
-  if (!in_hand || !script.may_finish(steps)) {
-    if (script.steps() != schedule::kUnknown) {
+  if (!in_hand || !played.may_finish(steps)) {
+    if (played.steps() != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
     throw Error(ANADROME_ERR_ARGUMENT,
                 "finish_forward: " + std::to_string(steps) + " is outside the advance from " +
                     std::to_string(action.first) + " to " + std::to_string(action.last));
   }
-  script.finish_forward(steps);
+  played.finish_forward(steps);
   sweep.finished_at = steps;
   sweep.rest = {};
   if (steps == action.first) sweep.then_is_written = false;  // no step was taken
@@ -371,7 +360,7 @@ void Run::finish_forward(std::int64_t steps) {
 
 void Run::turn() {
   SweepState& sweep = common_.sweep;
-  agree(Call::kTurn, common_.plan.script->steps(), "the number of steps given to finish_forward",
+  agree(Call::kTurn, common_.plan.sweep->steps(), "the number of steps given to finish_forward",
         {});
   keeper_.write_last_block();
   sweep.phase = ANADROME_PHASE_REVERSE;
@@ -408,7 +397,7 @@ void Run::rewind() {
                "rewind: the ends of branches are not kept; call begin_branches again"};
   } else if (common_.fields.grew_since_begin()) {
     failure = {ANADROME_ERR_ORDER, "rewind: fields were registered since begin, and not kept"};
-  } else if (plan.script->nested() != nullptr && !plan.script->nested()->can_rewind()) {
+  } else if (!plan.sweep->can_rewind()) {
     failure = {ANADROME_ERR_UNSUPPORTED, std::string("rewind: schedule=") +
                                              to_string(plan.schedule) +
                                              " does not hold x_0 any more; begin a new sweep"};
@@ -420,15 +409,7 @@ void Run::rewind() {
                   .failure = failure,
                   .smallest = from_disk ? keeper_.disk_tier()->anchors_restorable() : 1})
           .smallest;
-  if (plan.script->nested() != nullptr) {
-    plan.script->nested()->rewind();
-    sweep.newest_anchor = 0;
-  } else if (plan.plays_list()) {
-    decisions_.rewind_list();
-  } else {
-    plan.script->sequence()->rewind(restorable);
-    sweep.newest_anchor = plan.sequence()->anchors().count() - 1;
-  }
+  decisions_.rewind(restorable);
   sweep.agreed_block = -1;
   sweep.done_time = 0;
   sweep.rewound = true;
@@ -439,17 +420,17 @@ void Run::rewind() {
 
 void Run::show_end(std::int64_t branch) {
   const SweepState& sweep = common_.sweep;
-  const schedule::JoinSweep* const branches = common_.plan.branches();
+  const SweepPlan& plan = common_.plan;
   const bool seeds =
       sweep.in_hand.kind == ANADROME_TURN && sweep.in_hand.again != 0 && sweep.under_way();
-  if (!seeds || common_.options.reducible || branches == nullptr) {
+  if (!seeds || common_.options.reducible || !plan.has_branches()) {
     throw Error(ANADROME_ERR_ORDER,
                 "show_end: only at a TURN with `again`, of branches with objective=joint");
   }
-  if (branch < 0 || branch >= branches->branches()) {
+  if (branch < 0 || branch >= plan.sweep->branches()) {
     throw Error(ANADROME_ERR_ARGUMENT, "show_end: there is no branch " + std::to_string(branch));
   }
-  keeper_.show(branches->slot_of_end(branch));
+  keeper_.show(plan.sweep->slot_of_end(branch));
 }
 
 void Run::fail(const std::string& why) {
@@ -463,14 +444,14 @@ void Run::close() {
   const SweepPlan& plan = common_.plan;
   held.clear();
   note(Doing::kClose);
-  const bool swept = plan.script.has_value();
+  const bool swept = plan.sweep != nullptr;
   // A sweep that was not finished can go on, if it was committed, by this process or the one
   // before.
   const bool leave = storage_.has_directory() && resumption_.can_be_left() &&
                      common_.sweep.phase != ANADROME_PHASE_DONE;
   store::DiskTier* const tier = keeper_.disk_tier();
   const bool keep = common_.options.keep && tier != nullptr && swept && !leave;
-  const std::int64_t steps = swept ? plan.script->steps() : schedule::kUnknown;
+  const std::int64_t steps = swept ? plan.sweep->steps() : schedule::kUnknown;
   std::int64_t written = 0;
   schedule::AnchorList anchors;
   std::vector<std::uint64_t> checksums;
@@ -482,7 +463,7 @@ void Run::close() {
   }
   if (keep) {
     held.attempt([&] {
-      anchors = plan.sequence()->anchors();
+      anchors = plan.sweep->anchors();
       written = tier->anchors_written();
       checksums = tier->checksums();
     });

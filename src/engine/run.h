@@ -80,8 +80,9 @@ class Run final : private Meeting {
   void note_finished_action();
   void record_action(double now, std::int64_t last);
   bool carry_out(const schedule::Action& action);
-  bool hand_out(anadrome_action_kind kind, const schedule::Action& action);
-  bool hand_out_advance(const schedule::Action& action);
+  void hand_out(const anadrome_action& action);
+  void hand_out(const schedule::Advance& advance);
+  void hand_out(const schedule::Turn& turn);
   void make_room_for_step();
   void turn();
   void done();

@@ -73,7 +73,7 @@ void Run::abandon() {
   warnings_.progress().finish();
   resumption_.abandon();  // this and the keeper's tier wait for their transfers
   keeper_.abandon();
-  common_.plan.script.reset();
+  common_.plan.sweep.reset();
   common_.sweep.phase = ANADROME_PHASE_IDLE;
 }
 
@@ -164,7 +164,7 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
   agree_on_begin();
   prepare_disk(disk_changes);
   held.attempt([&] {
-    planning_.write_script(common_.plan, sweep);
+    planning_.make_sweep(common_.plan, sweep.no_more_anchors);
     common_.recorder.prepare(common_.options.trace != "off");
     keeper_.live()->make_room_for_step();  // x_0
   });
@@ -172,7 +172,7 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
   if (common_.plan.plays_list() && common_.plan.schedule->needs.each_step.costs) {
     agreement.agree({.call = Call::kBegin,
                      .failure = {},
-                     .equal = common_.plan.script->overlapped()->fingerprint(),
+                     .equal = common_.plan.sweep->fingerprint(),
                      .equal_name = common_.plan.list_name()});
   }
   start_sweep();

@@ -11,10 +11,10 @@
 
 #include "engine/memory_plan.h"
 #include "engine/options.h"
+#include "schedule/branch_sweep.h"
 #include "schedule/catalogue.h"
-#include "schedule/overlapped.h"
-#include "schedule/placement.h"
-#include "schedule/script.h"
+#include "schedule/list_sweep.h"
+#include "schedule/stack_sweep.h"
 
 namespace anadrome::engine {
 
@@ -22,7 +22,7 @@ namespace anadrome::engine {
 struct StackPlan {
   std::int64_t units = 0, unit_bytes = 1;
   std::int64_t smallest = 0, largest = 0;      ///< bytes of any state
-  std::unique_ptr<schedule::Planner> planner;  ///< until the script has it
+  std::unique_ptr<schedule::Planner> planner;  ///< until the sweep has it
   std::vector<std::int64_t> state_units;       ///< by step, where the schedule is a list
   std::int64_t bytes() const { return units * unit_bytes; }
 };
@@ -30,19 +30,19 @@ struct StackPlan {
 struct SweepPlan {
   std::int64_t steps = 0;  ///< n, or schedule::kUnknown until the forward sweep ends
   const schedule::Entry* schedule = nullptr;
-  bool record = false;              ///< the adjoint of a step needs its tape
-  schedule::JoinSweepOptions join;  ///< without steps: there is one branch
-  std::int64_t budget = 0;          ///< bytes on this rank that it was made for
+  bool record = false;           ///< the adjoint of a step needs its tape
+  schedule::BranchOptions join;  ///< without steps: there is one branch
+  std::int64_t budget = 0;       ///< bytes on this rank that it was made for
   std::int64_t state_bytes_all_ranks = 0;
   MemoryPlan memory;
   std::optional<StackPlan> stack;
   /// Slots that a kept tape takes; 0: no rank has one, or not every rank could keep it.
   std::int64_t tape_slots = 0;
   std::int64_t tape_buffer_bytes = 0;
-  bool keeps_tapes = false;  ///< this sweep does
-  std::optional<schedule::Script> script;
-  schedule::NestedOptions nested;        ///< of a script that replaces states on disk
-  schedule::OverlapTimes planned_times;  ///< that a list of transfers was made for
+  bool keeps_tapes = false;                ///< this sweep does
+  std::unique_ptr<schedule::Sweep> sweep;  ///< what is played
+  schedule::ListSweep* list = nullptr;     ///< that, where it is a list
+  schedule::OverlapTimes planned_times;    ///< that a list of transfers was made for
 
   bool has_branches() const { return !join.steps.empty(); }
   bool plays_list() const { return schedule->is_list; }
@@ -55,12 +55,6 @@ struct SweepPlan {
   /// Every state has a block of its own, as schedules that replace states on disk need them.
   bool alone_in_block() const { return memory.layout.states() == 1 && memory.shape.paged; }
   DiskUse disk_use() const;
-  const schedule::Sequence* sequence() const {
-    return script.has_value() ? script->sequence() : nullptr;
-  }
-  const schedule::JoinSweep* branches() const {
-    return script.has_value() ? script->join() : nullptr;
-  }
 };
 
 }  // namespace anadrome::engine

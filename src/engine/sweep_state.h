@@ -23,7 +23,7 @@ struct SweepState {
 
   // In the caller's hands.
   anadrome_action in_hand{};
-  schedule::Action rest;          ///< of an advance that is handed out in pieces
+  schedule::Advance rest;         ///< of an advance that is handed out in pieces
   bool then_is_written = false;   ///< by what the caller does now
   std::int64_t finished_at = -1;  ///< the advance in hand ended the sweep after so many steps
   bool timed = false;             ///< the action in hand is
@@ -49,11 +49,6 @@ struct SweepState {
   bool no_more_anchors = false;    ///< the disk takes none; agreed, as why
   Failure disk_refused;
   Failure lost;  ///< why the last anchor that was asked for is lost; agreed
-
-  // The interval.
-  std::int64_t probes = 0, probe_steps = 1;
-  std::int64_t decided_at = -1;      ///< the agreement whose times decided on it
-  std::int64_t double_interval = 0;  ///< of schedule=double; 0: not known yet
 
   // Hashes of states that will be computed again, by step; and what differed.
   std::map<std::int64_t, std::uint64_t> audits;

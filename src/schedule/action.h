@@ -1,40 +1,93 @@
-// What a schedule says: plain values. A schedule knows step numbers and slot counts, and nothing
-// about states, files or ranks; that is why it can be tested with no I/O and no MPI.
+// The words in which every schedule says what to do next: plain values, one struct for each action.
+// A schedule knows steps, places and branches, and nothing about states, files or ranks; so it can
+// be tested without I/O and without MPI.
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 namespace anadrome::schedule {
 
-enum class Kind : std::uint8_t {
-  kAdvance,        ///< run steps first .. last-1 from the live state x_first
-  kKeep,           ///< copy the live state x_first into RAM slot `slot`
-  kRestore,        ///< copy RAM slot `slot`, which holds x_first, to the live state
-  kDrop,           ///< RAM slot `slot`, which held x_first, is free again
-  kAnchor,         ///< keep the live state x_first as anchor number `slot`
-  kRestoreAnchor,  ///< copy anchor number `slot`, x_first, to the live state
-  kDropAnchor,     ///< anchor number `slot` is not needed again in this reverse sweep
-  kWriteAnchor,    ///< of an OverlappedSweep: queue the write of anchor number `slot`, x_first
-  kReadAnchor,     ///< and the read; kDropAnchor frees its memory only
-  kKeepTape,       ///< copy the tape of step first to the RAM slots from `slot` on
-  kRestoreTape,    ///< copy it back; if it restarts, x_first+1 is live
-  kDropTape,       ///< its slots are free again
-  kDecide,         ///< at x_first: answer with a plan or with probe
-  kStart,          ///< of a JoinSweep: the caller makes x_0 of `branch` live
-  kTurn,           ///< the live state is x_n: the reverse sweep begins (see JoinSweep for branches)
-  kAdjoint,        ///< adjoint of step first; x_first is live (or its tape was just recorded)
-  kDone            ///< nothing is left to do
+/// A branch makes its x_0 live.
+struct Start {
+  std::int64_t branch = 0;
+  bool again = false;  ///< x_0 was live before
+  friend bool operator==(const Start&, const Start&) = default;
 };
 
-struct Action {
-  Kind kind = Kind::kDone;
-  bool record = false;  ///< kAdvance: the last step fills the tape
-  bool again = false;   ///< kAdvance: these steps were run before
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  std::int64_t slot = -1;
-  std::int64_t branch = 0;
-  std::int64_t place = 0;  ///< of an OverlappedSweep: where the state lies in memory, in units
+/// Steps first .. last-1 are run from the live state x_first; x_last is live afterwards.
+struct Advance {
+  std::int64_t first = 0, last = 0, branch = 0;
+  bool record = false;  ///< the last step fills the tape
+  bool again = false;   ///< these steps were run before
+  friend bool operator==(const Advance&, const Advance&) = default;
 };
+
+enum class What : std::uint8_t {
+  kState,  ///< x_step
+  kTape,   ///< the tape of step `step`
+};
+
+/// Tiers are numbered from the fastest one on.
+inline constexpr std::int32_t kRamTier = 0, kDiskTier = 1;
+
+/// Where a state lies in memory, in the schedule's units.
+struct Room {
+  std::int64_t begin = 0, units = 1;
+  friend bool operator==(const Room&, const Room&) = default;
+};
+
+/// A state or a tape in its place.
+struct Kept {
+  What what = What::kState;
+  std::int32_t tier = kRamTier;
+  std::int64_t step = 0;
+  /// RAM: a slot, of a tape the first of its slots. Disk: the number of the anchor.
+  std::int64_t place = 0;
+  /// Of a schedule that counts memory in units. A state on disk has a room while it is in memory.
+  Room room = {};
+  friend bool operator==(const Kept&, const Kept&) = default;
+};
+
+struct Keep : Kept {};     ///< copy the live state, or the tape just recorded, there
+struct Restore : Kept {};  ///< copy it back; the tape of a step that restarts makes x_step+1 live
+struct Drop : Kept {};     ///< its place is free again; what is on disk leaves memory only
+struct Write : Kept {};    ///< queue the write of a kept anchor
+struct Read : Kept {};     ///< queue the read of an anchor, into its room
+
+/// The schedule does not know how to go on: Sweep::decide says what it needs.
+struct Decide {
+  std::int64_t step = 0;  ///< the live state
+  friend bool operator==(const Decide&, const Decide&) = default;
+};
+
+/// The live state is x_n of its branch: the reverse sweep begins.
+struct Turn {
+  std::int64_t step = 0, branch = 0;
+  bool again = false;  ///< the end was seen before: its adjoint begins (branches)
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+/// The adjoint of a step: its state is live, or its tape was recorded or restored just before.
+struct Adjoint {
+  std::int64_t step = 0, branch = 0;
+  friend bool operator==(const Adjoint&, const Adjoint&) = default;
+};
+
+/// Nothing is left to do.
+struct Done {
+  friend bool operator==(const Done&, const Done&) = default;
+};
+
+using Action =
+    std::variant<Start, Advance, Keep, Restore, Drop, Write, Read, Decide, Turn, Adjoint, Done>;
+
+/// For std::visit: one function for each kind of action.
+template <class... Functions>
+struct Cases : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Cases(Functions...) -> Cases<Functions...>;
 
 }  // namespace anadrome::schedule

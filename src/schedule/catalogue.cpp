@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "schedule/least_memory.h"
 #include "schedule/offloaded_plan.h"
-#include "schedule/overlapped_sweep.h"
+#include "schedule/list_sweep.h"
 #include "schedule/uneven.h"
 
 namespace anadrome::schedule {

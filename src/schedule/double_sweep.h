@@ -93,7 +93,7 @@ std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
                              std::int64_t off_chip);
 
 /// The same for a run, whose last interval is reversed when the forward sweep gets there: less by
-/// its steps. NestedOptions: its units, its disk slots; with tapes `record` and their units, with
+/// its steps. StackOptions: its units, its disk slots; with tapes `record` and their units, with
 /// states either, and TURN counts as a step without `record`.
 class DoublePlanner final : public Planner {
  public:
@@ -101,6 +101,7 @@ class DoublePlanner final : public Planner {
 
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
+  std::int64_t interval() const override { return sweep_.interval; }
 
   const DoubleSweep& sweep() const { return sweep_; }
 

@@ -160,6 +160,29 @@ AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::i
   return plan;
 }
 
+AsyncPlan plan_intervals(const IntervalProblem& problem, StepCosts costs) {
+  if (problem.record) costs.adjoint += costs.forward;
+  const bool end_known = problem.steps != kUnknown;
+  std::int64_t least = 1, most = std::int64_t{1} << 40;
+  if (end_known) {
+    const std::int64_t left = problem.anchors_left;
+    most = std::max<std::int64_t>(problem.steps, 1);
+    if (left > 0) least = problem.steps / left + (left < problem.steps ? 1 : 0);
+  }
+  AsyncPlan plan = best_plan(costs, problem.memory, least, most);
+  // Not every tremor of a measurement is worth a change.
+  constexpr double kWorthwhile = 0.97;
+  const bool can_stay =
+      problem.may_stay && problem.now.interval >= std::max<std::int64_t>(least, 1);
+  if (can_stay &&
+      plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
+    plan = problem.now;
+  }
+  if (!end_known || !problem.may_end_in_ram) return plan;
+  const AsyncPlan in_ram = plan_in_ram(costs, problem.memory, problem.rest, problem.record);
+  return in_ram.seconds_per_step < plan.seconds_per_step ? in_ram : plan;
+}
+
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
                            std::int64_t tape_units) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

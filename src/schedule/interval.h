@@ -73,6 +73,22 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record);
 
+/// What a run asks at an anchor, or on the way to the first one.
+struct IntervalProblem {
+  SharedMemory memory;
+  std::int64_t steps = kUnknown;         ///< n
+  std::int64_t rest = 0;                 ///< of these, those after the newest anchor
+  std::int64_t anchors_left = kNoLimit;  ///< so many may be added
+  bool record = false;                   ///< the adjoint of a step needs its tape
+  bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
+  AsyncPlan now;                         ///< what is in force: its interval is 0 if nothing is
+  bool may_stay = true;                  ///< that stays, unless another plan gains something
+};
+
+/// The answer: a pure function of times on which all ranks agree. `costs.adjoint` without the step
+/// that records a tape.
+AsyncPlan plan_intervals(const IntervalProblem& problem, StepCosts costs);
+
 /// The longest interval whose reversal runs each step at most once more, on average, than that of
 /// `interval` does: as far as a greedy schedule waits for the disk.
 std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t tape_units);

@@ -37,7 +37,7 @@ class TapesPlanner final : public Planner {
   MixedPlanner in_tapes_;
 };
 
-/// x_0 from elsewhere: for Nested, a state on disk.
+/// x_0 from elsewhere: for StackSweep, a state on disk.
 class FreeStartPlanner final : public Planner {
  public:
   explicit FreeStartPlanner(std::unique_ptr<Planner> planner) : planner_(std::move(planner)) {}

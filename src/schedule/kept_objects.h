@@ -20,7 +20,7 @@ struct KeptObjects {
   Objects objects = Objects::kMixed;
   std::int64_t tape_units = 1;  ///< of a kept tape, where a state takes 1; any for kStates
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
-  /// x_0 is restored from elsewhere at no cost: a file, or the program makes it anew. Nested takes
+  /// x_0 is restored from elsewhere at no cost: a file, or the program makes it anew. StackSweep takes
   /// a disk slot for it. The tape that was just recorded never takes room.
   bool free_start = false;
 };
@@ -30,7 +30,7 @@ struct KeptObjects {
 /// needed: x_0, or a tape to go on from.
 uint128 forwards_of(std::int64_t steps, std::int64_t units, const KeptObjects& kept);
 
-/// A planner for NestedOptions with `record`, the same tapes, and one disk slot if free_start.
+/// A planner for StackOptions with `record`, the same tapes, and one disk slot if free_start.
 /// Throws ERR_ARGUMENT unless tape_units >= 1, and on kTapes without tape_restarts.
 std::unique_ptr<Planner> planner_for(const KeptObjects& kept);
 

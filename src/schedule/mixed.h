@@ -15,7 +15,7 @@ namespace anadrome::schedule {
 uint128 mixed_advances(std::int64_t steps, std::int64_t units, std::int64_t tape_units,
                        bool tape_restarts);
 
-/// A planner for NestedOptions with the same tape_units and tape_restarts. It puts nothing on disk,
+/// A planner for StackOptions with the same tape_units and tape_restarts. It puts nothing on disk,
 /// and reverses what another planner put there.
 class MixedPlanner final : public Planner {
  public:

@@ -1,4 +1,4 @@
-// A plan of keeping, offloading and recomputing, as the list of actions that an OverlappedSweep
+// A plan of keeping, offloading and recomputing, as the list of actions that a ListSweep
 // plays: what the machine of offload_chain.h did beside each other, one after the other.
 #pragma once
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "schedule/nested.h"
 #include "schedule/offload_actions.h"
 #include "schedule/revolve.h"
+#include "schedule/stack_sweep.h"
 #include "schedule/state_places.h"
 #include "schedule/uneven.h"
 
@@ -84,23 +84,6 @@ void try_more_slots(const OffloadChain& chain, std::int64_t all_units, std::int6
   }
 }
 
-OverlapKind overlap_kind(Kind kind) {
-  switch (kind) {
-    case Kind::kAdvance:
-      return OverlapKind::kAdvance;
-    case Kind::kKeep:
-      return OverlapKind::kKeep;
-    case Kind::kRestore:
-      return OverlapKind::kRestore;
-    case Kind::kDrop:
-      return OverlapKind::kDrop;
-    case Kind::kAdjoint:
-      return OverlapKind::kAdjoint;
-    default:
-      throw Error(ANADROME_ERR_INTERNAL, "a plan in RAM alone has other actions");
-  }
-}
-
 // Where transfers are of no use: what schedule=uneven does.
 OverlappedPlan plan_in_ram(const OffloadChain& chain, std::int64_t memory) {
   constexpr std::int64_t kTablePerStep = 4 << 10;
@@ -112,16 +95,31 @@ OverlappedPlan plan_in_ram(const OffloadChain& chain, std::int64_t memory) {
   steps.bytes = memory;
   steps.table_bytes = chain.steps() * kTablePerStep;
   auto planner = std::make_unique<UnevenPlanner>(steps);
-  NestedOptions options;
+  StackOptions options;
   options.steps = chain.steps();
   options.units = planner->units();
   options.turn = false;
-  Nested sweep(options, std::move(planner));
+  StackSweep sweep(options, std::move(planner));
   OverlappedPlan plan;
-  for (Action action = sweep.next(); action.kind != Kind::kDone; action = sweep.next()) {
-    const bool has_slot = action.kind != Kind::kAdvance && action.kind != Kind::kAdjoint;
-    const auto slot = static_cast<std::int32_t>(has_slot ? action.slot : -1);
-    plan.actions.push_back({overlap_kind(action.kind), slot, action.first, action.last});
+  const auto add = [&plan](OverlapKind kind, const Kept& kept) {
+    plan.actions.push_back({kind, static_cast<std::int32_t>(kept.place), kept.step, kept.step});
+  };
+  for (bool goes_on = true; goes_on;) {
+    std::visit(
+        Cases{[&](const Advance& run) {
+                plan.actions.push_back({OverlapKind::kAdvance, -1, run.first, run.last});
+              },
+              [&](const Adjoint& next) {
+                plan.actions.push_back({OverlapKind::kAdjoint, -1, next.step, next.step + 1});
+              },
+              [&](const Keep& kept) { add(OverlapKind::kKeep, kept); },
+              [&](const Restore& kept) { add(OverlapKind::kRestore, kept); },
+              [&](const Drop& kept) { add(OverlapKind::kDrop, kept); },
+              [&](const Done&) { goes_on = false; },
+              [](const auto&) {
+                throw Error(ANADROME_ERR_INTERNAL, "a plan in RAM alone has other actions");
+              }},
+        sweep.next());
   }
   return plan;
 }

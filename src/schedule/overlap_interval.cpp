@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "schedule/plain_planners.h"
 #include "schedule/revolve.h"
-#include "schedule/sequence.h"
+#include "schedule/stack_sweep.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -12,13 +13,14 @@ std::size_t at(std::int64_t steps) { return static_cast<std::size_t>(steps); }
 
 }  // namespace
 
-// A Sequence turns at x_n, as one more step: here that is the adjoint of the last one.
+// A sweep turns at x_n, as one more step: here that is the adjoint of the last one.
 void append_revolve(OverlapPiece& piece, std::int64_t first, std::int64_t last,
                     std::int64_t slots) {
-  SequenceOptions options;
+  StackOptions options;
   options.steps = last - first - 1;
-  options.slots = std::max<std::int64_t>(slots, 1);
-  Sequence sequence(options);
+  options.units = std::max<std::int64_t>(slots, 1);
+  options.x_0 = Place::kRam;
+  StackSweep sweep(options, std::make_unique<RevolvePlanner>());
   const auto add = [&](OverlapKind kind, std::int64_t step, std::int64_t to = 0) {
     piece.push_back(
         {kind, static_cast<std::int32_t>(first + step), static_cast<std::int32_t>(first + to)});
@@ -33,27 +35,17 @@ void append_revolve(OverlapPiece& piece, std::int64_t first, std::int64_t last,
     add(OverlapKind::kAdjoint, step);
   };
   for (std::int64_t left = last - first; left > 0;) {
-    const Action action = sequence.next();
-    switch (action.kind) {
-      case Kind::kAdvance:
-        add(OverlapKind::kAdvance, action.first, action.last);
-        break;
-      case Kind::kKeep:
-        kept.push_back(action.first);
-        add(OverlapKind::kKeep, action.first);
-        break;
-      case Kind::kRestore:
-      case Kind::kRestoreAnchor:
-        add(OverlapKind::kRestore, action.first);
-        break;
-      case Kind::kTurn:
-      case Kind::kAdjoint:
-        adjoint(action.first);
-        --left;
-        break;
-      default:  // its slots are dropped above, and x_0 is here already
-        break;
-    }
+    std::visit(Cases{[&](const Advance& run) { add(OverlapKind::kAdvance, run.first, run.last); },
+                     [&](const Keep& keep) {
+                       if (keep.step == 0) return;  // x_0 is here already
+                       kept.push_back(keep.step);
+                       add(OverlapKind::kKeep, keep.step);
+                     },
+                     [&](const Restore& from) { add(OverlapKind::kRestore, from.step); },
+                     [&](const Turn& turn) { adjoint(turn.step), --left; },
+                     [&](const Adjoint& next) { adjoint(next.step), --left; },
+                     [](const auto&) {}},  // its slots are dropped above
+               sweep.next());
   }
 }
 

@@ -22,7 +22,7 @@ OverlappedPlan periodic_plan(std::int64_t steps, std::int64_t slots, const Overl
     if (has_previous && !read_ahead) moves.push_back({OverlapKind::kRead, kPrevious, 0});
     return moves;
   };
-  // A Sequence has TURN as one more step; here that is the adjoint of the last one.
+  // A sweep has TURN as one more step; here that is the adjoint of the last one.
   const std::int64_t longest = longest_tail(interval, for_revolve, false) + 1;
   const std::int64_t intervals = steps > longest ? (steps - longest + interval - 1) / interval : 0;
   std::int64_t anchor = 0;

@@ -1,5 +1,5 @@
 // The plain periodic plan, an anchor every so many steps, on the machine of overlapped.h
-// (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117), as a Sequence plays it.
+// (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117), as AnchoredPlanner places them.
 #pragma once
 
 #include <cstdint>

@@ -2,20 +2,43 @@
 // first .. last-1 are to be reversed; what is to be kept, and where?
 //
 // Kept states and tapes form a stack, ordered by step. A planner sees one segment of it at a time
-// and keeps no account of what was placed: Nested does.
+// and keeps no account of what was placed: StackSweep does.
 #pragma once
 
 #include <cstdint>
 
+#include "schedule/interval.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {
+
+/// What all ranks know of the times, from the last agreement.
+struct Measured {
+  StepCosts costs;
+  bool write_times_known = false;  ///< every rank has written a state
+  bool nobody_writes = false;      ///< no rank is writing one
+  bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
+  std::int64_t agreement = 0;      ///< its number
+};
+
+/// What a decision still needs; all ranks come to the same.
+enum class Next : std::uint8_t {
+  kGoOn,   ///< nothing: it is made
+  kAgree,  ///< agree on the times, and ask again
+  kFlush,  ///< wait for the writes, agree on the times, and ask again
+  kPlan,   ///< make the plan, and agree on what came of it
+};
 
 enum class Place : std::uint8_t {
   kNowhere,  ///< as `held`: x_first is live only
   kRam,      ///< a state in RAM: state_units(step) units
   kDisk,     ///< a state on disk: one disk slot
   kTape,     ///< the tape of a step, in RAM: tape_units units
+  // As an answer only:
+  kRevolve,   ///< steps from x_first on are reversed by Revolve, with the units that are free
+  kReplace,   ///< in the place of the kept state number `advance` from the bottom of the stack
+  kAsk,       ///< nobody knows yet: Decide
+  kBackward,  ///< all that leads is said (Planner::leads)
 };
 
 struct Segment {
@@ -48,9 +71,31 @@ class Planner {
   /// place() given: exact. A segment of one step takes none.
   virtual uint128 advances(const Segment& segment) = 0;
 
-  /// False: its costs are still to be measured, and it answers for what is held only. Nested asks
-  /// for them (kDecide) where it would have to answer otherwise.
+  /// True: this planner says how to come to the end of the forward sweep, and is asked before
+  /// anything else, until it answers kBackward or the end is known.
+  virtual bool leads() const { return false; }
+  /// While it leads: steps that are run from the newest anchor x_first on, without recording them,
+  /// until all of them are reversed.
+  virtual uint128 advances_ahead(const Segment& segment) { return advances(segment); }
+  /// The end is known, and the live state is x_steps, or the reverse sweep has begun already.
+  virtual void end_is(std::int64_t steps) { (void)steps; }
+
+  /// Facts of a planner that puts anchors at intervals; Sweep has them, too.
+  virtual std::int64_t ahead() const { return kUnknown; }
+  virtual bool on_the_way() const { return false; }  ///< to an anchor, or to the next question
+  virtual std::int64_t interval() const { return 0; }
+  virtual std::int64_t prefetch_depth() const { return kUnknown; }
+
+  /// Units that it uses now, of those that there are.
+  virtual std::int64_t usable(std::int64_t units) const { return units; }
+
+  /// False: advances() cannot tell yet.
   virtual bool ready() const { return true; }
+
+  /// What an open question (kAsk) takes. `here` is as in place(); so many anchors stay below.
+  virtual Next decide(const Segment& here, std::int64_t anchors, const Measured& measured);
+  /// What kPlan asks for. May lack the memory.
+  virtual void plan(const Measured& measured);
 
   virtual std::int64_t state_units(std::int64_t step) const {
     (void)step;

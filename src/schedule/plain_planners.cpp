@@ -1,7 +1,5 @@
 #include "schedule/plain_planners.h"
 
-#include <algorithm>
-
 namespace anadrome::schedule {
 namespace {
 
@@ -12,13 +10,7 @@ std::int64_t slots_of(const Segment& segment) {
 
 }  // namespace
 
-Placement RevolvePlanner::place(const Segment& segment) {
-  if (segment.held == Place::kNowhere) return {Place::kRam, 0};
-  const std::int64_t steps = segment.last - segment.first;
-  const std::int64_t slots = slots_of(segment);
-  const bool direct = slots == 1 || steps == 2;
-  return {Place::kNowhere, direct ? steps - 1 : splitter_.split(steps, slots)};
-}
+Placement RevolvePlanner::place(const Segment&) { return {Place::kRevolve, 0}; }
 
 uint128 RevolvePlanner::advances(const Segment& segment) {
   return extra_advances(segment.last - segment.first, slots_of(segment));

@@ -10,9 +10,6 @@ class RevolvePlanner final : public Planner {
  public:
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
-
- private:
-  Splitter splitter_;
 };
 
 /// Keeps the tape of every step; n may be unknown.

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "schedule/binomial.h"
 
 namespace anadrome::schedule {
 
 inline constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
+inline constexpr std::int64_t kUnknown = -1;  ///< n, or a step, that is not known
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 /// E(n, s): non-recording advances that reverse n steps with s slots, x_0 in one of them.
 /// n >= 0; s >= 1 (s >= 0 if n <= 1).

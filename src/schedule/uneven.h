@@ -18,11 +18,11 @@ struct UnevenSteps {
   std::vector<std::int64_t> costs = {};        ///< of step k, any unit, >= 0
   std::vector<std::int64_t> state_bytes = {};  ///< of x_k, k < n, >= 1; empty: 1 each
   std::int64_t bytes = 1;                      ///< for all kept states
-  bool turn_is_a_step = false;                 ///< as in Nested with options.turn and no tapes
+  bool turn_is_a_step = false;                 ///< as in StackSweep with options.turn and no tapes
   std::int64_t table_bytes = std::int64_t{64} << 20;  ///< while planning
 };
 
-/// A planner for exactly these steps, RAM only, no tapes: NestedOptions::units must be its units().
+/// A planner for exactly these steps, RAM only, no tapes: StackOptions::units must be its units().
 /// If exact(), the best of the persistent plans, in which a kept state stays until the steps beyond
 /// it are done: the optimum where all states have one size. Otherwise the chain is planned in two
 /// layers, by sizes that are rounded up, or as Revolve would with slots of the mean size: never

@@ -4,59 +4,51 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/nested.h"
+#include "schedule/anchored_planner.h"
+#include "schedule/online_planner.h"
 #include "schedule/overlap_places.h"
 #include "schedule/overlapped_start.h"
-#include "schedule/sequence.h"
+#include "schedule/stack_sweep.h"
 
 namespace anadrome::tool {
 namespace {
 
 using schedule::Action;
-using schedule::Kind;
 
-// False for what the caller of a run would not see: the end, and a state restored after it.
+PlannedAction planned_step(Verb verb, std::int64_t first, std::int64_t last) {
+  return {verb, Tier::kRam, false, false, first, last, -1};
+}
+
+// False: for what the caller of a run would not see.
 bool translate(const Action& action, PlannedAction& planned) {
-  planned = {Verb::kAdvance, Tier::kRam,  action.record, action.again,
-             action.first,   action.last, action.slot};
-  const auto as = [&planned](Verb verb, Tier tier) {
-    planned.verb = verb;
-    planned.tier = tier;
+  const auto kept = [&planned](Verb verb, const schedule::Kept& place) {
+    planned = planned_step(verb, place.step, place.step);
+    planned.tier = place.what == schedule::What::kTape ? Tier::kTape
+                   : place.tier == schedule::kDiskTier ? Tier::kDisk
+                                                       : Tier::kRam;
+    planned.slot = place.place;
     return true;
   };
-  switch (action.kind) {
-    case Kind::kAdvance:
-      return true;
-    case Kind::kKeep:
-      return as(Verb::kKeep, Tier::kRam);
-    case Kind::kRestore:
-      return as(Verb::kRestore, Tier::kRam);
-    case Kind::kDrop:
-      return as(Verb::kDrop, Tier::kRam);
-    case Kind::kAnchor:
-      return as(Verb::kKeep, Tier::kDisk);
-    case Kind::kRestoreAnchor:
-      return as(Verb::kRestore, Tier::kDisk);
-    case Kind::kDropAnchor:
-      return as(Verb::kDrop, Tier::kDisk);
-    case Kind::kKeepTape:
-      return as(Verb::kKeep, Tier::kTape);
-    case Kind::kRestoreTape:
-      return as(Verb::kRestore, Tier::kTape);
-    case Kind::kDropTape:
-      return as(Verb::kDrop, Tier::kTape);
-    case Kind::kTurn:
-      return as(Verb::kTurn, Tier::kRam);
-    case Kind::kAdjoint:
-      return as(Verb::kAdjoint, Tier::kRam);
-    case Kind::kWriteAnchor:
-    case Kind::kReadAnchor:
-    case Kind::kDecide:
-    case Kind::kStart:
-    case Kind::kDone:
-      break;
-  }
-  return false;
+  return std::visit(
+      schedule::Cases{[&](const schedule::Advance& run) {
+                        planned = planned_step(Verb::kAdvance, run.first, run.last);
+                        planned.record = run.record;
+                        planned.again = run.again;
+                        return true;
+                      },
+                      [&](const schedule::Keep& place) { return kept(Verb::kKeep, place); },
+                      [&](const schedule::Restore& place) { return kept(Verb::kRestore, place); },
+                      [&](const schedule::Drop& place) { return kept(Verb::kDrop, place); },
+                      [&](const schedule::Turn& turn) {
+                        planned = planned_step(Verb::kTurn, turn.step, turn.step);
+                        return true;
+                      },
+                      [&](const schedule::Adjoint& adjoint) {
+                        planned = planned_step(Verb::kAdjoint, adjoint.step, adjoint.step + 1);
+                        return true;
+                      },
+                      [](const auto&) { return false; }},
+      action);
 }
 
 Verb verb_of(schedule::OverlapKind kind) {
@@ -82,7 +74,7 @@ Verb verb_of(schedule::OverlapKind kind) {
 }  // namespace
 
 ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Planner> planner) {
-  schedule::NestedOptions options;
+  schedule::StackOptions options;
   options.steps = problem.steps;
   options.units = problem.slots;
   options.disk_slots = problem.disk_slots;
@@ -90,29 +82,37 @@ ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Pl
   options.tape_restarts = problem.tape_restarts;
   options.record = problem.record;
   options.turn = false;
-  const auto sequence = std::make_shared<schedule::Nested>(options, std::move(planner));
-  return [sequence](PlannedAction& planned) { return translate(sequence->next(), planned); };
+  const auto sweep = std::make_shared<schedule::StackSweep>(options, std::move(planner));
+  return [sweep](PlannedAction& planned) { return translate(sweep->next(), planned); };
 }
 
 ActionSource anchored_actions(const Problem& problem) {
-  schedule::SequenceOptions options;
   // TURN is the adjoint of the last step of the papers' problem.
-  options.record = problem.record;
-  options.steps = options.record ? problem.steps : problem.steps - 1;
-  options.slots = problem.slots;
+  schedule::AnchoredOptions anchored;
+  anchored.record = problem.record;
+  anchored.steps = problem.record ? problem.steps : problem.steps - 1;
+  anchored.slots = problem.slots;
+  anchored.tape_units = problem.tape_slots;
+  anchored.interval = std::max<std::int64_t>(problem.interval, 1);
+  schedule::StackOptions options;
+  options.steps = anchored.steps;
+  options.units = problem.slots - 1;
+  options.disk_slots = problem.most_anchors;
   options.tape_units = problem.tape_slots;
-  options.anchored = true;
-  options.interval = std::max<std::int64_t>(problem.interval, 1);
-  options.most_anchors = problem.most_anchors;
+  options.record = problem.record;
+  options.anchors_stay = true;
+  options.x_0 = schedule::Place::kDisk;
+  options.retain = anchored.slots >= anchored.steps && anchored.tape_units == 0;
   struct State {
-    schedule::Sequence sequence;
+    schedule::StackSweep sweep;
     std::int64_t last_anchor;  ///< its number
     bool turn_is_adjoint, done;
   };
   const auto state = std::make_shared<State>(
-      State{schedule::Sequence(options), problem.most_anchors - 1, !options.record, false});
+      State{schedule::StackSweep(options, std::make_unique<schedule::AnchoredPlanner>(anchored)),
+            problem.most_anchors - 1, !options.record, false});
   return [state](PlannedAction& planned) {
-    if (state->done || !translate(state->sequence.next(), planned)) return false;
+    if (state->done || !translate(state->sweep.next(), planned)) return false;
     if (planned.verb == Verb::kTurn && state->turn_is_adjoint) {
       planned.verb = Verb::kAdjoint;
       planned.last = planned.first + 1;
@@ -129,36 +129,33 @@ ActionSource anchored_actions(const Problem& problem) {
 }
 
 ActionSource unknown_end_actions(const Problem& problem) {
-  schedule::SequenceOptions options;
+  schedule::StackOptions options;
   options.steps = schedule::kUnknown;
-  options.slots = problem.slots;
+  options.units = problem.slots;
+  options.x_0 = schedule::Place::kRam;
   struct State {
-    schedule::Sequence sequence;
+    schedule::StackSweep sweep;
     std::int64_t end;  ///< where TURN, the adjoint of the last step, comes as a surprise
     bool done;
   };
-  const auto state =
-      std::make_shared<State>(State{schedule::Sequence(options), problem.steps - 1, false});
+  const auto state = std::make_shared<State>(
+      State{schedule::StackSweep(options, std::make_unique<schedule::OnlinePlanner>(
+                                              schedule::OnlineOptions{.slots = problem.slots})),
+            problem.steps - 1, false});
   if (state->end == 0) {
     return [state](PlannedAction& planned) {
-      planned = {Verb::kAdjoint, Tier::kRam, false, false, 0, 1, -1};
+      planned = planned_step(Verb::kAdjoint, 0, 1);
       return !std::exchange(state->done, true);
     };
   }
   return [state](PlannedAction& planned) {
-    if (state->done || !translate(state->sequence.next(), planned)) return false;
-    if (planned.verb == Verb::kAdvance && state->sequence.may_finish(state->end)) {
-      state->sequence.finish_forward(state->end);
+    if (state->done || !translate(state->sweep.next(), planned)) return false;
+    if (planned.verb == Verb::kAdvance && state->sweep.may_finish(state->end)) {
+      state->sweep.finish_forward(state->end);
       planned.last = state->end;
     }
     if (planned.verb == Verb::kTurn) planned.verb = Verb::kAdjoint;
     state->done = planned.verb == Verb::kAdjoint && planned.first == 0;
-    if (planned.tier == Tier::kDisk) {  // x_0, the only anchor
-      planned.tier = Tier::kRam;
-      planned.slot = 0;
-    } else if (planned.slot >= 0) {
-      ++planned.slot;
-    }
     return true;
   };
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/sequence.h"
+#include "schedule/revolve.h"
 #include "tool/number_text.h"
 
 namespace anadrome::tool {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mpi_main.h"
-#include "schedule/join_sweep.h"
+#include "schedule/branch_sweep.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -167,13 +167,13 @@ void set_mode(RunHandle& run, bool reducible, bool charged) {
 
 std::int64_t promised(const Ensemble& ensemble, bool reducible, bool charged,
                       const RunHandle& run) {
-  anadrome::schedule::JoinSweepOptions options;
+  anadrome::schedule::BranchOptions options;
   options.steps = ensemble.steps();
   options.slots = run.statistics().checkpoint_slots;
   options.reducible = reducible;
   options.charged_inputs = charged;
   options.record = ensemble.model.has_tape();
-  return anadrome::schedule::JoinSweep(options).advances_remaining();
+  return anadrome::schedule::BranchSweep(options).advances_remaining();
 }
 
 TEST(Branches, HaveEveryStateThatTheirActionsName) {

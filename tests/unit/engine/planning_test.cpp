@@ -32,7 +32,7 @@ class Desk {
     SweepPlan made = plan(schedule, steps);
     planning.require_fit(made);
     planning.plan_memory(made, nullptr);
-    planning.write_script(made, sweep);
+    planning.make_sweep(made, false);
     return made;
   }
 
@@ -73,7 +73,7 @@ TEST(Planning, GivesRevolveAsManySlotsAsFit) {
     EXPECT_EQ(plan.memory.checkpoint_slots, 10);
     EXPECT_LE(plan.memory.blocks * plan.memory.bytes_per_block + plan.memory.buffer_bytes,
               desk.options.memory);
-    EXPECT_EQ(plan.script->advances_remaining(),
+    EXPECT_EQ(plan.sweep->advances_remaining(),
               static_cast<std::int64_t>(schedule::extra_advances(1001, 10)));
   });
 }

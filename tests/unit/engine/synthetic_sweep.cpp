@@ -2,70 +2,59 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <random>
+#include <utility>
 
-#include "schedule/sequence.h"
+#include "schedule/anchored_planner.h"
+#include "schedule/plain_planners.h"
+#include "schedule/stack_sweep.h"
 
 namespace anadrome::engine {
 namespace {
 
-class Sweep {
+class SolverAndDisk {
  public:
-  explicit Sweep(const SyntheticCosts& costs) : costs_(costs), random_(costs.seed) {}
+  explicit SolverAndDisk(const SyntheticCosts& costs) : costs_(costs), random_(costs.seed) {}
 
   std::vector<TraceEvent> run() {
-    schedule::Sequence sequence({.steps = costs_.steps,
-                                 .slots = costs_.slots,
-                                 .anchored = costs_.interval > 0,
-                                 .interval = costs_.interval});
-    for (;;) {
-      const schedule::Action action = sequence.next();
-      using schedule::Kind;
-      switch (action.kind) {
-        case Kind::kAdvance:
-          solve(action.again ? Activity::kRecompute : Activity::kAdvance, action,
-                costs_.advance * static_cast<double>(action.last - action.first));
-          break;
-        case Kind::kKeep:
-        case Kind::kRestore:
-          solve(Activity::kCopy, action, costs_.copy);
-          break;
-        case Kind::kAnchor:
-          if (costs_.interval == 0) {
-            solve(Activity::kCopy, action, costs_.copy);
-            break;
-          }
-          wait_until(oldest_in_flight(), action.first);
-          solve(Activity::kCopy, action, costs_.copy);
-          agree(action.first);
-          if (!sequence.ends_in_ram()) transfer(Activity::kWrite, action.first, costs_.write);
-          written_.push_back(action.first);
-          break;
-        case Kind::kRestoreAnchor:
-          restore(action);
-          break;
-        case Kind::kTurn:
-          solve(Activity::kTurn, action, 3 * costs_.advance);
-          if (costs_.interval > 0) prefetch(static_cast<std::int64_t>(written_.size()) - 2);
-          break;
-        case Kind::kAdjoint:
-          solve(Activity::kAdjoint, {action.kind, false, false, action.first, action.first + 1},
-                costs_.adjoint);
-          break;
-        case Kind::kDone:
-          return events_;
-        case Kind::kDrop:
-        case Kind::kDropAnchor:
-        case Kind::kStart:
-        case Kind::kWriteAnchor:
-        case Kind::kReadAnchor:
-        case Kind::kKeepTape:
-        case Kind::kRestoreTape:
-        case Kind::kDropTape:
-        case Kind::kDecide:
-          break;
-      }
+    using namespace schedule;
+    const bool anchored = costs_.interval > 0;
+    StackOptions options;
+    options.steps = costs_.steps;
+    options.units = anchored ? costs_.slots - 1 : costs_.slots;
+    options.x_0 = anchored ? Place::kDisk : Place::kRam;
+    options.anchors_stay = anchored;
+    options.disk_slots = anchored ? kNoLimit : 0;
+    std::unique_ptr<Planner> planner = std::make_unique<RevolvePlanner>();
+    if (anchored) {
+      planner = std::make_unique<AnchoredPlanner>(AnchoredOptions{
+          .steps = costs_.steps, .slots = costs_.slots, .interval = costs_.interval});
     }
+    StackSweep sweep(options, std::move(planner));
+    for (bool goes_on = true; goes_on;) {
+      std::visit(Cases{[&](const Advance& run) {
+                         solve(run.again ? Activity::kRecompute : Activity::kAdvance, run.first,
+                               run.last,
+                               costs_.advance * static_cast<double>(run.last - run.first));
+                       },
+                       [&](const Keep& kept) {
+                         kept.tier == kDiskTier ? keep_anchor(kept.step) : copy(kept.step);
+                       },
+                       [&](const Restore& kept) {
+                         kept.tier == kDiskTier ? restore(kept) : copy(kept.step);
+                       },
+                       [&](const Turn& turn) {
+                         solve(Activity::kTurn, turn.step, turn.step, 3 * costs_.advance);
+                         if (anchored) prefetch(static_cast<std::int64_t>(written_.size()) - 2);
+                       },
+                       [&](const Adjoint& next) {
+                         solve(Activity::kAdjoint, next.step, next.step + 1, costs_.adjoint);
+                       },
+                       [&](const Done&) { goes_on = false; }, [](const auto&) {}},
+                 sweep.next());
+    }
+    return events_;
   }
 
  private:
@@ -73,11 +62,19 @@ class Sweep {
     const double fraction = static_cast<double>(random_() >> 11) * 0x1p-53;
     return seconds * (1 + costs_.jitter * (2 * fraction - 1));
   }
-  void solve(Activity activity, const schedule::Action& action, double seconds) {
+  void solve(Activity activity, std::int64_t first, std::int64_t last, double seconds) {
     const double start = now_;
     now_ += about(seconds);
-    events_.push_back({start, now_, action.first, action.last, activity});
+    events_.push_back({start, now_, first, last, activity});
     now_ += 1e-6;
+  }
+  void copy(std::int64_t step) { solve(Activity::kCopy, step, step, costs_.copy); }
+  void keep_anchor(std::int64_t step) {
+    wait_until(oldest_in_flight(), step);
+    copy(step);
+    agree(step);
+    transfer(Activity::kWrite, step, costs_.write);
+    written_.push_back(step);
   }
   void agree(std::int64_t step) {
     const double start = now_;
@@ -108,14 +105,14 @@ class Sweep {
           transfer(Activity::kRead, written_[static_cast<std::size_t>(number)], costs_.read);
     }
   }
-  void restore(const schedule::Action& action) {
-    if (costs_.interval > 0 && action.slot + 1 < static_cast<std::int64_t>(written_.size())) {
-      prefetch(action.slot);
-      wait_until(read_[action.slot], action.first);
-      agree(action.first);
+  void restore(const schedule::Kept& kept) {
+    if (kept.place + 1 < static_cast<std::int64_t>(written_.size())) {
+      prefetch(kept.place);
+      wait_until(read_[kept.place], kept.step);
+      agree(kept.step);
     }
-    solve(Activity::kCopy, action, costs_.copy);
-    if (costs_.interval > 0) prefetch(action.slot - 1);
+    copy(kept.step);
+    prefetch(kept.place - 1);
   }
 
   const SyntheticCosts costs_;
@@ -129,6 +126,8 @@ class Sweep {
 
 }  // namespace
 
-std::vector<TraceEvent> synthetic_sweep(const SyntheticCosts& costs) { return Sweep(costs).run(); }
+std::vector<TraceEvent> synthetic_sweep(const SyntheticCosts& costs) {
+  return SolverAndDisk(costs).run();
+}
 
 }  // namespace anadrome::engine

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "schedule/sequence.h"
+#include "schedule/revolve.h"
 
 namespace anadrome::schedule {
 namespace {

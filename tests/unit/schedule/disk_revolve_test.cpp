@@ -64,22 +64,18 @@ TEST(DiskRevolve, TakesTurnForOneMoreStep) {
       for (const std::int64_t c : {1, 2, 5}) {
         DiskRevolvePlanner planner(n + 1, c, costs);
         const uint128 promised = planner.cost();
-        NestedOptions options = options_of({n, c, planner.disk_slots()});
+        StackOptions options = options_of({n, c, planner.disk_slots()});
         options.turn = true;
-        const auto [advances, recorded, writes, reads, units, slots] =
-            replay(options, std::make_unique<DiskRevolvePlanner>(std::move(planner)));
+        const Taken run = replay(options, std::make_unique<DiskRevolvePlanner>(std::move(planner)));
         // At the end x_0 is live again; that may take a read.
-        const uint128 cost =
-            two_tier_cost(n + 1,
-                          {static_cast<uint128>(advances), static_cast<uint128>(writes),
-                           static_cast<uint128>(reads)},
-                          costs);
-        const bool read_again = writes > 0 && cost == promised + static_cast<uint128>(costs.read);
+        const uint128 cost = two_tier_cost(n + 1, use_of(run), costs);
+        const bool read_again =
+            run.anchors > 0 && cost == promised + static_cast<uint128>(costs.read);
         EXPECT_TRUE(cost == promised || read_again) << "n " << n << ", RAM " << c;
         options.record = true;
         DiskRevolvePlanner taped(n, c, costs);
         const uint128 promised_taped = taped.cost();
-        const NestedTotals totals =
+        const Taken totals =
             replay(options, std::make_unique<DiskRevolvePlanner>(std::move(taped)));
         EXPECT_EQ(two_tier_cost(n, use_of(totals), costs), promised_taped)
             << "n " << n << ", RAM " << c;

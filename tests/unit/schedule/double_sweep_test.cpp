@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "nested_replay.h"
 #include "reference_table.h"
+#include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -112,26 +112,26 @@ RC_GTEST_PROP(DoublePlanner, TakesWhatItPromises, ()) {
   const auto length = *rc::gen::inRange<std::int64_t>(1, 90);
   const auto tape = *rc::gen::inRange<std::int64_t>(1, 6);
   const DoubleSweep sweep = double_sweep(n, length, tape);
-  NestedOptions options;
+  StackOptions options;
   options.steps = n;
   options.units = sweep.local_units();
   options.disk_slots = sweep.off_chip_states();
   options.tape_units = tape;
   options.tape_restarts = *rc::gen::arbitrary<bool>();
   options.record = true;
-  const NestedTotals totals = replay(options, std::make_unique<DoublePlanner>(sweep));
+  const Taken totals = replay(options, std::make_unique<DoublePlanner>(sweep));
   // The last interval is entered on the way forward.
   RC_ASSERT(totals.recorded + totals.advances ==
             static_cast<std::int64_t>(sweep.forwards()) - sweep.last.steps);
   RC_ASSERT(totals.recorded + totals.advances <= 3 * n);
   // A last interval of one step is nothing to come back to.
-  RC_ASSERT(totals.writes == sweep.intervals - (sweep.last.steps == 1 ? 1 : 0));
-  RC_ASSERT(totals.reads <= totals.writes);
+  RC_ASSERT(totals.anchors == sweep.intervals - (sweep.last.steps == 1 ? 1 : 0));
+  RC_ASSERT(totals.anchor_restores <= totals.anchors);
 }
 
 /// What a sweep of a run is made of, drawn at random.
 struct DrawnRun {
-  NestedOptions options;
+  StackOptions options;
   DoubleMemory memory;
   DoubleSweep sweep;
 };
@@ -144,7 +144,7 @@ DrawnRun draw_run(bool unknown) {
   const auto n = *rc::gen::inRange<std::int64_t>(1, 400);
   const auto interval = *rc::gen::inRange<std::int64_t>(1, longest + 1);
   const auto lead = *rc::gen::inRange<std::int64_t>(0, std::min<std::int64_t>(longest, 5) + 1);
-  NestedOptions& options = run.options;
+  StackOptions& options = run.options;
   options.steps = unknown ? kUnknown : n;
   options.units = run.memory.units;
   options.disk_slots = n + 2;
@@ -158,25 +158,26 @@ DrawnRun draw_run(bool unknown) {
 
 RC_GTEST_PROP(DoublePlanner, StaysWithinTheMemoryOfARun, ()) {
   const DrawnRun run = draw_run(false);
-  const NestedTotals totals = replay(run.options, std::make_unique<DoublePlanner>(run.sweep));
-  RC_ASSERT(totals.writes <= run.sweep.intervals + (run.sweep.lead > 0 ? 1 : 0));
+  const Taken totals = replay(run.options, std::make_unique<DoublePlanner>(run.sweep));
+  RC_ASSERT(totals.anchors <= run.sweep.intervals + (run.sweep.lead > 0 ? 1 : 0));
   RC_ASSERT(totals.most_units <= run.memory.units);
 }
 
 RC_GTEST_PROP(DoublePlanner, NeedNotKnowTheEnd, ()) {
   const DrawnRun run = draw_run(true);
   const auto n = *rc::gen::inRange<std::int64_t>(0, 400);
-  NestedOptions options = run.options;
+  StackOptions options = run.options;
   options.disk_slots = n + 2;
-  Nested nested(options, std::make_unique<DoublePlanner>(run.sweep));
-  const NestedTotals totals = NestedMachine(nested, options, n).sweep();
+  StackSweep nested(options, std::make_unique<DoublePlanner>(run.sweep));
+  const Taken totals = Driver(nested, rules_of(options, nested.planner()), {.steps = n}).sweep();
   RC_ASSERT(totals.most_units <= run.memory.units);
 }
 
-std::int64_t advances_to_done(Nested& nested) {
+std::int64_t advances_to_done(StackSweep& nested) {
   std::int64_t advances = 0;
-  for (Action action = nested.next(); action.kind != Kind::kDone; action = nested.next()) {
-    if (action.kind == Kind::kAdvance) advances += action.last - action.first;
+  for (Action action = nested.next(); !std::holds_alternative<Done>(action);
+       action = nested.next()) {
+    if (const auto* run = std::get_if<Advance>(&action)) advances += run->last - run->first;
   }
   return advances;
 }
@@ -184,10 +185,10 @@ std::int64_t advances_to_done(Nested& nested) {
 RC_GTEST_PROP(DoublePlanner, TakesTheSameStepsAfterARewind, ()) {
   DrawnRun run = draw_run(false);
   run.options.disk_is_buffered = true;
-  Nested nested(run.options, std::make_unique<DoublePlanner>(run.sweep));
+  StackSweep nested(run.options, std::make_unique<DoublePlanner>(run.sweep));
   const std::int64_t advances = advances_to_done(nested);
   RC_PRE(nested.can_rewind());  // the only step may have given up x_0
-  nested.rewind();
+  nested.rewind(1);
   RC_ASSERT(nested.advances_remaining() == advances);
   RC_ASSERT(advances_to_done(nested) == advances);
 }
@@ -195,30 +196,42 @@ RC_GTEST_PROP(DoublePlanner, TakesTheSameStepsAfterARewind, ()) {
 using Relative = std::tuple<int, std::int64_t, std::int64_t, std::int64_t>;
 
 // Counted from the start of the interval that each adjoint step lies in; anchors by number.
-std::map<std::int64_t, std::vector<Relative>> actions_by_interval(const NestedOptions& options,
+std::map<std::int64_t, std::vector<Relative>> actions_by_interval(const StackOptions& options,
                                                                   const DoubleSweep& sweep) {
-  Nested nested(options, std::make_unique<DoublePlanner>(sweep));
+  StackSweep nested(options, std::make_unique<DoublePlanner>(sweep));
   std::map<std::int64_t, std::vector<Relative>> loops;
   std::int64_t number = sweep.intervals - 1;
   for (;;) {
     const Action action = nested.next();
-    if (action.kind == Kind::kDone) return loops;
+    if (std::holds_alternative<Done>(action)) return loops;
     if (!nested.turned()) continue;
-    if (action.kind == Kind::kDropAnchor) {
+    const auto* drop = std::get_if<Drop>(&action);
+    if (drop != nullptr && drop->tier == kDiskTier) {
       --number;
       continue;
     }
     const std::int64_t start = sweep.lead + number * sweep.interval;
-    const bool anchor = action.kind == Kind::kRestoreAnchor;
-    loops[number].push_back({static_cast<int>(action.kind), action.first - start,
-                             action.last - start, anchor ? action.slot - number : action.slot});
+    const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t place) {
+      const auto kind = static_cast<int>(action.index());
+      loops[number].push_back({kind, first - start, last - start, place});
+    };
+    const auto kept = [&](const Kept& held) {
+      add(held.step, held.step, held.tier == kDiskTier ? held.place - number : held.place);
+    };
+    std::visit(
+        Cases{[&](const Advance& advance) { add(advance.first, advance.last, -1); },
+              [&](const Adjoint& adjoint) { add(adjoint.step, adjoint.step + 1, -1); },
+              [&](const Turn& turn) { add(turn.step, turn.step, -1); },
+              [&](const Keep& held) { kept(held); }, [&](const Restore& held) { kept(held); },
+              [&](const Drop& held) { kept(held); }, [](const auto&) {}},
+        action);
   }
 }
 
 TEST(DoublePlanner, PlaysTheSameLoopsInEveryInterval) {
   for (const std::int64_t tape : {0, 1, 3}) {
     const DoubleMemory memory{8, tape};
-    NestedOptions options;
+    StackOptions options;
     options.steps = 103;
     options.units = memory.units;
     options.disk_slots = 200;

@@ -97,22 +97,20 @@ TEST(HRevolve, TakesTurnForOneMoreStep) {
     for (std::int64_t n = 1; n <= 40; ++n) {
       for (const std::int64_t c : {0, 1, 3}) {
         for (const std::int64_t d : {1, 2, 5}) {
-          NestedOptions options = options_of({n, c, d});
+          StackOptions options = options_of({n, c, d});
           options.turn = true;
           HRevolvePlanner planner(n + 1, c, d, costs);
           const uint128 promised = planner.cost();
-          const NestedTotals run =
-              replay(options, std::make_unique<HRevolvePlanner>(std::move(planner)));
+          const Taken run = replay(options, std::make_unique<HRevolvePlanner>(std::move(planner)));
           // At the end x_0 is live again; that may take a read.
           const uint128 cost = two_tier_cost(n + 1, use_of(run), costs);
           const bool read_again =
-              run.writes > 0 && cost == promised + static_cast<uint128>(costs.read);
+              run.anchors > 0 && cost == promised + static_cast<uint128>(costs.read);
           EXPECT_TRUE(cost == promised || read_again) << text(n, c, d, costs);
           options.record = true;
           HRevolvePlanner taped(n, c, d, costs);
           const uint128 promised_taped = taped.cost();
-          const NestedTotals totals =
-              replay(options, std::make_unique<HRevolvePlanner>(std::move(taped)));
+          const Taken totals = replay(options, std::make_unique<HRevolvePlanner>(std::move(taped)));
           EXPECT_EQ(two_tier_cost(n, use_of(totals), costs), promised_taped)
               << text(n, c, d, costs);
           EXPECT_EQ(totals.recorded, n);
@@ -124,7 +122,7 @@ TEST(HRevolve, TakesTurnForOneMoreStep) {
 
 TEST(HRevolve, KeepsTheRulesWhereReadStatesAreBuffered) {
   for (std::int64_t n = 1; n <= 40; ++n) {
-    NestedOptions options = options_of({n, 2, 3});
+    StackOptions options = options_of({n, 2, 3});
     options.turn = true;
     options.disk_is_buffered = true;
     EXPECT_NO_THROW(

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "exhaustive_search.h"
-#include "nested_replay.h"
 #include "reference_table.h"
+#include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -138,14 +138,14 @@ RC_GTEST_PROP(KeptObjects, TakeWhatTheyPromise, ()) {
   kept.tape_units = *rc::gen::inRange<std::int64_t>(1, 8);
   kept.free_start = *rc::gen::arbitrary<bool>();
   kept.tape_restarts = kept.objects == Objects::kTapes || *rc::gen::arbitrary<bool>();
-  NestedOptions options;
+  StackOptions options;
   options.steps = *rc::gen::inRange<std::int64_t>(1, 300);
   options.units = *rc::gen::inRange<std::int64_t>(1, 40);
   options.disk_slots = kept.free_start ? 1 : 0;
   options.tape_units = kept.tape_units;
   options.tape_restarts = kept.tape_restarts;
   options.record = true;
-  const NestedTotals totals = replay(options, planner_for(kept));
+  const Taken totals = replay(options, planner_for(kept));
   RC_ASSERT(totals.recorded + totals.advances == forwards(options.steps, options.units, kept));
   RC_ASSERT(totals.most_units <= options.units);
 }

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "nested_replay.h"
 #include "reference_table.h"
+#include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -120,11 +120,11 @@ RC_GTEST_PROP(LeastMemoryPlanner, StaysWithinThePeakAndRunsNoStepThreeTimes, ())
       *rc::gen::container<std::vector<std::int64_t>>(n + 1, rc::gen::inRange<std::int64_t>(1, 50));
   const auto accounting = *rc::gen::element(Accounting::kStatic, Accounting::kReleased);
   const LeastMemory found = least_memory(sizes, accounting);
-  NestedOptions options;
+  StackOptions options;
   options.steps = static_cast<std::int64_t>(n);
   options.units = found.peak;
   options.turn = *rc::gen::arbitrary<bool>();
-  const NestedTotals totals =
+  const Taken totals =
       replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
   RC_ASSERT(totals.advances <= 2 * options.steps);
   RC_ASSERT(totals.most_units <= found.peak);
@@ -133,7 +133,7 @@ RC_GTEST_PROP(LeastMemoryPlanner, StaysWithinThePeakAndRunsNoStepThreeTimes, ())
 // In a run TURN is a step of the chain, unless it is a tape that an adjoint step needs.
 RC_GTEST_PROP(LeastMemoryPlanner, TakesNoMoreThanIsPlayed, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 100);
-  NestedOptions options;
+  StackOptions options;
   options.steps = static_cast<std::int64_t>(n);
   options.record = *rc::gen::arbitrary<bool>();
   ChainSizes sizes;
@@ -142,7 +142,7 @@ RC_GTEST_PROP(LeastMemoryPlanner, TakesNoMoreThanIsPlayed, ()) {
   if (!options.record) sizes.bytes.push_back(0);
   const LeastMemory found = least_memory(sizes, Accounting::kPlayed);
   options.units = found.peak;
-  const NestedTotals totals =
+  const Taken totals =
       replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
   RC_ASSERT(totals.most_units <= found.peak);
   RC_ASSERT(found.peak - totals.most_units <= 50);  // the last state, where it is kept

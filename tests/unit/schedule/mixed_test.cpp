@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "exhaustive_search.h"
-#include "nested_replay.h"
 #include "reference_table.h"
+#include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -20,8 +20,8 @@ std::int64_t advances(std::int64_t n, std::int64_t units, std::int64_t tape, boo
   return static_cast<std::int64_t>(mixed_advances(n, units, tape, restarts));
 }
 
-NestedOptions options_of(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
-  NestedOptions options;
+StackOptions options_of(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
+  StackOptions options;
   options.steps = n;
   options.units = units;
   options.tape_units = tape;
@@ -30,8 +30,8 @@ NestedOptions options_of(std::int64_t n, std::int64_t units, std::int64_t tape, 
   return options;
 }
 
-void expect_what_was_promised(const NestedOptions& options) {
-  const NestedTotals totals =
+void expect_what_was_promised(const StackOptions& options) {
+  const Taken totals =
       replay(options, std::make_unique<MixedPlanner>(options.tape_units, options.tape_restarts));
   EXPECT_EQ(totals.advances,
             advances(options.steps, options.units, options.tape_units, options.tape_restarts))
@@ -146,7 +146,7 @@ TEST(MixedPlanner, TakesWhatItPromises) {
 
 TEST(MixedPlanner, TakesNoMoreWithoutATurn) {
   for (std::int64_t n = 1; n <= 40; ++n) {
-    NestedOptions options = options_of(n, 4, 2, false);
+    StackOptions options = options_of(n, 4, 2, false);
     options.turn = false;
     expect_what_was_promised(options);
   }
@@ -179,13 +179,13 @@ class FromDisk final : public Planner {
 
 TEST(MixedPlanner, ReversesWhatIsOnDisk) {
   for (std::int64_t n = 2; n <= 40; ++n) {
-    NestedOptions options = options_of(n, 5, 2, false);
+    StackOptions options = options_of(n, 5, 2, false);
     options.disk_slots = 1;
     Segment segment;
     segment.last = n;
     segment.units = 5;
     segment.held = Place::kDisk;
-    const NestedTotals totals = replay(options, std::make_unique<FromDisk>());
+    const Taken totals = replay(options, std::make_unique<FromDisk>());
     EXPECT_EQ(static_cast<uint128>(totals.advances), MixedPlanner(2, false).advances(segment));
   }
 }
@@ -275,7 +275,7 @@ TEST(MixedAdvances, WithoutMemoryAreAnError) {
   EXPECT_EQ(status_of(2, 0, 1), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(status_of(-1, 1, 1), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(status_of(2, 1, 0), ANADROME_ERR_ARGUMENT);
-  NestedOptions options = options_of(5, 0, 1, false);
+  StackOptions options = options_of(5, 0, 1, false);
   EXPECT_THROW(replay(options, std::make_unique<MixedPlanner>(1, false)), Error);
 }
 

@@ -43,14 +43,14 @@ TEST(Multistage, TakesTurnForOneMoreStep) {
   for (std::int64_t n = 1; n <= 40; ++n) {
     for (const std::int64_t c : {0, 2, 5}) {
       for (const std::int64_t d : {1, 3}) {
-        NestedOptions options = options_of({n, c, d});
+        StackOptions options = options_of({n, c, d});
         options.turn = true;
         const TwoTierUse run = use_of(replay(options, std::make_unique<MultistagePlanner>()));
         const TwoTierUse expected = multistage_use(n + 1, c, d);
         EXPECT_TRUE(run.advances == expected.advances && run.writes == expected.writes) << n;
         EXPECT_EQ(run.reads, expected.reads + 1) << n;  // x_0 is live again at the end
         options.record = true;
-        const NestedTotals taped = replay(options, std::make_unique<MultistagePlanner>());
+        const Taken taped = replay(options, std::make_unique<MultistagePlanner>());
         EXPECT_TRUE(use_of(taped) == multistage_use(n, c, d)) << n;
         EXPECT_EQ(taped.recorded, n);
       }
@@ -61,12 +61,13 @@ TEST(Multistage, TakesTurnForOneMoreStep) {
 /// Writes and reads of each place of the stack, lowest first.
 std::vector<std::int64_t> use_of_places(std::int64_t n, std::int64_t slots,
                                         MultistageSplits splits) {
-  Nested nested(options_of({n, slots, 0}), std::make_unique<MultistagePlanner>(splits));
+  StackSweep nested(options_of({n, slots, 0}), std::make_unique<MultistagePlanner>(splits));
   std::vector<std::int64_t> use(static_cast<std::size_t>(slots), 0);
-  for (Action action = nested.next(); action.kind != Kind::kDone; action = nested.next()) {
-    if (action.kind == Kind::kKeep || action.kind == Kind::kRestore) {
-      ++use[static_cast<std::size_t>(action.slot)];
-    }
+  for (Action action = nested.next(); !std::holds_alternative<Done>(action);
+       action = nested.next()) {
+    const Kept* kept = std::get_if<Keep>(&action);
+    if (kept == nullptr) kept = std::get_if<Restore>(&action);
+    if (kept != nullptr) ++use[static_cast<std::size_t>(kept->place)];
   }
   return use;
 }

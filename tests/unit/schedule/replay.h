@@ -1,51 +1,38 @@
-// A model machine that plays the actions of a Sequence and breaks, with std::logic_error, on any
-// rule they break. It knows the rules of action.h only, and nothing of how a Sequence finds its
-// actions.
+// Sweeps played to their end under the rules of schedule/rules.h, and what they took. Whatever a
+// sweep promises of the rest on the way is compared with what comes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "schedule/sequence.h"
+#include "schedule/anchored_planner.h"
+#include "schedule/rules.h"
+#include "schedule/stack_sweep.h"
 
 namespace anadrome::schedule {
 
-/// The answer to kDecide: an interval, or a probe of so many steps.
-struct Answer {
-  bool probe = false;
-  std::int64_t steps = 1;
+struct Driving {
+  std::int64_t steps = 0;    ///< n: where the model ends, known to the sweep or not
+  bool finish_late = false;  ///< unknown n: the end shows in the advance that would begin at x_n
+  bool steady = true;        ///< what was decided first holds for good
+  std::function<void(std::int64_t live)> decide = {};
 };
 
-struct ReplayOptions {
-  std::int64_t steps = 0;       ///< n: where the model ends, known to the Sequence or not
-  bool record = false;          ///< the Sequence's option of this name
-  std::int64_t tape_units = 0;  ///< and of this one
-  bool finish_late = false;     ///< unknown n: the end shows in the advance that would begin at x_n
-  bool steady = false;          ///< all answers of `decide` are the same interval
-  std::function<Answer(std::int64_t live)> decide;
-};
-
-/// What one sweep took.
-struct Totals {
-  std::int64_t advances = 0;  ///< steps of all kAdvance, recorded ones included
-  std::int64_t recorded = 0;  ///< of these, recorded
-  std::int64_t keeps = 0, restores = 0, drops = 0;
-  std::int64_t anchors = 0, anchor_restores = 0;
-  std::int64_t decisions = 0;
-};
-
-class Machine {
+class Driver {
  public:
-  Machine(Sequence& sequence, const ReplayOptions& options);
+  Driver(Sweep& sweep, const RuleOptions& rules, Driving driving);
 
-  /// Plays to kDone. Every promise that was made on the way has been compared with what came.
-  Totals sweep();
+  /// Of every advance as it is run.
+  void on_advance(std::function<void(const Advance&)> see) { on_advance_ = std::move(see); }
 
-  /// Sequence::rewind, then another reverse sweep.
-  Totals rewind(std::int64_t anchors);
+  /// Plays to Done.
+  Taken sweep();
+  /// Sweep::rewind, then another reverse sweep.
+  Taken rewind(std::int64_t restorable = 1);
 
  private:
   /// What advances_remaining and adjoints_remaining said, and when.
@@ -55,54 +42,77 @@ class Machine {
     std::int64_t decisions;           ///< answered before
     bool end_known, must_be_known;
   };
-  struct Anchor {
-    std::int64_t step;
-    bool dropped;
-  };
-
-  void play(const Action& action);
-  void advance(const Action& action);
-  void finish_if_the_end_is_reached(const Action& action);
-  void keep(const Action& action);
-  void tape(const Action& action);
-  void restore(const Action& action);
-  void drop(const Action& action);
-  void anchor(const Action& action);
-  void restore_anchor(const Action& action);
-  void drop_anchor(const Action& action);
-  void decide(const Action& action);
-  void turn(const Action& action);
-  void adjoint(const Action& action);
-  void check_end();
+  void after(const Advance& advance);
   void note_promise();
   void check_promises() const;
-  std::optional<std::int64_t>& slot_of(const Action& action);
-  Anchor& anchor_of(const Action& action);
-  void require_live(const Action& action) const;
-  [[noreturn]] void broken(const std::string& rule) const;
 
-  Sequence& sequence_;
-  ReplayOptions options_;
-  bool open_end_;                                   ///< the Sequence began without knowing n
-  std::optional<std::int64_t> live_ = 0;            ///< step of the live state
-  std::optional<std::int64_t> tape_;                ///< step whose tape is in the fields
-  std::vector<std::optional<std::int64_t>> slots_;  ///< grows on demand, to s - 1 at most
-  std::vector<Anchor> anchors_;
-  std::int64_t run_before_ = 0;  ///< steps below this one were run at least once
-  std::int64_t next_adjoint_ = 0;
-  bool turned_ = false;
-  std::int64_t idle_ = 0;  ///< actions since the last one that makes progress
-  std::int64_t played_ = 0;
-  Action current_;
-  Totals totals_;
+  Sweep& sweep_;
+  Driving driving_;
+  Rules rules_;
+  bool open_end_;
+  std::function<void(const Advance&)> on_advance_;
   std::vector<Promise> promises_;
 };
 
-/// One sweep on a fresh machine.
-Totals replay(Sequence& sequence, const ReplayOptions& options);
+RuleOptions rules_of(const StackOptions& options, const Planner& planner);
 
-/// The same for a Sequence with these options; `steps` is n where the options leave it unknown.
-Totals replay(const SequenceOptions& sequence_options, std::int64_t steps,
-              ReplayOptions options = {});
+/// One sweep of a planner, with its own sizes of states.
+Taken replay(const StackOptions& options, std::unique_ptr<Planner> planner);
+
+// ---- anchors at intervals, or x_0 in RAM ----
+
+/// The answer to Decide: an interval, or a probe of so many steps.
+struct Answer {
+  bool probe = false;
+  std::int64_t steps = 1;
+};
+
+struct AnchoredCase {
+  std::int64_t steps = 0;
+  std::int64_t slots = 1;
+  std::int64_t most_slots = 0;
+  bool anchored = false;
+  std::int64_t interval = 0;
+  std::int64_t most_anchors = kNoLimit;
+  bool all_anchors = false;
+  bool keep_every = false;
+  bool record = false;
+  std::int64_t tape_units = 0;
+};
+
+/// A sweep whose questions the test answers.
+class AskedSweep {
+ public:
+  explicit AskedSweep(const AnchoredCase& given);
+
+  Action next() { return sweep_->next(); }
+  void set_interval(std::int64_t interval, std::int64_t slots) {
+    anchored().set_interval(interval, slots);
+  }
+  void probe(std::int64_t steps) { anchored().probe(steps); }
+  void end_in_ram(std::int64_t slots) { anchored().end_in_ram(slots); }
+  StackSweep& sweep() { return *sweep_; }
+  RuleOptions rules() const;
+  StackSweep* operator->() { return sweep_.get(); }
+
+ private:
+  AnchoredPlanner& anchored();
+
+  AnchoredCase given_;
+  StackOptions options_;
+  std::unique_ptr<StackSweep> sweep_;
+};
+
+struct ReplayOptions {
+  bool finish_late = false;
+  bool steady = false;  ///< all answers of `decide` are the same interval
+  std::function<Answer(std::int64_t live)> decide = {};
+};
+
+/// What a sweep and `rewinds` more of its reverse part took; n where the case leaves it unknown.
+/// `advances` are all steps that were run, recorded ones included.
+std::vector<Taken> replay(AskedSweep& sweep, std::int64_t steps, const ReplayOptions& options,
+                          const std::vector<std::int64_t>& rewinds);
+Taken replay(const AnchoredCase& given, std::int64_t steps, const ReplayOptions& options = {});
 
 }  // namespace anadrome::schedule

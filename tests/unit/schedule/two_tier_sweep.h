@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "nested_replay.h"
+#include "replay.h"
 #include "schedule/two_tier_costs.h"
 
 namespace anadrome::schedule {
@@ -14,8 +14,8 @@ struct TwoTierCase {
   std::int64_t steps, ram_slots, disk_slots;
 };
 
-inline NestedOptions options_of(const TwoTierCase& given) {
-  NestedOptions options;
+inline StackOptions options_of(const TwoTierCase& given) {
+  StackOptions options;
   options.steps = given.steps;
   options.units = given.ram_slots;
   options.disk_slots = given.disk_slots;
@@ -23,9 +23,9 @@ inline NestedOptions options_of(const TwoTierCase& given) {
   return options;
 }
 
-inline TwoTierUse use_of(const NestedTotals& totals) {
-  return {static_cast<uint128>(totals.advances), static_cast<uint128>(totals.writes),
-          static_cast<uint128>(totals.reads)};
+inline TwoTierUse use_of(const Taken& totals) {
+  return {static_cast<uint128>(totals.advances), static_cast<uint128>(totals.anchors),
+          static_cast<uint128>(totals.anchor_restores)};
 }
 
 /// The paper's problem, states only. Throws if a rule is broken or a slot is used that is not

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "exhaustive_search.h"
-#include "nested_replay.h"
+#include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -66,7 +66,7 @@ std::int64_t cost_or_none(const UnevenSteps& steps) {
 
 void expect_what_was_promised(const UnevenSteps& steps, bool record) {
   auto planner = std::make_unique<UnevenPlanner>(steps);
-  NestedOptions options;
+  StackOptions options;
   options.steps = static_cast<std::int64_t>(steps.costs.size());
   options.units = planner->units();
   options.record = record;
@@ -79,14 +79,16 @@ void expect_what_was_promised(const UnevenSteps& steps, bool record) {
     ASSERT_LE(bytes[k], planner->state_units(static_cast<std::int64_t>(k)) * planner->unit_bytes());
   }
   ASSERT_LE(planner->units(), std::max(steps.bytes, std::int64_t{1}) / planner->unit_bytes());
-  const Planner& sizes = *planner;
-  Nested nested(options, std::move(planner));
-  NestedMachine machine(
-      nested, options, options.steps,
-      [&sizes](std::int64_t step) { return sizes.state_units(step); },
-      [&steps](std::int64_t step) { return steps.costs[static_cast<std::size_t>(step)]; });
-  const NestedTotals totals = machine.sweep();
-  ASSERT_EQ(machine.cost(), cost);
+  StackSweep sweep(options, std::move(planner));
+  Driver driver(sweep, rules_of(options, sweep.planner()), {.steps = options.steps});
+  std::int64_t played = 0;
+  driver.on_advance([&](const Advance& advance) {
+    for (std::int64_t k = advance.first; k < advance.last - (advance.record ? 1 : 0); ++k) {
+      played += steps.costs[static_cast<std::size_t>(k)];
+    }
+  });
+  const Taken totals = driver.sweep();
+  ASSERT_EQ(played, cost);
   ASSERT_LE(totals.most_units, options.units);
 }
 

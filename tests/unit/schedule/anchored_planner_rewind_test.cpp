@@ -6,29 +6,23 @@
 
 #include "base/error.h"
 #include "replay.h"
-#include "schedule/sequence.h"
 
 namespace anadrome::schedule {
 namespace {
 
 struct TwoSweeps {
-  Totals first, second;
+  Taken first, second;
 };
 
-TwoSweeps sweep_and_rewind(const SequenceOptions& sequence_options, std::int64_t steps,
-                           std::int64_t anchors, ReplayOptions options = {}) {
-  options.steps = steps;
-  options.record = sequence_options.record;
-  Sequence sequence(sequence_options);
-  Machine machine(sequence, options);
-  TwoSweeps sweeps;
-  sweeps.first = machine.sweep();
-  sweeps.second = machine.rewind(anchors);
-  return sweeps;
+TwoSweeps sweep_and_rewind(const AnchoredCase& given, std::int64_t steps, std::int64_t anchors,
+                           const ReplayOptions& options = {}) {
+  AskedSweep sweep(given);
+  const std::vector<Taken> taken = replay(sweep, steps, options, {anchors});
+  return {taken.front(), taken.back()};
 }
 
-SequenceOptions ram(std::int64_t steps, std::int64_t slots, bool record = false) {
-  SequenceOptions options;
+AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
+  AnchoredCase options;
   options.steps = steps;
   options.slots = slots;
   options.record = record;
@@ -41,7 +35,7 @@ std::int64_t from_scratch(std::int64_t steps, std::int64_t slots, bool record) {
                 : extra_advances_clamped(steps + 1, slots);
 }
 
-TEST(SequenceRewind, OfRevolveCostsTheOptimumAgain) {
+TEST(AnchoredPlannerRewind, OfRevolveCostsTheOptimumAgain) {
   for (std::int64_t n = 1; n <= 40; ++n) {
     for (std::int64_t s = 1; s < n; ++s) {
       for (const bool record : {false, true}) {
@@ -52,24 +46,24 @@ TEST(SequenceRewind, OfRevolveCostsTheOptimumAgain) {
   }
 }
 
-TEST(SequenceRewind, OfStoreAllTakesOneAdvanceAtMost) {
+TEST(AnchoredPlannerRewind, OfStoreAllTakesOneAdvanceAtMost) {
   for (std::int64_t n = 0; n <= 40; ++n) {
     for (const std::int64_t s : {n, n + 1, n + 2, 2 * n + 1}) {
       if (s == 0) continue;
       const TwoSweeps sweeps = sweep_and_rewind(ram(n, s), n, 1);
       ASSERT_LE(sweeps.second.advances, 1) << "n " << n << ", s " << s;
       ASSERT_EQ(sweeps.second.keeps, 0) << "n " << n << ", s " << s;
-      const Totals taped = sweep_and_rewind(ram(n, s, true), n, 1).second;
+      const Taken taped = sweep_and_rewind(ram(n, s, true), n, 1).second;
       ASSERT_EQ(taped.recorded, n) << "s " << s;
       ASSERT_LE(taped.advances - taped.recorded, 1) << "n " << n << ", s " << s;
     }
   }
 }
 
-TEST(SequenceRewind, OfStoreAllWithUnknownStepsTakesOneAdvanceAtMost) {
+TEST(AnchoredPlannerRewind, OfStoreAllWithUnknownStepsTakesOneAdvanceAtMost) {
   for (std::int64_t n = 0; n <= 40; ++n) {
     for (const bool late : {false, true}) {
-      SequenceOptions options = ram(kUnknown, n + 2);
+      AnchoredCase options = ram(kUnknown, n + 2);
       options.keep_every = true;
       ReplayOptions replay_options;
       replay_options.finish_late = late;
@@ -80,20 +74,16 @@ TEST(SequenceRewind, OfStoreAllWithUnknownStepsTakesOneAdvanceAtMost) {
   }
 }
 
-TEST(SequenceRewind, CanBeDoneAgainAndAgain) {
+TEST(AnchoredPlannerRewind, CanBeDoneAgainAndAgain) {
   for (const std::int64_t s : {3, 20}) {
-    Sequence sequence(ram(20, s));
-    ReplayOptions options;
-    options.steps = 20;
-    Machine machine(sequence, options);
-    machine.sweep();
-    const std::int64_t second = machine.rewind(1).advances;
-    EXPECT_EQ(machine.rewind(1).advances, second);
-    EXPECT_EQ(machine.rewind(1).advances, second);
+    AskedSweep sweep(ram(20, s));
+    const std::vector<Taken> taken = replay(sweep, 20, {}, {1, 1, 1});
+    EXPECT_EQ(taken[2].advances, taken[1].advances);
+    EXPECT_EQ(taken[3].advances, taken[1].advances);
   }
 }
 
-TEST(SequenceRewind, OfUnknownStepsCostsNoMoreThanRevolve) {
+TEST(AnchoredPlannerRewind, OfUnknownStepsCostsNoMoreThanRevolve) {
   for (std::int64_t n = 0; n <= 60; ++n) {
     for (std::int64_t s = 1; s <= 8; ++s) {
       for (const bool record : {false, true}) {
@@ -104,14 +94,14 @@ TEST(SequenceRewind, OfUnknownStepsCostsNoMoreThanRevolve) {
   }
 }
 
-TEST(SequenceRewind, WithAnchorsCostsNoMoreThanRevolveFromTheFirst) {
+TEST(AnchoredPlannerRewind, WithAnchorsCostsNoMoreThanRevolveFromTheFirst) {
   std::mt19937_64 random(1977);
   const auto below = [&random](std::int64_t end) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
   };
   for (int trial = 0; trial < 10000; ++trial) {
     const std::int64_t n = below(80);
-    SequenceOptions options = ram(below(2) == 0 ? n : kUnknown, 1 + below(7), below(2) == 0);
+    AnchoredCase options = ram(below(2) == 0 ? n : kUnknown, 1 + below(7), below(2) == 0);
     if (below(20) == 0) options.slots = 90;
     options.anchored = true;
     options.interval = below(2) == 0 ? 1 + below(12) : 0;
@@ -130,8 +120,8 @@ TEST(SequenceRewind, WithAnchorsCostsNoMoreThanRevolveFromTheFirst) {
   }
 }
 
-TEST(SequenceRewind, UsesTheAnchorsThatAreLeft) {
-  SequenceOptions options = ram(100, 2);
+TEST(AnchoredPlannerRewind, UsesTheAnchorsThatAreLeft) {
+  AnchoredCase options = ram(100, 2);
   options.anchored = options.all_anchors = true;
   options.interval = 10;
   const std::int64_t within = extra_advances_clamped(10, 2);
@@ -142,14 +132,13 @@ TEST(SequenceRewind, UsesTheAnchorsThatAreLeft) {
   EXPECT_EQ(sweep_and_rewind(options, 100, 1).second.advances, extra_advances_clamped(101, 2));
 }
 
-TEST(SequenceRewind, IsRefusedBeforeTheEndAndWithoutAnAnchor) {
-  Sequence sequence(ram(5, 2));
-  EXPECT_THROW(sequence.rewind(1), Error);
-  while (sequence.next().kind != Kind::kDone) {
-    ASSERT_THROW(sequence.rewind(1), Error);
+TEST(AnchoredPlannerRewind, IsRefusedBeforeTheEndAndWithoutAnAnchor) {
+  AskedSweep sequence(ram(5, 2));
+  EXPECT_THROW(sequence->rewind(1), Error);
+  while (!std::holds_alternative<Done>(sequence.next())) {
+    ASSERT_THROW(sequence->rewind(1), Error);
   }
-  EXPECT_THROW(sequence.rewind(0), Error);
-  EXPECT_NO_THROW(sequence.rewind(1));
+  EXPECT_NO_THROW(sequence->rewind(1));
 }
 
 }  // namespace

@@ -1,19 +1,18 @@
-// The actions of a sweep that plays a plan of overlapped.h: each transfer has its place between the
-// steps. Times decide on the plan, so they are asked for (kDecide) when x_0 was written and some
+// The sweep that plays a list, a plan of overlapped.h: each transfer has its place between the
+// steps. Times decide on the plan, so they are asked for (Decide) when x_0 was written and some
 // steps were run, unless they are known before.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "schedule/action.h"
 #include "schedule/overlapped.h"
-#include "schedule/sequence.h"
 #include "schedule/state_places.h"
+#include "schedule/sweep.h"
 
 namespace anadrome::schedule {
 
-struct OverlappedOptions {
+struct ListOptions {
   std::int64_t steps = 0;                ///< n < kMostOverlappedSteps
   std::int64_t slots = 1;                ///< states in RAM, those being written or read included
   std::int64_t most_on_disk = kNoLimit;  ///< states on disk at a time, x_0 included; >= 1
@@ -28,43 +27,44 @@ struct OverlappedOptions {
 std::int64_t overlapped_bytes(std::int64_t steps);
 inline constexpr std::int64_t kOverlapSearchBytes = std::int64_t{128} << 20;
 
-class OverlappedSweep {
+class ListSweep final : public Sweep {
  public:
   /// The sweep begins at x_0, live. Throws ERR_ARGUMENT on options that make no sense.
-  explicit OverlappedSweep(const OverlappedOptions& options);
+  explicit ListSweep(const ListOptions& options);
 
-  Action next();
+  Action next() override;
 
-  /// Before the first action, or the answer to kDecide: from here on, what is best with these
-  /// times. TURN counts as the first adjoint, and with tapes the recording step as part of the
-  /// adjoint. Throws as plan_overlapped does; may lack the memory.
+  /// Before the first action, or the answer to Decide: from here on, what is best with these times.
+  /// TURN counts as the first adjoint, and with tapes the recording step as part of the adjoint.
+  /// Throws as plan_overlapped does; may lack the memory.
   void plan(const OverlapTimes& times);
   /// Before the first action: a plan of another planner, for as many steps and slots, whose states
   /// have places (state_places.h). False: the disk does not hold its states, and it is not taken.
   bool adopt(OverlappedPlan plan);
-  /// The other answer: ask again after `steps`, or at the end of the forward sweep.
+  /// Steps are run until the write of x_0 is done everywhere.
+  Next decide(const Measured& measured) override;
+  void plan(const Measured& measured) override { plan(times_of(measured.costs)); }
+  /// The other answer to Decide: ask again after `steps`, or at the end of the forward sweep.
   void probe(std::int64_t steps);
   bool at_forward_end() const { return live_ == chain_ - 1; }
   /// From the beginning where no state has to be written.
   bool planned() const { return planned_; }
-  /// The same where the plans are.
-  std::int64_t fingerprint() const;
-  std::int64_t states_on_disk() const { return states_on_disk_; }
+  std::int64_t fingerprint() const override;
+  std::int64_t states_on_disk() const override { return states_on_disk_; }
+  /// The times of a plan, from those of a run.
+  OverlapTimes times_of(const StepCosts& costs) const;
 
-  /// After kDone: another reverse sweep, once it has a plan.
-  bool can_rewind() const { return done_; }
-  void rewind();
+  bool can_rewind() const override { return done_; }
+  void rewind(std::int64_t restorable) override;
+  bool plans_anew() const override { return !planned_; }
 
-  std::int64_t steps() const { return options_.steps; }
-  /// As in Sequence. The plan is given up: what is left is reversed by Revolve from all states that
-  /// are in memory or on disk.
-  bool lose_anchor(std::int64_t number);
-  bool may_finish(std::int64_t) const { return false; }  ///< n is known
-  void finish_forward(std::int64_t steps);
-  bool turned() const { return turned_; }
-  /// As in Sequence.
-  std::int64_t advances_remaining() const;
-  std::int64_t adjoints_remaining() const { return turned_ ? to_adjoin_ : options_.steps; }
+  std::int64_t steps() const override { return options_.steps; }
+  bool turned() const override { return turned_; }
+  /// The plan is given up: what is left is reversed by Revolve from all states that are in memory
+  /// or on disk.
+  bool lose(std::int64_t number) override;
+  std::int64_t advances_remaining() const override;
+  std::int64_t adjoints_remaining() const override { return turned_ ? to_adjoin_ : options_.steps; }
 
  private:
   enum class Opening { kKeep, kWrite, kAdvance, kAsked };
@@ -80,10 +80,12 @@ class OverlappedSweep {
   void note_plan();
   bool is_last_stay_of_x_0(std::size_t action) const { return action == x_0_dropped_; }
 
-  OverlappedOptions options_;
+  ListOptions options_;
   StateUnits units_;
   std::int64_t chain_;     ///< steps of a plan: n, and TURN where it is one of them
-  std::int64_t probe_to_;  ///< step of the next kDecide
+  std::int64_t probe_to_;  ///< step of the next Decide
+  std::int64_t probe_steps_ = 1;
+  bool agreed_ = false;  ///< the times are fresh
   Opening opening_ = Opening::kKeep;
   bool planned_ = false, turned_ = false, done_ = false;
   bool recorded_ = false;               ///< the tape of the step to be adjoined is in the fields

@@ -10,15 +10,14 @@
 #include "replay.h"
 #include "schedule/interval.h"
 #include "schedule/revolve.h"
-#include "schedule/sequence.h"
 
 namespace anadrome::schedule {
 namespace {
 
 constexpr std::int64_t kFew = 3;
 
-SequenceOptions async(std::int64_t steps, std::int64_t slots, std::int64_t interval) {
-  SequenceOptions options;
+AnchoredCase async(std::int64_t steps, std::int64_t slots, std::int64_t interval) {
+  AnchoredCase options;
   options.steps = steps;
   options.slots = slots;
   options.anchored = true;
@@ -34,7 +33,7 @@ void for_all_small_plans(Body&& body) {
       for (std::int64_t s = 1; s <= 6; ++s) {
         for (const std::int64_t most_anchors : {kNoLimit, kFew}) {
           for (const bool record : {false, true}) {
-            SequenceOptions options = async(n, s, interval);
+            AnchoredCase options = async(n, s, interval);
             options.most_anchors = most_anchors;
             options.record = record;
             body(options);
@@ -46,7 +45,7 @@ void for_all_small_plans(Body&& body) {
   }
 }
 
-std::string text(const SequenceOptions& options) {
+std::string text(const AnchoredCase& options) {
   std::ostringstream out;
   out << "n " << options.steps << ", s " << options.slots << ", I " << options.interval
       << ", anchors <= " << options.most_anchors << ", all " << options.all_anchors << ", record "
@@ -61,7 +60,7 @@ std::int64_t anchored_intervals(std::int64_t steps, std::int64_t interval,
 
 // Advances of the plain periodic plan: an anchor every I steps as long as there are any, each
 // interval reversed by itself, the last one entered directly. With a tape n of them are recordings.
-std::int64_t plain_periodic(const SequenceOptions& options) {
+std::int64_t plain_periodic(const AnchoredCase& options) {
   const std::int64_t n = options.steps;
   const std::int64_t anchored = anchored_intervals(n, options.interval, options.most_anchors);
   const std::int64_t tail = n - anchored * options.interval;
@@ -71,37 +70,39 @@ std::int64_t plain_periodic(const SequenceOptions& options) {
                                   : extra_advances_clamped(tail + 1, options.slots));
 }
 
-TEST(SequenceAsync, EndsInRamWithTheAdvancesOfRevolve) {
-  SequenceOptions options;
+TEST(AnchoredPlannerAsync, EndsInRamWithTheAdvancesOfRevolve) {
+  AnchoredCase options;
   options.steps = 30;
   options.slots = 3;
   options.most_slots = 5;
   options.anchored = true;
-  Sequence sequence(options);
+  AskedSweep sequence(options);
   EXPECT_THROW(sequence.end_in_ram(5), Error);
   std::int64_t advances = 0, anchors = 0;
-  for (Action action = sequence.next(); action.kind != Kind::kDone; action = sequence.next()) {
-    if (action.kind == Kind::kDecide) sequence.end_in_ram(5);
-    if (action.kind == Kind::kAdvance) advances += action.last - action.first;
-    if (action.kind == Kind::kAnchor) ++anchors;
+  for (Action action = sequence.next(); !std::holds_alternative<Done>(action);
+       action = sequence.next()) {
+    if (std::holds_alternative<Decide>(action)) sequence.end_in_ram(5);
+    if (const auto* run = std::get_if<Advance>(&action)) advances += run->last - run->first;
+    const auto* kept = std::get_if<Keep>(&action);
+    if (kept != nullptr && kept->tier == kDiskTier) ++anchors;
   }
   EXPECT_EQ(anchors, 1);
   EXPECT_EQ(advances, static_cast<std::int64_t>(extra_advances(31, 5)));
 }
 
-TEST(SequenceAsync, NeverAdvancesMoreThanThePlainPeriodicPlan) {
-  for_all_small_plans([](const SequenceOptions& options) {
-    const Totals totals = replay(options, options.steps);
+TEST(AnchoredPlannerAsync, NeverAdvancesMoreThanThePlainPeriodicPlan) {
+  for_all_small_plans([](const AnchoredCase& options) {
+    const Taken totals = replay(options, options.steps);
     ASSERT_LE(totals.advances, plain_periodic(options)) << text(options);
     ASSERT_LE(totals.anchors, options.most_anchors) << text(options);
     ASSERT_EQ(totals.recorded, options.record ? options.steps : 0) << text(options);
   });
 }
 
-TEST(SequenceAsync, WithAllAnchorsIsThePlainPeriodicPlan) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, WithAllAnchorsIsThePlainPeriodicPlan) {
+  for_all_small_plans([](AnchoredCase options) {
     options.all_anchors = true;
-    const Totals totals = replay(options, options.steps);
+    const Taken totals = replay(options, options.steps);
     ASSERT_EQ(totals.advances, plain_periodic(options)) << text(options);
     ASSERT_EQ(totals.anchors,
               1 + anchored_intervals(options.steps, options.interval, options.most_anchors))
@@ -109,25 +110,25 @@ TEST(SequenceAsync, WithAllAnchorsIsThePlainPeriodicPlan) {
   });
 }
 
-TEST(SequenceAsync, WithOneAnchorIsRevolve) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, WithOneAnchorIsRevolve) {
+  for_all_small_plans([](AnchoredCase options) {
     options.most_anchors = 1;
     const std::int64_t n = options.steps, s = options.slots;
-    const Totals totals = replay(options, n);
+    const Taken totals = replay(options, n);
     ASSERT_EQ(totals.advances,
               options.record ? n + extra_advances_clamped(n, s) : extra_advances_clamped(n + 1, s))
         << text(options);
   });
 }
 
-TEST(SequenceAsync, WithUnknownStepsCostsNoMoreThanIntervalsReversedFromTheirAnchors) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, WithUnknownStepsCostsNoMoreThanIntervalsReversedFromTheirAnchors) {
+  for_all_small_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps, s = options.slots;
     options.steps = kUnknown;
     for (const bool late : {false, true}) {
       ReplayOptions replay_options;
       replay_options.finish_late = late;
-      const Totals totals = replay(options, n, replay_options);
+      const Taken totals = replay(options, n, replay_options);
       ASSERT_EQ(totals.recorded, options.record ? n : 0) << text(options);
       ASSERT_LE(totals.anchors, options.most_anchors) << text(options);
       const std::int64_t anchored = anchored_intervals(n, options.interval, kNoLimit);
@@ -141,8 +142,8 @@ TEST(SequenceAsync, WithUnknownStepsCostsNoMoreThanIntervalsReversedFromTheirAnc
   });
 }
 
-TEST(SequenceAsync, WithUnknownStepsFinishesAsCheaplyAsAKnownEndAtAnAnchor) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, WithUnknownStepsFinishesAsCheaplyAsAKnownEndAtAnAnchor) {
+  for_all_small_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps, s = options.slots;
     if (n == 0 || n % options.interval != 0 || options.most_anchors != kNoLimit) return;
     if (options.record) return;  // a known end is recorded as it is passed
@@ -155,8 +156,8 @@ TEST(SequenceAsync, WithUnknownStepsFinishesAsCheaplyAsAKnownEndAtAnAnchor) {
   });
 }
 
-TEST(SequenceAsync, IgnoresAllAnchorsWithUnknownSteps) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, IgnoresAllAnchorsWithUnknownSteps) {
+  for_all_small_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps;
     options.steps = kUnknown;
     const std::int64_t plain = replay(options, n).advances;
@@ -165,12 +166,12 @@ TEST(SequenceAsync, IgnoresAllAnchorsWithUnknownSteps) {
   });
 }
 
-TEST(SequenceAsync, StaysWithinTheReferenceTable) {
+TEST(AnchoredPlannerAsync, StaysWithinTheReferenceTable) {
   for (const auto& row : reference_rows("async_periodic.csv", 5)) {
     const std::int64_t interval = row[1], s = row[2], n = row[3], forward_steps = row[4];
     // The table counts the recording of every step. With a tape that is what a run does; without
     // one TURN plays the part of the table's last step.
-    SequenceOptions options = async(n, s, interval);
+    AnchoredCase options = async(n, s, interval);
     options.record = true;
     EXPECT_LE(replay(options, n).advances, forward_steps) << text(options);
     options.all_anchors = true;
@@ -180,44 +181,44 @@ TEST(SequenceAsync, StaysWithinTheReferenceTable) {
   }
 }
 
-TEST(SequenceAsync, PutsTheTailWhereNoAnchorIsWorthIt) {
-  const SequenceOptions options = async(1000, 5, 8);
-  const Totals totals = replay(options, 1000);
+TEST(AnchoredPlannerAsync, PutsTheTailWhereNoAnchorIsWorthIt) {
+  const AnchoredCase options = async(1000, 5, 8);
+  const Taken totals = replay(options, 1000);
   const std::int64_t tail = 1000 - (totals.anchors - 1) * 8;
   EXPECT_LE(tail, longest_tail(8, 5, false));
   EXPECT_GT(tail + 8, longest_tail(8, 5, false));
 }
 
-TEST(SequenceAsync, WithoutAnyRecomputationNeedsNoAnchor) {
+TEST(AnchoredPlannerAsync, WithoutAnyRecomputationNeedsNoAnchor) {
   EXPECT_EQ(replay(async(40, 40, 5), 40).anchors, 1);
 }
 
-TEST(SequenceAsync, KeepsItsPromiseWhenTheSameIntervalIsAnsweredAlways) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerAsync, KeepsItsPromiseWhenTheSameIntervalIsAnsweredAlways) {
+  for_all_small_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps, interval = options.interval;
     for (const bool all_anchors : {false, true}) {
       options.all_anchors = all_anchors;
       options.interval = interval;
-      const Totals fixed = replay(options, n);
+      const Taken fixed = replay(options, n);
       options.interval = 0;
       ReplayOptions replay_options;
       replay_options.steady = true;
       replay_options.decide = [interval](std::int64_t) { return Answer{false, interval}; };
-      const Totals asked = replay(options, n, replay_options);
+      const Taken asked = replay(options, n, replay_options);
       ASSERT_EQ(asked.advances, fixed.advances) << text(options);
       ASSERT_EQ(asked.anchors, fixed.anchors) << text(options);
     }
   });
 }
 
-TEST(SequenceAsync, ObeysEveryRuleWhateverIsAnswered) {
+TEST(AnchoredPlannerAsync, ObeysEveryRuleWhateverIsAnswered) {
   std::mt19937_64 random(20180618);
   const auto below = [&random](std::int64_t end) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
   };
   for (int trial = 0; trial < 20000; ++trial) {
     const std::int64_t n = below(90);
-    SequenceOptions options = async(below(2) == 0 ? n : kUnknown, 1 + below(7), 0);
+    AnchoredCase options = async(below(2) == 0 ? n : kUnknown, 1 + below(7), 0);
     if (below(3) == 0) options.most_anchors = 1 + below(5);
     if (below(40) == 0) options.slots = 100;
     options.all_anchors = below(3) == 0;
@@ -227,48 +228,48 @@ TEST(SequenceAsync, ObeysEveryRuleWhateverIsAnswered) {
     const std::int64_t most = 1 + below(20);
     replay_options.decide = [&](std::int64_t) { return Answer{below(3) == 0, 1 + below(most)}; };
     ASSERT_NO_THROW({
-      const Totals totals = replay(options, n, replay_options);
+      const Taken totals = replay(options, n, replay_options);
       ASSERT_EQ(totals.recorded, options.record ? n : 0);
     }) << "trial "
        << trial << ": " << text(options) << ", n " << n;
   }
 }
 
-TEST(SequenceAsync, ProbesWithoutLosingTheStepsProbed) {
+TEST(AnchoredPlannerAsync, ProbesWithoutLosingTheStepsProbed) {
   // One probe of 10 steps, then intervals of 4: the first interval begins at x_0 all the same.
-  SequenceOptions options = async(100, 3, 0);
+  AnchoredCase options = async(100, 3, 0);
   ReplayOptions replay_options;
   replay_options.decide = [](std::int64_t live) { return Answer{live == 0, live == 0 ? 10 : 4}; };
-  const Totals totals = replay(options, 100, replay_options);
+  const Taken totals = replay(options, 100, replay_options);
   options.interval = 4;
   EXPECT_LE(totals.advances, replay(options, 100).advances + extra_advances_clamped(10, 3));
 }
 
-TEST(SequenceAsync, PromisesNothingWhileItProbes) {
-  Sequence sequence(async(100, 3, 0));
+TEST(AnchoredPlannerAsync, PromisesNothingWhileItProbes) {
+  AskedSweep sequence(async(100, 3, 0));
   const auto go_to_decision = [&sequence] {
     Action action = sequence.next();
-    while (action.kind != Kind::kDecide) action = sequence.next();
-    return action.first;
+    while (!std::holds_alternative<Decide>(action)) action = sequence.next();
+    return std::get<Decide>(action).step;
   };
-  EXPECT_EQ(sequence.advances_remaining(), kUnknown);
+  EXPECT_EQ(sequence->advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 0);
-  sequence.set_interval(4, sequence.slots());
-  EXPECT_NE(sequence.advances_remaining(), kUnknown);
+  sequence.set_interval(4, sequence->slots());
+  EXPECT_NE(sequence->advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 4);
   sequence.probe(7);
-  EXPECT_EQ(sequence.advances_remaining(), kUnknown);
-  EXPECT_EQ(sequence.adjoints_remaining(), 100);
+  EXPECT_EQ(sequence->advances_remaining(), kUnknown);
+  EXPECT_EQ(sequence->adjoints_remaining(), 100);
   ASSERT_EQ(go_to_decision(), 11);
 }
 
-TEST(SequenceAsync, TakesNoMemoryForARegularMillionOfAnchors) {
-  const SequenceOptions options = async(1000000, 3, 4);
-  Sequence sequence(options);
-  while (sequence.next().kind != Kind::kTurn) {
+TEST(AnchoredPlannerAsync, TakesNoMemoryForARegularMillionOfAnchors) {
+  const AnchoredCase options = async(1000000, 3, 4);
+  AskedSweep sequence(options);
+  while (!std::holds_alternative<Turn>(sequence.next())) {
   }
-  EXPECT_GT(sequence.anchors().count(), 200000);
-  EXPECT_EQ(sequence.anchors().stretches().size(), 1u);
+  EXPECT_GT(sequence->anchors().count(), 200000);
+  EXPECT_EQ(sequence->anchors().stretches().size(), 1u);
 }
 
 }  // namespace

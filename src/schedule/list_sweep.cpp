@@ -1,4 +1,4 @@
-#include "schedule/overlapped_sweep.h"
+#include "schedule/list_sweep.h"
 
 #include <algorithm>
 #include <string>
@@ -13,14 +13,12 @@ namespace anadrome::schedule {
 namespace {
 
 // A state that is on disk at some time is an anchor, any other a RAM checkpoint.
-Action at_place(Kind in_ram, Kind on_disk, const OverlapAction& action) {
+Kept kept(const OverlapAction& action, const StateUnits& units) {
   const bool disk = is_disk_place(action.slot);
-  const std::int64_t slot = disk ? disk_number(action.slot) : action.slot;
-  return {.kind = disk ? on_disk : in_ram,
-          .first = action.first,
-          .last = action.first,
-          .slot = slot,
-          .place = action.last};
+  return {.tier = disk ? kDiskTier : kRamTier,
+          .step = action.first,
+          .place = disk ? disk_number(action.slot) : action.slot,
+          .room = {action.last, units.of(action.first)}};
 }
 
 }  // namespace
@@ -30,7 +28,7 @@ std::int64_t overlapped_bytes(std::int64_t steps) {
   return std::min(steps + 1, kShort) * kPerShortStep + (steps + 1) * kPerStep;
 }
 
-OverlappedSweep::OverlappedSweep(const OverlappedOptions& options)
+ListSweep::ListSweep(const ListOptions& options)
     : options_(options),
       units_(options.units),
       chain_(options.steps + (options.record ? 0 : 1)),
@@ -44,12 +42,12 @@ OverlappedSweep::OverlappedSweep(const OverlappedOptions& options)
   }
   const std::int64_t most = std::max<std::int64_t>(chain_, 1) * units_.largest();
   options_.slots = std::min(options_.slots, most);
-  if (slots() >= chain_ - 1) plan({});  // whatever the times are
+  if (slots() >= chain_ - 1) plan(OverlapTimes{});  // whatever the times are
 }
 
 // ---- the plan ----
 
-void OverlappedSweep::plan(const OverlapTimes& times) {
+void ListSweep::plan(const OverlapTimes& times) {
   const bool at_the_start = opening_ == Opening::kKeep;
   if (planned_ || (!at_the_start && opening_ != Opening::kAsked)) {
     throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
@@ -67,7 +65,7 @@ void OverlappedSweep::plan(const OverlapTimes& times) {
   use_slots(plan_on_small_disk(chain_, begun, slots(), times, options_.most_on_disk), begun);
 }
 
-bool OverlappedSweep::adopt(OverlappedPlan plan) {
+bool ListSweep::adopt(OverlappedPlan plan) {
   if (planned_ || opening_ != Opening::kKeep) {
     throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
   }
@@ -77,14 +75,14 @@ bool OverlappedSweep::adopt(OverlappedPlan plan) {
   return true;
 }
 
-void OverlappedSweep::use_slots(OverlappedPlan plan, std::int64_t begun) {
+void ListSweep::use_slots(OverlappedPlan plan, std::int64_t begun) {
   place_slots(plan.actions, units_);
   use(std::move(plan), begun);
 }
 
 // The state at the end of the chain is live from the step that makes it to its adjoint, the first
 // of all. Where every state is an anchor a plan keeps it, too.
-void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
+void ListSweep::use(OverlappedPlan plan, std::int64_t begun) {
   actions_ = std::move(plan.actions);
   std::erase_if(actions_, [&](const OverlapAction& action) {
     return action.slot >= 0 && action.first == chain_ - 1 && action.first > 0;
@@ -98,7 +96,7 @@ void OverlappedSweep::use(OverlappedPlan plan, std::int64_t begun) {
 }
 
 // Where x_0 is at the end, and how many advances there are.
-void OverlappedSweep::note_plan() {
+void ListSweep::note_plan() {
   x_0_dropped_ = actions_.size();
   for (std::size_t i = 0; i < actions_.size(); ++i) {
     const OverlapAction& action = actions_[i];
@@ -117,7 +115,21 @@ void OverlappedSweep::note_plan() {
   }
 }
 
-void OverlappedSweep::probe(std::int64_t steps) {
+Next ListSweep::decide(const Measured& measured) {
+  if (!std::exchange(agreed_, true)) return at_forward_end() ? Next::kFlush : Next::kAgree;
+  agreed_ = false;
+  if (measured.write_times_known || at_forward_end()) return Next::kPlan;
+  probe(probe_steps_);
+  probe_steps_ = std::min<std::int64_t>(2 * probe_steps_, std::int64_t{1} << 20);
+  return Next::kGoOn;
+}
+
+OverlapTimes ListSweep::times_of(const StepCosts& costs) const {
+  const double record = options_.record ? costs.forward : 0;  // the step that records a tape
+  return {costs.forward, costs.adjoint + record, costs.write, costs.read};
+}
+
+void ListSweep::probe(std::int64_t steps) {
   if (planned_ || opening_ != Opening::kAsked || steps < 1 || at_forward_end()) {
     throw Error(ANADROME_ERR_INTERNAL, "a probe was given that was not asked for");
   }
@@ -125,7 +137,7 @@ void OverlappedSweep::probe(std::int64_t steps) {
   opening_ = Opening::kAdvance;
 }
 
-std::int64_t OverlappedSweep::fingerprint() const {
+std::int64_t ListSweep::fingerprint() const {
   std::uint64_t hash = 1469598103934665603U;  // FNV-1a, by whole numbers
   const auto add = [&](std::int64_t number) {
     hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U;
@@ -139,7 +151,7 @@ std::int64_t OverlappedSweep::fingerprint() const {
   return static_cast<std::int64_t>(hash);
 }
 
-void OverlappedSweep::rewind() {
+void ListSweep::rewind(std::int64_t) {
   if (!can_rewind()) throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done");
   x_0_before_ = x_0_arrives_;
   opening_ = Opening::kKeep;
@@ -148,7 +160,7 @@ void OverlappedSweep::rewind() {
   back_ = Back::kRestore;
 }
 
-bool OverlappedSweep::lose_anchor(std::int64_t number) {
+bool ListSweep::lose(std::int64_t number) {
   StatesLeft left = states_left(actions_, at_);
   const std::int32_t lost = disk_place(static_cast<std::int32_t>(number));
   std::erase_if(left.in_memory, [&](const auto& state) { return state.second.place == lost; });
@@ -173,30 +185,25 @@ bool OverlappedSweep::lose_anchor(std::int64_t number) {
   return !rest.empty();
 }
 
-void OverlappedSweep::finish_forward(std::int64_t steps) {
-  throw Error(ANADROME_ERR_ARGUMENT,
-              "finish_forward(" + std::to_string(steps) + "): the number of steps is known");
-}
-
 // ---- the sweep ----
 
-Action OverlappedSweep::advance(std::int64_t to, bool record) {
-  const Action action{Kind::kAdvance, record, live_ < run_before_, live_, to, -1};
+Action ListSweep::advance(std::int64_t to, bool record) {
+  const Advance action{.first = live_, .last = to, .record = record, .again = live_ < run_before_};
   if (planned_) advances_ -= to - live_;
   run_before_ = std::max(run_before_, to);
   live_ = to;
   return action;
 }
 
-Action OverlappedSweep::next() {
-  if (done_) return {Kind::kDone, false, false, 0, 0, -1};
+Action ListSweep::next() {
+  if (done_) return Done{};
   if (!planned_) return opening_action();
   if (back_ != Back::kNo) {
     const bool restores = back_ == Back::kRestore;
     back_ = restores ? Back::kDrop : Back::kNo;
     live_ = 0;
-    return restores ? at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0_before_)
-                    : at_place(Kind::kDrop, Kind::kDropAnchor, x_0_before_);
+    const Kept x_0 = kept(x_0_before_, units_);
+    return restores ? Action{Restore{x_0}} : Drop{x_0};
   }
   while (at_ < actions_.size()) {
     if (is_last_stay_of_x_0(at_)) {
@@ -211,39 +218,39 @@ Action OverlappedSweep::next() {
   return end_action();
 }
 
-Action OverlappedSweep::opening_action() {
-  const auto x_0 = [](Kind kind) { return Action{kind, false, false, 0, 0, 0}; };
+Action ListSweep::opening_action() {
+  const Kept x_0{.tier = kDiskTier, .room = {0, units_.of(0)}};
   switch (opening_) {
     case Opening::kKeep:
       opening_ = Opening::kWrite;
-      return x_0(Kind::kAnchor);
+      return Keep{x_0};
     case Opening::kWrite:
       opening_ = Opening::kAdvance;
-      return x_0(Kind::kWriteAnchor);
+      return Write{x_0};
     case Opening::kAdvance:
       opening_ = Opening::kAsked;
       return advance(probe_to_, false);
     case Opening::kAsked:
       break;
   }
-  return {Kind::kDecide, false, false, live_, live_, -1};
+  return Decide{live_};
 }
 
-Action OverlappedSweep::play(const OverlapAction& action) {
+Action ListSweep::play(const OverlapAction& action) {
   switch (action.kind) {
     case OverlapKind::kAdvance:
       return advance(action.last, false);
     case OverlapKind::kKeep:
-      return at_place(Kind::kKeep, Kind::kAnchor, action);
+      return Keep{kept(action, units_)};
     case OverlapKind::kRestore:
       live_ = action.first;
-      return at_place(Kind::kRestore, Kind::kRestoreAnchor, action);
+      return Restore{kept(action, units_)};
     case OverlapKind::kDrop:
-      return at_place(Kind::kDrop, Kind::kDropAnchor, action);
+      return Drop{kept(action, units_)};
     case OverlapKind::kWrite:
-      return at_place(Kind::kDone, Kind::kWriteAnchor, action);
+      return Write{kept(action, units_)};
     case OverlapKind::kRead:
-      return at_place(Kind::kDone, Kind::kReadAnchor, action);
+      return Read{kept(action, units_)};
     case OverlapKind::kAdjoint:
       break;
   }
@@ -251,7 +258,7 @@ Action OverlappedSweep::play(const OverlapAction& action) {
 }
 
 // Its tape first, if there is one; and TURN comes before the first, or is the first.
-Action OverlappedSweep::adjoint_action() {
+Action ListSweep::adjoint_action() {
   const std::int64_t step = actions_[at_].first;
   if (options_.record && !recorded_) {
     recorded_ = true;
@@ -261,29 +268,29 @@ Action OverlappedSweep::adjoint_action() {
     turned_ = true;
     live_ = kUnknown;
     if (!options_.record) ++at_;
-    return {Kind::kTurn, false, false, options_.steps, options_.steps, -1};
+    return Turn{.step = options_.steps};
   }
   ++at_;
   --to_adjoin_;
   live_ = kUnknown;
   recorded_ = false;
-  return {Kind::kAdjoint, false, false, step, step + 1, -1};
+  return Adjoint{.step = step};
 }
 
 // Without steps there is TURN alone. As after every sweep without tapes, x_0 is live at the end.
-Action OverlappedSweep::end_action() {
+Action ListSweep::end_action() {
   if (!turned_) {
     turned_ = true;
     live_ = kUnknown;
-    return {Kind::kTurn, false, false, options_.steps, options_.steps, -1};
+    return Turn{.step = options_.steps};
   }
   done_ = options_.record || live_ == 0;
-  if (done_) return {Kind::kDone, false, false, 0, 0, -1};
+  if (done_) return Done{};
   live_ = 0;
-  return at_place(Kind::kRestore, Kind::kRestoreAnchor, x_0_arrives_);
+  return Restore{kept(x_0_arrives_, units_)};
 }
 
-std::int64_t OverlappedSweep::advances_remaining() const {
+std::int64_t ListSweep::advances_remaining() const {
   if (done_) return 0;
   return planned_ ? advances_ : kUnknown;
 }

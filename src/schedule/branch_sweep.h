@@ -1,4 +1,4 @@
-// The actions of a sweep whose branches meet in one objective: each branch forward, TURN for every
+// The sweep whose branches meet in one objective: each branch forward, TURN for every
 // end, and back as a JoinPlan says. Kept states are in the slots of one pool; the state under way
 // is the caller's.
 //
@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/action.h"
 #include "schedule/join_problem.h"
+#include "schedule/sweep.h"
 
 namespace anadrome::schedule {
 
-struct JoinSweepOptions {
+struct BranchOptions {
   std::vector<std::int64_t> steps;  ///< of the branches, >= 1 each
   std::int64_t slots = 1;
   bool charged_inputs = false;  ///< x_0 of a branch is kept; false: kStart asks for it again
@@ -23,46 +23,45 @@ struct JoinSweepOptions {
   bool record = false;                               ///< the adjoint of a step needs its tape
   std::int64_t plan_bytes = std::int64_t{64} << 20;  ///< for the planner's tables
 
-  friend bool operator==(const JoinSweepOptions&, const JoinSweepOptions&) = default;
+  friend bool operator==(const BranchOptions&, const BranchOptions&) = default;
 };
 
-class JoinSweep {
+class BranchSweep final : public Sweep {
  public:
   /// Throws ERR_ARGUMENT on lengths that cannot be, or if the slots do not suffice.
-  explicit JoinSweep(const JoinSweepOptions& options) : JoinSweep(options, plan(options)) {}
+  explicit BranchSweep(const BranchOptions& options) : BranchSweep(options, plan(options)) {}
   /// The plan of all sweeps with these options; and one of them.
-  static JoinPlan plan(const JoinSweepOptions& options);
-  JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan);
+  static JoinPlan plan(const BranchOptions& options);
+  BranchSweep(const BranchOptions& options, const JoinPlan& plan);
 
   /// Slots without which there is no plan.
-  static std::int64_t fewest_slots(const JoinSweepOptions& options);
+  static std::int64_t fewest_slots(const BranchOptions& options);
   /// Slots beyond which more are of no use.
-  static std::int64_t most_slots(const JoinSweepOptions& options);
+  static std::int64_t most_slots(const BranchOptions& options);
   /// More is of no use as options.plan_bytes, whatever the slots.
-  static std::int64_t most_plan_bytes(const JoinSweepOptions& options);
+  static std::int64_t most_plan_bytes(const BranchOptions& options);
   /// What this object and its plan take for each slot and branch, beside the planner's tables.
   static constexpr std::int64_t kBytesPerSlot = 128;
 
-  Action next();
+  Action next() override;
 
-  /// Of a joint objective, while its ends are seen for the second time: the slot of an end; -1
-  /// otherwise.
-  std::int64_t slot_of_end(std::int64_t branch) const;
-
-  std::int64_t branches() const { return problem_.branches(); }
-  std::int64_t steps() const { return problem_.sum(); }  ///< of all branches together
-  /// Steps of the branches before this one.
-  std::int64_t steps_before(std::int64_t branch) const {
+  std::int64_t slot_of_end(std::int64_t branch) const override;
+  std::int64_t branches() const override { return problem_.branches(); }
+  std::int64_t steps() const override { return problem_.sum(); }
+  std::int64_t steps_before(std::int64_t branch) const override {
     return before_[static_cast<std::size_t>(branch)];
   }
-  bool may_finish(std::int64_t) const { return false; }
-  void finish_forward(std::int64_t) {}
-  std::int64_t advances_remaining() const;
-  std::int64_t adjoints_remaining() const { return adjoints_; }
+  bool turned() const override { return turned_; }
+  std::int64_t advances_remaining() const override;
+  std::int64_t adjoints_remaining() const override { return adjoints_; }
+  bool lose(std::int64_t number) override;
+  /// The ends of branches are not kept.
+  bool can_rewind() const override { return false; }
+  void rewind(std::int64_t restorable) override;
 
  private:
   enum class Phase { kForward, kSeeEnds, kDropEnds, kReverse };
-  struct Kept {
+  struct Entry {
     std::int64_t step, slot;
   };
   static constexpr std::int64_t kNone = -1;
@@ -72,7 +71,7 @@ class JoinSweep {
   Action reverse_action();
   Action restore_nearest();
   void enter(std::size_t segment);
-  Action make(Kind kind, std::int64_t first, std::int64_t last, std::int64_t slot = kNone) const;
+  Kept kept(std::int64_t step, std::int64_t slot) const;
   Action keep(std::int64_t& slot);
   Action drop(std::int64_t step, std::int64_t slot);
   Action advance(std::int64_t to, bool record);
@@ -102,7 +101,7 @@ class JoinSweep {
   std::size_t segment_ = 0;  ///< being reversed
   std::int64_t target_ = 0;  ///< the state to reach in it
   bool recorded_ = false;    ///< the tape of step target_ is in the caller's fields
-  std::vector<Kept> kept_;   ///< within the segment
+  std::vector<Entry> kept_;  ///< within the segment
   Splitter splitter_;
 
   std::int64_t slots_begun_ = 0;  ///< slots from here on were never used

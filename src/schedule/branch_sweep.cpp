@@ -1,9 +1,10 @@
-#include "schedule/join_sweep.h"
+#include "schedule/branch_sweep.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "base/error.h"
 #include "schedule/join_planner.h"
 
 namespace anadrome::schedule {
@@ -11,7 +12,7 @@ namespace {
 
 std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
-JoinProblem problem_of(const JoinSweepOptions& options) {
+JoinProblem problem_of(const BranchOptions& options) {
   JoinProblem problem;
   problem.steps = options.steps;
   problem.slots = options.slots;
@@ -30,30 +31,30 @@ JoinPlan plan_reducible(JoinProblem problem) {
   return plan;
 }
 
-std::int64_t slots_of_inputs(const JoinSweepOptions& options) {
+std::int64_t slots_of_inputs(const BranchOptions& options) {
   return options.charged_inputs ? static_cast<std::int64_t>(options.steps.size()) : 0;
 }
 
-JoinProblem checked_problem(const JoinSweepOptions& options) {
+JoinProblem checked_problem(const BranchOptions& options) {
   JoinProblem problem = problem_of(options);
   check(problem);
-  problem.slots = std::min(problem.slots, JoinSweep::most_slots(options));
+  problem.slots = std::min(problem.slots, BranchSweep::most_slots(options));
   return problem;
 }
 
 }  // namespace
 
-JoinPlan JoinSweep::plan(const JoinSweepOptions& options) {
+JoinPlan BranchSweep::plan(const BranchOptions& options) {
   const JoinProblem problem = checked_problem(options);
   return options.reducible ? plan_reducible(problem)
                            : plan_join_within(problem, options.plan_bytes);
 }
 
-std::int64_t JoinSweep::most_plan_bytes(const JoinSweepOptions& options) {
+std::int64_t BranchSweep::most_plan_bytes(const BranchOptions& options) {
   return options.reducible ? 0 : most_join_table_bytes(options.steps);
 }
 
-JoinSweep::JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan)
+BranchSweep::BranchSweep(const BranchOptions& options, const JoinPlan& plan)
     : problem_(checked_problem(options)),
       reducible_(options.reducible),
       record_(options.record),
@@ -77,12 +78,12 @@ JoinSweep::JoinSweep(const JoinSweepOptions& options, const JoinPlan& plan)
   free_slots_.reserve(at(problem_.slots));
 }
 
-std::int64_t JoinSweep::fewest_slots(const JoinSweepOptions& options) {
+std::int64_t BranchSweep::fewest_slots(const BranchOptions& options) {
   const auto ends = options.reducible ? 0 : static_cast<std::int64_t>(options.steps.size());
   return std::max<std::int64_t>(ends + slots_of_inputs(options), 1);
 }
 
-std::int64_t JoinSweep::most_slots(const JoinSweepOptions& options) {
+std::int64_t BranchSweep::most_slots(const BranchOptions& options) {
   const std::int64_t states =
       options.reducible
           ? *std::max_element(options.steps.begin(), options.steps.end()) - 1
@@ -92,39 +93,39 @@ std::int64_t JoinSweep::most_slots(const JoinSweepOptions& options) {
 
 // ---- one action ----
 
-Action JoinSweep::make(Kind kind, std::int64_t first, std::int64_t last, std::int64_t slot) const {
-  return {kind, false, turned_, first, last, slot, branch_};
+Kept BranchSweep::kept(std::int64_t step, std::int64_t slot) const {
+  return {.step = step, .place = slot, .room = {slot, 1}};
 }
 
-Action JoinSweep::keep(std::int64_t& slot) {
+Action BranchSweep::keep(std::int64_t& slot) {
   if (free_slots_.empty()) {
     slot = slots_begun_++;
   } else {
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  return make(Kind::kKeep, live_, live_, slot);
+  return Keep{kept(live_, slot)};
 }
 
-Action JoinSweep::drop(std::int64_t step, std::int64_t slot) {
+Action BranchSweep::drop(std::int64_t step, std::int64_t slot) {
   free_slots_.push_back(slot);
-  return make(Kind::kDrop, step, step, slot);
+  return Drop{kept(step, slot)};
 }
 
-Action JoinSweep::advance(std::int64_t to, bool record) {
-  Action action = make(Kind::kAdvance, live_, to);
-  action.record = record;
+Action BranchSweep::advance(std::int64_t to, bool record) {
+  const Advance action{
+      .first = live_, .last = to, .branch = branch_, .record = record, .again = turned_};
   advances_ -= static_cast<uint128>(to - live_);
   live_ = to;
   return action;
 }
 
-Action JoinSweep::turn() {
+Action BranchSweep::turn() {
   live_ = kNone;
-  return make(Kind::kTurn, end_of(branch_), end_of(branch_));
+  return Turn{.step = end_of(branch_), .branch = branch_, .again = turned_};
 }
 
-Action JoinSweep::next() {
+Action BranchSweep::next() {
   switch (phase_) {
     case Phase::kForward:
       return forward_action();
@@ -139,10 +140,10 @@ Action JoinSweep::next() {
 
 // ---- forward ----
 
-Action JoinSweep::forward_action() {
+Action BranchSweep::forward_action() {
   if (live_ == kNone) {
     live_ = 0;
-    return make(Kind::kStart, 0, 0);
+    return Start{.branch = branch_, .again = turned_};
   }
   const std::int64_t end = end_of(branch_);
   if (live_ < end) {
@@ -165,7 +166,7 @@ Action JoinSweep::forward_action() {
   return action;
 }
 
-Action JoinSweep::action_at_ends() {
+Action BranchSweep::action_at_ends() {
   if (phase_ == Phase::kSeeEnds && branch_ == branches()) {
     phase_ = Phase::kDropEnds;
     branch_ = 0;
@@ -173,7 +174,7 @@ Action JoinSweep::action_at_ends() {
   const std::int64_t end = end_of(branch_), slot = end_slot_[at(branch_)];
   if (phase_ == Phase::kSeeEnds && live_ == kNone) {
     live_ = end;
-    return make(Kind::kRestore, end, end, slot);
+    return Restore{kept(end, slot)};
   }
   const Action action = phase_ == Phase::kSeeEnds ? turn() : drop(end, slot);
   ++branch_;
@@ -181,13 +182,13 @@ Action JoinSweep::action_at_ends() {
   return action;
 }
 
-std::int64_t JoinSweep::slot_of_end(std::int64_t branch) const {
+std::int64_t BranchSweep::slot_of_end(std::int64_t branch) const {
   return phase_ == Phase::kSeeEnds ? end_slot_[at(branch)] : kNone;
 }
 
 // ---- reverse ----
 
-void JoinSweep::enter(std::size_t segment) {
+void BranchSweep::enter(std::size_t segment) {
   phase_ = Phase::kReverse;
   segment_ = segment;
   live_ = kNone;
@@ -196,26 +197,27 @@ void JoinSweep::enter(std::size_t segment) {
   target_ = segments_[segment].end - 1;
 }
 
-Action JoinSweep::restore_nearest() {
+Action BranchSweep::restore_nearest() {
   if (!kept_.empty()) {
     live_ = kept_.back().step;
-    return make(Kind::kRestore, live_, live_, kept_.back().slot);
+    return Restore{kept(live_, kept_.back().slot)};
   }
   live_ = segments_[segment_].begin;
   const std::int64_t slot = begin_slot_[segment_];
-  return make(slot == kNone ? Kind::kStart : Kind::kRestore, live_, live_, slot);
+  if (slot != kNone) return Restore{kept(live_, slot)};
+  return Start{.branch = branch_, .again = turned_};
 }
 
-Action JoinSweep::reverse_action() {
+Action BranchSweep::reverse_action() {
   for (;;) {
-    if (segment_ == segments_.size()) return Action{};
+    if (segment_ == segments_.size()) return Done{};
     const JoinSegment& here = segments_[segment_];
     if (target_ < here.begin) {
       const std::int64_t slot = begin_slot_[segment_];
-      const Action action = slot == kNone ? Action{} : drop(here.begin, slot);
+      const std::int64_t begin = here.begin;
       enter(segment_ + 1);
       if (slot == kNone) continue;
-      return action;
+      return drop(begin, slot);
     }
     if (live_ == target_ && target_ == end_of(branch_)) {
       --target_;
@@ -230,10 +232,10 @@ Action JoinSweep::reverse_action() {
       live_ = kNone;
       recorded_ = false;
       --adjoints_;
-      return make(Kind::kAdjoint, step, step + 1);
+      return Adjoint{.step = step, .branch = branch_};
     }
     if (!kept_.empty() && kept_.back().step > target_) {
-      const Kept top = kept_.back();
+      const Entry top = kept_.back();
       kept_.pop_back();
       return drop(top.step, top.slot);
     }
@@ -249,7 +251,15 @@ Action JoinSweep::reverse_action() {
   }
 }
 
-std::int64_t JoinSweep::advances_remaining() const {
+bool BranchSweep::lose(std::int64_t) {
+  throw Error(ANADROME_ERR_INTERNAL, "branches have no anchors to lose");
+}
+
+void BranchSweep::rewind(std::int64_t) {
+  throw Error(ANADROME_ERR_ORDER, "rewind: the ends of branches are not kept");
+}
+
+std::int64_t BranchSweep::advances_remaining() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return advances_ > static_cast<uint128>(kMost) ? kMost : static_cast<std::int64_t>(advances_);
 }

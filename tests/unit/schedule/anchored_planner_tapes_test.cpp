@@ -1,4 +1,4 @@
-// Sequences that keep tapes beside states between anchors.
+// Sweeps with anchors that keep tapes beside states between anchors.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -6,14 +6,13 @@
 
 #include "replay.h"
 #include "schedule/interval.h"
-#include "schedule/sequence.h"
 
 namespace anadrome::schedule {
 namespace {
 
-SequenceOptions taped(std::int64_t steps, std::int64_t slots, std::int64_t interval,
-                      std::int64_t tape_units) {
-  SequenceOptions options;
+AnchoredCase taped(std::int64_t steps, std::int64_t slots, std::int64_t interval,
+                   std::int64_t tape_units) {
+  AnchoredCase options;
   options.steps = steps;
   options.slots = slots;
   options.anchored = true;
@@ -23,7 +22,7 @@ SequenceOptions taped(std::int64_t steps, std::int64_t slots, std::int64_t inter
   return options;
 }
 
-std::string text(const SequenceOptions& options) {
+std::string text(const AnchoredCase& options) {
   std::ostringstream out;
   out << "n " << options.steps << ", s " << options.slots << ", I " << options.interval << ", l "
       << options.tape_units << ", anchors <= " << options.most_anchors << ", all "
@@ -45,12 +44,12 @@ void for_all_small_plans(Body&& body) {
   }
 }
 
-TEST(SequenceTapes, BreakNoRuleAndNeverAdvanceMoreThanWithoutTapes) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerTapes, BreakNoRuleAndNeverAdvanceMoreThanWithoutTapes) {
+  for_all_small_plans([](AnchoredCase options) {
     for (const std::int64_t most_anchors : {std::int64_t{2}, kNoLimit}) {
       options.most_anchors = most_anchors;
-      const Totals totals = replay(options, options.steps);
-      SequenceOptions without = options;
+      const Taken totals = replay(options, options.steps);
+      AnchoredCase without = options;
       without.tape_units = 0;
       ASSERT_EQ(totals.recorded, options.steps) << text(options);
       ASSERT_LE(totals.advances, replay(without, options.steps).advances) << text(options);
@@ -58,43 +57,43 @@ TEST(SequenceTapes, BreakNoRuleAndNeverAdvanceMoreThanWithoutTapes) {
   });
 }
 
-TEST(SequenceTapes, BreakNoRuleWhereTheEndIsNotKnown) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerTapes, BreakNoRuleWhereTheEndIsNotKnown) {
+  for_all_small_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps;
     options.steps = kUnknown;
     for (const bool late : {false, true}) {
       ReplayOptions replayed;
       replayed.finish_late = late;
-      const Totals totals = replay(options, n, replayed);
+      const Taken totals = replay(options, n, replayed);
       ASSERT_EQ(totals.recorded, n) << text(options) << " steps " << n;
     }
   });
 }
 
-TEST(SequenceTapes, BetweenAnchorsTakeTheOptimum) {
-  for_all_small_plans([](SequenceOptions options) {
+TEST(AnchoredPlannerTapes, BetweenAnchorsTakeTheOptimum) {
+  for_all_small_plans([](AnchoredCase options) {
     options.most_anchors = 1;
     const std::int64_t n = options.steps;
-    const Totals totals = replay(options, n);
+    const Taken totals = replay(options, n);
     const auto optimum = n == 0 ? 0 : advances_from_anchor(n, options.slots, options.tape_units);
     ASSERT_EQ(static_cast<uint128>(totals.advances), static_cast<uint128>(n) + optimum)
         << text(options);
   });
 }
 
-TEST(SequenceTapes, TakeTwoForwardStepsPerStepWhereAnIntervalFits) {
-  SequenceOptions options = taped(400, 4, 4, 1);  // 2.75 without tapes and s = 3
+TEST(AnchoredPlannerTapes, TakeTwoForwardStepsPerStepWhereAnIntervalFits) {
+  AnchoredCase options = taped(400, 4, 4, 1);  // 2.75 without tapes and s = 3
   options.all_anchors = true;
   // 99 intervals run once on the way and once recorded; the last one is recorded in passing.
   EXPECT_EQ(replay(options, 400).advances, 400 + 396);
 }
 
-TEST(SequenceTapes, FollowAnIntervalThatIsAskedForAndChanges) {
+TEST(AnchoredPlannerTapes, FollowAnIntervalThatIsAskedForAndChanges) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 400; ++i) {
-    SequenceOptions options = taped(static_cast<std::int64_t>(random() % 200),
-                                    1 + static_cast<std::int64_t>(random() % 9), 0,
-                                    1 + static_cast<std::int64_t>(random() % 4));
+    AnchoredCase options = taped(static_cast<std::int64_t>(random() % 200),
+                                 1 + static_cast<std::int64_t>(random() % 9), 0,
+                                 1 + static_cast<std::int64_t>(random() % 4));
     options.most_slots = options.slots;
     const std::int64_t n = options.steps;
     if (i % 2 == 1) options.steps = kUnknown;
@@ -106,21 +105,15 @@ TEST(SequenceTapes, FollowAnIntervalThatIsAskedForAndChanges) {
   }
 }
 
-TEST(SequenceTapes, CanBeRewound) {
+TEST(AnchoredPlannerTapes, CanBeRewound) {
   for (const std::int64_t s : {1, 3, 60}) {
-    const SequenceOptions options = taped(40, s, 6, 2);
-    Sequence sequence(options);
-    ReplayOptions replayed;
-    replayed.steps = 40;
-    replayed.record = true;
-    replayed.tape_units = 2;
-    Machine machine(sequence, replayed);
-    machine.sweep();
-    EXPECT_EQ(machine.rewind(sequence.anchors().count()).recorded, 40);
+    const AnchoredCase options = taped(40, s, 6, 2);
+    AskedSweep sweep(options);
+    EXPECT_EQ(replay(sweep, 40, {}, {kNoLimit}).back().recorded, 40);
   }
 }
 
-TEST(SequenceTapes, HaveABetterIntervalOrNone) {
+TEST(AnchoredPlannerTapes, HaveABetterIntervalOrNone) {
   for (const double write : {0.5, 3.0, 8.0, 30.0}) {
     for (const std::int64_t slots : {2, 4, 6, 9}) {
       for (const std::int64_t l : {1, 4}) {

@@ -5,33 +5,32 @@
 
 #include "base/error.h"
 #include "replay.h"
-#include "schedule/sequence.h"
 
 namespace anadrome::schedule {
 namespace {
 
-SequenceOptions online(std::int64_t slots, bool record = false) {
-  SequenceOptions options;
+AnchoredCase online(std::int64_t slots, bool record = false) {
+  AnchoredCase options;
   options.steps = kUnknown;
   options.slots = slots;
   options.record = record;
   return options;
 }
 
-SequenceOptions store_all(std::int64_t slots, bool record = false) {
-  SequenceOptions options = online(slots, record);
+AnchoredCase store_all(std::int64_t slots, bool record = false) {
+  AnchoredCase options = online(slots, record);
   options.keep_every = true;
   return options;
 }
 
-TEST(SequenceUnknown, ObeysEveryRuleWhereverTheEndIs) {
+TEST(AnchoredPlannerUnknown, ObeysEveryRuleWhereverTheEndIs) {
   for (std::int64_t n = 0; n <= 80; ++n) {
     for (std::int64_t s = 1; s <= 12; ++s) {
       for (const bool record : {false, true}) {
         for (const bool late : {false, true}) {
           ReplayOptions options;
           options.finish_late = late;
-          const Totals totals = replay(online(s, record), n, options);
+          const Taken totals = replay(online(s, record), n, options);
           ASSERT_EQ(totals.recorded, record ? n : 0);
           ASSERT_GE(totals.advances - totals.recorded, n);
         }
@@ -40,7 +39,7 @@ TEST(SequenceUnknown, ObeysEveryRuleWhereverTheEndIs) {
   }
 }
 
-TEST(SequenceUnknown, StoresAllWhileTheSlotsLast) {
+TEST(AnchoredPlannerUnknown, StoresAllWhileTheSlotsLast) {
   for (std::int64_t s = 1; s <= 20; ++s) {
     for (std::int64_t n = 0; n <= s; ++n) {
       ASSERT_EQ(replay(online(s), n).advances, n) << "s " << s;
@@ -48,13 +47,13 @@ TEST(SequenceUnknown, StoresAllWhileTheSlotsLast) {
   }
 }
 
-TEST(SequenceUnknown, WithOneSlotCostsWhatRevolveDoes) {
+TEST(AnchoredPlannerUnknown, WithOneSlotCostsWhatRevolveDoes) {
   for (std::int64_t n = 0; n <= 60; ++n) {
     ASSERT_EQ(replay(online(1), n).advances, extra_advances_clamped(n + 1, 1)) << "n " << n;
   }
 }
 
-TEST(SequenceUnknown, TakesNoMoreThanRevolveUpToTwoRepetitions) {
+TEST(AnchoredPlannerUnknown, TakesNoMoreThanRevolveUpToTwoRepetitions) {
   for (const std::int64_t s : {2, 3, 5, 10}) {
     for (std::int64_t n = 0; n <= (s + 1) * (s + 2) / 2; ++n) {
       ASSERT_EQ(replay(online(s), n).advances, extra_advances_clamped(n + 1, s))
@@ -64,7 +63,7 @@ TEST(SequenceUnknown, TakesNoMoreThanRevolveUpToTwoRepetitions) {
 }
 
 // All forward evaluations, the recording ones of the adjoints included.
-TEST(SequenceUnknown, TakesAtMost29PercentMoreForwardStepsThanRevolveWhichKnowsTheEnd) {
+TEST(AnchoredPlannerUnknown, TakesAtMost29PercentMoreForwardStepsThanRevolveWhichKnowsTheEnd) {
   for (const std::int64_t s : {2, 3, 5, 10, 20}) {
     for (std::int64_t n = 10; n <= 2000; n += n < 300 ? 1 : 97) {
       const std::int64_t forward_steps = n + replay(online(s), n).advances;
@@ -74,7 +73,7 @@ TEST(SequenceUnknown, TakesAtMost29PercentMoreForwardStepsThanRevolveWhichKnowsT
   }
 }
 
-TEST(SequenceUnknown, KeepsWhatMakesTheReversalCheaper) {
+TEST(AnchoredPlannerUnknown, KeepsWhatMakesTheReversalCheaper) {
   // Forward steps over Revolve's, averaged over n. By levels it would be 1.066 with 20 slots.
   double sum = 0;
   int count = 0;
@@ -86,7 +85,7 @@ TEST(SequenceUnknown, KeepsWhatMakesTheReversalCheaper) {
   EXPECT_LT(sum / count, 1.02);
 }
 
-TEST(SequenceUnknown, KeepsItsPromisesOnLongSweeps) {
+TEST(AnchoredPlannerUnknown, KeepsItsPromisesOnLongSweeps) {
   std::mt19937_64 random(2009);
   for (int trial = 0; trial < 40; ++trial) {
     const auto n = static_cast<std::int64_t>(random() % 3000);
@@ -97,7 +96,7 @@ TEST(SequenceUnknown, KeepsItsPromisesOnLongSweeps) {
   }
 }
 
-TEST(SequenceUnknown, StoreAllRunsEachStepOnce) {
+TEST(AnchoredPlannerUnknown, StoreAllRunsEachStepOnce) {
   for (std::int64_t s = 1; s <= 30; ++s) {
     for (std::int64_t n = 0; n <= s; ++n) {
       ASSERT_EQ(replay(store_all(s), n).advances, n) << "s " << s;
@@ -107,7 +106,7 @@ TEST(SequenceUnknown, StoreAllRunsEachStepOnce) {
   }
 }
 
-TEST(SequenceUnknown, StoreAllFailsExactlyWhenThereAreMoreStepsThanSlots) {
+TEST(AnchoredPlannerUnknown, StoreAllFailsExactlyWhenThereAreMoreStepsThanSlots) {
   const auto fails_for_memory = [](std::int64_t slots, std::int64_t steps) {
     try {
       replay(store_all(slots), steps);
@@ -123,41 +122,36 @@ TEST(SequenceUnknown, StoreAllFailsExactlyWhenThereAreMoreStepsThanSlots) {
   }
 }
 
-TEST(SequenceUnknown, StoreAllWithAnchorsStillObeysEveryRule) {
-  SequenceOptions options = store_all(6);
-  options.anchored = true;
-  options.interval = 4;
-  for (std::int64_t n = 0; n <= 30; ++n) ASSERT_NO_THROW(replay(options, n)) << "n " << n;
-}
-
-TEST(SequenceUnknown, KnowsNothingOfWhatRemainsBeforeTheEnd) {
-  Sequence sequence(online(4));
-  EXPECT_EQ(sequence.steps(), kUnknown);
+TEST(AnchoredPlannerUnknown, KnowsNothingOfWhatRemainsBeforeTheEnd) {
+  AskedSweep sequence(online(4));
+  EXPECT_EQ(sequence->steps(), kUnknown);
   for (int i = 0; i < 50; ++i) {
-    EXPECT_EQ(sequence.advances_remaining(), kUnknown);
-    EXPECT_EQ(sequence.adjoints_remaining(), kUnknown);
+    EXPECT_EQ(sequence->advances_remaining(), kUnknown);
+    EXPECT_EQ(sequence->adjoints_remaining(), kUnknown);
     sequence.next();
   }
 }
 
-TEST(SequenceUnknown, FinishesOnlyInsideTheAdvanceUnderWay) {
-  Sequence sequence(online(3));
-  EXPECT_FALSE(sequence.may_finish(0));
-  Action action = sequence.next();
-  while (action.kind != Kind::kAdvance || action.first < 5) {
-    if (action.kind != Kind::kAdvance) {
-      EXPECT_FALSE(sequence.may_finish(action.first));
+TEST(AnchoredPlannerUnknown, FinishesOnlyInsideTheAdvanceUnderWay) {
+  AskedSweep sequence(online(3));
+  EXPECT_FALSE(sequence->may_finish(0));
+  Advance action;
+  while (action.first < 5) {
+    const Action next = sequence.next();
+    if (const auto* advance = std::get_if<Advance>(&next)) {
+      action = *advance;
+    } else {
+      EXPECT_FALSE(sequence->may_finish(action.last));
     }
-    action = sequence.next();
   }
-  EXPECT_FALSE(sequence.may_finish(action.first - 1));
-  EXPECT_FALSE(sequence.may_finish(action.last + 1));
-  EXPECT_THROW(sequence.finish_forward(action.last + 1), Error);
-  EXPECT_EQ(sequence.steps(), kUnknown);
-  sequence.finish_forward(action.last);
-  EXPECT_EQ(sequence.steps(), action.last);
-  EXPECT_FALSE(sequence.may_finish(action.last));
-  EXPECT_THROW(sequence.finish_forward(action.last), Error);
+  EXPECT_FALSE(sequence->may_finish(action.first - 1));
+  EXPECT_FALSE(sequence->may_finish(action.last + 1));
+  EXPECT_THROW(sequence->finish_forward(action.last + 1), Error);
+  EXPECT_EQ(sequence->steps(), kUnknown);
+  sequence->finish_forward(action.last);
+  EXPECT_EQ(sequence->steps(), action.last);
+  EXPECT_FALSE(sequence->may_finish(action.last));
+  EXPECT_THROW(sequence->finish_forward(action.last), Error);
 }
 
 }  // namespace

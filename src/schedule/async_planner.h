@@ -1,0 +1,48 @@
+// schedule=async: anchors at intervals that follow measured times. Until the first write is done
+// everywhere, and a step is measured, it probes: a few steps are run, and it asks again.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/anchored_planner.h"
+#include "schedule/interval.h"
+
+namespace anadrome::schedule {
+
+struct AsyncOptions {
+  AnchoredOptions anchored;
+  SharedMemory memory;
+  std::int64_t prefetch_depth = 0;  ///< before an interval was chosen
+  /// An anchor where the last one is on disk on every rank, though not before the planned interval
+  /// has passed, and not much later.
+  bool greedy = false;
+  bool may_end_in_ram = true;
+  /// Large states: how long a write takes is worth waiting for. Where a block holds many small
+  /// states it says little of one.
+  bool waits_for_write = true;
+};
+
+class AsyncPlanner final : public AnchoredPlanner {
+ public:
+  explicit AsyncPlanner(const AsyncOptions& options);
+
+  Next decide(const Segment& here, std::int64_t anchors, const Measured& measured) override;
+  std::int64_t prefetch_depth() const override { return depth_; }
+
+ private:
+  enum class Agreed { kNothing, kForProbe, kForGreed };
+
+  bool waits(std::int64_t anchors, const Measured& measured) const;
+  bool goes_on_probing(const Segment& here, std::int64_t anchors, const Measured& measured);
+  AsyncPlan plan_now(const Segment& here, const Measured& measured) const;
+  void use(const AsyncPlan& plan);
+  Next decide_greedily(const Segment& here, const Measured& measured);
+
+  AsyncOptions options_;
+  std::int64_t depth_;
+  Agreed agreed_ = Agreed::kNothing;  ///< for the decision under way
+  std::int64_t probes_ = 0, probe_steps_ = 1;
+  std::int64_t decided_at_ = -1;  ///< the agreement whose times decided
+};
+
+}  // namespace anadrome::schedule

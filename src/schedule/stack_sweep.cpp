@@ -1,0 +1,553 @@
+#include "schedule/stack_sweep.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kNoEnd = kMostSteps;  // the target while n is unknown
+
+std::string text(const Segment& segment) {
+  return "steps " + std::to_string(segment.first) + " to " + std::to_string(segment.last) +
+         " with " + std::to_string(segment.units) + " units and " +
+         std::to_string(segment.disk_slots) + " disk slots";
+}
+
+[[noreturn]] void broken(const std::string& rule) { throw Error(ANADROME_ERR_INTERNAL, rule); }
+
+}  // namespace
+
+StackSweep::StackSweep(const StackOptions& options, std::unique_ptr<Planner> planner)
+    : options_(options), planner_(std::move(planner)), steps_(options.steps) {
+  const bool tapes_fit_problem = options.record || options.tape_units == 0;
+  const bool has_x_0 = (options.x_0 != Place::kRam || options.units > 0) &&
+                       (options.x_0 != Place::kDisk || options.disk_slots > 0);
+  if ((steps_ != kUnknown && steps_ < 0) || steps_ >= kMostSteps || options.units < 0 ||
+      options.disk_slots < 0 || options.tape_units < 0 || !tapes_fit_problem || !has_x_0) {
+    throw Error(ANADROME_ERR_ARGUMENT, "a schedule needs 0 <= steps < 2^62 and slots >= 0");
+  }
+  options_.units = std::min(options_.units, kMostSteps);
+  leads_ = planner_->leads();
+  turned_ = !options_.turn;
+  if (options_.x_0 != Place::kNowhere) pending_ = Pending::kFirst;
+  const bool turn_is_a_step = options_.turn && !options_.record;
+  target_ = steps_ == kUnknown ? kNoEnd : (turn_is_a_step ? steps_ : steps_ - 1);
+  // The stack's memory now, where all ranks can still say so, rather than in the middle of a sweep.
+  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
+  const std::int64_t disk = options_.anchors_stay ? 0 : std::min(options.disk_slots, kMostAtOnce);
+  const std::int64_t most = std::min(std::min(options_.units, kMostAtOnce) + 1 + disk, kMostAtOnce);
+  stack_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_ + 2)));
+  if (options_.anchors_stay) make_room_for_anchors();
+}
+
+// ---- the stack ----
+
+Kept StackSweep::kept(const Entry& entry) const {
+  Kept kept;
+  kept.what = entry.place == Place::kTape ? What::kTape : What::kState;
+  kept.step = entry.step;
+  kept.place = entry.slot;
+  if (entry.place == Place::kDisk) {
+    kept.tier = kDiskTier;
+  } else {
+    kept.room = {entry.slot, entry.units};
+  }
+  return kept;
+}
+
+Kept StackSweep::kept_anchor(std::int64_t number) const {
+  return {.tier = kDiskTier, .step = anchors_.step(number), .place = number};
+}
+
+std::int64_t StackSweep::restarts_at(const Entry& entry) const {
+  if (entry.place != Place::kTape) return entry.step;
+  return options_.tape_restarts ? entry.step + 1 : kUnknown;
+}
+
+Segment StackSweep::segment(std::int64_t first, std::int64_t last, const Account& account) const {
+  Segment segment;
+  segment.first = first;
+  segment.last = last;
+  if (account.depth > 0) {
+    const Entry& top = stack_[static_cast<std::size_t>(account.depth - 1)];
+    if (restarts_at(top) == first) segment.held = top.place;
+  } else if (base_ == first) {
+    segment.held = Place::kDisk;
+  }
+  segment.units = units() - account.units_used;
+  if (!options_.anchors_stay) {
+    segment.disk_slots = options_.disk_slots - account.disk_slots_used;
+  } else if (leading()) {
+    segment.disk_slots = options_.disk_slots - std::max<std::int64_t>(anchors_.count(), 1);
+  }
+  return segment;
+}
+
+Action StackSweep::push(Entry entry) {
+  account_.units_used += entry.units;
+  account_.disk_slots_used += entry.place == Place::kDisk ? 1 : 0;
+  if (account_.units_used > units() || account_.disk_slots_used > options_.disk_slots) {
+    broken("the planner keeps more than there is room for, at step " + std::to_string(entry.step));
+  }
+  const auto index = static_cast<std::size_t>(account_.depth++);
+  if (index == stack_.size()) {
+    stack_.push_back(entry);
+  } else {
+    if (replaced_any_) entry.slot = stack_[index].slot;
+    stack_[index] = entry;
+  }
+  return Keep{kept(entry)};
+}
+
+// A state of one unit: what Revolve keeps, in no more time than it has to take.
+Action StackSweep::push_unit() {
+  const auto index = static_cast<std::size_t>(account_.depth++);
+  const std::int64_t step = live_;
+  std::int64_t slot = account_.units_used++;
+  if (index == stack_.size()) {
+    stack_.push_back({});
+  } else if (replaced_any_) {
+    slot = stack_[index].slot;
+  }
+  Entry& entry = stack_[index];
+  entry.step = step;
+  entry.slot = slot;
+  entry.units = 1;
+  entry.place = Place::kRam;
+  entry.buffered = false;
+  return Keep{{.step = step, .place = slot, .room = {slot, 1}}};
+}
+
+Action StackSweep::push(Place place) {
+  if (place == Place::kDisk && options_.anchors_stay) return push_anchor();
+  Entry entry{live_, account_.units_used, 0, place, false};
+  if (place == Place::kDisk) {
+    entry.slot = account_.disk_slots_used;
+  } else if (place == Place::kTape) {
+    entry.units = options_.tape_units;
+  } else {
+    const bool on_disk =
+        account_.depth > 0 && newest().place == Place::kDisk && newest().step == live_;
+    entry.buffered = on_disk && options_.disk_is_buffered;
+    entry.units = planner_->state_units(live_);
+  }
+  return push(entry);
+}
+
+// What was kept in RAM on the way to it is of no use any more.
+Action StackSweep::push_anchor() {
+  if (account_.depth > 0) return drop_newest();
+  if (anchors_.count() >= options_.disk_slots) broken("the planner puts too many anchors");
+  anchors_.append(live_);
+  use_anchors(anchors_.count());
+  return Keep{kept_anchor(active_ - 1)};
+}
+
+void StackSweep::use_anchors(std::int64_t count) {
+  active_ = count;
+  base_ = count > 0 ? anchors_.step(count - 1) : kUnknown;
+}
+
+void StackSweep::pop(Account& account) const {
+  const Entry& top = stack_[static_cast<std::size_t>(account.depth - 1)];
+  account.units_used -= top.units;
+  account.disk_slots_used -= top.place == Place::kDisk ? 1 : 0;
+  --account.depth;
+}
+
+Action StackSweep::drop_newest() {
+  const Entry& top = newest();
+  pop(account_);
+  return Drop{kept(top)};
+}
+
+Action StackSweep::restore() {
+  if (account_.depth == 0 && active_ > 0) {
+    live_ = base_;
+    return Restore{kept_anchor(active_ - 1)};
+  }
+  if (account_.depth == 0 || restarts_at(newest()) == kUnknown) {
+    if (account_.depth == 0 || newest().step != target_) {
+      broken("nothing is kept to start from towards step " + std::to_string(target_));
+    }
+  }
+  const Entry& top = newest();
+  live_ = restarts_at(top);
+  if (top.place == Place::kTape) tape_ = top.step;
+  if (!top.buffered) return Restore{kept(top)};
+  return Restore{kept(stack_[static_cast<std::size_t>(account_.depth - 2)])};
+}
+
+// The end of the sweep shows which states stay, and puts them in order.
+Action StackSweep::replace(std::int64_t index) {
+  if (index < 0 || index >= account_.depth) broken("the planner replaces what is not kept");
+  replaced_ = index;
+  replaced_any_ = true;
+  pending_ = Pending::kReplace;
+  return Drop{kept(stack_[static_cast<std::size_t>(index)])};
+}
+
+Action StackSweep::finish_pending() {
+  switch (std::exchange(pending_, Pending::kNothing)) {
+    case Pending::kFirst:
+      return push(options_.x_0);
+    case Pending::kRecord:
+      pending_ = Pending::kKeepTape;
+      return advance(live_ + 1, true);
+    case Pending::kKeepTape:
+      return Keep{kept(newest())};
+    case Pending::kReplace: {
+      Entry& entry = stack_[static_cast<std::size_t>(replaced_)];
+      entry.step = live_;
+      return Keep{kept(entry)};
+    }
+    case Pending::kNothing:
+      break;
+  }
+  return Done{};
+}
+
+// ---- the sweep ----
+
+Action StackSweep::advance(std::int64_t to, bool record) {
+  const bool again = live_ < run_before_;
+  if (again) {
+    to = std::min(to, run_before_);
+  } else {
+    run_before_ = to;
+  }
+  advance_first_ = live_;
+  tape_ = record ? to - 1 : kUnknown;
+  return Advance{.first = std::exchange(live_, to), .last = to, .record = record, .again = again};
+}
+
+Action StackSweep::next() {
+  advance_first_ = kUnknown;
+  for (;;) {
+    if (pending_ != Pending::kNothing) return finish_pending();
+    if (leads_) return ask_planner();
+    if (!turned_) {
+      if (live_ == steps_) return turn();
+    } else if (target_ < 0) {
+      return end();
+    } else if ((options_.record ? tape_ : live_) == target_) {
+      live_ = tape_ = kUnknown;
+      return Adjoint{.step = target_--};
+    }
+    if (account_.depth > 0) {
+      const Entry& top = newest();
+      if (top.step > target_ && may_drop(top)) {
+        if (!options_.retain && !top.buffered) return drop_newest();
+        pop(account_);
+        continue;
+      }
+      if (top.place == Place::kTape && top.step == target_) return restore();
+    } else if (active_ > 1 && base_ > target_) {
+      return drop_anchor();
+    }
+    if (live_ == kUnknown) return restore();
+    if (live_ == target_ && !keeps_all_tapes()) return advance(live_ + 1, true);
+    return live_ >= revolve_from_ ? by_revolve() : ask_planner();
+  }
+}
+
+// Before TURN only what was kept beyond the end; x_0 stays.
+bool StackSweep::may_drop(const Entry& top) const {
+  return turned_ || (!keeps_all_tapes() && (top.step > 0 || top.place == Place::kTape));
+}
+
+Action StackSweep::drop_anchor() {
+  const Kept dropped = kept_anchor(active_ - 1);
+  use_anchors(active_ - 1);
+  return Drop{dropped};
+}
+
+// All adjoints are done; without tapes x_0 is live at the end.
+Action StackSweep::end() {
+  const bool tape = account_.depth > 0 && newest().place == Place::kTape;
+  if (tape && !options_.retain) return drop_newest();  // of step 0
+  done_ = !options_.turn || options_.record || live_ == 0;
+  if (done_) return Done{};
+  while (account_.depth > 1 && newest().step > 0) pop(account_);
+  if (options_.anchors_stay) use_anchors(1);
+  return restore();
+}
+
+Action StackSweep::turn() {
+  const bool kept = account_.depth > 0 && newest().place == Place::kRam && newest().step == live_;
+  if (keeps_all_tapes() && !kept) return push(Place::kRam);
+  // DONE needs x_0, also where there is no step.
+  const bool needs_x_0 = !options_.record && !anything_kept();
+  if (needs_x_0) return push(options_.units > 0 ? Place::kRam : Place::kDisk);
+  turned_ = true;
+  live_ = kUnknown;
+  if (!options_.record) --target_;
+  return Turn{.step = steps_};
+}
+
+// Revolve's rule: keep where the advance ended, if there is room, and split what is left.
+Action StackSweep::by_revolve() {
+  const std::int64_t free = options_.units - account_.units_used;
+  if (live_ != top_step()) {
+    return free > 0 ? push_unit() : advance(target_, false);
+  }
+  const std::int64_t left = target_ - live_ + 1;
+  const bool direct = free == 0 || left == 2;
+  return advance(direct ? target_ : live_ + splitter_.split(left, free + 1), false);
+}
+
+Action StackSweep::ask_planner() {
+  const Segment here = segment(live_, target_ + 1, account_);
+  const bool no_room = here.units == 0 && here.disk_slots == 0 && here.held == Place::kNowhere;
+  if (no_room && !leads_ && anything_kept() && !keeps_all_tapes()) {
+    return advance(target_, false);  // what is reversed next starts from below
+  }
+  const Placement placement =
+      live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner_->place(here);
+  switch (placement.place) {
+    case Place::kTape:
+      return keep_tape(here);
+    case Place::kRam:
+    case Place::kDisk: {
+      if (here.held == placement.place) broken("the planner keeps a state twice: " + text(here));
+      const Action keep = push(placement.place);
+      const bool no_copy = account_.depth > 0 && newest().buffered;
+      return no_copy ? next() : keep;
+    }
+    case Place::kReplace:
+      return replace(placement.advance);
+    case Place::kAsk:
+      return Decide{live_};
+    case Place::kRevolve:
+      revolve_from_ = live_;
+      return by_revolve();
+    case Place::kBackward:
+      stop_leading();
+      return next();
+    case Place::kNowhere:
+      break;
+  }
+  const bool comes_back = here.held != Place::kNowhere || (leads_ && anything_kept());
+  if (!comes_back || placement.advance < 1 || placement.advance > target_ - live_) {
+    broken("the planner does not say how to come back: " + text(here));
+  }
+  return advance(live_ + placement.advance, false);
+}
+
+void StackSweep::stop_leading() {
+  options_.units = units();
+  leads_ = false;
+}
+
+// The room that the state itself took comes first.
+Action StackSweep::keep_tape(const Segment& here) {
+  if (options_.tape_units == 0) broken("the planner keeps tapes that nobody has");
+  if (options_.retain && here.units < options_.tape_units + 1) {  // x_n comes last
+    throw Error(ANADROME_ERR_MEMORY,
+                "store_all: the tapes of " + std::to_string(here.first) +
+                    " steps fill the memory; raise memory, or take schedule=async or revolve");
+  }
+  const bool give_up = here.held == Place::kRam && !options_.retain;
+  const bool drops = give_up && !newest().buffered;
+  const Action drop = give_up ? drop_newest() : Action{};
+  push(Place::kTape);
+  pending_ = Pending::kRecord;
+  return drops ? drop : finish_pending();
+}
+
+Next StackSweep::decide(const Measured& measured) {
+  return planner_->decide(segment(live_, target_ + 1, account_), anchors_.count(), measured);
+}
+
+// ---- the end, losses, and another start ----
+
+bool StackSweep::may_finish(std::int64_t steps) const {
+  return options_.steps == kUnknown && steps_ == kUnknown && advance_first_ != kUnknown &&
+         advance_first_ <= steps && steps <= live_;
+}
+
+void StackSweep::finish_forward(std::int64_t steps) {
+  if (!may_finish(steps)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "finish_forward(" + std::to_string(steps) + ") is outside the advance under way");
+  }
+  if (steps == advance_first_) {  // the step that was to be recorded did not come
+    if (pending_ == Pending::kKeepTape) pop(account_);
+    pending_ = Pending::kNothing;
+    tape_ = kUnknown;
+  }
+  if (leads_) stop_leading();
+  planner_->end_is(steps);
+  std::sort(stack_.begin(), stack_.begin() + account_.depth,
+            [](const Entry& a, const Entry& b) { return a.step < b.step; });
+  steps_ = live_ = run_before_ = steps;
+  target_ = options_.record ? steps - 1 : steps;
+}
+
+bool StackSweep::lose(std::int64_t number) {
+  live_ = kUnknown;
+  if (options_.anchors_stay) {
+    if (number < 1) return false;
+    use_anchors(number);
+    return true;
+  }
+  if (account_.depth > 0 && newest().buffered) pop(account_);
+  if (account_.depth == 0 || newest().place != Place::kDisk || newest().slot != number) {
+    broken("an anchor was lost that was not asked for");
+  }
+  pop(account_);
+  return account_.depth > 0;
+}
+
+void StackSweep::add_no_more_anchors() {
+  if (!options_.anchors_stay) return;
+  const bool one_more = leading() && planner_->on_the_way();
+  options_.disk_slots = std::max<std::int64_t>(anchors_.count(), 1) + (one_more ? 1 : 0);
+}
+
+bool StackSweep::can_rewind() const {
+  if (!done_) return false;
+  if (options_.retain || options_.anchors_stay) return true;
+  return account_.depth > 0 && stack_.front().place != Place::kTape && stack_.front().step == 0;
+}
+
+void StackSweep::rewind(std::int64_t restorable) {
+  if (!can_rewind() || (options_.anchors_stay && restorable < 1)) {
+    throw Error(ANADROME_ERR_ORDER, "rewind: the reverse sweep is not done, or x_0 not kept");
+  }
+  done_ = turned_ = false;
+  live_ = tape_ = kUnknown;
+  revolve_from_ = kMostSteps;
+  target_ = options_.record ? steps_ - 1 : steps_;
+  if (options_.anchors_stay) {
+    anchors_.truncate(restorable);
+    use_anchors(anchors_.count());
+  }
+  if (!options_.retain) {
+    // x_0 in RAM beside its place on disk: the planner says again whether that pays.
+    if (account_.depth > 0 && newest().buffered) pop(account_);
+    return;
+  }
+  for (; static_cast<std::size_t>(account_.depth) < stack_.size(); ++account_.depth) {
+    const Entry& entry = stack_[static_cast<std::size_t>(account_.depth)];
+    account_.units_used += entry.units;
+    account_.disk_slots_used += entry.place == Place::kDisk ? 1 : 0;
+  }
+}
+
+void StackSweep::resume_forward(const AnchorList& anchors, std::int64_t run_before) {
+  pending_ = Pending::kNothing;
+  options_.retain = false;
+  anchors_ = anchors;
+  make_room_for_anchors();
+  use_anchors(anchors_.count());
+  live_ = base_;
+  run_before_ = run_before;
+}
+
+void StackSweep::resume_reverse(const AnchorList& anchors, std::int64_t steps,
+                                std::int64_t position) {
+  resume_forward(anchors, steps);
+  stop_leading();
+  planner_->end_is(steps);
+  steps_ = steps;
+  live_ = kUnknown;
+  turned_ = true;
+  target_ = position - 1;
+}
+
+// ---- how much is left ----
+
+Segment StackSweep::gap(std::int64_t first, std::int64_t last) const {
+  Segment segment;
+  segment.first = first;
+  segment.last = last;
+  segment.held = Place::kDisk;
+  segment.units = units();
+  return segment;
+}
+
+uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
+  uint128 total = 0;
+  const auto add = [&](std::int64_t times, std::int64_t first, std::int64_t last) {
+    if (times > 0 && last - first > 1) {
+      total += static_cast<uint128>(times) * planner_->advances(gap(first, last));
+    }
+  };
+  const auto& stretches = anchors_.stretches();
+  for (std::size_t i = 0; i < stretches.size() && stretches[i].number < count - 1; ++i) {
+    const std::int64_t first = stretches[i].number;
+    const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : anchors_.count();
+    const std::int64_t last = std::min(end, count) - 1;
+    add(last - first, stretches[i].step, stretches[i].step + stretches[i].spacing);
+    if (last == end - 1 && end < count) add(1, anchors_.step(last), anchors_.step(end));
+  }
+  return total;
+}
+
+// The live state's part, the stack's from its top down, then what lies between anchors.
+std::int64_t StackSweep::advances_remaining() const {
+  if (done_) return 0;
+  if (steps_ == kUnknown || !planner_->ready()) return kUnknown;
+  std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
+  if (end <= 0) return 0;
+  uint128 total = options_.record ? static_cast<uint128>(end) : 0;
+  Account account = account_;
+  const auto used = stack_.begin() + account_.depth;
+  const bool tape_is_kept = std::any_of(
+      used - std::min<std::int64_t>(account_.depth, 2), used,  // only x_n can lie above it
+      [this](const Entry& entry) { return entry.place == Place::kTape && entry.step == tape_; });
+  if (tape_ != kUnknown && tape_ == target_ && !tape_is_kept) {
+    --total;
+    --end;
+  }
+  std::int64_t live = live_;
+  if (pending_ == Pending::kRecord) {
+    ++total;  // its tape is on the stack, and not recorded yet
+    ++live;
+  }
+  const bool leads = leading();
+  if (leads) {
+    const std::int64_t from = std::max<std::int64_t>(base_, 0);
+    Segment ahead = segment(from, end, account);
+    ahead.held = Place::kDisk;
+    total += planner_->advances_ahead(ahead) - static_cast<uint128>(live - from);
+    end = from;
+  } else if (live != kUnknown && live < end &&
+             (!anything_kept() || account.depth == 0 ? base_ != live
+                                                     : restarts_at(newest()) != live)) {
+    const Segment here = segment(live, end, account);
+    if (here.units == 0 && here.disk_slots == 0 && anything_kept()) {
+      total += static_cast<uint128>(--end - live);  // straight on
+    } else {
+      if (end - live > 1) total += planner_->advances(here);
+      end = live;
+    }
+  }
+  for (; account.depth > 0; pop(account)) {
+    const Entry& entry = stack_[static_cast<std::size_t>(account.depth - 1)];
+    if (entry.place == Place::kTape && entry.step <= target_) --total;
+    const std::int64_t from = restarts_at(entry);
+    if (from != kUnknown && end - from > 1) {
+      total += planner_->advances(segment(from, end, account));
+    }
+    end = std::min(end, entry.step);
+  }
+  std::int64_t anchors = active_;
+  while (anchors > 1 && anchors_.step(anchors - 1) >= end) --anchors;
+  if (anchors > 0 && !leads && end - anchors_.step(anchors - 1) > 1) {
+    total += planner_->advances(gap(anchors_.step(anchors - 1), end));
+  }
+  total += gaps_between_anchors(leads ? active_ : anchors);
+  return total > static_cast<uint128>(kNoLimit) ? kNoLimit : static_cast<std::int64_t>(total);
+}
+
+std::int64_t StackSweep::adjoints_remaining() const {
+  return steps_ == kUnknown ? kUnknown : (turned_ ? target_ + 1 : steps_);
+}
+
+}  // namespace anadrome::schedule

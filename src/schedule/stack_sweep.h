@@ -1,0 +1,160 @@
+// The sweep of all schedules whose checkpoints nest: forward, TURN, reverse, as a Planner says.
+//
+// Kept states and tapes are a stack, ordered by step. To reach the next step to be adjoined, start
+// from the newest of them and place more on the way; whatever lies above that step is dropped. The
+// stack begins with the anchors, if they stay where they are: an AnchorList, so that 1e9 of them
+// take no memory. Reversal by Revolve needs no planner and is written here, once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedule/sweep.h"
+
+namespace anadrome::schedule {
+
+struct StackOptions {
+  std::int64_t steps = 0;       ///< n, or kUnknown with a planner that needs no end
+  std::int64_t units = 1;       ///< RAM; with anchors that stay, without the unit of one of them
+  std::int64_t disk_slots = 0;  ///< states on disk at a time
+  std::int64_t tape_units = 0;  ///< of a kept tape; 0: tapes are not kept
+  bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
+  bool record = false;          ///< the adjoint of a step needs its tape
+  /// TURN needs the live x_n, as one more step; false: the paper's problem, where the adjoint of
+  /// step n-1 follows on x_{n-1}, and no TURN.
+  bool turn = true;
+  /// A state that is read from disk lies in memory of its own: to keep it in RAM, too, takes a unit
+  /// and no copy.
+  bool disk_is_buffered = false;
+  /// Nothing is dropped from RAM; with kept tapes x_n is kept, too: the reverse sweep can be
+  /// repeated for nothing.
+  bool retain = false;
+  /// Where x_0 is kept before all else; kNowhere: where, and whether, the planner says.
+  Place x_0 = Place::kNowhere;
+  /// Anchors are numbered on and stay on disk when they are dropped: they can be restored after a
+  /// rewind. False: what is dropped makes room for another one.
+  bool anchors_stay = false;
+};
+
+class StackSweep final : public Sweep {
+ public:
+  /// x_0 is live. Throws ERR_ARGUMENT on options that make no sense.
+  StackSweep(const StackOptions& options, std::unique_ptr<Planner> planner);
+
+  /// Throws ERR_MEMORY where kept tapes meet the end of the units, ERR_INTERNAL if the planner
+  /// breaks a rule of placement.h.
+  Action next() override;
+
+  Next decide(const Measured& measured) override;
+  void plan(const Measured& measured) override { planner_->plan(measured); }
+
+  std::int64_t steps() const override { return steps_; }
+  bool turned() const override { return turned_; }
+  std::int64_t advances_remaining() const override;
+  std::int64_t adjoints_remaining() const override;
+
+  bool may_finish(std::int64_t steps) const override;
+  void finish_forward(std::int64_t steps) override;
+
+  bool lose(std::int64_t number) override;
+  void add_no_more_anchors() override;
+  void make_room_for_anchors() override { anchors_.make_room(); }
+
+  /// Only where x_0 is still kept.
+  bool can_rewind() const override;
+  void rewind(std::int64_t restorable) override;
+
+  void resume_forward(const AnchorList& anchors, std::int64_t run_before) override;
+  void resume_reverse(const AnchorList& anchors, std::int64_t steps,
+                      std::int64_t position) override;
+
+  bool anchors_stay() const override { return options_.anchors_stay; }
+  const AnchorList& anchors() const override { return anchors_; }
+  std::int64_t anchor_ahead() const override { return leads_ ? planner_->ahead() : kUnknown; }
+  bool ends_in_ram() const override { return options_.anchors_stay && !leading(); }
+  std::int64_t interval() const override { return planner_->interval(); }
+  std::int64_t slots() const override { return units() + (options_.anchors_stay ? 1 : 0); }
+  std::int64_t prefetch_depth() const override { return planner_->prefetch_depth(); }
+
+  Planner& planner() { return *planner_; }
+
+ private:
+  /// What comes before all else.
+  enum class Pending : std::uint8_t {
+    kNothing,
+    kFirst,     ///< x_0 is to be kept
+    kRecord,    ///< the tape on top of the stack is to be recorded,
+    kKeepTape,  ///< and kept
+    kReplace,   ///< the live state takes over the place of the state replaced_
+  };
+  struct Entry {
+    std::int64_t step;   ///< of the state; or the step whose tape it is
+    std::int64_t slot;   ///< its first unit, or its place on disk
+    std::int64_t units;  ///< of RAM
+    Place place;
+    bool buffered;  ///< in RAM by what the disk state below it takes
+  };
+  /// A stack that lacks its topmost entries.
+  struct Account {
+    std::int64_t depth, units_used, disk_slots_used;
+  };
+
+  Action finish_pending();
+  Action turn();
+  Action by_revolve();
+  Action ask_planner();
+  bool may_drop(const Entry& top) const;
+  Action drop_anchor();
+  Action end();
+  Action advance(std::int64_t to, bool record);
+  Action restore();
+  Action drop_newest();
+  Action push(Place place);
+  Action push_anchor();
+  Action push_unit();
+  Action replace(std::int64_t index);
+  Action keep_tape(const Segment& here);
+  bool keeps_all_tapes() const { return options_.retain && options_.tape_units > 0; }
+
+  const Entry& newest() const { return stack_[static_cast<std::size_t>(account_.depth - 1)]; }
+  Kept kept(const Entry& entry) const;
+  Kept kept_anchor(std::int64_t number) const;
+  std::int64_t restarts_at(const Entry& entry) const;
+  Action push(Entry entry);
+  void pop(Account& account) const;
+  void use_anchors(std::int64_t count);
+  std::int64_t units() const { return leads_ ? planner_->usable(options_.units) : options_.units; }
+  bool leading() const { return leads_ && planner_->leads(); }
+  void stop_leading();
+  bool anything_kept() const { return account_.depth > 0 || active_ > 0; }
+  /// Step of the newest state or tape that is kept; kUnknown: there is none.
+  std::int64_t top_step() const { return account_.depth > 0 ? newest().step : base_; }
+  Segment segment(std::int64_t first, std::int64_t last, const Account& account) const;
+  Segment gap(std::int64_t first, std::int64_t last) const;
+  uint128 gaps_between_anchors(std::int64_t count) const;
+
+  StackOptions options_;
+  std::unique_ptr<Planner> planner_;
+  Pending pending_ = Pending::kNothing;
+  bool leads_ = false;  ///< the planner does
+  bool turned_ = false, done_ = false;
+  std::int64_t steps_;
+  std::int64_t target_ = 0;       ///< the state to reach: n for TURN, then the step to be adjoined
+  std::int64_t live_ = 0;         ///< step of the live state; kUnknown if undefined
+  std::int64_t tape_ = kUnknown;  ///< step whose tape is in the caller's fields
+  std::int64_t revolve_from_ = kMostSteps;  ///< Revolve reverses what lies above this step
+  std::int64_t run_before_ = 0;             ///< steps below this one were run at least once
+  std::int64_t advance_first_ = kUnknown;   ///< first step of the last action if it was an Advance
+  std::int64_t replaced_ = 0;
+  Splitter splitter_;
+  std::vector<Entry> stack_;  ///< the first `depth` are in use; the rest remember free slots
+  Account account_ = {0, 0, 0};
+  bool replaced_any_ = false;  ///< slots of RAM are not in order
+
+  AnchorList anchors_;            ///< below the stack, if they stay
+  std::int64_t active_ = 0;       ///< of these, still needed in this reverse sweep
+  std::int64_t base_ = kUnknown;  ///< step of the newest one of them
+};
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,37 @@
+#include "schedule/sweep.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace anadrome::schedule {
+
+Next Sweep::decide(const Measured&) {
+  throw Error(ANADROME_ERR_INTERNAL, "a decision was made that nobody asked for");
+}
+
+void Sweep::plan(const Measured&) {
+  throw Error(ANADROME_ERR_INTERNAL, "a plan was made that nobody asked for");
+}
+
+bool Sweep::may_finish(std::int64_t) const { return false; }
+
+void Sweep::finish_forward(std::int64_t steps) {
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "finish_forward(" + std::to_string(steps) + "): the number of steps is known");
+}
+
+void Sweep::resume_forward(const AnchorList&, std::int64_t) {
+  throw Error(ANADROME_ERR_INTERNAL, "a sweep goes on that left no anchors");
+}
+
+void Sweep::resume_reverse(const AnchorList&, std::int64_t, std::int64_t) {
+  throw Error(ANADROME_ERR_INTERNAL, "a sweep goes on that left no anchors");
+}
+
+const AnchorList& Sweep::anchors() const {
+  static const AnchorList none;
+  return none;
+}
+
+}  // namespace anadrome::schedule

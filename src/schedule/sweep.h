@@ -1,0 +1,81 @@
+// What a run plays: one action after the other, forward, TURN and reverse. The only door to the
+// machines behind it: a StackSweep (states that nest, as a planner places them), a ListSweep (a
+// list in which each transfer has its place) and a BranchSweep (branches that meet).
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/action.h"
+#include "schedule/anchor_list.h"
+#include "schedule/placement.h"
+
+namespace anadrome::schedule {
+
+class Sweep {
+ public:
+  virtual ~Sweep() = default;
+
+  virtual Action next() = 0;
+
+  /// The answer to Decide, from what all ranks agree on: what is still to be done before it is
+  /// made. kPlan asks for plan(), which may throw on one rank only; then all compare fingerprint().
+  virtual Next decide(const Measured& measured);
+  virtual void plan(const Measured& measured);
+  /// The same on all ranks where their plans are. 0: there is nothing to compare.
+  virtual std::int64_t fingerprint() const { return 0; }
+
+  virtual std::int64_t steps() const = 0;  ///< n, of all branches together; or kUnknown
+  virtual bool turned() const = 0;
+  /// Advances that all actions to come will take; kUnknown while that is not fixed.
+  virtual std::int64_t advances_remaining() const = 0;
+  /// Adjoint steps to come; kUnknown while n is.
+  virtual std::int64_t adjoints_remaining() const = 0;
+
+  /// The forward sweep ended with x_steps live: unknown n only, inside the last Advance.
+  virtual bool may_finish(std::int64_t steps) const;
+  virtual void finish_forward(std::int64_t steps);
+
+  /// Anchor `number`, just asked for by Restore, and those above it cannot be restored. False:
+  /// there is nothing below to start from.
+  virtual bool lose(std::int64_t number) = 0;
+  /// No anchor after those that there are.
+  virtual void add_no_more_anchors() {}
+  /// What the next anchors take, so that next() allocates nothing: where a failure can be held.
+  virtual void make_room_for_anchors() {}
+
+  /// After Done: another reverse sweep. Of anchors that stay the first `restorable` are left.
+  virtual bool can_rewind() const = 0;
+  virtual void rewind(std::int64_t restorable) = 0;
+  /// A rewound sweep goes on with plan(), and its ranks agree on what came of it.
+  virtual bool plans_anew() const { return false; }
+
+  /// Before the first action: go on in the middle. Forward: the newest of `anchors` is live, and
+  /// steps below `run_before` were run once. Reverse: of n = `steps` steps those from `position` on
+  /// are adjoined; nothing is live.
+  virtual void resume_forward(const AnchorList& anchors, std::int64_t run_before);
+  virtual void resume_reverse(const AnchorList& anchors, std::int64_t steps, std::int64_t position);
+
+  /// Do anchors stay where they are, for files that are kept and runs that go on? Otherwise states
+  /// on disk replace each other, and anchors() is empty.
+  virtual bool anchors_stay() const { return false; }
+  virtual const AnchorList& anchors() const;
+  /// Step of the anchor that the forward sweep is going towards; kUnknown if it is not.
+  virtual std::int64_t anchor_ahead() const { return kUnknown; }
+  /// No anchor follows any more: the rest is reversed from memory.
+  virtual bool ends_in_ram() const { return false; }
+  virtual std::int64_t interval() const { return 0; }  ///< steps between anchors; 0: not known
+  virtual std::int64_t slots() const { return 0; }     ///< between anchors; 0: not chosen here
+  /// Anchors that are read ahead as decided; kUnknown: not decided here.
+  virtual std::int64_t prefetch_depth() const { return kUnknown; }
+  /// States that a plan puts on disk.
+  virtual std::int64_t states_on_disk() const { return 0; }
+
+  virtual std::int64_t branches() const { return 1; }
+  /// Steps of the branches before this one.
+  virtual std::int64_t steps_before(std::int64_t) const { return 0; }
+  /// While the ends of a joint objective are seen for the second time: the slot of one; -1
+  /// otherwise.
+  virtual std::int64_t slot_of_end(std::int64_t) const { return -1; }
+};
+
+}  // namespace anadrome::schedule

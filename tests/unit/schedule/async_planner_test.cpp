@@ -1,0 +1,135 @@
+// What schedule=async asks of the ranks before it decides, and what it decides.
+#include "schedule/async_planner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "replay.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr StepCosts kCosts{1, 2, 12, 12, 0, 0};
+
+struct Played {
+  std::vector<Next> said;
+  std::vector<std::int64_t> asked_at;
+  Taken taken;
+  std::int64_t interval = 0, depth = 0;
+};
+
+struct Given {
+  AsyncOptions options;
+  bool of_earlier_sweep = false;
+  std::int64_t write_known_at = 0;  ///< agreement from which on the time of a write is known
+};
+
+Given given_of(std::int64_t steps) {
+  Given run;
+  run.options.anchored.steps = steps;
+  run.options.memory.blocks = 6;
+  run.options.anchored.slots = run.options.memory.slots(1);
+  run.options.anchored.most_slots = run.options.memory.slots(0);
+  run.options.prefetch_depth = 1;
+  return run;
+}
+
+// As the engine does it: every agreement has the next number.
+Played play(const Given& run) {
+  StackOptions options;
+  options.steps = run.options.anchored.steps;
+  options.units = run.options.anchored.most_slots - 1;
+  options.disk_slots = kNoLimit;
+  options.anchors_stay = true;
+  options.x_0 = Place::kDisk;
+  StackSweep sweep(options, std::make_unique<AsyncPlanner>(run.options));
+  Played played;
+  Measured measured{.costs = kCosts, .of_earlier_sweep = run.of_earlier_sweep};
+  const auto decide = [&](std::int64_t live) {
+    played.asked_at.push_back(live);
+    for (Next next = Next::kAgree; next != Next::kGoOn;) {
+      next = sweep.decide(measured);
+      played.said.push_back(next);
+      if (next == Next::kAgree) ++measured.agreement;
+      measured.write_times_known = measured.agreement >= run.write_known_at;
+    }
+  };
+  Driver driver(sweep, rules_of(options, sweep.planner()),
+                {.steps = options.steps, .steady = false, .decide = decide});
+  played.taken = driver.sweep();
+  played.interval = sweep.interval();
+  played.depth = sweep.prefetch_depth();
+  return played;
+}
+
+TEST(AsyncPlanner, ProbesTwiceAndUntilTheFirstWriteIsDone) {
+  Given run = given_of(1000);
+  run.write_known_at = 4;
+  const Played played = play(run);
+  const std::vector<std::int64_t> probes = {0, 1, 3, 7, 15};
+  ASSERT_GE(played.asked_at.size(), probes.size());
+  EXPECT_TRUE(std::equal(probes.begin(), probes.end(), played.asked_at.begin()));
+  EXPECT_EQ(std::count(played.said.begin(), played.said.end(), Next::kAgree), 4);
+  EXPECT_GT(played.interval, 1);
+}
+
+TEST(AsyncPlanner, AsksForNoAgreementWithTheTimesOfAnEarlierSweep) {
+  Given run = given_of(1000);
+  run.of_earlier_sweep = true;
+  const Played played = play(run);
+  EXPECT_EQ(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
+  EXPECT_EQ(played.taken.decisions, static_cast<std::int64_t>(played.asked_at.size()));
+}
+
+TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
+  Given run = given_of(100'000);
+  run.of_earlier_sweep = true;
+  IntervalProblem problem;
+  problem.memory = run.options.memory;
+  problem.steps = problem.rest = 100'000;
+  problem.anchors_left = kNoLimit - 1;
+  problem.now.interval = 0;
+  problem.now.prefetch_depth = 1;
+  problem.now.slots = run.options.anchored.slots;
+  const AsyncPlan plan = plan_intervals(problem, kCosts);
+  const Played played = play(run);
+  EXPECT_EQ(played.interval, plan.interval);
+  EXPECT_EQ(played.depth, plan.prefetch_depth);
+}
+
+TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
+  Given run = given_of(12);
+  run.of_earlier_sweep = true;
+  EXPECT_EQ(play(run).taken.anchors, 1);
+}
+
+TEST(AsyncPlanner, WaitsForTheDiskWhereItIsGreedy) {
+  Given run = given_of(400);
+  run.of_earlier_sweep = true;
+  run.options.greedy = true;
+  const Played played = play(run);
+  EXPECT_GT(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
+  EXPECT_GT(played.taken.anchors, 2);
+}
+
+TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
+  std::mt19937 random(18);
+  std::uniform_real_distribution<double> seconds(0, 40);
+  for (int i = 0; i < 500; ++i) {
+    const StepCosts costs{1, seconds(random), seconds(random), seconds(random), 0, 0};
+    IntervalProblem problem;
+    problem.memory.blocks = 3 + static_cast<std::int64_t>(random() % 8);
+    problem.may_end_in_ram = false;
+    const AsyncPlan first = plan_intervals(problem, costs);
+    problem.now = first;
+    const AsyncPlan again = plan_intervals(problem, costs);
+    EXPECT_EQ(again.interval, first.interval);
+    EXPECT_EQ(again.prefetch_depth, first.prefetch_depth);
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
