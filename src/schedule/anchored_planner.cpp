@@ -93,7 +93,7 @@ Placement AnchoredPlanner::place_on_the_way(const Segment& segment) {
   if (phase_ == Phase::kTowardsAnchor) return {Place::kNowhere, anchor_due_ - live_};
   const std::int64_t left = anchor_due_ - live_ + 1;
   keep_due_ = segment.units > 0 && left > 2;
-  return {Place::kNowhere, keep_due_ ? splitter_.split(left, segment.units + 1) : left - 1};
+  return {Place::kNowhere, splitter_.advance(left, segment.units + 1)};
 }
 
 void AnchoredPlanner::end_is(std::int64_t steps) {

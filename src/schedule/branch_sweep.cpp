@@ -246,8 +246,7 @@ Action BranchSweep::reverse_action() {
     }
     const std::int64_t steps = target_ + 1 - live_;
     const std::int64_t slots = here.free - static_cast<std::int64_t>(kept_.size());
-    const bool at_once = slots == 1 || steps == 2;
-    return advance(at_once ? target_ : live_ + splitter_.split(steps, slots), false);
+    return advance(live_ + splitter_.advance(steps, slots), false);
   }
 }
 

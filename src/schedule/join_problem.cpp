@@ -56,8 +56,7 @@ class Actions {
       const std::int64_t steps = end - begin;
       if (steps > 1) {
         const std::int64_t left = slots - static_cast<std::int64_t>(begins.size()) + 1;
-        const bool at_once = left == 1 || steps == 2;
-        begins.push_back(at_once ? end - 1 : begin + splitter_.split(steps, left));
+        begins.push_back(begin + splitter_.advance(steps, left));
         advance(begin, begins.back());
         continue;
       }

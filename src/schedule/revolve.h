@@ -29,6 +29,12 @@ class Splitter {
   /// one. steps >= 2, slots >= 2.
   std::int64_t split(std::int64_t steps, std::int64_t slots);
 
+  /// Revolve's advance from a kept state, in a reversal of `steps` steps: the split, or at once to
+  /// the last step where no other slot is free or nothing lies between. steps >= 2, slots >= 1.
+  std::int64_t advance(std::int64_t steps, std::int64_t slots) {
+    return slots == 1 || steps == 2 ? steps - 1 : split(steps, slots);
+  }
+
   /// extra_advances, remembering as split does. steps >= 0, slots >= 1.
   uint128 advances(std::int64_t steps, std::int64_t slots);
 

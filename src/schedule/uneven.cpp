@@ -301,10 +301,7 @@ UnevenPlanner::Taken UnevenPlanner::extract(const IntervalCosts& table, std::int
 Placement UnevenPlanner::place(const Segment& segment) {
   if (segment.held == Place::kNowhere) return {Place::kRam, 0};
   const std::int64_t steps = segment.last - segment.first;
-  if (as_revolve_) {
-    const std::int64_t slots = segment.units + 1;
-    return {Place::kNowhere, slots == 1 || steps == 2 ? steps - 1 : splitter_.split(steps, slots)};
-  }
+  if (as_revolve_) return {Place::kNowhere, splitter_.advance(steps, segment.units + 1)};
   const auto node = nodes_.find(key(segment.first, segment.last));
   if (node == nodes_.end()) return {Place::kNowhere, steps - 1};
   return {Place::kNowhere, node->second.split - segment.first};
