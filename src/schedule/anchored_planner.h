@@ -54,7 +54,7 @@ class AnchoredPlanner : public Planner {
     return phase_ == Phase::kTowardsAnchor || phase_ == Phase::kPlace ? anchor_due_ : kUnknown;
   }
   bool on_the_way() const override {
-    return phase_ == Phase::kTowardsAnchor || phase_ == Phase::kPlace || phase_ == Phase::kProbe;
+    return phase_ != Phase::kAtAnchor && phase_ != Phase::kOnline && phase_ != Phase::kReverse;
   }
 
  private:

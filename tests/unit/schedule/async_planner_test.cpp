@@ -37,14 +37,19 @@ Given given_of(std::int64_t steps) {
   return run;
 }
 
-// As the engine does it: every agreement has the next number.
-Played play(const Given& run) {
+StackOptions stack_of(const Given& run) {
   StackOptions options;
   options.steps = run.options.anchored.steps;
   options.units = run.options.anchored.most_slots - 1;
   options.disk_slots = kNoLimit;
   options.anchors_stay = true;
   options.x_0 = Place::kDisk;
+  return options;
+}
+
+// As the engine does it: every agreement has the next number.
+Played play(const Given& run) {
+  const StackOptions options = stack_of(run);
   StackSweep sweep(options, std::make_unique<AsyncPlanner>(run.options));
   Played played;
   Measured measured{.costs = kCosts, .of_earlier_sweep = run.of_earlier_sweep};
@@ -113,6 +118,38 @@ TEST(AsyncPlanner, WaitsForTheDiskWhereItIsGreedy) {
   const Played played = play(run);
   EXPECT_GT(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
   EXPECT_GT(played.taken.anchors, 2);
+}
+
+// As in the engine, the news comes when the sweep has said already what follows.
+Taken play_with_full_disk(const Given& run, std::int64_t full_at) {
+  const StackOptions options = stack_of(run);
+  StackSweep sweep(options, std::make_unique<AsyncPlanner>(run.options));
+  Rules rules(rules_of(options, sweep.planner()));
+  Measured measured{.costs = kCosts};
+  for (std::int64_t played = 0; !rules.done(); ++played) {
+    const Action action = sweep.next();
+    if (played == full_at) sweep.add_no_more_anchors();
+    rules.play(action);
+    if (!std::holds_alternative<Decide>(action)) continue;
+    while (sweep.decide(measured) == Next::kAgree) ++measured.agreement;
+    measured.write_times_known = measured.agreement >= run.write_known_at;
+  }
+  return rules.taken();
+}
+
+TEST(AsyncPlanner, GoesOnWithTheAnchorsThatThereAreWheneverTheDiskIsFull) {
+  for (const bool greedy : {false, true}) {
+    Given run = given_of(2000);
+    run.write_known_at = 4;
+    run.options.waits_for_write = true;
+    run.options.may_end_in_ram = false;
+    run.options.greedy = greedy;
+    for (std::int64_t full_at = 0; full_at < 40; ++full_at) {
+      const Taken taken = play_with_full_disk(run, full_at);
+      EXPECT_EQ(taken.adjoints, 2000) << "full at " << full_at;
+      EXPECT_LE(taken.anchors, full_at + 2);
+    }
+  }
 }
 
 TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
