@@ -6,8 +6,8 @@
 
 #include "base/checked.h"
 #include "schedule/least_memory.h"
-#include "schedule/offloaded_plan.h"
 #include "schedule/list_sweep.h"
+#include "schedule/offloaded_plan.h"
 #include "schedule/uneven.h"
 
 namespace anadrome::schedule {

@@ -20,8 +20,8 @@ struct KeptObjects {
   Objects objects = Objects::kMixed;
   std::int64_t tape_units = 1;  ///< of a kept tape, where a state takes 1; any for kStates
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
-  /// x_0 is restored from elsewhere at no cost: a file, or the program makes it anew. StackSweep takes
-  /// a disk slot for it. The tape that was just recorded never takes room.
+  /// x_0 is restored from elsewhere at no cost: a file, or the program makes it anew. StackSweep
+  /// takes a disk slot for it. The tape that was just recorded never takes room.
   bool free_start = false;
 };
 

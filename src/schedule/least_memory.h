@@ -13,8 +13,8 @@ namespace anadrome::schedule {
 enum class Accounting : std::uint8_t {
   kStatic,    ///< kept states stay to the end: c_0 + all kept + the largest segment beside them
   kReleased,  ///< a kept state is given up once it is passed
-  /// As StackSweep plays it: likewise, and the states at a segment's end take no room in it, since the
-  /// last one was given up before and the one before that is live.
+  /// As StackSweep plays it: likewise, and the states at a segment's end take no room in it, since
+  /// the last one was given up before and the one before that is live.
   kPlayed,
 };
 
@@ -50,9 +50,10 @@ std::unique_ptr<Planner> least_memory_of_equal_states(std::int64_t steps);
 std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
                      const std::vector<std::int64_t>& kept);
 
-/// The two sweeps, for StackSweep without kept tapes: StackOptions::units must be the peak as kPlayed
-/// says it, or more. Each segment is run again once, with every state of it kept. Where TURN is a
-/// step (StackOptions::turn and no tapes), the chain has one step more, and x_{n+1} takes nothing.
+/// The two sweeps, for StackSweep without kept tapes: StackOptions::units must be the peak as
+/// kPlayed says it, or more. Each segment is run again once, with every state of it kept. Where
+/// TURN is a step (StackOptions::turn and no tapes), the chain has one step more, and x_{n+1} takes
+/// nothing.
 class LeastMemoryPlanner final : public Planner {
  public:
   /// `sizes` and `kept` as above; the plan of least_memory().

@@ -7,8 +7,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "schedule/anchored_sweep.h"
-#include "schedule/overlap_places.h"
 #include "schedule/list_sweep.h"
+#include "schedule/overlap_places.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
