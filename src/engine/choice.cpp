@@ -13,20 +13,6 @@ using schedule::InAuto;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The rows that are weighed, the one by default first.
-template <std::size_t kCount>
-std::array<const schedule::Entry*, kCount> weighed(bool unlimited_disk) {
-  std::array<const schedule::Entry*, kCount> rows = {};
-  std::size_t count = 0;
-  for (const schedule::Entry& entry : schedule::catalogue()) {
-    const bool taken = entry.in_auto == InAuto::kByDefault || entry.in_auto == InAuto::kWeighed ||
-                       entry.in_auto == (unlimited_disk ? InAuto::kWeighedUnlimitedDisk
-                                                        : InAuto::kWeighedLimitedDisk);
-    if (taken) rows[count++] = &entry;
-  }
-  return rows;
-}
-
 }  // namespace
 
 // Without times to go by it follows from options and slots, which all ranks share.
@@ -65,14 +51,12 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
 // Is there a choice, and is the sweep worth a thought? What several states in a block are good for,
 // the other schedules cannot use.
 bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const {
-  constexpr std::int64_t kMostSteps = 100'000;
-  constexpr double kWorthPlanning = 0.02;  // seconds: planning is to take a few percent
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
   const AgreedTimes& agreed = measured_.agreed();
   return measured_.of_earlier_sweep() && same_disk && storage_.transport() != nullptr && free &&
-         !plan.record && !fields_.states_vary() && before.alone_in_block() && plan.steps > 1 &&
-         plan.steps <= kMostSteps &&
-         static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint) >= kWorthPlanning;
+         !plan.record && !fields_.states_vary() && before.alone_in_block() &&
+         schedule::worth_weighing(
+             plan.steps, static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint));
 }
 
 // Are these the times that were reckoned with? Planning takes the pool's memory, which is slow to
@@ -88,11 +72,10 @@ bool Choice::weighed_with(std::int64_t steps, const schedule::StepCosts& costs) 
 // Every rank reckons by itself; where one cannot, nobody takes the schedule. What a schedule took
 // before corrects what is expected of it.
 void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs) {
-  const std::array<const schedule::Entry*, kWeighed> candidates =
-      weighed<kWeighed>(options_.disk < 0);
+  const auto candidates = schedule::weighed_rows(options_.disk < 0);
   if (!weighed_with(plan.steps, costs)) {
     keeper_.give_up_pool();  // tables in its place
-    for (std::size_t i = 0; i < kWeighed; ++i) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
       plan.schedule = candidates[i];
       planning_.plan_blocks(plan);
       seconds_[i] = kNever;
@@ -107,23 +90,18 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
     steps_ = plan.steps;
     costs_ = costs;
   }
-  // The simplest one, and the one that was taken last, unless another gains something.
-  constexpr double kWorthwhile = 0.96;
-  const auto corrected = [&](std::size_t i) { return seconds_[i] * taken_over_expected_[i]; };
-  std::size_t best = taken_;
-  for (std::size_t i = 0; i < kWeighed; ++i) {
-    if (corrected(i) < kWorthwhile * corrected(best)) best = i;
-  }
-  taken_ = best;
-  plan.schedule = candidates[best];
-  sweep.expected_seconds = seconds_[best];
+  Seconds corrected = seconds_;
+  for (std::size_t i = 0; i < corrected.size(); ++i) corrected[i] *= taken_over_expected_[i];
+  taken_ = schedule::cheapest_of(corrected, taken_);
+  plan.schedule = candidates[taken_];
+  sweep.expected_seconds = seconds_[taken_];
   held_.attempt([&] {
     sweep.chosen += "; measured times promise ";
     const char* between = "";
-    for (std::size_t i = 0; i < kWeighed; ++i) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (seconds_[i] == kNever) continue;
       sweep.chosen += between;
-      sweep.chosen += format_seconds(corrected(i));
+      sweep.chosen += format_seconds(corrected[i]);
       sweep.chosen += std::string(" with ") + to_string(candidates[i]);
       between = ", ";
     }

@@ -32,8 +32,7 @@ class Choice {
   void forget() { steps_ = -1; }
 
  private:
-  /// async, overlapped and one with two tiers.
-  static constexpr std::size_t kWeighed = 3;
+  using Seconds = std::array<double, schedule::kWeighedRows>;
 
   bool may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const;
   bool weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const;
@@ -50,8 +49,7 @@ class Choice {
   // What was weighed: for sweeps of so many steps, with these costs.
   std::int64_t steps_ = -1;
   schedule::StepCosts costs_;
-  std::array<double, kWeighed> seconds_ = {};
-  std::array<double, kWeighed> taken_over_expected_ = {};
+  Seconds seconds_ = {}, taken_over_expected_ = {};
   std::size_t taken_ = 0;  ///< the one that was taken
 };
 

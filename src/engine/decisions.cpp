@@ -1,7 +1,6 @@
 #include "engine/decisions.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace anadrome::engine {
 
@@ -26,7 +25,6 @@ void Decisions::decide() {
         meeting_.agree(Call::kAnchor);
         break;
       case schedule::Next::kPlan:
-        plan_.planned_times = planning_.overlap_times(plan_);
         return agree_on_plan(failure_from([&] { plan_.sweep->plan(measured()); }));
     }
   }
@@ -45,11 +43,10 @@ void Decisions::use_memory() {
 // arithmetic, or should one lack the memory, all hear of it here.
 void Decisions::agree_on_plan(const Failure& failure) {
   held_.hold(failure);
-  const char* const name = plan_.plays_list() ? plan_.list_name() : "";
   try {
-    meeting_.agree(Call::kAnchor, plan_.sweep->fingerprint(), name, {});
+    meeting_.agree(Call::kAnchor, plan_.sweep->fingerprint(), plan_.sweep->plan_name(), {});
   } catch (...) {
-    planning_.forget_list();  // some rank may not have made it
+    planning_.forget_plans();  // some rank may not have made it
     throw;
   }
 }
@@ -57,25 +54,11 @@ void Decisions::agree_on_plan(const Failure& failure) {
 void Decisions::rewind(std::int64_t restorable) {
   const Failure failure = failure_from([&] {
     plan_.sweep->rewind(restorable);
-    if (plan_.sweep->plans_anew()) planning_.plan_list(plan_);
+    if (plan_.sweep->plans_anew()) plan_.sweep->plan(measured());
   });
   sweep_.newest_anchor = std::max<std::int64_t>(plan_.sweep->anchors().count() - 1, 0);
   if (plan_.plays_list()) return agree_on_plan(failure);
   if (failure) throw Error(failure.status, failure.message);
-}
-
-std::string Decisions::outdated_plan() const {
-  if (plan_.sweep->states_on_disk() == 0) return "";
-  const schedule::OverlapTimes& planned = plan_.planned_times;
-  const schedule::OverlapTimes measured = planning_.overlap_times(plan_);
-  if (times_hold(planned, measured)) return "";
-  char text[240];
-  std::snprintf(text, sizeof text,
-                "made for writes of %.3g and reads of %.3g steps, and they took %.3g and %.3g; the "
-                "next sweep of this run is planned with these",
-                planned.write / planned.forward, planned.read / planned.forward,
-                measured.write / measured.forward, measured.read / measured.forward);
-  return text;
 }
 
 }  // namespace anadrome::engine

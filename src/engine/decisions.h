@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "engine/keeper.h"
 #include "engine/meeting.h"
@@ -30,8 +29,6 @@ class Decisions {
   void decide();
   /// Another reverse sweep; `restorable` anchors are left. Collective, if it is planned anew.
   void rewind(std::int64_t restorable);
-  /// Nothing if the times held that the plan rests on.
-  std::string outdated_plan() const;
 
  private:
   schedule::Measured measured() const;

@@ -14,7 +14,7 @@ namespace anadrome::engine {
 // of many blocks.
 std::int64_t Keeper::blocks_to_populate() const {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
-  if (plan_.stack) return 0;  // states are smaller on some ranks than on others
+  if (plan_.divided) return 0;  // states are smaller on some ranks than on others
   const bool all = plan_.disk_use() == DiskUse::kNone && plan_.steps != schedule::kUnknown;
   if (all) return pool_.blocks();
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
@@ -22,8 +22,8 @@ std::int64_t Keeper::blocks_to_populate() const {
 
 void Keeper::make_memory() {
   const store::BlockLayout& layout = plan_.memory.layout;
-  const std::int64_t block_bytes = plan_.stack ? plan_.stack->bytes() : layout.block_bytes();
-  const std::int64_t blocks = plan_.stack ? 1 : plan_.memory.blocks;
+  const std::int64_t block_bytes = plan_.divided ? plan_.divided->bytes() : layout.block_bytes();
+  const std::int64_t blocks = plan_.divided ? 1 : plan_.memory.blocks;
   held_.attempt([&] {
     if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
     pool_ = {};
@@ -35,8 +35,8 @@ void Keeper::make_memory() {
   held_.attempt([&] {
     live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_);
     if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
-    if (plan_.stack) {
-      places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.stack->unit_bytes);
+    if (plan_.divided) {
+      places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.divided->unit_bytes);
     }
     auto ram = std::make_unique<store::RamTier>(layout, blocks_, *live_, places_.get());
     ram_ = ram.get();
@@ -110,12 +110,12 @@ void Keeper::copy(std::int64_t& count, Body&& body) {
 // Only states that have sizes of their own have regions; others have slots and blocks.
 store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
   store::KeptState state{kept.place, kept.step, {}};
-  if (plan_.stack) state.region = {kept.room.begin, kept.room.units};
+  if (plan_.divided) state.region = {kept.room.begin, kept.room.units};
   return state;
 }
 
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
-  if (plan_.stack) return keep_in_region(tier, state);
+  if (plan_.divided) return keep_in_region(tier, state);
   copy(sweep_.kept, [&] { tier.keep(state); });
 }
 

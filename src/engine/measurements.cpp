@@ -67,10 +67,4 @@ schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   return costs;
 }
 
-schedule::OverlapTimes Measurements::overlap_times(std::int64_t state_bytes, bool record) const {
-  const schedule::StepCosts costs = this->costs(state_bytes);
-  const double recording = record ? costs.forward : 0;
-  return {costs.forward, costs.adjoint + recording, costs.write, costs.read};
-}
-
 }  // namespace anadrome::engine

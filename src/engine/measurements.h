@@ -7,7 +7,6 @@
 #include "engine/agreement.h"
 #include "engine/step_table.h"
 #include "schedule/interval.h"
-#include "schedule/overlapped.h"
 #include "store/disk_tier.h"
 #include "store/meter.h"
 
@@ -69,8 +68,6 @@ class Measurements {
   void begin_disk(bool cores_are_busy);
   /// The agreed times, with a guess for those that are not measured yet.
   schedule::StepCosts costs(std::int64_t state_bytes) const;
-  /// The same for a plan of transfers; with `record` an adjoint step runs its step once more.
-  schedule::OverlapTimes overlap_times(std::int64_t state_bytes, bool record) const;
 
  private:
   store::Meter forward_, adjoint_, copy_;

@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "engine/live_tape.h"
-#include "schedule/least_memory.h"
-#include "schedule/offloaded_plan.h"
-#include "schedule/sweep_forecast.h"
 #include "store/ram_tier.h"
 
 namespace anadrome::engine {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Enough to keep every tape and x_n, for another adjoint sweep.
 std::int64_t slots_for_all_tapes(const SweepPlan& plan) {
@@ -62,10 +56,10 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   agreement_.ranks().sum(std::span(&plan.state_bytes_all_ranks, 1));
   plan_tapes(plan);
   begin_step_tables(plan);
-  if (plan.stack && plan.plays_list()) {
-    plan_places(plan, shape);
-  } else if (plan.stack) {
-    plan_stack(plan);
+  if (plan.divided && plan.plays_list()) {
+    divide_beside_blocks(plan, shape);
+  } else if (plan.divided) {
+    divide_memory(plan);
   } else {
     plan_blocks(plan, shape);
   }
@@ -295,39 +289,52 @@ void Planning::require_join_slots(SweepPlan& plan) {
                                        std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }
 
-double Planning::forecast(const SweepPlan& plan) const {
-  const std::int64_t steps = plan.steps;
-  const schedule::StepCosts costs = this->costs(plan);
-  const double copies = 2 * static_cast<double>(steps) * measured_.copy();
-  if (plan.schedule->needs.on_disk == schedule::OnDisk::kAnchors) {
-    const schedule::SharedMemory memory = shared_memory(plan);
-    const std::int64_t most = storage_.most_blocks(plan.memory);
-    schedule::AsyncPlan play = schedule::best_plan(
-        costs, memory, most < steps ? ceil_divide(steps, std::max<std::int64_t>(most - 1, 1)) : 1,
-        steps);
-    const schedule::AsyncPlan in_ram = schedule::plan_in_ram(costs, memory, steps, false);
-    if (in_ram.seconds_per_step < play.seconds_per_step) play = in_ram;
-    return copies + schedule::seconds_of_async(costs, memory, play, steps, most);
-  }
-  if (plan.plays_list()) {
-    if (options_.disk >= 0) return kNever;
-    const schedule::OverlappedPlan list =
-        schedule::plan_overlapped(steps + 1, plan.memory.checkpoint_slots, overlap_times(plan),
-                                  schedule::OverlapSearch::kQuick);
-    return copies + schedule::seconds_of_overlapped(costs, list);
-  }
-  const schedule::StackOptions options = two_tier_options(plan);
-  constexpr std::int64_t kMostEntries = std::int64_t{1} << 18;
-  if (options_.disk >= 0 && options.disk_slots > kMostEntries / (steps + 1)) return kNever;
-  schedule::TwoTierMemory memory;
-  memory.units = options.units;
-  memory.disk_slots = options.disk_slots;
-  memory.buffers = plan.memory.blocks - plan.memory.live_blocks;
-  memory.overlaps = storage_.transport()->overlaps();
-  memory.reads_ahead = plan.memory.prefetch_depth > 0;
-  const Planner planner = two_tier_choice(plan, options).planner(costs);
-  return copies +
-         schedule::seconds_of_two_tier(costs, memory, steps + 1, *planner).value_or(kNever);
+double Planning::forecast(SweepPlan& plan) const {
+  const double copies = 2 * static_cast<double>(plan.steps) * measured_.copy();
+  return copies + plan.schedule->forecast(problem(plan));
+}
+
+void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
+  schedule::Problem problem = this->problem(plan);
+  problem.disk_is_full = disk_is_full;
+  if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0) storage_.throw_too_small();
+  plan.sweep = plan.schedule->make(problem, earlier_);
+}
+
+schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
+  const store::Transport* const transport = storage_.transport();
+  schedule::SharedMemory memory = {
+      plan.memory.blocks - plan.memory.live_blocks, plan.memory.layout.states(),
+      transport != nullptr && transport->overlaps(), plan.kept_tape_slots()};
+  memory.most_slots = options_.most_slots(memory.most_slots);
+  return memory;
+}
+
+schedule::Problem Planning::problem(SweepPlan& plan) const {
+  schedule::Problem problem;
+  problem.sizing = sizing(plan);
+  const MemoryPlan& memory = plan.memory;
+  problem.slots = memory.checkpoint_slots;
+  problem.read_ahead = memory.prefetch_depth;
+  problem.shared = shared_memory(plan);
+  problem.large_states = memory.shape.paged;
+  problem.divided = plan.divided ? &*plan.divided : nullptr;
+  problem.largest_state_bytes = memory.largest_state_bytes;
+  if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.most_blocks(memory);
+  problem.most_anchors = options_.anchors;
+  problem.greedy = options_.greedy;
+  problem.all_anchors = options_.writes_all_anchors();
+  problem.keeps_files = options_.keep;
+  problem.checkpoints = options_.checkpoints;
+  problem.costs = costs(plan);
+  problem.costs_known = measured_.of_earlier_sweep();
+  const auto known = [](const StepTable& table) {
+    return table.known() ? &table.values() : nullptr;
+  };
+  problem.tables = {known(measured_.step_costs()), known(measured_.adjoint_costs()),
+                    measured_.state_bytes().measuring()};
+  if (plan.has_branches()) problem.branches = join_options(plan);
+  return problem;
 }
 
 }  // namespace anadrome::engine

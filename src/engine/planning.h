@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +13,7 @@
 #include "engine/options.h"
 #include "engine/storage.h"
 #include "engine/sweep_plan.h"
-#include "schedule/double_choice.h"
-#include "schedule/offload_chain.h"
-#include "schedule/two_tier_choice.h"
-#include "schedule/uneven.h"
+#include "schedule/problem.h"
 
 namespace anadrome::engine {
 
@@ -43,27 +38,21 @@ class Planning {
   /// The same for a plan that is only weighed: no blocks, if memory does not suffice. Collective.
   void plan_blocks(SweepPlan& plan, const store::BlockShape* shape = nullptr);
   /// Seconds of a sweep with the plan's schedule in its memory, by the agreed times.
-  double forecast(const SweepPlan& plan) const;
+  double forecast(SweepPlan& plan) const;
 
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
 
-  /// What is played. `no_more_anchors`: the disk has no room for any but the first.
-  void make_sweep(SweepPlan& plan, bool no_more_anchors);
-  /// The same plan for another reverse sweep, where the schedule is a list.
-  void plan_list(SweepPlan& plan);
+  /// What is played. `disk_is_full`: it takes no anchor but the first.
+  void make_sweep(SweepPlan& plan, bool disk_is_full);
   /// What was made by a rank that may be the only one to have it is not used again.
-  void forget_list() { offload_planned_.reset(); }
+  void forget_plans() { earlier_ = {}; }
 
   // What the times of the last agreement ask for, while the sweep is under way.
   schedule::SharedMemory shared_memory(const SweepPlan& plan) const;
   schedule::StepCosts costs(const SweepPlan& plan) const {
     return measured_.costs(plan.memory.largest_state_bytes);
   }
-  schedule::OverlapTimes overlap_times(const SweepPlan& plan) const {
-    return measured_.overlap_times(plan.memory.largest_state_bytes, plan.record);
-  }
-
   /// States that the schedule holds at a time, whatever memory there is; 0: as many as fit.
   std::int64_t states_held(const SweepPlan& plan) const;
 
@@ -85,44 +74,13 @@ class Planning {
   void begin_step_tables(SweepPlan& plan);
   std::vector<std::int64_t> rooms_of_states(std::int64_t alignment) const;
   std::vector<std::int64_t> agree_on_rooms(SweepPlan& plan, std::int64_t alignment);
-  schedule::UnevenSteps uneven_steps(const SweepPlan& plan, std::int64_t bytes) const;
-  void plan_stack(SweepPlan& plan);
-  void plan_uneven_stack(SweepPlan& plan, std::vector<std::int64_t> rooms, std::int64_t memory);
-  void plan_least_stack(SweepPlan& plan, std::vector<std::int64_t> rooms);
-  void plan_places(SweepPlan& plan, const store::BlockShape* shape);
-  void count_places(SweepPlan& plan, std::vector<std::int64_t> rooms, std::int64_t memory);
-  void share_stack(SweepPlan& plan, std::int64_t table);
+  void divide_memory(SweepPlan& plan);
+  void divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape);
+  void share_divided(SweepPlan& plan, std::int64_t table);
   [[noreturn]] void throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                      const std::string& what) const;
   [[noreturn]] void throw_no_block(const SweepPlan& plan);
-  // Sweeps.
-  using Planner = std::unique_ptr<schedule::Planner>;
-  schedule::StackOptions stack_options(const SweepPlan& plan) const;
-  Planner kept_in_ram(SweepPlan& plan, schedule::StackOptions& options) const;
-  Planner anchored(const SweepPlan& plan, bool no_more_anchors,
-                   schedule::StackOptions& options) const;
-  schedule::StackOptions two_tier_options(const SweepPlan& plan) const;
-  Planner on_two_tiers(const SweepPlan& plan, schedule::StackOptions& options) const;
-  schedule::TwoTierChoice two_tier_choice(const SweepPlan& plan,
-                                          const schedule::StackOptions& options) const;
-  schedule::ListOptions list_options(const SweepPlan& plan) const;
-  Planner in_double_intervals(const SweepPlan& plan, schedule::StackOptions& options) const;
-  schedule::DoubleChoice double_choice(const SweepPlan& plan,
-                                       const schedule::StackOptions& options) const;
-  void require_interval(const SweepPlan& plan, const schedule::DoubleChoice& choice) const;
-  /// The newest plan of schedule=offload, and what it was made of.
-  struct OffloadPlanned {
-    std::vector<double> forward, adjoint;  ///< seconds, as they were measured or given
-    std::vector<std::int64_t> units;
-    std::int64_t memory = 0;
-    bool tape = false;
-    schedule::OverlapTimes times;
-    schedule::OverlappedPlan plan;
-  };
-  bool plan_offload(SweepPlan& plan);
-  bool still_holds(const SweepPlan& plan, const OffloadPlanned& planned, std::int64_t memory) const;
-  std::int64_t most_offload_ops(const SweepPlan& plan) const;
-  schedule::OffloadChain offload_chain(const SweepPlan& plan) const;
+  schedule::Problem problem(SweepPlan& plan) const;
 
   Agreement& agreement_;
   Held& held_;
@@ -130,15 +88,7 @@ class Planning {
   const Fields& fields_;
   Measurements& measured_;
   Storage& storage_;
-  struct JoinPlanned {
-    schedule::BranchOptions options;
-    schedule::JoinPlan plan;
-  };
-  std::optional<JoinPlanned> join_planned_;  ///< for the next sweep of the same branches
-  std::optional<OffloadPlanned> offload_planned_;
+  schedule::EarlierPlans earlier_;  ///< of this run's sweeps
 };
-
-/// Do times that were measured still ask for the plan that was made for others?
-bool times_hold(const schedule::OverlapTimes& planned, const schedule::OverlapTimes& measured);
 
 }  // namespace anadrome::engine

@@ -1,14 +1,12 @@
 // Planning, the part for steps and states that differ: what is known of each of them, and a memory
 // that holds states of several sizes.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "engine/planning.h"
-#include "schedule/least_memory.h"
 #include "store/field_copy.h"
 
 namespace anadrome::engine {
@@ -23,7 +21,7 @@ void Planning::begin_step_tables(SweepPlan& plan) {
     measured_.adjoint_costs().begin(steps, adjoint_costs);
     measured_.state_bytes().begin(steps, sizes);
   });
-  plan.stack.reset();
+  plan.divided.reset();
   if (!costs && !sizes) return;
   agree_on_begin();
   for (StepTable* table : {&measured_.step_costs(), &measured_.adjoint_costs()}) {
@@ -31,7 +29,7 @@ void Planning::begin_step_tables(SweepPlan& plan) {
   }
   const bool costs_known = (measured_.step_costs().known() || !costs) &&
                            (measured_.adjoint_costs().known() || !adjoint_costs);
-  if (measured_.state_bytes().known() && costs_known) plan.stack.emplace();
+  if (measured_.state_bytes().known() && costs_known) plan.divided.emplace();
 }
 
 // Of x_0 .. x_{n-1}, in one piece, on the rank where it takes the most. What was measured may be a
@@ -55,15 +53,6 @@ std::vector<std::int64_t> Planning::rooms_of_states(std::int64_t alignment) cons
   return rooms;
 }
 
-schedule::UnevenSteps Planning::uneven_steps(const SweepPlan& plan, std::int64_t bytes) const {
-  schedule::UnevenSteps steps;
-  steps.costs = measured_.step_costs().ticks();
-  steps.bytes = bytes;
-  steps.turn_is_a_step = !plan.record;
-  steps.table_bytes = schedule::uneven_table_bytes(sizing(plan));
-  return steps;
-}
-
 void Planning::throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                 const std::string& what) const {
   throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(plan.budget) + " is too small for " +
@@ -79,97 +68,52 @@ std::vector<std::int64_t> Planning::agree_on_rooms(SweepPlan& plan, std::int64_t
   agree_on_begin();
   agreement_.ranks().largest(rooms);
   const auto [smallest, largest] = std::minmax_element(rooms.begin(), rooms.end());
-  plan.stack->smallest = *smallest;
-  plan.stack->largest = *largest;
+  plan.divided->smallest = *smallest;
+  plan.divided->largest = *largest;
   return rooms;
 }
 
-void Planning::plan_stack(SweepPlan& plan) {
+void Planning::divide_memory(SweepPlan& plan) {
   const std::int64_t table = table_bytes(plan, plan.budget);
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - table, 0);
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kLengthBytes);
   if (memory < rooms[0]) throw_too_little(plan, memory_beside_tables(plan, rooms[0]), "x_0");
-  held_.attempt([&] {
-    if (plan.schedule->needs.each_step.costs) {
-      plan_uneven_stack(plan, std::move(rooms), memory);
-    } else {
-      plan_least_stack(plan, std::move(rooms));
-    }
-  });
+  held_.attempt(
+      [&] { plan.schedule->divide(problem(plan), std::move(rooms), memory, *plan.divided); });
   agree_on_begin();
-  const std::int64_t needed = plan.stack->bytes();
+  const std::int64_t needed = plan.divided->bytes();
   if (needed > memory) {
     throw_too_little(plan, checked_add(needed, table), "states of " + format_bytes(needed));
   }
   plan.memory = {};
   plan.memory.layout = store::BlockLayout(plan.memory.shape, fields_.state());
-  plan.memory.largest_state_bytes = plan.stack->largest;
-  share_stack(plan, table);
+  plan.memory.largest_state_bytes = plan.divided->largest;
+  share_divided(plan, table);
 }
 
 // Numbers of states, for whoever counts in these.
-void Planning::share_stack(SweepPlan& plan, std::int64_t table) {
-  plan.memory.blocks = std::max<std::int64_t>(plan.stack->bytes() / plan.stack->largest, 1);
+void Planning::share_divided(SweepPlan& plan, std::int64_t table) {
+  plan.memory.blocks = std::max<std::int64_t>(plan.divided->bytes() / plan.divided->largest, 1);
   plan.memory.checkpoint_slots = plan.memory.blocks;
   plan.memory.buffer_bytes = table;
 }
 
-void Planning::plan_uneven_stack(SweepPlan& plan, std::vector<std::int64_t> rooms,
-                                 std::int64_t memory) {
-  schedule::UnevenSteps steps = uneven_steps(plan, memory);
-  steps.state_bytes = std::move(rooms);
-  auto planner = std::make_unique<schedule::UnevenPlanner>(steps);
-  plan.stack->units = planner->units();
-  plan.stack->unit_bytes = planner->unit_bytes();
-  plan.stack->planner = std::move(planner);
-}
-
-// Of schedule=offload: blocks as for states of one size, since its files have these, and in their
-// place one memory in which the plan gives states their places. Those are whole pages, and few
-// enough of them to be counted. The state at the end of the chain is live when it is needed.
-void Planning::plan_places(SweepPlan& plan, const store::BlockShape* shape) {
+// Blocks as for states of one size, since the files have these, and in their place one memory in
+// which the schedule gives states their places.
+void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) return;
   const std::int64_t table = table_bytes(plan, plan.budget);
   const std::int64_t memory = plan.budget - table;
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
-  held_.attempt([&] { count_places(plan, std::move(rooms), memory); });
+  held_.attempt(
+      [&] { plan.schedule->divide(problem(plan), std::move(rooms), memory, *plan.divided); });
   agree_on_begin();
-  if (plan.stack->bytes() > memory) {  // rounded up to units: slots do without
-    plan.stack.reset();
+  if (plan.divided->bytes() > memory) {  // rounded up to units: slots do without
+    plan.divided.reset();
     return;
   }
-  share_stack(plan, table);
-}
-
-void Planning::count_places(SweepPlan& plan, std::vector<std::int64_t> rooms, std::int64_t memory) {
-  constexpr std::int64_t kMostUnits = std::int64_t{1} << 14;
-  const std::int64_t needed =
-      std::accumulate(rooms.begin(), rooms.end(), std::int64_t{0}, checked_add);
-  const std::int64_t unit_bytes =
-      round_up(std::max(std::min(memory, needed) / kMostUnits, store::kPage), store::kPage);
-  std::int64_t all = 0, largest = 0;
-  for (std::int64_t& room : rooms) {
-    room = ceil_divide(room, unit_bytes);
-    all += room;
-    largest = std::max(largest, room);
-  }
-  plan.stack->unit_bytes = unit_bytes;
-  plan.stack->units = std::max(std::min(memory / unit_bytes, all), largest);
-  if (!plan.record) rooms.push_back(rooms.back());
-  plan.stack->state_units = std::move(rooms);
-}
-
-// The state at the end of the chain is live when it is needed, and takes nothing.
-void Planning::plan_least_stack(SweepPlan& plan, std::vector<std::int64_t> rooms) {
-  const std::int64_t chain = sizing(plan).chain();
-  schedule::ChainSizes sizes;
-  sizes.bytes = std::move(rooms);
-  sizes.bytes.resize(static_cast<std::size_t>(chain + 1), 0);
-  schedule::LeastMemory least = schedule::least_memory(sizes, schedule::Accounting::kPlayed);
-  plan.stack->units = least.peak;
-  plan.stack->planner =
-      std::make_unique<schedule::LeastMemoryPlanner>(std::move(sizes.bytes), std::move(least.kept));
+  share_divided(plan, table);
 }
 
 }  // namespace anadrome::engine

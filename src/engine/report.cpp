@@ -250,10 +250,10 @@ void Report::summarise() const {
       maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
   const std::string why = explain(costs(), {stats.seconds_total, all.copying,
                                             all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text =
-      summary(stats, all, options_.interval == 0,
-              {sweep_.chosen, describe_memory(all.peak), decisions_.outdated_plan(), why,
-               sweep_.disk_refused.message, plan_.has_branches(), plan_.record});
+  const std::string text = summary(
+      stats, all, options_.interval == 0,
+      {sweep_.chosen, describe_memory(all.peak), plan_.sweep->outdated(planning_.costs(plan_)), why,
+       sweep_.disk_refused.message, plan_.has_branches(), plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -273,7 +273,7 @@ SweepCosts Report::costs() const {
     costs.agreement = (agreement_.seconds() - sweep_.seconds_agreeing_before) / agreements;
   }
   costs.steps = plan_.sweep->steps();
-  costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.stack &&
+  costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.divided &&
                    planning_.states_held(plan_) == 0 && !plan_.has_branches();
   costs.disk = keeper_.uses_disk() && costs.modelled;
   costs.plan.slots = plan_.memory.checkpoint_slots;
@@ -315,7 +315,7 @@ void Report::predict() {
 std::string Report::describe_memory(std::int64_t peak) const {
   const std::string of =
       format_bytes(peak) + " of " + format_bytes(options_.memory) + " per rank: ";
-  if (!plan_.stack) {
+  if (!plan_.divided) {
     if (planning_.states_held(plan_) == 0) return "";
     const std::int64_t planned =
         plan_.memory.blocks * plan_.memory.bytes_per_block + plan_.memory.buffer_bytes;
@@ -323,9 +323,9 @@ std::string Report::describe_memory(std::int64_t peak) const {
            std::to_string(plan_.memory.checkpoint_slots) + " states of " +
            format_bytes(plan_.memory.layout.state_bytes());
   }
-  return of + "planned " + format_bytes(plan_.stack->bytes() + plan_.memory.buffer_bytes) +
-         ", states of " + format_bytes(plan_.stack->smallest) + " to " +
-         format_bytes(plan_.stack->largest);
+  return of + "planned " + format_bytes(plan_.divided->bytes() + plan_.memory.buffer_bytes) +
+         ", states of " + format_bytes(plan_.divided->smallest) + " to " +
+         format_bytes(plan_.divided->largest);
 }
 
 }  // namespace anadrome::engine

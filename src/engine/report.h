@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/decisions.h"
 #include "engine/keeper.h"
 #include "engine/planning.h"
 #include "engine/why.h"
@@ -18,15 +17,13 @@ class Report {
  public:
   Report(const Agreement& agreement, const Options& options, const Measurements& measured,
          const Planning& planning, const Storage& storage, const Keeper& keeper,
-         const Decisions& decisions, const SweepPlan& plan, SweepState& sweep, Recorder& recorder,
-         Warnings& warnings)
+         const SweepPlan& plan, SweepState& sweep, Recorder& recorder, Warnings& warnings)
       : agreement_(agreement),
         options_(options),
         measured_(measured),
         planning_(planning),
         storage_(storage),
         keeper_(keeper),
-        decisions_(decisions),
         plan_(plan),
         sweep_(sweep),
         recorder_(recorder),
@@ -52,7 +49,6 @@ class Report {
   const Planning& planning_;
   const Storage& storage_;
   const Keeper& keeper_;
-  const Decisions& decisions_;
   const SweepPlan& plan_;
   SweepState& sweep_;
   Recorder& recorder_;

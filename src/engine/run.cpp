@@ -43,7 +43,7 @@ Run::Run(MPI_Comm comm)
                   warnings_),
       audits_(common_.options, common_.held, common_.sweep),
       report_(common_.agreement, common_.options, common_.measured, planning_, storage_, keeper_,
-              decisions_, common_.plan, common_.sweep, common_.recorder, warnings_) {}
+              common_.plan, common_.sweep, common_.recorder, warnings_) {}
 
 Run::~Run() = default;
 

@@ -64,7 +64,7 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
     set_up(plan, earlier);
   } catch (...) {
     abandon();  // what this rank has and another one may not have
-    planning_.forget_list();
+    planning_.forget_plans();
     throw;
   }
 }
@@ -173,7 +173,7 @@ void Run::set_up(SweepPlan& plan, const Failure& earlier) {
     agreement.agree({.call = Call::kBegin,
                      .failure = {},
                      .equal = common_.plan.sweep->fingerprint(),
-                     .equal_name = common_.plan.list_name()});
+                     .equal_name = common_.plan.sweep->plan_name()});
   }
   start_sweep();
 }

@@ -1,8 +1,5 @@
 #include "engine/step_table.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace anadrome::engine {
 void StepTable::begin(std::int64_t steps, bool wanted) {
   in_use_.clear();
@@ -25,17 +22,5 @@ void StepTable::finish(Ranks& ranks) {
 }
 
 void StepTable::share(Ranks& ranks) { ranks.largest(in_use_); }
-
-std::vector<std::int64_t> StepTable::ticks() const {
-  const double largest = *std::max_element(in_use_.begin(), in_use_.end());
-  const double scale = largest > 0 ? 0x1p20 / largest : 0;
-  std::vector<std::int64_t> ticks;
-  ticks.reserve(in_use_.size());
-  // At least one, so that no advance is free and plans have no needless ones.
-  for (const double value : in_use_) {
-    ticks.push_back(std::max<std::int64_t>(std::llround(value * scale), 1));
-  }
-  return ticks;
-}
 
 }  // namespace anadrome::engine

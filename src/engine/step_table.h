@@ -35,8 +35,6 @@ class StepTable {
   /// The largest over all ranks count from here on. Collective; allocates nothing.
   void share(Ranks& ranks);
   const std::vector<double>& values() const { return in_use_; }
-  /// In whole ticks, 2^20 for the largest.
-  std::vector<std::int64_t> ticks() const;
 
  private:
   bool is_of(const std::vector<double>& table, std::int64_t steps) const {

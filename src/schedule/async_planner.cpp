@@ -62,15 +62,16 @@ bool AsyncPlanner::goes_on_probing(const Segment& here, std::int64_t anchors,
 
 AsyncPlan AsyncPlanner::plan_now(const Segment& here, const Measured& measured) const {
   IntervalProblem problem;
+  problem.costs = measured.costs;
   problem.memory = options_.memory;
   problem.steps = options_.anchored.steps;
-  problem.rest = problem.steps - here.first + steps_since_anchor();
+  problem.newest_anchor = here.first - steps_since_anchor();
   problem.anchors_left = here.disk_slots;
   problem.record = options_.anchored.record;
   problem.may_end_in_ram = options_.may_end_in_ram;
   problem.now = {interval(), depth_, slots(), 0};
   problem.may_stay = !options_.greedy;
-  return plan_intervals(problem, measured.costs);
+  return plan_intervals(problem);
 }
 
 void AsyncPlanner::use(const AsyncPlan& plan) {

@@ -1,10 +1,15 @@
-// All schedules, a row each: what a schedule needs, and what it takes of the memory beside states.
-// Who asks about a schedule asks its row; nobody else knows a schedule by its name.
+// All schedules, a row each: what a schedule needs, what it takes of the memory beside states, how
+// its sweep is made and what that is expected to take. Who asks about a schedule asks its row;
+// nobody else knows a schedule by its name.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "schedule/revolve.h"
 
@@ -53,20 +58,11 @@ struct Needs {
   const char* limit = "";  ///< "plans up to ... steps; take ..."
 };
 
-/// What a schedule's tables are counted for.
-struct Sizing {
-  std::int64_t steps = 0;        ///< n, or kUnknown
-  bool record = false;           ///< the adjoint of a step needs its tape
-  std::int64_t memory = 0;       ///< bytes on a rank
-  std::int64_t state_bytes = 1;  ///< on a rank, the mean
-  std::int64_t state_bytes_all_ranks = 1;
-  bool sizes_vary = false;
-  std::int64_t disk = -1;     ///< bytes, all ranks together; -1: unlimited
-  std::int64_t interval = 0;  ///< steps between anchors; 0: not given
-
-  /// Steps that are reversed: TURN is one, unless a tape is what adjoint steps need.
-  std::int64_t chain() const { return steps + (record ? 0 : 1) > 1 ? steps + (record ? 0 : 1) : 1; }
-};
+struct DividedMemory;
+struct EarlierPlans;
+struct Problem;
+struct Sizing;
+class Sweep;
 
 struct Entry {
   const char* name;
@@ -87,9 +83,17 @@ struct Entry {
   /// States held at a time by a schedule made for so many steps, whatever memory there is. NULL: as
   /// many as fit.
   std::int64_t (*states_held)(std::int64_t chain) = nullptr;
+  /// Divides so much memory for states of so many bytes each, by step: how many units of which size
+  /// the schedule takes, and where in them. NULL: it knows states of one size only.
+  void (*divide)(const Problem&, std::vector<std::int64_t> bytes, std::int64_t memory,
+                 DividedMemory&) = nullptr;
+  /// The sweep; what can be used again is kept in EarlierPlans, which outlive it. Throws
+  /// ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none. The same on all ranks.
+  std::unique_ptr<Sweep> (*make)(Problem&, EarlierPlans&) = nullptr;
+  /// Seconds that the sweep takes; infinite where it cannot be told in time. NULL: not weighed.
+  double (*forecast)(const Problem&) = nullptr;
 
   bool keeps_every_state() const { return in_auto == InAuto::kEveryStateFits; }
-  bool is(std::string_view other) const { return name == other; }
 };
 
 /// In the order in which they are listed for people.
@@ -99,12 +103,13 @@ const Entry* find_schedule(std::string_view name);
 /// The one that schedule=auto takes in a case that has only one.
 const Entry& schedule_for(InAuto in_auto);
 
-// Numbers that rows and planning share.
-/// Of a plan for steps that differ: its table of sums.
-std::int64_t uneven_table_bytes(const Sizing& sizing);
-/// Is there memory for a thorough search for a list of transfers?
-bool searches_thoroughly(std::int64_t memory);
-/// Anchors that schedule=double has room for in its stack, at most.
-std::int64_t most_double_anchors(std::int64_t steps, std::int64_t interval);
+// What schedule=auto weighs, where not all states fit.
+/// The rows, the one by default first.
+inline constexpr std::size_t kWeighedRows = 3;
+std::array<const Entry*, kWeighedRows> weighed_rows(bool unlimited_disk);
+/// Is a sweep worth a thought that takes so many seconds without any recomputation?
+bool worth_weighing(std::int64_t steps, double seconds);
+/// The first of the seconds, or those that were `taken` before, unless others gain something.
+std::size_t cheapest_of(std::span<const double> seconds, std::size_t taken = 0);
 
 }  // namespace anadrome::schedule

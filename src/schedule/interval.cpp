@@ -30,13 +30,6 @@ double reverse_seconds(const StepCosts& costs, std::int64_t interval, std::int64
          static_cast<double>(interval) * costs.adjoint;
 }
 
-// Kept tapes are recorded in passing, so that nothing is to be taken off.
-uint128 tail(std::int64_t steps, std::int64_t slots, bool record, std::int64_t tape_units) {
-  if (tape_units > 0) return advances_from_anchor(steps, slots, tape_units);
-  if (!record) return extra_advances(steps + 1, slots) - static_cast<uint128>(steps);
-  return steps == 0 ? 0 : extra_advances(steps, slots) - static_cast<uint128>(steps - 1);
-}
-
 }  // namespace
 
 uint128 advances_from_anchor(std::int64_t steps, std::int64_t slots, std::int64_t tape_units) {
@@ -154,13 +147,14 @@ AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::i
   plan.interval = std::max<std::int64_t>(steps, 1);
   plan.slots = memory.slots(0);
   plan.ends_in_ram = true;
-  const auto again = static_cast<double>(tail(steps, plan.slots, record, memory.tape_units));
+  const auto again = static_cast<double>(tail_steps(steps, plan.slots, record, memory.tape_units));
   plan.seconds_per_step =
       costs.forward + costs.adjoint + again / static_cast<double>(plan.interval) * costs.forward;
   return plan;
 }
 
-AsyncPlan plan_intervals(const IntervalProblem& problem, StepCosts costs) {
+AsyncPlan plan_intervals(const IntervalProblem& problem) {
+  StepCosts costs = problem.costs;
   if (problem.record) costs.adjoint += costs.forward;
   const bool end_known = problem.steps != kUnknown;
   std::int64_t least = 1, most = std::int64_t{1} << 40;
@@ -179,14 +173,21 @@ AsyncPlan plan_intervals(const IntervalProblem& problem, StepCosts costs) {
     plan = problem.now;
   }
   if (!end_known || !problem.may_end_in_ram) return plan;
-  const AsyncPlan in_ram = plan_in_ram(costs, problem.memory, problem.rest, problem.record);
+  const AsyncPlan in_ram =
+      plan_in_ram(costs, problem.memory, problem.steps - problem.newest_anchor, problem.record);
   return in_ram.seconds_per_step < plan.seconds_per_step ? in_ram : plan;
+}
+
+uint128 tail_steps(std::int64_t steps, std::int64_t slots, bool record, std::int64_t tape_units) {
+  if (tape_units > 0) return advances_from_anchor(steps, slots, tape_units);
+  if (!record) return extra_advances(steps + 1, slots) - static_cast<uint128>(steps);
+  return steps == 0 ? 0 : extra_advances(steps, slots) - static_cast<uint128>(steps - 1);
 }
 
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
                            std::int64_t tape_units) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const uint128 advances = tail(steps, slots, record, tape_units);
+  const uint128 advances = tail_steps(steps, slots, record, tape_units);
   return advances > static_cast<uint128>(kMost) ? kMost : static_cast<std::int64_t>(advances);
 }
 
@@ -196,8 +197,8 @@ std::int64_t longest_tail(std::int64_t interval, std::int64_t slots, bool record
   // The steps before an anchor are recorded when they are reversed, after they ran once.
   if (tape_units > 0) per_interval += static_cast<uint128>(interval);
   const auto worth_an_anchor = [&](std::int64_t steps) {
-    return tail(steps, slots, record, tape_units) >
-           per_interval + tail(steps - interval, slots, record, tape_units);
+    return tail_steps(steps, slots, record, tape_units) >
+           per_interval + tail_steps(steps - interval, slots, record, tape_units);
   };
   // The marginal cost of a longer tail never falls, so the answer can be bisected.
   std::int64_t low = interval, high = interval;

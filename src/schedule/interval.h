@@ -73,21 +73,21 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record);
 
-/// What a run asks at an anchor, or on the way to the first one.
+/// What is asked before a sweep, and by a run at every anchor and on the way to the first one.
 struct IntervalProblem {
+  StepCosts costs;  ///< `adjoint` without the step that records a tape
   SharedMemory memory;
   std::int64_t steps = kUnknown;         ///< n
-  std::int64_t rest = 0;                 ///< of these, those after the newest anchor
+  std::int64_t newest_anchor = 0;        ///< its step
   std::int64_t anchors_left = kNoLimit;  ///< so many may be added
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
-  AsyncPlan now;                         ///< what is in force: its interval is 0 if nothing is
+  AsyncPlan now = {.interval = 0};       ///< what is in force: its interval is 0 if nothing is
   bool may_stay = true;                  ///< that stays, unless another plan gains something
 };
 
-/// The answer: a pure function of times on which all ranks agree. `costs.adjoint` without the step
-/// that records a tape.
-AsyncPlan plan_intervals(const IntervalProblem& problem, StepCosts costs);
+/// The answer: a pure function of what all ranks agree on.
+AsyncPlan plan_intervals(const IntervalProblem& problem);
 
 /// The longest interval whose reversal runs each step at most once more, on average, than that of
 /// `interval` does: as far as a greedy schedule waits for the disk.
@@ -98,7 +98,10 @@ double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, cons
 
 /// Advances beyond the first sweep over the last `steps` steps before TURN, when they are entered
 /// directly (their checkpoints are placed as the forward sweep passes). With a tape, TURN does not
-/// need the last state again.
+/// need the last state again; kept tapes are recorded in passing.
+uint128 tail_steps(std::int64_t steps, std::int64_t slots, bool record,
+                   std::int64_t tape_units = 0);
+/// The same, at most 2^63 - 1.
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
                            std::int64_t tape_units = 0);
 

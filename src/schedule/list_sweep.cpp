@@ -1,6 +1,7 @@
 #include "schedule/list_sweep.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,20 @@ Kept kept(const OverlapAction& action, const StateUnits& units) {
 
 }  // namespace
 
+OverlapTimes overlap_times(const StepCosts& costs, bool record) {
+  return {costs.forward, costs.adjoint + (record ? costs.forward : 0), costs.write, costs.read};
+}
+
+bool times_hold(const OverlapTimes& planned, const OverlapTimes& measured) {
+  constexpr double kHolds = 1.25;
+  const auto holds = [](double before, double now) {  // in steps
+    const auto [less, more] = std::minmax(before, now);
+    return more <= kHolds * less || more < 1;  // hidden behind any step
+  };
+  return holds(planned.write / planned.forward, measured.write / measured.forward) &&
+         holds(planned.read / planned.forward, measured.read / measured.forward);
+}
+
 std::int64_t overlapped_bytes(std::int64_t steps) {
   constexpr std::int64_t kShort = 120, kPerShortStep = 8 << 10, kPerStep = 1 << 10;
   return std::min(steps + 1, kShort) * kPerShortStep + (steps + 1) * kPerStep;
@@ -34,7 +49,7 @@ ListSweep::ListSweep(const ListOptions& options)
       chain_(options.steps + (options.record ? 0 : 1)),
       probe_to_(1),
       to_adjoin_(options.steps) {
-  if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || slots() < 1 ||
+  if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || largest_states_held() < 1 ||
       options_.most_on_disk < 1) {
     throw Error(ANADROME_ERR_ARGUMENT, "an overlapped sweep needs 0 <= steps < " +
                                            std::to_string(kMostOverlappedSteps) +
@@ -42,7 +57,7 @@ ListSweep::ListSweep(const ListOptions& options)
   }
   const std::int64_t most = std::max<std::int64_t>(chain_, 1) * units_.largest();
   options_.slots = std::min(options_.slots, most);
-  if (slots() >= chain_ - 1) plan(OverlapTimes{});  // whatever the times are
+  if (largest_states_held() >= chain_ - 1) plan_from(0, OverlapTimes{});  // whatever the times are
 }
 
 // ---- the plan ----
@@ -52,27 +67,35 @@ void ListSweep::plan(const OverlapTimes& times) {
   if (planned_ || (!at_the_start && opening_ != Opening::kAsked)) {
     throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
   }
-  const std::int64_t begun = at_the_start ? 0 : live_;
+  planned_for_ = times;
+  if (at_the_start && plan_of_another(times)) return;
+  plan_from(at_the_start ? 0 : live_, times);
+}
+
+// False: there is none, or the disk does not hold its states.
+bool ListSweep::plan_of_another(const OverlapTimes& times) {
+  if (options_.other_plan == nullptr) return false;
+  const OtherPlan other = options_.other_plan(times);
+  if (other.plan == nullptr) return false;
+  std::vector<OverlapAction> actions = other.plan->actions;
+  if (number_disk_states(actions) > options_.most_on_disk) return false;
+  planned_for_ = other.times;
+  use(*other.plan, 0);
+  return true;
+}
+
+void ListSweep::plan_from(std::int64_t begun, const OverlapTimes& times) {
   constexpr double kWorthSearching = 60;  // seconds: a thorough search is to take a few percent
   const bool quick =
       !options_.may_search ||
       static_cast<double>(chain_) * (times.forward + times.adjoint) < kWorthSearching;
   const OverlapSearch search = quick ? OverlapSearch::kQuick : OverlapSearch::kThorough;
-  OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, slots(), times, search)
-                                   : plan_begun(chain_, begun, slots(), times, search);
+  const std::int64_t slots = largest_states_held();
+  OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, slots, times, search)
+                                   : plan_begun(chain_, begun, slots, times, search);
   use_slots(std::move(best), begun);
   if (states_on_disk_ <= options_.most_on_disk) return;
-  use_slots(plan_on_small_disk(chain_, begun, slots(), times, options_.most_on_disk), begun);
-}
-
-bool ListSweep::adopt(OverlappedPlan plan) {
-  if (planned_ || opening_ != Opening::kKeep) {
-    throw Error(ANADROME_ERR_INTERNAL, "a plan was given that was not asked for");
-  }
-  std::vector<OverlapAction> actions = plan.actions;
-  if (number_disk_states(actions) > options_.most_on_disk) return false;
-  use(std::move(plan), 0);
-  return true;
+  use_slots(plan_on_small_disk(chain_, begun, slots, times, options_.most_on_disk), begun);
 }
 
 void ListSweep::use_slots(OverlappedPlan plan, std::int64_t begun) {
@@ -124,11 +147,6 @@ Next ListSweep::decide(const Measured& measured) {
   return Next::kGoOn;
 }
 
-OverlapTimes ListSweep::times_of(const StepCosts& costs) const {
-  const double record = options_.record ? costs.forward : 0;  // the step that records a tape
-  return {costs.forward, costs.adjoint + record, costs.write, costs.read};
-}
-
 void ListSweep::probe(std::int64_t steps) {
   if (planned_ || opening_ != Opening::kAsked || steps < 1 || at_forward_end()) {
     throw Error(ANADROME_ERR_INTERNAL, "a probe was given that was not asked for");
@@ -149,6 +167,18 @@ std::int64_t ListSweep::fingerprint() const {
     add(action.last);
   }
   return static_cast<std::int64_t>(hash);
+}
+
+std::string ListSweep::outdated(const StepCosts& costs) const {
+  const OverlapTimes measured = overlap_times(costs, options_.record);
+  if (states_on_disk_ == 0 || times_hold(planned_for_, measured)) return "";
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "made for writes of %.3g and reads of %.3g steps, and they took %.3g and %.3g; the "
+                "next sweep of this run is planned with these",
+                planned_for_.write / planned_for_.forward, planned_for_.read / planned_for_.forward,
+                measured.write / measured.forward, measured.read / measured.forward);
+  return text;
 }
 
 void ListSweep::rewind(std::int64_t) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "schedule/overlapped.h"
@@ -11,6 +13,18 @@
 #include "schedule/sweep.h"
 
 namespace anadrome::schedule {
+
+/// The times of a plan, from those of a run; with `record` an adjoint step runs its step once more.
+OverlapTimes overlap_times(const StepCosts& costs, bool record);
+/// Do times that were measured still ask for the plan that was made for others?
+bool times_hold(const OverlapTimes& planned, const OverlapTimes& measured);
+
+/// A plan of another planner, whose states have places (state_places.h), and the times that it was
+/// made for. NULL: none.
+struct OtherPlan {
+  const OverlappedPlan* plan = nullptr;
+  OverlapTimes times;
+};
 
 struct ListOptions {
   std::int64_t steps = 0;                ///< n < kMostOverlappedSteps
@@ -21,6 +35,9 @@ struct ListOptions {
   /// Of x_0 .. x_{n-1}, and x_n where TURN is a step, if they have several sizes: `slots` is then
   /// the memory in their unit, and the actions say where in it a state lies.
   std::vector<std::int64_t> units = {};
+  /// Asked for a plan of as many steps and slots, before the first action. NULL: there is no other.
+  std::function<OtherPlan(const OverlapTimes&)> other_plan = nullptr;
+  const char* plan_name = "the plan of schedule=overlapped";
 };
 
 /// At most, what a plan of so many steps takes, and what making it takes; and a thorough search.
@@ -34,16 +51,15 @@ class ListSweep final : public Sweep {
 
   Action next() override;
 
+  /// Steps are run until the write of x_0 is done everywhere.
+  Next decide(const Measured& measured) override;
   /// Before the first action, or the answer to Decide: from here on, what is best with these times.
   /// TURN counts as the first adjoint, and with tapes the recording step as part of the adjoint.
   /// Throws as plan_overlapped does; may lack the memory.
   void plan(const OverlapTimes& times);
-  /// Before the first action: a plan of another planner, for as many steps and slots, whose states
-  /// have places (state_places.h). False: the disk does not hold its states, and it is not taken.
-  bool adopt(OverlappedPlan plan);
-  /// Steps are run until the write of x_0 is done everywhere.
-  Next decide(const Measured& measured) override;
-  void plan(const Measured& measured) override { plan(times_of(measured.costs)); }
+  void plan(const Measured& measured) override {
+    plan(overlap_times(measured.costs, options_.record));
+  }
   /// The other answer to Decide: ask again after `steps`, or at the end of the forward sweep.
   void probe(std::int64_t steps);
   bool at_forward_end() const { return live_ == chain_ - 1; }
@@ -51,8 +67,8 @@ class ListSweep final : public Sweep {
   bool planned() const { return planned_; }
   std::int64_t fingerprint() const override;
   std::int64_t states_on_disk() const override { return states_on_disk_; }
-  /// The times of a plan, from those of a run.
-  OverlapTimes times_of(const StepCosts& costs) const;
+  const char* plan_name() const override { return options_.plan_name; }
+  std::string outdated(const StepCosts& measured) const override;
 
   bool can_rewind() const override { return done_; }
   void rewind(std::int64_t restorable) override;
@@ -74,7 +90,9 @@ class ListSweep final : public Sweep {
   Action adjoint_action();
   Action end_action();
   Action advance(std::int64_t to, bool record);
-  std::int64_t slots() const { return options_.slots / units_.largest(); }
+  bool plan_of_another(const OverlapTimes& times);
+  void plan_from(std::int64_t begun, const OverlapTimes& times);
+  std::int64_t largest_states_held() const { return options_.slots / units_.largest(); }
   void use_slots(OverlappedPlan plan, std::int64_t begun);
   void use(OverlappedPlan plan, std::int64_t begun);
   void note_plan();
@@ -100,6 +118,7 @@ class ListSweep final : public Sweep {
   OverlapAction x_0_before_;            ///< to where it is when a rewind begins
   enum class Back { kNo, kRestore, kDrop } back_ = Back::kNo;
   std::int64_t states_on_disk_ = 0;
+  OverlapTimes planned_for_;
 };
 
 }  // namespace anadrome::schedule

@@ -14,6 +14,8 @@ void Sweep::plan(const Measured&) {
   throw Error(ANADROME_ERR_INTERNAL, "a plan was made that nobody asked for");
 }
 
+std::string Sweep::outdated(const StepCosts&) const { return ""; }
+
 bool Sweep::may_finish(std::int64_t) const { return false; }
 
 void Sweep::finish_forward(std::int64_t steps) {

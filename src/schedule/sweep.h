@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "schedule/action.h"
 #include "schedule/anchor_list.h"
@@ -23,6 +24,9 @@ class Sweep {
   virtual void plan(const Measured& measured);
   /// The same on all ranks where their plans are. 0: there is nothing to compare.
   virtual std::int64_t fingerprint() const { return 0; }
+  virtual const char* plan_name() const { return ""; }
+  /// Why a plan does not suit the times that were measured since it was made; nothing if it does.
+  virtual std::string outdated(const StepCosts& measured) const;
 
   virtual std::int64_t steps() const = 0;  ///< n, of all branches together; or kUnknown
   virtual bool turned() const = 0;

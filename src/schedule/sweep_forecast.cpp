@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/anchored_sweep.h"
-
 namespace anadrome::schedule {
 namespace {
 
@@ -38,14 +36,6 @@ class TwoTierClock {
 };
 
 }  // namespace
-
-double seconds_of_async(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan,
-                        std::int64_t steps, std::int64_t most_anchors) {
-  if (plan.ends_in_ram) return plan.seconds_per_step * static_cast<double>(steps);
-  const AnchoredModel model(steps, false, 0, costs);
-  const Overlap overlap = {memory.overlaps, memory.overlaps && plan.prefetch_depth > 0};
-  return model.sweep(plan.interval, plan.slots, overlap, most_anchors - 1).seconds;
-}
 
 std::optional<double> seconds_of_two_tier(const StepCosts& costs, const TwoTierMemory& memory,
                                           std::int64_t steps, Planner& planner) {

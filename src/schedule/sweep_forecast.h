@@ -11,11 +11,6 @@
 
 namespace anadrome::schedule {
 
-/// `plan` of best_plan or plan_in_ram, played to the end of `steps` steps with at most
-/// `most_anchors` anchors, x_0 included.
-double seconds_of_async(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan,
-                        std::int64_t steps, std::int64_t most_anchors);
-
 /// Of RAM and disk as a planner of nested schedules has them.
 struct TwoTierMemory {
   std::int64_t units = 1;       ///< states in RAM

@@ -14,18 +14,31 @@
 namespace anadrome::tool {
 namespace {
 
-constexpr schedule::Overlap kBoth = {true, true};
+struct Intervals {
+  schedule::AsyncPlan plan;
+  schedule::AnchoredSweep sweep;
+};
 
-schedule::AnchoredSweep periodic(const Problem& problem) {
-  schedule::StepCosts costs;
-  costs.forward = problem.prices.advance.as_double();
-  costs.adjoint = problem.prices.adjoint.as_double();
-  costs.write = problem.prices.write.as_double();
-  costs.read = problem.prices.read.as_double();
-  const schedule::AnchoredModel model(problem.steps - 1, false, 0, costs);
-  const std::int64_t most = problem.disk_slots;
-  return problem.interval > 0 ? model.sweep(problem.interval, problem.slots, kBoth, most)
-                              : model.best(problem.slots, kBoth, most);
+// In the abstract transfers run beside the computation, and the slots are the schedule's whatever
+// is read ahead.
+Intervals intervals_of(const Problem& problem) {
+  schedule::IntervalProblem asked;
+  asked.costs.forward = problem.prices.advance.as_double();
+  asked.costs.adjoint = problem.prices.adjoint.as_double();
+  asked.costs.write = problem.prices.write.as_double();
+  asked.costs.read = problem.prices.read.as_double();
+  asked.steps = problem.steps - 1;
+  asked.anchors_left = problem.disk_slots;
+  Intervals intervals;
+  schedule::AsyncPlan& plan = intervals.plan;
+  plan.prefetch_depth = 1;
+  plan.slots = problem.slots;
+  plan.interval = problem.interval > 0
+                      ? problem.interval
+                      : schedule::best_interval(asked.costs, plan.slots, {true, true}, 1,
+                                                std::max<std::int64_t>(asked.steps, 1));
+  intervals.sweep = schedule::anchored_sweep(asked, plan);
+  return intervals;
 }
 
 // Action by action, unless an interval is given, or the disk is not large enough for any plan, or
@@ -52,7 +65,7 @@ Counts count_overlapped(const Problem& problem) {
 
 Counts count_async(const Problem& problem) {
   if (is_overlapped(problem)) return count_overlapped(problem);
-  const schedule::AnchoredSweep sweep = periodic(problem);
+  const schedule::AnchoredSweep sweep = intervals_of(problem).sweep;
   Counts counts;
   counts.advances = sweep.advances;
   counts.writes = counts.reads = static_cast<uint128>(sweep.written);
@@ -66,10 +79,10 @@ ActionSource async_actions(const Problem& problem) {
   if (problem.most_anchors != kNoLimit) return anchored_actions(problem);  // planned already
   double makespan = 0;
   if (is_overlapped(problem)) return overlapped_actions(problem, makespan);
-  const schedule::AnchoredSweep sweep = periodic(problem);
+  const Intervals intervals = intervals_of(problem);
   Problem fixed = problem;
-  fixed.interval = sweep.interval;
-  fixed.most_anchors = sweep.written + 1;
+  fixed.interval = intervals.plan.interval;
+  fixed.most_anchors = intervals.sweep.written + 1;
   return anchored_actions(fixed);
 }
 
@@ -85,35 +98,32 @@ Estimate estimate_async(const WhatIf& question) {
     return refused("async",
                    "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
   }
-  const schedule::StepCosts costs = {question.forward, question.adjoint, question.write_seconds(),
-                                     question.read_seconds()};
   const std::int64_t tape_units =
       question.has_tape() ? ceil_divide(question.tape_bytes, question.state_bytes) : 0;
-  const schedule::AnchoredModel model(question.steps, question.has_tape(), tape_units, costs);
-  const std::int64_t blocks_used = std::min(blocks.count, schedule::kMostSteps / blocks.states);
-  const schedule::SharedMemory memory = {blocks_used, blocks.states, true};
-  schedule::AnchoredSweep best;
-  std::int64_t depth = -1;
-  for (const std::int64_t ahead : {0, 1}) {
-    if (ahead >= memory.blocks) break;
-    const schedule::AnchoredSweep sweep =
-        model.best(memory.slots(ahead), {true, ahead > 0}, on_disk - 1);
-    if (depth >= 0 && sweep.seconds >= best.seconds) continue;
-    best = sweep;
-    depth = ahead;
-  }
+  schedule::IntervalProblem asked;
+  asked.costs = {question.forward, question.adjoint, question.write_seconds(),
+                 question.read_seconds()};
+  asked.memory.blocks = std::min(blocks.count, schedule::kMostSteps / blocks.states);
+  asked.memory.states_per_block = blocks.states;
+  asked.memory.tape_units = tape_units;
+  asked.steps = question.steps;
+  asked.anchors_left = on_disk - 1;
+  asked.record = question.has_tape();
+  const schedule::AsyncPlan plan = schedule::plan_intervals(asked);
+  const schedule::AnchoredSweep best = schedule::anchored_sweep(asked, plan);
+  const std::int64_t depth = plan.prefetch_depth;
 
   Estimate estimate;
   estimate.schedule = "async";
   estimate.sweep = run_of(question);
   const uint128 most = static_cast<uint128>(question.steps) *
                        static_cast<uint128>(std::max<std::int64_t>(tape_units, 1));
-  estimate.sweep.slots = memory.slots(depth);
+  estimate.sweep.slots = plan.slots;
   if (static_cast<uint128>(estimate.sweep.slots) > most) {
     estimate.sweep.slots = static_cast<std::int64_t>(most);
   }
   estimate.sweep.tape_slots = tape_units;
-  estimate.sweep.interval = best.interval;
+  estimate.sweep.interval = plan.interval;
   estimate.sweep.most_anchors = best.written + 1;
   estimate.counts.advances = best.advances;
   estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
@@ -123,14 +133,17 @@ Estimate estimate_async(const WhatIf& question) {
   estimate.reads_ahead = depth > 0;
   estimate.waiting = best.waiting;
   const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
-  estimate.ram_bytes = std::min(used, memory.blocks) * blocks.bytes;
+  estimate.ram_bytes = std::min(used, asked.memory.blocks) * blocks.bytes;
   const std::string every =
-      best.interval == 1 ? "every step" : "every " + std::to_string(best.interval) + " steps";
+      plan.interval == 1 ? "every step" : "every " + std::to_string(plan.interval) + " steps";
   const std::int64_t slots = estimate.sweep.slots;
   estimate.remark = best.written == 0 ? "no anchor pays: all from RAM"
                                       : "an anchor " + every + ", " + std::to_string(slots) +
-                                            (slots == 1 ? " state" : " states") + " in RAM" +
-                                            (depth > 0 ? ", one read ahead" : ", none read ahead");
+                                            (slots == 1 ? " state" : " states") + " in RAM" + ", " +
+                                            (depth > 1   ? std::to_string(depth)
+                                             : depth > 0 ? "one"
+                                                         : "none") +
+                                            " read ahead";
   return estimate;
 }
 

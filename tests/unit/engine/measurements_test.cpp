@@ -55,12 +55,6 @@ TEST(Measurements, KnowOfWritesWhatTheRankSaysThatKnowsLeast) {
   EXPECT_TRUE(agreed(1, 1, 1, 1, 2).nobody_writes());
 }
 
-TEST(Measurements, CountTheRecordingStepAsPartOfAnAdjointStep) {
-  const Measurements measured = agreed(2, 3, 0.5, 0.125, 1);
-  EXPECT_EQ(measured.overlap_times(8, false).adjoint, 3);
-  EXPECT_EQ(measured.overlap_times(8, true).adjoint, 5);
-}
-
 TEST(Measurements, AreThoseOfAnEarlierSweepUntilTheDiskIsAnother) {
   Measurements measured = agreed(2, 3, 0.5, 0.125, 1);
   EXPECT_FALSE(measured.of_earlier_sweep());

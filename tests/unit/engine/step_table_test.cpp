@@ -58,12 +58,5 @@ TEST(StepTable, HoldsTheLargestOfAnyRank) {
   for (const Values& all : values) EXPECT_EQ(all, (Values{2, 9}));
 }
 
-TEST(StepTable, CountsTicksOfWhichTheLargestValueHasTwoToTheTwentieth) {
-  StepTable table;
-  table.give(Values{0, 1, 4});
-  table.begin(3, true);
-  EXPECT_EQ(table.ticks(), (std::vector<std::int64_t>{1, 1 << 18, 1 << 20}));
-}
-
 }  // namespace
 }  // namespace anadrome::engine

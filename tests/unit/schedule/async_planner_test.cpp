@@ -93,13 +93,14 @@ TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
   Given run = given_of(100'000);
   run.of_earlier_sweep = true;
   IntervalProblem problem;
+  problem.costs = kCosts;
   problem.memory = run.options.memory;
-  problem.steps = problem.rest = 100'000;
+  problem.steps = 100'000;
   problem.anchors_left = kNoLimit - 1;
   problem.now.interval = 0;
   problem.now.prefetch_depth = 1;
   problem.now.slots = run.options.anchored.slots;
-  const AsyncPlan plan = plan_intervals(problem, kCosts);
+  const AsyncPlan plan = plan_intervals(problem);
   const Played played = play(run);
   EXPECT_EQ(played.interval, plan.interval);
   EXPECT_EQ(played.depth, plan.prefetch_depth);
@@ -158,11 +159,12 @@ TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
   for (int i = 0; i < 500; ++i) {
     const StepCosts costs{1, seconds(random), seconds(random), seconds(random), 0, 0};
     IntervalProblem problem;
+    problem.costs = costs;
     problem.memory.blocks = 3 + static_cast<std::int64_t>(random() % 8);
     problem.may_end_in_ram = false;
-    const AsyncPlan first = plan_intervals(problem, costs);
+    const AsyncPlan first = plan_intervals(problem);
     problem.now = first;
-    const AsyncPlan again = plan_intervals(problem, costs);
+    const AsyncPlan again = plan_intervals(problem);
     EXPECT_EQ(again.interval, first.interval);
     EXPECT_EQ(again.prefetch_depth, first.prefetch_depth);
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "schedule/problem.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {
@@ -26,6 +27,27 @@ TEST(Catalogue, HasOneScheduleForEachCaseOfAuto) {
     for (const Entry& entry : catalogue()) rows += entry.in_auto == in_auto ? 1 : 0;
     EXPECT_EQ(rows, 1);
   }
+}
+
+TEST(Catalogue, WeighsSchedulesThatCanBeForecast) {
+  for (const bool unlimited : {false, true}) {
+    const auto rows = weighed_rows(unlimited);
+    EXPECT_EQ(rows[0], &schedule_for(InAuto::kByDefault));
+    for (const Entry* row : rows) {
+      ASSERT_NE(row, nullptr);
+      EXPECT_NE(row->forecast, nullptr) << row->name;
+    }
+  }
+}
+
+TEST(Catalogue, MakesTheSweepOfEveryRow) {
+  for (const Entry& entry : catalogue()) EXPECT_NE(entry.make, nullptr) << entry.name;
+}
+
+TEST(Catalogue, StaysWithWhatWasTakenUnlessAnotherGainsSomething) {
+  EXPECT_EQ(cheapest_of(std::array{1.0, 0.97, 2.0}), 0U);
+  EXPECT_EQ(cheapest_of(std::array{1.0, 0.97, 2.0}, 1), 1U);
+  EXPECT_EQ(cheapest_of(std::array{1.0, 0.95, 2.0}), 1U);
 }
 
 // An unknown n, files that are kept and a run that goes on all end in the schedule by default.

@@ -227,6 +227,25 @@ SizedCase sized_case(std::int64_t steps, bool record, std::mt19937& random) {
   return sized;
 }
 
+// While it is wanted, a ListSweep with these options takes the plan of plan_offloaded.
+class Offloaded {
+ public:
+  Offloaded(const SizedCase& sized, std::int64_t most_ops)
+      : plan_(plan_offloaded(sized.chain, sized.c.options.slots, most_ops)),
+        options(sized.c.options) {
+    options.other_plan = [this](const OverlapTimes& times) {
+      return OtherPlan{wanted ? &plan_ : nullptr, times};
+    };
+  }
+
+ private:
+  OverlappedPlan plan_;
+
+ public:
+  ListOptions options;
+  bool wanted = true;
+};
+
 TEST(ListSweep, GivesStatesOfSeveralSizesTheirPlaces) {
   std::mt19937 random(20251122);
   std::int64_t offloaded = 0, of_slots = 0;
@@ -235,20 +254,16 @@ TEST(ListSweep, GivesStatesOfSeveralSizesTheirPlaces) {
     SizedCase sized = sized_case(steps, random() % 2 == 0, random);
     Case& c = sized.c;
     c.probe = i % 3 == 0 ? 3 : 0;
-    ListSweep sweep(c.options);
+    Offloaded offloaded_plan(sized, 20'000);
+    ListSweep sweep(offloaded_plan.options);
     const bool adopts = c.probe == 0 && !sweep.planned();
-    if (adopts) {
-      ASSERT_TRUE(sweep.adopt(plan_offloaded(sized.chain, c.options.slots, 20'000))) << c;
-    }
+    if (adopts) sweep.plan(c.times);
     Player machine(sweep, c);
     std::int64_t advances = 0;
     ASSERT_NO_THROW(advances = machine.play()) << c;
     machine.rewind();
-    if (random() % 2 == 0) {
-      sweep.plan(c.times);
-    } else {
-      ASSERT_TRUE(sweep.adopt(plan_offloaded(sized.chain, c.options.slots, 20'000))) << c;
-    }
+    offloaded_plan.wanted = random() % 2 != 0;
+    sweep.plan(c.times);
     ASSERT_NO_THROW(machine.play()) << c;
     if (!adopts) continue;
     offloaded += advances;
@@ -266,12 +281,10 @@ TEST(ListSweep, KeepsNoStateThatIsLiveWhenItIsNeeded) {
     const auto steps = static_cast<std::int64_t>(1 + random() % 12);
     const SizedCase sized = sized_case(steps, false, random);
     for (const bool adopts : {false, true}) {
-      ListSweep sweep(sized.c.options);
-      if (!sweep.planned() && adopts) {
-        sweep.adopt(plan_offloaded(sized.chain, sized.c.options.slots, 5'000));
-      } else if (!sweep.planned()) {
-        sweep.plan(sized.c.times);
-      }
+      Offloaded offloaded(sized, 5'000);
+      offloaded.wanted = adopts;
+      ListSweep sweep(offloaded.options);
+      if (!sweep.planned()) sweep.plan(sized.c.times);
       for (Action action = sweep.next(); !std::holds_alternative<Done>(action);
            action = sweep.next()) {
         const auto* kept = std::get_if<Keep>(&action);
@@ -287,15 +300,31 @@ TEST(ListSweep, GoesOnWithoutALostAnchorOfAnySize) {
   for (int i = 0; i < 400; ++i) {
     const auto steps = static_cast<std::int64_t>(2 + random() % 60);
     const SizedCase sized = sized_case(steps, random() % 2 == 0, random);
-    ListSweep sweep(sized.c.options);
+    Offloaded offloaded(sized, 20'000);
+    ListSweep sweep(offloaded.options);
     if (sweep.planned()) continue;
-    sweep.adopt(plan_offloaded(sized.chain, sized.c.options.slots, 20'000));
+    sweep.plan(sized.c.times);
     Player machine(sweep, sized.c);
     machine.lose(static_cast<std::int64_t>(1 + random() % 12));
     ASSERT_NO_THROW(machine.play()) << sized.c;
     losses += machine.lost() ? 1 : 0;
   }
   EXPECT_GT(losses, 100);
+}
+
+TEST(ListSweep, CountsTheRecordingStepAsPartOfAnAdjointStep) {
+  const StepCosts costs{2, 3, 0.5, 0.125, 0, 0};
+  EXPECT_EQ(overlap_times(costs, false).adjoint, 3);
+  EXPECT_EQ(overlap_times(costs, true).adjoint, 5);
+}
+
+TEST(ListSweep, SaysWhenThePlanIsForOtherTimes) {
+  ListSweep sweep({60, 3, kNoLimit, false});
+  sweep.plan(Measured{.costs = {1, 2, 8, 6, 0, 0}});
+  ASSERT_GT(sweep.states_on_disk(), 0);
+  EXPECT_EQ(sweep.outdated({1, 2, 8, 6, 0, 0}), "");
+  EXPECT_EQ(sweep.outdated({10, 20, 80, 60, 0, 0}), "") << "as many steps";
+  EXPECT_NE(sweep.outdated({1, 2, 12, 6, 0, 0}), "");
 }
 
 TEST(ListSweep, FingerprintsTellPlansApart) {

@@ -17,10 +17,6 @@ TwoTierMemory memory_of(std::int64_t units, std::int64_t disk_slots, bool overla
   return {units, disk_slots, units + 2, overlaps, true};
 }
 
-double without_disk(std::int64_t steps, std::int64_t slots) {
-  return static_cast<double>(extra_advances(steps, slots)) + 2.0 * static_cast<double>(steps - 1);
-}
-
 TEST(SweepForecast, ASolverThatWaitsForTheDiskTakesThePlannersCost) {
   for (const std::int64_t steps : {2, 20, 150, 400}) {
     for (const std::int64_t slots : {1, 3, 8}) {
@@ -47,21 +43,6 @@ TEST(SweepForecast, HiddenTransfersTakeNoLongerThanOthersAndTheStepsNoLess) {
     EXPECT_LE(*hidden, *waiting);
     EXPECT_GE(*hidden, 3.0 * static_cast<double>(steps - 1));
   }
-}
-
-TEST(SweepForecast, AsyncWithoutAnchorsIsRevolve) {
-  SharedMemory memory;
-  memory.blocks = 6;
-  const AsyncPlan in_ram = plan_in_ram(kCosts, memory, 99, false);
-  EXPECT_NEAR(seconds_of_async(kCosts, memory, in_ram, 99, 1), without_disk(100, 6), 1e-6);
-}
-
-TEST(SweepForecast, AsyncIsNoFasterWithFewerAnchors) {
-  SharedMemory memory;
-  memory.blocks = 4;
-  const AsyncPlan plan = best_plan(kCosts, memory, 1, 500);
-  const double many = seconds_of_async(kCosts, memory, plan, 500, 500);
-  EXPECT_LE(many, seconds_of_async(kCosts, memory, plan, 500, 5));
 }
 
 TEST(SweepForecast, TransfersTakeWhatTheyTakeOfTheCaller) {

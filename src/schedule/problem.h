@@ -1,0 +1,99 @@
+// What a schedule's row makes a sweep from and judges it by: the steps, the memory as it was cut,
+// the disk, the options and the times. All ranks have the same, so all of them make the same sweep.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "schedule/branch_sweep.h"
+#include "schedule/interval.h"
+#include "schedule/overlapped.h"
+#include "schedule/placement.h"
+
+namespace anadrome::schedule {
+
+/// What a schedule's tables are counted for.
+struct Sizing {
+  std::int64_t steps = 0;        ///< n, or kUnknown
+  bool record = false;           ///< the adjoint of a step needs its tape
+  std::int64_t memory = 0;       ///< bytes on a rank
+  std::int64_t state_bytes = 1;  ///< on a rank, the mean
+  std::int64_t state_bytes_all_ranks = 1;
+  bool sizes_vary = false;
+  std::int64_t disk = -1;     ///< bytes, all ranks together; -1: unlimited
+  std::int64_t interval = 0;  ///< steps between anchors; 0: not given
+
+  bool end_known() const { return steps != kUnknown; }
+  /// Steps that are reversed: TURN is one, unless a tape is what adjoint steps need.
+  std::int64_t chain() const { return steps + (record ? 0 : 1) > 1 ? steps + (record ? 0 : 1) : 1; }
+};
+
+/// One piece of memory for states of several sizes, which are known; in place of slots.
+struct DividedMemory {
+  std::int64_t units = 0, unit_bytes = 1;
+  std::int64_t smallest = 0, largest = 0;  ///< bytes of any state
+  std::unique_ptr<Planner> planner;        ///< until the sweep has it; NULL: the schedule is a list
+  std::vector<std::int64_t> state_units;   ///< by step, where the schedule is a list
+  std::int64_t bytes() const { return units * unit_bytes; }
+};
+
+/// What is known of each step; the vectors are another's. NULL: nothing is.
+struct StepTables {
+  const std::vector<double>* costs = nullptr;          ///< of the forward step, in any unit
+  const std::vector<double>* adjoint_costs = nullptr;  ///< seconds
+  bool measures_sizes = false;  ///< this sweep finds out what each state takes
+
+  bool all_costs_known() const { return costs != nullptr && adjoint_costs != nullptr; }
+};
+
+struct Problem {
+  Sizing sizing;
+
+  std::int64_t slots = 1;            ///< states in memory at a time; kept tapes take some of them
+  std::int64_t read_ahead = 0;       ///< blocks of memory that are for reading ahead
+  SharedMemory shared;               ///< what these two are cut from
+  bool large_states = true;          ///< a block holds one
+  DividedMemory* divided = nullptr;  ///< NULL: slots
+  std::int64_t largest_state_bytes = 1;  ///< of any rank
+
+  std::int64_t blocks_on_disk = 0;  ///< that the disk may hold; 0: there is none
+  std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited
+  bool disk_is_full = false;        ///< it takes no state but x_0
+  bool greedy = false;              ///< an anchor only where no rank is writing
+  bool all_anchors = false;         ///< to the end, as for runs that go on
+  bool keeps_files = false;         ///< for later readers: every state that is due goes to disk
+  std::int64_t checkpoints = -1;    ///< most slots, as the option says; -1: all there are
+
+  StepCosts costs;           ///< seconds; `adjoint` without the step that records a tape
+  bool costs_known = false;  ///< an earlier sweep on this disk measured them
+  StepTables tables;
+
+  BranchOptions branches;  ///< without steps: there is one branch
+
+  /// Blocks on disk, no more than there may be of anchors.
+  std::int64_t anchors_within(std::int64_t most) const {
+    return most_anchors > 0 && most_anchors < most ? most_anchors : most;
+  }
+};
+
+/// Plans that the next sweep of a run uses again where it is planned from the same.
+struct EarlierPlans {
+  struct OfBranches {
+    BranchOptions options;
+    JoinPlan plan;
+  };
+  struct OfTransfers {
+    std::vector<double> forward, adjoint;  ///< seconds, as they were measured or given
+    std::vector<std::int64_t> units;
+    std::int64_t memory = 0;
+    bool record = false;
+    OverlapTimes times;
+    OverlappedPlan plan;
+  };
+  std::optional<OfBranches> branches;
+  std::optional<OfTransfers> transfers;
+};
+
+}  // namespace anadrome::schedule

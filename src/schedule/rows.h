@@ -1,0 +1,58 @@
+// What the rows of the catalogue are made of: for each schedule the function that makes its sweep,
+// and where there are any those that forecast it, count its tables, and divide memory for states of
+// several sizes. See Entry for what each of them says.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedule/problem.h"
+#include "schedule/sweep.h"
+
+namespace anadrome::schedule {
+
+using SweepPtr = std::unique_ptr<Sweep>;
+
+// rows_in_ram.cpp
+SweepPtr make_store_all(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_revolve(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_mixed(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_uneven(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_least_memory(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_join(Problem& problem, EarlierPlans& earlier);
+void divide_for_uneven(const Problem& problem, std::vector<std::int64_t> bytes, std::int64_t memory,
+                       DividedMemory& divided);
+void divide_for_least_memory(const Problem& problem, std::vector<std::int64_t> bytes,
+                             std::int64_t memory, DividedMemory& divided);
+std::int64_t uneven_bytes(const Sizing& sizing);
+std::int64_t least_memory_bytes(const Sizing& sizing);
+
+// rows_on_disk.cpp
+SweepPtr make_async(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_disk_revolve(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_double(Problem& problem, EarlierPlans& earlier);
+double forecast_async(const Problem& problem);
+double forecast_disk_revolve(const Problem& problem);
+double forecast_hrevolve(const Problem& problem);
+std::int64_t disk_revolve_bytes(const Sizing& sizing);
+std::int64_t hrevolve_bytes(const Sizing& sizing);
+std::int64_t double_bytes(const Sizing& sizing);
+
+// rows_of_lists.cpp
+SweepPtr make_overlapped(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_offload(Problem& problem, EarlierPlans& earlier);
+double forecast_overlapped(const Problem& problem);
+void divide_for_offload(const Problem& problem, std::vector<std::int64_t> bytes,
+                        std::int64_t memory, DividedMemory& divided);
+std::int64_t overlapped_list_bytes(const Sizing& sizing);
+std::int64_t offload_bytes(const Sizing& sizing);
+
+/// Bytes of a step in a planner's tables.
+inline constexpr std::int64_t kTableBytesPerStep = 64;
+/// Bytes of the size of a step's state, where there are several.
+inline std::int64_t bytes_of_a_size(const Sizing& sizing) { return sizing.sizes_vary ? 64 : 0; }
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "schedule/anchored_sweep.h"
+#include "schedule/async_planner.h"
+#include "schedule/disk_revolve.h"
+#include "schedule/double_sweep.h"
+#include "schedule/hrevolve.h"
+#include "schedule/late_planner.h"
+#include "schedule/multistage.h"
+#include "schedule/rows.h"
+#include "schedule/stack_sweep.h"
+#include "schedule/sweep_forecast.h"
+#include "schedule/two_tier_costs.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// Steps that are run before transfers and steps count as measured.
+constexpr std::int64_t kFirstSteps = 4;
+
+SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
+  return std::make_unique<StackSweep>(options, std::move(planner));
+}
+
+// Where states on disk replace each other.
+StackOptions replacing(const Problem& problem, std::int64_t disk_slots) {
+  StackOptions options;
+  options.steps = problem.sizing.steps;
+  options.units = problem.slots;
+  options.record = problem.sizing.record;
+  options.disk_slots = disk_slots;
+  options.disk_is_buffered = true;
+  return options;
+}
+
+// The planner is chosen now, or when the first steps have shown what a step and a transfer take.
+template <class Choice>
+std::unique_ptr<Planner> chosen(std::int64_t first_steps, const Problem& problem,
+                                const Choice& choice) {
+  if (first_steps == 0) return choice.planner(problem.costs);
+  return std::make_unique<LatePlanner>(
+      first_steps, [choice](const StepCosts& costs) { return choice.planner(costs); });
+}
+
+}  // namespace
+
+// ---- async ----
+
+// Between anchors the same slots serve one interval after the other; one of them holds the anchor.
+SweepPtr make_async(Problem& problem, EarlierPlans&) {
+  AsyncOptions async;
+  async.memory = problem.shared;
+  async.prefetch_depth = problem.read_ahead;
+  async.greedy = problem.greedy;
+  async.may_end_in_ram = !problem.keeps_files;
+  async.waits_for_write = problem.large_states;
+  AnchoredOptions& between = async.anchored;
+  between.steps = problem.sizing.steps;
+  between.slots = problem.slots;
+  between.most_slots = std::max(async.memory.slots(0), between.slots);
+  between.interval = problem.sizing.interval;
+  between.all_anchors = problem.all_anchors;
+  between.record = problem.sizing.record;
+  between.tape_units = problem.shared.tape_units;
+
+  StackOptions options;
+  options.steps = problem.sizing.steps;
+  options.record = problem.sizing.record;
+  const std::int64_t states = problem.shared.states_per_block;
+  options.disk_slots = problem.anchors_within(
+      problem.blocks_on_disk < kMostSteps / states ? problem.blocks_on_disk * states : kNoLimit);
+  if (problem.disk_is_full) options.disk_slots = 1;
+  options.anchors_stay = true;
+  options.x_0 = Place::kDisk;
+  options.units = between.most_slots - 1;
+  options.tape_units = between.tape_units;
+  const bool every_state = problem.sizing.end_known() && between.slots >= between.steps;
+  options.retain = every_state && !between.all_anchors && between.tape_units == 0;
+  return played(options, std::make_unique<AsyncPlanner>(async));
+}
+
+double forecast_async(const Problem& problem) {
+  IntervalProblem asked;
+  asked.costs = problem.costs;
+  asked.memory = problem.shared;
+  asked.steps = problem.sizing.steps;
+  asked.anchors_left = problem.blocks_on_disk - 1;
+  asked.record = problem.sizing.record;
+  return anchored_sweep(asked, plan_intervals(asked)).seconds;
+}
+
+// ---- two tiers ----
+
+namespace {
+
+std::int64_t two_tier_slots(const Problem& problem) {
+  return std::min(problem.blocks_on_disk, problem.sizing.steps + 1);
+}
+
+// The best planner for RAM and disk, once it is known what a step and a transfer take.
+struct TwoTierChoice {
+  std::int64_t steps = 0;       ///< that are reversed, TURN among them
+  std::int64_t units = 1;       ///< states in RAM
+  std::int64_t disk_slots = 1;  ///< states on disk at a time, x_0 among them
+  bool unbounded = false;       ///< by Disk-Revolve, if its states fit all the same
+
+  // The same on all ranks for the same times. May lack the memory.
+  std::unique_ptr<Planner> planner(const StepCosts& costs) const {
+    const TwoTierCosts ticks =
+        costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
+    if (unbounded) {
+      auto planner = std::make_unique<DiskRevolvePlanner>(steps, units, ticks);
+      // x_0 may be on disk beside its states. Where they do not fit, the best that fits.
+      if (planner->disk_slots() < disk_slots) return planner;
+    }
+    return std::make_unique<HRevolvePlanner>(steps, units, disk_slots, ticks);
+  }
+};
+
+TwoTierChoice choice_of(const Problem& problem, bool unbounded) {
+  return {problem.sizing.steps + 1, problem.slots, two_tier_slots(problem), unbounded};
+}
+
+SweepPtr on_two_tiers(const Problem& problem, bool unbounded) {
+  const TwoTierChoice choice = choice_of(problem, unbounded);
+  return played(replacing(problem, choice.disk_slots),
+                chosen(problem.costs_known ? 0 : kFirstSteps, problem, choice));
+}
+
+double forecast_two_tiers(const Problem& problem, bool unbounded) {
+  const TwoTierChoice choice = choice_of(problem, unbounded);
+  constexpr std::int64_t kMostEntries = std::int64_t{1} << 18;
+  if (problem.sizing.disk >= 0 && choice.disk_slots > kMostEntries / choice.steps) return kNever;
+  TwoTierMemory memory;
+  memory.units = choice.units;
+  memory.disk_slots = choice.disk_slots;
+  memory.buffers = problem.shared.blocks;
+  memory.overlaps = problem.shared.overlaps;
+  memory.reads_ahead = problem.read_ahead > 0;
+  const std::unique_ptr<Planner> planner = choice.planner(problem.costs);
+  return seconds_of_two_tier(problem.costs, memory, choice.steps, *planner).value_or(kNever);
+}
+
+}  // namespace
+
+SweepPtr make_disk_revolve(Problem& problem, EarlierPlans&) { return on_two_tiers(problem, true); }
+double forecast_disk_revolve(const Problem& problem) { return forecast_two_tiers(problem, true); }
+SweepPtr make_hrevolve(Problem& problem, EarlierPlans&) { return on_two_tiers(problem, false); }
+double forecast_hrevolve(const Problem& problem) { return forecast_two_tiers(problem, false); }
+
+std::int64_t disk_revolve_bytes(const Sizing& sizing) {
+  return checked_multiply(sizing.steps + 2, kTableBytesPerStep);
+}
+
+std::int64_t hrevolve_bytes(const Sizing& sizing) {
+  constexpr std::int64_t kPerSlotOnDisk = 16;
+  const std::int64_t on_disk =
+      sizing.disk / std::max<std::int64_t>(sizing.state_bytes_all_ranks, 1);
+  const std::int64_t slots = sizing.disk < 0 ? 0 : std::min(on_disk, sizing.steps + 1);
+  return checked_multiply(sizing.steps + 2,
+                          checked_add(kTableBytesPerStep, checked_multiply(kPerSlotOnDisk, slots)));
+}
+
+SweepPtr make_multistage(Problem& problem, EarlierPlans&) {
+  return played(replacing(problem, two_tier_slots(problem)), std::make_unique<MultistagePlanner>());
+}
+
+// ---- double ----
+
+namespace {
+
+// Anchors that there is room for in the stack, at most. None is added where ranks could not tell
+// each other that there is no memory.
+std::int64_t most_double_anchors(const Sizing& sizing) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 14;
+  if (!sizing.end_known()) return kMost;
+  if (sizing.interval > 0) return ceil_divide(sizing.steps + 1, sizing.interval);
+  return std::min(kMost, sizing.steps + 1);
+}
+
+// Which intervals double checkpointing takes, once it is known what a step and a transfer take.
+struct DoubleChoice {
+  std::int64_t steps = kMostSteps;  ///< that are reversed; kMostSteps if n is unknown
+  std::int64_t lead = 0;            ///< steps that are run before the first full interval
+  std::int64_t disk_slots = 1;      ///< states on disk at a time
+  std::int64_t interval = 0;        ///< 0: the one that takes the least time
+  DoubleMemory memory;
+  bool record = false;       ///< the adjoint of a step needs its tape
+  bool reads_ahead = false;  ///< there is memory for it
+
+  bool end_known() const { return steps < kMostSteps; }
+  // Shorter intervals would be too many for the disk.
+  std::int64_t least_interval() const {
+    const std::int64_t others = disk_slots - (lead > 0 ? 1 : 0);
+    const std::int64_t rest = std::max<std::int64_t>(steps - lead, 1);
+    return others > 0 ? ceil_divide(rest, others) : rest;
+  }
+  // The same on all ranks for the same times. May lack the memory.
+  std::unique_ptr<Planner> planner(const StepCosts& costs) const {
+    if (interval > 0) {
+      const std::int64_t fits = std::clamp<std::int64_t>(steps, 1, interval);
+      return std::make_unique<DoublePlanner>(double_sweep_within(steps, lead, fits, memory));
+    }
+    const std::int64_t least = end_known() ? least_interval() : 1;
+    return std::make_unique<DoublePlanner>(
+        best_double_sweep(steps, lead, least, memory, {costs, record, reads_ahead}));
+  }
+};
+
+// Steps are run first, until transfers and steps count as measured.
+DoubleChoice double_choice(const Problem& problem, std::int64_t disk_slots) {
+  DoubleChoice choice;
+  const Sizing& sizing = problem.sizing;
+  if (sizing.end_known()) choice.steps = sizing.steps + (sizing.record ? 0 : 1);
+  choice.disk_slots = disk_slots;
+  choice.interval = sizing.interval;
+  choice.memory = {problem.slots, problem.shared.tape_units};
+  choice.record = sizing.record;
+  choice.reads_ahead = problem.read_ahead > 0;
+  const bool at_once = choice.interval > 0 || problem.costs_known || choice.disk_slots == 1;
+  if (!at_once) choice.lead = std::min(kFirstSteps, longest_double_interval(choice.memory));
+  return choice;
+}
+
+// The longest interval follows from the memory, the shortest from the disk: do they leave one?
+void require_interval(const Problem& problem, const DoubleChoice& choice) {
+  const std::int64_t longest = longest_double_interval(choice.memory);
+  const bool by_number = problem.slots == problem.checkpoints;
+  const std::string limit = by_number ? "checkpoints" : "memory";
+  const std::string reverses =
+      limit + "=" + std::to_string(by_number ? problem.checkpoints : problem.sizing.memory) +
+      " reverses at most " + std::to_string(longest) + " steps at a time";
+  if (choice.interval > longest && choice.steps > longest) {
+    throw Error(by_number ? ANADROME_ERR_ARGUMENT : ANADROME_ERR_MEMORY,
+                "schedule=double with interval=" + std::to_string(choice.interval) + ": " +
+                    reverses + "; raise " + limit + ", or take a shorter interval");
+  }
+  if (!choice.end_known()) return;
+  const std::int64_t least = choice.least_interval();
+  if (least <= (choice.interval > 0 ? choice.interval : longest)) return;
+  throw Error(ANADROME_ERR_NO_SPACE,
+              "schedule=double: " + reverses + ", and " + std::to_string(problem.sizing.steps) +
+                  " steps with " + std::to_string(choice.disk_slots) +
+                  " states on disk need intervals of " + std::to_string(least) + "; raise " +
+                  limit + ", disk or interval, or take schedule=async");
+}
+
+}  // namespace
+
+SweepPtr make_double(Problem& problem, EarlierPlans&) {
+  StackOptions options =
+      replacing(problem, problem.anchors_within(std::min(problem.blocks_on_disk,
+                                                         most_double_anchors(problem.sizing))));
+  options.tape_units = problem.shared.tape_units;
+  const DoubleChoice choice = double_choice(problem, options.disk_slots);
+  require_interval(problem, choice);
+  return played(options, chosen(choice.lead, problem, choice));
+}
+
+std::int64_t double_bytes(const Sizing& sizing) {
+  return checked_multiply(most_double_anchors(sizing), kTableBytesPerStep);
+}
+
+}  // namespace anadrome::schedule
