@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/context.h"
 #include "engine/held.h"
 #include "engine/live_state.h"
 #include "engine/options.h"
@@ -14,8 +15,8 @@ namespace anadrome::engine {
 
 class Audits {
  public:
-  Audits(const Options& options, Held& held, SweepState& sweep)
-      : options_(options), held_(held), sweep_(sweep) {}
+  explicit Audits(Context& context)
+      : options_(context.options), held_(context.held), sweep_(context.sweep) {}
 
   /// The step before the next anchor, if it is to be audited; it is computed again unless the
   /// anchor before it is that state. kUnknown: none.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/context.h"
 #include "engine/keeper.h"
 #include "engine/planning.h"
 
@@ -12,13 +13,12 @@ namespace anadrome::engine {
 
 class Choice {
  public:
-  Choice(Agreement& agreement, Held& held, const Options& options, const Fields& fields,
-         const Measurements& measured, Planning& planning, Storage& storage, Keeper& keeper)
-      : agreement_(agreement),
-        held_(held),
-        options_(options),
-        fields_(fields),
-        measured_(measured),
+  Choice(Context& context, Planning& planning, Storage& storage, Keeper& keeper)
+      : agreement_(context.agreement),
+        held_(context.held),
+        options_(context.options),
+        fields_(context.fields),
+        measured_(context.measured),
         planning_(planning),
         storage_(storage),
         keeper_(keeper) {}

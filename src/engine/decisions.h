@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/context.h"
 #include "engine/keeper.h"
 #include "engine/meeting.h"
 #include "engine/planning.h"
@@ -12,18 +13,15 @@ namespace anadrome::engine {
 
 class Decisions {
  public:
-  Decisions(Agreement& agreement, Meeting& meeting, Held& held, const Options& options,
-            Measurements& measured, Planning& planning, Keeper& keeper, SweepPlan& plan,
-            SweepState& sweep)
-      : agreement_(agreement),
+  Decisions(Context& context, Meeting& meeting, Planning& planning, Keeper& keeper)
+      : agreement_(context.agreement),
         meeting_(meeting),
-        held_(held),
-        options_(options),
-        measured_(measured),
+        held_(context.held),
+        measured_(context.measured),
         planning_(planning),
         keeper_(keeper),
-        plan_(plan),
-        sweep_(sweep) {}
+        plan_(context.plan),
+        sweep_(context.sweep) {}
 
   /// Answers the schedule. Collective.
   void decide();
@@ -38,7 +36,6 @@ class Decisions {
   Agreement& agreement_;
   Meeting& meeting_;
   Held& held_;
-  const Options& options_;
   Measurements& measured_;
   Planning& planning_;
   Keeper& keeper_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/context.h"
 #include "engine/held.h"
 #include "engine/live_state.h"
 #include "engine/live_tape.h"
@@ -30,19 +31,17 @@ namespace anadrome::engine {
 
 class Keeper {
  public:
-  Keeper(Meeting& meeting, Held& held, const Options& options, const Fields& fields,
-         Measurements& measured, Storage& storage, SweepPlan& plan, SweepState& sweep,
-         Recorder& recorder, Warnings& warnings)
+  Keeper(Context& context, Meeting& meeting, Storage& storage)
       : meeting_(meeting),
-        held_(held),
-        options_(options),
-        fields_(fields),
-        measured_(measured),
+        held_(context.held),
+        options_(context.options),
+        fields_(context.fields),
+        measured_(context.measured),
         storage_(storage),
-        plan_(plan),
-        sweep_(sweep),
-        recorder_(recorder),
-        warnings_(warnings) {}
+        plan_(context.plan),
+        sweep_(context.sweep),
+        recorder_(context.recorder),
+        warnings_(context.warnings) {}
 
   // ---- begin and end ----
   /// The plan's pool, that of the sweep before where it fits; the live state, and the tier in

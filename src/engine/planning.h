@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/agreement.h"
+#include "engine/context.h"
 #include "engine/fields.h"
 #include "engine/held.h"
 #include "engine/measurements.h"
@@ -19,13 +20,12 @@ namespace anadrome::engine {
 
 class Planning {
  public:
-  Planning(Agreement& agreement, Held& held, const Options& options, const Fields& fields,
-           Measurements& measured, Storage& storage)
-      : agreement_(agreement),
-        held_(held),
-        options_(options),
-        fields_(fields),
-        measured_(measured),
+  Planning(Context& context, Storage& storage)
+      : agreement_(context.agreement),
+        held_(context.held),
+        options_(context.options),
+        fields_(context.fields),
+        measured_(context.measured),
         storage_(storage) {}
 
   /// Can the plan's schedule do what is asked? Throws ERR_UNSUPPORTED if not, the same on all

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/context.h"
 #include "engine/keeper.h"
 #include "engine/planning.h"
 #include "engine/why.h"
@@ -15,19 +16,17 @@ namespace anadrome::engine {
 
 class Report {
  public:
-  Report(const Agreement& agreement, const Options& options, const Measurements& measured,
-         const Planning& planning, const Storage& storage, const Keeper& keeper,
-         const SweepPlan& plan, SweepState& sweep, Recorder& recorder, Warnings& warnings)
-      : agreement_(agreement),
-        options_(options),
-        measured_(measured),
+  Report(Context& context, const Planning& planning, const Storage& storage, const Keeper& keeper)
+      : agreement_(context.agreement),
+        options_(context.options),
+        measured_(context.measured),
         planning_(planning),
         storage_(storage),
         keeper_(keeper),
-        plan_(plan),
-        sweep_(sweep),
-        recorder_(recorder),
-        warnings_(warnings) {}
+        plan_(context.plan),
+        sweep_(context.sweep),
+        recorder_(context.recorder),
+        warnings_(context.warnings) {}
 
   anadrome_stats statistics() const;
   /// Once so many steps are done that SweepState::prediction is due.

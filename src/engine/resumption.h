@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/committer.h"
+#include "engine/context.h"
 #include "engine/keeper.h"
 #include "engine/meeting.h"
 #include "engine/planning.h"
@@ -15,22 +16,20 @@ namespace anadrome::engine {
 
 class Resumption {
  public:
-  Resumption(Agreement& agreement, Meeting& meeting, Held& held, const Options& options,
-             const Fields& fields, const Measurements& measured, const Planning& planning,
-             Storage& storage, Keeper& keeper, SweepPlan& plan, SweepState& sweep,
-             Warnings& warnings)
-      : agreement_(agreement),
+  Resumption(Context& context, Meeting& meeting, const Planning& planning, Storage& storage,
+             Keeper& keeper)
+      : agreement_(context.agreement),
         meeting_(meeting),
-        held_(held),
-        options_(options),
-        fields_(fields),
-        measured_(measured),
+        held_(context.held),
+        options_(context.options),
+        fields_(context.fields),
+        measured_(context.measured),
         planning_(planning),
         storage_(storage),
         keeper_(keeper),
-        plan_(plan),
-        sweep_(sweep),
-        warnings_(warnings) {}
+        plan_(context.plan),
+        sweep_(context.sweep),
+        warnings_(context.warnings) {}
 
   /// Is there a run to go on with? Only a new object looks for one: what it finds cannot be its
   /// own. Collective.

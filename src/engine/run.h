@@ -14,13 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/audit.h"
-#include "engine/choice.h"
+#include "engine/beginning.h"
+#include "engine/caller.h"
 #include "engine/decisions.h"
-#include "engine/keeper.h"
 #include "engine/meeting.h"
-#include "engine/report.h"
-#include "engine/resumption.h"
 
 namespace anadrome::engine {
 
@@ -37,7 +34,7 @@ class Run final : private Meeting {
   void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Returns the field's number.
   int add_field(store::Field field);
-  const Fields& fields() const { return common_.fields; }
+  const Fields& fields() const { return context_.fields; }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
   void begin_branches(std::span<const std::int64_t> steps, const Failure& failure);
@@ -49,7 +46,7 @@ class Run final : private Meeting {
   void request_stop() noexcept { stop_.store(true); }
   anadrome_stats statistics() const { return report_.statistics(); }
   /// Where the sweep that begin has begun goes on: phase IDLE means at x_0.
-  const SweepState& sweep() const { return common_.sweep; }
+  const SweepState& sweep() const { return context_.sweep; }
   /// Collective; the run is of no use afterwards, whatever is thrown.
   void close();
 
@@ -64,56 +61,25 @@ class Run final : private Meeting {
   void commit_if_due(Call call, const Agreement::Output& agreed) override {
     resumption_.commit_if_due(call, agreed);
   }
-  void require_no_sweep(const char* call, const char* cure) const;
-
-  // begin
   void begin_sweep(SweepPlan plan, const Failure& failure);
-  void set_up(SweepPlan& plan, const Failure& earlier);
-  Failure fault_of_begin(std::int64_t steps) const;
-  void compare_ranks(const SweepPlan& plan);
-  void agree_on_begin();
-  void prepare_disk(bool disk_changes);
-  void start_sweep();
   void abandon();
-
-  // next
-  void note_finished_action();
-  void record_action(double now, std::int64_t last);
   bool carry_out(const schedule::Action& action);
-  void hand_out(const anadrome_action& action);
-  void hand_out(const schedule::Advance& advance);
-  void hand_out(const schedule::Turn& turn);
-  void make_room_for_step();
-  void turn();
+  void turn(const schedule::Turn& end);
   void done();
-  void note(Doing doing);
 
-  /// What the parts of a run share.
-  struct Common {
-    explicit Common(MPI_Comm comm) : agreement(comm) {}
-    Agreement agreement;
-    Held held;
-    Options options;  ///< in force: compared between ranks at begin, and not changed until the next
-    Fields fields;
-    Measurements measured;
-    SweepState sweep;
-    SweepPlan plan;
-    Recorder recorder;
-  };
-
-  Common common_;
+  Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on
   Failure bad_environment_;
   std::atomic<bool> stop_{false};
-  Warnings warnings_;
   Storage storage_;
   Planning planning_;
   Keeper keeper_;
   Decisions decisions_;
   Choice choice_;
   Resumption resumption_;
-  Audits audits_;
   Report report_;
+  Beginning beginning_;
+  Caller caller_;
 };
 
 }  // namespace anadrome::engine

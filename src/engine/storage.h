@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/context.h"
 #include "engine/disk_space.h"
 #include "engine/fields.h"
 #include "engine/held.h"
@@ -26,14 +27,13 @@ struct RunWords {
 
 class Storage {
  public:
-  Storage(Agreement& agreement, Held& held, const Options& options, Fields& fields,
-          Measurements& measured, Warnings& warnings)
-      : agreement_(agreement),
-        held_(held),
-        options_(options),
-        fields_(fields),
-        measured_(measured),
-        warnings_(warnings) {}
+  explicit Storage(Context& context)
+      : agreement_(context.agreement),
+        held_(context.held),
+        options_(context.options),
+        fields_(context.fields),
+        measured_(context.measured),
+        warnings_(context.warnings) {}
 
   /// Do the fields or options of the sweep that begins want other files?
   bool changes();
@@ -60,6 +60,10 @@ class Storage {
   store::Transport* transport() { return transport_.get(); }
   const store::Transport* transport() const { return transport_.get(); }
   const RunWords& words() const { return words_; }
+  /// What this rank does now, for whoever watches it. Local.
+  void note(Doing doing) const {
+    if (Watch* const watched = watch()) watched->note(doing);
+  }
   /// NULL: nobody watches.
   Watch* watch() const { return disk_ != nullptr ? disk_->watch() : nullptr; }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 // Everything that planning looks at, on one rank.
 class Desk {
  public:
-  Desk(Ranks& ranks, std::int64_t state_bytes, std::int64_t tape_bytes) : agreement(ranks) {
+  Desk(Ranks& ranks, std::int64_t state_bytes, std::int64_t tape_bytes) : context(ranks) {
     add("u", ANADROME_ROLE_STATE, state_bytes);
     if (tape_bytes > 0) add("t", ANADROME_ROLE_TAPE, tape_bytes);
     fields.begin_sweep();
@@ -36,15 +36,11 @@ class Desk {
     return made;
   }
 
-  Agreement agreement;
-  Held held;
-  Options options;
-  Fields fields;
-  Measurements measured;
-  SweepState sweep;
-  Warnings warnings{true, options, sweep};
-  Storage storage{agreement, held, options, fields, measured, warnings};
-  Planning planning{agreement, held, options, fields, measured, storage};
+  Context context;
+  Options& options = context.options;
+  Fields& fields = context.fields;
+  Storage storage{context};
+  Planning planning{context, storage};
 
  private:
   void add(const char* name, anadrome_role role, std::int64_t bytes) {

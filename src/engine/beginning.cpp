@@ -1,0 +1,176 @@
+#include "engine/beginning.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/checksum.h"
+#include "base/clock.h"
+
+namespace anadrome::engine {
+namespace {
+
+std::uint64_t hash_of_branches(const std::vector<std::int64_t>& steps) {
+  constexpr std::uint64_t kPrime = 1099511628211u;
+  std::uint64_t hash = 0;
+  for (const std::int64_t length : steps) {
+    hash = (hash ^ static_cast<std::uint64_t>(length)) * kPrime;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Failure fault_of_branches(std::span<const std::int64_t> steps) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // far below what planners' numbers hold
+  for (std::size_t branch = 0; branch < steps.size(); ++branch) {
+    if (steps[branch] >= 1 && steps[branch] <= kMost) continue;
+    return {ANADROME_ERR_ARGUMENT, "begin_branches: branch " + std::to_string(branch) + " has " +
+                                       std::to_string(steps[branch]) +
+                                       " steps; give 1 to 2^30 for each"};
+  }
+  return {};
+}
+
+void Beginning::agree() {
+  context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
+}
+
+// What is wrong with this rank's fields and arguments.
+Failure Beginning::fault(std::int64_t steps) const {
+  if (steps < 0 && steps != schedule::kUnknown) {
+    return {ANADROME_ERR_ARGUMENT, "begin: " + std::to_string(steps) +
+                                       " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
+  }
+  if (steps >= schedule::kMostSteps) return {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
+  if (context_.fields.too_many_bytes()) {
+    return {ANADROME_ERR_ARGUMENT, "begin: a state or a tape of more than 2^56 bytes"};
+  }
+  if (context_.fields.state().empty()) {
+    return {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
+  }
+  return {};
+}
+
+// All ranks must have said the same; if not, name what differs.
+void Beginning::compare_ranks(const SweepPlan& plan) {
+  std::vector<std::string> names = {};
+  std::vector<std::int64_t> both;  // hashes, then their complements
+  const Measurements& measured = context_.measured;
+  context_.held.attempt([&] {
+    const auto add = [&](std::string name, std::int64_t value) {
+      names.push_back(std::move(name));
+      both.push_back(value);
+    };
+    add("the list of fields (names, roles, types)",
+        static_cast<std::int64_t>(hash_of(context_.fields.table())));
+    for (const auto& [key, value] : context_.options.shared_values()) {
+      add("option " + key, static_cast<std::int64_t>(hash_of(value)));
+    }
+    add("the number of steps given to set_step_costs", measured.step_costs().steps_given());
+    add("whether set_step_costs was given sizes", measured.state_bytes().steps_given());
+    add("the list of branches", static_cast<std::int64_t>(hash_of_branches(plan.join.steps)));
+    for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
+  });
+  context_.agreement.agree({.call = Call::kBegin,
+                            .failure = context_.held.failure(),
+                            .equal = plan.steps,
+                            .equal_name = "the number of steps"});
+  context_.agreement.ranks().largest(both);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (both[i] != ~both[i + names.size()]) {
+      throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
+    }
+  }
+}
+
+void Beginning::begin_state(const Options& options) {
+  SweepState& sweep = context_.sweep;
+  const std::int64_t last_number = sweep.number;
+  context_.held.clear();
+  storage_.note(Doing::kBegin);
+  sweep = {};
+  sweep.number = last_number;
+  sweep.seconds_agreeing_before = context_.agreement.seconds();
+  sweep.agreements_before = context_.agreement.count();
+  sweep.begin_time = now_seconds();
+  context_.held.attempt([&] {
+    context_.options = options;
+    name_the_late(context_.agreement, context_.options);
+    context_.fields.begin_sweep();
+  });
+}
+
+void Beginning::begin(SweepPlan plan, const Options& options, const Failure& earlier) {
+  Held& held = context_.held;
+  SweepState& sweep = context_.sweep;
+  begin_state(options);
+  held.hold(earlier);
+  held.attempt([&] { held.hold(fault(plan.steps)); });
+  compare_ranks(plan);
+
+  const bool disk_changes = storage_.changes();
+  plan.budget = context_.options.memory;
+  plan.record = context_.fields.has_tape();
+  choice_.choose(plan, sweep, context_.plan, !disk_changes);
+  context_.plan = std::move(plan);
+  held.attempt([&] { planning_.require_fit(context_.plan); });
+  agree();
+  sweep.number = sweep.number == 0 ? context_.options.sweep : sweep.number + 1;
+  resumption_.look();
+  planning_.plan_memory(context_.plan, resumption_.shape());
+  keeper_.make_memory();
+  agree();
+  prepare_disk(disk_changes);
+  make_sweep();
+  start();
+}
+
+// The directory, its lock and, if states go to disk, the files; or no directory.
+void Beginning::prepare_disk(bool disk_changes) {
+  const bool transports = context_.plan.disk_use() != DiskUse::kNone;
+  if (transports || context_.options.watchdog > 0) {
+    const bool another = storage_.prepare(context_.plan.memory, transports, resumption_.recovery());
+    if (another) choice_.forget();
+  } else if (disk_changes && storage_.has_directory()) {
+    storage_.give_up();  // nobody looks for ranks any more
+  }
+  storage_.note(Doing::kBegin);
+  if (!transports) return;
+  context_.held.attempt([&] { keeper_.make_disk_tier(); });
+  agree();
+  keeper_.make_first_files();
+  resumption_.begin_journal();
+}
+
+// Each rank plans from its own measurements where steps differ: their plans are compared.
+void Beginning::make_sweep() {
+  SweepPlan& plan = context_.plan;
+  context_.held.attempt([&] {
+    planning_.make_sweep(plan, context_.sweep.no_more_anchors);
+    context_.recorder.prepare(context_.options.trace != "off");
+    keeper_.live()->make_room_for_step();  // x_0
+  });
+  agree();
+  if (!plan.plays_list() || !plan.schedule->needs.each_step.costs) return;
+  context_.agreement.agree({.call = Call::kBegin,
+                            .failure = {},
+                            .equal = plan.sweep->fingerprint(),
+                            .equal_name = plan.sweep->plan_name()});
+}
+
+void Beginning::start() {
+  SweepState& sweep = context_.sweep;
+  context_.warnings.start_progress();
+  sweep.handed_out = now_seconds();
+  context_.recorder.start(sweep.handed_out);
+  if (resumption_.recovery()) return resumption_.go_on();
+  sweep.then_is_written = keeper_.live()->exchanged() && !context_.plan.has_branches();
+  constexpr std::int64_t kEarly = 25;  // 4 % of the steps
+  const std::int64_t steps = context_.plan.steps;
+  if (steps > 0) sweep.prediction.due_at = ceil_divide(steps, kEarly);
+  sweep.phase = ANADROME_PHASE_FORWARD;
+}
+
+}  // namespace anadrome::engine

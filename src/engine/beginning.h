@@ -1,0 +1,50 @@
+// From options and fields to a sweep that can start. Everything here is collective: what one rank
+// meets alone (no memory, say) is held until the next agreement, and until then this rank takes
+// part in whatever the others do.
+#pragma once
+
+#include "engine/choice.h"
+#include "engine/context.h"
+#include "engine/keeper.h"
+#include "engine/planning.h"
+#include "engine/resumption.h"
+#include "engine/storage.h"
+
+namespace anadrome::engine {
+
+class Beginning {
+ public:
+  Beginning(Context& context, Storage& storage, Planning& planning, Keeper& keeper, Choice& choice,
+            Resumption& resumption)
+      : context_(context),
+        storage_(storage),
+        planning_(planning),
+        keeper_(keeper),
+        choice_(choice),
+        resumption_(resumption) {}
+
+  /// `plan` says how many steps, of which branches. `earlier`: what this rank found wrong before.
+  /// Where it throws, on all ranks, parts of a sweep may be left.
+  void begin(SweepPlan plan, const Options& options, const Failure& earlier);
+
+ private:
+  void agree();
+  Failure fault(std::int64_t steps) const;
+  void begin_state(const Options& options);
+  void compare_ranks(const SweepPlan& plan);
+  void prepare_disk(bool disk_changes);
+  void make_sweep();
+  void start();
+
+  Context& context_;
+  Storage& storage_;
+  Planning& planning_;
+  Keeper& keeper_;
+  Choice& choice_;
+  Resumption& resumption_;
+};
+
+/// What is wrong with lengths of branches.
+Failure fault_of_branches(std::span<const std::int64_t> steps);
+
+}  // namespace anadrome::engine

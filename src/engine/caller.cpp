@@ -1,0 +1,199 @@
+#include "engine/caller.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "engine/watch.h"
+
+namespace anadrome::engine {
+namespace {
+
+Doing doing(const anadrome_action& action) {
+  switch (action.kind) {
+    case ANADROME_START:
+      return Doing::kStart;
+    case ANADROME_ADVANCE:
+      return action.again != 0 ? Doing::kAdvanceAgain : Doing::kAdvance;
+    case ANADROME_TURN:
+      return Doing::kTurn;
+    case ANADROME_ADJOINT:
+      return Doing::kAdjoint;
+    default:
+      return Doing::kAfterDone;
+  }
+}
+
+}  // namespace
+
+// ---- what comes back ----
+
+void Caller::record(double now, std::int64_t last) {
+  const anadrome_action& done = context_.sweep.in_hand;
+  Activity activity = Activity::kTurn;
+  switch (done.kind) {
+    case ANADROME_ADVANCE:
+      activity = done.again != 0 ? Activity::kRecompute : Activity::kAdvance;
+      break;
+    case ANADROME_ADJOINT:
+      activity = Activity::kAdjoint;
+      break;
+    case ANADROME_TURN:
+      break;
+    default:  // the caller prepares x_0
+      return;
+  }
+  const std::int64_t before = context_.plan.sweep->steps_before(done.branch);
+  context_.recorder.add(activity, context_.sweep.handed_out, now, before + done.first,
+                        before + last);
+}
+
+void Caller::advance_is_done(std::int64_t last, double seconds) {
+  SweepState& sweep = context_.sweep;
+  Measurements& measured = context_.measured;
+  const anadrome_action& action = sweep.in_hand;
+  const std::int64_t steps = last - action.first;
+  sweep.advances += steps;
+  if (sweep.timed && action.record == 0) measured.add_forward(seconds, steps);
+  StepTable& costs = measured.step_costs();
+  if (costs.measuring() && action.again == 0) costs.add(action.first, seconds);
+  const std::int64_t due_at = sweep.prediction.due_at;
+  if (due_at > 0 && sweep.advances >= due_at) report_.predict();
+}
+
+void Caller::adjoint_is_done(double seconds) {
+  SweepState& sweep = context_.sweep;
+  ++sweep.adjoints;
+  if (sweep.timed) context_.measured.add_adjoint(seconds);
+  StepTable& costs = context_.measured.adjoint_costs();
+  if (costs.measuring()) costs.add(sweep.in_hand.first, seconds);
+}
+
+void Caller::take_back() {
+  SweepState& sweep = context_.sweep;
+  const anadrome_action& action = sweep.in_hand;
+  const double now = sweep.timed ? now_seconds() : 0;
+  const double seconds = now - sweep.handed_out;
+  const std::int64_t last = sweep.finished_at >= 0 ? sweep.finished_at : action.last;
+  if (context_.recorder.on()) record(now, last);
+  if (action.kind == ANADROME_ADVANCE) {
+    advance_is_done(last, seconds);
+  } else if (action.kind == ANADROME_ADJOINT) {
+    adjoint_is_done(seconds);
+  }
+  sweep.finished_at = -1;
+  sweep.timed = false;
+  sweep.in_hand = {};
+  if (sweep.then_is_written) {
+    keeper_.live()->step_done();
+    sweep.then_is_written = false;
+  }
+}
+
+// ---- what is handed out ----
+
+// The caller writes the next state of exchanged fields, or x_0.
+void Caller::make_room_for_step() {
+  context_.held.attempt([&] { keeper_.live()->make_room_for_step(); });
+  context_.sweep.then_is_written = true;
+}
+
+void Caller::hand_out(const schedule::Start& start) {
+  if (keeper_.live()->exchanged()) make_room_for_step();
+  anadrome_action x_0{};
+  x_0.kind = ANADROME_START;
+  x_0.again = start.again ? 1 : 0;
+  x_0.branch = start.branch;
+  hand_out(x_0);
+}
+
+// Exchanged fields change places at every step, so the caller takes one at a time. And an advance
+// ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
+std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
+  const bool measures = context_.measured.measures_steps() && !advance.again;
+  if (keeper_.live()->exchanged() || measures) return advance.first + 1;
+  if (advance.again) return advance.last;
+  const SweepState& sweep = context_.sweep;
+  const std::int64_t to_prediction = sweep.prediction.due_at - sweep.advances;
+  return to_prediction > 0 ? std::min(advance.first + to_prediction, advance.last) : advance.last;
+}
+
+bool Caller::hand_out_rest() {
+  const schedule::Advance rest = context_.sweep.rest;
+  if (rest.first >= rest.last) return false;
+  hand_out(rest);
+  return true;
+}
+
+void Caller::hand_out(const schedule::Advance& action) {
+  SweepState& sweep = context_.sweep;
+  const LiveState& live = *keeper_.live();
+  if (live.exchanged()) make_room_for_step();
+  schedule::Advance part = action;
+  part.last = end_of_part(action);
+  const std::int64_t audited =
+      action.again ? schedule::kUnknown : audits_.next_step(*context_.plan.sweep);
+  if (action.first == audited) audits_.note(audited, live);
+  if (action.first < audited) part.last = std::min(part.last, audited);
+  StepTable& sizes = context_.measured.state_bytes();
+  if (sizes.measuring() && !action.again) {
+    context_.held.attempt([&] { sizes.add(action.first, static_cast<double>(live.bytes_now())); });
+  }
+  part.record = action.record && part.last == action.last;
+  if (part.record && action.again && part.first + 1 == part.last) audits_.check(part.first, live);
+  sweep.rest = action;
+  sweep.rest.first = part.last;
+  anadrome_action advance{};
+  advance.kind = ANADROME_ADVANCE;
+  advance.record = part.record ? 1 : 0;
+  advance.again = part.again ? 1 : 0;
+  advance.first = part.first;
+  advance.last = part.last;
+  advance.branch = part.branch;
+  hand_out(advance);
+}
+
+void Caller::hand_out(const schedule::Turn& turn) {
+  anadrome_action action{};
+  action.kind = ANADROME_TURN;
+  action.again = turn.again ? 1 : 0;
+  action.first = action.last = turn.step;
+  action.branch = turn.branch;
+  hand_out(action);
+}
+
+void Caller::hand_out(const schedule::Adjoint& adjoint) {
+  if (!context_.plan.record) audits_.check(adjoint.step, *keeper_.live());
+  keeper_.read_ahead();
+  anadrome_action step{};
+  step.kind = ANADROME_ADJOINT;
+  step.first = adjoint.step;
+  step.last = adjoint.step + 1;
+  step.branch = adjoint.branch;
+  hand_out(step);
+}
+
+void Caller::hand_out(const schedule::Done&) {
+  anadrome_action end{};
+  end.kind = ANADROME_DONE;
+  hand_out(end);
+}
+
+void Caller::hand_out(const anadrome_action& action) {
+  SweepState& sweep = context_.sweep;
+  Measurements& measured = context_.measured;
+  sweep.in_hand = action;
+  if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
+  if (context_.recorder.on() || measured.measures_steps()) {
+    sweep.timed = true;
+  } else if (action.kind == ANADROME_ADVANCE) {
+    sweep.timed = measured.times_advance(action.last - action.first);
+  } else {
+    sweep.timed = measured.times_adjoint();
+  }
+  if (sweep.timed) {
+    sweep.handed_out = now_seconds();
+    if (context_.warnings.progress().due(sweep.handed_out)) report_.show_progress(sweep.handed_out);
+  }
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,44 @@
+// What the caller is handed, and what it brings back: an action at a time, with the times of what
+// it did. An advance is handed out in pieces where somebody has to look at the states in between.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include "engine/audit.h"
+#include "engine/context.h"
+#include "engine/keeper.h"
+#include "engine/report.h"
+
+namespace anadrome::engine {
+
+class Caller {
+ public:
+  Caller(Context& context, Storage& storage, Keeper& keeper, Report& report)
+      : context_(context), storage_(storage), keeper_(keeper), report_(report), audits_(context) {}
+
+  /// The action in the caller's hands is done.
+  void take_back();
+  /// Is an advance left that was handed out in part? The next part of it is.
+  bool hand_out_rest();
+  void hand_out(const schedule::Start& start);
+  void hand_out(const schedule::Advance& advance);
+  void hand_out(const schedule::Turn& turn);
+  void hand_out(const schedule::Adjoint& adjoint);
+  void hand_out(const schedule::Done& done);
+
+ private:
+  void hand_out(const anadrome_action& action);
+  void advance_is_done(std::int64_t last, double seconds);
+  void adjoint_is_done(double seconds);
+  void record(double now, std::int64_t last);
+  void make_room_for_step();
+  std::int64_t end_of_part(const schedule::Advance& advance) const;
+
+  Context& context_;
+  Storage& storage_;
+  Keeper& keeper_;
+  Report& report_;
+  Audits audits_;
+};
+
+}  // namespace anadrome::engine
