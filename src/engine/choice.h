@@ -13,14 +13,13 @@ namespace anadrome::engine {
 
 class Choice {
  public:
-  Choice(Context& context, Planning& planning, Storage& storage, Keeper& keeper)
+  Choice(Context& context, Planning& planning, Keeper& keeper)
       : agreement_(context.agreement),
         held_(context.held),
         options_(context.options),
         fields_(context.fields),
         measured_(context.measured),
         planning_(planning),
-        storage_(storage),
         keeper_(keeper) {}
 
   /// The schedule of `plan`, and why (SweepState::chosen). `before`: the memory of the last sweep;
@@ -44,7 +43,6 @@ class Choice {
   const Fields& fields_;
   const Measurements& measured_;
   Planning& planning_;
-  Storage& storage_;
   Keeper& keeper_;
   // What was weighed: for sweeps of so many steps, with these costs.
   std::int64_t steps_ = -1;

@@ -140,8 +140,6 @@ void DiskSpace::gather_shapes() {
     MPI_Exscan(&stride, &strides_before_[f], 1, MPI_INT64_T, MPI_SUM, comm);
     if (file_rank_ == 0) strides_before_[f] = 0;
   }
-  std::int64_t block_bytes = layout_.block_bytes();
-  MPI_Allreduce(&block_bytes, &block_bytes_all_ranks_, 1, MPI_INT64_T, MPI_SUM, agreement_.comm());
 }
 
 std::string DiskSpace::file_name(const std::string& stem, std::int64_t file) const {

@@ -51,8 +51,6 @@ class DiskSpace final : public store::BlockPlaces {
   }
   const store::Segment& segment_of(std::int64_t block) const override;
   const store::Segment* copy_of_first_block() const override { return copy_ ? &*copy_ : nullptr; }
-  /// Bytes of one block on all ranks together.
-  std::int64_t block_bytes_all_ranks() const { return block_bytes_all_ranks_; }
   /// Length of all files of the run that this process has made.
   std::int64_t file_bytes_all_ranks() const { return file_bytes_all_ranks_; }
   bool direct() const { return !segments_.empty() && segments_.back().direct(); }
@@ -103,7 +101,6 @@ class DiskSpace final : public store::BlockPlaces {
   std::vector<std::int64_t> strides_before_;  ///< elements, per field
   std::vector<store::FieldDescription> descriptions_;  ///< complete on rank 0 of the file only
   std::vector<std::int64_t> file_ranks_;               ///< likewise
-  std::int64_t block_bytes_all_ranks_ = 0;
   std::int64_t file_bytes_all_ranks_ = 0;
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;

@@ -70,6 +70,8 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
     plan.buffer_bytes = LiveState::buffer_bytes(plan.layout, state_fields);
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
   });
+  plan.block_bytes_all_ranks = plan.layout.block_bytes();
+  agreement.ranks().sum(std::span(&plan.block_bytes_all_ranks, 1));
   plan.blocks =
       agreement.agree({.call = Call::kBegin, .failure = failure, .smallest = plan.blocks}).smallest;
   const store::BlockShape& shape = plan.shape;

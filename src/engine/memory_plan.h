@@ -3,13 +3,26 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "base/error.h"
 #include "engine/agreement.h"
 #include "store/block_layout.h"
 
 namespace anadrome::engine {
 
 using store::DiskUse;
+
+/// A rank's memory does not suffice; `needed` bytes would.
+class TooLittleMemory final : public Error {
+ public:
+  TooLittleMemory(std::int64_t needed, std::string_view message) noexcept
+      : Error(ANADROME_ERR_MEMORY, message), needed_(needed) {}
+  std::int64_t needed() const { return needed_; }
+
+ private:
+  std::int64_t needed_;
+};
 
 struct MemoryPlan {
   store::BlockShape shape;
@@ -19,6 +32,7 @@ struct MemoryPlan {
   std::int64_t buffer_bytes = 0;         ///< for these beside the pool, on this rank
   std::int64_t bytes_per_block = 0;      ///< with its share of all bookkeeping, on this rank
   std::int64_t largest_state_bytes = 0;  ///< of any rank
+  std::int64_t block_bytes_all_ranks = 0;  ///< of one block, on all ranks together
   std::int64_t prefetch_depth = 0;       ///< blocks read ahead; 0 without disk
   std::int64_t checkpoint_slots = 0;     ///< s of E(n, s)
 };

@@ -67,7 +67,7 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   if (plan.memory.blocks == 0) throw_no_block(plan);
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
-    throw Error(ANADROME_ERR_MEMORY, "store_all needs " + std::to_string(plan.steps) +
+    throw TooLittleMemory(needed, "store_all needs " + std::to_string(plan.steps) +
                                          " slots and memory=" + std::to_string(plan.budget) +
                                          " has " + std::to_string(plan.memory.checkpoint_slots) +
                                          "; set memory to " + std::to_string(needed) + "B (" +
@@ -87,7 +87,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
       table_bytes(plan, plan.budget) > 0
           ? " and the plan of " + std::to_string(plan.steps) + " steps (schedule=async has none)"
           : "";
-  throw Error(ANADROME_ERR_MEMORY, "memory=" + std::to_string(plan.budget) +
+  throw TooLittleMemory(least, "memory=" + std::to_string(plan.budget) +
                                        " is too small for one state" + tables + ": at least " +
                                        std::to_string(least) + " bytes (" + format_bytes(least) +
                                        ") per rank are needed");
@@ -284,7 +284,7 @@ void Planning::require_join_slots(SweepPlan& plan) {
     if (plan.memory.checkpoint_slots >= fewest) break;
   }
   plan.budget = given;
-  throw Error(ANADROME_ERR_MEMORY, text + "memory=" + std::to_string(given) + " has " +
+  throw TooLittleMemory(needed, text + "memory=" + std::to_string(given) + " has " +
                                        std::to_string(slots) + "; set memory to " +
                                        std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }
@@ -297,15 +297,14 @@ double Planning::forecast(SweepPlan& plan) const {
 void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
   schedule::Problem problem = this->problem(plan);
   problem.disk_is_full = disk_is_full;
-  if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0) storage_.throw_too_small();
+  if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0) storage_.throw_too_small(plan.memory);
   plan.sweep = plan.schedule->make(problem, earlier_);
 }
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
-  const store::Transport* const transport = storage_.transport();
   schedule::SharedMemory memory = {
       plan.memory.blocks - plan.memory.live_blocks, plan.memory.layout.states(),
-      transport != nullptr && transport->overlaps(), plan.kept_tape_slots()};
+      options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
   return memory;
 }

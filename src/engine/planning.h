@@ -43,6 +43,8 @@ class Planning {
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
 
+  /// What the schedule's row makes the sweep from.
+  schedule::Problem problem(SweepPlan& plan) const;
   /// What is played. `disk_is_full`: it takes no anchor but the first.
   void make_sweep(SweepPlan& plan, bool disk_is_full);
   /// What was made by a rank that may be the only one to have it is not used again.
@@ -80,8 +82,6 @@ class Planning {
   [[noreturn]] void throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                      const std::string& what) const;
   [[noreturn]] void throw_no_block(const SweepPlan& plan);
-  schedule::Problem problem(SweepPlan& plan) const;
-
   Agreement& agreement_;
   Held& held_;
   const Options& options_;

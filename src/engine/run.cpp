@@ -23,7 +23,7 @@ Run::Run(MPI_Comm comm)
       planning_(context_, storage_),
       keeper_(context_, *this, storage_),
       decisions_(context_, *this, planning_, keeper_),
-      choice_(context_, planning_, storage_, keeper_),
+      choice_(context_, planning_, keeper_),
       resumption_(context_, *this, planning_, storage_, keeper_),
       report_(context_, planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),

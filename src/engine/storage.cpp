@@ -162,7 +162,7 @@ void Storage::grow(const MemoryPlan& memory, std::int64_t steps, Call call) {
 // and are bounded, so that little space is reserved in vain.
 std::int64_t Storage::segment_blocks(const MemoryPlan& memory, std::int64_t steps) const {
   const std::int64_t states = memory.layout.states();
-  const std::int64_t block_bytes = std::max<std::int64_t>(disk_->block_bytes_all_ranks(), 1);
+  const std::int64_t block_bytes = std::max<std::int64_t>(memory.block_bytes_all_ranks, 1);
   constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
   std::int64_t blocks =
       std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
@@ -185,7 +185,7 @@ std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory) const {
   const auto fields = static_cast<std::int64_t>(fields_.state().size());
   const std::int64_t files = options_.layout == Layout::kShared ? 1 : ranks;
   const std::int64_t per_block =
-      disk_->block_bytes_all_ranks() + 40 * memory.layout.states() + 16 * ranks;
+      memory.block_bytes_all_ranks + 40 * memory.layout.states() + 16 * ranks;
   // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
   constexpr std::int64_t kMostSegments = 33, kFirstBlocks = 16;
   const std::int64_t segments =
@@ -201,10 +201,10 @@ std::int64_t Storage::most_blocks(const MemoryPlan& memory) const {
   return blocks > 1 ? blocks - 1 : blocks;
 }
 
-void Storage::throw_too_small() const {
+void Storage::throw_too_small(const MemoryPlan& memory) const {
   throw Error(ANADROME_ERR_NO_SPACE,
               "disk=" + std::to_string(options_.disk) + " does not hold " +
-                  format_bytes(disk_->block_bytes_all_ranks()) +
+                  format_bytes(memory.block_bytes_all_ranks) +
                   ", the least that is written at once; raise disk, or take schedule=revolve");
 }
 

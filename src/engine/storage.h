@@ -52,7 +52,7 @@ class Storage {
 
   /// Blocks that the option `disk` allows for anchors. Local.
   std::int64_t most_blocks(const MemoryPlan& memory) const;
-  [[noreturn]] void throw_too_small() const;
+  [[noreturn]] void throw_too_small(const MemoryPlan& memory) const;
 
   bool has_directory() const { return disk_ != nullptr; }
   DiskSpace* space() { return disk_.get(); }

@@ -35,11 +35,16 @@ SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier);
 SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier);
 SweepPtr make_double(Problem& problem, EarlierPlans& earlier);
 double forecast_async(const Problem& problem);
+/// What async asks before its first anchor, and decides there: n and the times are known.
+IntervalProblem intervals_of(const Problem& problem);
+AsyncPlan plan_of_async(const Problem& problem);
 double forecast_disk_revolve(const Problem& problem);
 double forecast_hrevolve(const Problem& problem);
 std::int64_t disk_revolve_bytes(const Sizing& sizing);
 std::int64_t hrevolve_bytes(const Sizing& sizing);
 std::int64_t double_bytes(const Sizing& sizing);
+/// Anchors that there is room for in its stack, at most.
+std::int64_t most_double_anchors(const Sizing& sizing);
 
 // rows_of_lists.cpp
 SweepPtr make_overlapped(Problem& problem, EarlierPlans& earlier);

@@ -52,6 +52,15 @@ std::unique_ptr<Planner> chosen(std::int64_t first_steps, const Problem& problem
 
 // ---- async ----
 
+namespace {
+
+std::int64_t states_on_disk(const Problem& problem) {
+  const std::int64_t states = problem.shared.states_per_block, blocks = problem.blocks_on_disk;
+  return problem.anchors_within(blocks < kMostSteps / states ? blocks * states : kNoLimit);
+}
+
+}  // namespace
+
 // Between anchors the same slots serve one interval after the other; one of them holds the anchor.
 SweepPtr make_async(Problem& problem, EarlierPlans&) {
   AsyncOptions async;
@@ -72,9 +81,7 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   StackOptions options;
   options.steps = problem.sizing.steps;
   options.record = problem.sizing.record;
-  const std::int64_t states = problem.shared.states_per_block;
-  options.disk_slots = problem.anchors_within(
-      problem.blocks_on_disk < kMostSteps / states ? problem.blocks_on_disk * states : kNoLimit);
+  options.disk_slots = states_on_disk(problem);
   if (problem.disk_is_full) options.disk_slots = 1;
   options.anchors_stay = true;
   options.x_0 = Place::kDisk;
@@ -85,14 +92,31 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   return played(options, std::make_unique<AsyncPlanner>(async));
 }
 
-double forecast_async(const Problem& problem) {
+IntervalProblem intervals_of(const Problem& problem) {
   IntervalProblem asked;
   asked.costs = problem.costs;
   asked.memory = problem.shared;
   asked.steps = problem.sizing.steps;
-  asked.anchors_left = problem.blocks_on_disk - 1;
+  asked.anchors_left = states_on_disk(problem) - 1;
   asked.record = problem.sizing.record;
-  return anchored_sweep(asked, plan_intervals(asked)).seconds;
+  asked.may_end_in_ram = !problem.keeps_files;
+  return asked;
+}
+
+AsyncPlan plan_of_async(const Problem& problem) {
+  const IntervalProblem asked = intervals_of(problem);
+  const std::int64_t steps = asked.steps;
+  const bool none_again =
+      tail_advances(steps, problem.slots, asked.record, asked.memory.tape_units) == 0;
+  if (asked.anchors_left > 0 && !none_again) return plan_intervals(asked);
+  return {.interval = std::max<std::int64_t>(steps, 1),
+          .prefetch_depth = problem.read_ahead,
+          .slots = problem.slots,
+          .ends_in_ram = true};
+}
+
+double forecast_async(const Problem& problem) {
+  return anchored_sweep(intervals_of(problem), plan_of_async(problem)).seconds;
 }
 
 // ---- two tiers ----
@@ -173,9 +197,7 @@ SweepPtr make_multistage(Problem& problem, EarlierPlans&) {
 
 // ---- double ----
 
-namespace {
-
-// Anchors that there is room for in the stack, at most. None is added where ranks could not tell
+// None is added where ranks could not tell
 // each other that there is no memory.
 std::int64_t most_double_anchors(const Sizing& sizing) {
   constexpr std::int64_t kMost = std::int64_t{1} << 14;
@@ -183,6 +205,8 @@ std::int64_t most_double_anchors(const Sizing& sizing) {
   if (sizing.interval > 0) return ceil_divide(sizing.steps + 1, sizing.interval);
   return std::min(kMost, sizing.steps + 1);
 }
+
+namespace {
 
 // Which intervals double checkpointing takes, once it is known what a step and a transfer take.
 struct DoubleChoice {

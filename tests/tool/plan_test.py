@@ -114,7 +114,7 @@ class Example(WhatIf):
 
     def test_hrevolve_uses_as_much_of_a_large_disk_as_can_be_planned(self):
         row = self.rows(self.plan({"--disk": "2TiB"}))["hrevolve"]
-        self.assertRegex(row["remark"], r"up to \d+ on disk; .*, of 63 that fit: more take long")
+        self.assertRegex(row["remark"], r"up to \d+ on disk; .*, of 62 that fit: more take long")
 
     def test_overlapped_is_no_slower_than_revolve_in_its_memory(self):
         for changes in ({**SLOW, "--steps": "700"}, {**SLOW, "--steps": "3000"}):

@@ -6,10 +6,27 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text_out.h"
+#include "tool/plan/auto_choice.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 namespace {
+
+Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
+  const schedule::Entry& entry = *schedule::find_schedule(schedule.name);
+  const bool uses_disk = entry.needs.on_disk != schedule::OnDisk::kNothing;
+  if (uses_disk && !question.has_disk()) {
+    return refused(schedule.name, "needs --write-rate, and room on disk");
+  }
+  try {
+    const RunProblem run(question, entry);
+    if (!uses_disk || run.disk_states() >= 1) return schedule.estimate(question, run);
+    return refused(schedule.name, "one state of all ranks needs " +
+                                      format_bytes(state_bytes(question).disk) + " on disk");
+  } catch (const engine::TooLittleMemory& error) {
+    return refused(schedule.name, "needs " + format_bytes(error.needed()) + " of memory per rank");
+  }
+}
 
 // But for what took too long to plan in `before`.
 std::vector<Estimate> estimate_all(const WhatIf& question,
@@ -23,7 +40,7 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
     });
     if (!asked || took_long) continue;
     try {
-      rows.push_back(schedule.estimate(question));
+      rows.push_back(estimate_of(schedule, question));
     } catch (const Error& error) {  // beyond what this planner takes; others may do
       rows.push_back(refused(schedule.name, error.what()));
       rows.back().planned = false;
@@ -68,7 +85,7 @@ std::int64_t more(std::int64_t amount, std::int64_t by) {
 }
 
 Resource memory_of(const WhatIf& question, const Now& now) {
-  const std::int64_t state = cut_memory(question, store::DiskUse::kStates).bytes;
+  const std::int64_t state = state_bytes(question).memory;
   Resource memory = {"memory", true, {}, {}};
   WhatIf changed = question;
   changed.memory = more(question.memory, state);
@@ -96,7 +113,7 @@ Resource disk_rate_of(const WhatIf& question, const Now& now) {
 Resource disk_space_of(const WhatIf& question, const Now& now) {
   Resource space = {"disk space", question.has_disk() && question.disk != kNoLimit, {}, {}};
   if (!space.counts) return space;
-  const std::int64_t state = cut_memory(question, store::DiskUse::kStates).disk_bytes;
+  const std::int64_t state = state_bytes(question).disk;
   WhatIf changed = question;
   changed.disk = more(question.disk, state);
   space.one_more = gain(changed, format_bytes(state) + ", one state of all ranks", now);
@@ -119,6 +136,7 @@ Comparison compare(const WhatIf& question) {
   comparison.question = question;
   comparison.rows = estimate_all(question);
   comparison.recommended = cheapest(comparison.rows);
+  comparison.by_auto = auto_choice(question);
   if (comparison.recommended >= 0) {
     const Now now = {comparison.rows,
                      comparison.rows[static_cast<std::size_t>(comparison.recommended)]};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/catalogue.h"
 #include "tool/schedules/schedule.h"
 
 namespace anadrome::tool {
@@ -23,8 +24,9 @@ struct Resource {
 
 struct Comparison {
   WhatIf question;
-  std::vector<Estimate> rows;  ///< as in all_schedules()
-  int recommended = -1;        ///< the cheapest row that runs, the first of equals; -1: none does
+  std::vector<Estimate> rows;                ///< as in all_schedules()
+  const schedule::Entry* by_auto = nullptr;  ///< what schedule=auto takes; NULL: nothing
+  int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
 };
 

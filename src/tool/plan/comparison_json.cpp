@@ -65,6 +65,7 @@ Json comparison_json(const Comparison& comparison) {
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
+  json["auto"] = comparison.by_auto != nullptr ? Json(comparison.by_auto->name) : Json(nullptr);
   json["recommended"] = nullptr;
   json["why"] = reason(comparison);
   if (comparison.recommended < 0) return json;

@@ -161,6 +161,11 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
   text +=
       "\n" + wrapped("", "Take " + std::string(best.schedule) + ". " + reason(comparison), columns);
+  if (comparison.by_auto != nullptr) {
+    text +=
+        wrapped("", "A run with schedule=auto takes " + std::string(comparison.by_auto->name) + ".",
+                columns);
+  }
   return text + resources_text(comparison, columns);
 }
 

@@ -9,6 +9,7 @@
 #include "schedule/anchored_sweep.h"
 #include "schedule/list_sweep.h"
 #include "schedule/overlap_places.h"
+#include "schedule/rows.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
@@ -86,30 +87,10 @@ ActionSource async_actions(const Problem& problem) {
   return anchored_actions(fixed);
 }
 
-Estimate estimate_async(const WhatIf& question) {
-  if (!question.has_disk()) return refused("async", "needs --write-rate, and room on disk");
-  const Blocks blocks = cut_memory(question, store::DiskUse::kBlocks);
-  if (blocks.count < 1) {
-    return refused("async",
-                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
-  }
-  const std::int64_t on_disk = disk_states(question, blocks);
-  if (on_disk < 1) {
-    return refused("async",
-                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
-  }
-  const std::int64_t tape_units =
-      question.has_tape() ? ceil_divide(question.tape_bytes, question.state_bytes) : 0;
-  schedule::IntervalProblem asked;
-  asked.costs = {question.forward, question.adjoint, question.write_seconds(),
-                 question.read_seconds()};
-  asked.memory.blocks = std::min(blocks.count, schedule::kMostSteps / blocks.states);
-  asked.memory.states_per_block = blocks.states;
-  asked.memory.tape_units = tape_units;
-  asked.steps = question.steps;
-  asked.anchors_left = on_disk - 1;
-  asked.record = question.has_tape();
-  const schedule::AsyncPlan plan = schedule::plan_intervals(asked);
+Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
+  const schedule::IntervalProblem asked = schedule::intervals_of(run.problem());
+  const std::int64_t tape_units = run.tape_slots(), states = asked.memory.states_per_block;
+  const schedule::AsyncPlan plan = schedule::plan_of_async(run.problem());
   const schedule::AnchoredSweep best = schedule::anchored_sweep(asked, plan);
   const std::int64_t depth = plan.prefetch_depth;
 
@@ -132,8 +113,8 @@ Estimate estimate_async(const WhatIf& question) {
   estimate.seconds = best.seconds;
   estimate.reads_ahead = depth > 0;
   estimate.waiting = best.waiting;
-  const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, blocks.states) + 1 + depth;
-  estimate.ram_bytes = std::min(used, asked.memory.blocks) * blocks.bytes;
+  const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, states) + 1 + depth;
+  estimate.ram_bytes = run.bytes_of(std::min(used, asked.memory.blocks));
   const std::string every =
       plan.interval == 1 ? "every step" : "every " + std::to_string(plan.interval) + " steps";
   const std::int64_t slots = estimate.sweep.slots;
@@ -161,33 +142,22 @@ Counts count_plan(const Problem& problem) {
 }
 
 // In a run a plan is searched for more thoroughly where the sweep is long.
-Estimate estimate_overlapped(const WhatIf& question) {
+Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
   const char* const name = "overlapped";
-  if (!question.has_disk()) return refused(name, "needs --write-rate, and room on disk");
   constexpr std::int64_t kMostCompared = 100'000;
   if (question.steps > kMostCompared) {
     Estimate estimate = refused(name, "plans of more than " + std::to_string(kMostCompared) +
-                                          " steps take long; plan --abstract makes them");
+                                          " steps take long; count overlapped makes them");
     estimate.planned = false;
     return estimate;
-  }
-  const std::int64_t beside = schedule::overlapped_bytes(question.steps);
-  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, beside);
-  if (blocks.count < 1) {
-    return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, beside)) +
-                             " of memory per rank");
   }
   Estimate estimate;
   estimate.schedule = name;
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
   sweep.quickly = true;
-  sweep.slots = std::min(blocks.count, std::max<std::int64_t>(sweep.steps, 1));
-  sweep.disk_slots = disk_states(question, blocks);
-  if (sweep.disk_slots < 1) {
-    return refused(name,
-                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
-  }
+  sweep.slots = std::min(run.problem().slots, std::max<std::int64_t>(sweep.steps, 1));
+  sweep.disk_slots = run.disk_states();
   sweep.prices = prices_of(question);
   const double tick = question.forward / sweep.prices.advance.as_double();
   if (question.has_tape()) sweep.prices.adjoint.value += sweep.prices.advance.value;
@@ -206,7 +176,7 @@ Estimate estimate_overlapped(const WhatIf& question) {
   // TURN is the last step's adjoint, and takes no time of its own.
   estimate.seconds = plan.makespan * tick - (question.has_tape() ? 0 : question.adjoint);
   estimate.waiting = std::max(0.0, estimate.seconds - computing);
-  estimate.ram_bytes = sweep.slots * blocks.bytes + beside;
+  estimate.ram_bytes = run.bytes_of(sweep.slots);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
                     " in RAM, those being written or read included";
   return estimate;

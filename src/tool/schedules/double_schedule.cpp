@@ -6,13 +6,11 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "schedule/double_sweep.h"
+#include "schedule/rows.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
 namespace {
-
-// As the library has it: bytes of memory for an anchor, and how many there are at most.
-constexpr std::int64_t kTableBytes = 64, kMostAnchors = std::int64_t{1} << 14;
 
 schedule::DoubleSweep sweep_of(const Problem& problem) {
   return schedule::double_sweep_within(problem.steps, 0, problem.interval,
@@ -44,25 +42,14 @@ Counts count_double(const Problem& problem) {
   return counts;
 }
 
-Estimate estimate_double(const WhatIf& question) {
-  if (!question.has_disk()) return refused("double", "needs --write-rate, and room on disk");
+Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
   Estimate estimate;
   estimate.schedule = "double";
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  const std::int64_t anchors = std::min(kMostAnchors, question.steps + 1);
-  const std::int64_t table = kTableBytes * anchors;
-  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, table);
-  if (blocks.count < 1) {
-    return refused("double", "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
-                                 " of memory per rank");
-  }
-  sweep.disk_slots = std::min(disk_states(question, blocks), anchors);
-  if (sweep.disk_slots < 1) {
-    return refused("double",
-                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
-  }
-  const std::int64_t ahead = blocks.count > 1 ? 1 : 0;
+  const std::int64_t ahead = run.problem().read_ahead;
+  sweep.disk_slots =
+      std::min(run.disk_states(), schedule::most_double_anchors(run.problem().sizing));
   if (question.has_tape()) {
     sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
   }
@@ -70,7 +57,7 @@ Estimate estimate_double(const WhatIf& question) {
   const uint128 most = static_cast<uint128>(question.steps) *
                            static_cast<uint128>(std::max<std::int64_t>(sweep.tape_slots, 1)) +
                        1;
-  sweep.slots = blocks.count - ahead;
+  sweep.slots = run.problem().slots;
   if (static_cast<uint128>(sweep.slots) > most) sweep.slots = static_cast<std::int64_t>(most);
   const schedule::DoubleMemory memory = {sweep.slots, sweep.tape_slots};
   const std::int64_t least = ceil_divide(std::max<std::int64_t>(sweep.steps, 1), sweep.disk_slots);
@@ -81,8 +68,7 @@ Estimate estimate_double(const WhatIf& question) {
                                  " states on disk want intervals of " + std::to_string(least));
   }
   schedule::DoubleCosts costs;
-  costs.step = {question.forward, question.adjoint, question.write_seconds(),
-                question.read_seconds()};
+  costs.step = run.problem().costs;
   costs.record = sweep.record;
   costs.reads_ahead = ahead > 0;
   const schedule::DoubleSweep best =
@@ -94,7 +80,7 @@ Estimate estimate_double(const WhatIf& question) {
   estimate.seconds = time.seconds;
   estimate.waiting = time.waiting;
   estimate.reads_ahead = costs.reads_ahead;
-  estimate.ram_bytes = (sweep.slots + ahead) * blocks.bytes + table;
+  estimate.ram_bytes = run.bytes_of(sweep.slots + ahead);
   estimate.remark = "an anchor every " + std::to_string(best.interval) + " steps, parts of " +
                     std::to_string(best.full.part) + " with all their " +
                     (sweep.record ? "tapes" : "states") +

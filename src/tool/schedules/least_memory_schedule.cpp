@@ -22,25 +22,14 @@ ActionSource least_memory_actions(const Problem& problem) {
   return nested_actions(problem, schedule::least_memory_of_equal_states(problem.steps));
 }
 
-Estimate estimate_least_memory(const WhatIf& question) {
-  if (question.steps > schedule::kMostLeastMemorySteps) {
-    return refused("least_memory", "plans at most 2^20 steps");
-  }
+Estimate estimate_least_memory(const WhatIf& question, const RunProblem& run) {
   Estimate estimate;
   estimate.schedule = "least_memory";
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  sweep.slots = schedule::least_slots(sweep.steps);
-  const std::int64_t table = schedule::kLeastMemoryBytesPerStep * (question.steps + 2);
-  const Blocks blocks = cut_memory(question, store::DiskUse::kNone, table);
-  const std::int64_t wanted = ceil_divide(sweep.slots, blocks.states);
-  if (blocks.count < wanted) {
-    const uint128 bytes = static_cast<uint128>(wanted) * static_cast<uint128>(blocks.bytes) +
-                          static_cast<uint128>(table);
-    return refused("least_memory", "needs " + bytes_text(bytes) + " of memory per rank");
-  }
+  sweep.slots = run.problem().slots;
   estimate.counts = count_least_memory(sweep);
-  estimate.ram_bytes = wanted * blocks.bytes + table;
+  estimate.ram_bytes = run.bytes_of_slots(sweep.slots);
   price(estimate, question, 0);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
                     " in RAM: the fewest for no step more than twice";

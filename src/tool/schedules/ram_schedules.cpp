@@ -39,61 +39,33 @@ Counts count_store_all(const Problem& problem) {
   return count_revolve(problem);
 }
 
-// The state of `slots` slots, as many as are used.
-Estimate in_ram(const char* name, const WhatIf& question, const Blocks& blocks,
+Estimate in_ram(const char* name, const WhatIf& question, const RunProblem& run,
                 std::int64_t slots) {
   Estimate estimate;
   estimate.schedule = name;
   estimate.sweep = run_of(question);
-  estimate.sweep.slots = std::min(slots, question.steps);
-  estimate.counts = count_revolve(estimate.sweep);
-  estimate.ram_bytes = ceil_divide(estimate.sweep.slots, blocks.states) * blocks.bytes;
-  price(estimate, question, 0);
-  return estimate;
-}
-
-// Every tape, and x_n for another adjoint sweep: no step is run again.
-Estimate store_tapes(const WhatIf& question, const Blocks& blocks, std::int64_t slots) {
-  Estimate estimate;
-  estimate.schedule = "store_all";
-  estimate.sweep = run_of(question);
   estimate.sweep.slots = slots;
-  estimate.sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
-  estimate.ram_bytes = ceil_divide(slots, blocks.states) * blocks.bytes;
+  estimate.ram_bytes = run.bytes_of_slots(slots);
+  return estimate;
+}
+
+// Every tape, and x_n for another adjoint sweep: no step is run again. Otherwise every state.
+Estimate estimate_store_all(const WhatIf& question, const RunProblem& run) {
+  const std::int64_t tape_slots = run.tape_slots(), steps = question.steps;
+  Estimate estimate =
+      in_ram("store_all", question, run, tape_slots > 0 ? steps * tape_slots + 1 : steps);
+  estimate.sweep.tape_slots = tape_slots;
+  if (tape_slots == 0) estimate.counts = count_revolve(estimate.sweep);
   price(estimate, question, 0);
-  estimate.remark = "every tape";
+  estimate.remark = tape_slots > 0 ? "every tape" : "every state";
   return estimate;
 }
 
-Estimate estimate_store_all(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
-  const std::int64_t steps = question.steps;
-  if (question.has_tape()) {
-    const uint128 slots =
-        1 + static_cast<uint128>(steps) *
-                static_cast<uint128>(ceil_divide(question.tape_bytes, question.state_bytes));
-    if (slots <= static_cast<uint128>(blocks.count) * static_cast<uint128>(blocks.states)) {
-      return store_tapes(question, blocks, static_cast<std::int64_t>(slots));
-    }
-  }
-  const std::int64_t needed = ceil_divide(steps, blocks.states);
-  if (blocks.count < needed) {
-    const uint128 bytes = static_cast<uint128>(needed) * static_cast<uint128>(blocks.bytes);
-    return refused("store_all", "needs " + bytes_text(bytes) + " of memory per rank");
-  }
-  Estimate estimate = in_ram("store_all", question, blocks, steps);
-  estimate.remark = "every state";
-  return estimate;
-}
-
-Estimate estimate_revolve(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
-  if (blocks.count < 1) {
-    return refused("revolve",
-                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
-  }
-  const std::int64_t most = std::min(blocks.count, schedule::kMostSteps / blocks.states);
-  Estimate estimate = in_ram("revolve", question, blocks, most * blocks.states);
+Estimate estimate_revolve(const WhatIf& question, const RunProblem& run) {
+  Estimate estimate =
+      in_ram("revolve", question, run, std::min(run.problem().slots, question.steps));
+  estimate.counts = count_revolve(estimate.sweep);
+  price(estimate, question, 0);
   estimate.remark = std::to_string(estimate.sweep.slots) + " states in RAM";
   return estimate;
 }

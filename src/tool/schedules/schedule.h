@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tool/schedules/problem.h"
+#include "tool/schedules/run_problem.h"
 #include "tool/schedules/what_if.h"
 
 namespace anadrome::tool {
@@ -34,9 +35,9 @@ struct Schedule {
   /// `anadrome solve` has its numbers.
   Counts (*count)(const Problem&);
   ActionSource (*actions)(const Problem&);
-  /// `runs` is false, and `remark` says why, where memory or disk do not suffice.
-  /// Null: the schedule is no answer to a concrete question.
-  Estimate (*estimate)(const WhatIf&);
+  /// Of a run that has the memory and a disk. `runs` is false, and `remark` says why, where the
+  /// disk does not suffice all the same. Null: the schedule is no answer to a concrete question.
+  Estimate (*estimate)(const WhatIf&, const RunProblem&);
 };
 
 /// An estimate that cannot be run.

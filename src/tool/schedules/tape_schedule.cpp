@@ -33,17 +33,11 @@ ActionSource mixed_actions(const Problem& problem) {
       taped, std::make_unique<schedule::MixedPlanner>(taped.tape_slots, taped.tape_restarts));
 }
 
-Estimate estimate_mixed(const WhatIf& question) {
-  const Blocks blocks = cut_memory(question, store::DiskUse::kNone);
-  if (blocks.count < 1) {
-    return refused("mixed",
-                   "one state needs " + format_bytes(blocks.bytes) + " of memory per rank");
-  }
+Estimate estimate_mixed(const WhatIf& question, const RunProblem& run) {
   Estimate estimate;
   estimate.schedule = "mixed";
   estimate.sweep = run_of(question);
-  estimate.sweep.slots =
-      std::min(blocks.count, schedule::kMostSteps / blocks.states) * blocks.states;
+  estimate.sweep.slots = run.problem().slots;
   estimate.sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
   estimate.sweep.tape_restarts = question.tape_restarts;
   // Every tape but the last one: more is not used.
@@ -53,7 +47,7 @@ Estimate estimate_mixed(const WhatIf& question) {
     estimate.sweep.slots = static_cast<std::int64_t>(most);
   }
   estimate.counts = count_mixed(estimate.sweep);
-  estimate.ram_bytes = ceil_divide(estimate.sweep.slots, blocks.states) * blocks.bytes;
+  estimate.ram_bytes = run.bytes_of_slots(estimate.sweep.slots);
   price(estimate, question, 0);
   estimate.remark = "room for " + std::to_string(estimate.sweep.slots) +
                     " states in RAM, a tape in the room of " +

@@ -87,47 +87,24 @@ ActionSource multistage_actions(const Problem& problem) {
   return nested_actions(problem, std::make_unique<schedule::MultistagePlanner>());
 }
 
-// What the planner's table takes of the memory: as the library reckons.
-uint128 table_bytes(const WhatIf& question, std::int64_t disk_slots) {
-  constexpr uint128 kPerStep = 64, kPerEntry = 16;
-  return static_cast<uint128>(question.steps + 2) *
-         (kPerStep + kPerEntry * static_cast<uint128>(disk_slots));
-}
-
 // As many of the slots on disk as half a second is enough to plan for: the comparison asks again
 // for more of each resource.
 constexpr std::int64_t kSplitsCompared = std::int64_t{1} << 29;
 
 template <class Count>
-Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 table_bytes,
+Estimate estimate_two_tier(const char* name, const WhatIf& question, const RunProblem& run,
                            const Count& count) {
-  if (!question.has_disk()) return refused(name, "needs --write-rate, and room on disk");
-  if (table_bytes >= static_cast<uint128>(question.memory)) {
-    return refused(name,
-                   "its table alone needs " + bytes_text(table_bytes) + " of memory per rank");
-  }
-  const auto table = static_cast<std::int64_t>(table_bytes);
-  const Blocks blocks = cut_memory(question, store::DiskUse::kStates, table);
-  if (blocks.count < 1) {
-    return refused(name, "needs " + format_bytes(anadrome::checked_add(blocks.bytes, table)) +
-                             " of memory per rank");
-  }
   Estimate estimate;
   estimate.schedule = name;
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  const std::int64_t ahead = store::blocks_read_ahead(blocks.count);
-  sweep.slots = std::min(blocks.count - ahead, question.steps);
-  sweep.disk_slots = std::min(disk_states(question, blocks), question.steps + 1);
-  if (sweep.disk_slots < 1) {
-    return refused(name,
-                   "one state of all ranks needs " + format_bytes(blocks.disk_bytes) + " on disk");
-  }
+  sweep.slots = std::min(run.problem().slots, question.steps);
+  sweep.disk_slots = std::min(run.disk_states(), question.steps + 1);
   sweep.prices = prices_of(question);
   std::int64_t states = 0;
   estimate.counts = count(sweep, states);
   if (states > sweep.disk_slots) return refused(name, room_wanted(states, sweep.disk_slots));
-  estimate.ram_bytes = (sweep.slots + ahead) * blocks.bytes + table;
+  estimate.ram_bytes = run.bytes_of(sweep.slots + run.problem().read_ahead);
   price(estimate, question, states);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
                     " in RAM, up to " + std::to_string(states) +
@@ -135,21 +112,15 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, uint128 tab
   return estimate;
 }
 
-Estimate estimate_disk_revolve(const WhatIf& question) {
-  return estimate_two_tier(
-      "disk_revolve", question, table_bytes(question, 0), [](Problem& sweep, std::int64_t& states) {
-        schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
-        states = planner.disk_slots();
-        return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
-      });
+Estimate estimate_disk_revolve(const WhatIf& question, const RunProblem& run) {
+  return estimate_two_tier("disk_revolve", question, run, [](Problem& sweep, std::int64_t& states) {
+    schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
+    states = planner.disk_slots();
+    return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
+  });
 }
 
-Estimate estimate_hrevolve(const WhatIf& question) {
-  const std::int64_t on_disk =
-      question.disk == kNoLimit
-          ? 0
-          : std::min(question.disk / (question.state_bytes * question.ranks), question.steps + 1);
-  const uint128 table = table_bytes(question, on_disk);
+Estimate estimate_hrevolve(const WhatIf& question, const RunProblem& run) {
   std::int64_t room = 0;
   const auto count = [&room](Problem& sweep, std::int64_t& states) {
     room = sweep.disk_slots;
@@ -159,15 +130,15 @@ Estimate estimate_hrevolve(const WhatIf& question) {
     states = disk_transfers(planner, sweep).most_states;
     return counted(planner, sweep);
   };
-  Estimate estimate = estimate_two_tier("hrevolve", question, table, count);
+  Estimate estimate = estimate_two_tier("hrevolve", question, run, count);
   if (estimate.runs && estimate.sweep.disk_slots < room) {
     estimate.remark += ", of " + std::to_string(room) + " that fit: more take long to plan";
   }
   return estimate;
 }
 
-Estimate estimate_multistage(const WhatIf& question) {
-  return estimate_two_tier("multistage", question, 0, [](Problem& sweep, std::int64_t& states) {
+Estimate estimate_multistage(const WhatIf& question, const RunProblem& run) {
+  return estimate_two_tier("multistage", question, run, [](Problem& sweep, std::int64_t& states) {
     states = std::clamp<std::int64_t>(sweep.steps - 1 - sweep.slots, 0, sweep.disk_slots);
     return count_multistage(sweep);
   });

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "store/block_layout.h"
 #include "tool/schedules/problem.h"
 
 namespace anadrome::tool {
@@ -30,19 +29,11 @@ struct WhatIf {
   double ideal_seconds() const { return static_cast<double>(steps) * (forward + adjoint); }
 };
 
-/// A rank's memory in blocks of states, as the library cuts it.
-struct Blocks {
-  std::int64_t count = 0;
-  std::int64_t states = 1;      ///< in one
-  std::int64_t bytes = 0;       ///< of one, with its bookkeeping
-  std::int64_t disk_bytes = 0;  ///< of one on disk, all ranks
+/// A state on disk's way: in memory with its bookkeeping, and on disk, all ranks together.
+struct StateBytes {
+  std::int64_t memory = 0, disk = 0;
 };
-
-/// `beside`: bytes of the memory that are not for states.
-Blocks cut_memory(const WhatIf& question, store::DiskUse disk, std::int64_t beside = 0);
-
-/// States that the disk holds.
-std::int64_t disk_states(const WhatIf& question, const Blocks& blocks);
+StateBytes state_bytes(const WhatIf& question);
 
 /// Throws ERR_ARGUMENT if a state of all ranks, or with it the whole sweep, is beyond counting.
 void check(const WhatIf& question);

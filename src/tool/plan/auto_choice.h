@@ -1,0 +1,12 @@
+// What a run with schedule=auto takes, once a sweep of it has measured the times of the question.
+#pragma once
+
+#include "schedule/catalogue.h"
+#include "tool/schedules/what_if.h"
+
+namespace anadrome::tool {
+
+/// NULL: there is no disk, and not all states fit, or there is no memory for a state.
+const schedule::Entry* auto_choice(const WhatIf& question);
+
+}  // namespace anadrome::tool

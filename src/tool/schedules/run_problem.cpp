@@ -1,0 +1,96 @@
+#include "tool/schedules/run_problem.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "engine/context.h"
+#include "engine/planning.h"
+#include "engine/storage.h"
+
+namespace anadrome::tool {
+namespace {
+
+// Each has what this one has.
+class RanksAlike final : public engine::Ranks {
+ public:
+  explicit RanksAlike(std::int64_t size) : size_(size) {}
+  int rank() const override { return 0; }
+  int size() const override { return static_cast<int>(size_); }
+  void largest(std::span<std::int64_t>) override {}
+  void largest(std::span<double>) override {}
+  void sum(std::span<std::int64_t> values) override {
+    for (std::int64_t& value : values) value = anadrome::checked_multiply(value, size_);
+  }
+  void broadcast(std::span<std::byte>, int) override {}
+
+ private:
+  std::int64_t size_;
+};
+
+store::Field field(const char* name, anadrome_role role, std::int64_t bytes) {
+  store::Field field;
+  field.name = name;
+  field.role = role;
+  field.count = bytes;
+  return field;
+}
+
+}  // namespace
+
+struct RunProblem::Run {
+  Run(const WhatIf& question, const schedule::Entry& entry, Asked asked) : ranks(question.ranks) {
+    context.fields.add(field("state", ANADROME_ROLE_STATE, question.state_bytes));
+    if (question.has_tape()) {
+      context.fields.add(field("tape", ANADROME_ROLE_TAPE, question.tape_bytes));
+    }
+    context.fields.begin_sweep();
+    context.options.memory = question.memory;
+    context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
+    if (asked == Asked::kByName) context.options.schedule = &entry;
+    engine::Agreement::Output times;
+    times.largest = {question.forward, question.adjoint};
+    if (question.has_disk()) {
+      times.largest[2] = question.write_seconds();
+      times.largest[3] = question.read_seconds();
+    }
+    times.smallest = 1;
+    context.measured.take(times);
+    context.measured.sweep_is_done(true);
+    plan.steps = question.steps;
+    plan.schedule = &entry;
+    plan.budget = question.memory;
+    plan.record = question.has_tape();
+    planning.require_fit(plan);
+    planning.plan_memory(plan, nullptr);
+    problem = planning.problem(plan);
+  }
+
+  RanksAlike ranks;
+  engine::Context context{ranks};
+  engine::Storage storage{context};
+  engine::Planning planning{context, storage};
+  engine::SweepPlan plan;
+  schedule::Problem problem;
+};
+
+RunProblem::RunProblem(const WhatIf& question, const schedule::Entry& entry, Asked asked)
+    : run_(std::make_unique<Run>(question, entry, asked)) {}
+
+RunProblem::~RunProblem() = default;
+
+const schedule::Problem& RunProblem::problem() const { return run_->problem; }
+
+const engine::MemoryPlan& RunProblem::memory() const { return run_->plan.memory; }
+
+bool RunProblem::alone_in_block() const { return run_->plan.alone_in_block(); }
+
+std::int64_t RunProblem::disk_states() const {
+  const std::int64_t states = memory().layout.states(), blocks = problem().blocks_on_disk;
+  return blocks < kNoLimit / states ? blocks * states : kNoLimit;
+}
+
+std::int64_t RunProblem::bytes_of_slots(std::int64_t slots) const {
+  return bytes_of(ceil_divide(slots, memory().layout.states()));
+}
+
+}  // namespace anadrome::tool

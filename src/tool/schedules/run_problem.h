@@ -1,0 +1,42 @@
+// What a run with this much memory would plan from: the library's own planning, asked as if the run
+// began, its ranks all alike and its times measured.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/memory_plan.h"
+#include "schedule/catalogue.h"
+#include "schedule/problem.h"
+#include "tool/schedules/what_if.h"
+
+namespace anadrome::tool {
+
+class RunProblem {
+ public:
+  /// With the option schedule, or where schedule=auto weighs the row. Throws what begin would
+  /// throw: TooLittleMemory, or ERR_UNSUPPORTED.
+  enum class Asked { kByName, kByAuto };
+  RunProblem(const WhatIf& question, const schedule::Entry& entry, Asked asked = Asked::kByName);
+  ~RunProblem();
+
+  const schedule::Problem& problem() const;
+  const engine::MemoryPlan& memory() const;
+  /// Every state has a block of its own: what schedule=auto weighs for.
+  bool alone_in_block() const;
+  /// Of kept tapes, if the run keeps any.
+  std::int64_t tape_slots() const { return problem().shared.tape_units; }
+  /// States that may be on disk at a time.
+  std::int64_t disk_states() const;
+  /// Bytes of so many blocks, with the tables and buffers beside them.
+  std::int64_t bytes_of(std::int64_t blocks) const {
+    return blocks * memory().bytes_per_block + memory().buffer_bytes;
+  }
+  std::int64_t bytes_of_slots(std::int64_t slots) const;
+
+ private:
+  struct Run;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace anadrome::tool

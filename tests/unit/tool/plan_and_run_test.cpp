@@ -1,0 +1,214 @@
+// What anadrome plan says of a run, and what a run does with the same times: the run's parts decide
+// as they do after a sweep that measured them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "engine/choice.h"
+#include "engine/context.h"
+#include "engine/keeper.h"
+#include "engine/meeting.h"
+#include "thread_ranks.h"
+#include "tool/plan/auto_choice.h"
+#include "tool/schedules/schedules.h"
+
+namespace anadrome::tool {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+std::string text_of(const WhatIf& q) {
+  std::ostringstream out;
+  out << q.steps << " steps, a state of " << q.state_bytes << " B, a tape of " << q.tape_bytes
+      << " B, memory " << q.memory << ", disk " << q.disk << ", forward " << q.forward
+      << ", adjoint " << q.adjoint << ", write " << q.write_seconds() << ", read "
+      << q.read_seconds() << ": ";
+  return out.str();
+}
+
+WhatIf drawn(std::mt19937& random) {
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  WhatIf question;
+  question.steps = static_cast<std::int64_t>(between(1, 900));
+  question.state_bytes = static_cast<std::int64_t>(between(2e6, 4e7));
+  if (random() % 4 == 0) question.state_bytes = static_cast<std::int64_t>(between(24, 1e5));
+  const auto state = static_cast<double>(question.state_bytes);
+  question.memory = static_cast<std::int64_t>(state * between(2.5, 60)) + 64 * 1024;
+  if (random() % 4 == 0) question.memory += 400 * kMiB;
+  question.forward = between(0.001, 1);
+  question.adjoint = question.forward * between(0.5, 4);
+  question.write_rate = state / (question.forward * between(0.05, 60));
+  question.read_rate = question.write_rate * between(0.5, 2);
+  if (random() % 3 == 0) {
+    question.disk = static_cast<std::int64_t>(state * between(3, 300)) + 4 * kMiB;
+  }
+  if (random() % 4 == 0) question.tape_bytes = static_cast<std::int64_t>(state * between(0.3, 5));
+  return question;
+}
+
+class Alone final : public engine::Meeting {
+ public:
+  engine::Agreement::Output agree(engine::Call, std::int64_t, const char*,
+                                  const Failure&) override {
+    return {};
+  }
+  void commit_if_due(engine::Call, const engine::Agreement::Output&) override {}
+};
+
+// A run of one rank whose last sweep measured the question's times.
+class MeasuredRun {
+ public:
+  MeasuredRun(engine::Ranks& ranks, const WhatIf& question) : context(ranks), question_(question) {
+    add("u", ANADROME_ROLE_STATE, question.state_bytes);
+    if (question.has_tape()) add("t", ANADROME_ROLE_TAPE, question.tape_bytes);
+    context.fields.begin_sweep();
+    context.options.memory = question.memory;
+    context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
+    engine::Agreement::Output times;
+    times.largest = {question.forward, question.adjoint, question.write_seconds(),
+                     question.read_seconds()};
+    times.smallest = 1;
+    context.measured.take(times);
+    context.measured.sweep_is_done(true);
+  }
+
+  engine::SweepPlan plan_with(const schedule::Entry* entry) const {
+    engine::SweepPlan plan;
+    plan.steps = question_.steps;
+    plan.schedule = entry;
+    plan.budget = question_.memory;
+    plan.record = question_.has_tape();
+    return plan;
+  }
+
+  // What schedule=auto takes after a sweep by default.
+  const schedule::Entry* by_auto() {
+    engine::SweepPlan before = plan_with(&schedule::schedule_for(schedule::InAuto::kByDefault));
+    planning.plan_memory(before, nullptr);
+    engine::SweepPlan plan = plan_with(nullptr);
+    choice.choose(plan, context.sweep, before, true);
+    return plan.schedule;
+  }
+
+  // A sweep of async up to its first decision.
+  engine::SweepPlan decided() {
+    const schedule::Entry* const async = schedule::find_schedule("async");
+    context.options.schedule = async;
+    engine::SweepPlan plan = plan_with(async);
+    planning.plan_memory(plan, nullptr);
+    planning.make_sweep(plan, false);
+    schedule::Measured measured;
+    measured.costs = planning.costs(plan);
+    measured.write_times_known = measured.of_earlier_sweep = true;
+    measured.agreement = 1;
+    for (schedule::Action action; !std::holds_alternative<schedule::Turn>(action);) {
+      action = plan.sweep->next();
+      if (!std::holds_alternative<schedule::Decide>(action)) continue;
+      EXPECT_EQ(plan.sweep->decide(measured), schedule::Next::kGoOn);
+      break;
+    }
+    return plan;
+  }
+
+  engine::Context context;
+
+ private:
+  void add(const char* name, anadrome_role role, std::int64_t bytes) {
+    store::Field field;
+    field.name = name;
+    field.role = role;
+    field.count = bytes;
+    context.fields.add(field);
+  }
+
+  const WhatIf& question_;
+  Alone meeting_;
+  engine::Storage storage_{context};
+
+ public:
+  engine::Planning planning{context, storage_};
+
+ private:
+  engine::Keeper keeper_{context, meeting_, storage_};
+
+ public:
+  engine::Choice choice{context, planning, keeper_};
+};
+
+void with_run(const WhatIf& question, const std::function<void(MeasuredRun&)>& body) {
+  engine::ThreadRanks::run(1, [&](engine::Ranks& ranks) {
+    MeasuredRun run(ranks, question);
+    body(run);
+  });
+}
+
+TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
+  std::mt19937 random(20261123);
+  int with_anchors = 0, read_ahead = 0, refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const WhatIf question = drawn(random);
+    with_run(question, [&](MeasuredRun& run) {
+      const schedule::Entry& async = *schedule::find_schedule("async");
+      const Failure no_plan = failure_from([&] { RunProblem(question, async); });
+      const Failure no_run = failure_from([&] { (void)run.decided(); });
+      if (no_plan || no_run) {
+        ++refused;
+        const bool no_disk =
+            no_run.status == ANADROME_ERR_NO_SPACE && RunProblem(question, async).disk_states() < 1;
+        EXPECT_TRUE(no_disk || no_plan.message == no_run.message)
+            << text_of(question) << no_run.message;
+        return;
+      }
+      const Estimate planned =
+          schedule_named("", "async").estimate(question, RunProblem(question, async));
+      const engine::SweepPlan plan = run.decided();
+      if (plan.sweep->interval() == 0) {  // no anchor but x_0
+        EXPECT_EQ(planned.sweep.most_anchors, 1) << text_of(question);
+        return;
+      }
+      ++with_anchors;
+      const std::int64_t most =
+          question.steps * std::max<std::int64_t>(planned.sweep.tape_slots, 1);
+      EXPECT_EQ(planned.sweep.interval, plan.sweep->interval()) << text_of(question);
+      EXPECT_EQ(planned.reads_ahead, plan.sweep->prefetch_depth() > 0) << text_of(question);
+      EXPECT_EQ(planned.sweep.slots, std::min(plan.sweep->slots(), most)) << text_of(question);
+      read_ahead += planned.reads_ahead ? 1 : 0;
+    });
+  }
+  EXPECT_GT(with_anchors, 400);
+  EXPECT_GT(read_ahead, 100);
+  EXPECT_LT(read_ahead, with_anchors - 10);
+  EXPECT_GT(refused, 5);
+}
+
+TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
+  std::mt19937 random(20261124);
+  std::map<std::string, int> chosen;
+  for (int i = 0; i < 1000; ++i) {
+    const WhatIf question = drawn(random);
+    const schedule::Entry* const planned = auto_choice(question);
+    if (planned == nullptr) {
+      ++chosen["nothing"];
+      continue;
+    }
+    ++chosen[planned->name];
+    with_run(question, [&](MeasuredRun& run) {
+      EXPECT_EQ(planned->name, std::string(run.by_auto()->name)) << text_of(question);
+    });
+  }
+  for (const char* schedule : {"store_all", "async", "overlapped"}) {
+    EXPECT_GT(chosen[schedule], 20) << schedule;
+  }
+  EXPECT_GT(chosen["hrevolve"] + chosen["disk_revolve"], 3);
+}
+
+}  // namespace
+}  // namespace anadrome::tool
