@@ -53,8 +53,8 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
 bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const {
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
   const AgreedTimes& agreed = measured_.agreed();
-  return measured_.of_earlier_sweep() && same_disk && free &&
-         !plan.record && !fields_.states_vary() && before.alone_in_block() &&
+  return measured_.of_earlier_sweep() && same_disk && free && !plan.record &&
+         !fields_.states_vary() && before.alone_in_block() &&
          schedule::worth_weighing(
              plan.steps, static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint));
 }
