@@ -4,10 +4,11 @@
 
 #include <memory>
 
+#include "questions/kept_objects.h"
+#include "questions/uneven_tapes.h"
 #include "schedule/double_sweep.h"
 #include "schedule/graph_planner.h"
 #include "schedule/join_planner.h"
-#include "schedule/kept_objects.h"
 #include "schedule/least_memory.h"
 #include "schedule/mixed.h"
 #include "schedule/offload_planner.h"
@@ -15,12 +16,12 @@
 #include "schedule/plain_planners.h"
 #include "schedule/stack_sweep.h"
 #include "schedule/uneven.h"
-#include "schedule/uneven_tapes.h"
 #include "two_fields_graph.h"
 
 namespace {
 
 using namespace anadrome::schedule;
+using namespace anadrome::questions;
 
 void per_event(benchmark::State& state, std::int64_t events, const char* name) {
   state.counters[name] = benchmark::Counter(

@@ -6,7 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
-#include "schedule/kept_objects.h"
+#include "questions/kept_objects.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -15,8 +15,8 @@
 namespace anadrome::tool {
 namespace {
 
-using schedule::KeptObjects;
-using schedule::Objects;
+using questions::KeptObjects;
+using questions::Objects;
 
 struct ObjectsAsked {
   std::string objects = "mixed", start;
@@ -61,7 +61,7 @@ KeptProblem problem_of(const ObjectsAsked& asked) {
 Answer answer(const ObjectsAsked& asked) {
   const KeptProblem question = problem_of(asked);
   const uint128 forwards =
-      schedule::forwards_of(question.problem.steps, question.problem.slots, question.kept);
+      questions::forwards_of(question.problem.steps, question.problem.slots, question.kept);
   const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
   Answer answer;
   answer.json["schedule"] = "mixed";
@@ -73,7 +73,7 @@ Answer answer(const ObjectsAsked& asked) {
   answer.json["advances"] = exact_json(forwards);
   answer.json["cost"] = exact_json(forwards);
   const auto actions = [question] {
-    return nested_actions(question.problem, schedule::planner_for(question.kept));
+    return nested_actions(question.problem, questions::planner_for(question.kept));
   };
   answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
   answer.draw = [question, forwards, actions](TextOut& out) {

@@ -5,7 +5,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
-#include "schedule/uneven_tapes.h"
+#include "questions/uneven_tapes.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/solve/chain_costs.h"
@@ -13,10 +13,10 @@
 namespace anadrome::tool {
 namespace {
 
-using schedule::TapesAction;
-using schedule::TapesKind;
-using schedule::UnevenTapes;
-using schedule::UnevenTapesPlan;
+using questions::TapesAction;
+using questions::TapesKind;
+using questions::UnevenTapes;
+using questions::UnevenTapesPlan;
 
 const char* name_of(TapesKind kind) {
   switch (kind) {
@@ -96,7 +96,7 @@ Answer answer(const UnevenTapesAsked& asked) {
   chain.state_units = costs.units;
   chain.tape_units = costs.tape_units;
   chain.units = asked.memory;
-  const auto plan = schedule::plan_uneven_tapes(chain);
+  const auto plan = questions::plan_uneven_tapes(chain);
   Answer answer;
   answer.possible = plan.has_value();
   std::int64_t forwards = 0, tapes = 0;

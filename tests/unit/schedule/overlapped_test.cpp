@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "overlapped_machine.h"
 #include "reference_table.h"
-#include "schedule/overlap_bound.h"
 #include "schedule/overlap_periodic.h"
 #include "schedule/revolve.h"
 
@@ -139,15 +138,6 @@ TEST(Overlapped, LongChainsAreFasterThanThePeriodicPlanAndRevolve) {
     EXPECT_LT(time, best_periodic(p)) << p;
     EXPECT_LT(time, revolve(p)) << p;
   }
-}
-
-TEST(Overlapped, ALongChainIsNearTheLowerBound) {
-  const Problem p{10000, 4, {1, 2, 16, 16}};
-  constexpr std::int64_t kBlock = 200;
-  const double bound = overlapped_lower_bound(p.steps, p.slots, p.times, {0.34, 0.04}, kBlock);
-  const double time = plan_overlapped(p.steps, p.slots, p.times).makespan;
-  EXPECT_GE(time, bound) << p;
-  EXPECT_LE(time, 1.03 * bound) << p;
 }
 
 TEST(Overlapped, IsNeverSlowerThanTheOthersAndBreaksNoRule) {

@@ -1,4 +1,4 @@
-#include "schedule/uneven_tapes.h"
+#include "questions/uneven_tapes.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
@@ -143,4 +143,4 @@ std::optional<UnevenTapesPlan> plan_uneven_tapes(const UnevenTapes& chain,
   return Table(in_parts(chain, most_units)).plan();
 }
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

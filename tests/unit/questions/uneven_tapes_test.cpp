@@ -1,4 +1,4 @@
-#include "schedule/uneven_tapes.h"
+#include "questions/uneven_tapes.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,8 +11,10 @@
 #include "reference_table.h"
 #include "schedule/revolve.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
+
+using namespace schedule;
 
 using Values = std::vector<std::int64_t>;
 
@@ -133,4 +135,4 @@ TEST(UnevenTapes, RefusesWhatIsNoChain) {
 }
 
 }  // namespace
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

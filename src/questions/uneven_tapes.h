@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 
 struct UnevenTapes {
   std::vector<std::int64_t> forward, adjoint;  ///< of steps 0 .. n-1, >= 0
@@ -42,4 +42,4 @@ struct UnevenTapesPlan {
 std::optional<UnevenTapesPlan> plan_uneven_tapes(const UnevenTapes& chain,
                                                  std::int64_t most_units = 256);
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

@@ -1,4 +1,4 @@
-#include "schedule/kept_objects.h"
+#include "questions/kept_objects.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,8 +7,17 @@
 #include "schedule/mixed.h"
 #include "schedule/plain_planners.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
+
+using schedule::kMostSteps;
+using schedule::MixedPlanner;
+using schedule::Place;
+using schedule::Placement;
+using schedule::Planner;
+using schedule::RevolvePlanner;
+using schedule::Segment;
+using schedule::uint128;
 
 /// Where a tape is the only thing that is kept it is the unit of memory: the mixed schedule with
 /// tapes of one unit that restart has no use for states.
@@ -99,4 +108,4 @@ uint128 forwards_of(std::int64_t steps, std::int64_t units, const KeptObjects& k
   return static_cast<uint128>(steps) + (steps > 1 ? planner->advances(all) : 0);
 }
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

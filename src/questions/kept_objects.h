@@ -8,7 +8,7 @@
 #include "schedule/placement.h"
 #include "schedule/tape_levels.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 
 enum class Objects : std::uint8_t {
   kStates,  ///< HSM
@@ -28,10 +28,10 @@ struct KeptObjects {
 /// The least forward steps, recorded ones included, that reverse `steps` steps with `units` of
 /// memory. Throws ERR_ARGUMENT unless 0 <= steps <= 2^62, and where nothing can be kept that is
 /// needed: x_0, or a tape to go on from.
-uint128 forwards_of(std::int64_t steps, std::int64_t units, const KeptObjects& kept);
+schedule::uint128 forwards_of(std::int64_t steps, std::int64_t units, const KeptObjects& kept);
 
 /// A planner for StackOptions with `record`, the same tapes, and one disk slot if free_start.
 /// Throws ERR_ARGUMENT unless tape_units >= 1, and on kTapes without tape_restarts.
-std::unique_ptr<Planner> planner_for(const KeptObjects& kept);
+std::unique_ptr<schedule::Planner> planner_for(const KeptObjects& kept);
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

@@ -1,4 +1,4 @@
-#include "schedule/overlap_bound.h"
+#include "questions/overlap_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,10 @@
 
 #include "reference_table.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
+
+using namespace schedule;
 
 // The machine with transfers that are over at once, every way of using it: the cheapest plan if
 // what is done before the first adjoint and after it has its own price.
@@ -132,5 +134,13 @@ TEST(OverlapBound, OfSeveralBlocksIsALittleLess) {
   EXPECT_GE(blocks, 0.96 * whole);
 }
 
+TEST(OverlapBound, OfALongChainIsNearThePlan) {
+  const OverlapTimes times{1, 2, 16, 16};
+  const double bound = overlapped_lower_bound(10000, 4, times, {0.34, 0.04}, 200);
+  const double time = plan_overlapped(10000, 4, times).makespan;
+  EXPECT_GE(time, bound);
+  EXPECT_LE(time, 1.03 * bound);
+}
+
 }  // namespace
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

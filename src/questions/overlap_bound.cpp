@@ -1,12 +1,14 @@
-#include "schedule/overlap_bound.h"
+#include "questions/overlap_bound.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
+
+using schedule::OverlapTimes;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -166,4 +168,4 @@ double overlapped_lower_bound(std::int64_t steps, std::int64_t slots, const Over
       kRefinements);
 }
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

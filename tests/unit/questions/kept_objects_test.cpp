@@ -1,4 +1,4 @@
-#include "schedule/kept_objects.h"
+#include "questions/kept_objects.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,8 +11,10 @@
 #include "reference_table.h"
 #include "replay.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 namespace {
+
+using namespace schedule;
 
 std::int64_t forwards(std::int64_t steps, std::int64_t units, const KeptObjects& kept) {
   return static_cast<std::int64_t>(forwards_of(steps, units, kept));
@@ -160,4 +162,4 @@ TEST(KeptObjects, ThatCannotBeAreAnError) {
 }
 
 }  // namespace
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions

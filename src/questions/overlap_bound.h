@@ -5,7 +5,7 @@
 
 #include "schedule/overlapped.h"
 
-namespace anadrome::schedule {
+namespace anadrome::questions {
 
 /// What a second of processor and disk is worth before the first adjoint step and after it: the
 /// processor has 1 - before and 1 - after, the disk the rest.
@@ -15,11 +15,12 @@ struct DiskShares {
 
 /// Seconds. O(slots * block^2) time, O(slots * block) memory; a chain longer than `block` is taken
 /// in blocks, which loses a little.
-double overlapped_lower_bound(std::int64_t steps, std::int64_t slots, const OverlapTimes& times,
-                              const DiskShares& shares, std::int64_t block);
+double overlapped_lower_bound(std::int64_t steps, std::int64_t slots,
+                              const schedule::OverlapTimes& times, const DiskShares& shares,
+                              std::int64_t block);
 
 /// The best of them: it is concave in the shares, which are searched.
-double overlapped_lower_bound(std::int64_t steps, std::int64_t slots, const OverlapTimes& times,
-                              std::int64_t block = 400);
+double overlapped_lower_bound(std::int64_t steps, std::int64_t slots,
+                              const schedule::OverlapTimes& times, std::int64_t block = 400);
 
-}  // namespace anadrome::schedule
+}  // namespace anadrome::questions
