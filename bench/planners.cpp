@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "questions/kept_objects.h"
+#include "questions/static_memory.h"
 #include "questions/uneven_tapes.h"
 #include "schedule/double_sweep.h"
 #include "schedule/graph_planner.h"
@@ -146,9 +147,11 @@ void double_actions(benchmark::State& state) {
 
 void plan_least_memory(benchmark::State& state) {
   const ChainSizes sizes{uneven(state.range(0) + 1, 1000000, 2000000), {}};
-  const auto accounting = static_cast<Accounting>(state.range(1));
+  const bool stays = state.range(1) == 0;
   LeastMemory plan;
-  for (auto _ : state) plan = least_memory(sizes, accounting);
+  for (auto _ : state) {
+    plan = stays ? least_static_memory(sizes) : least_memory(sizes, Accounting::kReleased);
+  }
   state.counters["peak"] = static_cast<double>(plan.peak);
   state.counters["lower_bound"] = static_cast<double>(plan.lower_bound);
 }

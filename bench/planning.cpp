@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "questions/multistage_use.h"
 #include "schedule/disk_revolve.h"
 #include "schedule/hrevolve.h"
 #include "schedule/multistage.h"
@@ -63,7 +64,8 @@ Outcome measure(const Case& given) {
     cost = disk->cost();
     planner = std::move(disk);
   } else {
-    cost = multistage_cost(given.steps, given.ram_slots, given.disk_slots, costs);
+    cost =
+        anadrome::questions::multistage_cost(given.steps, given.ram_slots, given.disk_slots, costs);
     planner = std::make_unique<MultistagePlanner>();
   }
   measured.plan_seconds = seconds() - start;

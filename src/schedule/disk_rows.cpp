@@ -138,4 +138,12 @@ DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advanc
                                    candidates);
 }
 
+CostRow if_live(const CostRow& below, const CostRow& from_disk, std::int64_t write) {
+  CostRow row = below;
+  for (std::size_t n = 2; n < row.size(); ++n) {
+    row[n] = std::min(row[n], static_cast<uint128>(write) + from_disk[n]);
+  }
+  return row;
+}
+
 }  // namespace anadrome::schedule

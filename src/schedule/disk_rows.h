@@ -41,4 +41,7 @@ void spend(std::int64_t& candidates, std::int64_t count);
 DiskRow disk_row(const CostRow& below, const CostRow& right, std::int64_t advance,
                  std::int64_t read, std::int64_t& candidates);
 
+/// Q(n) = min( below(n), write + D(n) ): x_0 is live only.
+CostRow if_live(const CostRow& below, const CostRow& from_disk, std::int64_t write);
+
 }  // namespace anadrome::schedule

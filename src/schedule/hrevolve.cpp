@@ -12,23 +12,14 @@ namespace anadrome::schedule {
 namespace {
 
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 26;
-constexpr std::int64_t kMostSearched = std::int64_t{1} << 30;  // without keeping them
 
-void require_entries(std::int64_t steps, std::int64_t slots, std::int64_t most) {
-  if (steps <= most / slots && steps <= kMostDiskRows) return;
-  throw Error(ANADROME_ERR_ARGUMENT,
-              "hrevolve: the plan of " + std::to_string(steps) + " steps with " +
-                  std::to_string(slots) + " slots on disk takes a table of more than " +
-                  std::to_string(most) + " entries: grant fewer or many more slots on disk");
-}
-
-// Q(n) = min( below(n), write + D(n) ): x_0 is live only.
-CostRow if_live(const CostRow& below, const CostRow& from_disk, std::int64_t write) {
-  CostRow row = below;
-  for (std::size_t n = 2; n < row.size(); ++n) {
-    row[n] = std::min(row[n], static_cast<uint128>(write) + from_disk[n]);
-  }
-  return row;
+void require_entries(std::int64_t steps, std::int64_t slots) {
+  if (steps <= kMostEntries / slots && steps <= kMostDiskRows) return;
+  throw Error(ANADROME_ERR_ARGUMENT, "hrevolve: the plan of " + std::to_string(steps) +
+                                         " steps with " + std::to_string(slots) +
+                                         " slots on disk takes a table of more than " +
+                                         std::to_string(kMostEntries) +
+                                         " entries: grant fewer or many more slots on disk");
 }
 
 }  // namespace
@@ -50,7 +41,7 @@ HRevolvePlanner::HRevolvePlanner(std::int64_t steps, std::int64_t ram_slots,
     constexpr std::int64_t kSplitsPerEntry = 32;
     disk_slots_ = std::clamp<std::int64_t>(most_splits / kSplitsPerEntry / steps, 1, disk_slots);
   }
-  require_entries(steps, disk_slots_, kMostEntries);
+  require_entries(steps, disk_slots_);
   tabulate(most_splits);
 }
 
@@ -125,45 +116,6 @@ uint128 HRevolvePlanner::cost() const {
 uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
                       const TwoTierCosts& costs) {
   return HRevolvePlanner(steps, ram_slots, disk_slots, costs).cost();
-}
-
-uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
-                      std::span<const StorageLevel> levels, std::int64_t advance,
-                      std::int64_t adjoint) {
-  TwoTierCosts cheapest{advance, adjoint, 0, 0};
-  std::int64_t most_slots = 0;
-  for (std::size_t k = 0; k < levels.size(); ++k) {
-    const TwoTierCosts costs{advance, adjoint, levels[k].write, levels[k].read};
-    check_two_tier(0, ram_slots, levels[k].slots, costs);
-    if (k == 0) cheapest = costs;
-    if (k > 0 && (levels[k].write < levels[k - 1].write || levels[k].read < levels[k - 1].read)) {
-      throw Error(ANADROME_ERR_ARGUMENT, "hrevolve: a level is cheaper than the one before");
-    }
-    most_slots = std::max(most_slots, levels[k].slots);
-  }
-  check_two_tier(steps, ram_slots, most_slots, cheapest);
-  if (most_slots == 0 || ram_is_enough(steps, ram_slots, cheapest)) {
-    return two_tier_cost(steps, {extra_advances(steps, ram_slots), 0, 0}, cheapest);
-  }
-  require_entries(steps, 1, kMostSearched);
-  std::int64_t rows = 0, candidates = kMostCandidates;
-  CostRow live = ram_row(steps, ram_slots, advance);
-  bool only_ram = true;
-  for (const StorageLevel& level : levels) {
-    const CostRow below = live;
-    for (std::int64_t slots = 1; slots <= level.slots; ++slots) {
-      require_entries(steps, ++rows, kMostSearched);
-      const DiskRow row = only_ram ? one_disk_state(below, ram_slots, advance, level.read)
-                                   : disk_row(below, live, advance, level.read, candidates);
-      only_ram = false;
-      CostRow next = if_live(below, row.cost, level.write);
-      if (next == live) break;  // further slots change nothing either
-      live = std::move(next);
-    }
-  }
-  uint128 sum = live.back();
-  add_cost(sum, static_cast<uint128>(steps), static_cast<uint128>(adjoint));
-  return sum;
 }
 
 }  // namespace anadrome::schedule

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "schedule/disk_revolve.h"
@@ -64,11 +63,5 @@ class HRevolvePlanner final : public Planner {
 /// The cost of the cheapest sweep: advances, writes, reads, and steps * adjoint.
 uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
                       const TwoTierCosts& costs);
-
-/// The same for any number of levels below RAM, the cheapest first: neither writes nor reads get
-/// cheaper from level to level.
-uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots,
-                      std::span<const StorageLevel> levels, std::int64_t advance,
-                      std::int64_t adjoint);
 
 }  // namespace anadrome::schedule

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "schedule/revolve.h"
@@ -51,23 +50,5 @@ struct JoinPlan {
 
 /// What the segments cost in this order, and how many slots each finds free.
 uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments);
-
-enum class JoinKind : std::uint8_t {
-  kAdvance,  ///< of `branch`, from x_first to x_last; `keep`: x_first stays
-  kDrop,     ///< x_first makes room
-  kTurn,     ///< all ends are there; they make room
-  kAdjoint,  ///< of step first, whose state x_first is there
-};
-
-struct JoinAction {
-  JoinKind kind = JoinKind::kTurn;
-  std::int64_t branch = 0, first = 0, last = 0;
-  bool keep = false;
-};
-
-/// One after the other, in memory that does not grow with their number.
-void visit_actions(const JoinProblem& problem, const JoinPlan& plan,
-                   const std::function<void(const JoinAction&)>& visit);
-std::vector<JoinAction> actions_of(const JoinProblem& problem, const JoinPlan& plan);
 
 }  // namespace anadrome::schedule

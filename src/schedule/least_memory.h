@@ -11,7 +11,6 @@
 namespace anadrome::schedule {
 
 enum class Accounting : std::uint8_t {
-  kStatic,    ///< kept states stay to the end: c_0 + all kept + the largest segment beside them
   kReleased,  ///< a kept state is given up once it is passed
   /// As StackSweep plays it: likewise, and the states at a segment's end take no room in it, since
   /// the last one was given up before and the one before that is live.
@@ -30,12 +29,9 @@ struct LeastMemory {
   std::vector<std::int64_t> kept;  ///< rising, beside x_0
 };
 
-/// O(n log(sum of bytes)) if released or played. If static, O(n) for each bound on the largest
-/// segment that is tried: all that matter while they are few, otherwise until `most_visits` states
-/// were looked at, the most promising first. Throws ERR_ARGUMENT unless 1 <= n < 2^31, on negative
-/// sizes, and if they add up to more than 2^60.
-LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting,
-                         std::int64_t most_visits = std::int64_t{1} << 27);
+/// O(n log(sum of bytes)). Throws ERR_ARGUMENT unless 1 <= n < 2^31, on negative sizes, and if they
+/// add up to more than 2^60.
+LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting);
 
 /// Steps for which a run plans, and the bytes that planning and the plan take for each.
 inline constexpr std::int64_t kMostLeastMemorySteps = std::int64_t{1} << 20;
@@ -45,10 +41,6 @@ inline constexpr std::int64_t kLeastMemoryBytesPerStep = 128;
 std::int64_t least_slots(std::int64_t steps);
 /// The planner of that.
 std::unique_ptr<Planner> least_memory_of_equal_states(std::int64_t steps);
-
-/// The peak of a choice, as its accounting says it.
-std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
-                     const std::vector<std::int64_t>& kept);
 
 /// The two sweeps, for StackSweep without kept tapes: StackOptions::units must be the peak as
 /// kPlayed says it, or more. Each segment is run again once, with every state of it kept. Where

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "schedule/placement.h"
-#include "schedule/two_tier_costs.h"
+#include "schedule/revolve.h"
 
 namespace anadrome::schedule {
 
@@ -30,14 +30,8 @@ class MultistagePlanner final : public Planner {
   Splitter splitter_;
 };
 
-/// Throws ERR_ARGUMENT also where so few slots are used so often, or so many slots are on disk,
-/// that counting takes too long.
-TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                          MultistageSplits splits = MultistageSplits::kShortest);
-
-/// The cost of that sweep: advances, writes, reads, and steps * adjoint.
-uint128 multistage_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                        const TwoTierCosts& costs,
-                        MultistageSplits splits = MultistageSplits::kShortest);
+/// Steps to advance from a kept state, one of `slots`, in a reversal of `steps` steps. steps >= 2.
+std::int64_t multistage_split(Splitter& splitter, std::int64_t steps, std::int64_t slots,
+                              MultistageSplits splits);
 
 }  // namespace anadrome::schedule

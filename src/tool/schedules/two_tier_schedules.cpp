@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "questions/multistage_use.h"
 #include "schedule/disk_revolve.h"
 #include "schedule/hrevolve.h"
 #include "schedule/multistage.h"
@@ -66,7 +67,7 @@ Counts count_hrevolve(const Problem& problem) {
 }
 
 Counts count_multistage(const Problem& problem) {
-  const schedule::TwoTierUse use = schedule::multistage_use(
+  const schedule::TwoTierUse use = questions::multistage_use(
       problem.steps, problem.slots, std::min(problem.disk_slots, schedule::kMostSteps));
   Counts counts;
   counts.advances = use.advances;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "questions/join_actions.h"
 #include "schedule/join_planner.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
@@ -14,8 +15,8 @@
 namespace anadrome::tool {
 namespace {
 
-using schedule::JoinAction;
-using schedule::JoinKind;
+using questions::JoinAction;
+using questions::JoinKind;
 using schedule::JoinPlan;
 using schedule::JoinProblem;
 
@@ -136,12 +137,12 @@ Answer answer(const JoinAsked& asked) {
   }
   if (reducible) return answer;
   answer.write_actions = [problem, plan](TextOut& out) {
-    schedule::visit_actions(problem, plan,
-                            [&](const JoinAction& action) { put_action(action, out); });
+    questions::visit_actions(problem, plan,
+                             [&](const JoinAction& action) { put_action(action, out); });
     out.flush();
   };
   answer.draw = [problem, plan, branches = asked.branches](TextOut& out) {
-    SpanPicture picture = picture_of(problem, schedule::actions_of(problem, plan));
+    SpanPicture picture = picture_of(problem, questions::actions_of(problem, plan));
     picture.title = "join: branches of " + branches + " steps";
     picture.remark = decimal_text(plan.advances) + " advances with " +
                      std::to_string(problem.slots) + " slots; the branches one above the other";

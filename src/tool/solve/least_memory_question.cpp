@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "questions/static_memory.h"
 #include "schedule/least_memory.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
@@ -14,7 +15,6 @@
 namespace anadrome::tool {
 namespace {
 
-using schedule::Accounting;
 using schedule::ChainSizes;
 using schedule::LeastMemory;
 using schedule::LeastMemoryPlanner;
@@ -29,9 +29,9 @@ Answer answer(const LeastMemoryAsked& asked) {
   if (!asked.workspace.empty()) {
     sizes.workspace = counts_in("--workspace", text_of_file("--workspace", asked.workspace), 0);
   }
-  const auto accounting =
-      asked.accounting == "static" ? Accounting::kStatic : Accounting::kReleased;
-  const LeastMemory plan = schedule::least_memory(sizes, accounting);
+  const LeastMemory plan = asked.accounting == "static"
+                               ? questions::least_static_memory(sizes)
+                               : schedule::least_memory(sizes, schedule::Accounting::kReleased);
   Problem problem;
   problem.steps = sizes.steps();
   problem.slots = plan.peak;

@@ -59,23 +59,6 @@ TEST(HRevolve, CostsTheLeastOfTenSteps) {
   }
 }
 
-TEST(HRevolve, CostsTheLeastWithTwoLevelsBelowRam) {
-  const std::vector<std::vector<StorageLevel>> costs = {
-      {{1, 1, 1}, {1, 3, 2}}, {{1, 0, 1}, {2, 1, 1}}, {{2, 1, 0}, {1, 1, 4}},
-      {{1, 2, 2}, {1, 2, 2}}, {{0, 1, 1}, {2, 2, 1}}, {{1, 1, 2}, {0, 1, 9}}};
-  for (const std::vector<StorageLevel>& levels : costs) {
-    for (const std::int64_t advance : {1, 3}) {
-      for (int n = 1; n <= 7; ++n) {
-        for (std::int64_t c = 0; c <= 2; ++c) {
-          ASSERT_EQ(hrevolve_cost(n, c, levels, advance, 2),
-                    static_cast<uint128>(least_cost_by_search(n, c, levels, advance, 2)))
-              << "n " << n << ", RAM " << c << ", level 1 " << levels[0].slots;
-        }
-      }
-    }
-  }
-}
-
 TEST(HRevolve, CostsWhatItsReplayCosts) {
   for (const TwoTierCosts& costs : kCosts) {
     for (std::int64_t n = 0; n <= 60; ++n) {
@@ -162,23 +145,7 @@ RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCosts, ()) {
   const auto expected = static_cast<uint128>(costs_by_recurrence(n, c, disk, costs.advance).back());
   HRevolvePlanner planner(n, c, d, costs);
   RC_ASSERT(planner.cost() == expected);
-  RC_ASSERT(hrevolve_cost(n, c, disk, costs.advance, 0) == expected);
   RC_ASSERT(two_tier_cost(n, replayed({n, c, d}, std::move(planner)), costs) == expected);
-}
-
-RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCostsWithThreeLevels, ()) {
-  const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 200);
-  const std::int64_t c = *rc::gen::inRange<std::int64_t>(0, 4);
-  std::vector<StorageLevel> levels;
-  std::int64_t write = 0, read = 0;
-  for (int k = 0; k < 3; ++k) {
-    write += *rc::gen::inRange<std::int64_t>(0, 20);
-    read += *rc::gen::inRange<std::int64_t>(0, 20);
-    levels.push_back({*rc::gen::inRange<std::int64_t>(k == 0 ? 1 : 0, 4), write, read});
-  }
-  const std::int64_t advance = *rc::gen::inRange<std::int64_t>(0, 9);
-  RC_ASSERT(hrevolve_cost(n, c, levels, advance, 0) ==
-            static_cast<uint128>(costs_by_recurrence(n, c, levels, advance).back()));
 }
 
 // Rows of large costs take 128 bits, others 64.
@@ -225,10 +192,6 @@ TEST(HRevolve, RefusesWhatItCannotPlan) {
   EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 10, {1, 0, 2, 2}), Error);
   EXPECT_THROW(hrevolve_cost(1000000000, 1, 10, {1, 0, 2, 2}), Error);
   EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 0, {kMostSteps, 0, 0, 0}), Error);
-  const std::vector<StorageLevel> wrong = {{1, 2, 2}, {1, 2, 1}};
-  EXPECT_THROW(hrevolve_cost(5, 1, wrong, 1, 1), Error);
-  const std::vector<StorageLevel> endless = {{kMostSteps, 2, 2}};
-  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, endless, 1, 1), Error);
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// How often a multistage sweep writes and reads, counted without playing it.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/multistage.h"
+#include "schedule/two_tier_costs.h"
+
+namespace anadrome::questions {
+
+/// Throws ERR_ARGUMENT also where so few slots are used so often, or so many slots are on disk,
+/// that counting takes too long.
+schedule::TwoTierUse multistage_use(
+    std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
+    schedule::MultistageSplits splits = schedule::MultistageSplits::kShortest);
+
+/// The cost of that sweep: advances, writes, reads, and steps * adjoint.
+schedule::uint128 multistage_cost(
+    std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
+    const schedule::TwoTierCosts& costs,
+    schedule::MultistageSplits splits = schedule::MultistageSplits::kShortest);
+
+}  // namespace anadrome::questions
