@@ -1,4 +1,4 @@
-#include "schedule/rules.h"
+#include "rules.h"
 
 #include <algorithm>
 
