@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "rules.h"
 #include "schedule/join_planner.h"
+#include "schedule/rules.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -1,4 +1,4 @@
-// Sweeps that play plans with overlapped transfers, under the rules of rules.h.
+// Sweeps that play plans with overlapped transfers, under the rules of schedule/rules.h.
 #include "schedule/list_sweep.h"
 
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "rules.h"
 #include "schedule/offloaded_plan.h"
 #include "schedule/revolve.h"
+#include "schedule/rules.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -1,4 +1,4 @@
-// Sweeps played to their end under the rules of rules.h, and what they took. Whatever a
+// Sweeps played to their end under the rules of schedule/rules.h, and what they took. Whatever a
 // sweep promises of the rest on the way is compared with what comes.
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "rules.h"
 #include "schedule/anchored_planner.h"
+#include "schedule/rules.h"
 #include "schedule/stack_sweep.h"
 
 namespace anadrome::schedule {

@@ -1,4 +1,4 @@
-#include "rules.h"
+#include "schedule/rules.h"
 
 #include <gtest/gtest.h>
 
