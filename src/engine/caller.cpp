@@ -99,11 +99,11 @@ void Caller::make_room_for_step() {
 
 void Caller::hand_out(const schedule::Start& start) {
   if (keeper_.live()->exchanged()) make_room_for_step();
-  anadrome_action x_0{};
+  anadrome_action& x_0 = context_.sweep.in_hand;
   x_0.kind = ANADROME_START;
   x_0.again = start.again ? 1 : 0;
   x_0.branch = start.branch;
-  hand_out(x_0);
+  is_handed_out();
 }
 
 // Exchanged fields change places at every step, so the caller takes one at a time. And an advance
@@ -117,21 +117,15 @@ std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
   return to_prediction > 0 ? std::min(advance.first + to_prediction, advance.last) : advance.last;
 }
 
-bool Caller::hand_out_rest() {
-  const schedule::Advance rest = context_.sweep.rest;
-  if (rest.first >= rest.last) return false;
-  hand_out(rest);
-  return true;
-}
-
 void Caller::hand_out(const schedule::Advance& action) {
   SweepState& sweep = context_.sweep;
   const LiveState& live = *keeper_.live();
   if (live.exchanged()) make_room_for_step();
   schedule::Advance part = action;
   part.last = end_of_part(action);
+  const bool may_audit = keeper_.uses_disk() && !action.again;
   const std::int64_t audited =
-      action.again ? schedule::kUnknown : audits_.next_step(*context_.plan.sweep);
+      may_audit ? audits_.next_step(*context_.plan.sweep) : schedule::kUnknown;
   if (action.first == audited) audits_.note(audited, live);
   if (action.first < audited) part.last = std::min(part.last, audited);
   StepTable& sizes = context_.measured.state_bytes();
@@ -142,46 +136,45 @@ void Caller::hand_out(const schedule::Advance& action) {
   if (part.record && action.again && part.first + 1 == part.last) audits_.check(part.first, live);
   sweep.rest = action;
   sweep.rest.first = part.last;
-  anadrome_action advance{};
+  anadrome_action& advance = sweep.in_hand;
   advance.kind = ANADROME_ADVANCE;
   advance.record = part.record ? 1 : 0;
   advance.again = part.again ? 1 : 0;
   advance.first = part.first;
   advance.last = part.last;
   advance.branch = part.branch;
-  hand_out(advance);
+  is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Turn& turn) {
-  anadrome_action action{};
+  anadrome_action& action = context_.sweep.in_hand;
   action.kind = ANADROME_TURN;
   action.again = turn.again ? 1 : 0;
   action.first = action.last = turn.step;
   action.branch = turn.branch;
-  hand_out(action);
+  is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Adjoint& adjoint) {
   if (!context_.plan.record) audits_.check(adjoint.step, *keeper_.live());
   keeper_.read_ahead();
-  anadrome_action step{};
+  anadrome_action& step = context_.sweep.in_hand;
   step.kind = ANADROME_ADJOINT;
   step.first = adjoint.step;
   step.last = adjoint.step + 1;
   step.branch = adjoint.branch;
-  hand_out(step);
+  is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Done&) {
-  anadrome_action end{};
-  end.kind = ANADROME_DONE;
-  hand_out(end);
+  context_.sweep.in_hand.kind = ANADROME_DONE;
+  is_handed_out();
 }
 
-void Caller::hand_out(const anadrome_action& action) {
+void Caller::is_handed_out() {
   SweepState& sweep = context_.sweep;
   Measurements& measured = context_.measured;
-  sweep.in_hand = action;
+  const anadrome_action& action = sweep.in_hand;
   if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
   if (context_.recorder.on() || measured.measures_steps()) {
     sweep.timed = true;

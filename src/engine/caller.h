@@ -19,7 +19,11 @@ class Caller {
   /// The action in the caller's hands is done.
   void take_back();
   /// Is an advance left that was handed out in part? The next part of it is.
-  bool hand_out_rest();
+  bool hand_out_rest() {
+    if (context_.sweep.rest.first >= context_.sweep.rest.last) return false;
+    hand_out(schedule::Advance(context_.sweep.rest));
+    return true;
+  }
   void hand_out(const schedule::Start& start);
   void hand_out(const schedule::Advance& advance);
   void hand_out(const schedule::Turn& turn);
@@ -27,7 +31,8 @@ class Caller {
   void hand_out(const schedule::Done& done);
 
  private:
-  void hand_out(const anadrome_action& action);
+  /// SweepState::in_hand, which is empty until then.
+  void is_handed_out();
   void advance_is_done(std::int64_t last, double seconds);
   void adjoint_is_done(double seconds);
   void record(double now, std::int64_t last);

@@ -49,6 +49,15 @@ LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
       pool_(blocks.pool()),
       exchanged_(any_exchanged(fields_)),
       hands_over_(exchanged_ && !shares_blocks(layout)) {
+  const auto is_array = [](const Field& field) {
+    return !field.exchanged && field.mover == nullptr;
+  };
+  if (std::all_of(fields_.begin(), fields_.end(), is_array)) {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const auto bytes = static_cast<std::size_t>(layout.parts()[f].bytes);
+      if (bytes > 0) arrays_.push_back({static_cast<std::byte*>(fields_[f].values), bytes, f});
+    }
+  }
   if (!exchanged_ || hands_over_) return;
   buffers_.resize(fields_.size());
   const std::int64_t bytes = buffer_bytes(layout, fields_);
@@ -120,6 +129,13 @@ void LiveState::move_fields(std::byte* block, std::int64_t index, bool with_exch
 }
 
 void LiveState::keep(std::int64_t block, std::int64_t index) {
+  if (!arrays_.empty()) {
+    std::byte* const begin = pool_.address(block);
+    for (const Array& array : arrays_) {
+      std::memcpy(layout_.address(begin, index, array.field), array.values, array.bytes);
+    }
+    return;
+  }
   move_fields(pool_.address(block), index, !hands_over_ || block != now_, store::copy_out,
               [this](std::size_t f, std::byte* place, std::size_t bytes) {
                 const bool from_block = hands_over_ && fields_[f].exchanged;
@@ -128,6 +144,13 @@ void LiveState::keep(std::int64_t block, std::int64_t index) {
 }
 
 void LiveState::restore(std::int64_t block, std::int64_t index) {
+  if (!arrays_.empty()) {
+    std::byte* const begin = pool_.address(block);
+    for (const Array& array : arrays_) {
+      std::memcpy(array.values, layout_.address(begin, index, array.field), array.bytes);
+    }
+    return;
+  }
   if (hands_over_ && block != now_) {
     pool_.hold(block);
     let_go(now_);

@@ -58,6 +58,11 @@ class LiveState final : public store::Live {
   struct Buffers {
     std::byte *now = nullptr, *then = nullptr;
   };
+  /// An array that memcpy can copy.
+  struct Array {
+    std::byte* values;
+    std::size_t bytes, field;
+  };
   template <class Call, class Copy>
   void move_fields(std::byte* block, std::int64_t index, bool with_exchanged, const Call& call,
                    const Copy& copy);
@@ -67,6 +72,7 @@ class LiveState final : public store::Live {
   std::vector<store::Field> fields_;
   store::BlockKeeper& blocks_;
   store::Pool& pool_;
+  std::vector<Array> arrays_;  ///< all fields, if none is exchanged or has a mover
   bool exchanged_ = false;
   bool hands_over_ = false;
   std::int64_t now_ = -1, then_ = -1;  ///< blocks, if blocks are handed over

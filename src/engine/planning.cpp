@@ -68,10 +68,10 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
     throw TooLittleMemory(needed, "store_all needs " + std::to_string(plan.steps) +
-                                         " slots and memory=" + std::to_string(plan.budget) +
-                                         " has " + std::to_string(plan.memory.checkpoint_slots) +
-                                         "; set memory to " + std::to_string(needed) + "B (" +
-                                         format_bytes(needed) + "), or schedule=async");
+                                      " slots and memory=" + std::to_string(plan.budget) + " has " +
+                                      std::to_string(plan.memory.checkpoint_slots) +
+                                      "; set memory to " + std::to_string(needed) + "B (" +
+                                      format_bytes(needed) + "), or schedule=async");
   }
 }
 
@@ -88,9 +88,9 @@ void Planning::throw_no_block(const SweepPlan& plan) {
           ? " and the plan of " + std::to_string(plan.steps) + " steps (schedule=async has none)"
           : "";
   throw TooLittleMemory(least, "memory=" + std::to_string(plan.budget) +
-                                       " is too small for one state" + tables + ": at least " +
-                                       std::to_string(least) + " bytes (" + format_bytes(least) +
-                                       ") per rank are needed");
+                                   " is too small for one state" + tables + ": at least " +
+                                   std::to_string(least) + " bytes (" + format_bytes(least) +
+                                   ") per rank are needed");
 }
 
 void Planning::require_fit(const SweepPlan& plan) const {
@@ -285,8 +285,8 @@ void Planning::require_join_slots(SweepPlan& plan) {
   }
   plan.budget = given;
   throw TooLittleMemory(needed, text + "memory=" + std::to_string(given) + " has " +
-                                       std::to_string(slots) + "; set memory to " +
-                                       std::to_string(needed) + "B (" + format_bytes(needed) + ")");
+                                    std::to_string(slots) + "; set memory to " +
+                                    std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }
 
 double Planning::forecast(SweepPlan& plan) const {
@@ -297,7 +297,8 @@ double Planning::forecast(SweepPlan& plan) const {
 void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
   schedule::Problem problem = this->problem(plan);
   problem.disk_is_full = disk_is_full;
-  if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0) storage_.throw_too_small(plan.memory);
+  if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0)
+    storage_.throw_too_small(plan.memory);
   plan.sweep = plan.schedule->make(problem, earlier_);
 }
 

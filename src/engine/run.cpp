@@ -184,22 +184,33 @@ void Run::next(anadrome_action& action) {
   action = sweep.in_hand;
 }
 
-// True: there is an action for the caller.
+// True: there is an action for the caller. The most frequent ones come first.
 bool Run::carry_out(const schedule::Action& action) {
   using namespace schedule;
-  const auto hand_out = [this](const auto& handed) { return caller_.hand_out(handed), true; };
-  return std::visit(Cases{[&](const Advance& advance) { return hand_out(advance); },
-                          [this](const Keep& kept) { return keeper_.keep(kept), false; },
-                          [this](const Restore& kept) { return keeper_.restore(kept), false; },
-                          [this](const Drop& kept) { return keeper_.drop(kept), false; },
-                          [this](const Write& kept) { return keeper_.write(kept), false; },
-                          [this](const Read& kept) { return keeper_.read(kept), false; },
-                          [this](const Decide&) { return decisions_.decide(), false; },
-                          [&](const Start& start) { return hand_out(start); },
-                          [&](const Turn& end) { return turn(end), hand_out(end); },
-                          [&](const Adjoint& adjoint) { return hand_out(adjoint); },
-                          [&](const Done& end) { return done(), hand_out(end); }},
-                    action);
+  if (const auto* const advance = std::get_if<Advance>(&action)) {
+    caller_.hand_out(*advance);
+    return true;
+  }
+  if (const auto* const adjoint = std::get_if<Adjoint>(&action)) {
+    caller_.hand_out(*adjoint);
+    return true;
+  }
+  if (const auto* const kept = std::get_if<Restore>(&action)) return keeper_.restore(*kept), false;
+  if (const auto* const kept = std::get_if<Keep>(&action)) return keeper_.keep(*kept), false;
+  if (const auto* const kept = std::get_if<Drop>(&action)) return keeper_.drop(*kept), false;
+  if (const auto* const kept = std::get_if<Write>(&action)) return keeper_.write(*kept), false;
+  if (const auto* const kept = std::get_if<Read>(&action)) return keeper_.read(*kept), false;
+  if (std::holds_alternative<Decide>(action)) return decisions_.decide(), false;
+  if (const auto* const start = std::get_if<Start>(&action)) {
+    caller_.hand_out(*start);
+  } else if (const auto* const end = std::get_if<Turn>(&action)) {
+    turn(*end);
+    caller_.hand_out(*end);
+  } else {
+    done();
+    caller_.hand_out(std::get<Done>(action));
+  }
+  return true;
 }
 
 // ---- the ends of the sweeps ----

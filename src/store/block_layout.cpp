@@ -1,6 +1,7 @@
 #include "store/block_layout.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/checked.h"
 
@@ -83,7 +84,10 @@ std::int64_t blocks_read_ahead(std::int64_t blocks) {
 }
 
 BlockLayout::BlockLayout(const BlockShape& shape, std::span<const Field> state_fields)
-    : states_(shape.states) {
+    : states_(shape.states),
+      shift_(std::has_single_bit(static_cast<std::uint64_t>(shape.states))
+                 ? std::countr_zero(static_cast<std::uint64_t>(shape.states))
+                 : -1) {
   for (const Field& field : state_fields) {
     const std::int64_t bytes = field.bytes();
     const std::int64_t stride = round_up(bytes, shape.paged ? kPage : kWord);

@@ -88,6 +88,14 @@ class BlockLayout {
   BlockLayout(const BlockShape& shape, std::span<const Field> state_fields);
 
   std::int64_t states() const { return states_; }
+  /// Where state `number` of many lies that fill one block after the other. A division takes longer
+  /// than a small state's copy.
+  std::int64_t block_of(std::int64_t number) const {
+    return shift_ >= 0 ? number >> shift_ : number / states_;
+  }
+  std::int64_t index_in_block(std::int64_t number) const {
+    return shift_ >= 0 ? number & (states_ - 1) : number % states_;
+  }
   std::int64_t block_bytes() const { return block_bytes_; }
   std::int64_t state_bytes() const { return state_bytes_; }  ///< without padding
   const std::vector<Part>& parts() const { return parts_; }
@@ -98,6 +106,7 @@ class BlockLayout {
 
  private:
   std::int64_t states_ = 1;
+  int shift_ = 0;  ///< states_ is 2^shift_; -1: no power of two
   std::int64_t block_bytes_ = 0;
   std::int64_t state_bytes_ = 0;
   std::vector<Part> parts_;

@@ -81,7 +81,7 @@ void DiskTier::truncate(std::int64_t anchors) {
 
 std::int64_t DiskTier::keep(const KeptState& anchor) {
   if (places_ != nullptr) return keep_in_place(anchor);
-  const std::int64_t block = block_of(anchor.number), index = anchor.number % layout_.states();
+  const std::int64_t block = block_of(anchor.number), index = layout_.index_in_block(anchor.number);
   if (index == 0) {
     if (blocks_.rules() != BlockKeeper::Rules::kInOrder) forget(block);
     std::int64_t memory = live_.share_block();
@@ -420,14 +420,14 @@ void DiskTier::restore(const KeptState& anchor) {
   if (places_ != nullptr) {
     live_.restore_from(places_->address(resident.region), &resident.transfer.extents);
   } else {
-    live_.restore(resident.pool_block, anchor.number % layout_.states());
+    live_.restore(resident.pool_block, layout_.index_in_block(anchor.number));
   }
 }
 
 // ---- the ends ----
 
 void DiskTier::drop(std::int64_t number) {
-  if (number % layout_.states() != 0) return;  // lower anchors of the block are still to come
+  if (layout_.index_in_block(number) != 0) return;  // lower anchors of the block are still to come
   const auto resident = residents().find(block_of(number));
   if (resident == residents().end()) return;
   const State state = resident->second.state;

@@ -71,7 +71,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   }
 
   /// Does anchor `number` fill its block? Then write_newest_block must follow.
-  bool fills_block(std::int64_t number) const { return (number + 1) % layout_.states() == 0; }
+  bool fills_block(std::int64_t number) const { return layout_.index_in_block(number + 1) == 0; }
   /// Begin to write the block that ends with the newest anchor; its place on disk exists.
   void write_newest_block();
   /// There is no place for it: it can be restored as long as its memory is not needed.
@@ -90,7 +90,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Wait until everything is written.
   void flush();
 
-  std::int64_t block_of(std::int64_t number) const { return number / layout_.states(); }
+  std::int64_t block_of(std::int64_t number) const { return layout_.block_of(number); }
   std::int64_t anchors_kept() const { return anchors_kept_; }
   /// Anchors that can be restored at the end of a reverse sweep: those on disk, or the first
   /// block's.

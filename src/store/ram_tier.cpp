@@ -6,13 +6,13 @@
 namespace anadrome::store {
 
 RamTier::Block& RamTier::block_of(std::int64_t slot) {
-  const auto index = static_cast<std::size_t>(slot / layout_.states());
+  const auto index = static_cast<std::size_t>(layout_.block_of(slot));
   if (index >= table_.size()) table_.resize(index + 1);
   return table_[index];
 }
 
 const RamTier::Block& RamTier::filled_block_of(std::int64_t slot) const {
-  const Block& block = table_.at(static_cast<std::size_t>(slot / layout_.states()));
+  const Block& block = table_.at(static_cast<std::size_t>(layout_.block_of(slot)));
   if (block.pool_block < 0) throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept");
   return block;
 }
@@ -32,18 +32,18 @@ std::int64_t RamTier::keep(const KeptState& state) {
     if (block.pool_block < 0) block.pool_block = blocks_.take();
   }
   ++block.states;
-  live_.keep(block.pool_block, state.number % layout_.states());
+  live_.keep(block.pool_block, layout_.index_in_block(state.number));
   return layout_.state_bytes();
 }
 
 void RamTier::restore(const KeptState& state) {
   if (places_ != nullptr) return live_.restore_from(places_->address(state.region), nullptr);
-  live_.restore(filled_block_of(state.number).pool_block, state.number % layout_.states());
+  live_.restore(filled_block_of(state.number).pool_block, layout_.index_in_block(state.number));
 }
 
 void RamTier::drop(std::int64_t slot) {
   if (places_ != nullptr) return;  // the schedule gives its place to another one
-  Block& block = table_.at(static_cast<std::size_t>(slot / layout_.states()));
+  Block& block = table_.at(static_cast<std::size_t>(layout_.block_of(slot)));
   if (block.pool_block < 0 || --block.states > 0) return;
   blocks_.pool().give_back(block.pool_block);
   block.pool_block = -1;
@@ -71,7 +71,7 @@ std::span<const BlockPlace> RamTier::held(std::int64_t first, std::int64_t slots
   held_.clear();
   for (std::int64_t slot = first; slot < first + slots; ++slot) {
     const Block& block = filled_block_of(slot);
-    held_.push_back({blocks_.pool().address(block.pool_block), slot % layout_.states()});
+    held_.push_back({blocks_.pool().address(block.pool_block), layout_.index_in_block(slot)});
   }
   return held_;
 }
