@@ -101,7 +101,7 @@ void SweepPanel::mark(const Span& span) {
 void SweepPanel::add(const Held& held) {
   if (held.end < window_.start || held.start > window_.end) return;
   const double from = column(held.start), to = column(held.end);
-  if (held.tier == Tier::kDisk) return on_disk_.add(from, to, 1);
+  if (held.tier == schedule::kDiskTier) return on_disk_.add(from, to, 1);
   const double per_lane = static_cast<double>(slots_) / static_cast<double>(slot_lanes_.size());
   for (std::int64_t slot = held.slot; slot < std::min(held.slot + held.slots, slots_); ++slot) {
     const auto lane = static_cast<std::size_t>(static_cast<double>(slot) / per_lane);

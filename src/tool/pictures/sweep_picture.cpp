@@ -48,7 +48,8 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
     if (span.activity == Activity::kAdjoint && span.last >= close) extent.leaves = span.end;
   };
   sinks.held = [&](const Held& held) {
-    if (held.tier == Tier::kRam) extent.slots = std::max(extent.slots, held.slot + held.slots);
+    if (held.tier == schedule::kRamTier)
+      extent.slots = std::max(extent.slots, held.slot + held.slots);
   };
   extent.seconds = play(next, question, estimate, sinks);
   return extent;

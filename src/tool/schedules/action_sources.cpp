@@ -1,6 +1,7 @@
 #include "tool/schedules/action_sources.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,60 +16,47 @@ namespace {
 
 using schedule::Action;
 
-PlannedAction planned_step(Verb verb, std::int64_t first, std::int64_t last) {
-  return {verb, Tier::kRam, false, false, first, last, -1};
-}
-
-// False: for what the caller of a run would not see.
-bool translate(const Action& action, PlannedAction& planned) {
-  const auto kept = [&planned](Verb verb, const schedule::Kept& place) {
-    planned = planned_step(verb, place.step, place.step);
-    planned.tier = place.what == schedule::What::kTape ? Tier::kTape
-                   : place.tier == schedule::kDiskTier ? Tier::kDisk
-                                                       : Tier::kRam;
-    planned.slot = place.place;
-    return true;
-  };
+schedule::Kept* kept_of(Action& action) {
   return std::visit(
-      schedule::Cases{[&](const schedule::Advance& run) {
-                        planned = planned_step(Verb::kAdvance, run.first, run.last);
-                        planned.record = run.record;
-                        planned.again = run.again;
-                        return true;
-                      },
-                      [&](const schedule::Keep& place) { return kept(Verb::kKeep, place); },
-                      [&](const schedule::Restore& place) { return kept(Verb::kRestore, place); },
-                      [&](const schedule::Drop& place) { return kept(Verb::kDrop, place); },
-                      [&](const schedule::Turn& turn) {
-                        planned = planned_step(Verb::kTurn, turn.step, turn.step);
-                        return true;
-                      },
-                      [&](const schedule::Adjoint& adjoint) {
-                        planned = planned_step(Verb::kAdjoint, adjoint.step, adjoint.step + 1);
-                        return true;
-                      },
-                      [](const auto&) { return false; }},
+      [](auto& any) -> schedule::Kept* {
+        if constexpr (std::is_convertible_v<decltype(&any), schedule::Kept*>) return &any;
+        return nullptr;
+      },
       action);
 }
 
-Verb verb_of(schedule::OverlapKind kind) {
-  switch (kind) {
+// TURN as the adjoint of the last step.
+void take_turn_for_adjoint(Action& action) {
+  const auto* turn = std::get_if<schedule::Turn>(&action);
+  if (turn != nullptr) action = schedule::Adjoint{turn->step};
+}
+
+bool is_last(const Action& action) {
+  const auto* adjoint = std::get_if<schedule::Adjoint>(&action);
+  return adjoint != nullptr && adjoint->step == 0;
+}
+
+Action action_of(const schedule::OverlapAction& planned) {
+  schedule::Kept kept;
+  kept.step = planned.first;
+  kept.place = planned.slot;
+  switch (planned.kind) {
     case schedule::OverlapKind::kAdvance:
-      return Verb::kAdvance;
+      return schedule::Advance{planned.first, planned.last};
     case schedule::OverlapKind::kKeep:
-      return Verb::kKeep;
+      return schedule::Keep{kept};
     case schedule::OverlapKind::kRestore:
-      return Verb::kRestore;
+      return schedule::Restore{kept};
     case schedule::OverlapKind::kDrop:
-      return Verb::kDrop;
+      return schedule::Drop{kept};
     case schedule::OverlapKind::kWrite:
-      return Verb::kWrite;
+      return schedule::Write{kept};
     case schedule::OverlapKind::kRead:
-      return Verb::kRead;
+      return schedule::Read{kept};
     case schedule::OverlapKind::kAdjoint:
       break;
   }
-  return Verb::kAdjoint;
+  return schedule::Adjoint{planned.first};
 }
 
 }  // namespace
@@ -83,7 +71,7 @@ ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Pl
   options.record = problem.record;
   options.turn = false;
   const auto sweep = std::make_shared<schedule::StackSweep>(options, std::move(planner));
-  return [sweep](PlannedAction& planned) { return translate(sweep->next(), planned); };
+  return [sweep] { return sweep->next(); };
 }
 
 ActionSource anchored_actions(const Problem& problem) {
@@ -111,20 +99,20 @@ ActionSource anchored_actions(const Problem& problem) {
   const auto state = std::make_shared<State>(
       State{schedule::StackSweep(options, std::make_unique<schedule::AnchoredPlanner>(anchored)),
             problem.most_anchors - 1, !options.record, false});
-  return [state](PlannedAction& planned) {
-    if (state->done || !translate(state->sweep.next(), planned)) return false;
-    if (planned.verb == Verb::kTurn && state->turn_is_adjoint) {
-      planned.verb = Verb::kAdjoint;
-      planned.last = planned.first + 1;
+  return [state]() -> Action {
+    if (state->done) return schedule::Done{};
+    Action action = state->sweep.next();
+    if (state->turn_is_adjoint) take_turn_for_adjoint(action);
+    state->done = is_last(action);
+    schedule::Kept* const kept = kept_of(action);
+    if (kept == nullptr || kept->what == schedule::What::kTape) return action;
+    if (kept->tier == schedule::kRamTier) {
+      ++kept->place;  // slot 0 is the anchor's
+    } else if (kept->place == state->last_anchor) {
+      kept->tier = schedule::kRamTier;
+      kept->place = 0;
     }
-    state->done = planned.verb == Verb::kAdjoint && planned.first == 0;
-    if (planned.tier == Tier::kDisk && planned.slot == state->last_anchor) {
-      planned.tier = Tier::kRam;
-      planned.slot = 0;
-    } else if (planned.tier == Tier::kRam && planned.slot >= 0) {
-      ++planned.slot;  // slot 0 is the anchor's
-    }
-    return true;
+    return action;
   };
 }
 
@@ -142,21 +130,17 @@ ActionSource unknown_end_actions(const Problem& problem) {
       State{schedule::StackSweep(options, std::make_unique<schedule::OnlinePlanner>(
                                               schedule::OnlineOptions{.slots = problem.slots})),
             problem.steps - 1, false});
-  if (state->end == 0) {
-    return [state](PlannedAction& planned) {
-      planned = planned_step(Verb::kAdjoint, 0, 1);
-      return !std::exchange(state->done, true);
-    };
-  }
-  return [state](PlannedAction& planned) {
-    if (state->done || !translate(state->sweep.next(), planned)) return false;
-    if (planned.verb == Verb::kAdvance && state->sweep.may_finish(state->end)) {
+  return [state]() -> Action {
+    if (state->done) return schedule::Done{};
+    Action action = state->end == 0 ? schedule::Adjoint{} : state->sweep.next();
+    auto* const run = std::get_if<schedule::Advance>(&action);
+    if (run != nullptr && state->sweep.may_finish(state->end)) {
       state->sweep.finish_forward(state->end);
-      planned.last = state->end;
+      run->last = state->end;
     }
-    if (planned.verb == Verb::kTurn) planned.verb = Verb::kAdjoint;
-    state->done = planned.verb == Verb::kAdjoint && planned.first == 0;
-    return true;
+    take_turn_for_adjoint(action);
+    state->done = is_last(action);
+    return action;
   };
 }
 
@@ -177,19 +161,13 @@ ActionSource overlapped_actions(const Problem& problem, double& makespan) {
   makespan = plan->makespan;
   const auto at = std::make_shared<std::size_t>(0);
   const auto recorded = std::make_shared<bool>(false);
-  return [plan, at, recorded, record = problem.record](PlannedAction& planned) {
-    if (*at == plan->actions.size()) return false;
-    const schedule::OverlapAction& action = plan->actions[*at];
-    const bool tape_due = record && action.kind == schedule::OverlapKind::kAdjoint && !*recorded;
-    *recorded = tape_due;
-    if (tape_due) {
-      planned = {Verb::kAdvance, Tier::kRam, true, false, action.first, action.first + 1, -1};
-      return true;
-    }
+  return [plan, at, recorded, record = problem.record]() -> Action {
+    if (*at == plan->actions.size()) return schedule::Done{};
+    const schedule::OverlapAction& planned = plan->actions[*at];
+    *recorded = record && planned.kind == schedule::OverlapKind::kAdjoint && !*recorded;
+    if (*recorded) return schedule::Advance{planned.first, planned.first + 1, 0, true};
     ++*at;
-    planned = {verb_of(action.kind), Tier::kRam,  false,      false,
-               action.first,         action.last, action.slot};
-    return true;
+    return action_of(planned);
   };
 }
 

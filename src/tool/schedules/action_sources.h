@@ -1,4 +1,4 @@
-// The actions of the library's schedules in the words of the command.
+// The actions of the library's schedules, for the papers' problem.
 #pragma once
 
 #include <memory>

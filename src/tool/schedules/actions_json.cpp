@@ -3,69 +3,40 @@
 namespace anadrome::tool {
 namespace {
 
-const char* name_of(Verb verb) {
-  switch (verb) {
-    case Verb::kAdvance:
-      return "advance";
-    case Verb::kKeep:
-      return "keep";
-    case Verb::kRestore:
-      return "restore";
-    case Verb::kDrop:
-      return "drop";
-    case Verb::kWrite:
-      return "write";
-    case Verb::kRead:
-      return "read";
-    case Verb::kTurn:
-      return "turn";
-    case Verb::kAdjoint:
-      return "adjoint";
-  }
-  return "?";
-}
-
-const char* name_of(Tier tier) {
-  switch (tier) {
-    case Tier::kRam:
-      return "ram";
-    case Tier::kDisk:
-      return "disk";
-    case Tier::kTape:
-      return "tape";
-  }
-  return "?";
+const char* name_of_tier(const schedule::Kept& kept) {
+  if (kept.what == schedule::What::kTape) return "tape";
+  return kept.tier == schedule::kDiskTier ? "disk" : "ram";
 }
 
 }  // namespace
 
 void write_actions(const ActionSource& next, TextOut& out) {
-  PlannedAction action;
-  while (next(action)) {
-    out.put("{\"action\": \"").put(name_of(action.verb)).put("\", ");
-    switch (action.verb) {
-      case Verb::kAdvance:
-        out.put("\"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
-        if (action.record) out.put(", \"record\": true");
-        break;
-      case Verb::kTurn:
-      case Verb::kAdjoint:
-        out.put("\"step\": ").integer(action.first);
-        break;
-      case Verb::kKeep:
-      case Verb::kRestore:
-      case Verb::kDrop:
-        out.put("\"step\": ").integer(action.first);
-        out.put(", \"tier\": \"").put(name_of(action.tier));
-        out.put("\", \"slot\": ").integer(action.slot);
-        break;
-      case Verb::kWrite:
-      case Verb::kRead:
-        out.put("\"step\": ").integer(action.first).put(", \"slot\": ").integer(action.slot);
-        break;
-    }
-    out.put("}\n");
-  }
+  const auto begin = [&](const char* action, const char* key, std::int64_t step) -> TextOut& {
+    return out.put("{\"action\": \"").put(action).put("\", \"").put(key).put("\": ").integer(step);
+  };
+  const auto put_copy = [&](const char* action, const schedule::Kept& kept) {
+    begin(action, "step", kept.step).put(", \"tier\": \"").put(name_of_tier(kept));
+    out.put("\", \"slot\": ").integer(kept.place).put("}\n");
+  };
+  const auto put_transfer = [&](const char* action, const schedule::Kept& kept) {
+    begin(action, "step", kept.step).put(", \"slot\": ").integer(kept.place).put("}\n");
+  };
+  each_action(next,
+              schedule::Cases{
+                  [&](const schedule::Advance& run) {
+                    begin("advance", "first", run.first).put(", \"last\": ").integer(run.last);
+                    out.put(run.record ? ", \"record\": true}\n" : "}\n");
+                  },
+                  [&](const schedule::Keep& kept) { put_copy("keep", kept); },
+                  [&](const schedule::Restore& kept) { put_copy("restore", kept); },
+                  [&](const schedule::Drop& kept) { put_copy("drop", kept); },
+                  [&](const schedule::Write& kept) { put_transfer("write", kept); },
+                  [&](const schedule::Read& kept) { put_transfer("read", kept); },
+                  [&](const schedule::Turn& turn) { begin("turn", "step", turn.step).put("}\n"); },
+                  [&](const schedule::Adjoint& adjoint) {
+                    begin("adjoint", "step", adjoint.step).put("}\n");
+                  },
+                  [](const auto&) {}});
   out.flush();
 }
 

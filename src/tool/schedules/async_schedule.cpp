@@ -52,15 +52,13 @@ bool is_overlapped(const Problem& problem) {
 Counts count_overlapped(const Problem& problem) {
   Counts counts;
   counts.overlapped = true;
-  const ActionSource next = overlapped_actions(problem, counts.makespan);
-  PlannedAction action;
-  while (next(action)) {
-    if (action.verb == Verb::kWrite) ++counts.writes;
-    if (action.verb == Verb::kRead) ++counts.reads;
-    if (action.verb == Verb::kAdvance) {
-      counts.advances += static_cast<uint128>(action.last - action.first);
-    }
-  }
+  each_action(overlapped_actions(problem, counts.makespan),
+              schedule::Cases{[&](const schedule::Write&) { ++counts.writes; },
+                              [&](const schedule::Read&) { ++counts.reads; },
+                              [&](const schedule::Advance& run) {
+                                counts.advances += static_cast<uint128>(run.last - run.first);
+                              },
+                              [](const auto&) {}});
   return counts;
 }
 

@@ -22,11 +22,12 @@ ActionSource double_actions(const Problem& problem) {
   const schedule::DoubleSweep sweep = sweep_of(problem);
   const ActionSource next =
       nested_actions(problem, std::make_unique<schedule::DoublePlanner>(sweep));
-  return [next, last = sweep.intervals - 1](PlannedAction& action) {
-    if (!next(action)) return false;
-    const bool restores = action.verb == Verb::kRestore && action.tier == Tier::kDisk;
-    if (restores && action.slot == last) action.tier = Tier::kRam;
-    return true;
+  return [next, last = sweep.intervals - 1] {
+    schedule::Action action = next();
+    auto* const kept = std::get_if<schedule::Restore>(&action);
+    const bool restores = kept != nullptr && kept->tier == schedule::kDiskTier;
+    if (restores && kept->place == last) kept->tier = schedule::kRamTier;
+    return action;
   };
 }
 

@@ -18,13 +18,12 @@ Counts count_online(const Problem& problem) {
     throw Error(ANADROME_ERR_ARGUMENT, "online is played to be counted: with so many slots up to " +
                                            std::to_string(most) + " --steps");
   }
-  const ActionSource next = unknown_end_actions(problem);
   Counts counts;
-  PlannedAction action;
-  while (next(action)) {
-    if (action.verb != Verb::kAdvance) continue;
-    counts.advances += static_cast<uint128>(action.last - action.first);
-  }
+  each_action(unknown_end_actions(problem),
+              schedule::Cases{[&](const schedule::Advance& run) {
+                                counts.advances += static_cast<uint128>(run.last - run.first);
+                              },
+                              [](const auto&) {}});
   return counts;
 }
 

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "schedule/action.h"
 #include "schedule/revolve.h"
 #include "tool/number_text.h"
 
@@ -61,19 +63,15 @@ struct Counts {
 /// ERR_ARGUMENT if that takes more than 128 bits.
 uint128 cost_of(const Problem& problem, const Counts& counts);
 
-enum class Verb { kAdvance, kKeep, kRestore, kDrop, kWrite, kRead, kTurn, kAdjoint };
-enum class Tier { kRam, kDisk, kTape };
+/// The next action, one at a time; Done: there is none.
+using ActionSource = std::function<schedule::Action()>;
 
-struct PlannedAction {
-  Verb verb = Verb::kAdvance;
-  Tier tier = Tier::kRam;  ///< of kKeep, kRestore and kDrop
-  bool record = false;     ///< kAdvance: the last step fills the tape
-  bool again = false;      ///< kAdvance: these steps were run before
-  std::int64_t first = 0, last = 0;
-  std::int64_t slot = -1;
-};
-
-/// The next action, one at a time; false: there is none.
-using ActionSource = std::function<bool(PlannedAction&)>;
+template <class Visitor>
+void each_action(const ActionSource& next, const Visitor& visit) {
+  for (schedule::Action action = next(); !std::holds_alternative<schedule::Done>(action);
+       action = next()) {
+    std::visit(visit, action);
+  }
+}
 
 }  // namespace anadrome::tool

@@ -21,7 +21,7 @@ struct Span {
 
 /// `slot` of `tier` held something from `start` to `end`. A tape holds several slots of RAM.
 struct Held {
-  Tier tier = Tier::kRam;
+  std::int32_t tier = schedule::kRamTier;
   std::int64_t slot = 0, slots = 1;
   double start = 0, end = 0;
 };

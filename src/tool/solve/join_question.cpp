@@ -67,7 +67,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
   const auto release = [&](std::int64_t branch, std::int64_t step) {
     const auto found = held.find({branch, step});
     if (found == held.end()) return;
-    picture.held.push_back({Tier::kRam, found->second.first, 1, found->second.second, now});
+    picture.held.push_back({schedule::kRamTier, found->second.first, 1, found->second.second, now});
     used.erase(found->second.first);
     held.erase(found);
   };
