@@ -6,22 +6,21 @@ namespace anadrome::engine {
 
 std::int64_t Audits::next_step(const schedule::Sweep& sweep) const {
   if (options_.audit == Audit::kOff) return schedule::kUnknown;
-  const std::int64_t ahead = sweep.anchor_ahead();
-  if (ahead == schedule::kUnknown || ahead - 1 <= sweep.anchors().newest_step()) {
-    return schedule::kUnknown;
-  }
   // A hash takes a sixth of the time of a fast disk's write: what shows at all shows in the first.
   constexpr std::int64_t kFirst = 4, kThen = 16;
   const std::int64_t number = sweep.anchors().count();
   const bool chosen = options_.audit == Audit::kError || number <= kFirst || number % kThen == 0;
-  return chosen ? ahead - 1 : schedule::kUnknown;
+  if (!chosen) return schedule::kUnknown;
+  const std::int64_t ahead = sweep.anchor_ahead();
+  const bool again = ahead != schedule::kUnknown && ahead - 1 > sweep.anchors().newest_step();
+  return again ? ahead - 1 : schedule::kUnknown;
 }
 
 void Audits::note(std::int64_t step, const LiveState& live) {
   held_.attempt([&] { sweep_.audits[step] = live.hash(); });
 }
 
-void Audits::check(std::int64_t step, const LiveState& live) {
+void Audits::compare(std::int64_t step, const LiveState& live) {
   const auto audit = sweep_.audits.find(step);
   if (audit == sweep_.audits.end()) return;
   held_.attempt([&] {

@@ -22,9 +22,13 @@ class Audits {
   /// anchor before it is that state. kUnknown: none.
   std::int64_t next_step(const schedule::Sweep& sweep) const;
   void note(std::int64_t step, const LiveState& live);
-  void check(std::int64_t step, const LiveState& live);
+  void check(std::int64_t step, const LiveState& live) {
+    if (!sweep_.audits.empty()) compare(step, live);
+  }
 
  private:
+  void compare(std::int64_t step, const LiveState& live);
+
   const Options& options_;
   Held& held_;
   SweepState& sweep_;

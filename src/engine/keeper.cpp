@@ -51,9 +51,9 @@ void Keeper::make_disk_tier() {
   identity.run_id_high = words.high;
   identity.sweep = sweep_.number;
   using Rules = store::BlockKeeper::Rules;
-  const bool replaces = plan_.disk_use() == DiskUse::kStates;
+  replaces_ = plan_.disk_use() == DiskUse::kStates && !plan_.plays_list();
   const Rules rules = plan_.plays_list() ? Rules::kPlanned
-                      : replaces         ? Rules::kReplaced
+                      : replaces_        ? Rules::kReplaced
                                          : Rules::kInOrder;
   const store::DiskTier::Parts parts = {plan_.memory.layout,   blocks_, *storage_.space(),
                                         *storage_.transport(), *live_,  places_.get()};
@@ -237,11 +237,10 @@ void Keeper::stop_anchoring(const Failure& why) {
 void Keeper::restore_anchor(const schedule::Restore& kept) {
   // One agreement per block: from here on the caller acts on what was read. Where states on disk
   // replace each other it may be another state by now.
-  schedule::Sweep& sweep = *plan_.sweep;
-  const bool replaced = !sweep.anchors_stay() && !plan_.plays_list();
   const std::int64_t block = disk_->block_of(kept.place);
-  if (block != sweep_.agreed_block || replaced) {
+  if (block != sweep_.agreed_block || replaces_) {
     if (!load(Call::kRestore, kept.place)) {
+      schedule::Sweep& sweep = *plan_.sweep;
       const Failure& lost = sweep_.lost;
       const std::int64_t first = sweep.anchors_stay() ? first_of_block(kept.place) : kept.place;
       if (!sweep.lose(first))

@@ -126,6 +126,7 @@ class Keeper {
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of them
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
+  bool replaces_ = false;            ///< states on disk replace each other
 };
 
 }  // namespace anadrome::engine

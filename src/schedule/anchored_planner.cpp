@@ -58,9 +58,10 @@ void AnchoredPlanner::at_anchor(bool may_add) {
     online_->begin(live_, slots_);
     return;
   }
-  const bool again_at_once =
-      !open_end && !options_.all_anchors &&
-      tail_advances(options_.steps - live_, slots_, options_.record, options_.tape_units) == 0;
+  // More steps than slots are never reversed without running some again.
+  const std::int64_t rest = options_.steps - live_;
+  const bool again_at_once = !open_end && !options_.all_anchors && rest - 1 <= slots_ &&
+                             tail_advances(rest, slots_, options_.record, options_.tape_units) == 0;
   if (!may_add || again_at_once) {
     phase_ = Phase::kReverse;
   } else if (options_.interval == 0) {

@@ -59,8 +59,8 @@ Kept StackSweep::kept(const Entry& entry) const {
   return kept;
 }
 
-Kept StackSweep::kept_anchor(std::int64_t number) const {
-  return {.tier = kDiskTier, .step = anchors_.step(number), .place = number};
+Kept StackSweep::newest_anchor() const {
+  return {.tier = kDiskTier, .step = base_, .place = active_ - 1};
 }
 
 std::int64_t StackSweep::restarts_at(const Entry& entry) const {
@@ -143,8 +143,9 @@ Action StackSweep::push_anchor() {
   if (account_.depth > 0) return drop_newest();
   if (anchors_.count() >= options_.disk_slots) broken("the planner puts too many anchors");
   anchors_.append(live_);
-  use_anchors(anchors_.count());
-  return Keep{kept_anchor(active_ - 1)};
+  active_ = anchors_.count();
+  base_ = live_;
+  return Keep{newest_anchor()};
 }
 
 void StackSweep::use_anchors(std::int64_t count) {
@@ -168,7 +169,7 @@ Action StackSweep::drop_newest() {
 Action StackSweep::restore() {
   if (account_.depth == 0 && active_ > 0) {
     live_ = base_;
-    return Restore{kept_anchor(active_ - 1)};
+    return Restore{newest_anchor()};
   }
   if (account_.depth == 0 || restarts_at(newest()) == kUnknown) {
     if (account_.depth == 0 || newest().step != target_) {
@@ -261,7 +262,7 @@ bool StackSweep::may_drop(const Entry& top) const {
 }
 
 Action StackSweep::drop_anchor() {
-  const Kept dropped = kept_anchor(active_ - 1);
+  const Kept dropped = newest_anchor();
   use_anchors(active_ - 1);
   return Drop{dropped};
 }

@@ -119,7 +119,7 @@ class StackSweep final : public Sweep {
 
   const Entry& newest() const { return stack_[static_cast<std::size_t>(account_.depth - 1)]; }
   Kept kept(const Entry& entry) const;
-  Kept kept_anchor(std::int64_t number) const;
+  Kept newest_anchor() const;
   std::int64_t restarts_at(const Entry& entry) const;
   Action push(Entry entry);
   void pop(Account& account) const;

@@ -319,9 +319,8 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
 }
 
 void DiskTier::prefetch_below(std::int64_t number) {
-  if (!transport_.overlaps() || first_block_stays()) return;
   const std::int64_t current = block_of(number);
-  if (current == read_ahead_of_) return;
+  if (current == read_ahead_of_ || !transport_.overlaps() || first_block_stays()) return;
   reversing_ = true;
   work_on(current_);
   for (std::int64_t block = current - 1;
