@@ -1,0 +1,29 @@
+// What a run says on standard error.
+#include "engine/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace anadrome::engine {
+namespace {
+
+TEST(Warnings, AreSaidOnceInASweepByRankZeroIfAllowed) {
+  for (const bool first_rank : {true, false}) {
+    for (const bool allowed : {true, false}) {
+      Options options;
+      options.warnings = allowed;
+      SweepState sweep;
+      Warnings warnings(first_rank, options, sweep);
+      testing::internal::CaptureStderr();
+      warnings.warn({"a disk", " is full"});
+      warnings.warn({"again"});
+      const std::string text = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(text, first_rank && allowed ? "anadrome: a disk is full\n" : "");
+      EXPECT_TRUE(sweep.warned) << "on every rank";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::engine
