@@ -6,63 +6,46 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/beginning.h"
 #include "engine/caller.h"
 #include "engine/decisions.h"
-#include "engine/meeting.h"
 #include "temporary_directory.h"
 #include "thread_ranks.h"
 
 namespace anadrome::engine {
 
-class RecordingMeeting final : public Meeting {
- public:
-  struct Agreed {
-    Call call = Call::kBegin;
-    std::int64_t equal = 0;
-    std::string equal_name;
-  };
-  explicit RecordingMeeting(Context& context) : context_(context) {}
+struct RecordingMeeting final : Meeting {
+  explicit RecordingMeeting(Context& made) : context(made) {}
 
   Agreement::Output agree(Call call, std::int64_t equal, const char* equal_name,
                           const Failure& lost) override {
-    agreed.push_back({call, equal, equal_name});
-    Agreement::Input input;
-    input.call = call;
-    input.failure = context_.held.failure();
-    input.equal = equal;
-    input.equal_name = equal_name;
+    calls.push_back(call);
+    Agreement::Input input = {
+        .call = call, .failure = context.held.failure(), .equal = equal, .equal_name = equal_name};
     input.lost = lost;
     if (bring) bring(input);
-    const Agreement::Output output = context_.agreement.agree(input);
-    context_.measured.take(output);
+    const Agreement::Output output = context.agreement.agree(input);
+    context.measured.take(output);
     if (take) take(output);
     return output;
   }
   using Meeting::agree;
   void commit_if_due(Call call, const Agreement::Output&) override { commits.push_back(call); }
 
-  std::vector<Agreed> agreed;
-  std::vector<Call> commits;  ///< moments for one
+  Context& context;
+  std::vector<Call> calls, commits;
   std::function<void(Agreement::Input&)> bring;
   std::function<void(const Agreement::Output&)> take;
-
- private:
-  Context& context_;
 };
 
-// A sweep that answers what a test wants of it.
-class ScriptedSweep : public schedule::Sweep {
- public:
+// Says what a test wants of it.
+struct ScriptedSweep final : schedule::Sweep {
   schedule::Action next() override { return schedule::Done{}; }
   schedule::Next decide(const schedule::Measured& measured) override {
     asked.push_back(measured);
-    const schedule::Next answer = answers.empty() ? schedule::Next::kGoOn : answers.front();
-    if (!answers.empty()) answers.erase(answers.begin());
-    return answer;
+    return asked.size() > answers.size() ? schedule::Next::kGoOn : answers[asked.size() - 1];
   }
   void plan(const schedule::Measured&) override {
     ++plans;
@@ -74,32 +57,31 @@ class ScriptedSweep : public schedule::Sweep {
   bool turned() const override { return false; }
   std::int64_t advances_remaining() const override { return 100; }
   std::int64_t adjoints_remaining() const override { return adjoints; }
-  bool lose(std::int64_t number) override {
-    lost.push_back(number);
-    return number > 0;
-  }
-  void add_no_more_anchors() override { ++told_no_more; }
+  bool lose(std::int64_t number) override { return lost.push_back(number), number > 0; }
   bool can_rewind() const override { return true; }
   void rewind(std::int64_t restorable) override { rewound_to = restorable; }
   bool plans_anew() const override { return anew; }
-  bool anchors_stay() const override { return stay; }
+  bool anchors_stay() const override { return true; }
   const schedule::AnchorList& anchors() const override { return list; }
   std::int64_t anchor_ahead() const override { return ahead; }
   bool ends_in_ram() const override { return in_ram; }
   std::int64_t slots() const override { return 7; }
   std::int64_t prefetch_depth() const override { return depth; }
 
-  // What it says.
-  std::vector<schedule::Next> answers;
+  std::vector<schedule::Next> answers;  ///< to decide; then kGoOn
   Failure no_plan;
   std::int64_t print = 1, adjoints = 100, ahead = schedule::kUnknown, depth = schedule::kUnknown;
-  bool anew = false, stay = true, in_ram = false;
+  bool anew = false, in_ram = false;
   schedule::AnchorList list;
   // What it was told.
   std::vector<schedule::Measured> asked;
   std::vector<std::int64_t> lost;
-  std::int64_t plans = 0, told_no_more = 0, rewound_to = -1;
+  std::int64_t plans = 0, rewound_to = -1;
 };
+
+inline schedule::Kept anchor(std::int64_t number, std::int64_t step) {
+  return {schedule::What::kState, schedule::kDiskTier, step, number, {}};
+}
 
 class Desk {
  public:
@@ -114,14 +96,9 @@ class Desk {
     fields.begin_sweep();
   }
   void add(const char* name, anadrome_role role, std::vector<unsigned char>& values) {
-    store::Field field;
-    field.name = name;
-    field.role = role;
-    field.count = static_cast<std::int64_t>(values.size());
-    field.values = values.data();
-    fields.add(field);
+    const auto count = static_cast<std::int64_t>(values.size());
+    fields.add({name, role, ANADROME_BYTE, count, false, values.data(), {}});
   }
-
   SweepPlan plan(const char* schedule, std::int64_t steps) {
     SweepPlan plan;
     plan.steps = steps;
@@ -140,25 +117,19 @@ class Desk {
   /// As a run does.
   void begin(const char* schedule, std::int64_t steps) {
     options.schedule = schedule::find_schedule(schedule);
-    SweepPlan begun;
-    begun.steps = steps;
     resumption.abandon();
     keeper.abandon();
-    beginning.begin(std::move(begun), Options(options), {});
-    meeting.agreed.clear();
+    beginning.begin(plan(schedule, steps), Options(options), {});
+    meeting.calls.clear();
   }
-  /// What is played from here on.
-  ScriptedSweep& script() {
-    auto made = std::make_unique<ScriptedSweep>();
-    ScriptedSweep& sweep = *made;
-    context.plan.sweep = std::move(made);
-    return sweep;
+  /// Begins one, and has another one played.
+  ScriptedSweep& script(const char* schedule = "revolve", std::int64_t steps = 100) {
+    begin(schedule, steps);
+    context.plan.sweep = std::make_unique<ScriptedSweep>();
+    return static_cast<ScriptedSweep&>(*context.plan.sweep);
   }
-
-  // The state of a step has its last byte everywhere.
-  void step_to(std::int64_t step) {
-    std::fill(state.begin(), state.end(), static_cast<unsigned char>(step));
-  }
+  // All bytes of a state are the last one of its step.
+  void step_to(std::int64_t step) { state.assign(state.size(), static_cast<unsigned char>(step)); }
   bool is_at(std::int64_t step) const {
     return std::count(state.begin(), state.end(), static_cast<unsigned char>(step)) ==
            static_cast<std::ptrdiff_t>(state.size());
@@ -166,9 +137,11 @@ class Desk {
 
   store::TemporaryDirectory directory;
   Context context;
-  std::vector<unsigned char> state, tape;
   Options& options = context.options;
   Fields& fields = context.fields;
+  SweepState& sweep = context.sweep;
+  const MemoryPlan& memory = context.plan.memory;
+  std::vector<unsigned char> state, tape;
   RecordingMeeting meeting{context};
   Storage storage{context};
   Planning planning{context, storage};
@@ -181,12 +154,14 @@ class Desk {
   Caller caller{context, storage, keeper, report};
 };
 
-inline void alone(std::int64_t state_bytes, std::int64_t tape_bytes,
-                  const std::function<void(Desk&)>& body) {
-  ThreadRanks all(1);
-  ThreadRanks::Rank rank(all, 0);
-  Desk desk(rank, state_bytes, tape_bytes);
-  body(desk);
-}
+struct OneRank {
+  ThreadRanks all{1};
+  ThreadRanks::Rank rank{all, 0};
+};
+
+struct LoneDesk : private OneRank, Desk {
+  explicit LoneDesk(std::int64_t state_bytes = 64, std::int64_t tape_bytes = 0)
+      : Desk(rank, state_bytes, tape_bytes) {}
+};
 
 }  // namespace anadrome::engine

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <functional>
-#include <string>
 
 #include "desk.h"
 
@@ -13,6 +11,14 @@ namespace anadrome::engine {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+void alone(std::int64_t state_bytes, std::int64_t tape_bytes,
+           const std::function<void(Desk&)>& body) {
+  ThreadRanks::run(1, [&](Ranks& ranks) {
+    Desk desk(ranks, state_bytes, tape_bytes);
+    body(desk);
+  });
+}
 
 anadrome_status refusal(const std::function<void()>& body) { return failure_from(body).status; }
 
