@@ -193,6 +193,16 @@ TEST(Keeper, AnchorsNoMoreOnceTheDiskIsFull) {
   EXPECT_TRUE(desk.brings_back(1));
 }
 
+TEST(Keeper, AnchorsNoMoreOnceAllHeardThatAWriteFoundNoRoom) {
+  Anchored desk;
+  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
+  desk.keep_all(1);
+  EXPECT_FALSE(desk.sweep.no_more_anchors);
+  desk.keep(1);
+  EXPECT_TRUE(desk.sweep.no_more_anchors);
+  EXPECT_EQ(desk.written(), 1);
+}
+
 TEST(Keeper, WritesAndReadsWhenThePlanSaysSo) {
   LoneDesk desk(kState);
   desk.script("overlapped");

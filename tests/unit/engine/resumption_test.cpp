@@ -37,7 +37,10 @@ struct Process : LoneDesk {
       if (const auto* kept = std::get_if<schedule::Restore>(&action)) keeper.restore(*kept);
       if (const auto* kept = std::get_if<schedule::Drop>(&action)) keeper.drop(*kept);
       if (std::holds_alternative<schedule::Turn>(action)) sweep.phase = ANADROME_PHASE_REVERSE;
-      if (const auto* advance = std::get_if<schedule::Advance>(&action)) step_to(advance->last);
+      if (const auto* advance = std::get_if<schedule::Advance>(&action)) {
+        EXPECT_TRUE(is_at(advance->first));
+        step_to(advance->last);
+      }
       const auto* const reversed = std::get_if<schedule::Adjoint>(&action);
       EXPECT_TRUE(reversed == nullptr || is_at(reversed->step));
       const bool live = reversed != nullptr || phase == ANADROME_PHASE_FORWARD;
