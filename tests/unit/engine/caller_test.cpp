@@ -61,7 +61,7 @@ TEST(Caller, TakesOneStepAtATimeWithExchangedFields) {
 TEST(Caller, StopsAtAStateThatIsAuditedAndLooksAtItAgain) {
   Called desk;
   desk.options.audit = Audit::kError;
-  ScriptedSweep& sweep = desk.script("revolve", 0);
+  ScriptedSweep& sweep = desk.script("async", 0);
   sweep.list.append(0);
   sweep.ahead = 20;
   for (const std::int64_t computed_again : {19, 18}) {
