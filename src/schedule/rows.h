@@ -7,12 +7,15 @@
 #include <memory>
 #include <vector>
 
+#include "schedule/checked_sweep.h"
 #include "schedule/problem.h"
 #include "schedule/sweep.h"
 
 namespace anadrome::schedule {
 
 using SweepPtr = std::unique_ptr<Sweep>;
+/// The sweep of checkpoints that nest.
+SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner);
 
 // rows_in_ram.cpp
 SweepPtr make_store_all(Problem& problem, EarlierPlans& earlier);

@@ -8,7 +8,6 @@
 #include "schedule/online_planner.h"
 #include "schedule/plain_planners.h"
 #include "schedule/rows.h"
-#include "schedule/stack_sweep.h"
 #include "schedule/uneven.h"
 
 namespace anadrome::schedule {
@@ -20,10 +19,6 @@ StackOptions stack_options(const Problem& problem) {
   options.units = problem.slots;
   options.record = problem.sizing.record;
   return options;
-}
-
-SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
-  return std::make_unique<StackSweep>(options, std::move(planner));
 }
 
 // States alike, each in a slot. `keep_every`: whatever the number of steps will be.
@@ -76,6 +71,12 @@ UnevenSteps uneven_steps(const Problem& problem, std::int64_t bytes) {
 }
 
 }  // namespace
+
+SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
+  auto sweep = std::make_unique<StackSweep>(options, std::move(planner));
+  const RuleOptions rules = rules_of(options, sweep->planner());
+  return checked(std::move(sweep), rules);
+}
 
 // ---- states alike ----
 
@@ -155,7 +156,7 @@ SweepPtr make_join(Problem& problem, EarlierPlans& earlier) {
   if (!earlier.branches || !(earlier.branches->options == options)) {
     earlier.branches = {options, BranchSweep::plan(options)};
   }
-  return std::make_unique<BranchSweep>(options, earlier.branches->plan);
+  return checked(std::make_unique<BranchSweep>(options, earlier.branches->plan), rules_of(options));
 }
 
 }  // namespace anadrome::schedule

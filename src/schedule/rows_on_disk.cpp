@@ -13,7 +13,6 @@
 #include "schedule/late_planner.h"
 #include "schedule/multistage.h"
 #include "schedule/rows.h"
-#include "schedule/stack_sweep.h"
 #include "schedule/sweep_forecast.h"
 #include "schedule/two_tier_costs.h"
 
@@ -23,10 +22,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // Steps that are run before transfers and steps count as measured.
 constexpr std::int64_t kFirstSteps = 4;
-
-SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
-  return std::make_unique<StackSweep>(options, std::move(planner));
-}
 
 // Where states on disk replace each other.
 StackOptions replacing(const Problem& problem, std::int64_t disk_slots) {

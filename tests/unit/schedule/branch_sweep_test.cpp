@@ -6,22 +6,11 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "schedule/checked_sweep.h"
 #include "schedule/join_planner.h"
-#include "schedule/rules.h"
 
 namespace anadrome::schedule {
 namespace {
-
-RuleOptions rules_of(const BranchOptions& options) {
-  RuleOptions rules;
-  rules.steps = options.steps;
-  rules.units = options.slots;
-  rules.record = options.record;
-  rules.starts_free = !options.charged_inputs;
-  rules.ends_first = !options.reducible;
-  rules.branches = true;
-  return rules;
-}
 
 /// Plays to Done under the rules; returns the advances.
 std::int64_t play(const BranchOptions& options) {

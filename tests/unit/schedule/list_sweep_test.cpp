@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "schedule/checked_sweep.h"
 #include "schedule/offloaded_plan.h"
 #include "schedule/revolve.h"
-#include "schedule/rules.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -35,20 +35,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << c.probe << (c.options.record ? ", tape" : "");
 }
 
-RuleOptions rules_of(const Case& c) {
-  RuleOptions rules;
-  rules.steps = {c.options.steps};
-  rules.units = c.options.slots;
-  rules.disk_slots = c.options.most_on_disk;
-  rules.record = c.options.record;
-  rules.transfers = true;
-  rules.state_units = [c](std::int64_t step) { return c.units_of(step); };
-  return rules;
-}
-
 class Player {
  public:
-  Player(ListSweep& sweep, const Case& c) : sweep_(sweep), case_(c), rules_(rules_of(c)) {}
+  Player(ListSweep& sweep, const Case& c) : sweep_(sweep), case_(c), rules_(rules_of(c.options)) {}
 
   /// Plays to Done; returns the advances.
   std::int64_t play() {

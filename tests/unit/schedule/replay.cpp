@@ -91,20 +91,6 @@ void Driver::check_promises() const {
   }
 }
 
-RuleOptions rules_of(const StackOptions& options, const Planner& planner) {
-  RuleOptions rules;
-  rules.steps = {options.steps};
-  rules.units = options.units;
-  rules.disk_slots = options.disk_slots;
-  rules.tape_units = options.tape_units;
-  rules.tape_restarts = options.tape_restarts;
-  rules.record = options.record;
-  rules.turn = options.turn;
-  rules.anchors_stay = options.anchors_stay;
-  rules.state_units = [&planner](std::int64_t step) { return planner.state_units(step); };
-  return rules;
-}
-
 Taken replay(const StackOptions& options, std::unique_ptr<Planner> planner) {
   StackSweep sweep(options, std::move(planner));
   return Driver(sweep, rules_of(options, sweep.planner()), {.steps = options.steps}).sweep();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "schedule/anchored_planner.h"
-#include "schedule/rules.h"
+#include "schedule/checked_sweep.h"
 #include "schedule/stack_sweep.h"
 
 namespace anadrome::schedule {
@@ -53,8 +53,6 @@ class Driver {
   std::function<void(const Advance&)> on_advance_;
   std::vector<Promise> promises_;
 };
-
-RuleOptions rules_of(const StackOptions& options, const Planner& planner);
 
 /// One sweep of a planner, with its own sizes of states.
 Taken replay(const StackOptions& options, std::unique_ptr<Planner> planner);

@@ -1,0 +1,127 @@
+#include "schedule/checked_sweep.h"
+
+#include <optional>
+#include <utility>
+
+namespace anadrome::schedule {
+
+RuleOptions rules_of(const StackOptions& options, const Planner& planner) {
+  RuleOptions rules;
+  rules.steps = {options.steps};
+  rules.units = options.units;
+  rules.disk_slots = options.disk_slots;
+  rules.tape_units = options.tape_units;
+  rules.tape_restarts = options.tape_restarts;
+  rules.record = options.record;
+  rules.turn = options.turn;
+  rules.anchors_stay = options.anchors_stay;
+  rules.state_units = [&planner](std::int64_t step) { return planner.state_units(step); };
+  return rules;
+}
+
+RuleOptions rules_of(const ListOptions& options) {
+  RuleOptions rules;
+  rules.steps = {options.steps};
+  rules.units = options.slots;
+  rules.disk_slots = options.most_on_disk;
+  rules.record = options.record;
+  rules.transfers = true;
+  rules.state_units = [units = StateUnits(options.units)](std::int64_t step) {
+    return units.of(step);
+  };
+  return rules;
+}
+
+RuleOptions rules_of(const BranchOptions& options) {
+  RuleOptions rules;
+  rules.steps = options.steps;
+  rules.units = options.slots;
+  rules.record = options.record;
+  rules.starts_free = !options.charged_inputs;
+  rules.ends_first = !options.reducible;
+  rules.branches = true;
+  return rules;
+}
+
+#ifdef ANADROME_CHECK_RULES
+namespace {
+
+class CheckedSweep final : public Sweep {
+ public:
+  CheckedSweep(std::unique_ptr<Sweep> sweep, const RuleOptions& rules)
+      : sweep_(std::move(sweep)), rules_(rules) {}
+
+  Action next() override {
+    Action action = sweep_->next();
+    if (rules_) rules_->play(action);
+    return action;
+  }
+  void finish_forward(std::int64_t steps) override {
+    sweep_->finish_forward(steps);
+    if (rules_) rules_->end_is(steps);
+  }
+  bool lose(std::int64_t number) override {
+    const bool goes_on = sweep_->lose(number);
+    if (rules_) rules_->lose(number);
+    return goes_on;
+  }
+  void rewind(std::int64_t restorable) override {
+    sweep_->rewind(restorable);
+    if (rules_) rules_->rewind(restorable);
+  }
+  // What goes on in the middle is not checked.
+  void resume_forward(const AnchorList& anchors, std::int64_t run_before) override {
+    rules_.reset();
+    sweep_->resume_forward(anchors, run_before);
+  }
+  void resume_reverse(const AnchorList& anchors, std::int64_t steps,
+                      std::int64_t position) override {
+    rules_.reset();
+    sweep_->resume_reverse(anchors, steps, position);
+  }
+
+  Next decide(const Measured& measured) override { return sweep_->decide(measured); }
+  void plan(const Measured& measured) override { sweep_->plan(measured); }
+  std::int64_t fingerprint() const override { return sweep_->fingerprint(); }
+  const char* plan_name() const override { return sweep_->plan_name(); }
+  std::string outdated(const StepCosts& costs) const override { return sweep_->outdated(costs); }
+  std::int64_t steps() const override { return sweep_->steps(); }
+  bool turned() const override { return sweep_->turned(); }
+  std::int64_t advances_remaining() const override { return sweep_->advances_remaining(); }
+  std::int64_t adjoints_remaining() const override { return sweep_->adjoints_remaining(); }
+  bool may_finish(std::int64_t steps) const override { return sweep_->may_finish(steps); }
+  void add_no_more_anchors() override { sweep_->add_no_more_anchors(); }
+  void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
+  bool can_rewind() const override { return sweep_->can_rewind(); }
+  bool plans_anew() const override { return sweep_->plans_anew(); }
+  bool anchors_stay() const override { return sweep_->anchors_stay(); }
+  const AnchorList& anchors() const override { return sweep_->anchors(); }
+  std::int64_t anchor_ahead() const override { return sweep_->anchor_ahead(); }
+  bool ends_in_ram() const override { return sweep_->ends_in_ram(); }
+  std::int64_t interval() const override { return sweep_->interval(); }
+  std::int64_t slots() const override { return sweep_->slots(); }
+  std::int64_t prefetch_depth() const override { return sweep_->prefetch_depth(); }
+  std::int64_t states_on_disk() const override { return sweep_->states_on_disk(); }
+  std::int64_t branches() const override { return sweep_->branches(); }
+  std::int64_t steps_before(std::int64_t branch) const override {
+    return sweep_->steps_before(branch);
+  }
+  std::int64_t slot_of_end(std::int64_t branch) const override {
+    return sweep_->slot_of_end(branch);
+  }
+
+ private:
+  std::unique_ptr<Sweep> sweep_;
+  std::optional<Rules> rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions& rules) {
+  return std::make_unique<CheckedSweep>(std::move(sweep), rules);
+}
+#else
+std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions&) { return sweep; }
+#endif
+
+}  // namespace anadrome::schedule
