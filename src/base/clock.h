@@ -12,7 +12,8 @@ inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Of the calendar, since 1970: what different hosts can compare, as far as their clocks agree.
+/// Seconds of the calendar since 1970: what different hosts can compare, as far as their clocks
+/// agree.
 inline std::int64_t calendar_seconds() {
   using std::chrono::system_clock;
   return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())

@@ -37,7 +37,7 @@ class Agreement {
   explicit Agreement(MPI_Comm comm);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
-  /// Of other ranks than MPI's, which outlive it: nobody is named who is late.
+  /// An agreement of other ranks than MPI's, which outlive it: nobody is named who is late.
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
   /// What a rank brings.
@@ -85,7 +85,8 @@ class Agreement {
   Ranks& ranks() { return *ranks_; }
   int rank() const { return ranks_->rank(); }
   int size() const { return ranks_->size(); }
-  /// Of another rank, where it is known: rank 0 knows all, the others rank 0. Any thread may ask.
+  /// The process of another rank, where it is known: rank 0 knows all, the others rank 0. Any
+  /// thread may ask.
   store::ProcessIdentity process_of(int rank) const;
 
  private:
@@ -110,7 +111,7 @@ class Agreement {
   Late late_;
   store::ProcessIdentity self_;
   std::vector<Process> processes_;
-  // Of call_roll, which must not lack memory where the others wait.
+  // These are call_roll's, which must not lack memory where the others wait.
   std::vector<MPI_Request> arrivals_, sent_;
   std::vector<char> named_;
 };

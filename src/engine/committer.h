@@ -71,7 +71,7 @@ class Committer {
   std::size_t segments_known_ = 0;  ///< of the run's, in the journal
   Failure failure_;
 
-  // Of the I/O thread while a commit is under way.
+  // The I/O thread's while a commit is under way.
   store::JournalCommit commit_;
   std::vector<store::JournalSegment> new_segments_;
   std::vector<store::FinishedWrite> blocks_;  ///< on their way to the journal

@@ -47,7 +47,7 @@ class LiveState final : public store::Live {
 
   /// What it takes now as its caller counts it.
   std::int64_t bytes_now() const;
-  /// Of all fields that memcpy can copy.
+  /// The hash of all fields that memcpy can copy.
   std::uint64_t hash() const;
 
   /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.

@@ -57,7 +57,7 @@ struct Options {
   /// Files that somebody will read later have every anchor.
   bool writes_all_anchors() const { return keep || resume; }
 
-  /// Of `slots` slots in memory, those the schedule may use.
+  /// The slots that the schedule may use, of `slots` slots in memory.
   std::int64_t most_slots(std::int64_t slots) const {
     return checkpoints > 0 && checkpoints < slots ? checkpoints : slots;
   }
@@ -66,7 +66,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> shared_values() const;
 };
 
-/// Of NULL: auto.
+/// NULL is auto.
 const char* to_string(const schedule::Entry* schedule);
 const char* to_string(Layout layout);
 const char* to_string(TransportName transport);

@@ -50,7 +50,7 @@ class Run final : private Meeting {
   /// Collective; the run is of no use afterwards, whatever is thrown.
   void close();
 
-  /// Of an exchanged field, by its number; NULL if there is none.
+  /// Where an exchanged field lies, by its number; NULL if there is none.
   const void* now(int field) const;
   void* then(int field) const;
 

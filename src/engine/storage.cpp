@@ -195,7 +195,7 @@ std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory) const {
   return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
 }
 
-// Of two or more, one is for the copy.
+// One of two or more is for the copy.
 std::int64_t Storage::most_blocks(const MemoryPlan& memory) const {
   const std::int64_t blocks = blocks_on_disk(memory);
   return blocks > 1 ? blocks - 1 : blocks;

@@ -52,7 +52,7 @@ class Watch {
     double seconds = 0;  ///< of silence after which a rank is named; 0: nobody is looked for
     WatchdogAction action = WatchdogAction::kReport;
     int rank = 0, ranks = 1;
-    /// Of a rank that left no heartbeat yet; pid 0: not known here.
+    /// A rank that left no heartbeat yet; pid 0: not known here.
     std::function<store::ProcessIdentity(int rank)> process_of = [](int) {
       return store::ProcessIdentity{};
     };
@@ -102,7 +102,7 @@ class Watch {
   std::unique_ptr<store::HeartbeatFile> file_;
   std::atomic<std::uint64_t> activity_{0};
 
-  // Of the thread.
+  // The thread's.
   std::vector<Peer> peers_;
   std::int64_t beats_ = 0;
   bool ends_ = false;

@@ -20,8 +20,8 @@ class Relaxation {
   Relaxation(std::int64_t steps, std::int64_t slots, double advance, double early, double late,
              double read);
 
-  /// Of a chain of which `pins` states are in RAM at the first adjoint; with x_0 to be had for
-  /// nothing, or stored like others.
+  /// The bound of a chain of which `pins` states are in RAM at the first adjoint; with x_0 to be
+  /// had for nothing, or stored like others.
   double chain(std::int64_t steps, std::int64_t pins, bool free_base) const;
 
  private:

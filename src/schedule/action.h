@@ -44,7 +44,8 @@ struct Kept {
   std::int64_t step = 0;
   /// RAM: a slot, of a tape the first of its slots. Disk: the number of the anchor.
   std::int64_t place = 0;
-  /// Of a schedule that counts memory in units. A state on disk has a room while it is in memory.
+  /// Where it lies, if the schedule counts memory in units. A state on disk has a room while it is
+  /// in memory.
   Room room = {};
   friend bool operator==(const Kept&, const Kept&) = default;
 };

@@ -26,7 +26,7 @@ class ChainSweep {
   /// Bytes of x_i .. x_{j-1}.
   std::int64_t sum(std::int64_t i, std::int64_t j) const { return sums_[at(j)] - sums_[at(i)]; }
 
-  /// Of the steps begin .. end-1 with all their states, where kept states are given up.
+  /// Bytes of the steps begin .. end-1 with all their states, where kept states are given up.
   std::int64_t segment(std::int64_t begin, std::int64_t end, Accounting accounting) const {
     if (accounting == Accounting::kReleased) return sum(begin + 1, end + 1);
     return end - 1 > begin ? sum(begin + 1, end - 1) : 0;

@@ -22,7 +22,8 @@ class DiskRevolvePlanner final : public Planner {
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
 
-  /// Of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128 bits.
+  /// Ticks of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128
+  /// bits.
   uint128 cost() const;
   /// States on disk at a time, at most, also in every shorter segment that begins with x_0 live.
   std::int64_t disk_slots() const;

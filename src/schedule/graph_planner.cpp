@@ -41,7 +41,7 @@ class Found {
   static constexpr Chain kNone{0, std::numeric_limits<std::int64_t>::max(), -1, -1};
   static std::size_t at(std::int64_t seconds) { return static_cast<std::size_t>(seconds); }
 
-  // Of chains in the order of what they recompute.
+  // Chains are in the order of what they recompute.
   static std::vector<Chain> rising(const std::vector<Chain>& chains) {
     std::vector<Chain> best;
     for (const Chain& chain : chains) {

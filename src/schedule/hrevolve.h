@@ -31,7 +31,8 @@ class HRevolvePlanner final : public Planner {
   Placement place(const Segment& segment) override;
   uint128 advances(const Segment& segment) override;
 
-  /// Of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128 bits.
+  /// Ticks of the sweep, steps * adjoint included. Throws ERR_ARGUMENT if it takes more than 128
+  /// bits.
   uint128 cost() const;
 
  private:

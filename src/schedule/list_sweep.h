@@ -32,8 +32,8 @@ struct ListOptions {
   std::int64_t most_on_disk = kNoLimit;  ///< states on disk at a time, x_0 included; >= 1
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_search = true;                ///< thoroughly, where that takes a small part of the sweep
-  /// Of x_0 .. x_{n-1}, and x_n where TURN is a step, if they have several sizes: `slots` is then
-  /// the memory in their unit, and the actions say where in it a state lies.
+  /// Sizes of x_0 .. x_{n-1}, and of x_n where TURN is a step, if there are several: `slots` is
+  /// then the memory in their unit, and the actions say where in it a state lies.
   std::vector<std::int64_t> units = {};
   /// Asked for a plan of as many steps and slots, before the first action. NULL: there is no other.
   std::function<OtherPlan(const OverlapTimes&)> other_plan = nullptr;

@@ -19,7 +19,7 @@ struct AnchorLayout {
   std::int64_t tail = 0;          ///< steps from the last anchor on
   double expected = 0;            ///< duration of the whole
 
-  /// Of the intervals, the first one first, and of the tail.
+  /// Lengths of the intervals, the first one first, and of the tail.
   std::vector<std::int64_t> lengths() const;
 };
 

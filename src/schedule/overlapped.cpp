@@ -190,7 +190,7 @@ bool Planner::move_anchors(std::vector<std::int64_t>& lengths, double& least, st
   return false;
 }
 
-// Of a long chain few layouts are tried: each is played.
+// Few layouts of a long chain are tried: each is played.
 std::vector<std::int64_t> Planner::best_lengths() {
   const auto most =
       static_cast<std::size_t>(std::clamp<std::int64_t>(steps_played_ / steps_, 3, 240));

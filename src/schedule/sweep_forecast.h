@@ -11,7 +11,7 @@
 
 namespace anadrome::schedule {
 
-/// Of RAM and disk as a planner of nested schedules has them.
+/// RAM and disk as a planner of nested schedules has them.
 struct TwoTierMemory {
   std::int64_t units = 1;       ///< states in RAM
   std::int64_t disk_slots = 1;  ///< states on disk at a time

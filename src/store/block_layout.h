@@ -74,7 +74,7 @@ enum class DiskUse { kNone, kBlocks, kStates };
 /// What one block takes of `memory` beside its states.
 std::int64_t bookkeeping_bytes(const BlockShape& shape, DiskUse disk);
 
-/// Of so many blocks, those that are for reading ahead until times are measured.
+/// How many of so many blocks are for reading ahead until times are measured.
 std::int64_t blocks_read_ahead(std::int64_t blocks);
 
 class BlockLayout {

@@ -18,7 +18,7 @@ struct Fingerprint {
 /// is not large, and of a vector of very few values every value by itself.
 PetscErrorCode fields_of(Vec v, std::size_t* fields);
 
-/// Of this rank's part.
+/// The fingerprint of this rank's part.
 PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print);
 
 }  // namespace anadrome::petsc

@@ -31,7 +31,7 @@ class Journal {
   }
   const StepNote& at(PetscInt step) const { return notes_[index(step)]; }
   std::size_t fields() const { return fields_; }
-  /// Of the fingerprint of the solution.
+  /// The fingerprint of the solution.
   double product(PetscInt step, std::size_t field) const {
     return products_[index(step) * fields_ + field];
   }

@@ -67,7 +67,7 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
 /// which finds its settings through `of`.
 PetscErrorCode compose_settings(TSTrajectory tj);
 PetscErrorCode decompose_settings(TSTrajectory tj);
-/// Of a trajectory of this type.
+/// The settings of a trajectory of this type.
 Settings& settings_of(TSTrajectory tj);
 
 }  // namespace anadrome::petsc
