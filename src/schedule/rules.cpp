@@ -249,6 +249,7 @@ void Rules::end_is(std::int64_t steps) {
 }
 
 void Rules::lose(std::int64_t number) {
+  idle_ = 0;
   live_ = tape_ = kNone;
   const auto lost = disk_.find(number);
   require(lost != disk_.end(), "what was lost was not on disk");
