@@ -39,9 +39,10 @@ void Rules::play(const Action& action) {
   std::visit([this](const auto& what) { play(what); }, action);
   const bool progress =
       std::holds_alternative<Advance>(action) || std::holds_alternative<Adjoint>(action);
-  idle_ = progress ? 0 : idle_ + 1;
   const auto kept = static_cast<std::int64_t>(ram_.size() + disk_.size() + 8 * to_adjoin_.size());
-  require(idle_ <= 16 + 2 * kept, "nothing goes on");
+  idle_ = progress ? 0 : idle_ + 1;
+  if (progress) kept_at_progress_ = kept;
+  require(idle_ <= 16 + 2 * std::max(kept, kept_at_progress_), "nothing goes on");
 }
 
 // ---- forward and back ----

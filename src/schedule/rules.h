@@ -103,7 +103,8 @@ class Rules {
   std::vector<std::int64_t> to_adjoin_;   ///< by branch; kUnknown as the steps
   std::set<std::int64_t> started_, ended_, turned_;  ///< branches
   bool done_ = false;
-  std::int64_t played_ = 0, idle_ = 0, units_used_ = 0;
+  std::int64_t played_ = 0, units_used_ = 0;
+  std::int64_t idle_ = 0, kept_at_progress_ = 0;  ///< actions since a step was taken
   std::string doing_;
   Taken taken_;
 };
