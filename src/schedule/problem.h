@@ -72,7 +72,7 @@ struct Problem {
 
   BranchOptions branches;  ///< without steps: there is one branch
 
-  /// Blocks on disk, no more than there may be of anchors.
+  /// So many states on disk, or fewer where the option anchors says so.
   std::int64_t anchors_within(std::int64_t most) const {
     return most_anchors > 0 && most_anchors < most ? most_anchors : most;
   }
