@@ -47,7 +47,6 @@ ListSweep::ListSweep(const ListOptions& options)
     : options_(options),
       units_(options.units),
       chain_(options.steps + (options.record ? 0 : 1)),
-      probe_to_(1),
       to_adjoin_(options.steps) {
   if (options_.steps < 0 || options_.steps >= kMostOverlappedSteps || largest_states_held() < 1 ||
       options_.most_on_disk < 1) {

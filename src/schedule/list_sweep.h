@@ -100,8 +100,8 @@ class ListSweep final : public Sweep {
 
   ListOptions options_;
   StateUnits units_;
-  std::int64_t chain_;     ///< steps of a plan: n, and TURN where it is one of them
-  std::int64_t probe_to_;  ///< step of the next Decide
+  std::int64_t chain_;         ///< steps of a plan: n, and TURN where it is one of them
+  std::int64_t probe_to_ = 1;  ///< step of the next Decide
   std::int64_t probe_steps_ = 1;
   bool agreed_ = false;  ///< the times are fresh
   Opening opening_ = Opening::kKeep;

@@ -109,9 +109,7 @@ CLI::Option* Options::add(const char* name, const char* unit, const Help& help,
   };
   add_words("; for example ", help.example);
   add_words("; otherwise ", help.otherwise);
-  return app_.add_option_function<std::string>(name, std::move(read), words)
-      ->type_name(unit)
-      ->group(group_);
+  return app_.add_option_function<std::string>(name, read, words)->type_name(unit)->group(group_);
 }
 
 }  // namespace anadrome::tool

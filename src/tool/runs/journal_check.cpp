@@ -43,7 +43,7 @@ CheckedJournal check_journal(const std::string& directory, const std::string& fi
       }
     }
   } catch (const std::exception& error) {
-    checked.problems.push_back(error.what());
+    checked.problems.emplace_back(error.what());
   }
   return checked;
 }

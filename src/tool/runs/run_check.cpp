@@ -142,7 +142,7 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
   }
   if (with_commits.empty()) return;
   if (!is_of_one_run(with_commits)) {
-    run.problems.push_back("the journals are of different runs");
+    run.problems.emplace_back("the journals are of different runs");
     return;
   }
   const store::JournalHeader& header = with_commits.front()->contents->header;
@@ -253,7 +253,7 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
   }
   if (run.condition == Condition::kKept) {
     if (!files.master) {
-      run.problems.push_back("states.h5 is missing: these files were kept only in part");
+      run.problems.emplace_back("states.h5 is missing: these files were kept only in part");
     } else {
       compare_with_master(run, files);
       if (looked == Depth::kBytes) add_views(run);

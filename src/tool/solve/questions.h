@@ -9,7 +9,7 @@
 
 namespace anadrome::tool {
 
-struct Answer {
+struct Answer {  // NOLINT(bugprone-exception-escape): of nlohmann::ordered_json
   nlohmann::ordered_json json;
   bool possible = true;                         ///< false: the answer is no
   std::function<void(TextOut&)> write_actions;  ///< a JSON object a line
