@@ -117,11 +117,26 @@ class CheckedSweep final : public Sweep {
 
 }  // namespace
 
-std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions& rules) {
+std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions& options) {
+  const RuleOptions rules = rules_of(options, sweep->planner());
   return std::make_unique<CheckedSweep>(std::move(sweep), rules);
 }
+std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions& options) {
+  return std::make_unique<CheckedSweep>(std::move(sweep), rules_of(options));
+}
+std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions& options) {
+  return std::make_unique<CheckedSweep>(std::move(sweep), rules_of(options));
+}
 #else
-std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions&) { return sweep; }
+std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions&) {
+  return sweep;
+}
+std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions&) {
+  return sweep;
+}
+std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions&) {
+  return sweep;
+}
 #endif
 
 }  // namespace anadrome::schedule

@@ -15,7 +15,9 @@ RuleOptions rules_of(const StackOptions& options, const Planner& planner);
 RuleOptions rules_of(const ListOptions& options);
 RuleOptions rules_of(const BranchOptions& options);
 
-/// `sweep`, under the rules where the build wants it.
-std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions& rules);
+/// `sweep`, which has these options, under the rules where the build wants it.
+std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions& options);
+std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions& options);
+std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions& options);
 
 }  // namespace anadrome::schedule

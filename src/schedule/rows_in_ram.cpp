@@ -73,9 +73,7 @@ UnevenSteps uneven_steps(const Problem& problem, std::int64_t bytes) {
 }  // namespace
 
 SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
-  auto sweep = std::make_unique<StackSweep>(options, std::move(planner));
-  const RuleOptions rules = rules_of(options, sweep->planner());
-  return checked(std::move(sweep), rules);
+  return checked(std::make_unique<StackSweep>(options, std::move(planner)), options);
 }
 
 // ---- states alike ----
@@ -156,7 +154,7 @@ SweepPtr make_join(Problem& problem, EarlierPlans& earlier) {
   if (!earlier.branches || !(earlier.branches->options == options)) {
     earlier.branches = {options, BranchSweep::plan(options)};
   }
-  return checked(std::make_unique<BranchSweep>(options, earlier.branches->plan), rules_of(options));
+  return checked(std::make_unique<BranchSweep>(options, earlier.branches->plan), options);
 }
 
 }  // namespace anadrome::schedule

@@ -40,7 +40,7 @@ SweepPtr planned(const ListOptions& options, const Problem& problem) {
   if (problem.costs_known && !sweep->planned()) {
     sweep->plan(overlap_times(problem.costs, options.record));
   }
-  return checked(std::move(sweep), rules_of(options));
+  return checked(std::move(sweep), options);
 }
 
 }  // namespace
