@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "schedule/clock.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -146,34 +147,6 @@ OffloadActions actions_of(const OffloadPlan& plan) {
   return found;
 }
 
-namespace {
-
-// Memory that states give up only when they have been written.
-class Leaving {
- public:
-  void add(std::int64_t begin, std::int64_t end, std::int64_t until) {
-    if (end > begin) regions_.push_back({begin, end, until});
-  }
-  /// When begin .. end is free.
-  std::int64_t free_at(std::int64_t begin, std::int64_t end, std::int64_t now) {
-    std::int64_t free = now;
-    std::erase_if(regions_, [&](const Region& region) {
-      const bool met = region.begin < end && begin < region.end;
-      if (met) free = std::max(free, region.until);
-      return met || region.until <= now;
-    });
-    return free;
-  }
-
- private:
-  struct Region {
-    std::int64_t begin, end, until;
-  };
-  std::vector<Region> regions_;
-};
-
-}  // namespace
-
 std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions) {
   const auto at = [](const std::vector<std::int64_t>& values, std::int64_t k) {
     return values[static_cast<std::size_t>(k)];
@@ -181,40 +154,39 @@ std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAct
   std::vector<std::int64_t> until = {0};  // step k ends, all taken in a row
   for (const std::int64_t time : chain.forward) until.push_back(until.back() + time);
   std::unordered_map<std::int64_t, std::int64_t> there, written;  // when, by state
-  Leaving leaving;
-  std::int64_t now = 0, link = 0;
+  BusyRooms<std::int64_t> busy;
+  Clock<std::int64_t> clock;
   for (const OverlapAction& action : actions) {
-    const std::int64_t state = action.first, begin = action.last;
+    const std::int64_t state = action.first;
+    const Room room = {action.last, action.slot < 0 ? 0 : at(chain.state_units, state)};
     switch (action.kind) {
       case OverlapKind::kAdvance:
-        now += at(until, action.last) - at(until, action.first);
+        clock.compute(at(until, action.last) - at(until, action.first));
         break;
       case OverlapKind::kKeep:
-        now = leaving.free_at(begin, begin + at(chain.state_units, state), now);
-        there[state] = now;
+        clock.wait(busy.free_at(room, clock.now()));
+        there[state] = clock.now();
         break;
       case OverlapKind::kRestore:
-        now = std::max(now, there[state]);
+        clock.wait(there[state]);
         break;
       case OverlapKind::kDrop:
-        leaving.add(begin, begin + at(chain.state_units, state),
-                    std::max(there[state], written[state]));
+        busy.add(room, std::max(there[state], written[state]));
         break;
       case OverlapKind::kWrite:
-        link = std::max({now, link, there[state]}) + at(chain.write, state);
-        written[state] = link;
+        written[state] =
+            clock.transfer(at(chain.write, state), std::max(clock.now(), there[state]));
         break;
       case OverlapKind::kRead:
-        link = std::max(link, leaving.free_at(begin, begin + at(chain.state_units, state), now));
-        link = std::max(link, written[state]) + at(chain.read, state);
-        there[state] = link;
+        there[state] = clock.transfer(at(chain.read, state),
+                                      std::max(busy.free_at(room, clock.now()), written[state]));
         break;
       case OverlapKind::kAdjoint:
-        now += at(chain.adjoint, state);
+        clock.compute(at(chain.adjoint, state));
         break;
     }
   }
-  return now;
+  return clock.now();
 }
 
 }  // namespace anadrome::schedule

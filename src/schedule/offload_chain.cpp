@@ -62,8 +62,8 @@ class Machine {
   void event(OffloadEvent::What what, std::int64_t state) {
     if (with_spans_) run_.events.push_back({what, state});
   }
-  void span(OffloadSpan::Doing doing, std::int64_t step, std::int64_t start) {
-    if (with_spans_) run_.spans.push_back({doing, step, start, now_});
+  void span(Doing doing, std::int64_t start, std::int64_t first, std::int64_t last) {
+    if (with_spans_) run_.spans.push_back({doing, start, now_, first, last});
   }
 
   bool start_op() {
@@ -89,13 +89,12 @@ class Machine {
     op_end_ = kNever;
     solved_ = now_;
     if (op.adjoint) {
-      span(OffloadSpan::Doing::kAdjoint, op.step, op_start_);
+      span(Doing::kAdjoint, op_start_, op.step + 1, op.step);
       event(OffloadEvent::What::kAdjoined, op.step);
       release(op.step);
     } else {
       State& made = states_[at(op.step + 1)];
-      span(made.made ? OffloadSpan::Doing::kAgain : OffloadSpan::Doing::kForward, op.step,
-           op_start_);
+      span(made.made ? Doing::kRecompute : Doing::kAdvance, op_start_, op.step, op.step + 1);
       made.made = made.resident = true;
       event(OffloadEvent::What::kMade, op.step + 1);
       if (op.drop) release(op.step);
@@ -132,7 +131,7 @@ class Machine {
   void end_write() {
     const std::int64_t k = lists_.writes[write_++].state;
     write_end_ = kNever;
-    span(OffloadSpan::Doing::kWrite, k, write_start_);
+    span(Doing::kWrite, write_start_, k, k);
     states_[at(k)].written = true;
     states_[at(k)].leaves = states_[at(k)].resident;
     let_go(k);
@@ -172,7 +171,7 @@ class Machine {
   void end_read() {
     const std::int64_t k = lists_.reads[read_++].state;
     read_end_ = kNever;
-    span(OffloadSpan::Doing::kRead, k, read_start_);
+    span(Doing::kRead, read_start_, k, k);
     states_[at(k)].incoming = false;
     states_[at(k)].resident = true;
   }

@@ -7,7 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "schedule/clock.h"
+
 namespace anadrome::schedule {
+
+/// Longer chains are refused: searching would take too long.
+inline constexpr std::int64_t kMostOffloadedSteps = 20'000;
 
 /// x_k of k = 0 .. n-1; times in any unit. Step k makes x_{k+1} of x_k; the adjoint of step k needs
 /// x_k, and runs the step once more itself.
@@ -42,14 +47,6 @@ struct OffloadLists {
   std::vector<OffloadTransfer> writes, reads;  ///< on one link: the writes first
 };
 
-/// Something that took time.
-struct OffloadSpan {
-  enum class Doing : std::uint8_t { kForward, kAgain, kAdjoint, kWrite, kRead };
-  Doing doing = Doing::kForward;
-  std::int64_t step = 0;
-  std::int64_t start = 0, end = 0;
-};
-
 /// What became of a state, in the order in which it did: it was made by a forward step (or by
 /// nobody, x_0), a step or its adjoint began from it, that adjoint ended, it gave up its room, it
 /// began to move.
@@ -62,7 +59,7 @@ struct OffloadEvent {
 struct OffloadRun {
   std::int64_t makespan = -1;  ///< -1: it comes to a standstill
   std::int64_t most_units = 0;
-  std::vector<OffloadSpan> spans;  ///< if asked for
+  std::vector<Span<std::int64_t>> spans;  ///< if asked for
   std::vector<OffloadEvent> events;
 };
 

@@ -231,11 +231,10 @@ class Search {
 
 OffloadPlan plan_offload(const OffloadChain& chain, const OffloadMeans& means,
                          std::int64_t most_ops) {
-  constexpr std::int64_t kMostSteps = 20000;
   check(chain);
-  if (chain.steps() > kMostSteps) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "offloading is planned for up to " + std::to_string(kMostSteps) + " steps");
+  if (chain.steps() > kMostOffloadedSteps) {
+    throw Error(ANADROME_ERR_ARGUMENT, "offloading is planned for up to " +
+                                           std::to_string(kMostOffloadedSteps) + " steps");
   }
   return Search(chain, means, most_ops).run();
 }

@@ -8,8 +8,6 @@
 
 namespace anadrome::schedule {
 
-/// Longer chains are refused: searching would take too long.
-inline constexpr std::int64_t kMostOffloadedSteps = 20'000;
 /// What planning takes at most, per step.
 inline constexpr std::int64_t kOffloadBytesPerStep = 8 << 10;
 

@@ -123,7 +123,7 @@ double Beam::still_needed(const BeamState& state) const {
   advances +=
       advances_of_open_gap(state, base, std::max<std::int64_t>(slots_ - pinned_below_base, 1));
   const double computing = (state.left - 1) * times_.adjoint + advances;
-  const double waiting = std::max(state.channel - state.now, 0.0);
+  const double waiting = std::max(state.clock.link_free() - state.clock.now(), 0.0);
   const double moving =
       waiting + (reads > 0 ? static_cast<double>(reads) * times_.read + times_.adjoint : 0);
   constexpr double kTieBreak = 1e-4;
@@ -139,7 +139,7 @@ void Beam::find_slots(const BeamState& state, double when, std::vector<Slot>& fo
   for (int i = 0; i < slots_; ++i) {
     const BeamSlot& slot = state.slot(i);
     if (slot.position < 0 && (best < 0 || slot.busy_until < state.slot(best).busy_until)) best = i;
-    if (slot.position >= 0 && state.disk(slot.position) && slot.ready <= state.now &&
+    if (slot.position >= 0 && state.disk(slot.position) && slot.ready <= state.clock.now() &&
         (on_disk < 0 || slot.position < state.slot(on_disk).position)) {
       on_disk = i;
     }
@@ -150,7 +150,7 @@ void Beam::find_slots(const BeamState& state, double when, std::vector<Slot>& fo
   constexpr std::size_t kMostWays = 4;
   for (int i = 0; i < slots_ && found.size() < kMostWays; ++i) {
     const BeamSlot& slot = state.slot(i);
-    if (slot.position > 1 && !state.disk(slot.position) && slot.ready <= state.now) {
+    if (slot.position > 1 && !state.disk(slot.position) && slot.ready <= state.clock.now()) {
       found.push_back({i, when});
     }
   }
@@ -160,8 +160,8 @@ void Beam::find_slots(const BeamState& state, double when, std::vector<Slot>& fo
 void Beam::with_transfers(const BeamState& state, double until, int most,
                           std::vector<BeamState>& variants) const {
   variants.push_back(state);
-  if (most == 0 || state.channel >= until || state.moves.full()) return;
-  const double begin = std::max(state.now, state.channel);
+  if (most == 0 || state.clock.link_free() >= until || state.moves.full()) return;
+  const double begin = std::max(state.clock.now(), state.clock.link_free());
   // Of what is in RAM only, the oldest two, which are used last, and the newest.
   std::array<int, 3> to_write{-1, -1, -1};
   for (int i = 0; i < slots_; ++i) {
@@ -204,8 +204,8 @@ void Beam::with_transfers(const BeamState& state, double until, int most,
 }
 
 void Beam::offer(BeamState& state, std::vector<BeamState>& stage) {
-  if (state.now + (state.left - 1) * times_.adjoint >= options_.most) return;
-  state.expected = state.now + still_needed(state);
+  if (state.clock.now() + (state.left - 1) * times_.adjoint >= options_.most) return;
+  state.expected = state.clock.now() + still_needed(state);
   state.places = state.hash_of_places(slots_);
   stage.push_back(state);
 }
@@ -237,8 +237,8 @@ void Beam::begin_from_a_kept_state(const BeamState& state) {
       BeamState next = variant;
       below = next.live = next.slot(newest).position;
       next.moves.add(OverlapKind::kRestore, next.live);
-      const bool there = next.slot(newest).ready <= next.now;
-      next.now = std::max(next.now, next.slot(newest).ready);
+      const bool there = next.slot(newest).ready <= next.clock.now();
+      next.clock.wait(next.slot(newest).ready);
       offer(next, stage(below));
       if (there) break;
     }
@@ -250,10 +250,10 @@ void Beam::turn(const BeamState& state) {
   const int own = before.slot_of(before.live, slots_);
   if (own >= 0) before.drop(own);
   std::vector<BeamState> variants;
-  with_transfers(before, before.now + times_.adjoint, 3, variants);
+  with_transfers(before, before.clock.now() + times_.adjoint, 3, variants);
   for (BeamState& next : variants) {
     next.moves.add(OverlapKind::kAdjoint, next.live);
-    next.now += times_.adjoint;
+    next.clock.compute(times_.adjoint);
     next.on_disk.reset(static_cast<std::size_t>(next.live));
     --next.left;
     next.live = -1;
@@ -265,7 +265,7 @@ void Beam::step_forward(const BeamState& state) {
   std::vector<BeamState> kept{state}, variants;
   if (state.slot_of(state.live, slots_) < 0) {
     std::vector<Slot> slots;
-    find_slots(state, state.now, slots);
+    find_slots(state, state.clock.now(), slots);
     for (const Slot& slot : slots) {
       BeamState next = state;
       if (next.slot(slot.number).position >= 0) next.drop(slot.number);
@@ -275,10 +275,10 @@ void Beam::step_forward(const BeamState& state) {
   }
   for (const BeamState& way : kept) {
     variants.clear();
-    with_transfers(way, way.now + 1, 2, variants);
+    with_transfers(way, way.clock.now() + 1, 2, variants);
     for (BeamState& next : variants) {
       next.moves.add(OverlapKind::kAdvance, next.live, next.live + 1);
-      next.now += 1;
+      next.clock.compute(1);
       ++next.live;
       offer(next, stage(next.live));
     }
@@ -288,13 +288,13 @@ void Beam::step_forward(const BeamState& state) {
 // The same states in the same places, as far as a hash tells, and everything as early.
 bool Beam::same_and_no_earlier(const BeamState& state, const BeamState& than) const {
   if (state.places != than.places) return false;
-  double busy = state.now, busy_than = than.now;
+  double busy = state.clock.now(), busy_than = than.clock.now();
   for (int i = 0; i < slots_; ++i) {
     busy = std::max({busy, state.slot(i).ready, state.slot(i).busy_until});
     busy_than = std::max({busy_than, than.slot(i).ready, than.slot(i).busy_until});
   }
-  return than.now <= state.now && busy_than <= busy &&
-         than.channel <= std::max(state.channel, state.now);
+  return than.clock.now() <= state.clock.now() && busy_than <= busy &&
+         than.clock.link_free() <= std::max(state.clock.link_free(), state.clock.now());
 }
 
 void Beam::keep_the_best(std::vector<BeamState>& stage, std::vector<BeamState>& best) {
@@ -328,7 +328,7 @@ BeamResult Beam::finish(const std::vector<BeamState>& last) {
   result.states = states_;
   BeamState winner;
   for (BeamState state : last) {
-    double end = state.now;
+    double end = state.clock.now();
     if (interval_.has_previous) {
       const int slot = state.slot_of(0, slots_);
       if (slot < 0) state.read(0, 0, 0, times_.read);

@@ -7,6 +7,7 @@
 #include <bitset>
 #include <cstdint>
 
+#include "schedule/clock.h"
 #include "schedule/overlap_beam.h"
 
 namespace anadrome::schedule {
@@ -30,8 +31,7 @@ struct BeamMoves {
 };
 
 struct BeamState {
-  double now = 0;          ///< the processor is free
-  double channel = 0;      ///< the disk is free
+  Clock<double> clock;
   double expected = 0;     ///< end of the plan, as estimated
   std::int32_t left = 0;   ///< positions below this one are still to be adjoined
   std::int32_t live = -1;  ///< position of the live state
@@ -67,19 +67,17 @@ struct BeamState {
     slot(i).position = -1;
   }
   void keep(int i, double free_from) {
-    now = std::max(now, free_from);
+    clock.wait(free_from);
     slot(i) = {live, 0, 0};
     moves.add(OverlapKind::kKeep, live);
   }
   void write(int i, double seconds) {
-    channel = std::max(now, channel) + seconds;
-    slot(i).busy_until = channel;
+    slot(i).busy_until = clock.transfer(seconds, clock.now());
     on_disk.set(static_cast<std::size_t>(slot(i).position));
     moves.add(OverlapKind::kWrite, slot(i).position);
   }
   void read(int i, double free_from, std::int32_t position, double seconds) {
-    channel = std::max({now, channel, free_from}) + seconds;
-    slot(i) = {position, channel, 0};
+    slot(i) = {position, clock.transfer(seconds, std::max(clock.now(), free_from)), 0};
     moves.add(OverlapKind::kRead, position);
   }
 };

@@ -17,7 +17,7 @@ void Timeline::tell(OverlapKind kind, std::int32_t slot, std::int64_t first, std
 
 // The one that is free first, and of those free already the one of the lowest number.
 std::pair<double, std::int32_t> Timeline::take_free_slot() {
-  if ((free_.empty() || free_.begin()->first > now_) && slots_used_ < most_slots_) {
+  if ((free_.empty() || free_.begin()->first > now()) && slots_used_ < most_slots_) {
     return {0, static_cast<std::int32_t>(slots_used_++)};
   }
   if (free_.empty()) throw Error(ANADROME_ERR_INTERNAL, "a plan keeps more states than slots");
@@ -35,20 +35,20 @@ Timeline::Held& Timeline::held(std::int64_t step) {
 
 void Timeline::advance(std::int64_t first, std::int64_t last) {
   if (first == last) return;
-  now_ += static_cast<double>(last - first) * times_.forward;
+  clock_.compute(static_cast<double>(last - first) * times_.forward);
   tell(OverlapKind::kAdvance, -1, first, last);
 }
 
 void Timeline::keep(std::int64_t step) {
   const auto [free_from, slot] = take_free_slot();
-  now_ = std::max(now_, free_from);
-  held_[step] = {slot, now_, now_};
+  clock_.wait(free_from);
+  held_[step] = {slot, now(), now()};
   tell(OverlapKind::kKeep, slot, step, step);
 }
 
 void Timeline::restore(std::int64_t step) {
   const Held& state = held(step);
-  now_ = std::max(now_, state.ready);
+  clock_.wait(state.ready);
   tell(OverlapKind::kRestore, state.slot, step, step);
 }
 
@@ -56,26 +56,25 @@ void Timeline::drop(std::int64_t step) {
   const Held state = held(step);
   held_.erase(step);
   // What is free already is told apart by number only: plans do not depend on how it became so.
-  free_.insert({state.busy_until > now_ ? state.busy_until : 0, state.slot});
+  free_.insert({state.busy_until > now() ? state.busy_until : 0, state.slot});
   tell(OverlapKind::kDrop, state.slot, step, step);
 }
 
 void Timeline::write(std::int64_t step) {
   Held& state = held(step);
-  channel_ = std::max({now_, channel_, state.ready}) + times_.write;
-  state.busy_until = channel_;
+  state.busy_until = clock_.transfer(times_.write, std::max(now(), state.ready));
   tell(OverlapKind::kWrite, state.slot, step, step);
 }
 
 void Timeline::read(std::int64_t step) {
   const auto [free_from, slot] = take_free_slot();
-  channel_ = std::max({now_, channel_, free_from}) + times_.read;
-  held_[step] = {slot, channel_, channel_};
+  const double there = clock_.transfer(times_.read, std::max(now(), free_from));
+  held_[step] = {slot, there, there};
   tell(OverlapKind::kRead, slot, step, step);
 }
 
 void Timeline::adjoint(std::int64_t step) {
-  now_ += times_.adjoint;
+  clock_.compute(times_.adjoint);
   tell(OverlapKind::kAdjoint, -1, step, step + 1);
 }
 

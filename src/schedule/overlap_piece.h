@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/clock.h"
 #include "schedule/overlapped.h"
 
 namespace anadrome::schedule {
@@ -40,7 +41,7 @@ class Timeline {
   void adjoint(std::int64_t step);
   void play(const OverlapPiece& piece, std::int64_t base, std::int64_t previous);
 
-  double now() const { return now_; }
+  double now() const { return clock_.now(); }
 
  private:
   struct Held {
@@ -55,7 +56,7 @@ class Timeline {
 
   OverlapTimes times_;
   std::vector<OverlapAction>* actions_;
-  double now_ = 0, channel_ = 0;  ///< when the processor and the disk are next free
+  Clock<double> clock_;
   std::set<std::pair<double, std::int32_t>> free_;  ///< since or from when, slot
   std::int64_t most_slots_, slots_used_ = 0;        ///< slots with a number, the lowest ones
   std::unordered_map<std::int64_t, Held> held_;

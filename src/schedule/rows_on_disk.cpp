@@ -159,9 +159,7 @@ double forecast_two_tiers(const Problem& problem, bool unbounded) {
   TwoTierMemory memory;
   memory.units = choice.units;
   memory.disk_slots = choice.disk_slots;
-  memory.buffers = problem.shared.blocks;
-  memory.overlaps = problem.shared.overlaps;
-  memory.reads_ahead = problem.read_ahead > 0;
+  memory.disk = {problem.shared.overlaps, problem.shared.blocks, problem.read_ahead > 0};
   const std::unique_ptr<Planner> planner = choice.planner(problem.costs);
   return seconds_of_two_tier(problem.costs, memory, choice.steps, *planner).value_or(kNever);
 }

@@ -1,46 +1,14 @@
 #include "schedule/sweep_forecast.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "schedule/clock.h"
+
 namespace anadrome::schedule {
-namespace {
-
-// The solver and the disk, which serves its queue in order.
-class TwoTierClock {
- public:
-  TwoTierClock(const StepCosts& costs, const TwoTierMemory& memory)
-      : costs_(costs), memory_(memory) {}
-
-  double now() const { return now_; }
-  void compute(double seconds) { now_ += seconds; }
-
-  void write() {
-    if (!memory_.overlaps) return compute(costs_.write);
-    const auto buffered = static_cast<double>(std::max<std::int64_t>(memory_.buffers - 1, 0));
-    now_ = std::max(now_ + costs_.write_taken, disk_free_ - buffered * costs_.write);
-    disk_free_ = std::max(disk_free_, now_) + costs_.write;
-  }
-  /// `since`: when there was room to read it into.
-  void read(double since) {
-    if (!memory_.overlaps) return compute(costs_.read);
-    const double begins = memory_.reads_ahead ? since : now_;
-    disk_free_ = std::max(disk_free_, begins) + costs_.read;
-    now_ = std::max(now_ + costs_.read_taken, disk_free_);
-  }
-
- private:
-  const StepCosts& costs_;
-  const TwoTierMemory& memory_;
-  double now_ = 0, disk_free_ = 0;
-};
-
-}  // namespace
-
 std::optional<double> seconds_of_two_tier(const StepCosts& costs, const TwoTierMemory& memory,
                                           std::int64_t steps, Planner& planner) {
   constexpr int kMostQuestions = 200'000;
-  TwoTierClock clock(costs, memory);
+  DiskClock clock(costs, memory.disk);
   std::vector<Segment> open;  // from x_first on disk, below the one that is being reversed
   Segment here;
   here.last = steps;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "schedule/clock.h"
 #include "schedule/interval.h"
 #include "schedule/overlapped.h"
 #include "schedule/placement.h"
@@ -15,9 +16,7 @@ namespace anadrome::schedule {
 struct TwoTierMemory {
   std::int64_t units = 1;       ///< states in RAM
   std::int64_t disk_slots = 1;  ///< states on disk at a time
-  std::int64_t buffers = 1;     ///< states that can wait to be written
-  bool overlaps = true;         ///< transfers can run under the computation at all
-  bool reads_ahead = true;      ///< there is memory to read the next state from disk into
+  DiskUse disk;
 };
 
 /// `steps`: with TURN. Each state is read while what lies above it is reversed, from RAM. Nothing

@@ -1,6 +1,15 @@
 #include "tool/pictures/palette.h"
 
 namespace anadrome::tool {
+namespace {
+
+Activity activity_of(schedule::Doing doing) {
+  constexpr Activity kActivities[] = {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint,
+                                      Activity::kWait,    Activity::kWrite,     Activity::kRead};
+  return kActivities[static_cast<std::size_t>(doing)];
+}
+
+}  // namespace
 
 Colour colour_of(Activity activity) {
   switch (activity) {
@@ -25,5 +34,8 @@ Colour colour_of(Activity activity) {
   }
   return kInk;
 }
+
+Colour colour_of(schedule::Doing doing) { return colour_of(activity_of(doing)); }
+const char* word_of(schedule::Doing doing) { return engine::to_string(activity_of(doing)); }
 
 }  // namespace anadrome::tool

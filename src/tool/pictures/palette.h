@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/trace.h"
+#include "schedule/clock.h"
 #include "tool/pictures/svg.h"
 
 namespace anadrome::tool {
@@ -11,6 +12,8 @@ using engine::Activity;
 
 /// Steps in blues, their adjoint in green, transfers in purples, what nobody wants in red.
 Colour colour_of(Activity activity);
+Colour colour_of(schedule::Doing doing);
+const char* word_of(schedule::Doing doing);
 
 inline constexpr Colour kInk = "#1c1c1c";
 inline constexpr Colour kQuiet = "#5f6b76";  ///< words beside what matters

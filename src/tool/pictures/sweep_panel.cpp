@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "tool/pictures/palette.h"
+#include "tool/number_text.h"
 
 namespace anadrome::tool {
 namespace {
@@ -13,14 +13,14 @@ constexpr double kLeft = 96, kAbove = 30, kGap = 14, kAxis = 44;
 constexpr double kTransfers = 9, kOnDiskHeight = 44, kSlots = 150;
 constexpr std::int64_t kMostLanes = 40;
 constexpr std::size_t kFewSpans = 4000;
-constexpr std::array kDrawn = {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint,
-                               Activity::kWait};
+constexpr std::array kDrawn = {Doing::kAdvance, Doing::kRecompute, Doing::kAdjoint, Doing::kWait};
 constexpr Letters kRightOfAxis = {.anchor = "end", .size = 12};
 
-std::size_t kind_of(Activity activity) {
-  return static_cast<std::size_t>(std::find(kDrawn.begin(), kDrawn.end(), activity) -
-                                  kDrawn.begin());
+std::size_t kind_of(Doing doing) {
+  return static_cast<std::size_t>(std::find(kDrawn.begin(), kDrawn.end(), doing) - kDrawn.begin());
 }
+
+double number(std::int64_t step) { return static_cast<double>(step); }
 
 std::string tick_text(double value) {
   if (std::fabs(value) >= 1e7) return power_text(value);
@@ -73,8 +73,8 @@ double SweepPanel::row(double step) const {
 void SweepPanel::add(const Span& span) {
   if (span.end < window_.start || span.start > window_.end) return;
   const double from = column(span.start), to = column(span.end);
-  if (span.activity == Activity::kWrite) return writes_.add(from, to, 1);
-  if (span.activity == Activity::kRead) return reads_.add(from, to, 1);
+  if (span.doing == Doing::kWrite) return writes_.add(from, to, 1);
+  if (span.doing == Doing::kRead) return reads_.add(from, to, 1);
   if (few_) spans_.push_back(span);
   few_ = spans_.size() <= kFewSpans;
   mark(span);
@@ -83,16 +83,17 @@ void SweepPanel::add(const Span& span) {
 // The pixels that the line touches.
 void SweepPanel::mark(const Span& span) {
   const double from = column(span.start), to = column(span.end);
-  const double slope = to > from ? (row(span.last) - row(span.first)) / (to - from) : 0;
+  const double first = number(span.first), last = number(span.last);
+  const double slope = to > from ? (row(last) - row(first)) / (to - from) : 0;
   const int left = std::max(0, static_cast<int>(std::floor(from)));
   const int right = std::min(kColumns - 1, static_cast<int>(std::floor(to)));
   for (int x = left; x <= right; ++x) {
-    const double a = row(span.first) + slope * (std::max<double>(from, x) - from);
-    const double b = row(span.first) + slope * (std::min<double>(to, x + 1) - from);
+    const double a = row(first) + slope * (std::max<double>(from, x) - from);
+    const double b = row(first) + slope * (std::min<double>(to, x + 1) - from);
     const int top = std::max(0, static_cast<int>(std::floor(std::min(a, b))));
     const int bottom = std::min(kRows - 1, static_cast<int>(std::floor(std::max(a, b))));
     for (int y = top; y <= bottom; ++y) {
-      marks_[kind_of(span.activity)]
+      marks_[kind_of(span.doing)]
             [static_cast<std::size_t>(x) * kRows + static_cast<std::size_t>(y)] = true;
     }
   }
@@ -154,15 +155,15 @@ void SweepPanel::draw_steps(Svg& svg, double top) const {
 }
 
 void SweepPanel::draw_lines(Svg& svg) const {
-  for (const Activity activity : kDrawn) {
-    svg.begin_path({.stroke = colour_of(activity), .width = 1.6, .round_ends = true});
+  for (const Doing doing : kDrawn) {
+    svg.begin_path({.stroke = colour_of(doing), .width = 1.6, .round_ends = true});
     for (const Span& span : spans_) {
-      if (span.activity != activity) continue;
+      if (span.doing != doing) continue;
       // Cut where the window ends.
       const auto at = [&span](double time) {
         const double part =
             span.end > span.start ? (time - span.start) / (span.end - span.start) : 0;
-        return span.first + part * (span.last - span.first);
+        return number(span.first) + part * number(span.last - span.first);
       };
       const double from = std::max(span.start, window_.start);
       const double to = std::min(span.end, window_.end);
@@ -175,11 +176,10 @@ void SweepPanel::draw_lines(Svg& svg) const {
 
 // What is rarer lies higher, and steps that are run again stick out from under their adjoints.
 void SweepPanel::draw_marks(Svg& svg) const {
-  for (const Activity activity :
-       {Activity::kWait, Activity::kRecompute, Activity::kAdvance, Activity::kAdjoint}) {
-    const double sticks_out = activity == Activity::kRecompute ? 1.5 : 0;
-    const std::vector<bool>& marks = marks_[kind_of(activity)];
-    svg.begin_path({.stroke = colour_of(activity), .width = 1.05});
+  for (const Doing doing : {Doing::kWait, Doing::kRecompute, Doing::kAdvance, Doing::kAdjoint}) {
+    const double sticks_out = doing == Doing::kRecompute ? 1.5 : 0;
+    const std::vector<bool>& marks = marks_[kind_of(doing)];
+    svg.begin_path({.stroke = colour_of(doing), .width = 1.05});
     for (int x = 0; x < kColumns; ++x) {
       const auto marked = [&](int y) {
         return y < kRows &&
@@ -229,10 +229,10 @@ void SweepPanel::draw_lane(Svg& svg, const Lane& lane, double top, double height
 // Returns where it ends.
 double SweepPanel::draw_disk(Svg& svg, double top) const {
   svg.text(kLeft - 8, top + kTransfers, "writes", kRightOfAxis);
-  draw_lane(svg, writes_, top, kTransfers, colour_of(Activity::kWrite));
+  draw_lane(svg, writes_, top, kTransfers, colour_of(Doing::kWrite));
   top += kTransfers + 4;
   svg.text(kLeft - 8, top + kTransfers, "reads", kRightOfAxis);
-  draw_lane(svg, reads_, top, kTransfers, colour_of(Activity::kRead));
+  draw_lane(svg, reads_, top, kTransfers, colour_of(Doing::kRead));
   top += kTransfers + kGap;
 
   const std::vector<double> counts = on_disk_.shares();

@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "tool/pictures/svg.h"
-#include "tool/schedules/timed_sweep.h"
+#include "questions/simulate.h"
+#include "tool/pictures/palette.h"
 
 namespace anadrome::tool {
+
+using questions::Held;
+using schedule::Doing;
+using Span = schedule::Span<double>;
 
 struct PanelWindow {
   double start = 0, end = 0;  ///< seconds

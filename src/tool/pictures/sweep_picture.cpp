@@ -31,38 +31,53 @@ std::int64_t steps_around_turn(const WhatIf& question, const Estimate& estimate)
   return std::min(question.steps, wanted);
 }
 
+// What the comparison reckons with: transfers that take nothing of the caller, and one buffer.
+double simulate(const ActionSource& next, const WhatIf& question, const Estimate& estimate,
+                const questions::SweepSinks& sinks) {
+  questions::Machine machine;
+  machine.costs = {.forward = question.forward, .adjoint = question.adjoint};
+  if (question.has_disk()) {
+    machine.costs.write = question.write_seconds();
+    machine.costs.read = question.read_seconds();
+  }
+  machine.disk = {.overlaps = estimate.counts.overlapped, .reads_ahead = estimate.reads_ahead};
+  machine.newest_stays = false;  // the actions name what lies in memory
+  machine.tape_slots = estimate.sweep.tape_slots;
+  if (!estimate.sweep.record) machine.turn_step = estimate.sweep.steps - 1;
+  return questions::simulate(next, machine, sinks);
+}
+
 Extent measure(const ActionSource& next, const WhatIf& question, const Estimate& estimate) {
   Extent extent;
   extent.enters = -1;
-  const auto close = static_cast<double>(question.steps - steps_around_turn(question, estimate));
-  SweepSinks sinks;
+  const std::int64_t close = question.steps - steps_around_turn(question, estimate);
+  questions::SweepSinks sinks;
   sinks.span = [&](const Span& span) {
-    const bool solves =
-        span.activity == Activity::kAdvance || span.activity == Activity::kRecompute;
-    if (solves) extent.forward_steps += span.last - span.first;
-    if (span.activity == Activity::kWrite) ++extent.writes;
-    if (span.activity == Activity::kRead) ++extent.reads;
-    if (span.activity == Activity::kAdvance && span.first <= close && span.last > close) {
-      extent.enters = span.start + (close - span.first) * question.forward;
+    const bool solves = span.doing == Doing::kAdvance || span.doing == Doing::kRecompute;
+    if (solves) extent.forward_steps += static_cast<double>(span.last - span.first);
+    if (span.doing == Doing::kWrite) ++extent.writes;
+    if (span.doing == Doing::kRead) ++extent.reads;
+    if (span.doing == Doing::kAdvance && span.first <= close && span.last > close) {
+      extent.enters = span.start + static_cast<double>(close - span.first) * question.forward;
     }
-    if (span.activity == Activity::kAdjoint && span.last >= close) extent.leaves = span.end;
+    if (span.doing == Doing::kAdjoint && span.last >= close) extent.leaves = span.end;
   };
   sinks.held = [&](const Held& held) {
     if (held.tier == schedule::kRamTier)
       extent.slots = std::max(extent.slots, held.slot + held.slots);
   };
-  extent.seconds = play(next, question, estimate, sinks);
+  extent.seconds = simulate(next, question, estimate, sinks);
   return extent;
 }
 
 void draw_legend(Svg& svg, bool disk, bool waits, bool slots) {
   constexpr double kLine = 90;
   double x = 96;
-  for (const auto& [activity, drawn] :
-       {std::pair(Activity::kAdvance, true), std::pair(Activity::kRecompute, true),
-        std::pair(Activity::kAdjoint, true), std::pair(Activity::kWait, waits),
-        std::pair(Activity::kWrite, disk), std::pair(Activity::kRead, disk)}) {
-    if (drawn) x = svg.legend(x, kLine, colour_of(activity), engine::to_string(activity));
+  for (const auto& [doing, drawn] :
+       {std::pair(Doing::kAdvance, true), std::pair(Doing::kRecompute, true),
+        std::pair(Doing::kAdjoint, true), std::pair(Doing::kWait, waits),
+        std::pair(Doing::kWrite, disk), std::pair(Doing::kRead, disk)}) {
+    if (drawn) x = svg.legend(x, kLine, colour_of(doing), word_of(doing));
   }
   if (slots) svg.legend(x, kLine, kSlot, kSlotWords);
 }
@@ -94,14 +109,14 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
                                     last, "the last " + std::to_string(close) + " steps"},
                         extent.slots, disk);
   }
-  SweepSinks sinks;
+  questions::SweepSinks sinks;
   sinks.span = [&panels](const Span& span) {
     for (SweepPanel& panel : panels) panel.add(span);
   };
   sinks.held = [&panels](const Held& held) {
     for (SweepPanel& panel : panels) panel.add(held);
   };
-  play(actions(), question, estimate, sinks);
+  simulate(actions(), question, estimate, sinks);
 
   double height = kHead + kFoot;
   for (const SweepPanel& panel : panels) height += panel.height() + kBetween;

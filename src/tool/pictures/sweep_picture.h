@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/text_out.h"
+#include "tool/pictures/sweep_panel.h"
 #include "tool/schedules/schedule.h"
-#include "tool/schedules/timed_sweep.h"
 
 namespace anadrome::tool {
 

@@ -40,6 +40,7 @@ Action action_of(const schedule::OverlapAction& planned) {
   schedule::Kept kept;
   kept.step = planned.first;
   kept.place = planned.slot;
+  kept.room = {planned.slot, 1};
   switch (planned.kind) {
     case schedule::OverlapKind::kAdvance:
       return schedule::Advance{planned.first, planned.last};

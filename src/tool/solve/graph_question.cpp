@@ -79,20 +79,20 @@ const char* name_of(GraphKind kind) {
 // Nodes in their order of running against time; the adjoint of one takes as long as itself.
 SpanPicture picture_of(const StepGraph& graph, const GraphPlan& plan) {
   SpanPicture picture;
-  std::vector<double> row(graph.bytes.size());
-  double next = 0;
+  std::vector<std::int64_t> row(graph.bytes.size());
+  std::int64_t next = 0;
   for (const std::int32_t v : schedule::order_of(graph)) row[static_cast<std::size_t>(v)] = next++;
-  picture.last_step = next;
+  picture.last_step = static_cast<double>(next);
   for (const GraphAction& action : plan.actions) {
     if (action.kind == GraphKind::kDrop) continue;
     const auto v = static_cast<std::size_t>(action.node);
     const double end = picture.seconds + static_cast<double>(graph.seconds[v]);
     const bool back = action.kind == GraphKind::kBackward;
-    const Activity activity = back                                   ? Activity::kAdjoint
-                              : action.kind == GraphKind::kRecompute ? Activity::kRecompute
-                                                                     : Activity::kAdvance;
+    const Doing doing = back                                   ? Doing::kAdjoint
+                        : action.kind == GraphKind::kRecompute ? Doing::kRecompute
+                                                               : Doing::kAdvance;
     picture.spans.push_back(
-        {activity, picture.seconds, end, row[v] + (back ? 1 : 0), row[v] + (back ? 0 : 1)});
+        {doing, picture.seconds, end, row[v] + (back ? 1 : 0), row[v] + (back ? 0 : 1)});
     picture.seconds = end;
   }
   return picture;

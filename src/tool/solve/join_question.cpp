@@ -49,11 +49,11 @@ void put_action(const JoinAction& action, TextOut& out) {
 // The branches one above the other; a step takes a second, an adjoint step two.
 SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>& actions) {
   SpanPicture picture;
-  std::vector<double> base{0};
+  std::vector<std::int64_t> base{0};
   for (const std::int64_t steps : problem.steps) {
-    base.push_back(base.back() + static_cast<double>(steps));
+    base.push_back(base.back() + steps);
   }
-  picture.last_step = base.back();
+  picture.last_step = static_cast<double>(base.back());
   picture.slots = problem.slots;
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, double>> held;
   std::set<std::int64_t> used;
@@ -76,12 +76,12 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
   }
   bool turned = false;
   for (const JoinAction& action : actions) {
-    const double from = base[static_cast<std::size_t>(action.branch)];
-    const auto at = [from](std::int64_t step) { return from + static_cast<double>(step); };
+    const std::int64_t from = base[static_cast<std::size_t>(action.branch)];
+    const auto at = [from](std::int64_t step) { return from + step; };
     switch (action.kind) {
       case JoinKind::kAdvance: {
         const double end = now + static_cast<double>(action.last - action.first);
-        picture.spans.push_back({turned ? Activity::kRecompute : Activity::kAdvance, now, end,
+        picture.spans.push_back({turned ? Doing::kRecompute : Doing::kAdvance, now, end,
                                  at(action.first), at(action.last)});
         take(action.branch, action.last, now);
         now = end;
@@ -98,7 +98,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
         break;
       case JoinKind::kAdjoint:
         picture.spans.push_back(
-            {Activity::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
+            {Doing::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
         now += 2;
         break;
     }

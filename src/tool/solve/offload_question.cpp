@@ -16,7 +16,6 @@ namespace {
 using schedule::Fate;
 using schedule::OffloadChain;
 using schedule::OffloadPlan;
-using schedule::OffloadSpan;
 
 struct Scaled {
   OffloadChain chain;
@@ -57,27 +56,13 @@ Scaled scaled(ChainCosts costs, const std::string& bandwidth) {
   return result;
 }
 
-const char* name_of(OffloadSpan::Doing doing) {
-  switch (doing) {
-    case OffloadSpan::Doing::kForward:
-    case OffloadSpan::Doing::kAgain:
-      return "advance";
-    case OffloadSpan::Doing::kAdjoint:
-      return "adjoint";
-    case OffloadSpan::Doing::kWrite:
-      return "write";
-    case OffloadSpan::Doing::kRead:
-      break;
-  }
-  return "read";
-}
-
 void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
-  std::vector<OffloadSpan> spans = plan.run.spans;
+  std::vector<schedule::Span<std::int64_t>> spans = plan.run.spans;
   std::stable_sort(spans.begin(), spans.end(),
                    [](const auto& a, const auto& b) { return a.start < b.start; });
-  for (const OffloadSpan& span : spans) {
-    out.put("{\"action\": \"").put(name_of(span.doing)).put("\", \"step\": ").integer(span.step);
+  for (const auto& span : spans) {
+    const Doing doing = span.doing == Doing::kRecompute ? Doing::kAdvance : span.doing;
+    out.put("{\"action\": \"").put(word_of(doing)).put("\", \"step\": ").integer(span.step());
     out.put(", \"start\": ").put(decimal_text(static_cast<uint128>(span.start), digits));
     out.put(", \"end\": ").put(decimal_text(static_cast<uint128>(span.end), digits)).put("}\n");
   }
@@ -89,16 +74,9 @@ SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
   picture.seconds = static_cast<double>(plan.run.makespan);
   picture.last_step = static_cast<double>(chain.steps());
   picture.disk = true;
-  for (const OffloadSpan& span : plan.run.spans) {
-    const auto doing = static_cast<std::size_t>(span.doing);
-    constexpr Activity kActivities[] = {Activity::kAdvance, Activity::kRecompute,
-                                        Activity::kAdjoint, Activity::kWrite, Activity::kRead};
-    const bool back = span.doing == OffloadSpan::Doing::kAdjoint;
-    const bool moves = doing >= static_cast<std::size_t>(OffloadSpan::Doing::kWrite);
-    const auto step = static_cast<double>(span.step);
-    picture.spans.push_back({kActivities[doing], static_cast<double>(span.start),
-                             static_cast<double>(span.end), back ? step + 1 : step,
-                             back || moves ? step : step + 1});
+  for (const auto& span : plan.run.spans) {
+    picture.spans.push_back({span.doing, static_cast<double>(span.start),
+                             static_cast<double>(span.end), span.first, span.last});
   }
   return picture;
 }
@@ -125,10 +103,10 @@ Answer answer(const OffloadAsked& asked) {
   json["fast_memory"] = problem.chain.fast_memory;
   answer.possible = plan.run.makespan >= 0;
   std::int64_t forwards = 0, writes = 0, reads = 0;
-  for (const OffloadSpan& span : plan.run.spans) {
-    writes += span.doing == OffloadSpan::Doing::kWrite ? 1 : 0;
-    reads += span.doing == OffloadSpan::Doing::kRead ? 1 : 0;
-    forwards += span.doing <= OffloadSpan::Doing::kAgain ? 1 : 0;
+  for (const auto& span : plan.run.spans) {
+    writes += span.doing == Doing::kWrite ? 1 : 0;
+    reads += span.doing == Doing::kRead ? 1 : 0;
+    forwards += span.doing <= Doing::kRecompute ? 1 : 0;
   }
   std::string fates;
   for (const Fate fate : plan.fates) fates += "KOD"[static_cast<std::size_t>(fate)];

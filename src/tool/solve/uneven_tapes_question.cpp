@@ -51,21 +51,20 @@ SpanPicture picture_of(const UnevenTapesPlan& plan, const UnevenTapes& chain, do
   picture.last_step = static_cast<double>(chain.steps());
   std::int64_t run_before = 0;
   double now = 0;
-  const auto add = [&](Activity activity, std::int64_t ticks, std::int64_t from, std::int64_t to) {
+  const auto add = [&](Doing doing, std::int64_t ticks, std::int64_t from, std::int64_t to) {
     const double end = now + static_cast<double>(ticks) * tick;
-    picture.spans.push_back(
-        {activity, now, end, static_cast<double>(from), static_cast<double>(to)});
+    picture.spans.push_back({doing, now, end, from, to});
     now = end;
   };
   for (const TapesAction& action : plan.actions) {
     if (action.kind == TapesKind::kKeep || action.kind == TapesKind::kRestore) continue;
     if (action.kind == TapesKind::kAdjoint) {
-      add(Activity::kAdjoint, chain.adjoint[static_cast<std::size_t>(action.first)],
-          action.first + 1, action.first);
+      add(Doing::kAdjoint, chain.adjoint[static_cast<std::size_t>(action.first)], action.first + 1,
+          action.first);
       continue;
     }
     for (std::int64_t step = action.first; step < action.last; ++step) {
-      add(step < run_before ? Activity::kRecompute : Activity::kAdvance,
+      add(step < run_before ? Doing::kRecompute : Doing::kAdvance,
           chain.forward[static_cast<std::size_t>(step)], step, step + 1);
       run_before = std::max(run_before, step + 1);
     }

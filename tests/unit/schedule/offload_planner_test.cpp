@@ -15,7 +15,6 @@
 namespace anadrome::schedule {
 namespace {
 
-using Doing = OffloadSpan::Doing;
 using Values = std::vector<std::int64_t>;
 
 std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
@@ -40,14 +39,14 @@ void require_possible(const OffloadChain& chain, const OffloadRun& run) {
   struct Use {
     std::int64_t state, from, to;
   };
-  std::vector<OffloadSpan> solver, writes, reads;
-  for (const OffloadSpan& span : run.spans) {
+  std::vector<Span<std::int64_t>> solver, writes, reads;
+  for (const Span<std::int64_t>& span : run.spans) {
     (span.doing == Doing::kWrite  ? writes
      : span.doing == Doing::kRead ? reads
                                   : solver)
         .push_back(span);
   }
-  const auto one_at_a_time = [&](std::vector<OffloadSpan> spans) {
+  const auto one_at_a_time = [&](std::vector<Span<std::int64_t>> spans) {
     std::stable_sort(spans.begin(), spans.end(),
                      [](const auto& a, const auto& b) { return a.start < b.start; });
     for (std::size_t i = 1; i < spans.size(); ++i) {
@@ -59,7 +58,7 @@ void require_possible(const OffloadChain& chain, const OffloadRun& run) {
     one_at_a_time(writes);
     one_at_a_time(reads);
   } else {
-    std::vector<OffloadSpan> link = writes;
+    std::vector<Span<std::int64_t>> link = writes;
     link.insert(link.end(), reads.begin(), reads.end());
     one_at_a_time(link);
   }
@@ -75,29 +74,31 @@ void require_possible(const OffloadChain& chain, const OffloadRun& run) {
     }
   };
   std::vector<std::pair<std::int64_t, std::int64_t>> arrives(chain.adjoint.size(), {0, 0});
-  std::vector<OffloadSpan> spans = run.spans;
+  std::vector<Span<std::int64_t>> spans = run.spans;
   std::stable_sort(spans.begin(), spans.end(),
                    [](const auto& a, const auto& b) { return a.end < b.end; });
   std::vector<bool> slow(chain.adjoint.size());
-  for (const OffloadSpan& span : spans) {
+  for (const Span<std::int64_t>& span : spans) {
     switch (span.doing) {
       case Doing::kAdjoint:
-        require(span.step == todo--, "adjoints come once, in order");
-        use(span.step, span.start, span.end);
+        require(span.step() == todo--, "adjoints come once, in order");
+        use(span.step(), span.start, span.end);
         break;
-      case Doing::kForward:
-      case Doing::kAgain:
-        use(span.step, span.start, span.end);
-        uses.push_back({span.step + 1, span.start, span.end});
+      case Doing::kAdvance:
+      case Doing::kRecompute:
+        use(span.step(), span.start, span.end);
+        uses.push_back({span.step() + 1, span.start, span.end});
         break;
       case Doing::kWrite:
-        slow[at(span.step)] = true;
-        if (span.step <= todo) use(span.step, span.start, span.end);
+        slow[at(span.step())] = true;
+        if (span.step() <= todo) use(span.step(), span.start, span.end);
         break;
       case Doing::kRead:
-        require(slow[at(span.step)], "it is not in the slow memory");
-        uses.push_back({span.step, span.start, span.end});
+        require(slow[at(span.step())], "it is not in the slow memory");
+        uses.push_back({span.step(), span.start, span.end});
         break;
+      case Doing::kWait:
+        require(false, "waiting is no span of its own");
     }
   }
   require(todo == -1, "adjoints are missing");

@@ -14,7 +14,7 @@ const StepCosts kCosts = {1, 2, 8, 6, 0, 0};
 constexpr TwoTierCosts kTicks = {1, 2, 8, 6};
 
 TwoTierMemory memory_of(std::int64_t units, std::int64_t disk_slots, bool overlaps) {
-  return {units, disk_slots, units + 2, overlaps, true};
+  return {units, disk_slots, {overlaps, units + 2, true}};
 }
 
 TEST(SweepForecast, ASolverThatWaitsForTheDiskTakesThePlannersCost) {

@@ -1,0 +1,184 @@
+#include "questions/simulate.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace anadrome::questions {
+namespace {
+
+using schedule::Action;
+using schedule::Adjoint;
+using schedule::Advance;
+using schedule::BusyRooms;
+using schedule::DiskClock;
+using schedule::Doing;
+using schedule::Done;
+using schedule::Drop;
+using schedule::kDiskTier;
+using schedule::Keep;
+using schedule::Kept;
+using schedule::kRamTier;
+using schedule::Read;
+using schedule::Restore;
+using schedule::Room;
+using schedule::Turn;
+using schedule::What;
+using schedule::Write;
+
+class Simulation {
+ public:
+  Simulation(const Machine& machine, const SweepSinks& sinks)
+      : machine_(machine), sinks_(sinks), clock_(machine.costs, machine.disk) {}
+
+  void play(const Turn&) {
+    turned_ = true;
+    read_may_begin_ = clock_.now();
+  }
+
+  // Steps that were not run before, then those that were: an advance may be both.
+  void play(const Advance& run) {
+    const std::int64_t again = std::clamp(run_before_, run.first, run.last);
+    solve(Doing::kRecompute, run.first, again);
+    solve(Doing::kAdvance, again, run.last);
+    run_before_ = std::max(run_before_, run.last);
+  }
+
+  void play(const Adjoint& adjoint) {
+    if (!turned_) play(Turn{});
+    if (adjoint.step == machine_.turn_step) return;
+    pass(Doing::kAdjoint, machine_.costs.adjoint, adjoint.step + 1, adjoint.step);
+  }
+
+  void play(const Keep& kept) {
+    wait(busy_.free_at(kept.room, clock_.now()), kept.step);
+    hold(kept, clock_.now());
+    if (!goes_to_disk(kept)) return;
+    const double before = clock_.now();
+    clock_.write();
+    tell_transfer(Doing::kWrite, kept.step, before + machine_.costs.write_taken);
+    if (!overlaps()) return;
+    if (machine_.newest_stays) loaded_ = kept.place;
+    sinks_.held({kRamTier, 0, 1, clock_.now(), clock_.link_free()});
+  }
+
+  void play(const Restore& kept) {
+    if (!goes_to_disk(kept)) {
+      const auto held = held_.find(place_of(kept));
+      return held == held_.end() ? void() : wait(held->second.there, kept.step);
+    }
+    if (overlaps() && loaded_ == kept.place) return;  // its block is still in memory
+    const double before = clock_.now();
+    clock_.read(read_may_begin_);
+    tell_transfer(Doing::kRead, kept.step, before);
+    loaded_ = kept.place;
+    read_may_begin_ = clock_.now();
+    if (overlaps()) held_[kBlock].since = clock_.now();
+  }
+
+  void play(const Drop& kept) { drop(place_of(kept), kept.room); }
+
+  void play(const Write& kept) {
+    InMemory& state = held_[place_of(kept)];
+    const double from = std::max(clock_.now(), state.there);
+    state.written = clock_.transfer(machine_.costs.write, from);
+    tell_transfer(Doing::kWrite, kept.step);
+  }
+
+  void play(const Read& kept) {
+    const double from = busy_.free_at(kept.room, clock_.now());
+    hold(kept, clock_.transfer(machine_.costs.read, from));
+    tell_transfer(Doing::kRead, kept.step);
+  }
+
+  template <class Other>
+  void play(const Other&) {}
+
+  double finish() {
+    while (!held_.empty()) drop(held_.begin()->first, {});
+    return clock_.now();
+  }
+
+ private:
+  using Place = std::tuple<What, std::int32_t, std::int64_t>;  ///< tier and slot
+  static constexpr Place kBlock = {What::kState, kRamTier, 0};
+
+  struct InMemory {
+    double since = 0, there = 0, written = 0;  ///< taken; read; free to be given up
+  };
+
+  static Place place_of(const Kept& kept) { return {kept.what, kept.tier, kept.place}; }
+  bool goes_to_disk(const Kept& kept) const {
+    return kept.tier == kDiskTier && !machine_.transfers;
+  }
+  bool overlaps() const { return machine_.disk.overlaps; }
+
+  void solve(Doing doing, std::int64_t first, std::int64_t last) {
+    if (first == last) return;
+    pass(doing, static_cast<double>(last - first) * machine_.costs.forward, first, last);
+  }
+
+  void pass(Doing doing, double seconds, std::int64_t first, std::int64_t last) {
+    const double start = clock_.now();
+    clock_.compute(seconds);
+    sinks_.span({doing, start, clock_.now(), first, last});
+  }
+
+  void tell_wait(double since, std::int64_t step) {
+    if (clock_.now() > since) sinks_.span({Doing::kWait, since, clock_.now(), step, step});
+  }
+
+  void tell_transfer(Doing doing, std::int64_t step) {
+    const double seconds = doing == Doing::kWrite ? machine_.costs.write : machine_.costs.read;
+    sinks_.span({doing, clock_.link_free() - seconds, clock_.link_free(), step, step});
+  }
+
+  void tell_transfer(Doing doing, std::int64_t step, double waits_since) {
+    tell_wait(waits_since, step);
+    tell_transfer(doing, step);
+  }
+
+  void wait(double until, std::int64_t step) {
+    const double before = clock_.now();
+    clock_.wait(until);
+    tell_wait(before, step);
+  }
+
+  void hold(const Kept& kept, double there) {
+    held_[place_of(kept)] = {clock_.now(), there, there};
+  }
+
+  void drop(Place place, const Room& room) {
+    const auto held = held_.find(place);
+    if (held == held_.end()) return;
+    const auto [what, tier, slot] = place;
+    const double end = std::max({clock_.now(), held->second.there, held->second.written});
+    if (end > clock_.now()) busy_.add(room, end);
+    const std::int64_t slots = what == What::kTape ? machine_.tape_slots : 1;
+    sinks_.held({tier, slot, slots, held->second.since, end});
+    held_.erase(held);
+    if (overlaps() && tier == kDiskTier && slot == loaded_) drop(kBlock, {});
+  }
+
+  const Machine& machine_;
+  const SweepSinks& sinks_;
+  DiskClock clock_;
+  bool turned_ = false;
+  double read_may_begin_ = 0;
+  std::int64_t run_before_ = 0, loaded_ = -1;
+  std::map<Place, InMemory> held_;
+  BusyRooms<double> busy_;
+};
+
+}  // namespace
+
+double simulate(const std::function<Action()>& next, const Machine& machine,
+                const SweepSinks& sinks) {
+  Simulation simulation(machine, sinks);
+  for (Action action = next(); !std::holds_alternative<Done>(action); action = next()) {
+    std::visit([&](const auto& one) { simulation.play(one); }, action);
+  }
+  return simulation.finish();
+}
+
+}  // namespace anadrome::questions
