@@ -43,10 +43,10 @@ std::int64_t LiveState::buffer_bytes(const BlockLayout& layout, std::span<const 
 
 LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
                      store::BlockKeeper& blocks)
-    : layout_(layout),
+    : Live(blocks.pool()),
+      layout_(layout),
       fields_(std::move(state_fields)),
       blocks_(blocks),
-      pool_(blocks.pool()),
       exchanged_(any_exchanged(fields_)),
       hands_over_(exchanged_ && !shares_blocks(layout)) {
   const auto is_array = [](const Field& field) {
@@ -54,8 +54,10 @@ LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
   };
   if (std::all_of(fields_.begin(), fields_.end(), is_array)) {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      const auto bytes = static_cast<std::size_t>(layout.parts()[f].bytes);
-      if (bytes > 0) arrays_.push_back({static_cast<std::byte*>(fields_[f].values), bytes, f});
+      const auto& [bytes, stride, offset] = layout.parts()[f];
+      if (bytes == 0) continue;
+      arrays_.push_back({static_cast<std::byte*>(fields_[f].values),
+                         static_cast<std::size_t>(bytes), offset, stride});
     }
   }
   if (!exchanged_ || hands_over_) return;
@@ -128,14 +130,7 @@ void LiveState::move_fields(std::byte* block, std::int64_t index, bool with_exch
   if (failed) throw Error(failed.status, failed.message);
 }
 
-void LiveState::keep(std::int64_t block, std::int64_t index) {
-  if (!arrays_.empty()) {
-    std::byte* const begin = pool_.address(block);
-    for (const Array& array : arrays_) {
-      std::memcpy(layout_.address(begin, index, array.field), array.values, array.bytes);
-    }
-    return;
-  }
+void LiveState::keep_fields(std::int64_t block, std::int64_t index) {
   move_fields(pool_.address(block), index, !hands_over_ || block != now_, store::copy_out,
               [this](std::size_t f, std::byte* place, std::size_t bytes) {
                 const bool from_block = hands_over_ && fields_[f].exchanged;
@@ -143,14 +138,7 @@ void LiveState::keep(std::int64_t block, std::int64_t index) {
               });
 }
 
-void LiveState::restore(std::int64_t block, std::int64_t index) {
-  if (!arrays_.empty()) {
-    std::byte* const begin = pool_.address(block);
-    for (const Array& array : arrays_) {
-      std::memcpy(array.values, layout_.address(begin, index, array.field), array.bytes);
-    }
-    return;
-  }
+void LiveState::restore_fields(std::int64_t block, std::int64_t index) {
   if (hands_over_ && block != now_) {
     pool_.hold(block);
     let_go(now_);

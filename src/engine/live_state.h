@@ -39,8 +39,6 @@ class LiveState final : public store::Live {
   void step_done();
 
   std::int64_t share_block() override;
-  void keep(std::int64_t block, std::int64_t index) override;
-  void restore(std::int64_t block, std::int64_t index) override;
   std::int64_t keep_at(std::byte* place, std::int64_t room,
                        std::vector<store::Extent>* extents) override;
   void restore_from(const std::byte* place, const std::vector<store::Extent>* extents) override;
@@ -58,21 +56,16 @@ class LiveState final : public store::Live {
   struct Buffers {
     std::byte *now = nullptr, *then = nullptr;
   };
-  /// An array that memcpy can copy.
-  struct Array {
-    std::byte* values;
-    std::size_t bytes, field;
-  };
   template <class Call, class Copy>
   void move_fields(std::byte* block, std::int64_t index, bool with_exchanged, const Call& call,
                    const Copy& copy);
+  void keep_fields(std::int64_t block, std::int64_t index) override;
+  void restore_fields(std::int64_t block, std::int64_t index) override;
   void let_go(std::int64_t& block);
 
   const store::BlockLayout& layout_;
   std::vector<store::Field> fields_;
   store::BlockKeeper& blocks_;
-  store::Pool& pool_;
-  std::vector<Array> arrays_;  ///< all fields, if none is exchanged or has a mover
   bool exchanged_ = false;
   bool hands_over_ = false;
   std::int64_t now_ = -1, then_ = -1;  ///< blocks, if blocks are handed over

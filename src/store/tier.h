@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "base/error.h"
 #include "store/block_layout.h"
+#include "store/pool.h"
 #include "store/transport.h"
 
 namespace anadrome::store {
@@ -41,12 +43,44 @@ class Live {
   /// The live state -> state `index` of `block`, as far as it is not there yet. Throws ERR_PEER if
   /// a callback fails, ERR_ARGUMENT if a field of changing size is larger than it was registered;
   /// every other field is still copied, since callbacks may be collective.
-  virtual void keep(std::int64_t block, std::int64_t index) = 0;
-  virtual void restore(std::int64_t block, std::int64_t index) = 0;
+  void keep(std::int64_t block, std::int64_t index) {
+    if (arrays_.empty()) return keep_fields(block, index);
+    for (const Array& array : arrays_) {
+      std::memcpy(address(array, block, index), array.values, array.bytes);
+    }
+  }
+  void restore(std::int64_t block, std::int64_t index) {
+    if (arrays_.empty()) return restore_fields(block, index);
+    for (const Array& array : arrays_) {
+      std::memcpy(array.values, address(array, block, index), array.bytes);
+    }
+  }
   /// The live state -> at most `room` bytes at `place`, as keep_piece does, and back.
   virtual std::int64_t keep_at(std::byte* place, std::int64_t room,
                                std::vector<Extent>* extents) = 0;
   virtual void restore_from(const std::byte* place, const std::vector<Extent>* extents) = 0;
+
+ protected:
+  explicit Live(Pool& pool) : pool_(pool) {}
+
+  virtual void keep_fields(std::int64_t block, std::int64_t index) = 0;
+  virtual void restore_fields(std::int64_t block, std::int64_t index) = 0;
+
+  /// An array that memcpy can copy, and where it goes in a block.
+  struct Array {
+    std::byte* values;
+    std::size_t bytes;
+    std::int64_t offset, stride;
+  };
+
+  Pool& pool_;
+  /// All fields, if all are such arrays: small states are copied in less time than a call takes.
+  std::vector<Array> arrays_;
+
+ private:
+  std::byte* address(const Array& array, std::int64_t block, std::int64_t index) const {
+    return pool_.address(block) + array.offset + index * array.stride;
+  }
 };
 
 /// Who wants to know what happens when; times are on the monotonic clock.

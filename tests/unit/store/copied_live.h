@@ -13,7 +13,7 @@ namespace anadrome::store {
 class CopiedLive final : public Live {
  public:
   CopiedLive(const BlockLayout& layout, Pool& pool, std::vector<std::int64_t>& values)
-      : layout_(layout), pool_(pool), field_(field(values)) {}
+      : Live(pool), layout_(layout), field_(field(values)) {}
 
   static Field field(std::vector<std::int64_t>& values) {
     Field field;
@@ -29,12 +29,6 @@ class CopiedLive final : public Live {
     pool_.hold(shared);
     return shared;
   }
-  void keep(std::int64_t block, std::int64_t index) override {
-    copy_out(field_, layout_.address(pool_.address(block), index, 0), field_.bytes());
-  }
-  void restore(std::int64_t block, std::int64_t index) override {
-    copy_in(field_, layout_.address(pool_.address(block), index, 0), field_.bytes());
-  }
   std::int64_t keep_at(std::byte* place, std::int64_t room, std::vector<Extent>* extents) override {
     return keep_piece({&field_, 1}, place, room, extents);
   }
@@ -45,8 +39,14 @@ class CopiedLive final : public Live {
   std::int64_t shared = -1;  ///< the block it is in, and hands over
 
  private:
+  void keep_fields(std::int64_t block, std::int64_t index) override {
+    copy_out(field_, layout_.address(pool_.address(block), index, 0), field_.bytes());
+  }
+  void restore_fields(std::int64_t block, std::int64_t index) override {
+    copy_in(field_, layout_.address(pool_.address(block), index, 0), field_.bytes());
+  }
+
   const BlockLayout& layout_;
-  Pool& pool_;
   Field field_;
 };
 
