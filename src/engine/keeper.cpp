@@ -172,7 +172,7 @@ void Keeper::keep_anchor(const schedule::Keep& kept) {
   held_.attempt([&] { plan_.sweep->make_room_for_anchors(); });
   sweep_.newest_anchor = kept.place;
   ++sweep_.anchors_put;
-  sweep_.write_due = disk_->fills_block(kept.place) && !plan_.plays_list();
+  sweep_.write_due = plan_.memory.layout.fills_block(kept.place) && !plan_.plays_list();
 }
 
 void Keeper::write_due() {
@@ -194,7 +194,7 @@ void Keeper::write_due() {
 
 void Keeper::write_last_block() {
   const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
-                             disk_->anchors_written() < disk_->anchors_kept();
+                             disk_->anchors().written() < disk_->anchors().kept();
   if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn);
 }
 
@@ -237,12 +237,13 @@ void Keeper::stop_anchoring(const Failure& why) {
 void Keeper::restore_anchor(const schedule::Restore& kept) {
   // One agreement per block: from here on the caller acts on what was read. Where states on disk
   // replace each other it may be another state by now.
-  const std::int64_t block = disk_->block_of(kept.place);
+  const std::int64_t block = plan_.memory.layout.block_of(kept.place);
   if (block != sweep_.agreed_block || replaces_) {
     if (!load(Call::kRestore, kept.place)) {
       schedule::Sweep& sweep = *plan_.sweep;
       const Failure& lost = sweep_.lost;
-      const std::int64_t first = sweep.anchors_stay() ? first_of_block(kept.place) : kept.place;
+      const std::int64_t first =
+          sweep.anchors_stay() ? plan_.memory.layout.first_of_block(kept.place) : kept.place;
       if (!sweep.lose(first))
         throw Error(lost.status, lost.message + "; nothing before it is kept");
       return;
@@ -285,7 +286,7 @@ void Keeper::read_ahead() {
 void Keeper::go_on_from(std::int64_t number) {
   disk_->truncate(number + 1);
   sweep_.newest_anchor = number;
-  sweep_.agreed_block = disk_->block_of(number);
+  sweep_.agreed_block = plan_.memory.layout.block_of(number);
   held_.attempt([&] { disk_->restore({number, 0, {}}); });
 }
 

@@ -77,9 +77,6 @@ class Keeper {
   /// Some rank could not load anchor `number`: the anchors of its block are gone on all, and
   /// SweepState::lost says why (false). Collective.
   bool load(Call call, std::int64_t number);
-  std::int64_t first_of_block(std::int64_t number) const {
-    return number - number % plan_.memory.layout.states();
-  }
   void read_ahead();
   /// Anchor `number`, which is loaded, is the newest from here on, and live.
   void go_on_from(std::int64_t number);

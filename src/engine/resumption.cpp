@@ -95,7 +95,7 @@ void Resumption::go_on() {
   if (forward) {
     std::int64_t number = anchors.count() - 1;
     while (!keeper_.load(Call::kBegin, number)) {
-      number = keeper_.first_of_block(number) - 1;
+      number = plan_.memory.layout.first_of_block(number) - 1;
       const Failure& lost = sweep_.lost;
       if (number < 0) throw Error(lost.status, lost.message + "; nothing before it is kept");
     }

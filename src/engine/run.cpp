@@ -295,7 +295,7 @@ void Run::rewind() {
       context_.agreement
           .agree({.call = Call::kRewind,
                   .failure = failure,
-                  .smallest = from_disk ? keeper_.disk_tier()->anchors_restorable() : 1})
+                  .smallest = from_disk ? keeper_.disk_tier()->anchors().restorable() : 1})
           .smallest;
   decisions_.rewind(restorable);
   sweep.agreed_block = -1;
@@ -352,8 +352,8 @@ void Run::close() {
   if (keep) {
     held.attempt([&] {
       anchors = plan.sweep->anchors();
-      written = tier->anchors_written();
-      checksums = tier->checksums();
+      written = tier->anchors().written();
+      checksums = tier->anchors().checksums();
     });
   }
   abandon();

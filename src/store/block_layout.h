@@ -96,6 +96,8 @@ class BlockLayout {
   std::int64_t index_in_block(std::int64_t number) const {
     return shift_ >= 0 ? number & (states_ - 1) : number % states_;
   }
+  std::int64_t first_of_block(std::int64_t number) const { return number - index_in_block(number); }
+  bool fills_block(std::int64_t number) const { return index_in_block(number + 1) == 0; }
   std::int64_t block_bytes() const { return block_bytes_; }
   std::int64_t state_bytes() const { return state_bytes_; }  ///< without padding
   const std::vector<Part>& parts() const { return parts_; }

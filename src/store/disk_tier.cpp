@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/checked.h"
-
 namespace anadrome::store {
 
 DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
@@ -15,7 +13,7 @@ DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIden
       transport_(parts.transport),
       live_(parts.live),
       places_(parts.places),
-      identity_(identity),
+      anchors_(parts.layout, identity),
       notes_(parts.layout, times, observer) {
   blocks_.back_with(*this);
   blocks_.follow(rules);
@@ -45,58 +43,25 @@ std::byte* DiskTier::address_of(const Resident& resident) const {
                             : blocks_.pool().address(resident.pool_block);
 }
 
-void DiskTier::take_over(std::int64_t anchors,
-                         const std::function<std::int64_t(std::int64_t)>& step_of,
-                         const std::map<std::int64_t, JournalBlock>& blocks) {
-  for (std::int64_t first = 0; first < anchors; first += layout_.states()) {
-    const std::int64_t block = block_of(first);
-    const std::int64_t last = std::min(first + layout_.states(), anchors) - 1;
-    Written written;
-    written.first_step = step_of(first);
-    written.last_step = step_of(last);
-    written.states = last - first + 1;
-    written.copied = block == 0;  // as its checksum will tell
-    const auto found = blocks.find(block);
-    const bool known = found != blocks.end() && found->second.states >= written.states &&
-                       found->second.first_step == written.first_step;
-    if (known) {
-      written.states = found->second.states;
-      written.checksum = found->second.sum;
-    } else {
-      written.failure = {ANADROME_ERR_CORRUPT, "the state of step " +
-                                                   std::to_string(written.first_step) +
-                                                   " was not on disk when the run ended"};
-    }
-    written_.push_back(std::move(written));
-  }
-  anchors_kept_ = anchors_written_ = anchors;
-}
-
-void DiskTier::truncate(std::int64_t anchors) {
-  anchors_kept_ = anchors_written_ = anchors;
-  written_.resize(static_cast<std::size_t>(ceil_divide(anchors, layout_.states())));
-}
-
 // ---- keeping ----
 
 std::int64_t DiskTier::keep(const KeptState& anchor) {
   if (places_ != nullptr) return keep_in_place(anchor);
-  const std::int64_t block = block_of(anchor.number), index = layout_.index_in_block(anchor.number);
+  const std::int64_t block = layout_.block_of(anchor.number);
+  const std::int64_t index = layout_.index_in_block(anchor.number);
   if (index == 0) {
     if (blocks_.rules() != BlockKeeper::Rules::kInOrder) forget(block);
     std::int64_t memory = live_.share_block();
     if (memory < 0) memory = blocks_.take_to_fill();
     work_on(block);
     if (memory >= 0) blocks_.add(block, memory);
-    first_step_ = anchor.step;
   }
-  anchors_kept_ = anchor.number + 1;
-  last_step_ = anchor.step;
+  anchors_.keep(anchor);
   const auto resident = residents().find(block);
   if (resident != residents().end()) {
     live_.keep(resident->second.pool_block, index);
   } else {
-    note_newest_block().failure = why_no_memory();  // the memory is x_0's
+    note(block, anchors_.newest_states()).failure = why_no_memory();  // the memory is x_0's
   }
   return layout_.state_bytes();
 }
@@ -108,8 +73,7 @@ std::int64_t DiskTier::keep_in_place(const KeptState& anchor) {
   Resident& resident = residents()[anchor.number];
   resident.region = region;
   work_on(anchor.number);
-  anchors_kept_ = anchor.number + 1;
-  first_step_ = last_step_ = anchor.step;
+  anchors_.keep(anchor);
   const std::int64_t bytes =
       live_.keep_at(places_->address(region), places_->bytes(region), &resident.transfer.extents);
   places_->note(region, bytes);
@@ -129,58 +93,39 @@ void DiskTier::forget(std::int64_t block) {
   settle(resident);
 }
 
-DiskTier::Written& DiskTier::note_newest_block() {
-  const std::int64_t block = block_of(anchors_kept_ - 1);
-  return note_block(block, first_step_, last_step_, anchors_kept_ - block * layout_.states());
-}
-
-DiskTier::Written& DiskTier::note_block(std::int64_t block, std::int64_t first_step,
-                                        std::int64_t last_step, std::int64_t states) {
-  const auto index = static_cast<std::size_t>(block);
-  if (index >= written_.size()) written_.resize(index + 1);
-  Written& written = written_[index];
-  written = {};
-  written.first_step = first_step;
-  written.last_step = last_step;
-  written.states = states;
+AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states) {
   read_ahead_of_ = -1;
-  return written;
+  return anchors_.note(block, states);
 }
 
 // ---- writing ----
 
 void DiskTier::write_newest_block() {
-  const std::int64_t block = block_of(anchors_kept_ - 1);
+  const std::int64_t block = anchors_.newest_block();
   if (residents().count(block) > 0) {  // otherwise there was no memory for it
-    note_newest_block();
+    note(block, anchors_.newest_states());
     start_write(block);
   }
-  anchors_written_ = anchors_kept_;  // last: what could not be begun is not in a table
+  anchors_.all_are_written();  // last: what could not be begun is not in a table
 }
 
 void DiskTier::give_up_newest_block(const Failure& why) {
-  note_newest_block().failure = why;
-  const auto resident = residents().find(block_of(anchors_kept_ - 1));
+  const std::int64_t block = anchors_.newest_block();
+  note(block, anchors_.newest_states()).failure = why;
+  const auto resident = residents().find(block);
   if (resident != residents().end()) resident->second.state = State::kClean;
 }
 
 void DiskTier::write(const KeptState& anchor) {
-  const std::int64_t block = block_of(anchor.number);
-  note_block(block, anchor.step, anchor.step, 1).extents = residents().at(block).transfer.extents;
+  const std::int64_t block = anchor.number;
+  note(block, {anchor.step, anchor.step, 1}).extents = residents().at(block).transfer.extents;
   start_write(block);
 }
 
 void DiskTier::give_up(const KeptState& anchor, const Failure& why) {
-  const std::int64_t block = block_of(anchor.number);
-  note_block(block, anchor.step, anchor.step, 1).failure = why;
+  const std::int64_t block = anchor.number;
+  note(block, {anchor.step, anchor.step, 1}).failure = why;
   residents().at(block).state = State::kClean;
-}
-
-void DiskTier::describe(Transfer& transfer, std::int64_t block) const {
-  transfer.identity = identity_;
-  transfer.identity.block = block;
-  transfer.identity.first_step = written(block).first_step;
-  transfer.identity.states = written(block).states;
 }
 
 void DiskTier::start_write(std::int64_t block) {
@@ -190,7 +135,7 @@ void DiskTier::start_write(std::int64_t block) {
   transfer.is_copy = false;
   transfer.segment = &disk_.segment_of(block);
   transfer.bytes = address_of(resident);
-  describe(transfer, block);
+  transfer.identity = anchors_.identity_of(block);
   notes_.start(transport_, transfer);
   resident.turn = ++writes_begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
@@ -209,24 +154,13 @@ bool DiskTier::write_first_block_again() {
   return true;
 }
 
-void DiskTier::note_result(const Resident& resident, std::int64_t block) {
-  const Transfer& transfer = resident.transfer;
-  Written& written = this->written(block);
-  notes_.finished(transfer, written.first_step, written.last_step);
-  if (!transfer.write) return;
-  written.copied = resident.state == State::kCopying && !transfer.failure;
-  if (!transfer.failure) {
-    written.checksum = transfer.checksum;
-    written.lengths = transfer.lengths;
-  }
-  if (resident.state == State::kWriting) written.failure = transfer.failure;
-}
-
 // A transfer is done: note its result. Returns the next resident. A block that was written is in
 // memory and on disk; what could not be read is of no use.
 Residents::iterator DiskTier::settle(Residents::iterator resident) {
   auto& [block, entry] = *resident;
-  note_result(entry, block);
+  const AnchorBlocks::States& states = anchors_[block].states;
+  notes_.finished(entry.transfer, states.first_step, states.last_step);
+  if (entry.transfer.write) anchors_.note_written(entry.transfer);
   const bool unread = !entry.transfer.write && entry.transfer.failure;
   if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
       disk_.copy_of_first_block() != nullptr) {
@@ -277,18 +211,14 @@ void DiskTier::flush() {
 // whatever else there is no memory for. Collective transfers need all ranks to have all blocks.
 bool DiskTier::first_block_stays() const {
   const bool planned = blocks_.rules() == BlockKeeper::Rules::kPlanned;
-  if (written_.empty() || planned || !transport_.overlaps()) return false;
-  return written_.front().failure && !written_.front().copied && residents().count(0) > 0;
+  return !planned && transport_.overlaps() && anchors_.first_is_nowhere() &&
+         residents().count(0) > 0;
 }
 
 // Why a block has no memory: x_0 could not be written, or there is none left on this machine.
 Failure DiskTier::why_no_memory() const {
-  if (first_block_stays()) return written_.front().failure;
+  if (first_block_stays()) return anchors_[0].failure;
   return {ANADROME_ERR_MEMORY, "out of memory"};
-}
-
-bool DiskTier::is_on_disk(std::int64_t block) const {
-  return block == 0 && from_copy_ ? written(block).copied : !written(block).failure;
 }
 
 // A block that was dropped while it was being written is wanted again after a rewind.
@@ -303,15 +233,15 @@ bool DiskTier::is_resident(std::int64_t block) {
 
 void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   Resident& resident = blocks_.add(block, pool_block);
-  const Written& written = this->written(block);
+  const AnchorBlocks::Block& written = anchors_[block];
   resident.region = written.region;
   Transfer& transfer = resident.transfer;
   transfer.extents = written.extents;
   transfer.write = false;
-  const bool copy = block == 0 && from_copy_;
-  transfer.segment = copy ? disk_.copy_of_first_block() : &disk_.segment_of(block);
+  transfer.segment =
+      anchors_.reads_copy(block) ? disk_.copy_of_first_block() : &disk_.segment_of(block);
   transfer.bytes = address_of(resident);
-  describe(transfer, block);
+  transfer.identity = anchors_.identity_of(block);
   transfer.checksum = written.checksum;
   transfer.lengths = written.lengths;
   notes_.start(transport_, transfer);
@@ -319,7 +249,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
 }
 
 void DiskTier::prefetch_below(std::int64_t number) {
-  const std::int64_t current = block_of(number);
+  const std::int64_t current = layout_.block_of(number);
   if (current == read_ahead_of_ || !transport_.overlaps() || first_block_stays()) return;
   reversing_ = true;
   work_on(current_);
@@ -337,10 +267,10 @@ void DiskTier::prefetch_below(std::int64_t number) {
 // Without a thread for it, load does it where it is needed. A state that was dropped while it was
 // being written may still be in its place, which is another one's now.
 void DiskTier::read(const KeptState& anchor) {
-  const std::int64_t block = block_of(anchor.number);
+  const std::int64_t block = layout_.block_of(anchor.number);
   if (places_ != nullptr) {
-    written(block).region = anchor.region;
-    places_->note(anchor.region, written(block).extents);
+    anchors_[block].region = anchor.region;
+    places_->note(anchor.region, anchors_[block].extents);
     forget(block);
   }
   if (!transport_.overlaps() || is_resident(block) || !is_on_disk(block)) return;
@@ -349,7 +279,7 @@ void DiskTier::read(const KeptState& anchor) {
 }
 
 Failure DiskTier::load(std::int64_t number) {
-  const std::int64_t block = block_of(number);
+  const std::int64_t block = layout_.block_of(number);
   // Memory for it, for x_0, and for all slots of the schedule is there where one is for reading
   // ahead.
   if (block > 0 && prefetch_depth_ == 0 && first_block_stays()) return why_no_memory();
@@ -367,10 +297,7 @@ Failure DiskTier::load(std::int64_t number) {
   // no place has none on any rank.
   const bool has_place = block < disk_.capacity();
   if ((transport_.overlaps() || !has_place) && !is_on_disk(block)) {
-    const Failure& unwritten = written(block).failure;
-    if (unwritten) return unwritten;
-    return {ANADROME_ERR_IO,
-            "the state of step 0 could not be read, and its second copy was not written"};
+    return anchors_.why_not_on_disk(block);
   }
   return read_and_wait(block);
 }
@@ -382,7 +309,7 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
   for (int i = 0; i < attempts; ++i) {
     std::int64_t memory = -1;
     if (places_ != nullptr) {
-      blocks_.clear(written(block).region);
+      blocks_.clear(anchors_[block].region);
     } else {
       memory = blocks_.take_to_read();
       if (memory < 0) return why_no_memory();
@@ -396,26 +323,26 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
     if (!failure) break;
   }
   if (!failure && !is_on_disk(block)) {
-    failure = written(block).failure;
+    failure = anchors_[block].failure;
     forget(block);
   }
   return failure;
 }
 
 bool DiskTier::lose(std::int64_t number) {
-  const std::int64_t block = block_of(number);
+  const std::int64_t block = layout_.block_of(number);
   const bool another = block == 0 && !tried_copy_ && disk_.copy_of_first_block() != nullptr;
   tried_copy_ = tried_copy_ || another;
   // Each rank takes what it can read, or all the same file where transfers are collective.
   const bool keeps = another && transport_.overlaps() && residents().count(block) > 0;
   if (keeps) return true;
-  from_copy_ = from_copy_ || another;
+  if (another) anchors_.turn_to_copy();
   forget(block);
   return another;
 }
 
 void DiskTier::restore(const KeptState& anchor) {
-  const Resident& resident = residents().at(block_of(anchor.number));
+  const Resident& resident = residents().at(layout_.block_of(anchor.number));
   if (places_ != nullptr) {
     live_.restore_from(places_->address(resident.region), &resident.transfer.extents);
   } else {
@@ -427,31 +354,17 @@ void DiskTier::restore(const KeptState& anchor) {
 
 void DiskTier::drop(std::int64_t number) {
   if (layout_.index_in_block(number) != 0) return;  // lower anchors of the block are still to come
-  const auto resident = residents().find(block_of(number));
+  const auto resident = residents().find(layout_.block_of(number));
   if (resident == residents().end()) return;
   const State state = resident->second.state;
   if (state == State::kWriting && may_cancel_ && transport_.cancel(resident->second.transfer)) {
     // Writes go in order, so whatever is above it was taken back before it.
-    anchors_written_ = std::min(anchors_written_, number);
+    anchors_.take_back(number);
   } else if (resident->second.moving()) {
     resident->second.dropped = true;
     return;
   }
   blocks_.release(resident);
-}
-
-std::int64_t DiskTier::anchors_restorable() const {
-  if (anchors_written_ > 0) return anchors_written_;
-  return std::min(anchors_kept_, layout_.states());
-}
-
-std::vector<std::uint64_t> DiskTier::checksums() const {
-  std::vector<std::uint64_t> words;
-  for (const Written& block : written_) {
-    words.push_back(block.checksum.low);
-    words.push_back(block.checksum.high);
-  }
-  return words;
 }
 
 }  // namespace anadrome::store

@@ -12,13 +12,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <vector>
 
 #include "base/error.h"
+#include "store/anchor_blocks.h"
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
 #include "store/block_places.h"
-#include "store/journal_record.h"
 #include "store/ram_places.h"
 #include "store/tier.h"
 #include "store/transfer_notes.h"
@@ -51,12 +50,12 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// finds fewer anchors then.
   void allow_cancelling() { may_cancel_ = true; }
 
-  /// `anchors` anchors that another process left, of steps step_of(number): `blocks` are on disk,
-  /// those missing are lost.
+  /// Before any is kept: see AnchorBlocks.
   void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
-                 const std::map<std::int64_t, JournalBlock>& blocks);
-  /// Only the first `anchors` of them count; the next one to be kept begins a block.
-  void truncate(std::int64_t anchors);
+                 const std::map<std::int64_t, JournalBlock>& blocks) {
+    anchors_.take_over(anchors, step_of, blocks);
+  }
+  void truncate(std::int64_t anchors) { anchors_.truncate(anchors); }
 
   /// Anchors come in order, or replace dropped ones.
   std::int64_t keep(const KeptState& anchor) override;
@@ -70,9 +69,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
     return transport_.overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
   }
 
-  /// Does anchor `number` fill its block? Then write_newest_block must follow.
-  bool fills_block(std::int64_t number) const { return layout_.index_in_block(number + 1) == 0; }
-  /// Begin to write the block that ends with the newest anchor; its place on disk exists.
+  /// Begin to write the block that ends with the newest anchor; its place on disk exists. Must be
+  /// done, or be given up, for a block that is full.
   void write_newest_block();
   /// There is no place for it: it can be restored as long as its memory is not needed.
   void give_up_newest_block(const Failure& why);
@@ -90,31 +88,13 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Wait until everything is written.
   void flush();
 
-  std::int64_t block_of(std::int64_t number) const { return layout_.block_of(number); }
-  std::int64_t anchors_kept() const { return anchors_kept_; }
-  /// Anchors that can be restored at the end of a reverse sweep: those on disk, or the first
-  /// block's.
-  std::int64_t anchors_restorable() const;
-  /// Anchors [0, this) are on disk, or on their way.
-  std::int64_t anchors_written() const { return anchors_written_; }
-  /// Low and high words of the blocks' checksums.
-  std::vector<std::uint64_t> checksums() const;
+  const AnchorBlocks& anchors() const { return anchors_; }
   const TransferNotes& notes() const { return notes_; }
 
  private:
   using State = Resident::State;
-  struct Written {
-    Checksum checksum;
-    std::vector<std::int64_t> lengths;  ///< on disk, if there is a codec
-    std::int64_t first_step = 0, last_step = 0;
-    std::int64_t states = 0;
-    Failure failure;              ///< it is not on disk
-    bool copied = false;          ///< there is another copy
-    std::vector<Extent> extents;  ///< where states have several sizes
-    Region region;                ///< where it is to be read to
-  };
 
-  bool is_on_disk(std::int64_t block) const override;
+  bool is_on_disk(std::int64_t block) const override { return anchors_.is_on_disk(block); }
   bool first_block_stays() const override;
   Failure why_no_memory() const override;
   void finish(std::int64_t block) override;
@@ -124,17 +104,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::byte* address_of(const Resident& resident) const;
   void work_on(std::int64_t block);
   Residents::iterator settle(Residents::iterator resident);
-  void note_result(const Resident& resident, std::int64_t block);
   bool is_resident(std::int64_t block);
   void forget(std::int64_t block);
-  Written& written(std::int64_t block) { return written_[static_cast<std::size_t>(block)]; }
-  const Written& written(std::int64_t block) const {
-    return written_[static_cast<std::size_t>(block)];
-  }
-  Written& note_newest_block();
-  Written& note_block(std::int64_t block, std::int64_t first_step, std::int64_t last_step,
-                      std::int64_t states);
-  void describe(Transfer& transfer, std::int64_t block) const;
+  AnchorBlocks::Block& note(std::int64_t block, const AnchorBlocks::States& states);
   void start_write(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
@@ -146,20 +118,15 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   Transport& transport_;
   Live& live_;
   RamPlaces* const places_;
-  const BlockIdentity identity_;
+  AnchorBlocks anchors_;
   TransferNotes notes_;
   bool may_cancel_ = false;
   std::int64_t prefetch_depth_ = 0;
-  std::int64_t anchors_kept_ = 0;
-  std::int64_t anchors_written_ = 0;
-  std::vector<Written> written_;                 ///< by block number
-  std::int64_t first_step_ = 0, last_step_ = 0;  ///< of the block being filled
-  std::int64_t current_ = 0;                     ///< block of the interval being worked on
+  std::int64_t current_ = 0;  ///< block of the interval being worked on
   std::int64_t writes_begun_ = 0;
   bool reversing_ = false;           ///< blocks below it are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   bool tried_copy_ = false;          ///< some rank had to read the copy of block 0
-  bool from_copy_ = false;           ///< this one did
 };
 
 }  // namespace anadrome::store

@@ -112,7 +112,7 @@ struct Anchored : LoneDesk {
     keeper.restore({anchor(number, number)});
     return is_at(number) && !context.held.failure();
   }
-  std::int64_t written() { return keeper.disk_tier()->anchors_written(); }
+  std::int64_t written() { return keeper.disk_tier()->anchors().written(); }
   std::int64_t room() { return keeper.disk_tier()->room(); }
 
   test::FaultyFileSystem files;

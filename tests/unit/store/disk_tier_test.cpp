@@ -35,10 +35,10 @@ TEST(DiskTier, FillsWritesAndKeepsABlockWhileThereIsRoom) {
   s.keep(0, 0);
   s.keep(1, 10);
   EXPECT_EQ(s.state(0), State::kFilling);
-  EXPECT_FALSE(s.tier->fills_block(1));
+  EXPECT_FALSE(s.layout.fills_block(1));
   EXPECT_TRUE(s.held->started.empty());
   s.keep(2, 20);
-  ASSERT_TRUE(s.tier->fills_block(2));
+  ASSERT_TRUE(s.layout.fills_block(2));
   s.tier->write_newest_block();
   EXPECT_EQ(s.state(0), State::kWriting);
   EXPECT_TRUE(s.tier->is_writing());
@@ -143,14 +143,14 @@ TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
     Bench s({.states = 2});
     if (may) s.tier->allow_cancelling();
     for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
-    EXPECT_EQ(s.tier->anchors_written(), 4);
+    EXPECT_EQ(s.tier->anchors().written(), 4);
     s.tier->drop(3);
     EXPECT_EQ(s.held->under_way(), 2u) << "the lower anchor of the block is still to come";
     s.tier->drop(2);
     EXPECT_EQ(s.held->under_way(), may ? 1u : 2u);
-    EXPECT_EQ(s.tier->anchors_written(), may ? 2 : 4);
+    EXPECT_EQ(s.tier->anchors().written(), may ? 2 : 4);
     EXPECT_EQ(s.in_memory(1), !may);
-    EXPECT_EQ(s.tier->anchors_restorable(), may ? 2 : 4);
+    EXPECT_EQ(s.tier->anchors().restorable(), may ? 2 : 4);
   }
 }
 
@@ -273,15 +273,15 @@ TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
   s.tier->give_up_newest_block({ANADROME_ERR_NO_SPACE, "full"});
   EXPECT_TRUE(s.held->started.empty());
   EXPECT_TRUE(s.brings_back(0, 0));
-  EXPECT_EQ(s.tier->anchors_written(), 0);
-  EXPECT_EQ(s.tier->anchors_restorable(), 1);
+  EXPECT_EQ(s.tier->anchors().written(), 0);
+  EXPECT_EQ(s.tier->anchors().restorable(), 1);
 }
 
 TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   Bench s({.states = 2});
   for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, 10 * anchor);
   s.tier->flush();
-  const std::vector<std::uint64_t> sums = s.tier->checksums();
+  const std::vector<std::uint64_t> sums = s.tier->anchors().checksums();
   EXPECT_EQ(sums, (std::vector<std::uint64_t>{1, 7, 2, 7}));
   s.tier.reset();
   s.pool.reset();
@@ -289,11 +289,11 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.times, s.observer);
   s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
                     {{0, {0, 0, 2, {1, 7}}}, {1, {1, 20, 2, {2, 7}}}});
-  EXPECT_EQ(s.tier->anchors_kept(), 5);
+  EXPECT_EQ(s.tier->anchors().kept(), 5);
   EXPECT_TRUE(s.brings_back(3, 30));
   EXPECT_EQ(s.tier->load(4).status, ANADROME_ERR_CORRUPT) << "it was not on disk";
   s.tier->truncate(2);
-  EXPECT_EQ(s.tier->checksums().size(), 2u);
+  EXPECT_EQ(s.tier->anchors().checksums().size(), 2u);
   s.keep_and_write(2, 50);
   s.keep_and_write(3, 60);
   EXPECT_TRUE(s.brings_back(3, 60));

@@ -66,7 +66,7 @@ struct TierBench {
   }
   void keep_and_write(std::int64_t number, std::int64_t step) {
     keep(number, step);
-    if (tier->fills_block(number)) tier->write_newest_block();
+    if (layout.fills_block(number)) tier->write_newest_block();
   }
   bool brings_back(std::int64_t number, std::int64_t step, const Region& region = {}) {
     values.set(-1);
