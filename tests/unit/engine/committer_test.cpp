@@ -1,0 +1,381 @@
+// Commits whose task the test carries out when it likes, on real files.
+#include "engine/committer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "faulty_file_system.h"
+#include "packed_fields.h"
+#include "segment_file.h"
+
+namespace anadrome::engine {
+namespace {
+
+using store::FinishedWrite;
+using store::JournalCommit;
+using store::JournalContents;
+using store::JournalSegment;
+using store::Transfer;
+using test::Fault;
+using test::Operation;
+using Phase = JournalCommit::Phase;
+using Values = std::vector<double>;
+
+// The queue of an I/O thread that has one task at most, and nothing to do with blocks.
+struct HeldTask final : store::Transport {
+  bool overlaps() const override { return true; }
+  void start(Transfer& transfer) override {
+    transfer.done = false;
+    transfer.failure = {};
+    task = &transfer;
+  }
+  double wait(const Transfer&) override { return carry_out(), 0; }
+  bool done(const Transfer& transfer) override { return transfer.done; }
+  bool cancel(const Transfer&) override { return false; }
+  store::TransferTotals totals() const override { return {}; }
+  std::vector<FinishedWrite> take_finished_writes() override { return std::exchange(writes, {}); }
+
+  void carry_out() {
+    if (task == nullptr) return;
+    Transfer& mine = *std::exchange(task, nullptr);
+    mine.failure = failure_from(mine.task);
+    mine.done = true;
+  }
+  std::vector<FinishedWrite> writes;  ///< since the last task
+  Transfer* task = nullptr;
+};
+
+const Failure kNoDisk = {ANADROME_ERR_IO, "no disk"};
+
+// A rank with two adjoint numbers, and states of one number at every tenth step.
+struct Commits : testing::Test {
+  Commits() {
+    header.fields = "lambda adjoint float64 2\n";
+    begin();
+  }
+  static std::vector<store::Field> numbers(const char* name, Values& values) {
+    store::Field field;
+    field.name = name;
+    field.type = ANADROME_FLOAT64;
+    field.count = static_cast<std::int64_t>(values.size());
+    field.values = values.data();
+    return {field};
+  }
+  void begin(double seconds_between = 0) {
+    committer.reset();
+    committer = std::make_unique<Committer>(directory.path(), header, numbers("lambda", lambda),
+                                            seconds_between, transport);
+  }
+  // As another process: from its newest commit, with its numbers unless these are others.
+  void go_on(std::int64_t good_blocks, std::int64_t newest_generation) {
+    committer.reset();
+    Recovery recovery;
+    recovery.journal = journal();
+    recovery.commit = recovery.journal.commits.back();
+    recovery.newest_generation = newest_generation;
+    recovery.adjoint.resize(sizeof(double) * lambda.size());
+    adjoint_file().read_all(recovery.adjoint.data(), recovery.adjoint.size(),
+                            recovery.commit.generation % 2 * store::kPage);
+    committer = std::make_unique<Committer>(directory.path(), recovery, good_blocks,
+                                            numbers("lambda", lambda), 0, transport);
+  }
+
+  void wrote(std::int64_t block, const Failure& failure = {}, bool is_copy = false) {
+    FinishedWrite write;
+    write.segment = &segment.segment;
+    write.is_copy = is_copy;
+    write.identity.block = block;
+    write.identity.first_step = 10 * block;
+    write.identity.states = 1;
+    write.checksum = {static_cast<std::uint64_t>(block) + 1, is_copy ? 8u : 7u};
+    write.failure = failure;
+    transport.writes.push_back(write);
+  }
+  void start(std::int64_t last_common = 0, Phase phase = Phase::kForward) {
+    JournalCommit commit;
+    commit.phase = phase;
+    commit.position = 10;
+    commit.anchors = 2;
+    commit.stretches = {{0, 0, 10}};
+    commit.steps = 100;
+    committer->start(commit, last_common, segments);
+  }
+  // Returns the generation that is whole then.
+  std::int64_t commit(std::int64_t last_common = 0, Phase phase = Phase::kForward) {
+    start(last_common, phase);
+    committer->wait();
+    return committer->committed();
+  }
+  void add_segment() {
+    JournalSegment made;
+    made.number = static_cast<std::int64_t>(segments.size());
+    made.first_block = 8 * made.number;
+    made.blocks = 8;
+    made.file = "segment-0000" + std::to_string(made.number) + ".h5";
+    made.offsets.fields = {4096};
+    made.strides_before = {0};
+    segments.push_back(made);
+  }
+
+  JournalContents journal() const { return store::read_journal(journal_path); }
+  store::File adjoint_file() const {
+    return store::File::open(directory / adjoint_file_name(0), O_RDONLY);
+  }
+  Values adjoint_of(std::int64_t generation) const {
+    Values values(2);
+    adjoint_file().read_all(values.data(), 2 * sizeof(double), generation % 2 * store::kPage);
+    return values;
+  }
+  static Checksum sum_of(std::int64_t generation, const Values& values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(double));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return adjoint_checksum(generation, bytes);
+  }
+
+  store::TemporaryDirectory directory;
+  const std::string journal_path = directory / store::journal_file_name(0);
+  store::JournalHeader header;
+  Values lambda = {3, 4};
+  Values state = {0};
+  const store::BlockLayout layout{{1, true}, numbers("u", state)};
+  store::SegmentFile segment{layout, numbers("u", state), 8};
+  std::vector<JournalSegment> segments;
+  HeldTask transport;
+  std::unique_ptr<Committer> committer;
+};
+
+TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
+  add_segment();
+  wrote(0);
+  wrote(1);
+  EXPECT_EQ(commit(), 1);
+  EXPECT_FALSE(committer->failure());
+  const JournalContents contents = journal();
+  EXPECT_TRUE(contents.complete);
+  EXPECT_EQ(contents.header, header);
+  EXPECT_EQ(contents.segments, segments);
+  ASSERT_EQ(contents.blocks.size(), 2u);
+  EXPECT_EQ(contents.blocks.at(1), (store::JournalBlock{1, 10, 1, {2, 7}}));
+  ASSERT_EQ(contents.commits.size(), 1u);
+  EXPECT_EQ(contents.commits[0].generation, 1);
+  EXPECT_EQ(contents.commits[0].position, 10);
+  EXPECT_EQ(contents.commits[0].adjoint, sum_of(1, {3, 4}));
+  EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
+}
+
+TEST_F(Commits, HaveTheAdjointAsItWasWhenTheyBegan) {
+  wrote(0);
+  start();
+  lambda = {5, 6};
+  committer->wait();
+  EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
+}
+
+TEST_F(Commits, AreWholeWhenTheirTaskIsDone) {
+  EXPECT_FALSE(committer->busy());
+  wrote(0);
+  start();
+  EXPECT_TRUE(committer->busy());
+  EXPECT_EQ(committer->last_started(), 1);
+  EXPECT_EQ(committer->committed(), 0);
+  transport.carry_out();
+  EXPECT_FALSE(committer->busy());
+  EXPECT_EQ(committer->committed(), 1);
+}
+
+TEST_F(Commits, LieInTwoPlacesInTurnAndNeverOverTheNewestThatAllRanksHave) {
+  wrote(0);
+  EXPECT_EQ(commit(0), 1);
+  lambda = {5, 6};
+  EXPECT_EQ(commit(1), 2);
+  lambda = {7, 8};
+  EXPECT_EQ(commit(1), 4) << "some rank has no second one, and 3 would lie over the first";
+  EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
+  EXPECT_EQ(adjoint_of(4), (Values{7, 8}));
+  EXPECT_EQ(commit(4), 5);
+  EXPECT_EQ(journal().commits.size(), 4u);
+}
+
+TEST_F(Commits, SayWhatIsNewSinceTheLastOne) {
+  add_segment();
+  wrote(0);
+  commit();
+  const std::uintmax_t bytes = std::filesystem::file_size(journal_path);
+  commit(1);
+  Checksum chain;
+  EXPECT_EQ(std::filesystem::file_size(journal_path) - bytes,
+            store::encode_record(journal().commits.back(), chain).size())
+      << "nothing";
+  add_segment();
+  wrote(1);
+  commit(2);
+  EXPECT_EQ(journal().segments, segments) << "each of them once";
+  EXPECT_EQ(journal().blocks.size(), 2u);
+}
+
+TEST_F(Commits, AreDueAfterSomeTime) {
+  EXPECT_TRUE(committer->due());
+  begin(1e9);
+  EXPECT_FALSE(committer->due());
+}
+
+TEST_F(Commits, AreWaitedForAtTheEnd) {
+  wrote(0);
+  start();
+  committer.reset();
+  EXPECT_EQ(journal().commits.size(), 1u);
+}
+
+TEST_F(Commits, BeginWithoutTheJournalOfAnEarlierSweep) {
+  wrote(0);
+  commit();
+  begin();
+  EXPECT_EQ(std::filesystem::file_size(journal_path), 0u);
+  EXPECT_EQ(committer->committed(), 0);
+}
+
+TEST_F(Commits, AreNotBegunWhereACallbackFails) {
+  store::Packed packed;
+  packed.returns = 5;
+  committer = nullptr;
+  committer = std::make_unique<Committer>(
+      directory.path(), header, std::vector<store::Field>{packed.field("p")}, 0, transport);
+  const Failure failure = failure_from([&] { start(); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_PEER);
+  EXPECT_FALSE(committer->busy());
+  EXPECT_EQ(transport.task, nullptr);
+}
+
+// ---- that cannot be ----
+
+TEST_F(Commits, CannotBeWithoutStepZero) {
+  wrote(1);
+  EXPECT_EQ(commit(), 0);
+  EXPECT_EQ(committer->failure().message, "the state of step 0 is not on disk");
+  EXPECT_EQ(std::filesystem::file_size(journal_path), 0u);
+  wrote(2, kNoDisk);
+  EXPECT_EQ(commit(), 0);
+  EXPECT_EQ(committer->failure().message, "the state of step 0 is not on disk") << "it came first";
+  wrote(0);
+  EXPECT_EQ(commit(), 3);
+  EXPECT_EQ(journal().blocks.size(), 2u) << "what was written before is not forgotten";
+}
+
+TEST_F(Commits, CanBeWithTheCopyOfStepZeroAlone) {
+  wrote(0, kNoDisk);
+  wrote(0, {}, true);
+  EXPECT_EQ(commit(0, Phase::kReverse), 1);
+  EXPECT_EQ(journal().blocks.at(0).sum, (Checksum{1, 8}));
+}
+
+TEST_F(Commits, CannotBeInAForwardSweepWhoseNewestAnchorIsNotOnDisk) {
+  wrote(0);
+  wrote(1, kNoDisk);
+  EXPECT_EQ(commit(), 0);
+  EXPECT_EQ(committer->failure().message, "no disk");
+}
+
+TEST_F(Commits, CanBeInAForwardSweepThatHasLostAnEarlierAnchor) {
+  wrote(0);
+  wrote(1, kNoDisk);
+  wrote(2);
+  wrote(0, kNoDisk, true);
+  EXPECT_EQ(commit(), 1);
+  EXPECT_EQ(journal().blocks.size(), 2u);
+  EXPECT_EQ(journal().blocks.count(1), 0u);
+}
+
+TEST_F(Commits, CanBeInAReverseSweepWithoutTheNewestAnchor) {
+  wrote(0);
+  wrote(1, kNoDisk);
+  EXPECT_EQ(commit(0, Phase::kReverse), 1);
+  EXPECT_EQ(journal().blocks.count(1), 0u);
+}
+
+TEST_F(Commits, AreNotWholeBeforeTheDiskSaysSo) {
+  // The segment, the directory, the adjoint, the journal; and where bytes are written.
+  const std::pair<Operation, std::int64_t> places[] = {
+      {Operation::kSync, 1}, {Operation::kSync, 2},  {Operation::kSync, 3},
+      {Operation::kSync, 4}, {Operation::kWrite, 1}, {Operation::kWrite, 2}};
+  test::FaultyFileSystem system;
+  for (const auto& [operation, at] : places) {
+    begin();
+    segments.clear();
+    add_segment();
+    wrote(0);
+    system.arm(operation, at, Fault::kIoError);
+    EXPECT_EQ(commit(), 0) << test::to_string(operation) << " " << at;
+    EXPECT_TRUE(system.hit());
+    EXPECT_EQ(committer->failure().status, ANADROME_ERR_IO);
+    EXPECT_EQ(commit(), 2) << "the next one may be";
+    const JournalContents contents = journal();
+    EXPECT_EQ(contents.blocks.size(), 1u);
+    EXPECT_EQ(contents.segments, segments);
+    EXPECT_EQ(contents.commits.back().adjoint, sum_of(2, lambda));
+  }
+}
+
+TEST_F(Commits, SyncNoDirectoryThatHasNoNewFiles) {
+  test::FaultyFileSystem system;
+  const auto syncs = [&] {
+    system.disarm();
+    commit();
+    return system.count(Operation::kSync);
+  };
+  wrote(0);
+  EXPECT_EQ(syncs(), 4);
+  EXPECT_EQ(syncs(), 2) << "the adjoint and the journal";
+  wrote(1);
+  wrote(2);
+  EXPECT_EQ(syncs(), 3) << "the segment once";
+  add_segment();
+  EXPECT_EQ(syncs(), 3) << "the directory of a new file";
+}
+
+// ---- of another process ----
+
+TEST_F(Commits, AreGoneOnFromByAnotherProcess) {
+  add_segment();
+  wrote(0);
+  wrote(1);
+  wrote(2);
+  commit();
+  lambda = {0, 0};
+  go_on(2, 3);
+  EXPECT_EQ(committer->committed(), 1);
+  EXPECT_EQ(committer->last_started(), 3);
+  committer->unpack();
+  EXPECT_EQ(lambda, (Values{3, 4}));
+  EXPECT_EQ(journal().blocks.size(), 2u) << "the third one is about to be written again";
+  EXPECT_EQ(commit(1), 4) << "step 0 is on disk; no rank has begun this one";
+  EXPECT_EQ(journal().segments, segments);
+}
+
+TEST_F(Commits, KeepTheirBlocksWhereNoneWillBeWritten) {
+  wrote(0);
+  wrote(1);
+  commit();
+  go_on(-1, 1);
+  EXPECT_EQ(journal().blocks.size(), 2u);
+}
+
+TEST_F(Commits, AreNotGoneOnFromWhereTheJournalHasChangedSince) {
+  wrote(0);
+  commit();
+  committer.reset();
+  Recovery recovery;
+  recovery.journal = journal();
+  recovery.commit = recovery.journal.commits.back();
+  std::filesystem::resize_file(journal_path, 40);
+  const Failure failure = failure_from(
+      [&] { Committer(directory.path(), recovery, -1, numbers("lambda", lambda), 0, transport); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
+}
+
+}  // namespace
+}  // namespace anadrome::engine
