@@ -9,15 +9,6 @@
 #include "store/field_copy.h"
 
 namespace anadrome::engine {
-namespace {
-
-void require_sync(const store::File& file) {
-  const int synced = store::file_system().sync(file.get());
-  if (synced < 0) store::throw_errno(synced, "sync", file.path());
-}
-
-}  // namespace
-
 Committer::Committer(const std::string& directory, const store::JournalHeader& header,
                      std::span<const store::Field> adjoint_fields, double seconds_between,
                      store::Transport& transport)
@@ -51,7 +42,7 @@ Committer::Committer(const std::string& directory, Recovery& recovery, std::int6
                                     recovery.journal.good_bytes, recovery.journal.last);
   if (good_blocks >= 0) {  // before anything is written over the others
     journal_.add(store::JournalTruncate{good_blocks});
-    journal_.commit(store::Journal::Sync::kYes);
+    journal_.commit();
   }
   adjoint_file_ = store::File::open(directory + "/" + adjoint_file_name(rank), O_RDWR | O_CREAT);
   buffer_ = std::move(recovery.adjoint);  // the memory is for one copy
@@ -129,7 +120,7 @@ void Committer::write() {
   blocks_.clear();
   segments_known_ += new_segments_.size();
   new_segments_.clear();
-  journal_.commit(store::Journal::Sync::kYes);
+  journal_.commit();
 }
 
 // What was written since the last commit. In the forward sweep the newest of it is where the run
@@ -144,7 +135,7 @@ void Committer::sync_blocks() {
     has_first_block_ = has_first_block_ || write.identity.block == 0;
     blocks_.push_back(std::move(write));  // a copy says the same, and may be all there is
   }
-  for (const store::Segment* segment : files) require_sync(segment->file());
+  for (const store::Segment* segment : files) segment->file().sync();
   if (files_are_new_ || !new_segments_.empty()) store::sync_directory(directory_);
   files_are_new_ = false;
   if (newest && commit_.phase == store::JournalCommit::Phase::kForward) {
@@ -159,7 +150,7 @@ void Committer::write_adjoint() {
   const std::int64_t slot = commit_.generation % 2;
   const std::int64_t bytes = adjoint_slot_bytes(static_cast<std::int64_t>(buffer_.size()));
   adjoint_file_.write_all(buffer_.data(), buffer_.size(), slot * bytes);
-  require_sync(adjoint_file_);
+  adjoint_file_.sync();
   commit_.adjoint = adjoint_checksum(commit_.generation, buffer_);
 }
 

@@ -49,6 +49,7 @@ std::int64_t element_bytes(anadrome_type type);
 struct BlockShape {
   std::int64_t states = 1;  ///< in one block
   bool paged = false;       ///< each state of each field begins on a page (otherwise on 8 bytes)
+  bool operator==(const BlockShape&) const = default;
 };
 
 /// Below this a copy costs less than the larger write saves.

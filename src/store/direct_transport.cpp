@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/checked.h"
@@ -241,7 +245,7 @@ class DirectTransport final : public Transport {
       if (!transfer.write) see(finished);
       (transfer.write ? added.bytes_written : added.bytes_read) +=
           static_cast<std::int64_t>(oldest.count);
-      keep_to_limit(began, finished);
+      keep_to_limit(options_, began, finished);
     }
     // Buffered: start the writeback now, and do not fill the page cache with states read once.
     if (transfer.segment->direct()) return;
@@ -266,13 +270,6 @@ class DirectTransport final : public Transport {
     }
     // Small enough for the limit to be even.
     return {std::clamp(options_.bytes_per_second / 50 / kPage * kPage, kPage, 8 * kMiB), 1};
-  }
-
-  void keep_to_limit(double began, std::int64_t moved) const {
-    if (options_.bytes_per_second <= 0) return;
-    const double due = static_cast<double>(moved) / static_cast<double>(options_.bytes_per_second);
-    const double rest = began + due - now_seconds();
-    if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
   }
 
   // Waits for what is still under way when a call has failed.

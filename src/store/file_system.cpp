@@ -135,11 +135,7 @@ void throw_errno(int negative_errno, const std::string& verb, const std::string&
               "cannot " + verb + " " + path + ": " + errno_text(-negative_errno));
 }
 
-void sync_directory(const std::string& path) {
-  const File directory = File::open(path, O_RDONLY | O_DIRECTORY);
-  const int synced = file_system().sync(directory.get());
-  if (synced < 0) throw_errno(synced, "sync", path);
-}
+void sync_directory(const std::string& path) { File::open(path, O_RDONLY | O_DIRECTORY).sync(); }
 
 File File::open(const std::string& path, int flags, mode_t mode) {
   const int descriptor = file_system().open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
@@ -180,6 +176,11 @@ void File::write_all(const void* bytes, std::size_t count, off_t offset) const {
     count -= static_cast<std::size_t>(written);
     offset += written;
   }
+}
+
+void File::sync() const {
+  const int synced = file_system().sync(descriptor_);
+  if (synced < 0) throw_errno(synced, "sync", path_);
 }
 
 void File::start(FileTransfer& transfer) const {

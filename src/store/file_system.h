@@ -77,6 +77,8 @@ class File {
   /// The same in two halves; finish throws.
   void start(FileTransfer& transfer) const;
   void finish(FileTransfer& transfer) const;
+  /// What was written lasts through a power loss. Throws.
+  void sync() const;
 
  private:
   int descriptor_ = -1;

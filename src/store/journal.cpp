@@ -42,7 +42,7 @@ Journal Journal::reopen(const std::string& path, std::int64_t good_bytes, const 
   const int cut = file_system().truncate(journal.file_.get(), good_bytes);
   if (cut < 0) throw_errno(cut, "cut off the torn end of", path);
   journal.chain_ = last;
-  journal.kept_from_ = good_bytes;
+  journal.synced_ = good_bytes;
   return journal;
 }
 
@@ -54,20 +54,11 @@ void Journal::add(const JournalRecord& record) {
 
 // A write that failed part of the way is written over by the next, which begins where it began and
 // is no shorter.
-void Journal::commit(Sync sync) {
-  if (pending()) {
-    file_.write_all(unsynced_.data() + written_, unsynced_.size() - written_, bytes_written());
-    written_ = unsynced_.size();
-  }
-  if (sync == Sync::kNo) return;
-  const int synced = file_system().sync(file_.get());
-  if (synced < 0) {
-    written_ = 0;
-    throw_errno(synced, "sync", file_.path());
-  }
-  kept_from_ += static_cast<std::int64_t>(written_);
+void Journal::commit() {
+  file_.write_all(unsynced_.data(), unsynced_.size(), synced_);
+  file_.sync();
+  synced_ += static_cast<std::int64_t>(unsynced_.size());
   unsynced_.clear();
-  written_ = 0;
 }
 
 }  // namespace anadrome::store

@@ -16,8 +16,6 @@ std::string journal_file_name(std::int64_t rank);
 
 class Journal {
  public:
-  enum class Sync { kNo, kYes };
-
   Journal() = default;
   /// Make the file, 0600; it must not exist. The first commit writes the header. For the file to be
   /// found after a power loss its directory is synced too (sync_directory).
@@ -26,20 +24,12 @@ class Journal {
   /// what follows them is cut off. Throws ERR_CORRUPT if they are not there any more.
   static Journal reopen(const std::string& path, std::int64_t good_bytes, const Checksum& last);
 
-  explicit operator bool() const { return static_cast<bool>(file_); }
-  const std::string& path() const { return file_.path(); }
-
   /// Into memory, until the next commit. Throws ERR_ARGUMENT for a record that no reader would
   /// accept; nothing is added then.
   void add(const JournalRecord& record);
-  /// Write what was added, in one piece, and sync if asked. Throws ERR_IO or ERR_NO_SPACE; then the
-  /// next commit writes all of it once more, and everything else that was not synced.
-  void commit(Sync sync);
-
-  /// Bytes of whole records in the file.
-  std::int64_t bytes_written() const { return kept_from_ + static_cast<std::int64_t>(written_); }
-  /// Added, but not yet in the file.
-  bool pending() const { return written_ < unsynced_.size(); }
+  /// Write what was added, in one piece, and sync. Throws ERR_IO or ERR_NO_SPACE; then the next
+  /// commit writes all of it once more.
+  void commit();
 
  private:
   File file_;
@@ -47,8 +37,7 @@ class Journal {
   // A failed sync leaves open what reached the disk, and says so only once: so everything since the
   // last sync that went well is kept, and written again.
   std::string unsynced_;
-  std::size_t written_ = 0;     ///< of unsynced_, in the file
-  std::int64_t kept_from_ = 0;  ///< where in the file unsynced_ begins
+  std::int64_t synced_ = 0;  ///< bytes; behind them unsynced_ is written
 };
 
 }  // namespace anadrome::store

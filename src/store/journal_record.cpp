@@ -187,22 +187,6 @@ std::uint32_t type_of(const JournalRecord& record) {
 
 }  // namespace
 
-bool JournalHeader::operator==(const JournalHeader& other) const {
-  return run_id_low == other.run_id_low && run_id_high == other.run_id_high &&
-         sweep == other.sweep && ranks == other.ranks && rank == other.rank &&
-         steps == other.steps && shape.states == other.shape.states &&
-         shape.paged == other.shape.paged && fields == other.fields && options == other.options &&
-         problem == other.problem;
-}
-
-bool JournalSegment::operator==(const JournalSegment& other) const {
-  const SegmentOffsets &a = offsets, &b = other.offsets;
-  return number == other.number && first_block == other.first_block && blocks == other.blocks &&
-         file == other.file && strides_before == other.strides_before && a.fields == b.fields &&
-         a.sweep == b.sweep && a.slots_used == b.slots_used && a.slot_step == b.slot_step &&
-         a.checksum == b.checksum && a.file_bytes == b.file_bytes;
-}
-
 std::string journal_preamble() {
   Encoder to;
   to.sum(journal_preamble_sum());

@@ -27,7 +27,7 @@ struct JournalHeader {
   std::string fields;   ///< this rank's: see field_table
   std::string options;  ///< lines key=value that must not differ when the run goes on
   std::string problem;  ///< what else must not differ, in the caller's words
-  bool operator==(const JournalHeader&) const;
+  bool operator==(const JournalHeader&) const = default;
 };
 
 /// A segment was made: what Segment wants to open it again.
@@ -38,7 +38,7 @@ struct JournalSegment {
   std::string file;  ///< its name in the run's directory
   SegmentOffsets offsets;
   std::vector<std::int64_t> strides_before;  ///< per state field, in bytes, of the lower ranks
-  bool operator==(const JournalSegment&) const;
+  bool operator==(const JournalSegment&) const = default;
 };
 
 /// This block is on disk. A later record of the same number takes its place.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "base/clock.h"
 #include "store/hdf5_write.h"
@@ -86,12 +85,7 @@ class MpioTransport final : public Transport {
     }
     if (failure) throw Error(failure.status, failure.message);
     (transfer.write ? totals_.bytes_written : totals_.bytes_read) += moved;
-    if (options_.bytes_per_second > 0) {
-      const double due =
-          static_cast<double>(moved) / static_cast<double>(options_.bytes_per_second);
-      const double rest = start + due - now_seconds();
-      if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
-    }
+    keep_to_limit(options_, start, moved);
   }
 
   std::int64_t move_field(const Transfer& transfer, std::size_t field) {

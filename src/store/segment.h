@@ -31,7 +31,6 @@ class Segment {
   bool direct() const { return direct_; }
   const Range& range() const { return range_; }
   std::int64_t end_block() const { return range_.first_block + range_.blocks; }
-  std::int64_t file_bytes() const { return offsets_.file_bytes; }
   const SegmentOffsets& offsets() const { return offsets_; }
 
   /// First byte in the file of block `block` of state field `field`.

@@ -41,6 +41,7 @@ struct SegmentOffsets {
   std::int64_t slot_step = 0;        ///< first byte of /slot_step
   std::int64_t checksum = 0;         ///< first byte of /checksum
   std::int64_t file_bytes = 0;
+  bool operator==(const SegmentOffsets&) const = default;
 };
 
 /// Create the file at `path`, which must not exist, 0600, all its space reserved where the file

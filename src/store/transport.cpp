@@ -1,19 +1,17 @@
 #include "store/transport.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/checked.h"
+#include "base/clock.h"
 
 namespace anadrome::store {
 
-BlockChecksum::BlockChecksum(const BlockLayout& layout, const BlockIdentity& identity,
-                             const std::byte* bytes)
-    : layout_(layout), states_(identity.states), bytes_(bytes) {
-  stream_.add_value(identity);
-}
-
 BlockChecksum::BlockChecksum(const BlockLayout& layout, const Transfer& transfer)
-    : BlockChecksum(layout, transfer.identity, transfer.bytes) {
+    : layout_(layout), states_(transfer.identity.states), bytes_(transfer.bytes) {
+  stream_.add_value(transfer.identity);
   if (!transfer.extents.empty()) extents_ = &transfer.extents;
 }
 
@@ -37,15 +35,6 @@ void BlockChecksum::add_up_to(std::size_t field, std::int64_t end) {
   }
 }
 
-Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
-                     const std::byte* bytes) {
-  BlockChecksum checksum(layout, identity, bytes);
-  for (std::size_t f = 0; f < layout.parts().size(); ++f) {
-    checksum.add_up_to(f, layout.part_bytes(f));
-  }
-  return checksum.finish();
-}
-
 Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer) {
   BlockChecksum checksum(layout, transfer);
   for (std::size_t f = 0; f < layout.parts().size(); ++f) {
@@ -65,6 +54,13 @@ Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::si
   Extent extent = used_extent(layout, transfer, field);
   extent.bytes = std::min(round_up(extent.bytes, kPage), layout.part_bytes(field));
   return extent;
+}
+
+void keep_to_limit(const TransportOptions& options, double began, std::int64_t moved) {
+  if (options.bytes_per_second <= 0) return;
+  const double due = static_cast<double>(moved) / static_cast<double>(options.bytes_per_second);
+  const double rest = began + due - now_seconds();
+  if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
 }
 
 Failure compare(const Transfer& transfer, const Checksum& found) {

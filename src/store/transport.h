@@ -2,13 +2,9 @@
 // doing I/O.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/checksum.h"
@@ -101,8 +97,7 @@ std::unique_ptr<Transport> make_direct_transport(const BlockLayout& layout,
 /// The checksum of a block, as its bytes come along.
 class BlockChecksum {
  public:
-  BlockChecksum(const BlockLayout& layout, const BlockIdentity& identity, const std::byte* bytes);
-  explicit BlockChecksum(const BlockLayout& layout, const Transfer& transfer);
+  BlockChecksum(const BlockLayout& layout, const Transfer& transfer);
   /// The first `end` bytes of part `field` are there; fields come in order.
   void add_up_to(std::size_t field, std::int64_t end);
   /// Encoded bytes instead of a part.
@@ -120,15 +115,15 @@ class BlockChecksum {
 };
 
 /// The checksum of a block.
-Checksum checksum_of(const BlockLayout& layout, const BlockIdentity& identity,
-                     const std::byte* bytes);
-
 Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer);
 
 /// What part `field` has, in memory.
 Extent used_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
 /// What is moved of it as it is: whole pages, unless the layout has none.
 Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
+
+/// Sleeps until `moved` bytes may have been moved since `began`.
+void keep_to_limit(const TransportOptions& options, double began, std::int64_t moved);
 
 /// Failure of a read whose bytes have the checksum `found`; none if they are those written.
 Failure compare(const Transfer& transfer, const Checksum& found);

@@ -118,7 +118,8 @@ int main(int argc, char** argv) {
   std::vector<StoredField> fields;
   for (int a = 3; a < argc; ++a) fields.push_back(read_field(file.get(), argv[a]));
 
-  store::BlockIdentity identity;
+  store::Transfer transfer;
+  store::BlockIdentity& identity = transfer.identity;
   identity.run_id_low = hash_of(run_id);
   identity.run_id_high = hash_of(run_id + "'");
   identity.sweep = read_all<std::int64_t>(file.get(), "/sweep", H5T_NATIVE_INT64).at(0);
@@ -138,7 +139,8 @@ int main(int argc, char** argv) {
       identity.block = first_block + block;
       identity.first_step = steps[static_cast<std::size_t>(block * states)];
       identity.states = std::min(states, used - block * states);
-      const Checksum sum = store::checksum_of(layout, identity, bytes.data());
+      transfer.bytes = bytes.data();
+      const Checksum sum = store::checksum_of(layout, transfer);
       const std::size_t at =
           2 * (rank * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(block));
       if (sum.low != sums[at] || sum.high != sums[at + 1]) {

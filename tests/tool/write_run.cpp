@@ -130,7 +130,10 @@ std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
                    DirectIo::kOff},
                   layout, block, bytes);
     }
-    sums.push_back(checksum_of(layout, identity_of(block), bytes.data()));
+    Transfer transfer;
+    transfer.identity = identity_of(block);
+    transfer.bytes = bytes.data();
+    sums.push_back(checksum_of(layout, transfer));
   }
   return sums;
 }
@@ -224,7 +227,7 @@ void write_journal(const std::string& path, std::int64_t rank,
     commit.adjoint = write_adjoint(path, rank, 3);
     journal.add(commit);
   }
-  journal.commit(Journal::Sync::kYes);
+  journal.commit();
 }
 
 void write_foreign_lock(const std::string& path, std::int64_t seconds_ago) {

@@ -23,13 +23,13 @@ TEST(Segment, HasAPlaceForEachBlockOfEachField) {
   const Segment& s = file.segment;
   EXPECT_EQ(s.end_block(), 4);
   EXPECT_EQ(s.path(), file.path);
-  EXPECT_EQ(s.file_bytes(), file.offsets.file_bytes);
+  EXPECT_EQ(s.offsets().file_bytes, file.offsets.file_bytes);
   for (std::size_t f = 0; f < 2; ++f) {
     EXPECT_EQ(s.byte_of(0, f), file.offsets.fields[f]);
     for (std::int64_t block = 1; block < 4; ++block) {
       EXPECT_EQ(s.byte_of(block, f) - s.byte_of(block - 1, f), layout.part_bytes(f));
     }
-    EXPECT_LE(s.byte_of(3, f) + layout.part_bytes(f), s.file_bytes());
+    EXPECT_LE(s.byte_of(3, f) + layout.part_bytes(f), s.offsets().file_bytes);
   }
 }
 

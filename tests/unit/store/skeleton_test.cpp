@@ -191,7 +191,7 @@ TEST(SegmentTest, IsReadBackByTheLibraryItself) {
   const BlockLayout layout({1, true}, fields);
   const SegmentFile file(layout, fields, 3, DirectIo::kOff);
   EXPECT_FALSE(file.segment.direct());
-  EXPECT_EQ(file.segment.file_bytes(), file.offsets.file_bytes);
+  EXPECT_EQ(file.segment.offsets().file_bytes, file.offsets.file_bytes);
 }
 
 }  // namespace
