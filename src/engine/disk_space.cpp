@@ -18,6 +18,11 @@ namespace {
 constexpr const char* kMasterName = "states.h5";
 constexpr const char* kCopyStem = "segment-copy";
 constexpr std::int64_t kCopyNumber = -1;
+/// What the ranks of a file learn of it beside the fields' places.
+using store::SegmentOffsets;
+constexpr std::array kOnWire = {&SegmentOffsets::sweep, &SegmentOffsets::slots_used,
+                                &SegmentOffsets::slot_step, &SegmentOffsets::checksum,
+                                &SegmentOffsets::file_bytes};
 
 Communicator files_communicator(Layout layout, MPI_Comm comm) {
   MPI_Comm result = MPI_COMM_NULL;
@@ -45,7 +50,7 @@ DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::
       fields_(state_fields.begin(), state_fields.end()),
       run_id_(std::move(run_id)),
       path_(store::RunDirectory::path(options.directory, options.name)),
-      wire_(fields_.size() + 6) {}
+      wire_(fields_.size() + kOnWire.size() + 1) {}
 
 void DiskSpace::open(store::Leftovers leftovers) {
   file_comm_ = files_communicator(options_.layout, agreement_.comm());
@@ -204,33 +209,24 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
   std::fill(wire_.begin(), wire_.end(), 0);
   if (file_rank_ == 0 && !failure) {
     failure = failure_from([&] {
-      const store::SegmentOffsets made = store::create_segment(path, describe(range));
-      std::copy(made.fields.begin(), made.fields.end(), wire_.begin());
-      auto rest = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
-      *rest++ = made.sweep;
-      *rest++ = made.slots_used;
-      *rest++ = made.slot_step;
-      *rest++ = made.checksum;
-      *rest++ = made.file_bytes;
+      const SegmentOffsets made = store::create_segment(path, describe(range));
+      auto rest = std::copy(made.fields.begin(), made.fields.end(), wire_.begin());
+      for (const auto offset : kOnWire) *rest++ = made.*offset;
       *rest = 1;
     });
   }
   MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
   const bool made = wire_.back() == 1;
-  const auto fields_end = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
-  const std::int64_t file_bytes = fields_end[4];
+  const std::int64_t file_bytes = wire_[wire_.size() - 2];
   bool taken = false;
   if (made && !failure) {
     failure = failure_from([&] {
       record.number = range.number;
       record.first_block = range.first_block;
       record.blocks = range.blocks;
-      std::copy(wire_.begin(), fields_end, record.offsets.fields.begin());
-      record.offsets.sweep = fields_end[0];
-      record.offsets.slots_used = fields_end[1];
-      record.offsets.slot_step = fields_end[2];
-      record.offsets.checksum = fields_end[3];
-      record.offsets.file_bytes = file_bytes;
+      auto from = wire_.begin();
+      for (std::int64_t& offset : record.offsets.fields) offset = *from++;
+      for (const auto offset : kOnWire) record.offsets.*offset = *from++;
       take(record);
       taken = true;
       records_.push_back(std::move(record));

@@ -65,9 +65,7 @@ bool Fields::has_tape() const {
                      [](const store::Field& f) { return f.role == ANADROME_ROLE_TAPE; });
 }
 
-bool Fields::has_exchanged() const {
-  return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) { return f.exchanged; });
-}
+bool Fields::has_exchanged() const { return store::any_exchanged(all_); }
 
 bool Fields::some_state_field_varies() const {
   return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) {

@@ -12,16 +12,13 @@
 
 namespace anadrome::engine {
 
+using store::any_exchanged;
 using store::BlockLayout;
 using store::Field;
 
 namespace {
 
 constexpr std::int64_t kCacheLine = 64;
-
-bool any_exchanged(std::span<const Field> fields) {
-  return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.exchanged; });
-}
 
 bool shares_blocks(const BlockLayout& layout) { return layout.states() > 1; }
 

@@ -17,7 +17,7 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
   demand.fields = static_cast<std::int64_t>(state_fields.size());
   demand.disk = disk != DiskUse::kNone;
   demand.alone = disk == DiskUse::kStates;
-  for (const store::Field& field : state_fields) demand.exchanged |= field.exchanged;
+  demand.exchanged = store::any_exchanged(state_fields);
   return store::choose_block_shape(demand, memory);
 }
 

@@ -41,6 +41,10 @@ std::int64_t total_bytes(std::span<const Field> fields) {
   return bytes;
 }
 
+bool any_exchanged(std::span<const Field> fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.exchanged; });
+}
+
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
   constexpr std::int64_t kFewestBlocks = 16;
   const auto& [state_bytes, fields, disk, alone, exchanged] = demand;
