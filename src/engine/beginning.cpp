@@ -92,9 +92,9 @@ void Beginning::begin_state(const Options& options) {
   storage_.note(Doing::kBegin);
   sweep = {};
   sweep.number = last_number;
-  sweep.seconds_agreeing_before = context_.agreement.seconds();
-  sweep.agreements_before = context_.agreement.count();
-  sweep.begin_time = now_seconds();
+  sweep.before.seconds_agreeing = context_.agreement.seconds();
+  sweep.before.agreements = context_.agreement.count();
+  sweep.times.begin = now_seconds();
   context_.held.attempt([&] {
     context_.options = options;
     name_the_late(context_.agreement, context_.options);

@@ -110,7 +110,7 @@ void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts
 
 void Choice::note(SweepState& sweep) {
   if (sweep.expected_seconds <= 0) return;
-  double seconds = sweep.done_time - sweep.begin_time;
+  double seconds = sweep.times.done - sweep.times.begin;
   agreement_.ranks().largest(std::span(&seconds, 1));
   constexpr double kNewest = 0.5;
   double& factor = taken_over_expected_[taken_];

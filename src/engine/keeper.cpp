@@ -63,7 +63,7 @@ void Keeper::make_disk_tier() {
   if (!plan_.plays_list() && !options_.writes_all_anchors()) disk->allow_cancelling();
   disk_ = disk.get();
   tiers_.push_back(std::move(disk));
-  sweep_.totals_before = storage_.transport()->totals();
+  sweep_.before.totals = storage_.transport()->totals();
 }
 
 void Keeper::make_first_files() {
@@ -104,7 +104,7 @@ void Keeper::copy(std::int64_t& count, Body&& body) {
   const double end = now_seconds();
   start = recorder_.after_waits(start);  // for a block to copy to
   recorder_.add(Activity::kCopy, start, end, 0, 0);
-  sweep_.seconds_copying += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
+  sweep_.copies.seconds += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
 }
 
 // Only states that have sizes of their own have regions; others have slots and blocks.
@@ -116,14 +116,14 @@ store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
 
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
   if (plan_.divided) return keep_in_region(tier, state);
-  copy(sweep_.kept, [&] { tier.keep(state); });
+  copy(sweep_.copies.kept, [&] { tier.keep(state); });
 }
 
 // A state that is larger than was said would be kept at the cost of another one, or of the budget.
 // Only this rank may know, so all agree on every state that is kept.
 void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
   Failure too_large;
-  copy(sweep_.kept, [&] {
+  copy(sweep_.copies.kept, [&] {
     const std::int64_t bytes = tier.keep(state), room = places_->bytes(state.region);
     if (bytes <= room) return;
     too_large = {ANADROME_ERR_ARGUMENT,
@@ -142,12 +142,12 @@ void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
 void Keeper::keep(const schedule::Keep& kept) {
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
-  copy(sweep_.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
+  copy(sweep_.copies.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
 
 void Keeper::restore(const schedule::Restore& kept) {
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
-  copy(sweep_.restored, [&] {
+  copy(sweep_.copies.restored, [&] {
     if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
     live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
   });
@@ -162,7 +162,7 @@ void Keeper::drop(const schedule::Drop& kept) {
 }
 
 void Keeper::show(std::int64_t slot) {
-  copy(sweep_.restored, [&] { ram_->restore({slot, 0, {}}); });
+  copy(sweep_.copies.restored, [&] { ram_->restore({slot, 0, {}}); });
 }
 
 // ---- anchors ----
@@ -251,7 +251,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
     sweep_.agreed_block = block;
   }
   sweep_.newest_anchor = kept.place;
-  copy(sweep_.restored, [&] {
+  copy(sweep_.copies.restored, [&] {
     // This rank may have needed its memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);

@@ -141,18 +141,18 @@ anadrome_stats Report::statistics() const {
   stats.states_per_write = plan_.memory.layout.states();
   stats.forward_steps_taken = sweep_.advances;
   stats.adjoint_steps_taken = sweep_.adjoints;
-  stats.states_kept = sweep_.kept;
-  stats.states_restored = sweep_.restored;
-  stats.agreements = agreement_.count() - sweep_.agreements_before;
-  stats.seconds_agreeing = agreement_.seconds() - sweep_.seconds_agreeing_before;
-  stats.seconds_copying = sweep_.seconds_copying;
+  stats.states_kept = sweep_.copies.kept;
+  stats.states_restored = sweep_.copies.restored;
+  stats.agreements = agreement_.count() - sweep_.before.agreements;
+  stats.seconds_agreeing = agreement_.seconds() - sweep_.before.seconds_agreeing;
+  stats.seconds_copying = sweep_.copies.seconds;
   stats.direct_io = -1;
   stats.phase = sweep_.phase;
-  if (sweep_.begin_time > 0) {
-    const double end = sweep_.done_time > 0 ? sweep_.done_time : now;
-    stats.seconds_total = end - sweep_.begin_time;
-    stats.seconds_forward = (sweep_.turn_time > 0 ? sweep_.turn_time : end) - sweep_.begin_time;
-    stats.seconds_adjoint = sweep_.turn_time > 0 ? end - sweep_.turn_time : 0;
+  if (sweep_.times.begin > 0) {
+    const double end = sweep_.times.done > 0 ? sweep_.times.done : now;
+    stats.seconds_total = end - sweep_.times.begin;
+    stats.seconds_forward = (sweep_.times.turn > 0 ? sweep_.times.turn : end) - sweep_.times.begin;
+    stats.seconds_adjoint = sweep_.times.turn > 0 ? end - sweep_.times.turn : 0;
   }
   stats.seconds_step = std::max(measured_.agreed().forward, measured_.forward());
   stats.seconds_adjoint_step = std::max(measured_.agreed().adjoint, measured_.adjoint());
@@ -180,11 +180,11 @@ anadrome_stats Report::statistics() const {
   }
   if (keeper_.uses_disk()) {
     const store::TransferTotals totals = storage_.transport()->totals();
-    stats.bytes_written = totals.bytes_written - sweep_.totals_before.bytes_written;
-    stats.bytes_read = totals.bytes_read - sweep_.totals_before.bytes_read;
-    stats.seconds_writing = totals.seconds_writing - sweep_.totals_before.seconds_writing;
-    stats.seconds_reading = totals.seconds_reading - sweep_.totals_before.seconds_reading;
-    stats.seconds_checksums = totals.seconds_checksums - sweep_.totals_before.seconds_checksums;
+    stats.bytes_written = totals.bytes_written - sweep_.before.totals.bytes_written;
+    stats.bytes_read = totals.bytes_read - sweep_.before.totals.bytes_read;
+    stats.seconds_writing = totals.seconds_writing - sweep_.before.totals.seconds_writing;
+    stats.seconds_reading = totals.seconds_reading - sweep_.before.totals.seconds_reading;
+    stats.seconds_checksums = totals.seconds_checksums - sweep_.before.totals.seconds_checksums;
     stats.seconds_stalled_write = keeper_.disk_tier()->notes().seconds_stalled_write();
     stats.seconds_stalled_read = keeper_.disk_tier()->notes().seconds_stalled_read();
     stats.disk_bytes_reserved_all_ranks = storage_.space()->file_bytes_all_ranks();
@@ -208,7 +208,7 @@ void Report::write_trace() {
   heading.version = version();
   heading.steps = plan_.sweep->steps();
   heading.ranks = agreement_.size();
-  const double mine = sweep_.done_time - sweep_.begin_time;
+  const double mine = sweep_.times.done - sweep_.times.begin;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
   recorder_.write(agreement_, options_.trace, heading);
 }
@@ -268,9 +268,9 @@ SweepCosts Report::costs() const {
   costs.step = planning_.costs(plan_);
   costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
   costs.copy = measured_.copy();
-  const auto agreements = static_cast<double>(agreement_.count() - sweep_.agreements_before);
+  const auto agreements = static_cast<double>(agreement_.count() - sweep_.before.agreements);
   if (agreements > 0) {
-    costs.agreement = (agreement_.seconds() - sweep_.seconds_agreeing_before) / agreements;
+    costs.agreement = (agreement_.seconds() - sweep_.before.seconds_agreeing) / agreements;
   }
   costs.steps = plan_.sweep->steps();
   costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.divided &&
@@ -307,7 +307,7 @@ void Report::predict() {
     costs.step.adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
   sweep_.prediction.made_at = sweep_.advances;
   sweep_.prediction.seconds =
-      predict_seconds(costs, {now_seconds() - sweep_.begin_time, sweep_.advances, to_come});
+      predict_seconds(costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come});
   sweep_.prediction.due_at = 0;
 }
 

@@ -108,10 +108,10 @@ void Resumption::go_on() {
   }
   held_.attempt([&] { committer_->unpack(); });
   meeting_.agree(Call::kBegin);
-  sweep_.resumed_phase = forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE;
-  sweep_.resumed_step = commit.position;
-  sweep_.phase = sweep_.resumed_phase;
-  if (!forward) sweep_.turn_time = sweep_.begin_time;
+  sweep_.resumed.phase = forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE;
+  sweep_.resumed.step = commit.position;
+  sweep_.phase = sweep_.resumed.phase;
+  if (!forward) sweep_.times.turn = sweep_.times.begin;
   recovery_.reset();
 }
 
@@ -156,8 +156,8 @@ void Resumption::commit_between_anchors() {
   constexpr double kPerCommit = 8, kLeastSeconds = 0.01;
   const schedule::StepCosts costs = planning_.costs(plan_);
   const double seconds =
-      static_cast<double>(sweep_.adjoints - sweep_.adjoints_agreed_at) * costs.adjoint +
-      static_cast<double>(sweep_.advances - sweep_.advances_agreed_at) * costs.forward;
+      static_cast<double>(sweep_.adjoints - sweep_.agreed_at.adjoints) * costs.adjoint +
+      static_cast<double>(sweep_.advances - sweep_.agreed_at.advances) * costs.forward;
   const bool measures = measured_.agreed().adjoint <= 0 &&
                         std::has_single_bit(static_cast<std::uint64_t>(sweep_.adjoints));
   const bool due = seconds >= std::max(options_.checkpoint_interval / kPerCommit, kLeastSeconds);

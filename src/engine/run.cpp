@@ -150,8 +150,8 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   if (recorder.on()) recorder.add(Activity::kAgree, start, now_seconds(), 0, 0);
   context_.measured.take(output);
   resumption_.take(output);
-  sweep.advances_agreed_at = sweep.advances;
-  sweep.adjoints_agreed_at = sweep.adjoints;
+  sweep.agreed_at.advances = sweep.advances;
+  sweep.agreed_at.adjoints = sweep.adjoints;
   return output;
 }
 
@@ -252,8 +252,8 @@ void Run::turn(const schedule::Turn& end) {
         {});
   keeper_.write_last_block();
   sweep.phase = ANADROME_PHASE_REVERSE;
-  sweep.prediction.due_at = 0;                                // too late to be a prediction
-  if (sweep.turn_time == 0) sweep.turn_time = now_seconds();  // not again after a rewind
+  sweep.prediction.due_at = 0;                                  // too late to be a prediction
+  if (sweep.times.turn == 0) sweep.times.turn = now_seconds();  // not again after a rewind
   keeper_.read_ahead();
 }
 
@@ -262,7 +262,7 @@ void Run::done() {
   Held& held = context_.held;
   const Failure differs = agree(Call::kDone, sweep.audit_failure).lost;
   if (differs) context_.warnings.warn({differs.message});
-  sweep.done_time = now_seconds();
+  sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
   context_.measured.sweep_is_done(keeper_.uses_disk());
@@ -299,7 +299,7 @@ void Run::rewind() {
           .smallest;
   decisions_.rewind(restorable);
   sweep.agreed_block = -1;
-  sweep.done_time = 0;
+  sweep.times.done = 0;
   sweep.rewound = true;
   sweep.phase = ANADROME_PHASE_REVERSE;
   context_.warnings.start_progress();

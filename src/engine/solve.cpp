@@ -58,7 +58,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
     }
   }
   run.begin(steps, unfit != nullptr ? Failure{ANADROME_ERR_ARGUMENT, unfit} : Failure{});
-  const bool from_x_0 = run.sweep().resumed_phase == ANADROME_PHASE_IDLE;
+  const bool from_x_0 = run.sweep().resumed.phase == ANADROME_PHASE_IDLE;
   if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
   const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
   for (;;) {

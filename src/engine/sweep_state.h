@@ -18,8 +18,10 @@ struct SweepState {
   std::int64_t number = 0;  ///< of the sweep, in checksums and journals
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   /// Where the sweep went on that another process had begun; IDLE: it began at x_0.
-  anadrome_phase resumed_phase = ANADROME_PHASE_IDLE;
-  std::int64_t resumed_step = 0;
+  struct Resumed {
+    anadrome_phase phase = ANADROME_PHASE_IDLE;
+    std::int64_t step = 0;
+  } resumed;
 
   // In the caller's hands.
   anadrome_action in_hand{};
@@ -30,15 +32,24 @@ struct SweepState {
   double handed_out = 0;          ///< when
 
   // Done so far.
-  std::int64_t advances = 0, adjoints = 0, kept = 0, restored = 0;
-  double seconds_copying = 0;
-  double begin_time = 0, turn_time = 0, done_time = 0;
-  std::int64_t advances_agreed_at = 0, adjoints_agreed_at = 0;  ///< at the last agreement
+  std::int64_t advances = 0, adjoints = 0;
+  struct AgreedAt {
+    std::int64_t advances = 0, adjoints = 0;
+  } agreed_at;  ///< so many, at the last agreement
+  struct Copies {
+    std::int64_t kept = 0, restored = 0;
+    double seconds = 0;
+  } copies;
+  struct Times {
+    double begin = 0, turn = 0, done = 0;
+  } times;
 
-  // Counted by the run before the sweep began.
-  double seconds_agreeing_before = 0;
-  std::int64_t agreements_before = 0;
-  store::TransferTotals totals_before;
+  /// Counted by the run before the sweep began.
+  struct Before {
+    double seconds_agreeing = 0;
+    std::int64_t agreements = 0;
+    store::TransferTotals totals;
+  } before;
 
   // Anchors.
   std::int64_t newest_anchor = 0;  ///< the one that was kept or restored last

@@ -262,8 +262,8 @@ anadrome_status anadrome_request_stop(anadrome_run* run) {
 anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase, int64_t* step) {
   return guard([&] {
     require(run != nullptr && phase != nullptr && step != nullptr, "resumed: an argument is NULL");
-    *phase = run->run.sweep().resumed_phase;
-    *step = run->run.sweep().resumed_step;
+    *phase = run->run.sweep().resumed.phase;
+    *step = run->run.sweep().resumed.step;
   });
 }
 

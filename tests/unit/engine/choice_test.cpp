@@ -54,8 +54,8 @@ TEST(Choice, FollowsTheTimesOfTheSweepBeforeCorrectedByWhatItTook) {
   const std::string weighed = desk.chosen(100);
   EXPECT_TRUE(weighed.starts_with(unweighed + "; measured times promise 3 s with async, "));
   EXPECT_NEAR(desk.sweep.expected_seconds, 3, 0.1);
-  desk.sweep.begin_time = 50;
-  desk.sweep.done_time = 50 + 2 * desk.sweep.expected_seconds;
+  desk.sweep.times.begin = 50;
+  desk.sweep.times.done = 50 + 2 * desk.sweep.expected_seconds;
   desk.choice.note(desk.sweep);
   const std::string corrected = desk.chosen(100);
   EXPECT_TRUE(corrected.starts_with("overlapped: ")) << corrected;

@@ -40,8 +40,8 @@ TEST(Keeper, RestoresWhatItKeptInSlotsThatAreUsedAgain) {
   EXPECT_TRUE(desk.is_at(8));
   desk.keeper.show(1);
   EXPECT_TRUE(desk.is_at(9));
-  EXPECT_EQ(desk.sweep.kept, 10);
-  EXPECT_EQ(desk.sweep.restored, 2);
+  EXPECT_EQ(desk.sweep.copies.kept, 10);
+  EXPECT_EQ(desk.sweep.copies.restored, 2);
 }
 
 TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {

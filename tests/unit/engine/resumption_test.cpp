@@ -81,7 +81,7 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
   {
     Process second(directory.path());
     second.begin();
-    EXPECT_EQ(second.sweep.resumed_step, 12);
+    EXPECT_EQ(second.sweep.resumed.step, 12);
     EXPECT_TRUE(second.is_at(12));
     EXPECT_TRUE(second.play_to(5, ANADROME_PHASE_REVERSE));
     second.adjoint[1] = 7;
@@ -89,8 +89,8 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
   }
   Process third(directory.path());
   third.begin();
-  EXPECT_EQ(third.sweep.resumed_phase, ANADROME_PHASE_REVERSE);
-  EXPECT_EQ(third.sweep.resumed_step, 5);
+  EXPECT_EQ(third.sweep.resumed.phase, ANADROME_PHASE_REVERSE);
+  EXPECT_EQ(third.sweep.resumed.step, 5);
   EXPECT_EQ(third.adjoint, (std::vector<unsigned char>{42, 7}));
   EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
 }
@@ -110,14 +110,14 @@ TEST_F(StoppedRun, IsRefusedForAnotherProblemAndForgottenWithoutItsJournal) {
   EXPECT_NE(failure.message.find("option problem was 'heat'"), std::string::npos);
   std::filesystem::resize_file(directory / "anadrome/journal-000000", 0);
   second.begin();
-  EXPECT_TRUE(second.sweep.warned && second.sweep.resumed_phase == ANADROME_PHASE_IDLE);
+  EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
 }
 
 TEST_F(StoppedRun, IsForgottenWithoutItsSegment) {
   std::filesystem::remove(segment);
   Process second(directory.path());
   second.begin();
-  EXPECT_TRUE(second.sweep.warned && second.sweep.resumed_phase == ANADROME_PHASE_IDLE);
+  EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
   EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
 }
 
@@ -146,7 +146,7 @@ TEST(Resumption, AgreesBetweenAnchorsAfterSomeAdjointSteps) {
     process.meeting.bring = [&](Agreement::Input& input) { input.largest[1] = seconds; };
     process.meeting.agree(Call::kAdjoint);
     Steps after;
-    std::int64_t &done = process.sweep.adjoints, &agreed_at = process.sweep.adjoints_agreed_at;
+    std::int64_t &done = process.sweep.adjoints, &agreed_at = process.sweep.agreed_at.adjoints;
     for (done = 17, agreed_at = 16; done <= most; ++done) {
       process.meeting.calls.clear();
       process.resumption.commit_between_anchors();
