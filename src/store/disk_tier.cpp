@@ -323,7 +323,7 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
     if (!failure) break;
   }
   if (!failure && !is_on_disk(block)) {
-    failure = anchors_[block].failure;
+    failure = anchors_.why_not_on_disk(block);
     forget(block);
   }
   return failure;

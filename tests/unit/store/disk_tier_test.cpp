@@ -215,6 +215,22 @@ TEST(DiskTier, HasNoCopyOfTheFirstBlockWhereThereIsNoPlaceForOne) {
   EXPECT_FALSE(s.tier->lose(0));
 }
 
+// Without checksums, what lies in its place looks like what was written.
+TEST(DiskTier, LosesTheFirstBlockWithAnUnwrittenCopyThatAllRanksRead) {
+  Bench s;
+  s.held->collective = true;
+  s.held->copy_failure = disk_error();
+  s.keep_and_write(0, 0);
+  s.tier->drop(0);
+  s.held->read_failure = disk_error();
+  EXPECT_TRUE(s.tier->load(0));
+  s.held->read_failure = {};
+  EXPECT_TRUE(s.tier->lose(0));
+  const Failure lost = s.tier->load(0);
+  EXPECT_NE(lost.message.find("second copy was not written"), std::string::npos);
+  EXPECT_FALSE(s.in_memory(0));
+}
+
 TEST(DiskTier, TriesARefusedReadOnceMore) {
   Bench s;
   s.keep_and_write(0, 0);

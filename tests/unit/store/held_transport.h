@@ -1,4 +1,5 @@
-// A transport to a disk in memory that does nothing until somebody waits, or the test says so.
+// A transport to a disk in memory that does nothing until somebody waits, or the test says so; or,
+// where it is collective, all at once.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +15,13 @@ class HeldTransport final : public Transport {
  public:
   explicit HeldTransport(const BlockLayout& layout) : layout_(layout) {}
 
-  bool overlaps() const override { return true; }
+  bool overlaps() const override { return !collective; }
   void start(Transfer& transfer) override {
     transfer.done = false;
     transfer.failure = {};
     under_way_.push_back(&transfer);
     started.push_back({transfer.write, transfer.identity.block});
+    if (collective) finish(transfer);
   }
   double wait(const Transfer& transfer) override {
     if (transfer.done) return 0;
@@ -46,6 +48,8 @@ class HeldTransport final : public Transport {
   std::vector<Started> started;
   std::vector<std::int64_t> waited_for;
   Failure write_failure, read_failure;  ///< of whatever finishes from now on
+  Failure copy_failure;                 ///< of a copy's write alone, likewise
+  bool collective = false;
 
  private:
   using Place = std::pair<const Segment*, std::int64_t>;
@@ -54,6 +58,7 @@ class HeldTransport final : public Transport {
     Transfer& mine = **found;
     under_way_.erase(found);
     mine.failure = mine.write ? write_failure : read_failure;
+    if (mine.write && mine.is_copy && copy_failure) mine.failure = copy_failure;
     std::vector<std::byte>& place = disk_[{mine.segment, mine.identity.block}];
     const auto bytes = static_cast<std::size_t>(layout_.block_bytes());
     if (mine.write && !mine.failure) {
