@@ -185,7 +185,7 @@ void Keeper::write_due() {
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
   if (agreed.lost) stop_anchoring(agreed.lost);
   if (sweep_.no_more_anchors && stays) {
-    held_.attempt([&] { disk_->give_up_newest_block(sweep_.disk_refused); });
+    held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
   } else {
     write_newest_block(Call::kAnchor);
   }
@@ -199,30 +199,23 @@ void Keeper::write_last_block() {
 }
 
 void Keeper::write_newest_block(Call call) {
-  const bool room = has_place(call, sweep_.newest_anchor);
-  held_.attempt([&] {
-    if (room) {
-      disk_->write_newest_block();
-    } else {
-      disk_->give_up_newest_block(sweep_.disk_refused);
-    }
-  });
+  const Failure refused = refusal(call, sweep_.newest_anchor);
+  held_.attempt([&] { disk_->write_newest_block(refused); });
 }
 
-// Has the block of this anchor a place on disk? It is made. False: the disk is full, and everybody
-// knows.
-bool Keeper::has_place(Call call, std::int64_t number) {
-  if (number < disk_->room()) return true;
+// The block of this anchor gets a place on disk. A failure: the disk is full, and everybody knows.
+Failure Keeper::refusal(Call call, std::int64_t number) {
+  if (number < disk_->room()) return {};
   const double start = now_seconds();
   try {
     storage_.grow(plan_.memory, plan_.sweep->steps(), call);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
     stop_anchoring(Failure(error));
-    return false;
+    return sweep_.disk_refused;
   }
   recorder_.waited(start, now_seconds());
-  return true;
+  return {};
 }
 
 void Keeper::stop_anchoring(const Failure& why) {
@@ -294,14 +287,8 @@ void Keeper::go_on_from(std::int64_t number) {
 
 void Keeper::write(const schedule::Write& kept) {
   meeting_.agree(Call::kAnchor);
-  const bool room = has_place(Call::kAnchor, kept.place);
-  held_.attempt([&] {
-    if (room) {
-      disk_->write(state_of(kept));
-    } else {
-      disk_->give_up(state_of(kept), sweep_.disk_refused);
-    }
-  });
+  const Failure refused = refusal(Call::kAnchor, kept.place);
+  held_.attempt([&] { disk_->write(state_of(kept), refused); });
 }
 
 void Keeper::read(const schedule::Read& kept) {

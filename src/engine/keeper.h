@@ -102,7 +102,7 @@ class Keeper {
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void write_newest_block(Call call);
-  bool has_place(Call call, std::int64_t number);
+  Failure refusal(Call call, std::int64_t number);
   std::int64_t blocks_to_populate() const;
 
   Meeting& meeting_;

@@ -129,11 +129,7 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
     }
     warnings_.warn({"the run that was left cannot go on: ", error.what()});
     recovery.reset();
-    disk_->release();
-    agree_on_begin();  // nobody has a file open any more
-    held_.hold(disk_->remove());
-    disk_.reset();
-    agree_on_begin();
+    give_up();
     make_directory(memory, store::Leftovers::kRemove);
   }
 }

@@ -88,9 +88,8 @@ void DiskTier::forget(std::int64_t block) {
     blocks_.release(resident);
     return;
   }
-  notes_.waited(resident->second.transfer, transport_.wait(resident->second.transfer));
   resident->second.dropped = true;
-  settle(resident);
+  finish(block);
 }
 
 AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states) {
@@ -100,32 +99,26 @@ AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::Stat
 
 // ---- writing ----
 
-void DiskTier::write_newest_block() {
-  const std::int64_t block = anchors_.newest_block();
-  if (residents().count(block) > 0) {  // otherwise there was no memory for it
-    note(block, anchors_.newest_states());
-    start_write(block);
-  }
-  anchors_.all_are_written();  // last: what could not be begun is not in a table
+void DiskTier::write_newest_block(const Failure& refused) {
+  put(anchors_.newest_block(), anchors_.newest_states(), refused);
+  if (!refused) anchors_.all_are_written();  // last: what could not be begun is not in a table
 }
 
-void DiskTier::give_up_newest_block(const Failure& why) {
-  const std::int64_t block = anchors_.newest_block();
-  note(block, anchors_.newest_states()).failure = why;
+void DiskTier::write(const KeptState& anchor, const Failure& refused) {
+  put(anchor.number, {anchor.step, anchor.step, 1}, refused);
+}
+
+void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused) {
   const auto resident = residents().find(block);
-  if (resident != residents().end()) resident->second.state = State::kClean;
-}
-
-void DiskTier::write(const KeptState& anchor) {
-  const std::int64_t block = anchor.number;
-  note(block, {anchor.step, anchor.step, 1}).extents = residents().at(block).transfer.extents;
-  start_write(block);
-}
-
-void DiskTier::give_up(const KeptState& anchor, const Failure& why) {
-  const std::int64_t block = anchor.number;
-  note(block, {anchor.step, anchor.step, 1}).failure = why;
-  residents().at(block).state = State::kClean;
+  const bool in_memory = resident != residents().end();
+  if (!in_memory && !refused) return;  // there was no memory for it
+  AnchorBlocks::Block& noted = note(block, states);
+  if (!refused) {
+    noted.extents = resident->second.transfer.extents;
+    return start_write(block);
+  }
+  noted.failure = refused;
+  if (in_memory) resident->second.state = State::kClean;
 }
 
 void DiskTier::start_write(std::int64_t block) {
@@ -285,13 +278,9 @@ Failure DiskTier::load(std::int64_t number) {
   if (block > 0 && prefetch_depth_ == 0 && first_block_stays()) return why_no_memory();
   work_on(block);
   if (is_resident(block)) {
-    const auto resident = residents().find(block);
-    if (resident->second.state != State::kReading) return {};
-    const Transfer& transfer = resident->second.transfer;
-    notes_.waited(transfer, transport_.wait(transfer));
-    const bool read = !transfer.failure;
-    settle(resident);
-    if (read) return {};
+    if (residents().at(block).state != State::kReading) return {};
+    finish(block);
+    if (residents().count(block) > 0) return {};  // it was read
   }
   // Where transfers are collective every rank takes part, whatever it knows already; but what has
   // no place has none on any rank.

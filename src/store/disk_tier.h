@@ -69,14 +69,12 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
     return transport_.overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
   }
 
-  /// Begin to write the block that ends with the newest anchor; its place on disk exists. Must be
-  /// done, or be given up, for a block that is full.
-  void write_newest_block();
-  /// There is no place for it: it can be restored as long as its memory is not needed.
-  void give_up_newest_block(const Failure& why);
-  /// By plan: begin to write an anchor, or give it up; and to read it.
-  void write(const KeptState& anchor);
-  void give_up(const KeptState& anchor, const Failure& why);
+  /// Begin to write the block that ends with the newest anchor, as every block that is full must
+  /// be; its place on disk exists. `refused`: it does not, and what is kept can be restored as long
+  /// as its memory is not needed.
+  void write_newest_block(const Failure& refused = {});
+  /// By plan: begin to write an anchor, likewise, and to read it.
+  void write(const KeptState& anchor, const Failure& refused = {});
   void read(const KeptState& anchor);
   /// Begin to read what will be needed after anchor `number`, as far as memory allows.
   void prefetch_below(std::int64_t number);
@@ -107,6 +105,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool is_resident(std::int64_t block);
   void forget(std::int64_t block);
   AnchorBlocks::Block& note(std::int64_t block, const AnchorBlocks::States& states);
+  void put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused);
   void start_write(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);

@@ -12,9 +12,10 @@ namespace anadrome::store {
 
 namespace {
 
-bool is_numbered(std::string_view name, std::string_view start) {
+bool is_numbered(std::string_view name, std::string_view start,
+                 std::string_view digits = "0123456789") {
   return name.starts_with(start) && name.size() > start.size() &&
-         name.find_first_not_of("0123456789", start.size()) == std::string_view::npos;
+         name.find_first_not_of(digits, start.size()) == std::string_view::npos;
 }
 
 bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
@@ -22,9 +23,7 @@ bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
 }  // namespace
 
 bool is_heartbeat_file(std::string_view name) {
-  return name.starts_with(kHeartbeatStem) && name.size() > kHeartbeatStem.size() &&
-         name.find_first_not_of("0123456789abcdef", kHeartbeatStem.size()) ==
-             std::string_view::npos;
+  return is_numbered(name, kHeartbeatStem, "0123456789abcdef");
 }
 
 bool is_run_file(const std::string& name) {

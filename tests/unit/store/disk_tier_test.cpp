@@ -286,7 +286,7 @@ TEST(DiskTier, WritesStepZeroAgainWhenItsMemoryIsWanted) {
 TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
   Bench s({.states = 2});
   s.keep(0, 0);
-  s.tier->give_up_newest_block({ANADROME_ERR_NO_SPACE, "full"});
+  s.tier->write_newest_block({ANADROME_ERR_NO_SPACE, "full"});
   EXPECT_TRUE(s.held->started.empty());
   EXPECT_TRUE(s.brings_back(0, 0));
   EXPECT_EQ(s.tier->anchors().written(), 0);
@@ -366,7 +366,7 @@ TEST(DiskTier, ByPlanWaitsForADroppedStateAndForNoOther) {
 TEST(DiskTier, ByPlanGivesAStateUpForWhichThereIsNoPlace) {
   Bench s({.rules = Rules::kPlanned});
   s.keep(0, 0);
-  s.tier->give_up({0, 0, {}}, {ANADROME_ERR_NO_SPACE, "full"});
+  s.tier->write({0, 0, {}}, {ANADROME_ERR_NO_SPACE, "full"});
   EXPECT_TRUE(s.brings_back(0, 0));
   s.tier->drop(0);
   s.tier->read({0, 0, {}});
