@@ -11,7 +11,7 @@ std::int64_t Audits::next_step(const schedule::Sweep& sweep) const {
   const std::int64_t number = sweep.anchors().count();
   const bool chosen = options_.audit == Audit::kError || number <= kFirst || number % kThen == 0;
   if (!chosen) return schedule::kUnknown;
-  const std::int64_t ahead = sweep.anchor_ahead();
+  const std::int64_t ahead = sweep.course().anchor_ahead;
   const bool again = ahead != schedule::kUnknown && ahead - 1 > sweep.anchors().newest_step();
   return again ? ahead - 1 : schedule::kUnknown;
 }

@@ -157,7 +157,7 @@ void Beginning::make_sweep() {
   context_.agreement.agree({.call = Call::kBegin,
                             .failure = {},
                             .equal = plan.sweep->fingerprint(),
-                            .equal_name = plan.sweep->plan_name()});
+                            .equal_name = plan.sweep->course().plan_name});
 }
 
 void Beginning::start() {

@@ -32,11 +32,11 @@ void Decisions::decide() {
 
 // Blocks that are read ahead and slots share the memory.
 void Decisions::use_memory() {
-  const std::int64_t depth = plan_.sweep->prefetch_depth();
-  if (depth == schedule::kUnknown) return;
-  plan_.memory.prefetch_depth = depth;
-  plan_.memory.checkpoint_slots = plan_.sweep->slots();
-  keeper_.disk_tier()->set_prefetch_depth(depth);
+  const schedule::Course course = plan_.sweep->course();
+  if (course.prefetch_depth == schedule::kUnknown) return;
+  plan_.memory.prefetch_depth = course.prefetch_depth;
+  plan_.memory.checkpoint_slots = course.slots;
+  keeper_.disk_tier()->set_prefetch_depth(course.prefetch_depth);
 }
 
 // Every rank makes the plan by itself, from times that are the same on all. Should they differ in
@@ -44,7 +44,7 @@ void Decisions::use_memory() {
 void Decisions::agree_on_plan(const Failure& failure) {
   held_.hold(failure);
   try {
-    meeting_.agree(Call::kAnchor, plan_.sweep->fingerprint(), plan_.sweep->plan_name(), {});
+    meeting_.agree(Call::kAnchor, plan_.sweep->fingerprint(), plan_.sweep->course().plan_name, {});
   } catch (...) {
     planning_.forget_plans();  // some rank may not have made it
     throw;
@@ -54,7 +54,7 @@ void Decisions::agree_on_plan(const Failure& failure) {
 void Decisions::rewind(std::int64_t restorable) {
   const Failure failure = failure_from([&] {
     plan_.sweep->rewind(restorable);
-    if (plan_.sweep->plans_anew()) plan_.sweep->plan(measured());
+    if (plan_.sweep->course().plans_anew) plan_.sweep->plan(measured());
   });
   sweep_.newest_anchor = std::max<std::int64_t>(plan_.sweep->anchors().count() - 1, 0);
   if (plan_.plays_list()) return agree_on_plan(failure);

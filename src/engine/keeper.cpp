@@ -177,10 +177,10 @@ void Keeper::keep_anchor(const schedule::Keep& kept) {
 
 void Keeper::write_due() {
   sweep_.write_due = false;
-  const schedule::Sweep& sweep = *plan_.sweep;
-  const bool stays = sweep.anchors_stay();
+  const schedule::Course course = plan_.sweep->course();
+  const bool stays = course.anchors_stay;
   if (stays && sweep_.no_more_anchors) return;
-  if (stays && sweep.ends_in_ram() && !options_.writes_all_anchors()) return;
+  if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
   const Failure refused = disk_->notes().disk_refuses() ? disk_->notes().failed_write() : Failure{};
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
   if (agreed.lost) stop_anchoring(agreed.lost);
@@ -208,7 +208,7 @@ Failure Keeper::refusal(Call call, std::int64_t number) {
   if (number < disk_->room()) return {};
   const double start = now_seconds();
   try {
-    storage_.grow(plan_.memory, plan_.sweep->steps(), call);
+    storage_.grow(plan_.memory, plan_.sweep->course().steps, call);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
     stop_anchoring(Failure(error));
@@ -236,7 +236,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       schedule::Sweep& sweep = *plan_.sweep;
       const Failure& lost = sweep_.lost;
       const std::int64_t first =
-          sweep.anchors_stay() ? plan_.memory.layout.first_of_block(kept.place) : kept.place;
+          sweep.course().anchors_stay ? plan_.memory.layout.first_of_block(kept.place) : kept.place;
       if (!sweep.lose(first))
         throw Error(lost.status, lost.message + "; nothing before it is kept");
       return;

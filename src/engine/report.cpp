@@ -159,11 +159,12 @@ anadrome_stats Report::statistics() const {
   stats.seconds_write_state = measured_.write_times_known() ? measured_.agreed().write : 0;
   stats.seconds_read_state = measured_.agreed().read;
   if (plan_.sweep != nullptr) {
-    stats.steps = plan_.sweep->steps();
-    stats.interval = plan_.sweep->interval();
-    stats.anchors = !keeper_.uses_disk()          ? 0
-                    : plan_.sweep->anchors_stay() ? plan_.sweep->anchors().count()
-                                                  : sweep_.anchors_put;
+    const schedule::Course course = plan_.sweep->course();
+    stats.steps = course.steps;
+    stats.interval = course.interval;
+    stats.anchors = !keeper_.uses_disk()  ? 0
+                    : course.anchors_stay ? plan_.sweep->anchors().count()
+                                          : sweep_.anchors_put;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come.
@@ -206,7 +207,7 @@ void Report::write_trace() {
   TraceHeading heading;
   heading.schedule = to_string(plan_.schedule);
   heading.version = version();
-  heading.steps = plan_.sweep->steps();
+  heading.steps = plan_.sweep->course().steps;
   heading.ranks = agreement_.size();
   const double mine = sweep_.times.done - sweep_.times.begin;
   MPI_Reduce(&mine, &heading.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, agreement_.comm());
@@ -227,7 +228,7 @@ void Report::show_progress(double now) {
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
   const std::int64_t before = plan_.sweep->steps_before(sweep_.in_hand.branch);
   const std::int64_t step_now = reverse ? adjoints : before + sweep_.in_hand.first;
-  warnings_.progress().show(now, reverse, step_now, plan_.sweep->steps(), done, left);
+  warnings_.progress().show(now, reverse, step_now, plan_.sweep->course().steps, done, left);
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.
@@ -272,7 +273,8 @@ SweepCosts Report::costs() const {
   if (agreements > 0) {
     costs.agreement = (agreement_.seconds() - sweep_.before.seconds_agreeing) / agreements;
   }
-  costs.steps = plan_.sweep->steps();
+  const schedule::Course course = plan_.sweep->course();
+  costs.steps = course.steps;
   costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.divided &&
                    planning_.states_held(plan_) == 0 && !plan_.has_branches();
   costs.disk = keeper_.uses_disk() && costs.modelled;
@@ -281,8 +283,8 @@ SweepCosts Report::costs() const {
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);
-  const bool no_more = plan_.sweep->ends_in_ram() && costs.steps != schedule::kUnknown;
-  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : plan_.sweep->interval(), 1);
+  const bool no_more = course.ends_in_ram && costs.steps != schedule::kUnknown;
+  costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : course.interval, 1);
   costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
   return costs;
 }

@@ -131,18 +131,19 @@ void Resumption::bring(Agreement::Input& input, bool stop) {
 store::JournalCommit Resumption::describe() const {
   store::JournalCommit commit;
   const schedule::Sweep& sweep = *plan_.sweep;
+  const schedule::Course course = sweep.course();
   const schedule::AnchorList& anchors = sweep.anchors();
   const bool forward = sweep_.phase == ANADROME_PHASE_FORWARD;
   commit.phase =
       forward ? store::JournalCommit::Phase::kForward : store::JournalCommit::Phase::kReverse;
   commit.position = forward ? anchors.newest_step() : sweep.adjoints_remaining();
-  commit.steps = sweep.steps();
+  commit.steps = course.steps;
   commit.anchors = anchors.count();
   for (const auto& [number, step, spacing] : anchors.stretches()) {
     commit.stretches.push_back({number, step, spacing});
   }
-  commit.interval = sweep.interval();
-  commit.slots = sweep.slots();
+  commit.interval = course.interval;
+  commit.slots = course.slots;
   return commit;
 }
 

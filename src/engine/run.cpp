@@ -228,7 +228,7 @@ void Run::finish_forward(std::int64_t steps) {
   schedule::Sweep& played = *context_.plan.sweep;
   const bool in_hand = action.first <= steps && steps <= action.last;
   if (!in_hand || !played.may_finish(steps)) {
-    if (played.steps() != schedule::kUnknown) {
+    if (played.course().steps != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
     throw Error(ANADROME_ERR_ARGUMENT,
@@ -248,8 +248,8 @@ void Run::turn(const schedule::Turn& end) {
     agree(Call::kTurn);
     return;
   }
-  agree(Call::kTurn, context_.plan.sweep->steps(), "the number of steps given to finish_forward",
-        {});
+  agree(Call::kTurn, context_.plan.sweep->course().steps,
+        "the number of steps given to finish_forward", {});
   keeper_.write_last_block();
   sweep.phase = ANADROME_PHASE_REVERSE;
   sweep.prediction.due_at = 0;                                  // too late to be a prediction
@@ -315,7 +315,7 @@ void Run::show_end(std::int64_t branch) {
     throw Error(ANADROME_ERR_ORDER,
                 "show_end: only at a TURN with `again`, of branches with objective=joint");
   }
-  if (branch < 0 || branch >= plan.sweep->branches()) {
+  if (branch < 0 || branch >= plan.sweep->course().branches) {
     throw Error(ANADROME_ERR_ARGUMENT, "show_end: there is no branch " + std::to_string(branch));
   }
   keeper_.show(plan.sweep->slot_of_end(branch));
@@ -339,7 +339,7 @@ void Run::close() {
                      context_.sweep.phase != ANADROME_PHASE_DONE;
   store::DiskTier* const tier = keeper_.disk_tier();
   const bool keep = context_.options.keep && tier != nullptr && swept && !leave;
-  const std::int64_t steps = swept ? plan.sweep->steps() : schedule::kUnknown;
+  const std::int64_t steps = swept ? plan.sweep->course().steps : schedule::kUnknown;
   std::int64_t written = 0;
   schedule::AnchorList anchors;
   std::vector<std::uint64_t> checksums;

@@ -155,7 +155,7 @@ Action BranchSweep::forward_action() {
   }
   if (!reducible_ && end_slot_[at(branch_)] == kNone) return keep(end_slot_[at(branch_)]);
   const Action action = turn();
-  if (++branch_ < branches()) return action;
+  if (++branch_ < problem_.branches()) return action;
   turned_ = true;
   branch_ = 0;
   if (reducible_) {
@@ -167,7 +167,7 @@ Action BranchSweep::forward_action() {
 }
 
 Action BranchSweep::action_at_ends() {
-  if (phase_ == Phase::kSeeEnds && branch_ == branches()) {
+  if (phase_ == Phase::kSeeEnds && branch_ == problem_.branches()) {
     phase_ = Phase::kDropEnds;
     branch_ = 0;
   }
@@ -178,7 +178,7 @@ Action BranchSweep::action_at_ends() {
   }
   const Action action = phase_ == Phase::kSeeEnds ? turn() : drop(end, slot);
   ++branch_;
-  if (phase_ == Phase::kDropEnds && branch_ == branches()) enter(0);
+  if (phase_ == Phase::kDropEnds && branch_ == problem_.branches()) enter(0);
   return action;
 }
 

@@ -46,12 +46,12 @@ class BranchSweep final : public Sweep {
   Action next() override;
 
   std::int64_t slot_of_end(std::int64_t branch) const override;
-  std::int64_t branches() const override { return problem_.branches(); }
-  std::int64_t steps() const override { return problem_.sum(); }
+  Course course() const override {
+    return {.steps = problem_.sum(), .branches = problem_.branches()};
+  }
   std::int64_t steps_before(std::int64_t branch) const override {
     return before_[static_cast<std::size_t>(branch)];
   }
-  bool turned() const override { return turned_; }
   std::int64_t advances_remaining() const override;
   std::int64_t adjoints_remaining() const override { return adjoints_; }
   bool lose(std::int64_t number) override;

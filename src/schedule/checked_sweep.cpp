@@ -83,26 +83,15 @@ class CheckedSweep final : public Sweep {
   Next decide(const Measured& measured) override { return sweep_->decide(measured); }
   void plan(const Measured& measured) override { sweep_->plan(measured); }
   std::int64_t fingerprint() const override { return sweep_->fingerprint(); }
-  const char* plan_name() const override { return sweep_->plan_name(); }
   std::string outdated(const StepCosts& costs) const override { return sweep_->outdated(costs); }
-  std::int64_t steps() const override { return sweep_->steps(); }
-  bool turned() const override { return sweep_->turned(); }
+  Course course() const override { return sweep_->course(); }
   std::int64_t advances_remaining() const override { return sweep_->advances_remaining(); }
   std::int64_t adjoints_remaining() const override { return sweep_->adjoints_remaining(); }
   bool may_finish(std::int64_t steps) const override { return sweep_->may_finish(steps); }
   void add_no_more_anchors() override { sweep_->add_no_more_anchors(); }
   void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
   bool can_rewind() const override { return sweep_->can_rewind(); }
-  bool plans_anew() const override { return sweep_->plans_anew(); }
-  bool anchors_stay() const override { return sweep_->anchors_stay(); }
   const AnchorList& anchors() const override { return sweep_->anchors(); }
-  std::int64_t anchor_ahead() const override { return sweep_->anchor_ahead(); }
-  bool ends_in_ram() const override { return sweep_->ends_in_ram(); }
-  std::int64_t interval() const override { return sweep_->interval(); }
-  std::int64_t slots() const override { return sweep_->slots(); }
-  std::int64_t prefetch_depth() const override { return sweep_->prefetch_depth(); }
-  std::int64_t states_on_disk() const override { return sweep_->states_on_disk(); }
-  std::int64_t branches() const override { return sweep_->branches(); }
   std::int64_t steps_before(std::int64_t branch) const override {
     return sweep_->steps_before(branch);
   }

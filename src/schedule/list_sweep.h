@@ -66,16 +66,14 @@ class ListSweep final : public Sweep {
   /// From the beginning where no state has to be written.
   bool planned() const { return planned_; }
   std::int64_t fingerprint() const override;
-  std::int64_t states_on_disk() const override { return states_on_disk_; }
-  const char* plan_name() const override { return options_.plan_name; }
   std::string outdated(const StepCosts& measured) const override;
 
   bool can_rewind() const override { return done_; }
   void rewind(std::int64_t restorable) override;
-  bool plans_anew() const override { return !planned_; }
 
-  std::int64_t steps() const override { return options_.steps; }
-  bool turned() const override { return turned_; }
+  Course course() const override {
+    return {.steps = options_.steps, .plans_anew = !planned_, .plan_name = options_.plan_name};
+  }
   /// The plan is given up: what is left is reversed by Revolve from all states that are in memory
   /// or on disk.
   bool lose(std::int64_t number) override;

@@ -80,7 +80,7 @@ class Planner {
   /// The end is known, and the live state is x_steps, or the reverse sweep has begun already.
   virtual void end_is(std::int64_t steps) { (void)steps; }
 
-  /// Facts of a planner that puts anchors at intervals; Sweep has them, too.
+  /// Facts of a planner that puts anchors at intervals; Course has them, too.
   virtual std::int64_t ahead() const { return kUnknown; }
   virtual bool on_the_way() const { return false; }  ///< to an anchor, or to the next question
   virtual std::int64_t interval() const { return 0; }

@@ -44,6 +44,16 @@ StackSweep::StackSweep(const StackOptions& options, std::unique_ptr<Planner> pla
   if (options_.anchors_stay) make_room_for_anchors();
 }
 
+Course StackSweep::course() const {
+  return {.steps = steps_,
+          .interval = planner_->interval(),
+          .slots = units() + (options_.anchors_stay ? 1 : 0),
+          .prefetch_depth = planner_->prefetch_depth(),
+          .anchor_ahead = leads_ ? planner_->ahead() : kUnknown,
+          .anchors_stay = options_.anchors_stay,
+          .ends_in_ram = options_.anchors_stay && !leading()};
+}
+
 // ---- the stack ----
 
 Kept StackSweep::kept(const Entry& entry) const {

@@ -49,8 +49,7 @@ class StackSweep final : public Sweep {
   Next decide(const Measured& measured) override;
   void plan(const Measured& measured) override { planner_->plan(measured); }
 
-  std::int64_t steps() const override { return steps_; }
-  bool turned() const override { return turned_; }
+  Course course() const override;
   std::int64_t advances_remaining() const override;
   std::int64_t adjoints_remaining() const override;
 
@@ -69,13 +68,7 @@ class StackSweep final : public Sweep {
   void resume_reverse(const AnchorList& anchors, std::int64_t steps,
                       std::int64_t position) override;
 
-  bool anchors_stay() const override { return options_.anchors_stay; }
   const AnchorList& anchors() const override { return anchors_; }
-  std::int64_t anchor_ahead() const override { return leads_ ? planner_->ahead() : kUnknown; }
-  bool ends_in_ram() const override { return options_.anchors_stay && !leading(); }
-  std::int64_t interval() const override { return planner_->interval(); }
-  std::int64_t slots() const override { return units() + (options_.anchors_stay ? 1 : 0); }
-  std::int64_t prefetch_depth() const override { return planner_->prefetch_depth(); }
 
   Planner& planner() { return *planner_; }
 

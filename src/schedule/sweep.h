@@ -12,6 +12,22 @@
 
 namespace anadrome::schedule {
 
+/// The facts about a sweep that reports, commits and the memory ask for.
+struct Course {
+  std::int64_t steps = 0;  ///< n, of all branches together; or kUnknown
+  std::int64_t branches = 1;
+  std::int64_t interval = 0;               ///< steps between anchors; 0: not known
+  std::int64_t slots = 0;                  ///< between anchors; 0: not chosen here
+  std::int64_t prefetch_depth = kUnknown;  ///< anchors that are read ahead; kUnknown: not decided
+  std::int64_t anchor_ahead = kUnknown;    ///< step; kUnknown: the forward sweep goes to no anchor
+  /// Anchors stay where they are, for files that are kept and runs that go on. False: states on
+  /// disk replace each other, and Sweep::anchors is empty.
+  bool anchors_stay = false;
+  bool ends_in_ram = false;  ///< no anchor follows any more: the rest is reversed from memory
+  bool plans_anew = false;   ///< after rewind: plan() comes next, and all compare fingerprint()
+  const char* plan_name = "";
+};
+
 class Sweep {
  public:
   virtual ~Sweep() = default;
@@ -24,12 +40,10 @@ class Sweep {
   virtual void plan(const Measured& measured);
   /// The same on all ranks where their plans are. 0: there is nothing to compare.
   virtual std::int64_t fingerprint() const { return 0; }
-  virtual const char* plan_name() const { return ""; }
   /// Why a plan does not suit the times that were measured since it was made; nothing if it does.
   virtual std::string outdated(const StepCosts& measured) const;
 
-  virtual std::int64_t steps() const = 0;  ///< n, of all branches together; or kUnknown
-  virtual bool turned() const = 0;
+  virtual Course course() const = 0;
   /// Advances that all actions to come will take; kUnknown while that is not fixed.
   virtual std::int64_t advances_remaining() const = 0;
   /// Adjoint steps to come; kUnknown while n is.
@@ -50,8 +64,6 @@ class Sweep {
   /// After Done: another reverse sweep. Of anchors that stay the first `restorable` are left.
   virtual bool can_rewind() const = 0;
   virtual void rewind(std::int64_t restorable) = 0;
-  /// A rewound sweep goes on with plan(), and its ranks agree on what came of it.
-  virtual bool plans_anew() const { return false; }
 
   /// Before the first action: go on in the middle. Forward: the newest of `anchors` is live, and
   /// steps below `run_before` were run once. Reverse: of n = `steps` steps those from `position` on
@@ -59,22 +71,7 @@ class Sweep {
   virtual void resume_forward(const AnchorList& anchors, std::int64_t run_before);
   virtual void resume_reverse(const AnchorList& anchors, std::int64_t steps, std::int64_t position);
 
-  /// Do anchors stay where they are, for files that are kept and runs that go on? Otherwise states
-  /// on disk replace each other, and anchors() is empty.
-  virtual bool anchors_stay() const { return false; }
   virtual const AnchorList& anchors() const;
-  /// Step of the anchor that the forward sweep is going towards; kUnknown if it is not.
-  virtual std::int64_t anchor_ahead() const { return kUnknown; }
-  /// No anchor follows any more: the rest is reversed from memory.
-  virtual bool ends_in_ram() const { return false; }
-  virtual std::int64_t interval() const { return 0; }  ///< steps between anchors; 0: not known
-  virtual std::int64_t slots() const { return 0; }     ///< between anchors; 0: not chosen here
-  /// Anchors that are read ahead as decided; kUnknown: not decided here.
-  virtual std::int64_t prefetch_depth() const { return kUnknown; }
-  /// States that a plan puts on disk.
-  virtual std::int64_t states_on_disk() const { return 0; }
-
-  virtual std::int64_t branches() const { return 1; }
   /// Steps of the branches before this one.
   virtual std::int64_t steps_before(std::int64_t) const { return 0; }
   /// While the ends of a joint objective are seen for the second time: the slot of one; -1

@@ -16,13 +16,13 @@ TEST(Audits, LookAtTheStateBeforeTheNextAnchorNotAlwaysUnlessItIsAnError) {
   std::vector<std::int64_t> looked;
   for (std::int64_t number = 1; number < 40; ++number) {
     sweep.list.append(10 * (number - 1));
-    sweep.ahead = 10 * number;
-    if (audits.next_step(sweep) == sweep.ahead - 1) looked.push_back(number);
+    sweep.facts.anchor_ahead = 10 * number;
+    if (audits.next_step(sweep) == sweep.facts.anchor_ahead - 1) looked.push_back(number);
   }
   EXPECT_EQ(looked, (std::vector<std::int64_t>{1, 2, 3, 4, 16, 32}));
   desk.options.audit = Audit::kError;
   EXPECT_EQ(audits.next_step(sweep), 389);
-  sweep.ahead = 381;
+  sweep.facts.anchor_ahead = 381;
   EXPECT_EQ(audits.next_step(sweep), schedule::kUnknown) << "x_380 is an anchor itself";
 }
 

@@ -63,7 +63,7 @@ TEST(Caller, StopsAtAStateThatIsAuditedAndLooksAtItAgain) {
   desk.options.audit = Audit::kError;
   ScriptedSweep& sweep = desk.script("async", 0);
   sweep.list.append(0);
-  sweep.ahead = 20;
+  sweep.facts.anchor_ahead = 20;
   for (const std::int64_t computed_again : {19, 18}) {
     EXPECT_EQ(desk.pieces({1, 20}), (Pieces{{1, 19}, {19, 20}}));
     desk.step_to(computed_again);

@@ -40,10 +40,10 @@ TEST(Decisions, WaitForWritesAndShareTheMemoryAsTheScheduleWants) {
   EXPECT_FALSE(sweep.asked[0].write_times_known);
   EXPECT_TRUE(sweep.asked[1].write_times_known && sweep.asked[1].nobody_writes);
   EXPECT_EQ(desk.memory.checkpoint_slots, slots) << "the schedule did not say";
-  sweep.depth = 5;
+  sweep.facts.prefetch_depth = 5;
   desk.decisions.decide();
   EXPECT_EQ(desk.memory.prefetch_depth, 5);
-  EXPECT_EQ(desk.memory.checkpoint_slots, sweep.slots());
+  EXPECT_EQ(desk.memory.checkpoint_slots, sweep.facts.slots);
 }
 
 // What each of two ranks throws that make a plan.
@@ -81,7 +81,7 @@ TEST(Decisions, PlanARewoundSweepAnewWhereItWants) {
   EXPECT_EQ(sweep.rewound_to, 2);
   EXPECT_EQ(sweep.plans, 0);
   EXPECT_EQ(desk.sweep.newest_anchor, 2);
-  sweep.anew = true;
+  sweep.facts.plans_anew = true;
   sweep.no_plan = {ANADROME_ERR_MEMORY, "no memory"};
   EXPECT_THROW(desk.decisions.rewind(2), Error);
   EXPECT_TRUE(desk.meeting.calls.empty());

@@ -52,26 +52,19 @@ struct ScriptedSweep final : schedule::Sweep {
     if (no_plan) throw Error(no_plan.status, no_plan.message);
   }
   std::int64_t fingerprint() const override { return print; }
-  const char* plan_name() const override { return "the plan"; }
-  std::int64_t steps() const override { return 100; }
-  bool turned() const override { return false; }
+  schedule::Course course() const override { return facts; }
   std::int64_t advances_remaining() const override { return 100; }
   std::int64_t adjoints_remaining() const override { return adjoints; }
   bool lose(std::int64_t number) override { return lost.push_back(number), number > 0; }
   bool can_rewind() const override { return true; }
   void rewind(std::int64_t restorable) override { rewound_to = restorable; }
-  bool plans_anew() const override { return anew; }
-  bool anchors_stay() const override { return true; }
   const schedule::AnchorList& anchors() const override { return list; }
-  std::int64_t anchor_ahead() const override { return ahead; }
-  bool ends_in_ram() const override { return in_ram; }
-  std::int64_t slots() const override { return 7; }
-  std::int64_t prefetch_depth() const override { return depth; }
 
   std::vector<schedule::Next> answers;  ///< to decide; then kGoOn
   Failure no_plan;
-  std::int64_t print = 1, adjoints = 100, ahead = schedule::kUnknown, depth = schedule::kUnknown;
-  bool anew = false, in_ram = false;
+  std::int64_t print = 1, adjoints = 100;
+  schedule::Course facts = {
+      .steps = 100, .slots = 7, .anchors_stay = true, .plan_name = "the plan"};
   schedule::AnchorList list;
   // What it was told.
   std::vector<schedule::Measured> asked;

@@ -138,7 +138,7 @@ TEST(Keeper, WritesABlockUnlessTheRestIsReversedFromMemory) {
   EXPECT_EQ(desk.written(), 1);
   EXPECT_FALSE(desk.keeper.write_is_due());
   EXPECT_EQ(desk.meeting.commits, std::vector{Call::kAnchor});
-  desk.played->in_ram = true;
+  desk.played->facts.ends_in_ram = true;
   desk.keep(1);
   EXPECT_EQ(desk.written(), 1);
   EXPECT_TRUE(desk.brings_back(1));

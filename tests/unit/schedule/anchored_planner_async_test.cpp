@@ -254,7 +254,7 @@ TEST(AnchoredPlannerAsync, PromisesNothingWhileItProbes) {
   };
   EXPECT_EQ(sequence->advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 0);
-  sequence.set_interval(4, sequence->slots());
+  sequence.set_interval(4);
   EXPECT_NE(sequence->advances_remaining(), kUnknown);
   ASSERT_EQ(go_to_decision(), 4);
   sequence.probe(7);

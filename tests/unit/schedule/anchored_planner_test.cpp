@@ -127,17 +127,15 @@ TEST(AnchoredPlanner, RefusesAnswersThatWereNotAskedFor) {
     }
     return false;
   };
-  EXPECT_TRUE(refused([](AskedSweep& sequence) { sequence.set_interval(4, sequence->slots()); }));
+  EXPECT_TRUE(refused([](AskedSweep& sequence) { sequence.set_interval(4); }));
   EXPECT_TRUE(refused([](AskedSweep& sequence) { sequence.probe(4); }));
   const auto asked = [](AskedSweep& sequence) {
     while (!std::holds_alternative<Decide>(sequence.next())) {
     }
   };
-  EXPECT_TRUE(refused(
-      [&](AskedSweep& sequence) { asked(sequence), sequence.set_interval(0, sequence->slots()); }));
+  EXPECT_TRUE(refused([&](AskedSweep& sequence) { asked(sequence), sequence.set_interval(0); }));
   EXPECT_TRUE(refused([&](AskedSweep& sequence) { asked(sequence), sequence.probe(0); }));
-  EXPECT_FALSE(refused(
-      [&](AskedSweep& sequence) { asked(sequence), sequence.set_interval(4, sequence->slots()); }));
+  EXPECT_FALSE(refused([&](AskedSweep& sequence) { asked(sequence), sequence.set_interval(4); }));
   EXPECT_FALSE(refused([&](AskedSweep& sequence) { asked(sequence), sequence.probe(4); }));
 }
 
@@ -147,7 +145,7 @@ TEST(AnchoredPlanner, RefusesAnEndOfASweepThatItKnowsTheEndOf) {
   }
   EXPECT_FALSE(sequence->may_finish(1));
   EXPECT_THROW(sequence->finish_forward(1), Error);
-  EXPECT_EQ(sequence->steps(), 10);
+  EXPECT_EQ(sequence->course().steps, 10);
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(AnchoredPlannerUnknown, StoreAllFailsExactlyWhenThereAreMoreStepsThanSlots)
 
 TEST(AnchoredPlannerUnknown, KnowsNothingOfWhatRemainsBeforeTheEnd) {
   AskedSweep sequence(online(4));
-  EXPECT_EQ(sequence->steps(), kUnknown);
+  EXPECT_EQ(sequence->course().steps, kUnknown);
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(sequence->advances_remaining(), kUnknown);
     EXPECT_EQ(sequence->adjoints_remaining(), kUnknown);
@@ -147,9 +147,9 @@ TEST(AnchoredPlannerUnknown, FinishesOnlyInsideTheAdvanceUnderWay) {
   EXPECT_FALSE(sequence->may_finish(action.first - 1));
   EXPECT_FALSE(sequence->may_finish(action.last + 1));
   EXPECT_THROW(sequence->finish_forward(action.last + 1), Error);
-  EXPECT_EQ(sequence->steps(), kUnknown);
+  EXPECT_EQ(sequence->course().steps, kUnknown);
   sequence->finish_forward(action.last);
-  EXPECT_EQ(sequence->steps(), action.last);
+  EXPECT_EQ(sequence->course().steps, action.last);
   EXPECT_FALSE(sequence->may_finish(action.last));
   EXPECT_THROW(sequence->finish_forward(action.last), Error);
 }

@@ -65,8 +65,8 @@ Played play(const Given& run) {
   Driver driver(sweep, rules_of(options, sweep.planner()),
                 {.steps = options.steps, .steady = false, .decide = decide});
   played.taken = driver.sweep();
-  played.interval = sweep.interval();
-  played.depth = sweep.prefetch_depth();
+  played.interval = sweep.course().interval;
+  played.depth = sweep.course().prefetch_depth;
   return played;
 }
 

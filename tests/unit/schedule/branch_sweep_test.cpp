@@ -27,7 +27,7 @@ std::int64_t play(const BranchOptions& options) {
     rules.play(action);
     const auto* turn = std::get_if<Turn>(&action);
     if (turn == nullptr || !turn->again) continue;
-    for (std::int64_t b = 0; b < sweep.branches(); ++b) {
+    for (std::int64_t b = 0; b < sweep.course().branches; ++b) {
       const std::int64_t end = options.steps[static_cast<std::size_t>(b)];
       const std::int64_t slot = sweep.slot_of_end(b);
       require(options.reducible == (slot < 0), "ends of a joint objective stay");
@@ -87,7 +87,7 @@ TEST(BranchSweep, RunsNoStepTwiceWithTheMostSlots) {
 
 TEST(BranchSweep, NumbersStepsOfAllBranches) {
   const BranchSweep sweep(BranchOptions{{10, 7, 1}, 3});
-  EXPECT_EQ(sweep.steps(), 18);
+  EXPECT_EQ(sweep.course().steps, 18);
   EXPECT_EQ(sweep.steps_before(0), 0);
   EXPECT_EQ(sweep.steps_before(2), 17);
 }

@@ -201,10 +201,11 @@ std::map<std::int64_t, std::vector<Relative>> actions_by_interval(const StackOpt
   StackSweep nested(options, std::make_unique<DoublePlanner>(sweep));
   std::map<std::int64_t, std::vector<Relative>> loops;
   std::int64_t number = sweep.intervals - 1;
-  for (;;) {
+  for (bool turned = false;;) {
     const Action action = nested.next();
     if (std::holds_alternative<Done>(action)) return loops;
-    if (!nested.turned()) continue;
+    turned = turned || std::holds_alternative<Turn>(action);
+    if (!turned) continue;
     const auto* drop = std::get_if<Drop>(&action);
     if (drop != nullptr && drop->tier == kDiskTier) {
       --number;

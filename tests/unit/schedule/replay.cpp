@@ -22,13 +22,14 @@ Driver::Driver(Sweep& sweep, const RuleOptions& rules, Driving driving)
     : sweep_(sweep),
       driving_(std::move(driving)),
       rules_(rules),
-      open_end_(sweep.steps() == kUnknown) {}
+      open_end_(sweep.course().steps == kUnknown) {}
 
 Taken Driver::sweep() {
   note_promise();
   while (!rules_.done()) {
     const Action action = sweep_.next();
     rules_.play(action);
+    turned_ = turned_ || std::holds_alternative<Turn>(action);
     if (const auto* advance = std::get_if<Advance>(&action)) after(*advance);
     if (const auto* decide = std::get_if<Decide>(&action)) {
       require(driving_.decide != nullptr, "there is nothing to decide");
@@ -45,6 +46,7 @@ Taken Driver::rewind(std::int64_t restorable) {
   sweep_.rewind(restorable);
   rules_.rewind(restorable);
   promises_.clear();
+  turned_ = false;
   return sweep();
 }
 
@@ -52,7 +54,7 @@ void Driver::after(const Advance& advance) {
   if (on_advance_) on_advance_(advance);
   const bool outside = sweep_.may_finish(advance.first - 1) || sweep_.may_finish(advance.last + 1);
   require(!outside, "finish_forward would be taken outside the advance");
-  if (sweep_.steps() != kUnknown) return;
+  if (sweep_.course().steps != kUnknown) return;
   const bool inside = sweep_.may_finish(advance.first) && sweep_.may_finish(advance.last);
   require(inside, "finish_forward would not be taken inside the advance");
   const std::int64_t n = driving_.steps;
@@ -65,10 +67,10 @@ void Driver::note_promise() {
   // While an interval may still be asked for, only the caller can know what is to come.
   const Taken& taken = rules_.taken();
   const bool settled = taken.decisions > 0 ? driving_.steady : driving_.decide == nullptr;
-  const bool end_known = sweep_.steps() != kUnknown;
+  const bool end_known = sweep_.course().steps != kUnknown;
   promises_.push_back({sweep_.advances_remaining(), sweep_.adjoints_remaining(), run_in_all(taken),
                        taken.adjoints, taken.decisions, end_known,
-                       end_known && (sweep_.turned() || open_end_ || settled)});
+                       end_known && (turned_ || open_end_ || settled)});
 }
 
 void Driver::check_promises() const {
@@ -145,7 +147,7 @@ std::vector<Taken> replay(AskedSweep& sweep, std::int64_t steps, const ReplayOpt
     driving.decide = [&](std::int64_t live) {
       const Answer answer = options.decide(live);
       if (answer.probe) return sweep.probe(answer.steps);
-      sweep.set_interval(answer.steps, sweep->slots());
+      sweep.set_interval(answer.steps);
     };
   }
   Driver driver(sweep.sweep(), sweep.rules(), driving);

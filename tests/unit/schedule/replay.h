@@ -49,7 +49,7 @@ class Driver {
   Sweep& sweep_;
   Driving driving_;
   Rules rules_;
-  bool open_end_;
+  bool open_end_, turned_ = false;
   std::function<void(const Advance&)> on_advance_;
   std::vector<Promise> promises_;
 };
@@ -84,8 +84,8 @@ class AskedSweep {
   explicit AskedSweep(const AnchoredCase& given);
 
   Action next() { return sweep_->next(); }
-  void set_interval(std::int64_t interval, std::int64_t slots) {
-    anchored().set_interval(interval, slots);
+  void set_interval(std::int64_t interval) {
+    anchored().set_interval(interval, sweep_->course().slots);
   }
   void probe(std::int64_t steps) { anchored().probe(steps); }
   void end_in_ram(std::int64_t slots) { anchored().end_in_ram(slots); }

@@ -170,16 +170,17 @@ TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
       const Estimate planned =
           schedule_named("", "async").estimate(question, RunProblem(question, async));
       const engine::SweepPlan plan = run.decided();
-      if (plan.sweep->interval() == 0) {  // no anchor but x_0
+      const schedule::Course course = plan.sweep->course();
+      if (course.interval == 0) {  // no anchor but x_0
         EXPECT_EQ(planned.sweep.most_anchors, 1) << text_of(question);
         return;
       }
       ++with_anchors;
       const std::int64_t most =
           question.steps * std::max<std::int64_t>(planned.sweep.tape_slots, 1);
-      EXPECT_EQ(planned.sweep.interval, plan.sweep->interval()) << text_of(question);
-      EXPECT_EQ(planned.reads_ahead, plan.sweep->prefetch_depth() > 0) << text_of(question);
-      EXPECT_EQ(planned.sweep.slots, std::min(plan.sweep->slots(), most)) << text_of(question);
+      EXPECT_EQ(planned.sweep.interval, course.interval) << text_of(question);
+      EXPECT_EQ(planned.reads_ahead, course.prefetch_depth > 0) << text_of(question);
+      EXPECT_EQ(planned.sweep.slots, std::min(course.slots, most)) << text_of(question);
       read_ahead += planned.reads_ahead ? 1 : 0;
     });
   }
