@@ -33,7 +33,7 @@ static heat_row old_row_at(const heat_model* model, const double* field, const d
 
 // Row j of out = base + dt div(kappa grad u): east, west, north, south, always in this order.
 static void divergence_of_row(const heat_model* model, size_t j, const double* base,
-                              const heat_row* u, double* out) {
+                              const heat_row* u, double* restrict out) {
   const size_t nx = model->grid.nx;
   const double *row = u->here, *south = u->south, *north = u->north;
   const double *face_x = model->face_x + j * (nx + 1), *face_south = model->face_y + j * nx;
@@ -50,7 +50,7 @@ static void divergence_of_row(const heat_model* model, size_t j, const double* b
 
 // Called through a volatile pointer, so that the compiler cannot drop the repetitions of `work`.
 static void (*volatile divergence)(const heat_model*, size_t, const double*, const heat_row*,
-                                   double*) = divergence_of_row;
+                                   double* restrict) = divergence_of_row;
 
 static void add_divergence(const heat_model* model, size_t j, const double* base, const heat_row* u,
                            double* out) {
