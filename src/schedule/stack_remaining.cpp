@@ -5,29 +5,23 @@
 
 namespace anadrome::schedule {
 
-Segment StackSweep::gap(std::int64_t first, std::int64_t last) const {
-  Segment segment;
-  segment.first = first;
-  segment.last = last;
-  segment.held = Place::kDisk;
-  segment.units = units();
-  return segment;
+uint128 StackSweep::advances_of_gap(std::int64_t first, std::int64_t last) const {
+  if (last - first <= 1) return 0;
+  return planner_->advances({first, last, Place::kDisk, units()});
 }
 
 uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
   uint128 total = 0;
   const auto add = [&](std::int64_t times, std::int64_t first, std::int64_t last) {
-    if (times > 0 && last - first > 1) {
-      total += static_cast<uint128>(times) * planner_->advances(gap(first, last));
-    }
+    if (times > 0) total += static_cast<uint128>(times) * advances_of_gap(first, last);
   };
-  const auto& stretches = anchors_.stretches();
+  const auto& stretches = anchors().stretches();
   for (std::size_t i = 0; i < stretches.size() && stretches[i].number < count - 1; ++i) {
     const std::int64_t first = stretches[i].number;
-    const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : anchors_.count();
+    const std::int64_t end = i + 1 < stretches.size() ? stretches[i + 1].number : anchors().count();
     const std::int64_t last = std::min(end, count) - 1;
     add(last - first, stretches[i].step, stretches[i].step + stretches[i].spacing);
-    if (last == end - 1 && end < count) add(1, anchors_.step(last), anchors_.step(end));
+    if (last == end - 1 && end < count) add(1, anchors().step(last), anchors().step(end));
   }
   return total;
 }
@@ -39,12 +33,8 @@ std::int64_t StackSweep::advances_remaining() const {
   std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
   if (end <= 0) return 0;
   uint128 total = options_.record ? static_cast<uint128>(end) : 0;
-  Account account = account_;
-  const auto used = stack_.begin() + account_.depth;
-  const bool tape_is_kept = std::any_of(
-      used - std::min<std::int64_t>(account_.depth, 2), used,  // only x_n can lie above it
-      [this](const Entry& entry) { return entry.place == Place::kTape && entry.step == tape_; });
-  if (tape_ != kUnknown && tape_ == target_ && !tape_is_kept) {
+  KeptStack::Part kept = stack_.all();
+  if (tape_ != kUnknown && tape_ == target_ && !stack_.has_tape(tape_)) {
     --total;
     --end;
   }
@@ -54,37 +44,34 @@ std::int64_t StackSweep::advances_remaining() const {
     ++live;
   }
   const bool leads = leading();
-  const std::int64_t from_below = account.depth > 0 ? restarts_at(newest()) : base_;
   if (leads) {
-    const std::int64_t from = std::max<std::int64_t>(base_, 0);
-    Segment ahead = segment(from, end, account);
+    const std::int64_t from = std::max<std::int64_t>(stack_.base(), 0);
+    Segment ahead = segment(from, end, kept);
     ahead.held = Place::kDisk;
     total += planner_->advances_ahead(ahead) - static_cast<uint128>(live - from);
     end = from;
-  } else if (live != kUnknown && live < end && live != from_below) {
-    const Segment here = segment(live, end, account);
-    if (here.units == 0 && here.disk_slots == 0 && anything_kept()) {
+  } else if (live != kUnknown && live < end && live != stack_.restarts_at(kept)) {
+    const Segment here = segment(live, end, kept);
+    if (here.units == 0 && here.disk_slots == 0 && !stack_.empty()) {
       total += static_cast<uint128>(--end - live);  // straight on
     } else {
       if (end - live > 1) total += planner_->advances(here);
       end = live;
     }
   }
-  for (; account.depth > 0; pop(account)) {
-    const Entry& entry = stack_[static_cast<std::size_t>(account.depth - 1)];
+  for (; kept.depth > 0; stack_.pop(kept)) {
+    const KeptStack::Entry& entry = stack_.top(kept);
     if (entry.place == Place::kTape && entry.step <= target_) --total;
-    const std::int64_t from = restarts_at(entry);
-    if (from != kUnknown && end - from > 1) {
-      total += planner_->advances(segment(from, end, account));
-    }
+    const std::int64_t from = stack_.restarts_at(kept);
+    if (from != kUnknown && end - from > 1) total += planner_->advances(segment(from, end, kept));
     end = std::min(end, entry.step);
   }
-  std::int64_t anchors = active_;
-  while (anchors > 1 && anchors_.step(anchors - 1) >= end) --anchors;
-  if (anchors > 0 && !leads && end - anchors_.step(anchors - 1) > 1) {
-    total += planner_->advances(gap(anchors_.step(anchors - 1), end));
+  std::int64_t active = stack_.active();
+  if (!leads) {
+    while (active > 1 && anchors().step(active - 1) >= end) --active;
+    if (active > 0) total += advances_of_gap(anchors().step(active - 1), end);
   }
-  total += gaps_between_anchors(leads ? active_ : anchors);
+  total += gaps_between_anchors(active);
   return total > static_cast<uint128>(kNoLimit) ? kNoLimit : static_cast<std::int64_t>(total);
 }
 

@@ -9,8 +9,6 @@
 namespace anadrome::schedule {
 namespace {
 
-constexpr std::int64_t kNoEnd = kMostSteps;  // the target while n is unknown
-
 std::string text(const Segment& segment) {
   return "steps " + std::to_string(segment.first) + " to " + std::to_string(segment.last) +
          " with " + std::to_string(segment.units) + " units and " +
@@ -22,7 +20,10 @@ std::string text(const Segment& segment) {
 }  // namespace
 
 StackSweep::StackSweep(const StackOptions& options, std::unique_ptr<Planner> planner)
-    : options_(options), planner_(std::move(planner)), steps_(options.steps) {
+    : options_(options),
+      planner_(std::move(planner)),
+      steps_(options.steps),
+      stack_(options.tape_restarts) {
   const bool tapes_fit_problem = options.record || options.tape_units == 0;
   const bool has_x_0 = (options.x_0 != Place::kRam || options.units > 0) &&
                        (options.x_0 != Place::kDisk || options.disk_slots > 0);
@@ -35,12 +36,12 @@ StackSweep::StackSweep(const StackOptions& options, std::unique_ptr<Planner> pla
   turned_ = !options_.turn;
   if (options_.x_0 != Place::kNowhere) pending_ = Pending::kFirst;
   const bool turn_is_a_step = options_.turn && !options_.record;
-  target_ = steps_ == kUnknown ? kNoEnd : (turn_is_a_step ? steps_ : steps_ - 1);
+  target_ = steps_ == kUnknown ? kMostSteps : (turn_is_a_step ? steps_ : steps_ - 1);
   // The stack's memory now, where all ranks can still say so, rather than in the middle of a sweep.
   constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
   const std::int64_t disk = options_.anchors_stay ? 0 : std::min(options.disk_slots, kMostAtOnce);
   const std::int64_t most = std::min(std::min(options_.units, kMostAtOnce) + 1 + disk, kMostAtOnce);
-  stack_.reserve(static_cast<std::size_t>(steps_ == kUnknown ? most : std::min(most, steps_ + 2)));
+  stack_.reserve(steps_ == kUnknown ? most : std::min(most, steps_ + 2));
   if (options_.anchors_stay) make_room_for_anchors();
 }
 
@@ -54,152 +55,59 @@ Course StackSweep::course() const {
           .ends_in_ram = options_.anchors_stay && !leading()};
 }
 
-// ---- the stack ----
+// ---- what is kept ----
 
-Kept StackSweep::kept(const Entry& entry) const {
-  Kept kept;
-  kept.what = entry.place == Place::kTape ? What::kTape : What::kState;
-  kept.step = entry.step;
-  kept.place = entry.slot;
-  if (entry.place == Place::kDisk) {
-    kept.tier = kDiskTier;
-  } else {
-    kept.room = {entry.slot, entry.units};
-  }
-  return kept;
-}
-
-Kept StackSweep::newest_anchor() const {
-  return {.tier = kDiskTier, .step = base_, .place = active_ - 1};
-}
-
-std::int64_t StackSweep::restarts_at(const Entry& entry) const {
-  if (entry.place != Place::kTape) return entry.step;
-  return options_.tape_restarts ? entry.step + 1 : kUnknown;
-}
-
-Segment StackSweep::segment(std::int64_t first, std::int64_t last, const Account& account) const {
-  Segment segment;
-  segment.first = first;
-  segment.last = last;
-  if (account.depth > 0) {
-    const Entry& top = stack_[static_cast<std::size_t>(account.depth - 1)];
-    if (restarts_at(top) == first) segment.held = top.place;
-  } else if (base_ == first) {
-    segment.held = Place::kDisk;
-  }
-  segment.units = units() - account.units_used;
+Segment StackSweep::segment(std::int64_t first, std::int64_t last,
+                            const KeptStack::Part& kept) const {
+  Segment segment = {first, last, stack_.held(first, kept), units() - kept.units};
   if (!options_.anchors_stay) {
-    segment.disk_slots = options_.disk_slots - account.disk_slots_used;
+    segment.disk_slots = options_.disk_slots - kept.disk_slots;
   } else if (leading()) {
-    segment.disk_slots = options_.disk_slots - std::max<std::int64_t>(anchors_.count(), 1);
+    segment.disk_slots = options_.disk_slots - std::max<std::int64_t>(anchors().count(), 1);
   }
   return segment;
 }
 
-Action StackSweep::push(Entry entry) {
-  account_.units_used += entry.units;
-  account_.disk_slots_used += entry.place == Place::kDisk ? 1 : 0;
-  if (account_.units_used > units() || account_.disk_slots_used > options_.disk_slots) {
-    broken("the planner keeps more than there is room for, at step " + std::to_string(entry.step));
-  }
-  const auto index = static_cast<std::size_t>(account_.depth++);
-  if (index == stack_.size()) {
-    stack_.push_back(entry);
-  } else {
-    if (replaced_any_) entry.slot = stack_[index].slot;
-    stack_[index] = entry;
-  }
-  return Keep{kept(entry)};
-}
-
-// A state of one unit: what Revolve keeps, in no more time than it has to take.
-Action StackSweep::push_unit() {
-  const auto index = static_cast<std::size_t>(account_.depth++);
-  const std::int64_t step = live_;
-  std::int64_t slot = account_.units_used++;
-  if (index == stack_.size()) {
-    stack_.push_back({});
-  } else if (replaced_any_) {
-    slot = stack_[index].slot;
-  }
-  Entry& entry = stack_[index];
-  entry.step = step;
-  entry.slot = slot;
-  entry.units = 1;
-  entry.place = Place::kRam;
-  entry.buffered = false;
-  return Keep{{.step = step, .place = slot, .room = {slot, 1}}};
-}
+// Functions of their own, so that what calls them stays short: Revolve needs them all the time.
+Action StackSweep::drop_newest() { return Drop{stack_.pop()}; }
+Action StackSweep::push_unit() { return Keep{stack_.push(live_, Place::kRam, 1, false)}; }
 
 Action StackSweep::push(Place place) {
   if (place == Place::kDisk && options_.anchors_stay) return push_anchor();
-  Entry entry{live_, account_.units_used, 0, place, false};
-  if (place == Place::kDisk) {
-    entry.slot = account_.disk_slots_used;
-  } else if (place == Place::kTape) {
-    entry.units = options_.tape_units;
-  } else {
-    const bool on_disk =
-        account_.depth > 0 && newest().place == Place::kDisk && newest().step == live_;
-    entry.buffered = on_disk && options_.disk_is_buffered;
-    entry.units = planner_->state_units(live_);
+  const bool on_disk = place == Place::kRam && stack_.top_is(Place::kDisk, live_);
+  const std::int64_t taken = place == Place::kDisk   ? 0
+                             : place == Place::kTape ? options_.tape_units
+                                                     : planner_->state_units(live_);
+  const Kept kept = stack_.push(live_, place, taken, on_disk && options_.disk_is_buffered);
+  if (stack_.all().units > units() || stack_.all().disk_slots > options_.disk_slots) {
+    broken("the planner keeps more than there is room for, at step " + std::to_string(live_));
   }
-  return push(entry);
+  return Keep{kept};
 }
 
 // What was kept in RAM on the way to it is of no use any more.
 Action StackSweep::push_anchor() {
-  if (account_.depth > 0) return drop_newest();
-  if (anchors_.count() >= options_.disk_slots) broken("the planner puts too many anchors");
-  anchors_.append(live_);
-  active_ = anchors_.count();
-  base_ = live_;
-  return Keep{newest_anchor()};
-}
-
-void StackSweep::use_anchors(std::int64_t count) {
-  active_ = count;
-  base_ = count > 0 ? anchors_.step(count - 1) : kUnknown;
-}
-
-void StackSweep::pop(Account& account) const {
-  const Entry& top = stack_[static_cast<std::size_t>(account.depth - 1)];
-  account.units_used -= top.units;
-  account.disk_slots_used -= top.place == Place::kDisk ? 1 : 0;
-  --account.depth;
-}
-
-Action StackSweep::drop_newest() {
-  const Entry& top = newest();
-  pop(account_);
-  return Drop{kept(top)};
+  if (stack_.has_entries()) return drop_newest();
+  if (anchors().count() >= options_.disk_slots) broken("the planner puts too many anchors");
+  return Keep{stack_.add_anchor(live_)};
 }
 
 Action StackSweep::restore() {
-  if (account_.depth == 0 && active_ > 0) {
-    live_ = base_;
-    return Restore{newest_anchor()};
+  const bool tape = stack_.has_entries() && stack_.top().place == Place::kTape;
+  live_ = stack_.restarts_at(stack_.all());
+  if (live_ == kUnknown && !(tape && stack_.top_step() == target_)) {
+    broken("nothing is kept to start from towards step " + std::to_string(target_));
   }
-  if (account_.depth == 0 || restarts_at(newest()) == kUnknown) {
-    if (account_.depth == 0 || newest().step != target_) {
-      broken("nothing is kept to start from towards step " + std::to_string(target_));
-    }
-  }
-  const Entry& top = newest();
-  live_ = restarts_at(top);
-  if (top.place == Place::kTape) tape_ = top.step;
-  if (!top.buffered) return Restore{kept(top)};
-  return Restore{kept(stack_[static_cast<std::size_t>(account_.depth - 2)])};
+  if (tape) tape_ = stack_.top_step();
+  return Restore{stack_.source()};
 }
 
 // The end of the sweep shows which states stay, and puts them in order.
 Action StackSweep::replace(std::int64_t index) {
-  if (index < 0 || index >= account_.depth) broken("the planner replaces what is not kept");
-  replaced_ = index;
-  replaced_any_ = true;
+  replaced_ = static_cast<std::size_t>(index);
+  if (index < 0 || replaced_ >= stack_.all().depth) broken("the planner replaces what is not kept");
   pending_ = Pending::kReplace;
-  return Drop{kept(stack_[static_cast<std::size_t>(index)])};
+  return Drop{stack_.kept(replaced_)};
 }
 
 Action StackSweep::finish_pending() {
@@ -210,12 +118,9 @@ Action StackSweep::finish_pending() {
       pending_ = Pending::kKeepTape;
       return advance(live_ + 1, true);
     case Pending::kKeepTape:
-      return Keep{kept(newest())};
-    case Pending::kReplace: {
-      Entry& entry = stack_[static_cast<std::size_t>(replaced_)];
-      entry.step = live_;
-      return Keep{kept(entry)};
-    }
+      return Keep{stack_.source()};
+    case Pending::kReplace:
+      return Keep{stack_.replace(replaced_, live_)};
     case Pending::kNothing:
       break;
   }
@@ -249,15 +154,15 @@ Action StackSweep::next() {
       live_ = tape_ = kUnknown;
       return Adjoint{.step = target_--};
     }
-    if (account_.depth > 0) {
-      const Entry& top = newest();
+    if (stack_.has_entries()) {
+      const KeptStack::Entry& top = stack_.top();
       if (top.step > target_ && may_drop(top)) {
         if (!options_.retain && !top.buffered) return drop_newest();
-        pop(account_);
+        stack_.pop();
         continue;
       }
       if (top.place == Place::kTape && top.step == target_) return restore();
-    } else if (active_ > 1 && base_ > target_) {
+    } else if (stack_.active() > 1 && stack_.base() > target_) {
       return drop_anchor();
     }
     if (live_ == kUnknown) return restore();
@@ -267,32 +172,30 @@ Action StackSweep::next() {
 }
 
 // Before TURN only what was kept beyond the end; x_0 stays.
-bool StackSweep::may_drop(const Entry& top) const {
+bool StackSweep::may_drop(const KeptStack::Entry& top) const {
   return turned_ || (!keeps_all_tapes() && (top.step > 0 || top.place == Place::kTape));
 }
 
 Action StackSweep::drop_anchor() {
-  const Kept dropped = newest_anchor();
-  use_anchors(active_ - 1);
+  const Kept dropped = stack_.source();
+  stack_.use_anchors(stack_.active() - 1);
   return Drop{dropped};
 }
 
 // All adjoints are done; without tapes x_0 is live at the end.
 Action StackSweep::end() {
-  const bool tape = account_.depth > 0 && newest().place == Place::kTape;
-  if (tape && !options_.retain) return drop_newest();  // of step 0
+  if (stack_.top_is(Place::kTape, 0) && !options_.retain) return drop_newest();
   done_ = !options_.turn || options_.record || live_ == 0;
   if (done_) return Done{};
-  while (account_.depth > 1 && newest().step > 0) pop(account_);
-  if (options_.anchors_stay) use_anchors(1);
+  while (stack_.all().depth > 1 && stack_.top_step() > 0) stack_.pop();
+  if (options_.anchors_stay) stack_.use_anchors(1);
   return restore();
 }
 
 Action StackSweep::turn() {
-  const bool kept = account_.depth > 0 && newest().place == Place::kRam && newest().step == live_;
-  if (keeps_all_tapes() && !kept) return push(Place::kRam);
+  if (keeps_all_tapes() && !stack_.top_is(Place::kRam, live_)) return push(Place::kRam);
   // DONE needs x_0, also where there is no step.
-  const bool needs_x_0 = !options_.record && !anything_kept();
+  const bool needs_x_0 = !options_.record && stack_.empty();
   if (needs_x_0) return push(options_.units > 0 ? Place::kRam : Place::kDisk);
   turned_ = true;
   live_ = kUnknown;
@@ -302,17 +205,15 @@ Action StackSweep::turn() {
 
 // Revolve's rule: keep where the advance ended, if there is room, and split what is left.
 Action StackSweep::by_revolve() {
-  const std::int64_t free = options_.units - account_.units_used;
-  if (live_ != top_step()) {
-    return free > 0 ? push_unit() : advance(target_, false);
-  }
+  const std::int64_t free = options_.units - stack_.all().units;
+  if (live_ != stack_.top_step()) return free > 0 ? push_unit() : advance(target_, false);
   return advance(live_ + splitter_.advance(target_ - live_ + 1, free + 1), false);
 }
 
 Action StackSweep::ask_planner() {
-  const Segment here = segment(live_, target_ + 1, account_);
+  const Segment here = segment(live_, target_ + 1, stack_.all());
   const bool no_room = here.units == 0 && here.disk_slots == 0 && here.held == Place::kNowhere;
-  if (no_room && !leads_ && anything_kept() && !keeps_all_tapes()) {
+  if (no_room && !leads_ && !stack_.empty() && !keeps_all_tapes()) {
     return advance(target_, false);  // what is reversed next starts from below
   }
   const Placement placement =
@@ -324,7 +225,7 @@ Action StackSweep::ask_planner() {
     case Place::kDisk: {
       if (here.held == placement.place) broken("the planner keeps a state twice: " + text(here));
       const Action keep = push(placement.place);
-      const bool no_copy = account_.depth > 0 && newest().buffered;
+      const bool no_copy = stack_.has_entries() && stack_.top().buffered;
       return no_copy ? next() : keep;
     }
     case Place::kReplace:
@@ -340,7 +241,7 @@ Action StackSweep::ask_planner() {
     case Place::kNowhere:
       break;
   }
-  const bool comes_back = here.held != Place::kNowhere || (leads_ && anything_kept());
+  const bool comes_back = here.held != Place::kNowhere || (leads_ && !stack_.empty());
   if (!comes_back || placement.advance < 1 || placement.advance > target_ - live_) {
     broken("the planner does not say how to come back: " + text(here));
   }
@@ -361,7 +262,7 @@ Action StackSweep::keep_tape(const Segment& here) {
                     " steps fill the memory; raise memory, or take schedule=async or revolve");
   }
   const bool give_up = here.held == Place::kRam && !options_.retain;
-  const bool drops = give_up && !newest().buffered;
+  const bool drops = give_up && !stack_.top().buffered;
   const Action drop = give_up ? drop_newest() : Action{};
   push(Place::kTape);
   pending_ = Pending::kRecord;
@@ -369,7 +270,7 @@ Action StackSweep::keep_tape(const Segment& here) {
 }
 
 Next StackSweep::decide(const Measured& measured) {
-  return planner_->decide(segment(live_, target_ + 1, account_), anchors_.count(), measured);
+  return planner_->decide(segment(live_, target_ + 1, stack_.all()), anchors().count(), measured);
 }
 
 // ---- the end, losses, and another start ----
@@ -385,14 +286,13 @@ void StackSweep::finish_forward(std::int64_t steps) {
                 "finish_forward(" + std::to_string(steps) + ") is outside the advance under way");
   }
   if (steps == advance_first_) {  // the step that was to be recorded did not come
-    if (pending_ == Pending::kKeepTape) pop(account_);
+    if (pending_ == Pending::kKeepTape) stack_.pop();
     pending_ = Pending::kNothing;
     tape_ = kUnknown;
   }
   if (leads_) stop_leading();
   planner_->end_is(steps);
-  std::sort(stack_.begin(), stack_.begin() + account_.depth,
-            [](const Entry& a, const Entry& b) { return a.step < b.step; });
+  stack_.sort();
   steps_ = live_ = run_before_ = steps;
   target_ = options_.record ? steps - 1 : steps;
 }
@@ -401,27 +301,28 @@ bool StackSweep::lose(std::int64_t number) {
   live_ = kUnknown;
   if (options_.anchors_stay) {
     if (number < 1) return false;
-    use_anchors(number);
+    stack_.use_anchors(number);
     return true;
   }
-  if (account_.depth > 0 && newest().buffered) pop(account_);
-  if (account_.depth == 0 || newest().place != Place::kDisk || newest().slot != number) {
+  if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
+  const Kept lost = stack_.source();
+  if (!stack_.has_entries() || lost.tier != kDiskTier || lost.place != number) {
     broken("an anchor was lost that was not asked for");
   }
-  pop(account_);
-  return account_.depth > 0;
+  stack_.pop();
+  return stack_.has_entries();
 }
 
 void StackSweep::add_no_more_anchors() {
   if (!options_.anchors_stay) return;
   const bool one_more = leading() && planner_->on_the_way();
-  options_.disk_slots = std::max<std::int64_t>(anchors_.count(), 1) + (one_more ? 1 : 0);
+  options_.disk_slots = std::max<std::int64_t>(anchors().count(), 1) + (one_more ? 1 : 0);
 }
 
 bool StackSweep::can_rewind() const {
   if (!done_) return false;
   if (options_.retain || options_.anchors_stay) return true;
-  return account_.depth > 0 && stack_.front().place != Place::kTape && stack_.front().step == 0;
+  return stack_.has_entries() && stack_.kept(0).what == What::kState && stack_.kept(0).step == 0;
 }
 
 void StackSweep::rewind(std::int64_t restorable) {
@@ -432,29 +333,18 @@ void StackSweep::rewind(std::int64_t restorable) {
   live_ = tape_ = kUnknown;
   revolve_from_ = kMostSteps;
   target_ = options_.record ? steps_ - 1 : steps_;
-  if (options_.anchors_stay) {
-    anchors_.truncate(restorable);
-    use_anchors(anchors_.count());
-  }
-  if (!options_.retain) {
-    // x_0 in RAM beside its place on disk: the planner says again whether that pays.
-    if (account_.depth > 0 && newest().buffered) pop(account_);
-    return;
-  }
-  for (; static_cast<std::size_t>(account_.depth) < stack_.size(); ++account_.depth) {
-    const Entry& entry = stack_[static_cast<std::size_t>(account_.depth)];
-    account_.units_used += entry.units;
-    account_.disk_slots_used += entry.place == Place::kDisk ? 1 : 0;
-  }
+  if (options_.anchors_stay) stack_.truncate_anchors(restorable);
+  if (options_.retain) return stack_.put_back();
+  // x_0 in RAM beside its place on disk: the planner says again whether that pays.
+  if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
 }
 
 void StackSweep::resume_forward(const AnchorList& anchors, std::int64_t run_before) {
   pending_ = Pending::kNothing;
   options_.retain = false;
-  anchors_ = anchors;
+  stack_.set_anchors(anchors);
   make_room_for_anchors();
-  use_anchors(anchors_.count());
-  live_ = base_;
+  live_ = stack_.base();
   run_before_ = run_before;
 }
 

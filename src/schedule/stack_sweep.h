@@ -1,15 +1,14 @@
 // The sweep of all schedules whose checkpoints nest: forward, TURN, reverse, as a Planner says.
 //
-// Kept states and tapes are a stack, ordered by step. To reach the next step to be adjoined, start
-// from the newest of them and place more on the way; whatever lies above that step is dropped. The
-// stack begins with the anchors, if they stay where they are: an AnchorList, so that 1e9 of them
-// take no memory. Reversal by Revolve needs no planner and is written here, once.
+// Kept states and tapes are a stack. To reach the next step to be adjoined, start from the newest
+// of them and place more on the way; whatever lies above that step is dropped. Reversal by Revolve
+// needs no planner and is written here, once.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include "schedule/kept_stack.h"
 #include "schedule/sweep.h"
 
 namespace anadrome::schedule {
@@ -58,7 +57,7 @@ class StackSweep final : public Sweep {
 
   bool lose(std::int64_t number) override;
   void add_no_more_anchors() override;
-  void make_room_for_anchors() override { anchors_.make_room(); }
+  void make_room_for_anchors() override { stack_.make_room_for_anchors(); }
 
   /// Only where x_0 is still kept.
   bool can_rewind() const override;
@@ -68,7 +67,7 @@ class StackSweep final : public Sweep {
   void resume_reverse(const AnchorList& anchors, std::int64_t steps,
                       std::int64_t position) override;
 
-  const AnchorList& anchors() const override { return anchors_; }
+  const AnchorList& anchors() const override { return stack_.anchors(); }
 
   Planner& planner() { return *planner_; }
 
@@ -81,23 +80,12 @@ class StackSweep final : public Sweep {
     kKeepTape,  ///< and kept
     kReplace,   ///< the live state takes over the place of the state replaced_
   };
-  struct Entry {
-    std::int64_t step;   ///< of the state; or the step whose tape it is
-    std::int64_t slot;   ///< its first unit, or its place on disk
-    std::int64_t units;  ///< of RAM
-    Place place;
-    bool buffered;  ///< in RAM by what the disk state below it takes
-  };
-  /// A stack that lacks its topmost entries.
-  struct Account {
-    std::int64_t depth, units_used, disk_slots_used;
-  };
 
   Action finish_pending();
   Action turn();
   Action by_revolve();
   Action ask_planner();
-  bool may_drop(const Entry& top) const;
+  bool may_drop(const KeptStack::Entry& top) const;
   Action drop_anchor();
   Action end();
   Action advance(std::int64_t to, bool record);
@@ -110,21 +98,13 @@ class StackSweep final : public Sweep {
   Action keep_tape(const Segment& here);
   bool keeps_all_tapes() const { return options_.retain && options_.tape_units > 0; }
 
-  const Entry& newest() const { return stack_[static_cast<std::size_t>(account_.depth - 1)]; }
-  Kept kept(const Entry& entry) const;
-  Kept newest_anchor() const;
-  std::int64_t restarts_at(const Entry& entry) const;
-  Action push(Entry entry);
-  void pop(Account& account) const;
-  void use_anchors(std::int64_t count);
   std::int64_t units() const { return leads_ ? planner_->usable(options_.units) : options_.units; }
   bool leading() const { return leads_ && planner_->leads(); }
   void stop_leading();
-  bool anything_kept() const { return account_.depth > 0 || active_ > 0; }
-  /// Step of the newest state or tape that is kept; kUnknown: there is none.
-  std::int64_t top_step() const { return account_.depth > 0 ? newest().step : base_; }
-  Segment segment(std::int64_t first, std::int64_t last, const Account& account) const;
-  Segment gap(std::int64_t first, std::int64_t last) const;
+  /// The question of placement.h, where so much is kept.
+  Segment segment(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;
+  /// Between anchors.
+  uint128 advances_of_gap(std::int64_t first, std::int64_t last) const;
   uint128 gaps_between_anchors(std::int64_t count) const;
 
   StackOptions options_;
@@ -139,15 +119,9 @@ class StackSweep final : public Sweep {
   std::int64_t revolve_from_ = kMostSteps;  ///< Revolve reverses what lies above this step
   std::int64_t run_before_ = 0;             ///< steps below this one were run at least once
   std::int64_t advance_first_ = kUnknown;   ///< first step of the last action if it was an Advance
-  std::int64_t replaced_ = 0;
+  std::size_t replaced_ = 0;
   Splitter splitter_;
-  std::vector<Entry> stack_;  ///< the first `depth` are in use; the rest remember free slots
-  Account account_ = {0, 0, 0};
-  bool replaced_any_ = false;  ///< slots of RAM are not in order
-
-  AnchorList anchors_;            ///< below the stack, if they stay
-  std::int64_t active_ = 0;       ///< of these, still needed in this reverse sweep
-  std::int64_t base_ = kUnknown;  ///< step of the newest one of them
+  KeptStack stack_;
 };
 
 }  // namespace anadrome::schedule
