@@ -80,7 +80,7 @@ class KeptStack {
   }
   void pop(Part& part) const {
     part.units -= top(part).units;
-    part.disk_slots -= top(part).place == Place::kDisk ? 1 : 0;
+    if (top(part).place == Place::kDisk) --part.disk_slots;
     --part.depth;
   }
   Kept pop() {
@@ -91,7 +91,7 @@ class KeptStack {
   void put_back() {
     for (; all_.depth < entries_.size(); ++all_.depth) {
       all_.units += entries_[all_.depth].units;
-      all_.disk_slots += entries_[all_.depth].place == Place::kDisk ? 1 : 0;
+      if (entries_[all_.depth].place == Place::kDisk) ++all_.disk_slots;
     }
   }
   /// Another state takes over the place of the entry `index`. sort() is due afterwards.
@@ -144,10 +144,10 @@ class KeptStack {
     return kept;
   }
 
-  bool tape_restarts_;
-  bool replaced_any_ = false;   ///< slots of RAM are not in order
   std::vector<Entry> entries_;  ///< those above all_ remember free slots
   Part all_;
+  bool tape_restarts_;
+  bool replaced_any_ = false;  ///< slots of RAM are not in order
   AnchorList anchors_;
   std::int64_t active_ = 0, base_ = kUnknown;
 };
