@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "questions/double_published.h"
 #include "questions/kept_objects.h"
 #include "questions/static_memory.h"
 #include "questions/uneven_tapes.h"
-#include "schedule/double_sweep.h"
 #include "schedule/graph_planner.h"
 #include "schedule/join_planner.h"
 #include "schedule/least_memory.h"
@@ -85,7 +85,7 @@ void report(benchmark::State& state, const UnevenSteps& steps, std::int64_t slot
 
 void plan_uneven_costs(benchmark::State& state) {
   const UnevenSteps steps{.costs = uneven(state.range(0), 1, 9), .bytes = state.range(1)};
-  for (auto _ : state) benchmark::DoNotOptimize(uneven_cost(steps));
+  for (auto _ : state) benchmark::DoNotOptimize(UnevenPlanner(steps).cost());
   report(state, steps, state.range(1));
 }
 
@@ -94,7 +94,7 @@ void plan_uneven_sizes(benchmark::State& state) {
   const UnevenSteps steps{.costs = std::vector<std::int64_t>(sizes.size(), 1),
                           .state_bytes = sizes,
                           .bytes = 2000000 * state.range(1)};
-  for (auto _ : state) benchmark::DoNotOptimize(uneven_cost(steps));
+  for (auto _ : state) benchmark::DoNotOptimize(UnevenPlanner(steps).cost());
   report(state, steps, state.range(1));
 }
 
@@ -137,8 +137,8 @@ void double_actions(benchmark::State& state) {
   std::int64_t actions = 0;
   for (auto _ : state) {
     const DoubleSweep sweep = double_sweep(options.steps, state.range(1), options.tape_units);
-    options.units = sweep.local_units();
-    options.disk_slots = sweep.off_chip_states();
+    options.units = sweep.full.local_units;
+    options.disk_slots = sweep.intervals;
     actions += play(StackSweep(options, std::make_unique<DoublePlanner>(sweep)));
   }
   per_event(state, actions, "per_action");

@@ -95,8 +95,4 @@ uint128 DiskRevolvePlanner::cost() const {
 
 std::int64_t DiskRevolvePlanner::disk_slots() const { return periods(steps_) + most_slots_; }
 
-uint128 disk_revolve_cost(std::int64_t steps, std::int64_t ram_slots, const TwoTierCosts& costs) {
-  return DiskRevolvePlanner(steps, ram_slots, costs).cost();
-}
-
 }  // namespace anadrome::schedule

@@ -55,7 +55,4 @@ class DiskRevolvePlanner final : public Planner {
   uint128 overhead_ = 0;          ///< the cost without adjoints
 };
 
-/// The cost of the cheapest sweep: advances, writes, reads, and steps * adjoint.
-uint128 disk_revolve_cost(std::int64_t steps, std::int64_t ram_slots, const TwoTierCosts& costs);
-
 }  // namespace anadrome::schedule

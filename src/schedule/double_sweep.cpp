@@ -78,25 +78,6 @@ DoubleInterval double_interval_within(std::int64_t steps, std::int64_t tape_unit
   return found;
 }
 
-uint128 DoubleSweep::forwards() const {
-  return static_cast<uint128>(steps) +
-         static_cast<uint128>(intervals - 1) * static_cast<uint128>(full.forwards()) +
-         static_cast<uint128>(last.forwards());
-}
-
-DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units) {
-  check(steps, tape_units);
-  if (interval < 1) throw Error(ANADROME_ERR_ARGUMENT, "an interval has at least one step");
-  DoubleSweep sweep;
-  sweep.steps = steps;
-  sweep.interval = std::min(interval, steps);
-  sweep.intervals = ceil_divide(steps, sweep.interval);
-  sweep.full = best_double_interval(sweep.interval, tape_units);
-  const std::int64_t rest = steps - (sweep.intervals - 1) * sweep.interval;
-  sweep.last = double_interval_within(rest, tape_units, sweep.full.local_units);
-  return sweep;
-}
-
 // With k >= 2 parts of c steps at most there are the starts of all but the last part, and what is
 // kept of c - 1 steps. In one part the interval's start is kept for nothing, but it is there.
 std::int64_t longest_double_interval(const DoubleMemory& memory) {
@@ -198,16 +179,6 @@ DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_
     interval += interval < least + kOneByOne ? 1 : interval / kFiner;
   }
   return best;
-}
-
-std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
-                             std::int64_t off_chip) {
-  if (steps < 1 || transfer_steps < 1 || off_chip < 1) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "double checkpointing needs steps, transfers of at least one step, and room off "
-                "chip for a state");
-  }
-  return std::min(steps, std::max(transfer_steps, ceil_divide(steps, off_chip)));
 }
 
 DoublePlanner::Where DoublePlanner::where(std::int64_t step) const {

@@ -42,16 +42,7 @@ struct DoubleSweep {
   std::int64_t lead = 0;      ///< steps before them all, a shorter interval of its own
   DoubleInterval first;       ///< that one
   bool keeps_tapes = true;    ///< of one part; false: its states
-
-  std::int64_t local_units() const { return full.local_units; }
-  std::int64_t off_chip_states() const { return intervals; }
-  /// As published: the whole forward sweep first, then every interval, the last one too.
-  uint128 forwards() const;
 };
-
-/// `interval` steps between copies, all of them if it is above `steps`. Throws as
-/// best_double_interval.
-DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units);
 
 /// What a run has for an interval. Its start, on disk, has a unit here, too; a step's tape is not
 /// kept where it is needed next.
@@ -87,14 +78,9 @@ DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs);
 DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
                               const DoubleMemory& memory, const DoubleCosts& costs);
 
-/// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
-/// steps and `off_chip` states fit there: copies are never waited for.
-std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
-                             std::int64_t off_chip);
-
-/// The same for a run, whose last interval is reversed when the forward sweep gets there: less by
-/// its steps. StackOptions: its units, its disk slots; with tapes `record` and their units, with
-/// states either, and TURN counts as a step without `record`.
+/// The last interval is reversed when the forward sweep gets there. StackOptions: its units, its
+/// disk slots; with tapes `record` and their units, with states either, and TURN counts as a step
+/// without `record`.
 class DoublePlanner final : public Planner {
  public:
   explicit DoublePlanner(const DoubleSweep& sweep) : sweep_(sweep) {}

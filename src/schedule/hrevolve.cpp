@@ -113,9 +113,4 @@ uint128 HRevolvePlanner::cost() const {
   return sum;
 }
 
-uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                      const TwoTierCosts& costs) {
-  return HRevolvePlanner(steps, ram_slots, disk_slots, costs).cost();
-}
-
 }  // namespace anadrome::schedule

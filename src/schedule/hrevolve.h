@@ -61,8 +61,4 @@ class HRevolvePlanner final : public Planner {
   uint128 overhead_ = 0;                         ///< the cost without adjoints
 };
 
-/// The cost of the cheapest sweep: advances, writes, reads, and steps * adjoint.
-uint128 hrevolve_cost(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                      const TwoTierCosts& costs);
-
 }  // namespace anadrome::schedule

@@ -343,6 +343,4 @@ std::int64_t most_uneven_table_bytes(std::int64_t steps, std::optional<std::int6
   return static_cast<std::int64_t>(std::min(bytes, kBeyondAllMemory));
 }
 
-std::int64_t uneven_cost(const UnevenSteps& steps) { return UnevenPlanner(steps).cost(); }
-
 }  // namespace anadrome::schedule

@@ -86,7 +86,4 @@ class UnevenPlanner final : public Planner {
 /// states that differ in size, or are alike and `most_slots` of them fit at most.
 std::int64_t most_uneven_table_bytes(std::int64_t steps, std::optional<std::int64_t> most_slots);
 
-/// The cost of the plan that UnevenPlanner makes.
-std::int64_t uneven_cost(const UnevenSteps& steps);
-
 }  // namespace anadrome::schedule

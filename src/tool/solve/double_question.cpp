@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "schedule/double_sweep.h"
+#include "questions/double_published.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -26,10 +26,10 @@ Answer answer(const DoubleAsked& asked) {
   const bool two_levels = asked.transfer_steps || asked.off_chip;
   std::int64_t interval = steps;
   if (two_levels) {
-    interval = schedule::double_interval(steps, asked.transfer_steps.value_or(1),
-                                         asked.off_chip.value_or(schedule::kMostSteps));
+    interval = questions::double_interval(steps, asked.transfer_steps.value_or(1),
+                                          asked.off_chip.value_or(schedule::kMostSteps));
   }
-  const DoubleSweep sweep = schedule::double_sweep(steps, interval, tape);
+  const DoubleSweep sweep = questions::double_sweep(steps, interval, tape);
   const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
   Answer answer;
   nlohmann::ordered_json& json = answer.json;
@@ -39,13 +39,14 @@ Answer answer(const DoubleAsked& asked) {
   json["interval"] = exact(sweep.interval);
   json["part"] = exact(sweep.full.part);
   json["parts"] = exact(sweep.full.parts);
-  if (two_levels) json["off_chip"] = exact(sweep.off_chip_states());
+  if (two_levels) json["off_chip"] = exact(sweep.intervals);
   // One interval alone: what its reversal takes, from its start.
-  json["advances"] = two_levels ? exact_json(sweep.forwards()) : exact(sweep.full.forwards());
-  json["cost"] = exact(sweep.local_units());
+  json["advances"] =
+      two_levels ? exact_json(questions::forwards_of(sweep)) : exact(sweep.full.forwards());
+  json["cost"] = exact(sweep.full.local_units);
   Problem problem;
   problem.steps = steps;
-  problem.slots = sweep.local_units();
+  problem.slots = sweep.full.local_units;
   problem.disk_slots = sweep.intervals;
   problem.record = true;
   problem.tape_slots = tape;

@@ -123,7 +123,7 @@ TEST_F(NestedSchedules, UnevenTakesTheCheapestForwardSteps) {
         uneven.bytes = fresh.statistics().checkpoint_slots;
         uneven.turn_is_a_step = !tape;
         uneven.table_bytes = memory / 8;
-        EXPECT_EQ(cost, anadrome::schedule::uneven_cost(uneven));
+        EXPECT_EQ(cost, anadrome::schedule::UnevenPlanner(uneven).cost());
       }
     }
   }

@@ -103,9 +103,9 @@ TEST(StackedStates, TakeAsFewStepsAsTheirSizesAllow) {
   steps.bytes = kMemory - kTable;
   steps.turn_is_a_step = true;
   steps.table_bytes = kMemory / 8;
-  EXPECT_EQ(model.advances, anadrome::schedule::uneven_cost(steps));
+  EXPECT_EQ(model.advances, anadrome::schedule::UnevenPlanner(steps).cost());
   steps.state_bytes.assign(kSteps, 8 * kManyCells + 24);
-  EXPECT_LT(model.advances, anadrome::schedule::uneven_cost(steps)) << "equal slots";
+  EXPECT_LT(model.advances, anadrome::schedule::UnevenPlanner(steps).cost()) << "equal slots";
 }
 
 TEST(StackedStates, AreMeasuredOnTheFirstSweepForTheNext) {

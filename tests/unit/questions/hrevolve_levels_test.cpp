@@ -55,7 +55,7 @@ RC_GTEST_PROP(HRevolveLevels, CostWhatThePlanCostsIfThereIsOne, ()) {
                            *rc::gen::inRange<std::int64_t>(0, 1000),
                            *rc::gen::inRange<std::int64_t>(0, 1000)};
   const std::vector<StorageLevel> disk = {{d, costs.write, costs.read}};
-  RC_ASSERT(hrevolve_cost(n, c, disk, costs.advance, 2) == hrevolve_cost(n, c, d, costs));
+  RC_ASSERT(hrevolve_cost(n, c, disk, costs.advance, 2) == HRevolvePlanner(n, c, d, costs).cost());
 }
 
 TEST(HRevolveLevels, RefuseWhatTakesTooLong) {

@@ -63,7 +63,7 @@ TEST(MultistageUse, CostsFarMoreThanHRevolveWhereTheDiskIsSlow) {
   const TwoTierCosts slow{1, 0, 20, 20};
   EXPECT_EQ(multistage_cost(100, 5, 10, slow, MultistageSplits::kPublished), uint128{2343});
   EXPECT_EQ(multistage_cost(100, 5, 10, slow), uint128{1783});
-  EXPECT_EQ(hrevolve_cost(100, 5, 10, slow), uint128{316});
+  EXPECT_EQ(HRevolvePlanner(100, 5, 10, slow).cost(), uint128{316});
 }
 
 TEST(MultistageUse, IsCountedInExtremeCases) {

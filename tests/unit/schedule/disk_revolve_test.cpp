@@ -24,7 +24,7 @@ TEST(DiskRevolve, AgreesWithTheReferenceTable) {
   ASSERT_EQ(rows.size(), 150u);
   for (const auto& row : rows) {
     const TwoTierCosts costs{row[4], 0, row[2], row[3]};
-    EXPECT_EQ(disk_revolve_cost(row[0], row[1], costs), static_cast<uint128>(row[6]))
+    EXPECT_EQ(DiskRevolvePlanner(row[0], row[1], costs).cost(), static_cast<uint128>(row[6]))
         << "n " << row[0] << ", RAM " << row[1] << ", w " << row[2] << ", r " << row[3];
   }
 }
@@ -34,8 +34,9 @@ TEST(DiskRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
     for (int n = 1; n <= 7; ++n) {
       for (std::int64_t c = 0; c <= 3; ++c) {
         const std::vector<StorageLevel> disk = {{n, costs.write, costs.read}};
-        ASSERT_EQ(disk_revolve_cost(n, c, costs), static_cast<uint128>(least_cost_by_search(
-                                                      n, c, disk, costs.advance, costs.adjoint)))
+        ASSERT_EQ(
+            DiskRevolvePlanner(n, c, costs).cost(),
+            static_cast<uint128>(least_cost_by_search(n, c, disk, costs.advance, costs.adjoint)))
             << "n " << n << ", RAM " << c << ", costs " << costs.advance << " " << costs.write
             << " " << costs.read;
       }
@@ -124,7 +125,7 @@ RC_GTEST_PROP(DiskRevolve, IsPeriodicFromTheEndOfItsTableOn, ()) {
                            *rc::gen::inRange<std::int64_t>(0, 12),
                            *rc::gen::inRange<std::int64_t>(0, 12)};
   const auto expected = static_cast<uint128>(costs_by_recurrence_unbounded(n, c, costs).back());
-  RC_ASSERT(disk_revolve_cost(n, c, costs) == expected);
+  RC_ASSERT(DiskRevolvePlanner(n, c, costs).cost() == expected);
 }
 
 TEST(DiskRevolve, PlansAnyNumberOfStepsWhereThePeriodIsShort) {
@@ -146,10 +147,10 @@ TEST(DiskRevolve, PlansAnyNumberOfStepsWhereThePeriodIsShort) {
 }
 
 TEST(DiskRevolve, NeedsNoTableWhereRamIsAsGood) {
-  EXPECT_EQ(disk_revolve_cost(10000, 1000000000, {1, 0, 2, 2}), uint128{9999});
-  EXPECT_EQ(disk_revolve_cost(kMostSteps, kMostSteps, {1, 0, 2, 2}),
+  EXPECT_EQ(DiskRevolvePlanner(10000, 1000000000, {1, 0, 2, 2}).cost(), uint128{9999});
+  EXPECT_EQ(DiskRevolvePlanner(kMostSteps, kMostSteps, {1, 0, 2, 2}).cost(),
             static_cast<uint128>(kMostSteps - 1));
-  EXPECT_EQ(disk_revolve_cost(1000000000, 20, {1, 0, kMostSteps, kMostSteps}),
+  EXPECT_EQ(DiskRevolvePlanner(1000000000, 20, {1, 0, kMostSteps, kMostSteps}).cost(),
             extra_advances(1000000000, 20));
   EXPECT_EQ(DiskRevolvePlanner(10000, 1000000000, {1, 0, 2, 2}).disk_slots(), 0);
 }
@@ -160,19 +161,20 @@ TEST(DiskRevolve, RefusesWhatItCannotPlan) {
                                            {1, 0, -1, 0},
                                            {1, 0, 0, -1},
                                            {1, 0, 0, std::int64_t{1} << 62 | 1}};
-  for (const TwoTierCosts& costs : wrong) EXPECT_THROW(disk_revolve_cost(5, 2, costs), Error);
-  EXPECT_THROW(disk_revolve_cost(-1, 2, {}), Error);
-  EXPECT_THROW(disk_revolve_cost(kMostSteps + 1, 2, {}), Error);
-  EXPECT_THROW(disk_revolve_cost(5, -1, {}), Error);
+  for (const TwoTierCosts& costs : wrong)
+    EXPECT_THROW(DiskRevolvePlanner(5, 2, costs).cost(), Error);
+  EXPECT_THROW(DiskRevolvePlanner(-1, 2, {}).cost(), Error);
+  EXPECT_THROW(DiskRevolvePlanner(kMostSteps + 1, 2, {}).cost(), Error);
+  EXPECT_THROW(DiskRevolvePlanner(5, -1, {}).cost(), Error);
   // Too long a table.
-  EXPECT_THROW(disk_revolve_cost(kMostSteps, 1, {1, 0, 1000000000, 1000000000}), Error);
-  EXPECT_THROW(disk_revolve_cost(kMostSteps, 0, {1, 0, kMostSteps, 1}), Error);
+  EXPECT_THROW(DiskRevolvePlanner(kMostSteps, 1, {1, 0, 1000000000, 1000000000}).cost(), Error);
+  EXPECT_THROW(DiskRevolvePlanner(kMostSteps, 0, {1, 0, kMostSteps, 1}).cost(), Error);
 }
 
 TEST(DiskRevolve, AddsUpHugeCosts) {
   const TwoTierCosts huge{kMostSteps, kMostSteps, kMostSteps, kMostSteps};
-  EXPECT_EQ(disk_revolve_cost(1000000, 2, huge),
-            disk_revolve_cost(1000000, 2, {1, 1, 1, 1}) * static_cast<uint128>(kMostSteps));
+  EXPECT_EQ(DiskRevolvePlanner(1000000, 2, huge).cost(),
+            DiskRevolvePlanner(1000000, 2, {1, 1, 1, 1}).cost() * static_cast<uint128>(kMostSteps));
 }
 
 }  // namespace

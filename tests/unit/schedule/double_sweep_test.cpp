@@ -25,18 +25,6 @@ TEST(DoubleInterval, AgreesWithTheTable) {
   }
 }
 
-TEST(DoubleSweep, AgreesWithTheTable) {
-  const auto rows = reference_cells("planners/double_small.csv");
-  ASSERT_GT(rows.size(), 40u);
-  for (const auto& row : rows) {
-    const std::int64_t n = std::stoll(row[0]);
-    const DoubleSweep sweep = double_sweep(n, std::stoll(row[1]), std::stoll(row[2]));
-    EXPECT_EQ(sweep.local_units(), std::stoll(row[3])) << n << " " << row[1];
-    EXPECT_EQ(static_cast<std::int64_t>(sweep.forwards()), std::stoll(row[4]))
-        << n << " " << row[1];
-  }
-}
-
 /// All ways to cut an interval into parts: the least memory, then the fewest forward steps.
 std::pair<std::int64_t, std::int64_t> best_of_all_cuts(std::int64_t steps, std::int64_t tape) {
   std::pair<std::int64_t, std::int64_t> best{std::int64_t{1} << 40, 0};
@@ -96,37 +84,6 @@ TEST(DoubleInterval, IsFoundAtOnceHoweverLong) {
   EXPECT_THROW(best_double_interval(0, 1), Error);
   EXPECT_THROW(best_double_interval(5, 0), Error);
   EXPECT_THROW(double_interval_within(9, 1, 5), Error);
-  EXPECT_EQ(double_sweep(1000000007, 99991, 3).intervals, 10001);
-}
-
-TEST(DoubleInterval, IsAsShortAsTransfersAndRoomAllow) {
-  EXPECT_EQ(double_interval(1000, 10, 1000), 10);
-  EXPECT_EQ(double_interval(1000, 10, 30), 34);
-  EXPECT_EQ(double_interval(5, 10, 30), 5);
-  EXPECT_THROW(double_interval(5, 0, 30), Error);
-  EXPECT_THROW(double_interval(5, 1, 0), Error);
-}
-
-RC_GTEST_PROP(DoublePlanner, TakesWhatItPromises, ()) {
-  const auto n = *rc::gen::inRange<std::int64_t>(1, 400);
-  const auto length = *rc::gen::inRange<std::int64_t>(1, 90);
-  const auto tape = *rc::gen::inRange<std::int64_t>(1, 6);
-  const DoubleSweep sweep = double_sweep(n, length, tape);
-  StackOptions options;
-  options.steps = n;
-  options.units = sweep.local_units();
-  options.disk_slots = sweep.off_chip_states();
-  options.tape_units = tape;
-  options.tape_restarts = *rc::gen::arbitrary<bool>();
-  options.record = true;
-  const Taken totals = replay(options, std::make_unique<DoublePlanner>(sweep));
-  // The last interval is entered on the way forward.
-  RC_ASSERT(totals.recorded + totals.advances ==
-            static_cast<std::int64_t>(sweep.forwards()) - sweep.last.steps);
-  RC_ASSERT(totals.recorded + totals.advances <= 3 * n);
-  // A last interval of one step is nothing to come back to.
-  RC_ASSERT(totals.anchors == sweep.intervals - (sweep.last.steps == 1 ? 1 : 0));
-  RC_ASSERT(totals.anchor_restores <= totals.anchors);
 }
 
 /// What a sweep of a run is made of, drawn at random.

@@ -30,7 +30,7 @@ TEST(HRevolve, AgreesWithTheReferenceTable) {
   ASSERT_EQ(rows.size(), 144u);
   for (const auto& row : rows) {
     const TwoTierCosts costs{row[5], row[6], row[3], row[4]};
-    EXPECT_EQ(hrevolve_cost(row[0], row[1], row[2], costs),
+    EXPECT_EQ(HRevolvePlanner(row[0], row[1], row[2], costs).cost(),
               static_cast<uint128>(row[7] + row[0] * row[6]))
         << text(row[0], row[1], row[2], costs);
   }
@@ -42,8 +42,9 @@ TEST(HRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
       for (std::int64_t c = 0; c <= 3; ++c) {
         for (std::int64_t d = c == 0 ? 1 : 0; d <= 2; ++d) {
           const std::vector<StorageLevel> disk = {{d, costs.write, costs.read}};
-          ASSERT_EQ(hrevolve_cost(n, c, d, costs), static_cast<uint128>(least_cost_by_search(
-                                                       n, c, disk, costs.advance, costs.adjoint)))
+          ASSERT_EQ(
+              HRevolvePlanner(n, c, d, costs).cost(),
+              static_cast<uint128>(least_cost_by_search(n, c, disk, costs.advance, costs.adjoint)))
               << text(n, c, d, costs);
         }
       }
@@ -54,8 +55,9 @@ TEST(HRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
 TEST(HRevolve, CostsTheLeastOfTenSteps) {
   for (const TwoTierCosts& costs : {TwoTierCosts{1, 0, 1, 1}, TwoTierCosts{3, 5, 4, 2}}) {
     const std::vector<StorageLevel> disk = {{2, costs.write, costs.read}};
-    ASSERT_EQ(hrevolve_cost(10, 1, 2, costs), static_cast<uint128>(least_cost_by_search(
-                                                  10, 1, disk, costs.advance, costs.adjoint)));
+    ASSERT_EQ(
+        HRevolvePlanner(10, 1, 2, costs).cost(),
+        static_cast<uint128>(least_cost_by_search(10, 1, disk, costs.advance, costs.adjoint)));
   }
 }
 
@@ -152,46 +154,49 @@ RC_GTEST_PROP(HRevolve, CostsWhatTheRecurrenceCosts, ()) {
 TEST(HRevolve, AddsUpHugeCosts) {
   constexpr std::int64_t kUnit = std::int64_t{1} << 58;
   for (std::int64_t c = 0; c <= 3; ++c) {
-    EXPECT_EQ(hrevolve_cost(700, c, 3, {kUnit, kUnit, 5 * kUnit, 3 * kUnit}),
-              hrevolve_cost(700, c, 3, {1, 1, 5, 3}) * static_cast<uint128>(kUnit));
+    EXPECT_EQ(HRevolvePlanner(700, c, 3, {kUnit, kUnit, 5 * kUnit, 3 * kUnit}).cost(),
+              HRevolvePlanner(700, c, 3, {1, 1, 5, 3}).cost() * static_cast<uint128>(kUnit));
   }
 }
 
 TEST(HRevolve, IsDiskRevolveWhereSlotsAreMany) {
   const TwoTierCosts costs{1, 1, 2, 2};
   const std::int64_t writes = DiskRevolvePlanner(1000, 3, costs).disk_slots();
-  EXPECT_GT(hrevolve_cost(1000, 3, writes / 2, costs), disk_revolve_cost(1000, 3, costs));
+  EXPECT_GT(HRevolvePlanner(1000, 3, writes / 2, costs).cost(),
+            DiskRevolvePlanner(1000, 3, costs).cost());
   for (const std::int64_t slots : {writes, std::int64_t{1000000000}, kMostSteps}) {
-    EXPECT_EQ(hrevolve_cost(1000, 3, slots, costs), disk_revolve_cost(1000, 3, costs));
+    EXPECT_EQ(HRevolvePlanner(1000, 3, slots, costs).cost(),
+              DiskRevolvePlanner(1000, 3, costs).cost());
   }
   const std::int64_t n = kMostSteps - 1;
-  EXPECT_EQ(hrevolve_cost(n, 3, n, costs), disk_revolve_cost(n, 3, costs));
+  EXPECT_EQ(HRevolvePlanner(n, 3, n, costs).cost(), DiskRevolvePlanner(n, 3, costs).cost());
 }
 
 TEST(HRevolve, IsRevolveWithAllSlotsWhereTheDiskCostsNothing) {
   for (std::int64_t n = 1; n <= 200; ++n) {
     for (std::int64_t c = 0; c <= 4; ++c) {
-      EXPECT_EQ(hrevolve_cost(n, c, 3, {1, 0, 0, 0}), extra_advances(n, c + 3)) << n << " " << c;
+      EXPECT_EQ(HRevolvePlanner(n, c, 3, {1, 0, 0, 0}).cost(), extra_advances(n, c + 3))
+          << n << " " << c;
     }
   }
 }
 
 TEST(HRevolve, IsRevolveWithoutADisk) {
-  EXPECT_EQ(hrevolve_cost(10000, 1000000000, 10, {1, 0, 2, 2}), uint128{9999});
-  EXPECT_EQ(hrevolve_cost(kMostSteps, kMostSteps, kMostSteps, {1, 0, 2, 2}),
+  EXPECT_EQ(HRevolvePlanner(10000, 1000000000, 10, {1, 0, 2, 2}).cost(), uint128{9999});
+  EXPECT_EQ(HRevolvePlanner(kMostSteps, kMostSteps, kMostSteps, {1, 0, 2, 2}).cost(),
             static_cast<uint128>(kMostSteps - 1));
-  EXPECT_EQ(hrevolve_cost(1000000000, 20, 0, {1, 2, 1, 1}),
+  EXPECT_EQ(HRevolvePlanner(1000000000, 20, 0, {1, 2, 1, 1}).cost(),
             extra_advances(1000000000, 20) + 2000000000);
 }
 
 TEST(HRevolve, RefusesWhatItCannotPlan) {
-  EXPECT_THROW(hrevolve_cost(5, 2, 2, {1, 0, -1, 0}), Error);
-  EXPECT_THROW(hrevolve_cost(-1, 2, 2, {}), Error);
-  EXPECT_THROW(hrevolve_cost(5, 0, 0, {}), Error);
-  EXPECT_THROW(hrevolve_cost(5, 1, -1, {}), Error);
-  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 10, {1, 0, 2, 2}), Error);
-  EXPECT_THROW(hrevolve_cost(1000000000, 1, 10, {1, 0, 2, 2}), Error);
-  EXPECT_THROW(hrevolve_cost(kMostSteps, 1, 0, {kMostSteps, 0, 0, 0}), Error);
+  EXPECT_THROW(HRevolvePlanner(5, 2, 2, {1, 0, -1, 0}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(-1, 2, 2, {}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(5, 0, 0, {}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(5, 1, -1, {}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(kMostSteps, 1, 10, {1, 0, 2, 2}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(1000000000, 1, 10, {1, 0, 2, 2}).cost(), Error);
+  EXPECT_THROW(HRevolvePlanner(kMostSteps, 1, 0, {kMostSteps, 0, 0, 0}).cost(), Error);
 }
 
 }  // namespace

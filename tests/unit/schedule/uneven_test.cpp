@@ -57,7 +57,7 @@ std::vector<Row> rows_of(const std::string& file) {
 
 std::int64_t cost_or_none(const UnevenSteps& steps) {
   try {
-    return uneven_cost(steps);
+    return UnevenPlanner(steps).cost();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
     return -1;
@@ -124,7 +124,7 @@ TEST(UnevenCost, IsTheLeastThatAnExhaustiveSearchFinds) {
         problem.steps = n;
         problem.units = slots;
         problem.step_cost = chain_of(model, n);
-        EXPECT_EQ(uneven_cost({.costs = problem.step_cost, .bytes = slots}),
+        EXPECT_EQ(UnevenPlanner(UnevenSteps{.costs = problem.step_cost, .bytes = slots}).cost(),
                   least_extra_cost(problem))
             << model << ", n " << n << ", s " << slots;
       }
@@ -141,8 +141,10 @@ RC_GTEST_PROP(UnevenCost, IsNoLessThanTheOptimumAndRarelyMoreWhereSizesDiffer, (
   problem.state_units = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, 5));
   problem.units = *rc::gen::inRange<std::int64_t>(problem.state_units[0], 14);
   const std::int64_t least = least_extra_cost(problem);
-  const std::int64_t planned = uneven_cost(
-      {.costs = problem.step_cost, .state_bytes = problem.state_units, .bytes = problem.units});
+  const std::int64_t planned = UnevenPlanner(UnevenSteps{.costs = problem.step_cost,
+                                                         .state_bytes = problem.state_units,
+                                                         .bytes = problem.units})
+                                   .cost();
   RC_ASSERT(planned >= least);
   RC_CLASSIFY(planned > least);
   RC_ASSERT(planned <= least + least / 4 + 1);
@@ -151,8 +153,10 @@ RC_GTEST_PROP(UnevenCost, IsNoLessThanTheOptimumAndRarelyMoreWhereSizesDiffer, (
 TEST(UnevenCost, OfEqualStepsIsRevolves) {
   for (std::int64_t n = 1; n <= 120; ++n) {
     for (const std::int64_t s : {1, 2, 3, 5, 9, 40}) {
-      EXPECT_EQ(uneven_cost({.costs = Values(static_cast<std::size_t>(n), 1), .bytes = s}),
-                extra_advances_clamped(n, s));
+      EXPECT_EQ(
+          UnevenPlanner(UnevenSteps{.costs = Values(static_cast<std::size_t>(n), 1), .bytes = s})
+              .cost(),
+          extra_advances_clamped(n, s));
     }
   }
 }
@@ -239,7 +243,7 @@ TEST(UnevenPlanner, IsNeverWorseThanRevolveWithSlotsOfTheLargestSize) {
   }
   for (const std::int64_t slots : {1, 10}) {
     steps.bytes = slots * 110 * mega;
-    EXPECT_LE(uneven_cost(steps), extra_advances_clamped(n, slots)) << slots;
+    EXPECT_LE(UnevenPlanner(steps).cost(), extra_advances_clamped(n, slots)) << slots;
   }
 }
 
@@ -252,10 +256,10 @@ TEST(UnevenPlanner, GainsFromSmallStatesInLongChains) {
   }
   const std::int64_t largest =
       *std::max_element(steps.state_bytes.begin(), steps.state_bytes.end());
-  const std::int64_t sized = uneven_cost(steps);
+  const std::int64_t sized = UnevenPlanner(steps).cost();
   steps.bytes /= largest;
   steps.state_bytes.clear();
-  const std::int64_t equal = uneven_cost(steps);
+  const std::int64_t equal = UnevenPlanner(steps).cost();
   EXPECT_LT(static_cast<double>(sized - 1999), 0.95 * static_cast<double>(equal - 1999));
 }
 
