@@ -60,7 +60,7 @@ std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // What would be rounded to 1024 goes to the next unit; bytes are not rounded.
+  // A value that rounds to 1024 goes to the next unit; bytes are not rounded.
   while (std::fabs(value) >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
     value /= 1024;
     ++unit;

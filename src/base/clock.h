@@ -20,7 +20,7 @@ inline std::int64_t calendar_seconds() {
       .count();
 }
 
-/// What reading the clock takes.
+/// Seconds that a reading of the clock takes.
 inline double clock_seconds() {
   static const double least = [] {
     double shortest = 1;

@@ -11,7 +11,7 @@ namespace anadrome {
 
 class TextOut {
  public:
-  /// What the sink throws comes out of put, integer, fixed or flush.
+  /// put, integer, fixed and flush throw what the sink throws.
   using Sink = std::function<void(std::string_view)>;
   explicit TextOut(Sink sink) : sink_(std::move(sink)) { buffer_.reserve(kChunk + 256); }
 
