@@ -81,7 +81,7 @@ class AnchoredPlanner : public Planner {
   std::int64_t interval_ = 0;
   std::int64_t tail_ = 0;        ///< the longest distance to the end at which no anchor follows
   std::int64_t from_ = 0;        ///< step of the newest anchor
-  std::int64_t live_ = 0;        ///< of the last question
+  std::int64_t live_ = 0;        ///< the live step of the last question
   bool keep_due_ = false;        ///< kPlace: the live state was advanced to in order to be kept
   std::int64_t anchor_due_ = 0;  ///< step of the next anchor, or of the next question
   Splitter splitter_;

@@ -16,7 +16,7 @@
 namespace anadrome::schedule {
 
 struct BranchOptions {
-  std::vector<std::int64_t> steps;  ///< of the branches, >= 1 each
+  std::vector<std::int64_t> steps;  ///< by branch, >= 1
   std::int64_t slots = 1;
   bool charged_inputs = false;  ///< x_0 of a branch is kept; false: kStart asks for it again
   bool reducible = false;
@@ -40,7 +40,7 @@ class BranchSweep final : public Sweep {
   static std::int64_t most_slots(const BranchOptions& options);
   /// More is of no use as options.plan_bytes, whatever the slots.
   static std::int64_t most_plan_bytes(const BranchOptions& options);
-  /// What this object and its plan take for each slot and branch, beside the planner's tables.
+  /// Bytes of this object and its plan for each slot and branch, beside the planner's tables.
   static constexpr std::int64_t kBytesPerSlot = 128;
 
   Action next() override;

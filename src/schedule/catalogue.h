@@ -15,7 +15,7 @@
 
 namespace anadrome::schedule {
 
-/// What goes to disk.
+/// The states that go to disk.
 enum class OnDisk : std::uint8_t {
   kNothing,
   kAnchors,  ///< states that stay where they are, in blocks
@@ -103,7 +103,7 @@ const Entry* find_schedule(std::string_view name);
 /// The one that schedule=auto takes in a case that has only one.
 const Entry& schedule_for(InAuto in_auto);
 
-// What schedule=auto weighs, where not all states fit.
+// The choice of schedule=auto, where not all states fit.
 /// The rows, the one by default first.
 inline constexpr std::size_t kWeighedRows = 3;
 std::array<const Entry*, kWeighedRows> weighed_rows(bool unlimited_disk);

@@ -58,7 +58,7 @@ class ChainSweep {
     }
   }
 
-  /// Of the last answer.
+  /// The states that the last answer of run() keeps.
   std::vector<std::int64_t> kept() const;
 
  private:
@@ -74,7 +74,7 @@ class ChainSweep {
       while (queue_.size() > front_ && of_[at(queue_.back())] <= of_[at(step)]) queue_.pop_back();
       queue_.push_back(step);
     }
-    /// Of the steps from `first` on, which does not fall.
+    /// The largest of the steps from `first` on, which does not fall.
     std::int64_t from(std::int64_t first) {
       while (front_ < queue_.size() && queue_[front_] < first) ++front_;
       return front_ < queue_.size() ? of_[at(queue_[front_])] : 0;

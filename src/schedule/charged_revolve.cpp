@@ -53,7 +53,7 @@ bool ChargedRevolve::fits(std::int64_t p, std::int64_t q, std::int64_t m) const 
   return chain_.state_units[at(p + 1)] <= m && largest(largest_pair_, p + 1, q - 2) <= m;
 }
 
-// What is beyond all states of the piece is of no use.
+// Memory beyond all states of the piece is of no use.
 std::int64_t ChargedRevolve::enough(std::int64_t p, std::int64_t q, std::int64_t m) const {
   return std::min(m, unit_sums_[at(q)] - unit_sums_[at(p + 1)]);
 }

@@ -108,7 +108,7 @@ DiskIntervals disk_intervals(std::int64_t steps, std::int64_t ram_slots,
               return (extra_advances(i, ram_slots) - extra_advances(i - p, ram_slots)) * uf >=
                      intervals.cost[period];
             }) - 1;
-  // Of period intervals some have a sum that is a multiple of the period: they are as cheap as
+  // Among `period` intervals are some whose sum is a multiple of the period: they are as cheap as
   // periods, so that fewer than that are enough.
   const std::int64_t end = std::max(longest, (p - 1) * longest + most_in_ram);
   intervals.table_end = std::min(steps, end);

@@ -15,7 +15,7 @@ inline constexpr std::int64_t kMostDiskRows = std::int64_t{1} << 25;
 /// With x_0 in RAM and any number of slots on disk no sweep is cheaper than Revolve in RAM.
 bool ram_is_enough(std::int64_t steps, std::int64_t ram_slots, const TwoTierCosts& costs);
 
-/// What lies between a state that is put on disk and the next one, or the first in RAM.
+/// The steps between a state that is put on disk and the next one, or the first in RAM.
 struct DiskIntervals {
   DiskRow rereads;  ///< Opt1D of 0 .. longest steps; longer intervals are as cheap in two
   CostRow cost;     ///< write + read + advance + rereads of 1 .. longest

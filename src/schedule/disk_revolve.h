@@ -51,7 +51,7 @@ class DiskRevolvePlanner final : public Planner {
   RevolvePlanner ram_;
   std::vector<Row> rows_;  ///< by steps; empty: nothing is put on disk
   std::int64_t period_ = 0;
-  std::uint32_t most_slots_ = 0;  ///< of the rows, x_0's included
+  std::uint32_t most_slots_ = 0;  ///< in any row, x_0's included
   uint128 overhead_ = 0;          ///< the cost without adjoints
 };
 

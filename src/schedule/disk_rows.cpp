@@ -64,7 +64,7 @@ DiskRow search_row(const std::vector<Cost>& below, const std::vector<Cost>& righ
   return row;
 }
 
-// What is larger is never the least: see disk_row.
+// A larger cost is never the least: see disk_row.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 61;
 
 std::vector<std::uint64_t> in_64_bits(const CostRow& row) {

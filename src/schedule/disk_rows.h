@@ -14,7 +14,7 @@ namespace anadrome::schedule {
 /// Costs of reversing 0, 1, .. steps; adjoints do not count.
 using CostRow = std::vector<uint128>;
 
-/// What cannot be done costs this; the sum of two such costs fits.
+/// The cost of the impossible; the sum of two such costs fits.
 inline constexpr uint128 kNever = uint128{1} << 126;
 
 /// From a state in RAM, with `ram_slots` slots, its own included: Revolve. `steps` < 2^30.

@@ -207,8 +207,8 @@ Placement DoublePlanner::place(const Segment& segment) {
   return {Place::kNowhere, next - segment.first};
 }
 
-// Of steps of one interval: up to where their last part begins, and where states are kept all but
-// the last step of each part.
+// Within one interval the steps before the last part are run, and where states are kept, all but
+// the last step of each part once more.
 uint128 DoublePlanner::advances_within(std::int64_t first, std::int64_t last) const {
   const Where here = where(first);
   const std::int64_t first_part = here.part_of(first), last_part = here.part_of(last - 1);

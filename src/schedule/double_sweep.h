@@ -41,10 +41,10 @@ struct DoubleSweep {
   DoubleInterval full, last;  ///< the last one may be shorter
   std::int64_t lead = 0;      ///< steps before them all, a shorter interval of its own
   DoubleInterval first;       ///< that one
-  bool keeps_tapes = true;    ///< of one part; false: its states
+  bool keeps_tapes = true;    ///< those of a part; false: its states
 };
 
-/// What a run has for an interval. Its start, on disk, has a unit here, too; a step's tape is not
+/// The memory of a run for an interval. Its start, on disk, has a unit here, too; a tape is not
 /// kept where it is needed next.
 struct DoubleMemory {
   std::int64_t units = 1;

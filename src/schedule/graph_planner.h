@@ -9,7 +9,7 @@
 
 namespace anadrome::schedule {
 
-/// What a stage, one set of the chain, is said to hold at most.
+/// An account of the bytes that a stage, one set of the chain, holds at most.
 enum class StageAccount : std::uint8_t {
   kPublished,  ///< kept + twice the set + what outside reads it + what else that reads
   kBound,      ///< twice kept + twice the set + adjoints of nodes that none reads: never too little
@@ -27,8 +27,8 @@ struct GraphOptions {
 
 struct GraphPlan {
   std::int64_t overhead = 0;                    ///< seconds of what is recomputed
-  std::int64_t peak_estimate = 0;               ///< of the stages, by their account
-  std::int64_t peak = 0;                        ///< of the actions
+  std::int64_t peak_estimate = 0;               ///< of any stage, by its account
+  std::int64_t peak = 0;                        ///< bytes that the actions hold at most
   std::vector<std::vector<std::int32_t>> sets;  ///< the nodes that each set adds, in their order
   std::vector<GraphAction> actions;
 };

@@ -15,8 +15,8 @@ struct StepCosts {
   double adjoint = 0;  ///< one adjoint step, its own recomputation included
   double write = 0;    ///< one state to disk
   double read = 0;     ///< one state from disk
-  /// What these two take from the computation even where they are hidden: where the caller begins
-  /// them, and processor time of the I/O thread if no core is left for it.
+  /// Time that a write and a read take from the computation even where they are hidden: the caller
+  /// begins them, and without a core of its own the I/O thread needs processor time.
   double write_taken = 0, read_taken = 0;
 };
 
@@ -69,11 +69,11 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
                     std::int64_t most);
 
 /// No further anchor: the `steps` steps that follow the newest one are reversed from all of the
-/// memory. What best_plan says is meant for many intervals; a short rest may be cheaper so.
+/// memory. best_plan answers for many intervals; a short rest may be cheaper so.
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record);
 
-/// What is asked before a sweep, and by a run at every anchor and on the way to the first one.
+/// The question before a sweep, and of a run at every anchor and on the way to the first one.
 struct IntervalProblem {
   StepCosts costs;  ///< `adjoint` without the step that records a tape
   SharedMemory memory;
@@ -82,8 +82,8 @@ struct IntervalProblem {
   std::int64_t anchors_left = kNoLimit;  ///< so many may be added
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
-  AsyncPlan now = {.interval = 0};       ///< what is in force: its interval is 0 if nothing is
-  bool may_stay = true;                  ///< that stays, unless another plan gains something
+  AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
+  bool may_stay = true;                  ///< the plan in force stays unless another gains
 };
 
 /// The answer: a pure function of what all ranks agree on.
@@ -93,7 +93,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem);
 /// `interval` does: as far as a greedy schedule waits for the disk.
 std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t tape_units);
 
-/// What a plan costs with other times than those it was made for.
+/// The cost of a plan with other times than those it was made for.
 double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan);
 
 /// Advances beyond the first sweep over the last `steps` steps before TURN, when they are entered

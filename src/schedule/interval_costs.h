@@ -7,7 +7,7 @@
 
 namespace anadrome::schedule {
 
-/// What it costs to advance.
+/// The cost of advancing along a chain.
 class ChainCosts {
  public:
   ChainCosts() = default;
@@ -32,7 +32,7 @@ class ChainCosts {
 /// A chain cut into items of one step or more: states are kept where an item begins.
 struct Items {
   std::vector<std::int64_t> begins = {};  ///< first step of each, and the end of the last one
-  std::vector<std::int64_t> units = {};   ///< of the state that it begins with, >= 1
+  std::vector<std::int64_t> units = {};   ///< of the state that an item begins with, >= 1
 
   std::int64_t count() const { return static_cast<std::int64_t>(units.size()); }
   std::int64_t begin(std::int64_t item) const { return begins[static_cast<std::size_t>(item)]; }
@@ -53,13 +53,13 @@ class IntervalCosts {
   /// How many items a table of so many bytes has.
   static std::int64_t most_items(std::int64_t table_bytes, std::int64_t units);
 
-  /// Of items i .. j-1, i < j.
+  /// F(i, j, b), i < j.
   std::int64_t at(std::int64_t i, std::int64_t j, std::int64_t b) const {
     return cost_[index(i, j, b)];
   }
   /// An optimal k, i < k < j; i if every step beyond item i is reached from x_i. j - i >= 2.
   std::int64_t split(std::int64_t i, std::int64_t j, std::int64_t b) const;
-  /// What the state between i .. k-1 and k .. j-1 takes.
+  /// Units of the state between i .. k-1 and k .. j-1.
   std::int64_t units_at(std::int64_t k, std::int64_t j) const {
     return k == j - 1 && items_.length(k) == 1 ? 0 : items_.units_of(k);
   }

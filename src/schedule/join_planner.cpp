@@ -41,7 +41,7 @@ class Table {
   static std::int64_t longest_of(const Left& steps) {
     return *std::max_element(steps.begin(), steps.end());
   }
-  /// Of the table; a large number if it is beyond all bounds.
+  /// Entries of the table; a large number if it is beyond all bounds.
   static std::int64_t entries(const Left& steps, std::int64_t cuts) {
     constexpr std::int64_t kTooMany = std::int64_t{1} << 40;
     const std::int64_t longest = longest_of(steps);

@@ -18,8 +18,8 @@ JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries = std::
 /// above with tables of up to `most_bytes` (join_heuristics.h), made within a second or so.
 JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes);
 
-/// What is of use to it as `most_bytes` for branches of so many steps, whatever the slots; a number
-/// beyond all memory where it is more for more.
+/// The most that is of use as `most_bytes` for branches of so many steps, whatever the slots; a
+/// number beyond all memory where more is always of use.
 std::int64_t most_join_table_bytes(const std::vector<std::int64_t>& steps);
 
 /// An objective of small observables of the ends: one sweep through every branch stores them, and

@@ -48,7 +48,7 @@ struct JoinPlan {
   bool exact = false;
 };
 
-/// What the segments cost in this order, and how many slots each finds free.
+/// The cost of the segments in this order. Notes in each how many slots it finds free.
 uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments);
 
 }  // namespace anadrome::schedule

@@ -11,7 +11,7 @@ namespace anadrome::schedule {
 
 class LatePlanner final : public Planner {
  public:
-  /// What to go on with, from measured times. It may lack the memory.
+  /// The planner to go on with, from measured times. Making it may lack the memory.
   using Choose = std::function<std::unique_ptr<Planner>(const StepCosts&)>;
 
   /// `first_steps` >= 1 are run before it is asked for.

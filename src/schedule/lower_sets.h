@@ -1,4 +1,4 @@
-// What of a step's graph plans for it (Kusumoto et al. 2019): what may have been run at a time.
+// Lower sets of a step's graph (Kusumoto et al. 2019): nodes that may have been run at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct LowerSet {
   std::vector<std::uint64_t> bits;
   std::vector<std::int32_t> boundary;  ///< its nodes that one outside reads
   std::int64_t seconds = 0, bytes = 0;
-  /// Of the nodes outside that read one of its own, and of what else outside these read.
+  /// Bytes of the nodes outside that read one of these, and of the others outside that they read.
   std::int64_t beyond = 0;
   std::int64_t unread = 0;  ///< bytes of its nodes that none reads
   std::int32_t count = 0;

@@ -110,7 +110,7 @@ class Writer {
       case What::kForward:
       case What::kAdjoint:
         return make_live(state);
-      // What begins to move under a step or an adjoint stands before it in the list.
+      // A transfer that begins under a step or an adjoint stands before it in the list.
       case What::kAdjoined:
         actions_.push_back({OverlapKind::kAdjoint, -1, state, state + 1});
         live_ = kNothing;

@@ -15,12 +15,12 @@ struct OffloadActions {
   std::int64_t slots = 0;  ///< that its actions use
 };
 
-/// Of a plan that ends. A state that is only passed, and stays live until it is needed, has no
-/// slot; regions have to be given to the others.
+/// The actions of a plan that ends. A state that is only passed, and stays live until it is needed,
+/// has no slot; regions have to be given to the others.
 OffloadActions actions_of(const OffloadPlan& plan);
 
-/// What a list of actions takes in the chain's unit of time, each step counted by itself and each
-/// state in the region it was given (state_places.h).
+/// The time of a list of actions in the chain's unit, each step counted by itself and each state in
+/// the region it was given (state_places.h).
 std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions);
 
 }  // namespace anadrome::schedule

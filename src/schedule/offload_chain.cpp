@@ -102,7 +102,7 @@ class Machine {
     for (const std::int64_t k : {op.step, leaves_later_}) let_go(k);
   }
 
-  // Of what was written: now, or when the solver has passed it.
+  // A written state makes room now, or when the solver has passed it.
   void let_go(std::int64_t k) {
     if (k < 0 || !states_[at(k)].leaves) return;
     const bool solver_on_it = op_ < lists_.ops.size() && lists_.ops[op_].step == k;

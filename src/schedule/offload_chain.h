@@ -27,12 +27,12 @@ struct OffloadChain {
   std::int64_t steps() const { return static_cast<std::int64_t>(adjoint.size()); }
 };
 
-/// What becomes of a state after the first sweep passed it.
+/// How a state is treated after the first sweep passed it.
 enum class Fate : std::uint8_t { kKeep, kOffload, kDiscard };
 
 struct OffloadOp {
   bool adjoint = false;
-  bool drop = false;      ///< of a forward step: x_step is not needed any more
+  bool drop = false;      ///< after a forward step: x_step is not needed any more
   std::int64_t step = 0;  ///< the first sweep, then runs: forward steps again, and adjoints
 };
 
@@ -41,15 +41,14 @@ struct OffloadTransfer {
   std::int64_t gate = 0;  ///< not before the solver gets to this op
 };
 
-/// What the solver does, and what the link does beside it, each in its order.
+/// The operations of the solver and the transfers of the link beside it, each in their order.
 struct OffloadLists {
   std::vector<OffloadOp> ops;
   std::vector<OffloadTransfer> writes, reads;  ///< on one link: the writes first
 };
 
-/// What became of a state, in the order in which it did: it was made by a forward step (or by
-/// nobody, x_0), a step or its adjoint began from it, that adjoint ended, it gave up its room, it
-/// began to move.
+/// An event of a state, in the order of time: it was made by a forward step (or by nobody, x_0), a
+/// step or its adjoint began from it, that adjoint ended, it gave up its room, it began to move.
 struct OffloadEvent {
   enum class What : std::uint8_t { kMade, kForward, kAdjoint, kAdjoined, kLeft, kWrite, kRead };
   What what = What::kMade;

@@ -64,7 +64,7 @@ OverlapTimes mean_times(const OffloadChain& chain) {
           mean(chain.read)};
 }
 
-// What a plan for equal slots has room for depends on the sizes of its states: the first guess is
+// How many equal slots a plan has room for depends on the sizes of its states: the first guess is
 // as many as there are of the mean size.
 void try_more_slots(const OffloadChain& chain, std::int64_t all_units, std::int64_t fit,
                     const OverlapTimes& times, std::int64_t memory, Best& best) {

@@ -8,7 +8,7 @@
 
 namespace anadrome::schedule {
 
-/// What planning takes at most, per step.
+/// Bytes per step that planning takes at most.
 inline constexpr std::int64_t kOffloadBytesPerStep = 8 << 10;
 
 /// The best plan found whose states have regions in `memory` units (state_places.h); of the chain,

@@ -10,8 +10,8 @@ namespace anadrome::schedule {
 struct OnlineOptions {
   std::int64_t slots = 1;   ///< the first state's own included
   bool keep_every = false;  ///< every state; an error when the slots are used up
-  /// Of the states that are placed, the first one's number from the bottom of the stack: 0 where
-  /// the state below them is an anchor.
+  /// The number, from the bottom of the stack, of the first state that is placed: 0 where the state
+  /// below it is an anchor.
   std::int64_t lowest = 1;
 };
 

@@ -72,7 +72,7 @@ class Beam {
   const AdvanceTable& advances_;
   BeamOptions options_;
   std::int32_t top_;                            ///< one position beyond the last
-  std::vector<std::vector<BeamState>> stages_;  ///< of one value of `left`, by the live state
+  std::vector<std::vector<BeamState>> stages_;  ///< those of one `left`, by the live state
   std::vector<BeamState> next_;                 ///< one step less is left, nothing is live
   std::vector<Node> nodes_;
   std::vector<OverlapMove> moves_;
@@ -162,7 +162,7 @@ void Beam::with_transfers(const BeamState& state, double until, int most,
   variants.push_back(state);
   if (most == 0 || state.clock.link_free() >= until || state.moves.full()) return;
   const double begin = std::max(state.clock.now(), state.clock.link_free());
-  // Of what is in RAM only, the oldest two, which are used last, and the newest.
+  // Among the states in RAM only: the oldest two, which are used last, and the newest.
   std::array<int, 3> to_write{-1, -1, -1};
   for (int i = 0; i < slots_; ++i) {
     const BeamSlot& slot = state.slot(i);

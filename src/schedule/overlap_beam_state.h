@@ -51,7 +51,7 @@ struct BeamState {
   const BeamSlot& slot(int i) const { return slots[static_cast<std::size_t>(i)]; }
   bool disk(std::int32_t position) const { return on_disk[static_cast<std::size_t>(position)]; }
 
-  /// What `places` should be.
+  /// The value that `places` should have.
   std::uint64_t hash_of_places(int slot_count) const {
     std::uint64_t in_slots = 0;
     for (int i = 0; i < slot_count; ++i) {

@@ -9,7 +9,7 @@
 
 namespace anadrome::schedule {
 
-/// What lies on disk when the reversal of an interval begins.
+/// The states on disk when the reversal of an interval begins.
 enum class OnDisk : std::uint8_t {
   kOnlyPrevious,     ///< the anchor before it, which is to be read
   kPreviousAndBase,  ///< and its own anchor, so that its slot can be given up and read again

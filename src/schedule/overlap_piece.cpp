@@ -55,7 +55,7 @@ void Timeline::restore(std::int64_t step) {
 void Timeline::drop(std::int64_t step) {
   const Held state = held(step);
   held_.erase(step);
-  // What is free already is told apart by number only: plans do not depend on how it became so.
+  // Slots that are free already differ in number only: plans do not depend on how they became so.
   free_.insert({state.busy_until > now() ? state.busy_until : 0, state.slot});
   tell(OverlapKind::kDrop, state.slot, step, step);
 }

@@ -1,5 +1,5 @@
-// What plans with overlapped transfers are put together from: moves that name states by their step
-// relative to a base, and a timeline that gives them slots and times.
+// The pieces of plans with overlapped transfers: moves that name states by their step relative to a
+// base, and a timeline that gives them slots and times.
 #pragma once
 
 #include <cstdint>

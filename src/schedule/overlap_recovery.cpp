@@ -122,7 +122,7 @@ std::vector<OverlapAction> recover(std::int64_t steps, std::int64_t memory, cons
       if (in_memory) recovery.add(OverlapKind::kDrop, base);
       continue;
     }
-    // What lies below may fill the memory.
+    // The states below may fill the memory.
     if (!in_memory && !recovery.read(base, left.on_disk.at(base))) continue;
     reverse_from(base, end, recovery);
     end = base;

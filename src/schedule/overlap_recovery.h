@@ -1,4 +1,4 @@
-// What is done when a state that a plan counts on is lost.
+// The way on when a state that a plan counts on is lost.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct StatesLeft {
   std::map<std::int64_t, std::int32_t> on_disk;
 };
 
-/// What a plan has left behind after `count` actions.
+/// The states that a plan has left behind after `count` actions.
 StatesLeft states_left(const std::vector<OverlapAction>& actions, std::size_t count);
 
 /// Reverses the steps below `steps` in a memory of so many units: from the highest of the states to

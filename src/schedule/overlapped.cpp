@@ -83,7 +83,7 @@ bool Planner::improve_interval(std::int64_t steps) {
   return better;
 }
 
-// What the first sweep is to keep depends on what the rest of it will be worth: several guesses.
+// The states to keep in the first sweep depend on their worth in the rest: several guesses.
 BeamResult Planner::search_tail(std::int64_t steps, bool has_previous, double most) const {
   constexpr double kKeepAll = 1e6;
   BeamResult best;

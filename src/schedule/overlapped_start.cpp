@@ -54,7 +54,7 @@ void play(const OverlapAction& action, std::int64_t base, Timeline& timeline) {
   }
 }
 
-// What a plan leaves in its slots.
+// Steps of the states that a plan leaves in its slots.
 std::vector<std::int64_t> left_in_slots(const OverlappedPlan& plan) {
   std::vector<std::int64_t> steps;
   for (const OverlapAction& action : plan.actions) {

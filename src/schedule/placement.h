@@ -12,7 +12,7 @@
 
 namespace anadrome::schedule {
 
-/// What all ranks know of the times, from the last agreement.
+/// The times as all ranks know them from the last agreement.
 struct Measured {
   StepCosts costs;
   bool write_times_known = false;  ///< every rank has written a state
@@ -21,7 +21,7 @@ struct Measured {
   std::int64_t agreement = 0;      ///< its number
 };
 
-/// What a decision still needs; all ranks come to the same.
+/// The next thing that a decision needs; all ranks come to the same.
 enum class Next : std::uint8_t {
   kGoOn,   ///< nothing: it is made
   kAgree,  ///< agree on the times, and ask again
@@ -92,9 +92,9 @@ class Planner {
   /// False: advances() cannot tell yet.
   virtual bool ready() const { return true; }
 
-  /// What an open question (kAsk) takes. `here` is as in place(); so many anchors stay below.
+  /// Takes up an open question (kAsk). `here` is as in place(); so many anchors stay below.
   virtual Next decide(const Segment& here, std::int64_t anchors, const Measured& measured);
-  /// What kPlan asks for. May lack the memory.
+  /// Makes the plan that kPlan asks for. May lack the memory.
   virtual void plan(const Measured& measured);
 
   virtual std::int64_t state_units(std::int64_t step) const {

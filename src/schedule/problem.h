@@ -1,5 +1,5 @@
-// What a schedule's row makes a sweep from and judges it by: the steps, the memory as it was cut,
-// the disk, the options and the times. All ranks have the same, so all of them make the same sweep.
+// The problem that a schedule's row makes a sweep of: the steps, the memory as it was cut, the
+// disk, the options and the times. All ranks have the same, so all of them make the same sweep.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace anadrome::schedule {
 
-/// What a schedule's tables are counted for.
+/// The facts from which the size of a schedule's tables follows.
 struct Sizing {
   std::int64_t steps = 0;        ///< n, or kUnknown
   bool record = false;           ///< the adjoint of a step needs its tape
@@ -39,7 +39,7 @@ struct DividedMemory {
   std::int64_t bytes() const { return units * unit_bytes; }
 };
 
-/// What is known of each step; the vectors are another's. NULL: nothing is.
+/// Facts of each step; the vectors are another's. NULL: unknown.
 struct StepTables {
   const std::vector<double>* costs = nullptr;          ///< of the forward step, in any unit
   const std::vector<double>* adjoint_costs = nullptr;  ///< seconds
@@ -53,10 +53,10 @@ struct Problem {
 
   std::int64_t slots = 1;            ///< states in memory at a time; kept tapes take some of them
   std::int64_t read_ahead = 0;       ///< blocks of memory that are for reading ahead
-  SharedMemory shared;               ///< what these two are cut from
+  SharedMemory shared;               ///< the memory that these two are cut from
   bool large_states = true;          ///< a block holds one
   DividedMemory* divided = nullptr;  ///< NULL: slots
-  std::int64_t largest_state_bytes = 1;  ///< of any rank
+  std::int64_t largest_state_bytes = 1;  ///< on any rank
 
   std::int64_t blocks_on_disk = 0;  ///< that the disk may hold; 0: there is none
   std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited

@@ -1,6 +1,6 @@
-// What the rows of the catalogue are made of: for each schedule the function that makes its sweep,
-// and where there are any those that forecast it, count its tables, and divide memory for states of
-// several sizes. See Entry for what each of them says.
+// The parts of the catalogue's rows: for each schedule the function that makes its sweep, and where
+// there are any those that forecast it, count its tables, and divide memory for states of several
+// sizes. Entry says what each of them is for.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier);
 SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier);
 SweepPtr make_double(Problem& problem, EarlierPlans& earlier);
 double forecast_async(const Problem& problem);
-/// What async asks before its first anchor, and decides there: n and the times are known.
+/// The question of async before its first anchor, and its answer: n and the times are known.
 IntervalProblem intervals_of(const Problem& problem);
 AsyncPlan plan_of_async(const Problem& problem);
 double forecast_disk_revolve(const Problem& problem);

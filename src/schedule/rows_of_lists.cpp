@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// What searching takes is part of the memory: where it is a small part.
+// The memory of the search is part of the budget: it must be a small part.
 bool searches_thoroughly(std::int64_t memory) { return memory >= 16 * kOverlapSearchBytes; }
 
 ListOptions list_options(const Problem& problem) {

@@ -31,12 +31,12 @@ struct RuleOptions {
   std::function<std::int64_t(std::int64_t step)> state_units = {};  ///< 1 each
 };
 
-/// What one sweep took.
+/// The counts of one sweep.
 struct Taken {
   std::int64_t advances = 0;  ///< steps run, recorded ones not included
   std::int64_t recorded = 0;
-  std::int64_t keeps = 0, restores = 0, drops = 0;  ///< of RAM
-  std::int64_t anchors = 0, anchor_restores = 0;    ///< of the disk
+  std::int64_t keeps = 0, restores = 0, drops = 0;  ///< in RAM
+  std::int64_t anchors = 0, anchor_restores = 0;    ///< on disk
   std::int64_t writes = 0, reads = 0;               ///< actions of their own
   std::int64_t decisions = 0, adjoints = 0;
   std::int64_t most_units = 0, most_disk_slots = 0;
@@ -50,9 +50,9 @@ class Rules {
   /// Throws ERR_INTERNAL with the rule that is broken.
   void play(const Action& action);
 
-  /// What the caller may do besides, as Sweep has it.
+  /// The other calls of the caller, as Sweep has them.
   void end_is(std::int64_t steps);  ///< inside the last Advance
-  void lose(std::int64_t number);   ///< and what lies above it, if anchors stay
+  void lose(std::int64_t number);   ///< and those above it, if anchors stay
   void rewind(std::int64_t restorable);
   void resume(const std::vector<std::int64_t>& anchors, std::int64_t run_before);
 

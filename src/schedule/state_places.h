@@ -11,7 +11,7 @@
 
 namespace anadrome::schedule {
 
-/// What the states of a chain take.
+/// The units of a chain's states.
 class StateUnits {
  public:
   StateUnits() = default;  ///< one unit each

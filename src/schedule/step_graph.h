@@ -7,8 +7,8 @@
 
 namespace anadrome::schedule {
 
-/// A node is run after those before it, and its adjoint needs their values and its own. What the
-/// adjoint of a node takes is the same whatever is recomputed.
+/// A node is run after those before it, and its adjoint needs their values and its own. The time of
+/// a node's adjoint is the same whatever is recomputed.
 struct StepGraph {
   std::vector<std::int64_t> seconds;  ///< to run the node, in any unit
   std::vector<std::int64_t> bytes;    ///< of its value, and as much of its adjoint variable

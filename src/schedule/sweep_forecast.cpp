@@ -33,7 +33,7 @@ std::optional<double> seconds_of_two_tier(const StepCosts& costs, const TwoTierM
       here.first = below.last;
       here.held = Place::kNowhere;
     }
-    // What is left is reversed from RAM.
+    // The rest is reversed from RAM.
     const double began = clock.now();
     const std::int64_t length = here.last - here.first;
     const auto again = length > 1 ? static_cast<double>(planner.advances(here)) : 0.0;

@@ -1,4 +1,4 @@
-// What a sweep of known length is expected to take, schedule by schedule, from measured times: for
+// The seconds that a sweep of known length is expected to take, by schedule and measured times, for
 // a choice between them. Transfers run beside the computation, as they do in a run.
 #pragma once
 
@@ -24,7 +24,7 @@ struct TwoTierMemory {
 std::optional<double> seconds_of_two_tier(const StepCosts& costs, const TwoTierMemory& memory,
                                           std::int64_t steps, Planner& planner);
 
-/// What the plan says, and what its transfers take of the caller.
+/// The seconds of the plan, and those that its transfers take from the caller.
 double seconds_of_overlapped(const StepCosts& costs, const OverlappedPlan& plan);
 
 }  // namespace anadrome::schedule

@@ -47,7 +47,7 @@ class TapeLevels {
   /// How far a number of steps goes into the groups of a level.
   struct Position {
     uint128 begun;       ///< groups
-    uint128 left_steps;  ///< of the steps in groups: those before the split
+    uint128 left_steps;  ///< steps in groups before the split
   };
 
   std::int64_t most_tapes(const Start& start) const;

@@ -1,4 +1,4 @@
-// What a sweep with RAM and disk costs when the solver waits for the disk: the measure by which
+// The cost of a sweep with RAM and disk when the solver waits for the disk: the measure by which
 // Disk-Revolve and H-Revolve are optimal. Copies within RAM are free.
 #pragma once
 

@@ -78,7 +78,7 @@ UnevenPlanner::UnevenPlanner(const UnevenSteps& steps) {
     largest = std::max(largest, bytes_of(k));
     all += static_cast<uint128>(bytes_of(k));
   }
-  // What all states take together is as good as more.
+  // Room for all states is as good as more.
   const bool enough = all < static_cast<uint128>(steps.bytes);
   const std::int64_t budget = enough ? static_cast<std::int64_t>(all) : steps.bytes;
   const std::int64_t slot = std::min(largest, budget);
@@ -311,7 +311,7 @@ std::int64_t UnevenPlanner::item_end(std::int64_t step) const {
   return *std::upper_bound(items_.begins.begin(), items_.begins.end() - 1, step);
 }
 
-/// What the plan does not name is reached from x_first, down to the end of its item.
+/// A step that the plan does not name is reached from x_first, down to the end of its item.
 std::int64_t UnevenPlanner::direct_advances(std::int64_t first, std::int64_t last) const {
   const std::int64_t steps = last - first, next = item_end(first);
   const std::int64_t all = steps * (steps - 1) / 2;
