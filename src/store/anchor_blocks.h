@@ -1,5 +1,5 @@
-// What is known of anchors and of their blocks: which were kept, of which steps they are, and what
-// became of each block that was to be written. Who writes and reads them notes it here.
+// The account of anchors and of their blocks: which were kept, of which steps they are, and how the
+// write of each block ended. Who writes and reads blocks notes it here.
 #pragma once
 
 #include <algorithm>
@@ -42,17 +42,17 @@ class AnchorBlocks {
   /// those missing are lost.
   void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
                  const std::map<std::int64_t, JournalBlock>& blocks);
-  /// Only the first `anchors` of them count; the next one to be kept begins a block.
+  /// Only the first `anchors` anchors count; the next one to be kept begins a block.
   void truncate(std::int64_t anchors);
 
-  /// It is the newest from here on.
+  /// `anchor` is the newest from here on.
   void keep(const KeptState& anchor) {
     if (layout_.index_in_block(anchor.number) == 0) first_step_ = anchor.step;
     last_step_ = anchor.step;
     kept_ = anchor.number + 1;
   }
   std::int64_t kept() const { return kept_; }
-  /// The block of the newest one, and what it has so far.
+  /// The block of the newest anchor, and the states in it so far.
   std::int64_t newest_block() const { return layout_.block_of(kept_ - 1); }
   States newest_states() const {
     return {first_step_, last_step_, layout_.index_in_block(kept_ - 1) + 1};
@@ -69,7 +69,7 @@ class AnchorBlocks {
     return written_ > 0 ? written_ : std::min(kept_, layout_.states());
   }
 
-  /// It is to be written, or given up: what was known of this number is void.
+  /// `block` is to be written, or given up: earlier notes on this number are void.
   Block& note(std::int64_t block, const States& states);
   /// A write is done.
   void note_written(const Transfer& transfer);
@@ -82,7 +82,7 @@ class AnchorBlocks {
   /// Block 0 is read from its copy from here on.
   void turn_to_copy() { from_copy_ = true; }
   bool reads_copy(std::int64_t block) const { return block == 0 && from_copy_; }
-  /// Can it be read, as far as is known?
+  /// Can the block be read, as far as is known?
   bool is_on_disk(std::int64_t block) const;
   Failure why_not_on_disk(std::int64_t block) const;
   /// Were both writes of block 0 in vain?

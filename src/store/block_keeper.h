@@ -48,7 +48,7 @@ class BlockKeeper {
     virtual void settle_finished() = 0;
     /// Wait for the transfer of a moving block, and note its result.
     virtual void finish(std::int64_t block) = 0;
-    /// What failed may have been an accident. False: it is not worth another try.
+    /// The failure may have been an accident. False: block 0 is not worth another try.
     virtual bool write_first_block_again() = 0;
   };
 

@@ -16,7 +16,7 @@
 namespace anadrome::store {
 
 inline constexpr std::int64_t kPage = 4096;
-/// A field of changing size begins with what it takes.
+/// A field of changing size begins with its length.
 inline constexpr std::int64_t kLengthBytes = 8;
 
 class Mover;
@@ -39,7 +39,7 @@ struct Extent {
   std::int64_t offset = 0, bytes = 0;
 };
 
-/// Bytes of all of them on this rank.
+/// Bytes of all fields on this rank.
 std::int64_t total_bytes(std::span<const Field> fields);
 
 /// Is there a field whose memory the library owns?
@@ -48,7 +48,7 @@ bool any_exchanged(std::span<const Field> fields);
 /// Bytes of one element; 0 for a number that is no anadrome_type.
 std::int64_t element_bytes(anadrome_type type);
 
-/// What all ranks agree on before they lay out a block.
+/// The shape of a block, on which all ranks agree before they lay one out.
 struct BlockShape {
   std::int64_t states = 1;  ///< in one block
   bool paged = false;       ///< each state of each field begins on a page (otherwise on 8 bytes)
@@ -58,7 +58,7 @@ struct BlockShape {
 /// Below this a copy costs less than the larger write saves.
 inline constexpr std::int64_t kHandedOverBytes = std::int64_t{1} << 20;
 
-/// What a shape is chosen for.
+/// The facts by which a shape is chosen.
 struct BlockDemand {
   std::int64_t state_bytes = 0;  ///< the largest of any rank
   std::int64_t fields = 1;
@@ -71,11 +71,11 @@ struct BlockDemand {
 /// page.
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory);
 
-/// What goes to disk: nothing, blocks of as many states as make a large write, or one state at a
+/// The use of the disk: none, blocks of as many states as make a large write, or one state at a
 /// time, because states on disk are replaced one by one.
 enum class DiskUse { kNone, kBlocks, kStates };
 
-/// What one block takes of `memory` beside its states.
+/// Bytes of `memory` that one block takes beside its states.
 std::int64_t bookkeeping_bytes(const BlockShape& shape, DiskUse disk);
 
 /// How many of so many blocks are for reading ahead until times are measured.

@@ -1,4 +1,4 @@
-// What the bytes of a block become on their way to disk, and back. Without a codec they go as they
+// The encoding of a block's bytes on their way to disk, and back. Without a codec they go as they
 // are, and nothing is called.
 #pragma once
 
@@ -15,8 +15,8 @@ class Codec {
   /// `from` -> the first bytes of `to`, which is as large as the part's place on disk. Returns how
   /// many; 0: they do not fit or are not worth it, and the part goes to disk as it is.
   virtual std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) const = 0;
-  /// What encode made -> all of `to`. `from` may be damaged: throws ERR_CORRUPT if it sees that,
-  /// and touches nothing outside `to`. The checksum, which covers the encoded bytes, is compared
+  /// Encoded bytes -> all of `to`. `from` may be damaged: throws ERR_CORRUPT if it sees that, and
+  /// touches nothing outside `to`. The checksum, which covers the encoded bytes, is compared
   /// afterwards.
   virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) const = 0;
 };

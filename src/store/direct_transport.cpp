@@ -123,7 +123,7 @@ class DirectTransport final : public Transport {
     }
   }
 
-  // What a write leaves on disk.
+  // The facts of a write that a later read needs.
   struct Moved {
     Checksum checksum;
     std::vector<std::int64_t> lengths;
@@ -290,9 +290,9 @@ class DirectTransport final : public Transport {
   std::condition_variable_any work_;
   std::condition_variable finished_;
   std::deque<Transfer*> reads_, writes_;
-  std::vector<FinishedWrite> finished_writes_;  ///< of the I/O thread
+  std::vector<FinishedWrite> finished_writes_;  ///< the I/O thread's
   TransferTotals totals_;
-  std::vector<std::byte> buffer_;  ///< of the I/O thread, for a codec
+  std::vector<std::byte> buffer_;  ///< the I/O thread's, for a codec
   std::jthread thread_;            // last: it uses all of the above
 };
 

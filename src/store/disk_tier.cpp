@@ -291,7 +291,7 @@ Failure DiskTier::load(std::int64_t number) {
   return read_and_wait(block);
 }
 
-// What failed once may have been an accident on the way.
+// One failure may have been an accident on the way.
 Failure DiskTier::read_and_wait(std::int64_t block) {
   const int attempts = transport_.overlaps() ? 2 : 1;
   Failure failure;

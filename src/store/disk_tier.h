@@ -27,8 +27,8 @@ namespace anadrome::store {
 
 class DiskTier final : public Tier, private BlockKeeper::Backing {
  public:
-  /// What it is made of; all of it outlives the tier. `places`: for states of several sizes, which
-  /// the schedule then plans; otherwise NULL.
+  /// The parts of the tier, which outlive it. `places`: for states of several sizes, which the
+  /// schedule then plans; otherwise NULL.
   struct Parts {
     const BlockLayout& layout;
     BlockKeeper& blocks;
@@ -50,7 +50,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// finds fewer anchors then.
   void allow_cancelling() { may_cancel_ = true; }
 
-  /// Before any is kept: see AnchorBlocks.
+  /// Before any anchor is kept: see AnchorBlocks.
   void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
                  const std::map<std::int64_t, JournalBlock>& blocks) {
     anchors_.take_over(anchors, step_of, blocks);

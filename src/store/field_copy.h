@@ -22,7 +22,7 @@ Failure copy_out(const Field& field, std::byte* place, std::int64_t room);
 /// The way back. ERR_CORRUPT: the length before a field of changing size is not one it can have.
 Failure copy_in(const Field& field, const std::byte* place, std::int64_t room);
 
-/// What the fields take now as their owner counts them: without lengths and padding.
+/// Bytes of the fields now as their owner counts them: without lengths and padding.
 std::int64_t bytes_now(std::span<const Field> fields);
 
 // A piece has the fields of fixed size first, so that they have their room whatever the others

@@ -103,7 +103,7 @@ class PosixFileSystem final : public FileSystem {
     return result(::ftruncate(descriptor, length));
   }
   int sync(int descriptor) override {
-    // Of a directory fdatasync may leave out new entries: on ext4 those that do not lengthen it.
+    // fdatasync may leave out a directory's new entries: on ext4 those that do not lengthen it.
     struct stat status {};
     const bool directory = ::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
     return result(directory ? ::fsync(descriptor) : ::fdatasync(descriptor));
@@ -188,7 +188,7 @@ void File::start(FileTransfer& transfer) const {
   file_system().start(transfer);
 }
 
-// What did not move in the first attempt follows in the usual way.
+// Bytes that did not move in the first attempt follow in the usual way.
 void File::finish(FileTransfer& transfer) const {
   file_system().finish(transfer);
   const ssize_t moved = transfer.result;

@@ -77,7 +77,7 @@ class File {
   /// The same in two halves; finish throws.
   void start(FileTransfer& transfer) const;
   void finish(FileTransfer& transfer) const;
-  /// What was written lasts through a power loss. Throws.
+  /// Afterwards the written bytes last through a power loss. Throws.
   void sync() const;
 
  private:

@@ -5,9 +5,9 @@
 
 namespace anadrome::store {
 
-/// Of segments and of the master: their attribute anadrome_format.
+/// The format of segments and of the master: their attribute anadrome_format.
 inline constexpr std::int64_t kFormatVersion = 1;
-/// Of journals, which have one of their own.
+/// The format of journals.
 inline constexpr std::uint32_t kJournalVersion = 1;
 
 }  // namespace anadrome::store

@@ -21,7 +21,7 @@ struct Wire {
   std::int64_t ends;
   std::array<char, 72> host;
   std::array<char, 120> machine;
-  std::uint64_t sum;  ///< of all before it
+  std::uint64_t sum;  ///< the hash of all before it
 };
 static_assert(sizeof(Wire) < kPage);
 

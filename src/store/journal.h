@@ -33,7 +33,7 @@ class Journal {
 
  private:
   File file_;
-  Checksum chain_;  ///< of the newest record added
+  Checksum chain_;  ///< the sum of the newest record
   // A failed sync leaves open what reached the disk, and says so only once: so everything since the
   // last sync that went well is kept, and written again.
   std::string unsynced_;

@@ -42,8 +42,8 @@ class Window {
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
   const ReadBytes& read_;
   std::string bytes_;
-  std::size_t first_ = 0;    ///< of bytes_, not yet skipped
-  std::int64_t offset_ = 0;  ///< of that one in the file
+  std::size_t first_ = 0;    ///< the first of bytes_ that is not skipped yet
+  std::int64_t offset_ = 0;  ///< that byte's offset in the file
   bool ended_ = false;
 };
 
@@ -92,7 +92,7 @@ void check_preamble(Window& window, const std::string& name) {
                                         (differs == found.end() ? "missing" : "wrong"));
 }
 
-// What the records after the header do to the contents; false for a second header.
+// Applies the records after the header to the contents; false for a second header.
 struct Apply {
   JournalContents& contents;
   bool operator()(const JournalHeader&) const { return false; }

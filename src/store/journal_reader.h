@@ -18,8 +18,8 @@ struct JournalContents {
   std::map<std::int64_t, JournalBlock> blocks;  ///< by number, without those that are void
   std::vector<JournalCommit> commits;           ///< the newest last; kMostCommits at most
   std::int64_t good_bytes = 0;                  ///< up to here the file is whole
-  Checksum last;                                ///< of the last good record
-  /// Nothing follows them. What follows is a record that was not finished, or damage.
+  Checksum last;                                ///< the sum of the last good record
+  /// False: a record that was not finished, or damage, follows the good bytes.
   bool complete = true;
 
   static constexpr std::size_t kMostCommits = 8;

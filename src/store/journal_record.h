@@ -1,5 +1,5 @@
-// What a journal says, record by record. One journal per rank holds everything that a run which
-// died needs to go on. docs/format.md has the bytes.
+// The records of a journal. One journal per rank holds everything that a run which died needs to go
+// on. docs/format.md has the bytes.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct JournalSegment {
 /// This block is on disk. A later record of the same number takes its place.
 struct JournalBlock {
   std::int64_t block = 0;
-  std::int64_t first_step = 0;  ///< of its first state
+  std::int64_t first_step = 0;  ///< step of its first state
   std::int64_t states = 1;      ///< in it
   Checksum sum;
   bool operator==(const JournalBlock&) const = default;
@@ -83,7 +83,7 @@ using JournalRecord =
 
 /// Magic, version and their checksum; these bytes mean the same in every version.
 inline constexpr std::size_t kJournalPreambleBytes = 32;
-/// Of a record besides its payload: length and type before it, the checksum after it.
+/// Bytes of a record beside its payload: length and type before it, the checksum after it.
 inline constexpr std::size_t kRecordHeadBytes = 8, kRecordSumBytes = 16;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{1} << 24;
 
@@ -98,7 +98,7 @@ std::string encode_record(const JournalRecord& record, Checksum& chain);
 /// The sum of a record that follows one of sum `before`; `head_and_payload` without the sum.
 Checksum record_sum(const Checksum& before, std::string_view head_and_payload);
 
-/// Of numbers in a file. Synced: nothing is written behind such a record before it is on disk.
+/// For any number in a file. Synced: nothing is written behind such a record before it is on disk.
 bool is_record_type(std::uint32_t type);
 bool is_synced_type(std::uint32_t type);
 

@@ -24,7 +24,7 @@ std::string_view take_up_to(std::string_view& text, char end) {
   return first;
 }
 
-// What a file says may be anything; none of these is negative.
+// The text may be anything; no number of a record is negative.
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -49,7 +49,7 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-// Of a text that is not whole only the first line.
+// A text that is not whole counts in its first line only.
 LockRecord parse(const std::string& text) {
   std::string_view rest = text;
   LockRecord record;

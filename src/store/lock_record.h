@@ -1,4 +1,4 @@
-// What the lock of a run's directory says about its holder, and whether that one lives.
+// The lock of a run's directory: who holds it, and whether that process lives.
 //
 // The lock is a flock where that reaches: the kernel drops it with the process. Between hosts it
 // may do nothing, or not be there at all; then the record in the file decides, by its heartbeat.
@@ -24,9 +24,9 @@ struct LockRecord {
 inline constexpr std::int64_t kHeartbeatSeconds = 10;
 inline constexpr std::int64_t kStaleSeconds = 120;
 
-/// Of this process, from now on.
+/// The record of this process, from now on.
 LockRecord new_lock_record(const std::string& run_id);
-/// What can be read of it; the holder is unknown if it is not whole. Throws ERR_IO.
+/// The record as far as it can be read; the holder is unknown if it is not whole. Throws ERR_IO.
 LockRecord read_lock(const File& lock);
 /// All of it in one write. Throws ERR_IO, ERR_NO_SPACE.
 void write_lock(const File& lock, const LockRecord& record);

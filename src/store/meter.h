@@ -34,7 +34,7 @@ class Meter {
 struct TransferTimes {
   Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
   Meter write_processor, read_processor;
-  Meter write_start, read_start;  ///< of the caller, who may have to make way for the I/O thread
+  Meter write_start, read_start;  ///< the caller's, who may have to make way for the I/O thread
 };
 
 /// Chooses which of many events to time: every one that is long or may be, and one of kOneOf where

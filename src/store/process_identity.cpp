@@ -10,7 +10,7 @@
 namespace anadrome::store {
 namespace {
 
-// Of the kernel's own files, which are no run's: "" if there is none.
+// The text of one of the kernel's own files, which are no run's: "" if there is none.
 std::string text_of(const std::string& path) {
   std::array<char, 1024> text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

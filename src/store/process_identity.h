@@ -23,7 +23,7 @@ enum class ProcessState {
   kElsewhere  ///< not to be seen from here: on another host, before a reboot, in another container
 };
 
-/// What the kernel says of it.
+/// The state that the kernel reports.
 ProcessState state_of(const ProcessIdentity& process);
 
 }  // namespace anadrome::store

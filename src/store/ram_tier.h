@@ -34,8 +34,8 @@ class RamTier final : public Tier {
   Cost cost() const override { return {}; }
   Agreed agreed_before_use() const override { return Agreed::kNothing; }
 
-  /// What is no state, a tape, takes `slots` slots from `first` on, and is put there in pieces as
-  /// large as a state's. The places hold until the next call.
+  /// A tape takes `slots` slots from `first` on, and is put there in pieces as large as a state's.
+  /// The places hold until the next call.
   std::span<const BlockPlace> hold(std::int64_t first, std::int64_t slots);
   std::span<const BlockPlace> held(std::int64_t first, std::int64_t slots);
   void let_go(std::int64_t first, std::int64_t slots);

@@ -41,7 +41,7 @@ void require_ours(const std::string& path) {
                   (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one"));
 }
 
-// What lies there of another run; not the lock.
+// Removes the files of another run; not the lock.
 void remove_files(const std::string& path, Leftovers leftovers) {
   for (const std::string& file : files_in(path)) {
     if (file == kLockName) continue;

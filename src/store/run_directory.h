@@ -9,7 +9,7 @@
 
 namespace anadrome::store {
 
-/// What to do with the files of an earlier, dead or finished run.
+/// How to treat the files of an earlier, dead or finished run.
 enum class Leftovers { kRemove, kTakeOver };
 
 /// How a directory is to be had.

@@ -1,4 +1,4 @@
-// What lies in a run's directory.
+// The files in a run's directory.
 #pragma once
 
 #include <string>

@@ -20,8 +20,7 @@ bool is_directory(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// What the lock says, and whether its holder lives. Holds it as long as this does, if nobody else
-// does.
+// The record of the lock, and whether its holder lives. Holds the lock itself if nobody else does.
 struct SeenLock {
   explicit SeenLock(const std::string& path)
       : file(File::open(path, O_RDWR | O_NONBLOCK)),

@@ -1,5 +1,5 @@
-// What runs left on disk, for those who look at it from outside: which directories are runs',
-// whether one lives, and the removal of what a dead one left.
+// Runs on disk, for those who look from outside: which directories are runs', whether a run lives,
+// and the removal of a dead run's files.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace anadrome::store {
 
-/// What the skeleton says about one field.
+/// A field as the skeleton describes it.
 struct FieldDescription {
   std::string name;
   anadrome_type type = ANADROME_BYTE;
@@ -23,7 +23,7 @@ struct FieldDescription {
 struct SegmentDescription {
   std::string run_id;
   std::string layout;
-  std::int64_t number = 0;       ///< of the segment
+  std::int64_t number = 0;       ///< the segment's
   std::int64_t first_block = 0;  ///< number of its first block
   std::int64_t blocks = 0;       ///< room for so many
   std::int64_t states_per_block = 1;

@@ -118,8 +118,8 @@ class Tier {
     double write = 0, read = 0;
   };
   virtual Cost cost() const = 0;
-  /// What ranks have to agree on before a state is used: nothing, that all of them could load it,
-  /// or also that all are about to load it.
+  /// The agreement that ranks need before a state is used: none, that all of them could load it, or
+  /// also that all are about to load it.
   enum class Agreed { kNothing, kLoaded, kAboutToLoad };
   virtual Agreed agreed_before_use() const = 0;
 };

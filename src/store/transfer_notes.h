@@ -1,4 +1,4 @@
-// What transfers between memory and disk take, and what of them failed.
+// The times of transfers between memory and disk, and their failures.
 #pragma once
 
 #include <cstdint>

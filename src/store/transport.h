@@ -15,14 +15,13 @@
 
 namespace anadrome::store {
 
-/// What a block's checksum covers besides its bytes, so that a stale, swapped or foreign one is
-/// caught.
+/// A block's identity. Its checksum covers this, too: a stale, swapped or foreign block is caught.
 struct BlockIdentity {
   std::uint64_t run_id_low = 0, run_id_high = 0;
   std::int64_t sweep = 0;
   std::int64_t block = 0;
   std::int64_t first_step = 0;  ///< step of its first state
-  std::int64_t states = 0;      ///< in it; fewer than fit if the sweep ended
+  std::int64_t states = 0;      ///< in the block; fewer than fit if the sweep ended
 };
 
 /// One transfer. The transport fills the second half.
@@ -54,7 +53,7 @@ struct TransferTotals {
   double seconds_writing = 0, seconds_reading = 0, seconds_checksums = 0;
 };
 
-/// What became of a write.
+/// The outcome of a write.
 struct FinishedWrite {
   const Segment* segment = nullptr;
   bool is_copy = false;
@@ -117,9 +116,9 @@ class BlockChecksum {
 /// The checksum of a block.
 Checksum checksum_of(const BlockLayout& layout, const Transfer& transfer);
 
-/// What part `field` has, in memory.
+/// The bytes of part `field` in memory.
 Extent used_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
-/// What is moved of it as it is: whole pages, unless the layout has none.
+/// The bytes of that part that are moved: whole pages, unless the layout has none.
 Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::size_t field);
 
 /// Sleeps until `moved` bytes may have been moved since `began`.
