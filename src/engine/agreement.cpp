@@ -51,7 +51,7 @@ const char* moment_of(std::int64_t call) {
   }
 }
 
-// What is said between collective calls takes no memory that could be lacking.
+// A message between collective calls takes no memory that could be lacking.
 struct Line {
   char line[900];
 };

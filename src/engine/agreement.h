@@ -40,7 +40,7 @@ class Agreement {
   /// An agreement of other ranks than MPI's, which outlive it: nobody is named who is late.
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
-  /// What a rank brings.
+  /// One rank's part of an agreement.
   struct Input {
     Call call = Call::kBegin;
     Failure failure;                     ///< what this rank met since the last agreement
@@ -59,7 +59,7 @@ class Agreement {
     Input::Commit commit = Input::Commit::kNotDue;
     std::int64_t committed = 0;
     bool stop = false;
-    Failure lost;  ///< of the lowest rank that lost something, with that rank
+    Failure lost;  ///< the loss of the lowest rank that has one, with that rank
     std::array<double, 6> largest = {};
     std::int64_t smallest = 0;
   };
@@ -90,7 +90,7 @@ class Agreement {
   store::ProcessIdentity process_of(int rank) const;
 
  private:
-  /// What rank 0 knows of every rank, and the others of rank 0: small, for there may be many.
+  /// A rank as rank 0 knows each, and the others rank 0: small, for there may be many.
   struct Process {
     std::uint64_t machine;
     std::int64_t pid, start;

@@ -37,7 +37,7 @@ void Beginning::agree() {
   context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
 }
 
-// What is wrong with this rank's fields and arguments.
+// The fault in this rank's fields and arguments, if there is one.
 Failure Beginning::fault(std::int64_t steps) const {
   if (steps < 0 && steps != schedule::kUnknown) {
     return {ANADROME_ERR_ARGUMENT, "begin: " + std::to_string(steps) +

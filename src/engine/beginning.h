@@ -44,7 +44,7 @@ class Beginning {
   Resumption& resumption_;
 };
 
-/// What is wrong with lengths of branches.
+/// The fault in the lengths of branches, if there is one.
 Failure fault_of_branches(std::span<const std::int64_t> steps);
 
 }  // namespace anadrome::engine

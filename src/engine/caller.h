@@ -1,5 +1,5 @@
-// What the caller is handed, and what it brings back: an action at a time, with the times of what
-// it did. An advance is handed out in pieces where somebody has to look at the states in between.
+// The exchange with the caller: it is handed an action at a time, and its steps are timed. An
+// advance is handed out in pieces where somebody has to look at the states in between.
 #pragma once
 
 #include <anadrome/anadrome.h>

@@ -1,5 +1,5 @@
-// schedule=auto: every state if they fit, else what the times of the sweep before promise to be
-// fastest.
+// schedule=auto: every state if they fit, else the schedule that the times of the sweep before
+// promise to be fastest.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Choice {
   void choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before, bool same_disk);
   /// After DONE: how good the expectation was. The slowest rank counts. Collective.
   void note(SweepState& sweep);
-  /// What was weighed was for another disk.
+  /// The last weighing was for another disk.
   void forget() { steps_ = -1; }
 
  private:
@@ -44,11 +44,11 @@ class Choice {
   const Measurements& measured_;
   Planning& planning_;
   Keeper& keeper_;
-  // What was weighed: for sweeps of so many steps, with these costs.
+  // The last weighing: for sweeps of so many steps, with these costs.
   std::int64_t steps_ = -1;
   schedule::StepCosts costs_;
   Seconds seconds_ = {}, taken_over_expected_ = {};
-  std::size_t taken_ = 0;  ///< the one that was taken
+  std::size_t taken_ = 0;  ///< index of the row that was taken
 };
 
 }  // namespace anadrome::engine

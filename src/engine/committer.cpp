@@ -123,8 +123,8 @@ void Committer::write() {
   journal_.commit();
 }
 
-// What was written since the last commit. In the forward sweep the newest of it is where the run
-// would go on.
+// Syncs the blocks written since the last commit. In the forward sweep the newest of them is where
+// the run would go on.
 void Committer::sync_blocks() {
   std::set<const store::Segment*> files;
   Failure newest;
@@ -141,7 +141,7 @@ void Committer::sync_blocks() {
   if (newest && commit_.phase == store::JournalCommit::Phase::kForward) {
     throw Error(newest.status, newest.message);
   }
-  // What goes on from a commit without x_0 could not come to its end.
+  // A run that went on from a commit without x_0 could not come to its end.
   if (!has_first_block_) throw Error(ANADROME_ERR_IO, "the state of step 0 is not on disk");
 }
 

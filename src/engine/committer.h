@@ -68,7 +68,7 @@ class Committer {
   double last_started_at_;
   std::int64_t last_started_ = 0;  ///< generations, the same on all ranks
   std::int64_t committed_ = 0;
-  std::size_t segments_known_ = 0;  ///< of the run's, in the journal
+  std::size_t segments_known_ = 0;  ///< those that the journal has
   Failure failure_;
 
   // The I/O thread's while a commit is under way.

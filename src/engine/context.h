@@ -1,4 +1,4 @@
-// What the parts of a run share: ranks, options, fields, times, and the sweep under way.
+// The parts of a run share a context: ranks, options, fields, times, and the sweep under way.
 #pragma once
 
 #include "engine/agreement.h"

@@ -1,5 +1,5 @@
-// What a schedule asks for on the way (Decide): the agreements that the answer needs. The schedule
-// gives it, from the times on which all ranks agree, so it is the same on all.
+// The questions of a schedule on the way (Decide): the agreements that an answer needs. The
+// schedule gives the answer, from the times on which all ranks agree, so it is the same on all.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kMasterName = "states.h5";
 constexpr const char* kCopyStem = "segment-copy";
 constexpr std::int64_t kCopyNumber = -1;
-/// What the ranks of a file learn of it beside the fields' places.
+/// The numbers of a file that its ranks learn beside the fields' places.
 using store::SegmentOffsets;
 constexpr std::array kOnWire = {&SegmentOffsets::sweep, &SegmentOffsets::slots_used,
                                 &SegmentOffsets::slot_step, &SegmentOffsets::checksum,
@@ -205,7 +205,7 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
     record.offsets.fields.resize(fields_.size());
   });
   if (is_copy) range.number = 0;
-  // What the file's first rank tells the others; the last entry says whether it succeeded.
+  // The message of the file's first rank to the others; the last entry says whether it succeeded.
   std::fill(wire_.begin(), wire_.end(), 0);
   if (file_rank_ == 0 && !failure) {
     failure = failure_from([&] {

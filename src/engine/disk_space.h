@@ -34,7 +34,7 @@ class DiskSpace final : public store::BlockPlaces {
   /// Open the segments of a run that died. Local. Throws ERR_CORRUPT if they are not all there, or
   /// what keeps them from being opened.
   void reopen(std::span<const store::JournalSegment> segments);
-  /// What reopen will want to know of those that there are.
+  /// The segments that there are, as reopen takes them.
   const std::vector<store::JournalSegment>& records() const { return records_; }
   const std::string& path() const { return path_; }
   /// NULL: this rank holds no lock and nobody is looked for.
@@ -105,7 +105,7 @@ class DiskSpace final : public store::BlockPlaces {
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;
   std::vector<store::JournalSegment> records_;
-  std::vector<std::int64_t> wire_;  ///< of make_segment
+  std::vector<std::int64_t> wire_;  ///< the message in make_segment
 };
 
 }  // namespace anadrome::engine

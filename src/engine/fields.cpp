@@ -23,7 +23,7 @@ bool exceeds_most(const std::vector<store::Field>& fields) {
   return false;
 }
 
-// What fields take as the caller counts: the least, and the most.
+// Bytes of the fields as the caller counts: the least, and the most.
 struct Extremes {
   std::int64_t least = 0, most = 0;
 };

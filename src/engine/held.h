@@ -1,4 +1,4 @@
-// What one rank meets alone (a failing pack callback, no memory for a table) is its own affair
+// A failure that one rank meets alone (a pack callback's, no memory for a table) is its own affair
 // until the next agreement: leaving at once would leave the other ranks waiting.
 #pragma once
 

@@ -35,7 +35,7 @@ class LiveState final : public store::Live {
 
   /// Before the caller writes x_0, or x_{k+1} in a step.
   void make_room_for_step();
-  /// What `then` held is `now`.
+  /// The state in `then` becomes `now`.
   void step_done();
 
   std::int64_t share_block() override;
@@ -43,7 +43,7 @@ class LiveState final : public store::Live {
                        std::vector<store::Extent>* extents) override;
   void restore_from(const std::byte* place, const std::vector<store::Extent>* extents) override;
 
-  /// What it takes now as its caller counts it.
+  /// Bytes of the state now as the caller counts them.
   std::int64_t bytes_now() const;
   /// The hash of all fields that memcpy can copy.
   std::uint64_t hash() const;

@@ -1,5 +1,5 @@
-// What steps and transfers take: measured on this rank, and as all ranks agreed on them. Lasts as
-// long as the run, so that a sweep knows the times of the one before.
+// The times of steps and transfers: measured on this rank, and as all ranks agreed on them. They
+// last as long as the run, so that a sweep knows the times of the one before.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace anadrome::engine {
 struct AgreedTimes {
   double forward = 0, adjoint = 0;         ///< a step
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
-  double write_taken = 0, read_taken = 0;  ///< of the caller's time, by a transfer of a state
+  double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
 };
 
 class Measurements {

@@ -124,7 +124,7 @@ void Planning::require_fit(const SweepPlan& plan) const {
   }
 }
 
-// What the schedule's tables take of so much memory, at most.
+// The most that the schedule's tables take of so much memory.
 std::int64_t Planning::table_bytes(const SweepPlan& plan, std::int64_t memory) const {
   if (plan.schedule->table_bytes == nullptr) return 0;
   schedule::Sizing sizing = this->sizing(plan);

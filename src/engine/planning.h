@@ -43,14 +43,14 @@ class Planning {
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
 
-  /// What the schedule's row makes the sweep from.
+  /// The problem of which the schedule's row makes the sweep.
   schedule::Problem problem(SweepPlan& plan) const;
-  /// What is played. `disk_is_full`: it takes no anchor but the first.
+  /// Makes the sweep that is played. `disk_is_full`: the disk takes no anchor but the first.
   void make_sweep(SweepPlan& plan, bool disk_is_full);
-  /// What was made by a rank that may be the only one to have it is not used again.
+  /// Earlier plans are not used again: this rank may be the only one that has them.
   void forget_plans() { earlier_ = {}; }
 
-  // What the times of the last agreement ask for, while the sweep is under way.
+  // From the times of the last agreement, while the sweep is under way.
   schedule::SharedMemory shared_memory(const SweepPlan& plan) const;
   schedule::StepCosts costs(const SweepPlan& plan) const {
     return measured_.costs(plan.memory.largest_state_bytes);

@@ -1,5 +1,5 @@
-// What all ranks of a run do together in one step. The seam between agreements and MPI: tests have
-// ranks that are threads.
+// The collective operations of a run's ranks. The seam between agreements and MPI: tests have ranks
+// that are threads.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,7 @@
 namespace anadrome::engine {
 namespace {
 
-// What goes wrong with the file is kept: the events of the other ranks are to be received all the
-// same.
+// A failure of the file is kept: the events of the other ranks are to be received all the same.
 class TraceFile {
  public:
   TraceFile(const std::string& path, const TraceHeading& heading)

@@ -1,4 +1,4 @@
-// What happened when in a run, for the option trace; keeps copies and waits apart in any case.
+// The events of a run in time, for the option trace; keeps copies and waits apart in any case.
 #pragma once
 
 #include <algorithm>

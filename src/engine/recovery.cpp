@@ -15,7 +15,7 @@
 namespace anadrome::engine {
 namespace {
 
-// What of two headers must be the same; "" if it is.
+// The difference of two headers where they must be the same; "" if they are.
 std::string difference(const store::JournalHeader& left, const store::JournalHeader& wanted) {
   if (left.rank != wanted.rank) {
     return "the journal of rank " + std::to_string(wanted.rank) + " is that of rank " +
@@ -37,7 +37,7 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// What is missing or damaged is no run to go on with. What could not be read may be whole.
+// A missing or damaged file is no run to go on with. A file that could not be read may be whole.
 bool says_nothing(const Failure& failure) {
   return failure && failure.status != ANADROME_ERR_CORRUPT &&
          failure.status != ANADROME_ERR_UNSUPPORTED;

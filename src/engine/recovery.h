@@ -1,4 +1,4 @@
-// What a run that died left, and from where all ranks can go on.
+// The remains of a run that died, and the commit from which all ranks can go on.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ std::string version() {
   return text;
 }
 
-// What rank 0 needs of the others.
+// The numbers that rank 0 needs of the others.
 struct Reduced {
   std::int64_t bytes_written, bytes_read;                                              // sums
   double stalled_write, stalled_read, copying, agreeing, writing, reading, checksums;  // maxima

@@ -1,5 +1,5 @@
-// What a run says of a sweep: statistics, its end as predicted, the progress line, the summary and
-// the trace.
+// The report on a sweep: statistics, its end as predicted, the progress line, the summary and the
+// trace.
 #pragma once
 
 #include <anadrome/anadrome.h>

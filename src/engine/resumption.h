@@ -35,22 +35,22 @@ class Resumption {
   /// own. Collective.
   void look();
   std::optional<Recovery>& recovery() { return recovery_; }
-  /// The shape of its blocks; NULL: this run begins anew.
+  /// The shape of that run's blocks; NULL: this run begins anew.
   const store::BlockShape* shape() const {
     return recovery_ ? &recovery_->journal.header.shape : nullptr;
   }
   /// Collective.
   void begin_journal();
-  /// Where the commit says. What cannot be read is lost here as it is anywhere else. Collective.
+  /// Goes on where the commit says. Blocks that cannot be read are lost. Collective.
   void go_on();
   void abandon() { committer_.reset(); }
 
-  /// What a rank says of its commits at an agreement; `stop` was asked for on this rank.
+  /// This rank's commits, for an agreement; `stop` was asked for on this rank.
   void bring(Agreement::Input& input, bool stop);
   void take(const Agreement::Output& output) { committed_ = output.committed; }
   /// See Meeting::commit_if_due.
   void commit_if_due(Call call, const Agreement::Output& agreed);
-  /// After an adjoint step: see there. Collective where it has to be.
+  /// After an adjoint step. Collective where it has to be.
   void commit_between_anchors();
 
   /// Is there a state of the run that another process can go on from?

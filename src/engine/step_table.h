@@ -1,6 +1,5 @@
-// A number for each step of a sweep, for schedules whose steps differ: what it costs, or what its
-// state takes. Given by the caller, or measured on the first sweep of a run and used by the next
-// ones.
+// A number for each step of a sweep, for schedules whose steps differ: its cost, or the size of its
+// state. Given by the caller, or measured on the first sweep of a run and used by the next ones.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ class StepTable {
   /// The caller's, on this rank; none: forget them.
   void give(std::span<const double> values) { given_.assign(values.begin(), values.end()); }
   std::int64_t steps_given() const { return static_cast<std::int64_t>(given_.size()); }
-  /// What earlier sweeps measured is not so any more.
+  /// The numbers that earlier sweeps measured do not hold any more.
   void forget_measured() { measured_.clear(); }
 
   /// For the sweep that begins. `wanted`: its numbers are needed; where they are not known of so
@@ -42,9 +41,9 @@ class StepTable {
   }
 
   std::vector<double> given_, measured_;
-  std::vector<double> in_use_;  ///< of these, by the sweep under way
+  std::vector<double> in_use_;  ///< those that the sweep under way uses
   bool measured_in_use_ = false;
-  std::vector<double> measured_now_;  ///< or what it measures
+  std::vector<double> measured_now_;  ///< or those that it measures
 };
 
 }  // namespace anadrome::engine

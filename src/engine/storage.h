@@ -1,4 +1,4 @@
-// What a run has on disk, for one sweep after the other: its directory, its files, and the
+// A run's storage on disk, for one sweep after the other: its directory, its files, and the
 // transport to them. Everything here is collective unless it says otherwise.
 #pragma once
 
@@ -60,7 +60,7 @@ class Storage {
   store::Transport* transport() { return transport_.get(); }
   const store::Transport* transport() const { return transport_.get(); }
   const RunWords& words() const { return words_; }
-  /// What this rank does now, for whoever watches it. Local.
+  /// Notes what this rank does now, for whoever watches it. Local.
   void note(Doing doing) const {
     if (Watch* const watched = watch()) watched->note(doing);
   }
@@ -92,7 +92,7 @@ class Storage {
   bool changes_ = true;  ///< as changes() said last; agreed
 };
 
-/// What `error` means where the run that was left may be whole.
+/// Throws `error` where the run that was left may be whole, and says that it is untouched.
 [[noreturn]] void throw_untouched(const Error& error);
 
 }  // namespace anadrome::engine

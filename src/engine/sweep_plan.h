@@ -1,6 +1,5 @@
-// What planning decided for a sweep: a value. Who carries it out reads it; of what is decided on
-// the way only the interval between anchors, with the memory that this leaves for slots, is noted
-// here.
+// The decisions of planning for a sweep: a value. Who carries it out reads it; of later decisions
+// only the interval between anchors, with the memory that this leaves for slots, is noted here.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What belongs to one sweep and to no other: begin makes it anew, `= {}`, so that nothing of an
+// The state of one sweep and of no other: begin makes it anew, `= {}`, so that nothing of an
 // earlier sweep can be left in it.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace anadrome::engine {
 
 struct SweepState {
-  std::int64_t number = 0;  ///< of the sweep, in checksums and journals
+  std::int64_t number = 0;  ///< the sweep's, in checksums and journals
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   /// Where the sweep went on that another process had begun; IDLE: it began at x_0.
   struct Resumed {
@@ -25,7 +25,7 @@ struct SweepState {
 
   // In the caller's hands.
   anadrome_action in_hand{};
-  schedule::Advance rest;         ///< of an advance that is handed out in pieces
+  schedule::Advance rest;         ///< the rest of an advance that is handed out in pieces
   bool then_is_written = false;   ///< by what the caller does now
   std::int64_t finished_at = -1;  ///< the advance in hand ended the sweep after so many steps
   bool timed = false;             ///< the action in hand is

@@ -1,5 +1,5 @@
-// What a rank did when: events as values, and a recorder whose memory is fixed beforehand. Knows no
-// clock, no files and no other rank.
+// A rank's activities in time: events as values, and a recorder whose memory is fixed beforehand.
+// Knows no clock, no files and no other rank.
 //
 // The recorder's rule. A quarter of the memory holds the events around TURN as they are, half of
 // them before it: the newest ones until then. What is older or later goes to the rest, and stays as
@@ -57,7 +57,7 @@ struct TraceEvent {
   std::array<std::uint8_t, 7> unused = {};
 };
 
-/// What the writers say about a sweep beside its events.
+/// The facts of a sweep that the writers add to its events.
 struct TraceHeading {
   std::string schedule;
   std::string version;

@@ -1,4 +1,4 @@
-// What a run says on standard error: a warning, once in a sweep, and the progress line.
+// The lines of a run on standard error: a warning, once in a sweep, and the progress line.
 #pragma once
 
 #include <initializer_list>

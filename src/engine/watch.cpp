@@ -135,7 +135,7 @@ void Watch::serve(const std::stop_token& stop) {
   }
 }
 
-// What cannot be read or written does no harm; who finds another's name there has lost the files.
+// A failed read or write does no harm; who finds another's name there has lost the files.
 void Watch::beat_lock() noexcept {
   const Failure failure = failure_from([&] {
     const store::File lock =

@@ -2,8 +2,8 @@
 // heartbeat fresh, where this rank holds one, and with option `watchdog` leaves a heartbeat of its
 // own and looks for those of the others.
 //
-// Of the ranks that answer, the lowest looks at all others and speaks; the others make sure that a
-// lower one answers. No MPI and no HDF5 here.
+// The lowest rank that answers looks at all others and speaks; the others make sure that a lower
+// one answers. No MPI and no HDF5 here.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@
 
 namespace anadrome::engine {
 
-/// What a rank is at.
+/// The call or step that a rank is in.
 enum class Doing : std::uint8_t {
   kBegin,
   kNext,

@@ -1,5 +1,5 @@
-// What a sweep's time went to, and what more memory or a faster disk would have gained: arithmetic
-// on measured times, for the end of the summary.
+// The uses of a sweep's time, and the gain of more memory or a faster disk: arithmetic on measured
+// times, for the end of the summary.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct SweepCosts {
   double copy = 0;           ///< to or from a slot, one state
   double agreement = 0;      ///< one
   std::int64_t steps = 0;
-  bool modelled = true;  ///< what other memory or another disk would have gained can be told
+  bool modelled = true;  ///< the gain of other memory or another disk can be told
   bool disk = false;
   schedule::SharedMemory memory;  ///< with disk
   schedule::AsyncPlan plan;       ///< in force; without disk only its slots count
@@ -23,7 +23,7 @@ struct SweepCosts {
 /// Where the sweep is when its end is predicted.
 struct SweepProgress {
   double seconds = 0;                 ///< since begin
-  std::int64_t forward_steps = 0;     ///< of these, done
+  std::int64_t forward_steps = 0;     ///< done so far
   std::int64_t advances_to_come = 0;  ///< as the schedule promises
 };
 
