@@ -1,6 +1,6 @@
-// What is remembered of every step: when it ended, the step size that was to follow, and what its
-// solution looked like. 16 bytes a step and 8 for every field, so that a step can be run again
-// exactly as it was, and it can be told whether it was.
+// The notes on every step: when it ended, the step size that was to follow, and what its solution
+// looked like. 16 bytes a step and 8 for every field, so that a step can be run again exactly as it
+// was, and it can be told whether it was.
 #pragma once
 
 #include <petscts.h>

@@ -1,4 +1,4 @@
-// What -log_view shows of trajectories of this type.
+// The events that -log_view shows of trajectories of this type.
 #pragma once
 
 #include <petsclog.h>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "-ts_trajectory_anadrome_";
 
-// What a memory checkpoint holds is a state, so PETSc's unit (one vector) and its checkpoint (a
-// solution, with or without stages) both are one here.
+// A memory checkpoint holds a state, so PETSc's unit (one vector) and its checkpoint (a solution,
+// with or without stages) both are one here.
 PetscErrorCode set_checkpoints(TSTrajectory tj, PetscInt number) {
   PetscFunctionBegin;
   settings_of(tj).checkpoints = number;

@@ -1,5 +1,5 @@
-// What the user asked for: options of the library by their names, and PETSc's own words for numbers
-// of checkpoints.
+// The settings of the user: options of the library by their names, and PETSc's own words for
+// numbers of checkpoints.
 #pragma once
 
 #include <petsc/private/tsimpl.h>
@@ -47,7 +47,7 @@ struct Settings {
   PetscInt anchors = -1;                         ///< -ts_trajectory_max_cps_disk, or max_units_disk
   PetscInt stride = -1;                          ///< -ts_trajectory_stride
   PetscInt steps = -1;  ///< of a forward sweep, all its TSSolve together; -1: not known beforehand
-  PetscReal tolerance = 1e-8;   ///< of a step run again
+  PetscReal tolerance = 1e-8;   ///< for a step run again
   std::int64_t set_aside = -1;  ///< bytes of `memory` for records that no recomputation leads to
   bool changed = false;         ///< since the run was opened
 

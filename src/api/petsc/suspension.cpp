@@ -97,7 +97,7 @@ PetscErrorCode Suspension::end(TS ts) {
   ts->reason = reason_;
   ts->errorifstepfailed = error_if_step_failed_;
   ts->steprollback = steprollback_;
-  // What a method has of earlier steps (the last stage of an FSAL method) is now of other steps.
+  // Results that a method keeps of earlier steps (FSAL: the last stage) are now of other steps.
   ts->steprestart = PETSC_TRUE;
   for (std::size_t i = 0; i < kCounts.size(); ++i) ts->*kCounts[i] = counts_[i];
   for (std::size_t i = 0; i < kTimes.size(); ++i) ts->*kTimes[i] = times_[i];

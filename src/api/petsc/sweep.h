@@ -87,7 +87,7 @@ class Sweep {
   Live live_;
   PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again
   Journal journal_;
-  Fingerprint print_;  ///< of now
+  Fingerprint print_;  ///< of the solution when last asked for
   Replay replay_;
   std::int64_t steps_run_again_ = 0;
 };

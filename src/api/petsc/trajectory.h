@@ -19,7 +19,7 @@ struct Trajectory {
 
 Trajectory& data_of(TSTrajectory tj);
 
-/// What TSTrajectoryRegister takes.
+/// The constructor for TSTrajectoryRegister.
 PetscErrorCode create_trajectory(TSTrajectory tj, TS ts);
 
 /// The plan and what was done, for TSTrajectoryView.

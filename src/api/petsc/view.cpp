@@ -1,4 +1,4 @@
-// What -ts_trajectory_view says of the plan and of what was done.
+// The lines of -ts_trajectory_view: the plan, and what was done.
 #include "api/petsc/trajectory.h"
 #include "base/byte_size.h"
 
