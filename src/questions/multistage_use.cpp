@@ -24,7 +24,7 @@ uint128 binomial(std::int64_t n, std::int64_t k) {
   return value;
 }
 
-// What the lowest places of the stack are used for; the recursion goes to the left, from where
+// The uses of the lowest places of the stack; the recursion goes to the left, from where
 // repetitions become fewer.
 class Count {
  public:

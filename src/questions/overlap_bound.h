@@ -7,7 +7,7 @@
 
 namespace anadrome::questions {
 
-/// What a second of processor and disk is worth before the first adjoint step and after it: the
+/// The worth of a second of processor and disk before the first adjoint step and after it: the
 /// processor has 1 - before and 1 - after, the disk the rest.
 struct DiskShares {
   double before = 0, after = 0;
@@ -19,7 +19,7 @@ double overlapped_lower_bound(std::int64_t steps, std::int64_t slots,
                               const schedule::OverlapTimes& times, const DiskShares& shares,
                               std::int64_t block);
 
-/// The best of them: it is concave in the shares, which are searched.
+/// The best bound: it is concave in the shares, which are searched.
 double overlapped_lower_bound(std::int64_t steps, std::int64_t slots,
                               const schedule::OverlapTimes& times, std::int64_t block = 400);
 
