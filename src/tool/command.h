@@ -1,4 +1,4 @@
-// What a subcommand of `anadrome` brings: its flags, and what is done once they are read.
+// A subcommand of `anadrome`: its flags, and its action once they are read.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace anadrome::tool {
 
-/// What the process returns.
+/// The exit codes of the process.
 enum ExitCode : int {
   kFine = 0,
   kNo = 1,        ///< the answer to what was asked is no

@@ -26,7 +26,7 @@ int complain(const std::string& message, int exit_code) {
   return exit_code;
 }
 
-// What is wrong with the words, and which help has them.
+// The fault in the words, and the help that has them.
 std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
   std::string name = "anadrome", what = error.what();
   const CLI::App* deepest = &tool;
@@ -34,7 +34,7 @@ std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
     deepest = deepest->get_subcommands().front();
     name += " " + deepest->get_name();
   }
-  // What is misspelt is the reason why something is missing.
+  // A misspelt option is the reason why another is missing.
   const std::vector<std::string> unknown = tool.remaining(true);
   if (!unknown.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     what = "'" + unknown.front() + "' is not known here";

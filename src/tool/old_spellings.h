@@ -6,8 +6,7 @@
 
 namespace anadrome::tool {
 
-/// What to say instead, if `words` (all after the program's name) are such a spelling; otherwise
-/// "".
+/// The new spelling, if `words` (all after the program's name) are an old one; otherwise "".
 std::string moved_spelling(std::span<const char* const> words);
 
 }  // namespace anadrome::tool

@@ -14,7 +14,7 @@ namespace {
   throw Error(ANADROME_ERR_ARGUMENT, name + " '" + text + "' " + why);
 }
 
-// What parsers of the base say does not name the option.
+// Errors of the base's parsers do not name the option.
 template <class Parse>
 std::int64_t parsed(const std::string& name, const std::string& text, const Parse& parse) {
   try {

@@ -1,4 +1,4 @@
-// What a command answers: on standard output, or in a file.
+// The answer of a command: on standard output, or in a file.
 #pragma once
 
 #include <functional>

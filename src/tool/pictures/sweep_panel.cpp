@@ -174,7 +174,7 @@ void SweepPanel::draw_lines(Svg& svg) const {
   }
 }
 
-// What is rarer lies higher, and steps that are run again stick out from under their adjoints.
+// Rarer marks lie higher, and steps that are run again stick out from under their adjoints.
 void SweepPanel::draw_marks(Svg& svg) const {
   for (const Doing doing : {Doing::kWait, Doing::kRecompute, Doing::kAdvance, Doing::kAdjoint}) {
     const double sticks_out = doing == Doing::kRecompute ? 1.5 : 0;

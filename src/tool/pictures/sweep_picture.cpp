@@ -16,7 +16,7 @@ constexpr std::int64_t kMostSteps = 5'000'000;
 constexpr std::int64_t kVisible = 150;  // so many steps are told apart without a close-up
 constexpr double kHead = 106, kBetween = 8, kFoot = 12, kLetters = 13;
 
-// What the scales of the panels need to know beforehand.
+// The ranges of the panels' scales.
 struct Extent {
   double seconds = 0;
   double enters = 0, leaves = 0;  ///< the last steps: first run of the first, adjoint of it
@@ -31,7 +31,7 @@ std::int64_t steps_around_turn(const WhatIf& question, const Estimate& estimate)
   return std::min(question.steps, wanted);
 }
 
-// What the comparison reckons with: transfers that take nothing of the caller, and one buffer.
+// As in the comparison, transfers take nothing of the caller, and there is one buffer.
 double simulate(const ActionSource& next, const WhatIf& question, const Estimate& estimate,
                 const questions::SweepSinks& sinks) {
   questions::Machine machine;

@@ -13,7 +13,7 @@ namespace anadrome::tool {
 void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& question,
                 const Estimate& estimate, TextOut& out);
 
-/// What something else has played.
+/// A sweep that something else has played.
 struct SpanPicture {
   std::string title, remark;
   double seconds = 0, last_step = 0;

@@ -1,6 +1,6 @@
-// What one rank did in a window of time, put together by pixel column: what share of the column's
-// time each activity took, and where in the steps the solver was. However many events there were,
-// this is all a picture can show. Knows nothing of how it is drawn.
+// The activities of one rank in a window of time, by pixel column: the share of the column's time
+// that each took, and where in the steps the solver was. However many events there were, this is
+// all a picture can show. Knows nothing of how it is drawn.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ using Bars = std::array<Bar, kActivities>;
 
 int pixels(double length) { return static_cast<int>(std::lround(length)); }
 
-// What is less than this share of a column is not worth a pixel.
+// A smaller share of a column is not worth a pixel.
 constexpr double kLeastShare = 0.001;
 
 Bars bars_of(const TimelineColumns& columns, int column, Lane lane, int height) {

@@ -8,8 +8,8 @@
 
 namespace anadrome::tool {
 
-/// Of the first ranks' lanes; the others count in the sums only. What the sink of `out` throws
-/// comes out.
+/// Lanes of the first ranks; the others count in the sums only. Throws what the sink of `out`
+/// throws.
 void draw_timeline(const RecordedSweep& sweep, TextOut& out);
 
 }  // namespace anadrome::tool

@@ -1,4 +1,4 @@
-// What a run with schedule=auto takes, once a sweep of it has measured the times of the question.
+// The choice of a run with schedule=auto, once a sweep has measured the times of the question.
 #pragma once
 
 #include "schedule/catalogue.h"

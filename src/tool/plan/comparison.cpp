@@ -67,7 +67,7 @@ struct Now {
   const Estimate& best;
 };
 
-// What runs now runs with more of anything, too.
+// A schedule that runs now runs with more of anything, too.
 Gain gain(const WhatIf& question, std::string amount, const Now& now) {
   std::vector<Estimate> rows = estimate_all(question, now.rows);
   rows.push_back(now.best);

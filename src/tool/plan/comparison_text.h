@@ -10,7 +10,7 @@ namespace anadrome::tool {
 /// No line is longer than `columns` >= 80, unless a word is.
 std::string comparison_text(const Comparison& comparison, int columns);
 
-/// Of the terminal on standard output, or what COLUMNS says; 80 .. 100.
+/// Columns of the terminal on standard output, or as COLUMNS says; 80 .. 100.
 int terminal_columns();
 
 }  // namespace anadrome::tool

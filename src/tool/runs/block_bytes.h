@@ -10,7 +10,7 @@
 
 namespace anadrome::tool {
 
-/// Of one state field: where its part of the block begins, and how its states lie.
+/// One state field's part of the block: where it begins, and how its states lie.
 struct BlockPart {
   std::int64_t offset = 0, bytes = 0, stride = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace anadrome::tool {
 
-/// What `body` returns, run in a child with little memory and `seconds` of processor time. Throws
+/// The result of `body`, run in a child with little memory and `seconds` of processor time. Throws
 /// ERR_CORRUPT, naming `what`, if the child does not live to say it.
 std::string in_child(const std::string& what, std::int64_t seconds,
                      const std::function<std::string()>& body);

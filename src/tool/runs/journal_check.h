@@ -1,4 +1,4 @@
-// What a rank's journal says.
+// The report on a rank's journal.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What follows the last whole record of a journal: nothing, a commit that was under way when the
-// run ended, or records that were synced once and are not what was written.
+// The bytes after the last whole record of a journal: none, a commit that was under way when the
+// run ended, or records that were synced once and have changed since.
 #pragma once
 
 #include <cstdint>

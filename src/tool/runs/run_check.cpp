@@ -39,7 +39,7 @@ void compare_with_name(const std::string& name, SegmentReport& report) {
   report.problems.push_back("it says that it is " + std::string(start));
 }
 
-// What a file says of its run; two files must not contradict each other.
+// Takes over a fact of the run from a file; two files must not contradict each other.
 template <class Value>
 void adopt(RunReport& run, std::optional<Value>& there, const std::optional<Value>& of_file,
            const char* what) {
@@ -50,7 +50,7 @@ void adopt(RunReport& run, std::optional<Value>& there, const std::optional<Valu
 
 using Steps = std::vector<std::int64_t>;
 
-/// What the files of a run say, beside what its report takes over from them.
+/// The reports on a run's files, beside the facts that the run's own takes over from them.
 struct Files {
   std::optional<MasterReport> master;
   std::vector<CheckedJournal> journals;
@@ -77,7 +77,7 @@ void compare_with_master(RunReport& run, const Files& files) {
   }
 }
 
-// What the virtual datasets of a kept run show. A file that is damaged itself needs no more words.
+// Reads the virtual datasets of a kept run. A file that is damaged itself needs no more words.
 void add_views(RunReport& run) {
   std::vector<std::string> names;
   for (const FileReport& file : run.files) names.push_back(file.name);

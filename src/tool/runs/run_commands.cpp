@@ -39,7 +39,7 @@ int report(const Flags& flags, Depth depth) {
   nlohmann::json all = nlohmann::json::array();
   for (const ListedRun& listed : runs_in(flags.directory)) {
     const RunReport run = check_run(listed, depth);
-    // What was not read is not verified.
+    // A live run is not read, and so not verified.
     fine = fine && run.healthy && !(verify && listed.state == RunState::kLive);
     if (flags.json) {
       all.push_back(to_json(run));

@@ -1,5 +1,5 @@
-// What is known of a run and of its files, for people and programs. An optional that is empty:
-// nothing says it.
+// The report on a run and its files, for people and programs. An optional that is empty: nothing
+// says it.
 #pragma once
 
 #include <cstdint>

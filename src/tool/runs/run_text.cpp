@@ -7,7 +7,7 @@
 namespace anadrome::tool {
 namespace {
 
-// What files say may be anything: one line of it, without what moves a terminal's cursor.
+// The text of a file may be anything: one line of it, without what moves a terminal's cursor.
 std::string plain(std::string text) {
   for (char& letter : text) {
     const auto code = static_cast<unsigned char>(letter);

@@ -1,4 +1,4 @@
-// What is known of a run, for people.
+// The report on a run, for people.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a segment says about itself, and whether its states are those that were written.
+// The report on a segment: its description, and whether its states are those that were written.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Depth {
   kBytes       ///< every state, too
 };
 
-/// Of a file that cannot be read there are only the problems.
+/// A file that cannot be read has only problems.
 struct SegmentReport {
   std::optional<std::string> run_id, layout;
   std::optional<std::int64_t> number, sweep;

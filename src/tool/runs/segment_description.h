@@ -1,4 +1,4 @@
-// What a segment says of its states: all of it checked against itself and the file's length.
+// A segment's description of its states, checked against itself and the file's length.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SegmentDescription {
   std::int64_t number = 0, first_block = 0, blocks = 0, states_per_block = 1;
   std::vector<std::int64_t> ranks;
   std::vector<StoredField> fields;
-  // Of kept files.
+  // In kept files only.
   std::int64_t sweep = 0, used = 0;
   std::vector<std::int64_t> steps, sums;
 };

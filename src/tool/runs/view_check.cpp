@@ -228,7 +228,7 @@ void check_master_views(const std::string& directory, const std::vector<SegmentF
   }
 }
 
-// What is wrong with a file; empty: nothing.
+// The problem of a file; empty: there is none.
 std::string problem_of(const std::string& name, std::int64_t seconds,
                        const std::function<void()>& check) {
   try {

@@ -1,4 +1,4 @@
-// What a schedule is asked in the abstract: numbers of steps and slots, and what each thing costs.
+// The abstract question to a schedule: numbers of steps and slots, and their costs.
 //
 // It is the problem of the papers: n steps, x_0 live; the adjoint of a step needs its state and
 // runs the step once more, recording. A run of n steps that is driven through anadrome_next is that
@@ -19,7 +19,7 @@ namespace anadrome::tool {
 
 using schedule::kNoLimit;
 
-/// What things cost, exactly: value / 10^digits each.
+/// Exact costs: value / 10^digits each.
 struct Prices {
   Decimal advance{1, 0};  ///< uf
   Decimal adjoint{0, 0};  ///< ub: with its recording step
@@ -39,7 +39,7 @@ struct Problem {
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
   bool quickly = false;         ///< overlapped: a plan for a comparison, on a disk of any size
   Prices prices;
-  /// Of step k, and bytes of x_k; `slots` are bytes then. Empty: all are alike.
+  /// Costs of step k, and bytes of x_k; `slots` are bytes then. Empty: all are alike.
   std::vector<Decimal> step_costs;
   std::vector<std::int64_t> state_bytes;
 

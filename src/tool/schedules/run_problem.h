@@ -1,5 +1,5 @@
-// What a run with this much memory would plan from: the library's own planning, asked as if the run
-// began, its ranks all alike and its times measured.
+// The problem that a run with this much memory would plan: the library's own planning, asked as if
+// the run began, its ranks all alike and its times measured.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class RunProblem {
   const engine::MemoryPlan& memory() const;
   /// Every state has a block of its own: what schedule=auto weighs for.
   bool alone_in_block() const;
-  /// Of kept tapes, if the run keeps any.
+  /// Slots of a kept tape, if the run keeps any.
   std::int64_t tape_slots() const { return problem().shared.tape_units; }
   /// States that may be on disk at a time.
   std::int64_t disk_states() const;

@@ -35,7 +35,7 @@ struct Schedule {
   /// `anadrome solve` has its numbers.
   Counts (*count)(const Problem&);
   ActionSource (*actions)(const Problem&);
-  /// Of a run that has the memory and a disk. `runs` is false, and `remark` says why, where the
+  /// For a run that has the memory and a disk. `runs` is false, and `remark` says why, where the
   /// disk does not suffice all the same. Null: the schedule is no answer to a concrete question.
   Estimate (*estimate)(const WhatIf&, const RunProblem&);
 };

@@ -1,5 +1,5 @@
-// What the steps of an uneven chain take, and how large their states and tapes are: --costs FILE of
-// the questions.
+// The costs of an uneven chain's steps, and the sizes of its states and tapes: --costs FILE of the
+// questions.
 #pragma once
 
 #include <string>

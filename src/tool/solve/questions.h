@@ -1,4 +1,4 @@
-// What `anadrome solve` answers: each question has options of its own.
+// The questions of `anadrome solve`: each question has options of its own.
 #pragma once
 
 #include <functional>
