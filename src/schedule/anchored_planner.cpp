@@ -87,7 +87,7 @@ void AnchoredPlanner::enter_interval() {
 Placement AnchoredPlanner::place_on_the_way(const Segment& segment) {
   if (std::exchange(keep_due_, false)) return {Place::kRam, 0};
   if (live_ >= anchor_due_) {
-    const bool at_once = segment.units == slots_ - 1;  // what is in RAM is dropped before
+    const bool at_once = segment.units == slots_ - 1;  // states in RAM are dropped before
     if (at_once) phase_ = Phase::kAtAnchor;
     return {Place::kDisk, 0};
   }

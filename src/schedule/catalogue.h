@@ -29,8 +29,8 @@ enum class KeptTapes : std::uint8_t {
   kSome   ///< as many as fit
 };
 
-/// Numbers of each step that a schedule plans from. Those that nobody gave are measured by a first
-/// sweep.
+/// Numbers of each step that a schedule plans from. Numbers that nobody gave are measured by a
+/// first sweep.
 struct StepNumbers {
   bool costs = false;          ///< seconds of the forward step
   bool adjoint_costs = false;  ///< and of its adjoint

@@ -148,7 +148,7 @@ DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs) {
                           number(sweep.interval) * step.adjoint;
   DoubleTime time;
   if (sweep.intervals > 1) {
-    const double before = costs.reads_ahead ? 1.0 : 0.0;  // what a read has for itself
+    const double before = costs.reads_ahead ? 1.0 : 0.0;  // reversals that a read runs beside
     const double write_left = std::max(step.write - last_sweep, 0.0);
     time.waiting = others * std::max(step.write - number(sweep.interval) * step.forward, 0.0) +
                    std::max(write_left + step.read - before * last_reversal, 0.0) +

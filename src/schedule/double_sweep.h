@@ -72,9 +72,9 @@ struct DoubleTime {
 
 DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs);
 
-/// The one that takes the least time of those with intervals of `least` steps or more: of the next
-/// 4096, and every 4 % beyond. Of equals the longest, or with an unknown end, where the last
-/// interval is swept twice, the shortest.
+/// The sweep that takes the least time of those with intervals of `least` steps or more: all of the
+/// next 4096, and every 4 % beyond. Among equals the longest, or with an unknown end, where the
+/// last interval is swept twice, the shortest.
 DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
                               const DoubleMemory& memory, const DoubleCosts& costs);
 

@@ -12,7 +12,7 @@ struct Chain {
   std::int32_t set, before;  ///< before: index into the chains of that set
 };
 
-/// Those of many chains that no other one dominates.
+/// The chains, of many, that no other one dominates.
 class Found {
  public:
   Found(std::int64_t most_seconds, bool prefer_memory) : sign_(prefer_memory ? -1 : 1) {

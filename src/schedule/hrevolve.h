@@ -55,7 +55,7 @@ class HRevolvePlanner final : public Planner {
   std::int64_t steps_, ram_slots_, disk_slots_;
   TwoTierCosts costs_;
   RevolvePlanner ram_;
-  std::optional<DiskRevolvePlanner> unbounded_;  ///< what it takes on disk is granted
+  std::optional<DiskRevolvePlanner> unbounded_;  ///< where the disk slots suffice for Disk-Revolve
   std::vector<std::vector<Entry>> table_;        ///< by disk slots from 1 on, x_0's included
   std::vector<std::int64_t> ram_advances_;       ///< by steps
   uint128 overhead_ = 0;                         ///< the cost without adjoints

@@ -62,9 +62,8 @@ struct AsyncPlan {
   bool ends_in_ram = false;  ///< no further anchor
 };
 
-/// The interval and the prefetch depth that go best together. Of plans that are the same but for
-/// half a percent the one that reads further ahead is taken: transfers do not all take the same
-/// time.
+/// The interval and the prefetch depth that go best together. Among plans within half a percent the
+/// one that reads furthest ahead is taken: transfers do not all take the same time.
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most);
 
@@ -101,7 +100,7 @@ double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, cons
 /// need the last state again; kept tapes are recorded in passing.
 uint128 tail_steps(std::int64_t steps, std::int64_t slots, bool record,
                    std::int64_t tape_units = 0);
-/// The same, at most 2^63 - 1.
+/// tail_steps, at most 2^63 - 1.
 std::int64_t tail_advances(std::int64_t steps, std::int64_t slots, bool record,
                            std::int64_t tape_units = 0);
 

@@ -286,7 +286,7 @@ Action ListSweep::play(const OverlapAction& action) {
   throw Error(ANADROME_ERR_INTERNAL, "an adjoint is not a single action");
 }
 
-// Its tape first, if there is one; and TURN comes before the first, or is the first.
+// The tape of the step comes first, if it has one; TURN comes before the first, or is the first.
 Action ListSweep::adjoint_action() {
   const std::int64_t step = actions_[at_].first;
   if (options_.record && !recorded_) {

@@ -110,10 +110,10 @@ class ListSweep final : public Sweep {
   std::int64_t to_adjoin_ = 0;          ///< adjoint steps to come
   std::int64_t advances_ = 0;           ///< in the actions to come
   std::vector<OverlapAction> actions_;  ///< the plan, with places of overlap_places.h
-  std::size_t at_ = 0;                  ///< the next one
+  std::size_t at_ = 0;                  ///< index of the next action
   std::size_t x_0_dropped_ = 0;         ///< the last drop of x_0: it stays, for DONE and rewind
-  OverlapAction x_0_arrives_;           ///< to where it is then
-  OverlapAction x_0_before_;            ///< to where it is when a rewind begins
+  OverlapAction x_0_arrives_;           ///< the place of x_0 then
+  OverlapAction x_0_before_;            ///< its place when a rewind begins
   enum class Back { kNo, kRestore, kDrop } back_ = Back::kNo;
   std::int64_t states_on_disk_ = 0;
   OverlapTimes planned_for_;

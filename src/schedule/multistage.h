@@ -1,5 +1,5 @@
 // Multistage checkpointing (Stumm & Walther 2009): Revolve with all slots, in RAM and on disk, of
-// which those that are used least are on disk. What reading and writing costs has no say.
+// which those that are used least are on disk. The costs of reading and writing have no say.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Keep, offload or recompute: what becomes of each state of an uneven chain, and when it moves.
+// Keep, offload or recompute: the fate of each state of an uneven chain, and when it moves.
 //
-// Every state has a fate. The first sweep makes all states up to the last stored one and drops what
-// is discarded; then, from the last stored state down, the steps between it and the next one are
+// Every state has a fate. The first sweep makes all states up to the last stored one and drops the
+// discarded ones; then, from the last stored state down, the steps between it and the next one are
 // reversed by recomputation in the memory that is left. Writes go in order, reads in the opposite
-// one. What that takes is played (offload_chain.h), and the fates are searched.
+// one. The time of such a plan is played (offload_chain.h), and the fates are searched.
 #pragma once
 
 #include <cstdint>

@@ -285,7 +285,7 @@ void Beam::step_forward(const BeamState& state) {
   }
 }
 
-// The same states in the same places, as far as a hash tells, and everything as early.
+// `than` has the same states in the same places, as far as a hash tells, and everything as early.
 bool Beam::same_and_no_earlier(const BeamState& state, const BeamState& than) const {
   if (state.places != than.places) return false;
   double busy = state.clock.now(), busy_than = than.clock.now();

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostBeamSlots = 12;
 struct BeamInterval {
   std::int32_t steps = 1;
   bool has_previous = false;  ///< kPrevious is on disk, and is to be read ahead
-  /// This is the end of the forward sweep: the base is in its slot only. Otherwise it is on disk,
+  /// The interval ends the forward sweep: the base is in its slot only. False: the base is on disk,
   /// too, and the interval is run again.
   bool first_sweep = false;
 };

@@ -15,7 +15,7 @@ namespace anadrome::schedule {
 struct BeamSlot {
   std::int32_t position = -1;  ///< or -1: free, at once or from `busy_until` on
   double ready = 0;            ///< the state is there from then on
-  double busy_until = 0;       ///< it is being written until then
+  double busy_until = 0;       ///< the state is being written until then
 };
 
 /// The moves from one state to the next; a transition has few.

@@ -47,7 +47,7 @@ class Timeline {
   struct Held {
     std::int32_t slot;
     double ready;       ///< the state is there
-    double busy_until;  ///< it is being written
+    double busy_until;  ///< the state is being written until then
   };
 
   std::pair<double, std::int32_t> take_free_slot();

@@ -20,7 +20,7 @@ OverlappedPlan plan_begun(std::int64_t steps, std::int64_t begun, std::int64_t s
                           const OverlapTimes& times,
                           OverlapSearch search = OverlapSearch::kThorough);
 
-/// The same with at most `most_on_disk` states on disk, x_0 included, 0 <= begun: the best of the
+/// plan_begun with at most `most_on_disk` states on disk, x_0 included, 0 <= begun: the best of the
 /// periodic plans that have so few.
 OverlappedPlan plan_on_small_disk(std::int64_t steps, std::int64_t begun, std::int64_t slots,
                                   const OverlapTimes& times, std::int64_t most_on_disk);

@@ -18,7 +18,7 @@ struct Measured {
   bool write_times_known = false;  ///< every rank has written a state
   bool nobody_writes = false;      ///< no rank is writing one
   bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
-  std::int64_t agreement = 0;      ///< its number
+  std::int64_t agreement = 0;      ///< number of that agreement
 };
 
 /// The next thing that a decision needs; all ranks come to the same.

@@ -17,7 +17,7 @@ inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max(
 /// n >= 0; s >= 1 (s >= 0 if n <= 1).
 uint128 extra_advances(std::int64_t steps, std::int64_t slots);
 
-/// The same, or INT64_MAX if it does not fit.
+/// E(n, s), or INT64_MAX if it does not fit.
 std::int64_t extra_advances_clamped(std::int64_t steps, std::int64_t slots);
 
 /// Says where to put the next checkpoint. It remembers the binomial of the last question, so that

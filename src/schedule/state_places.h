@@ -38,9 +38,9 @@ class StateUnits {
 /// has room for the largest state.
 void place_slots(std::vector<OverlapAction>& actions, const StateUnits& units);
 
-/// The same with regions as large as their states, whatever the slots are. Returns how many units
-/// are needed: the least of several ways of packing them (dynamic storage allocation, known from
-/// beginning to end), at least what the states take that are there at a time, and as much where
+/// place_slots with regions as large as their states, whatever the slots are. Returns how many
+/// units are needed: the least of several ways of packing (dynamic storage allocation, known from
+/// beginning to end), at least the units of all states that are there at a time, and as many where
 /// they nest. O(m) regions at a time for each of m, and m^2 up to 4096.
 std::int64_t place_states(std::vector<OverlapAction>& actions, const StateUnits& units);
 
