@@ -29,10 +29,10 @@ class AnchorBlocks {
     States states;
     Checksum checksum;
     std::vector<std::int64_t> lengths;  ///< on disk, if there is a codec
-    Failure failure;                    ///< it is not on disk
+    Failure failure;                    ///< why the block is not on disk
     bool copied = false;                ///< there is another copy
     std::vector<Extent> extents;        ///< where states have several sizes
-    Region region;                      ///< where it is to be read to
+    Region region;                      ///< the block is to be read to here
   };
 
   AnchorBlocks(const BlockLayout& layout, const BlockIdentity& identity)

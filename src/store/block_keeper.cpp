@@ -50,7 +50,7 @@ std::int64_t BlockKeeper::find(Window stays) {
   }
 }
 
-// True: there may be room now. What `stays` goes last.
+// True: there may be room now. Blocks in `stays` go last.
 bool BlockKeeper::make_room(Window& stays) {
   const bool planned = rules_ == Rules::kPlanned;
   if (!planned && evict_safe_block(stays)) return true;

@@ -23,7 +23,7 @@ struct Resident {
   State state = State::kFilling;
   bool dropped = false;          ///< not needed any more, but still moving
   std::int64_t turn = 0;         ///< in the order of writes
-  std::int64_t pool_block = -1;  ///< -1: it has a region
+  std::int64_t pool_block = -1;  ///< -1: the block has a region
   Region region;
   Transfer transfer;
 
@@ -81,18 +81,18 @@ class BlockKeeper {
   /// A block for a checkpoint in memory, or to read to; waits if it must. Throws ERR_INTERNAL if
   /// there is none, which is the schedule's fault, or what keeps step 0 in the last one.
   std::int64_t take();
-  /// The same for a block that is to be filled, for which nothing has to stay; -1 if there is none
+  /// take() for a block that is to be filled, for which nothing has to stay; -1 if there is none
   /// beside step 0's.
   std::int64_t take_to_fill() { return find({}); }
-  /// The same without waiting, if nothing in `stays` has to go; -1 if there is none.
+  /// take() without waiting, if nothing in `stays` has to go; -1 if there is none.
   std::int64_t take_idle(const Window& stays);
-  /// The same for reading, as take; -1 if there is none beside step 0's.
+  /// take() for reading; -1 if there is none beside step 0's.
   std::int64_t take_to_read() { return find(worked_on_); }
 
   Residents& residents() { return residents_; }
   const Residents& residents() const { return residents_; }
   Resident& add(std::int64_t block, std::int64_t pool_block);
-  /// Its memory is free again. Returns the next one.
+  /// Frees the memory of a resident. Returns the next one.
   Residents::iterator release(Residents::iterator resident);
   /// Wait until nothing moves in a region any more.
   void clear(const Region& region);

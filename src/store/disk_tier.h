@@ -123,7 +123,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::int64_t prefetch_depth_ = 0;
   std::int64_t current_ = 0;  ///< block of the interval being worked on
   std::int64_t writes_begun_ = 0;
-  bool reversing_ = false;           ///< blocks below it are being read ahead
+  bool reversing_ = false;           ///< blocks below the current one are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
   bool tried_copy_ = false;          ///< some rank had to read the copy of block 0
 };

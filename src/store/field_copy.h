@@ -30,7 +30,7 @@ std::int64_t bytes_now(std::span<const Field> fields);
 /// Most that any state with these fields takes.
 std::int64_t most_piece_bytes(std::span<const Field> fields, std::int64_t alignment = kLengthBytes);
 /// Values -> at most `room` bytes at `place`, which hold at least the fields of fixed size. Returns
-/// what all of them take; if that is more than `room`, they are not kept. Throws what copy_out
+/// the bytes of all of them; if these are more than `room`, they are not kept. Throws what copy_out
 /// returns, once every other field is copied. With `extents` each field begins on a page, so that
 /// it can be written and read, and these say where.
 std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room,

@@ -20,8 +20,8 @@ struct FileTransfer {
   std::size_t count = 0;
   off_t offset = 0;
   ssize_t result = 0;    ///< as of FileSystem::read and write; set by finish
-  bool pending = false;  ///< the system works on it
-  alignas(8) std::array<std::byte, 64> request = {};  ///< what the system was asked
+  bool pending = false;  ///< the system works on the request
+  alignas(8) std::array<std::byte, 64> request = {};  ///< the request to the system
 };
 
 /// Functions return 0 (or a count) on success and a negative errno value on failure.
@@ -74,7 +74,7 @@ class File {
   /// All of it: short transfers continue, EINTR retries. Throws naming path and offset.
   void write_all(const void* bytes, std::size_t count, off_t offset) const;
   void read_all(void* bytes, std::size_t count, off_t offset) const;
-  /// The same in two halves; finish throws.
+  /// A whole transfer in two halves; finish throws.
   void start(FileTransfer& transfer) const;
   void finish(FileTransfer& transfer) const;
   /// Afterwards the written bytes last through a power loss. Throws.

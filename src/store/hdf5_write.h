@@ -44,7 +44,7 @@ void write_attribute(hid_t object, const char* name, const std::string& text);
 /// A contiguous dataset whose space exists from the start and is never filled.
 Hdf5Dataset create_table(hid_t file, const std::string& path, hid_t type,
                          std::span<const hsize_t> shape);
-/// The same with 64-bit integers in it.
+/// create_table with 64-bit integers in it.
 void write_table(hid_t file, const std::string& path, std::span<const hsize_t> shape,
                  std::span<const std::int64_t> values);
 

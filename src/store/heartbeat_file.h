@@ -12,17 +12,17 @@
 namespace anadrome::store {
 
 struct Heartbeat {
-  std::int64_t beat = 0;  ///< grows with every one
+  std::int64_t beat = 0;  ///< grows with every heartbeat
   ProcessIdentity process;
-  std::uint64_t activity = 0;  ///< what the rank is at; known to the engine
+  std::uint64_t activity = 0;  ///< the engine's number for the rank's call or step
   bool ends = false;           ///< this rank ends the job
 };
 
 class HeartbeatFile {
  public:
-  /// Its path in the run's directory.
+  /// The file's path in the run's directory.
   static std::string path(const std::string& directory, const std::string& run_id);
-  /// An empty one; by one rank, before the others open it. Throws ERR_IO, ERR_NO_SPACE.
+  /// Makes an empty file; by one rank, before the others open it. Throws ERR_IO, ERR_NO_SPACE.
   static void create(const std::string& path);
 
   /// Throws ERR_IO, ERR_UNSUPPORTED if there is none: the directory is not that of the others.

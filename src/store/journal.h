@@ -11,7 +11,7 @@
 
 namespace anadrome::store {
 
-/// Its name in the run's directory.
+/// The name of a rank's journal in the run's directory.
 std::string journal_file_name(std::int64_t rank);
 
 class Journal {
@@ -21,7 +21,7 @@ class Journal {
   /// found after a power loss its directory is synced too (sync_directory).
   static Journal create(const std::string& path, const JournalHeader& header);
   /// Go on behind the `good_bytes` that read_journal found, whose last record has the sum `last`;
-  /// what follows them is cut off. Throws ERR_CORRUPT if they are not there any more.
+  /// the bytes behind them are cut off. Throws ERR_CORRUPT if the good ones are gone.
   static Journal reopen(const std::string& path, std::int64_t good_bytes, const Checksum& last);
 
   /// Into memory, until the next commit. Throws ERR_ARGUMENT for a record that no reader would

@@ -26,7 +26,7 @@ struct JournalHeader {
   BlockShape shape;
   std::string fields;   ///< this rank's: see field_table
   std::string options;  ///< lines key=value that must not differ when the run goes on
-  std::string problem;  ///< what else must not differ, in the caller's words
+  std::string problem;  ///< must not differ either; in the caller's words
   bool operator==(const JournalHeader&) const = default;
 };
 
@@ -35,17 +35,17 @@ struct JournalSegment {
   std::int64_t number = 0;
   std::int64_t first_block = 0;
   std::int64_t blocks = 1;
-  std::string file;  ///< its name in the run's directory
+  std::string file;  ///< name in the run's directory
   SegmentOffsets offsets;
   std::vector<std::int64_t> strides_before;  ///< per state field, in bytes, of the lower ranks
   bool operator==(const JournalSegment&) const = default;
 };
 
-/// This block is on disk. A later record of the same number takes its place.
+/// A block that is on disk. A later record of the same number takes the place of this one.
 struct JournalBlock {
   std::int64_t block = 0;
   std::int64_t first_step = 0;  ///< step of its first state
-  std::int64_t states = 1;      ///< in it
+  std::int64_t states = 1;      ///< in the block
   Checksum sum;
   bool operator==(const JournalBlock&) const = default;
 };

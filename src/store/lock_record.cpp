@@ -84,7 +84,7 @@ LockRecord new_lock_record(const std::string& run_id) {
 }
 
 LockRecord read_lock(const File& lock) {
-  // Its holder may be writing it just now.
+  // The lock's holder may be writing the record just now.
   constexpr int kTries = 3;
   LockRecord record;
   for (int i = 0; i < kTries && record.holder.pid == 0; ++i) {

@@ -26,7 +26,7 @@ struct MasterField {
 
 struct MasterSegment {
   std::vector<std::string> files;  ///< names relative to the master
-  std::int64_t slots = 0;          ///< it has room for
+  std::int64_t slots = 0;          ///< that there is room for
   std::int64_t slots_used = 0;
 };
 

@@ -120,7 +120,7 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
     if (written.holder.pid == 0 || written.run_id != run_id) {
       throw Error(ANADROME_ERR_IO, lock_path + " does not hold what was written to it");
     }
-  } catch (...) {  // what another run left is not to be removed because this one cannot go on
+  } catch (...) {  // the files of another run stay, though this one cannot go on
     if (claim.leftovers == Leftovers::kTakeOver) lock_.close();
     throw;
   }
@@ -138,8 +138,8 @@ RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::
   return joined ? RunDirectory{} : create(parent, name, run_id, claim);
 }
 
-// A holder that was taken for dead, and lives, must leave its successor's files alone. What cannot
-// be read is no successor's.
+// A holder that was taken for dead, and lives, must leave its successor's files alone. A file that
+// cannot be read is no successor's.
 void RunDirectory::require_lock() {
   const std::string lock_path = path_ + "/" + kLockName;
   std::optional<LockRecord> holder;

@@ -24,7 +24,7 @@ struct ListedFile {
 struct ListedRun {
   std::string path;
   RunState state = RunState::kKept;
-  LockRecord lock;                ///< what it says, if there is one
+  LockRecord lock;                ///< the lock's record, if there is a lock
   std::vector<ListedFile> files;  ///< by name, without the lock
 };
 

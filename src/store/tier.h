@@ -100,14 +100,14 @@ class Tier {
   /// The live state -> the tier. Returns the bytes it takes; a state that takes more than its
   /// region has is not kept. Throws as Live::keep does.
   virtual std::int64_t keep(const KeptState& state) = 0;
-  /// Have it in memory; waits. Returns what went wrong on this rank.
+  /// Brings the state into memory; waits. Returns what went wrong on this rank.
   virtual Failure load(std::int64_t number) = 0;
-  /// Some rank could not load it. True: there is a copy, and load is worth another try. The same on
-  /// all ranks.
+  /// Some rank could not load the state. True: there is a copy, and load is worth another try. The
+  /// same on all ranks.
   virtual bool lose(std::int64_t number) = 0;
   /// The tier -> the live state; load came before.
   virtual void restore(const KeptState& state) = 0;
-  /// It is not needed any more.
+  /// The state is not needed any more.
   virtual void drop(std::int64_t number) = 0;
 
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();

@@ -16,11 +16,11 @@ class TransferNotes {
   TransferNotes(const BlockLayout& layout, TransferTimes& times, TierObserver& observer)
       : layout_(layout), times_(times), observer_(observer) {}
 
-  /// Begin it, and measure what beginning takes of the caller.
+  /// Begin a transfer, and measure the caller's time for that.
   void start(Transport& transport, Transfer& transfer);
   /// The caller has just waited so long.
   void waited(const Transfer& transfer, double seconds);
-  /// It is done; it has the states of steps first .. last.
+  /// A transfer is done; it has the states of steps first .. last.
   void finished(const Transfer& transfer, std::int64_t first, std::int64_t last);
 
   /// Measured seconds per state; a first write that is not done yet counts for what it has taken.
