@@ -43,7 +43,7 @@ class Agreement {
   /// One rank's part of an agreement.
   struct Input {
     Call call = Call::kBegin;
-    Failure failure;                     ///< what this rank met since the last agreement
+    Failure failure;                     ///< the failure of this rank since the last agreement
     bool stop = false;                   ///< anadrome_request_stop
     std::int64_t equal = 0;              ///< must be the same on all ranks ...
     const char* equal_name = "";         ///< ... being this
@@ -53,7 +53,7 @@ class Agreement {
     Commit commit = Commit::kNotDue;  ///< the largest comes back
     std::int64_t committed = 0;       ///< the smallest comes back
     bool hold_stop = false;           ///< a stop comes back instead of being thrown
-    Failure lost = {};  ///< what this rank could not store or restore: no failure of the call
+    Failure lost = {};  ///< why this rank could not store or restore: no failure of the call
   };
   struct Output {
     Input::Commit commit = Input::Commit::kNotDue;
@@ -111,7 +111,7 @@ class Agreement {
   Late late_;
   store::ProcessIdentity self_;
   std::vector<Process> processes_;
-  // These are call_roll's, which must not lack memory where the others wait.
+  // call_roll's, made beforehand: it must not lack memory where the others wait.
   std::vector<MPI_Request> arrivals_, sent_;
   std::vector<char> named_;
 };

@@ -69,8 +69,8 @@ bool Choice::weighed_with(std::int64_t steps, const schedule::StepCosts& costs) 
          same(costs.read, costs_.read);
 }
 
-// Every rank reckons by itself; where one cannot, nobody takes the schedule. What a schedule took
-// before corrects what is expected of it.
+// Every rank reckons by itself; where one cannot, nobody takes the schedule. The time that a
+// schedule took before corrects the expectation.
 void Choice::weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs) {
   const auto candidates = schedule::weighed_rows(options_.disk < 0);
   if (!weighed_with(plan.steps, costs)) {

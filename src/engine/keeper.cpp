@@ -245,7 +245,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
   }
   sweep_.newest_anchor = kept.place;
   copy(sweep_.copies.restored, [&] {
-    // This rank may have needed its memory since all ranks had it.
+    // This rank may have needed the anchor's memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);
     disk_->restore(state_of(kept));
@@ -292,7 +292,7 @@ void Keeper::write(const schedule::Write& kept) {
 }
 
 void Keeper::read(const schedule::Read& kept) {
-  sweep_.agreed_block = -1;  // what is restored from it is agreed on
+  sweep_.agreed_block = -1;  // a restore from it is agreed on
   held_.attempt([&] { disk_->read(state_of(kept)); });
 }
 

@@ -2,8 +2,8 @@
 // the memory for them, and the state that the caller works on.
 //
 // The newest block is written when it is known that another action follows it, not when it is full:
-// see write_due. What a rank could not write or read is no failure of the sweep: at the next
-// agreement all ranks lose the same anchor, and start from the one before it.
+// see write_due. An anchor that a rank could not write or read is no failure of the sweep: at the
+// next agreement all ranks lose the same anchor, and start from the one before it.
 #pragma once
 
 #include <cstdint>
@@ -121,7 +121,7 @@ class Keeper {
   std::unique_ptr<LiveTape> live_tape_;
   std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
   std::vector<std::unique_ptr<store::Tier>> tiers_;
-  store::RamTier* ram_ = nullptr;    ///< one of them
+  store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
   bool replaces_ = false;            ///< states on disk replace each other
 };

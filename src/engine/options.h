@@ -36,7 +36,7 @@ struct Options {
   bool keep = false;
   bool resume = false;
   double checkpoint_interval = 60;  ///< seconds between commits
-  std::string problem;              ///< what must be the same for a run to go on
+  std::string problem;              ///< must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
   bool reducible = false;           ///< objective of branches
   bool charged_inputs = false;      ///< x_0 of each branch is kept

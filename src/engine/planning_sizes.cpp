@@ -32,8 +32,8 @@ void Planning::begin_step_tables(SweepPlan& plan) {
   if (measured_.state_bytes().known() && costs_known) plan.divided.emplace();
 }
 
-// Bytes of x_0 .. x_{n-1}, each in one piece, on the rank where it takes the most. What was
-// measured may be a little more the next time. Fields begin at multiples of `alignment`.
+// Bytes of x_0 .. x_{n-1}, each in one piece, on the rank where it takes the most. A measured size
+// may be a little larger the next time. Fields begin at multiples of `alignment`.
 std::vector<std::int64_t> Planning::rooms_of_states(std::int64_t alignment) const {
   constexpr std::int64_t kMargin = 8;
   std::int64_t beside = 0;

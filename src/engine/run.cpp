@@ -112,7 +112,7 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   try {
     beginning_.begin(std::move(plan), requested_, earlier ? earlier : bad_environment_);
   } catch (...) {
-    abandon();  // what this rank has and another one may not have
+    abandon();  // another rank may not have a sweep
     planning_.forget_plans();
     throw;
   }

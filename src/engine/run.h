@@ -1,9 +1,9 @@
 // One run: its phases, and the loop that turns a schedule's actions into what its parts do and what
 // the caller does.
 //
-// Every decision that changes what the caller does next is made from data all ranks share. What a
-// rank meets alone (a failed transfer, anadrome_fail) is held and comes out at the next agreement,
-// on all.
+// Every decision that changes what the caller does next is made from data all ranks share. A
+// failure that a rank meets alone (of a transfer, anadrome_fail) is held and comes out at the next
+// agreement, on all.
 #pragma once
 
 #include <anadrome/anadrome.h>

@@ -41,7 +41,7 @@ class Storage {
   /// where they fit. A run that cannot be taken over any more leaves `recovery` empty. True: the
   /// disk is another one.
   bool prepare(const MemoryPlan& memory, bool transports, std::optional<Recovery>& recovery);
-  /// That of a sweep before goes, with its files and its watch.
+  /// Removes the directory of a sweep before, with its files and its watch.
   void give_up();
   /// The first segment, so that a full or forbidden disk shows before the first step. Returns why
   /// the disk takes nothing, if the sweep can go on in memory; a directory that cannot be used is

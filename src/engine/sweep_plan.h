@@ -19,7 +19,7 @@ struct SweepPlan {
   const schedule::Entry* schedule = nullptr;
   bool record = false;           ///< the adjoint of a step needs its tape
   schedule::BranchOptions join;  ///< without steps: there is one branch
-  std::int64_t budget = 0;       ///< bytes on this rank that it was made for
+  std::int64_t budget = 0;       ///< bytes on this rank, for which the plan was made
   std::int64_t state_bytes_all_ranks = 0;
   MemoryPlan memory;
   std::optional<schedule::DividedMemory> divided;  ///< for states of several sizes; no blocks
@@ -27,7 +27,7 @@ struct SweepPlan {
   std::int64_t tape_slots = 0;
   std::int64_t tape_buffer_bytes = 0;
   bool keeps_tapes = false;                ///< this sweep does
-  std::unique_ptr<schedule::Sweep> sweep;  ///< what is played
+  std::unique_ptr<schedule::Sweep> sweep;  ///< the sweep that is played
 
   bool has_branches() const { return !join.steps.empty(); }
   bool plays_list() const { return schedule->is_list; }

@@ -55,7 +55,7 @@ struct SweepState {
   std::int64_t newest_anchor = 0;  ///< the one that was kept or restored last
   std::int64_t anchors_put = 0;    ///< where they are replaced: each time
   std::int64_t anchors_lost = 0;   ///< agreed
-  std::int64_t agreed_block = -1;  ///< every rank has it in memory
+  std::int64_t agreed_block = -1;  ///< every rank has this block in memory
   bool write_due = false;          ///< the newest block is full, and not being written
   bool no_more_anchors = false;    ///< the disk takes none; agreed, as why
   Failure disk_refused;

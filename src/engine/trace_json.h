@@ -12,7 +12,7 @@
 namespace anadrome::engine {
 
 /// begin, add_rank for each rank, end; ranks come one at a time, so that the events of one are
-/// enough to hold. What the sink throws comes out, and leaves nothing to go on with.
+/// enough to hold. Throws what the sink throws; nothing can be added then.
 class TraceJson {
  public:
   explicit TraceJson(TextOut::Sink sink) : out_(std::move(sink)) {}

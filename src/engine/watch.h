@@ -113,8 +113,8 @@ class Watch {
   std::jthread thread_;  ///< last: it uses all of the above
 };
 
-/// The same for moments without heartbeats, in the first begin: Agreement::call_roll speaks as the
-/// watch does, and acts as it does.
+/// Names the late where there are no heartbeats yet, in the first begin: Agreement::call_roll
+/// speaks and acts as the watch does.
 void name_the_late(Agreement& agreement, const Options& options);
 
 }  // namespace anadrome::engine
