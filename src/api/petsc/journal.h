@@ -14,7 +14,7 @@ namespace anadrome::petsc {
 
 struct StepNote {
   PetscReal time = 0;
-  PetscReal next_size = 0;  ///< what the TS meant to do next, when the record was made
+  PetscReal next_size = 0;  ///< as the TS meant it when the record was made
 };
 
 class Journal {

@@ -54,8 +54,8 @@ struct Settings {
   const std::string& value(const char* name) const;
 };
 
-/// The value of a key in ANADROME_OPTIONS, or "". What is set comes before the environment, so keys
-/// that the trajectory would set by itself are looked up there first.
+/// The value of a key in ANADROME_OPTIONS, or "". Options that are set come before the environment,
+/// so keys that the trajectory would set by itself are looked up there first.
 std::string from_environment(const char* key);
 /// Bytes of memory that were asked for; 1 GiB if nothing was said.
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);

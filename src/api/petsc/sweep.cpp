@@ -191,7 +191,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
       !lost_, comm_, PETSC_ERR_ORDER,
       "no record can be had any more: an earlier one could not be brought back. Solve forward "
       "again");
-  lost_ = true;  // what was kept meanwhile may come from a step that was refused
+  lost_ = true;  // kept states may come from a step that was refused
   if (forward_) PetscCall(finish_forward());
   wanted_ = -1;  // nothing is run on the way back to the end
   const bool adjoining = action_.kind == ANADROME_ADJOINT;

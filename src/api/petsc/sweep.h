@@ -1,11 +1,10 @@
 // One forward sweep of a TS and the reverse sweeps back through it, as a run of the library.
 //
 // The library decides what is kept and what is run again; this carries its actions out with the TS.
-// Step numbers are the TS's. What the library takes for state k may be an earlier state with its
-// own number: steps are run again only when a record is asked for that lies after the last point
-// the program may have changed at (an event, the end of a TSSolve), because only then the program
-// is as it was during these steps. A state therefore carries the number of the step it really is
-// of.
+// Step numbers are the TS's. The library's state k may be an earlier state with its own number:
+// steps are run again only when a record is asked for that lies after the last point the program
+// may have changed at (an event, the end of a TSSolve), because only then the program is as it was
+// during these steps. A state therefore carries the number of the step it really is of.
 #pragma once
 
 #include <anadrome/anadrome.h>
@@ -48,7 +47,7 @@ class Sweep {
   const anadrome_run* run() const { return run_; }
 
  private:
-  struct Live {  ///< what the TS's vectors hold
+  struct Live {  ///< the state in the TS's vectors
     std::int64_t step = -1;
     std::int64_t complete = 0;  ///< with the stages that led there
   };
