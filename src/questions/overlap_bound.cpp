@@ -32,7 +32,7 @@ class Relaxation {
 
   std::int64_t steps_, slots_;
   double advance_, early_, late_, read_;
-  std::vector<Row> in_ram_;   ///< x_0 is in a slot, and on disk only if `late` is paid for it
+  std::vector<Row> in_ram_;   ///< x_0 is in a slot, and on disk only if `late` is paid
   std::vector<Row> on_disk_;  ///< x_0 is live and on disk
   Row free_;                  ///< x_0 is always to be had
   std::vector<Row> chain_, free_chain_;
