@@ -15,7 +15,7 @@ namespace anadrome::tool {
 struct Help {
   const char* meaning;
   const char* example;
-  const char* otherwise = "";  ///< what holds if the option is not given
+  const char* otherwise = "";  ///< holds if the option is not given
 };
 
 class Options {

@@ -20,7 +20,7 @@ inline constexpr Colour kQuiet = "#5f6b76";  ///< words beside what matters
 inline constexpr Colour kPlot = "#f6f8f9";   ///< behind steps against time
 inline constexpr Colour kLane = "#eceff2";   ///< behind a lane in which nothing happens
 inline constexpr Colour kGrid = "#d9dee3";
-inline constexpr Colour kCloseUp = "#fff3cf";  ///< what is drawn once more, larger
+inline constexpr Colour kCloseUp = "#fff3cf";  ///< the part that is drawn once more, larger
 inline constexpr Colour kSlot = "#54708c";     ///< a slot in use
 inline constexpr Colour kOnDisk = "#e3c3d8";   ///< states on disk; a pale write
 

@@ -29,7 +29,7 @@ struct Paint {
 
 class Svg {
  public:
-  /// Opens a white picture. What the sink of `out` throws comes out of every call.
+  /// Opens a white picture. Every call throws what the sink of `out` throws.
   Svg(TextOut& out, double width, double height, double letters);
   void close();
 

@@ -25,7 +25,7 @@ struct Resource {
 struct Comparison {
   WhatIf question;
   std::vector<Estimate> rows;                ///< as in all_schedules()
-  const schedule::Entry* by_auto = nullptr;  ///< what schedule=auto takes; NULL: nothing
+  const schedule::Entry* by_auto = nullptr;  ///< the choice of schedule=auto; NULL: none
   int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
 };

@@ -18,8 +18,8 @@ struct CommitFindings {
   std::set<std::string> missing;                                 ///< files, in a sentence each
 };
 
-/// `commit`: the newest that all ranks have. What is beyond its anchors, and adjoint fields of
-/// other commits, may be written over at any time: they are not looked at. With kStructure only the
+/// `commit`: the newest that all ranks have. Blocks beyond its anchors, and adjoint fields of other
+/// commits, may be written over at any time: they are not looked at. With kStructure only the
 /// lengths of the files are. `directory` and `journal` belong together.
 void check_commit(const std::string& directory, const store::JournalContents& journal,
                   const store::JournalCommit& commit, Depth depth, CommitFindings& findings);

@@ -10,7 +10,7 @@ namespace anadrome::tool {
 
 /// How far to look.
 enum class Depth {
-  kStructure,  ///< what describes the states
+  kStructure,  ///< the description of the states
   kBytes       ///< every state, too
 };
 

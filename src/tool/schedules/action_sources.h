@@ -23,7 +23,7 @@ ActionSource unknown_end_actions(const Problem& problem);
 /// problem.quickly one that fits problem.disk_slots, found in less time.
 schedule::OverlappedPlan overlapped_plan(const Problem& problem);
 
-/// The same as actions. It is made at once; its time goes to `makespan`.
+/// The actions of that plan, which is made at once; its time goes to `makespan`.
 ActionSource overlapped_actions(const Problem& problem, double& makespan);
 
 }  // namespace anadrome::tool

@@ -11,8 +11,8 @@ struct DiskTransfers {
   std::int64_t most_states = 0;  ///< on disk at a time
 };
 
-/// Asks the planner about every segment that begins with a state on disk. What begins in RAM stays
-/// there, as with all of these planners. Throws ERR_ARGUMENT beyond 2e7 segments.
+/// Asks the planner about every segment that begins with a state on disk. Segments that begin in
+/// RAM stay there, as with all of these planners. Throws ERR_ARGUMENT beyond 2e7 segments.
 DiskTransfers disk_transfers(schedule::Planner& planner, const Problem& problem);
 
 }  // namespace anadrome::tool

@@ -15,7 +15,7 @@ struct Estimate {
   bool runs = false;
   bool planned = true;  ///< false: it may run, but planning it takes too long
   std::string remark;   ///< how it is run, or why it cannot be
-  Problem sweep;        ///< what is run
+  Problem sweep;        ///< the sweep of a run
   Counts counts;
   bool reads_ahead = false;  ///< overlapped transfers: the next anchor is read in time
   double seconds = 0;
