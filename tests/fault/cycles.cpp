@@ -27,8 +27,8 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-/// What the library and its libraries hold. Chunks in the caches that glibc keeps for each thread
-/// count as held: without_thread_caches() makes the number exact.
+/// Bytes that the library and its libraries hold. Chunks in the caches that glibc keeps for each
+/// thread count as held: without_thread_caches() makes the number exact.
 std::int64_t allocated_bytes() {
   const struct mallinfo2 all = ::mallinfo2();
   return static_cast<std::int64_t>(all.uordblks + all.hblkhd);

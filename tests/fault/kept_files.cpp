@@ -25,7 +25,7 @@ std::vector<Word> table(hid_t file, const std::string& path) {
   return values;
 }
 
-// Of each field the states of `kept` on all ranks, one after the other; on rank 0.
+// The states of `kept` on all ranks, one after the other, by field; on rank 0.
 std::vector<std::vector<std::uint64_t>> states_of(ModularModel& model,
                                                   const std::vector<std::int64_t>& kept) {
   int rank = 0, ranks = 1;

@@ -1,4 +1,4 @@
-// What keep=on left, read as a user reads it: states.h5 through HDF5.
+// The files of keep=on, read as a user reads it: states.h5 through HDF5.
 #pragma once
 
 #include <cstdint>

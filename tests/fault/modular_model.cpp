@@ -174,7 +174,7 @@ bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
     default:
       return false;
   }
-  // What the library does not bring back must not be right by chance.
+  // A state that the library does not bring back must not be right by chance.
   if (places_.empty()) std::fill(state_.begin(), state_.end(), 0x5c5c5c5c5c5c5c5cU);
   return true;
 }

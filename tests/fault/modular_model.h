@@ -40,13 +40,13 @@ class ModularModel {
   void step(std::int64_t step);
   void turn();
   void adjoint(std::int64_t step);
-  /// What `action` asks for; with exchanged fields the state is the library's. False: the library
-  /// broke its word (no address for a live state, no such action).
+  /// Does `action`; with exchanged fields the state is the library's. False: the library broke its
+  /// word (no address for a live state, no such action).
   bool act(anadrome_run* run, const anadrome_action& action);
   /// A sweep without the library.
   std::uint64_t gradient_with_every_state_kept(std::int64_t steps);
 
-  /// Of the adjoint, the derivatives by the parameters, and x_0; complete at DONE.
+  /// The hash of the adjoint, the derivatives by the parameters, and x_0; complete at DONE.
   std::uint64_t gradient() const;
   std::uint64_t state_hash() const;
   /// The state, by field.
@@ -73,7 +73,7 @@ class ModularModel {
   ModelShape shape_;
   std::vector<std::uint64_t> state_;  ///< the fields one after another
   std::vector<std::uint64_t> lambda_, by_parameter_;
-  std::vector<int> places_;  ///< of exchanged fields
+  std::vector<int> places_;  ///< by exchanged field
 };
 
 /// How a sweep went on this rank.

@@ -96,7 +96,7 @@ class PowerLoss {
       PowerLossFileSystem files(root_, grave_);
       files.fail_before(i == 0 ? at : at / 2 + 1);
       const Verdict first = bench.run();
-      // What a process says when the power is gone nobody hears, unless it is a gradient.
+      // Nobody hears a process when the power is gone, unless it says a gradient.
       if (first.why.find("WRONG GRADIENT") != std::string::npos) tally_.complain(text, first.why);
       files.lose_what_was_not_synced(seed + i);
     }

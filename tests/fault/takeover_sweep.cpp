@@ -131,7 +131,7 @@ class TakeoverSweep {
     }
   }
 
-  // What there is to take over. False: there is nothing, since something failed.
+  // Leaves a run to take over. False: there is nothing, since something failed.
   bool leave(Bench& bench, std::int64_t stop_at, bool killed) {
     SweepResult result;
     anadrome_run* run = bench.open(result);

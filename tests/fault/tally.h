@@ -44,7 +44,7 @@ void end_trials();
 /// is left out by arithmetic.
 bool is_drawn(std::int64_t number, std::int64_t stride, std::int64_t part);
 
-/// What a program of the laboratory was started with.
+/// The options of a program of the laboratory.
 struct LaboratoryOptions {
   bool full = false;
   std::string only;  ///< setups and kinds whose text has this

@@ -33,7 +33,7 @@ class TamperingFileSystem final : public ForwardingFileSystem {
   std::int64_t reads() const;
   /// Were bytes changed?
   bool hit() const;
-  /// What was written so far is an earlier sweep's (or run's) from now on.
+  /// The bytes written so far are an earlier sweep's (or run's) from now on.
   void remember_as_stale();
   void remember_as_foreign();
 

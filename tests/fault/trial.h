@@ -34,7 +34,7 @@ std::vector<Setup> all_setups(int ranks);
 /// Those whose files are kept.
 std::vector<Setup> kept_setups();
 
-/// What this process and the directory hold beside the run.
+/// The resources that this process and the directory hold beside the run.
 struct Resources {
   std::int64_t descriptors = 0, threads = 0;
   static Resources now();
@@ -69,8 +69,8 @@ class Bench {
   const Setup& setup() const { return setup_; }
   ModularModel& model() { return model_; }
   std::string run_directory() const { return directory_ + "/anadrome"; }
-  /// Of a run with keep=on: "" if its files are what they must be, else what is wrong; they are
-  /// removed. Collective.
+  /// Removes the files of a run with keep=on. Returns "" if they were as they must be, else the
+  /// fault. Collective.
   std::string fault_of_kept_files();
   /// Is nothing left, neither files nor descriptors nor threads? Otherwise says what.
   std::string left_behind() const;
@@ -83,7 +83,7 @@ class Bench {
   bool is_right(const SweepResult& result) const {
     return result.done && result.kept_its_word && result.gradient == gradient_;
   }
-  /// What the sweep and close say together, on all ranks.
+  /// The verdict on the sweep and on close, on all ranks.
   Verdict judge(const SweepResult& result, anadrome_status closed,
                 const std::string& close_message);
 

@@ -44,7 +44,7 @@ std::vector<std::int64_t> read_integers(hid_t file, const char* path) {
   return values;
 }
 
-// What one writer contributes to this reader's columns.
+// The part of one writer in this reader's columns.
 struct Piece {
   std::int64_t first_element;  // of slot 0, in /slots/u
   std::int64_t stride;         // elements from one slot to the next

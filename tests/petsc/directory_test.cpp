@@ -1,4 +1,4 @@
-// What is left of a trajectory's files, and of what others have where they were.
+// The remains of a trajectory's files, and of other files where they were.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>
 #include <petsc/private/tsimpl.h>
@@ -19,7 +19,7 @@ const std::string to_disk =
     "-ts_type cn -ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 4MiB "
     "-ts_trajectory_stride 3 ";
 
-// What rank 0 does before or after all ranks did something.
+// `work` on rank 0, between two barriers.
 void on_one_rank(const std::function<void()>& work) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank() == 0) work();
@@ -134,7 +134,7 @@ TEST(Files, ADirectoryThatCannotBeMadeIsAnErrorOnEveryRank) {
       << caught.message();
 }
 
-// What is done to every file of a sweep between the sweeps, and what PETSc says then.
+// Damages every file of a sweep between the sweeps; returns PETSc's message.
 std::string after_damage(const std::function<void(const fs::path&)>& damage) {
   std::string said;
   {

@@ -1,4 +1,4 @@
-// What programs do with a trajectory, with every method that has an adjoint and every way to keep
+// The uses of a trajectory in programs, with every method that has an adjoint and every way to keep
 // records: the same as with PETSc's own `basic`.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ class CoupledModel {
   anadrome_status add_fields(anadrome_run* run);
 
   // Exchanged fields: the arrays of this model are then only where a step computes.
-  unsigned exchanged = kNoField;       ///< of the next add_fields
+  unsigned exchanged = kNoField;       ///< for the next add_fields
   bool take_now(anadrome_run* run);    ///< now -> arrays; false: it is missing
   bool put_then(anadrome_run* run);    ///< arrays -> then; false: it is missing
   bool spoil_then(anadrome_run* run);  ///< a NaN in every element, to show what is not written
@@ -86,7 +86,7 @@ class CoupledModel {
   std::vector<unsigned char> bytes_, packed_;
   std::vector<std::int64_t> tape_;
   std::vector<double> adjoint_;
-  std::vector<Place> places_;  ///< of exchanged fields, as add_fields numbered them
+  std::vector<Place> places_;  ///< by exchanged field, as add_fields numbered them
 };
 
 /// All states and tapes of a sweep, kept in arrays of the test.

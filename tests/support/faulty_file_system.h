@@ -76,7 +76,7 @@ class FaultyFileSystem final : public store::FileSystem {
   int unlink(const std::string& path) override;
 
  private:
-  /// What is to go wrong with an operation, and a number that says where in its bytes.
+  /// The fault of an operation, and a number that says where in its bytes.
   struct Verdict {
     Fault fault = Fault::kNone;
     std::uint64_t number = 0;

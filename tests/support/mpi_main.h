@@ -1,4 +1,4 @@
-// What the tests of a program know about the ranks it was started with.
+// The ranks that a program of tests was started with.
 #pragma once
 
 #include <string>

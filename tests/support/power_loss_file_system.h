@@ -19,7 +19,7 @@ namespace anadrome::test {
 
 class PowerLossFileSystem final : public ForwardingFileSystem {
  public:
-  /// What is below `root` is lost; `grave`, an empty directory beside it, holds removed files.
+  /// Files below `root` are lost; `grave`, an empty directory beside it, holds removed files.
   PowerLossFileSystem(std::string root, std::string grave);
 
   /// The power fails before operation number `at` (from 1): it and all later ones do nothing, and
@@ -27,7 +27,7 @@ class PowerLossFileSystem final : public ForwardingFileSystem {
   void fail_before(std::int64_t at);
   std::int64_t operations() const;
   bool is_off() const;
-  /// What is found when the power is back: call it when no file is open any more.
+  /// The power is back: call this when no file is open any more.
   void lose_what_was_not_synced(std::uint64_t seed);
 
   int open(const std::string& path, int flags, mode_t mode) override;

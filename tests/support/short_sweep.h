@@ -1,5 +1,5 @@
-// What tests of single calls share: a model of 20 steps that takes twice the least memory, and so
-// goes to disk at every step.
+// The common part of tests of single calls: a model of 20 steps that takes twice the least memory,
+// and so goes to disk at every step.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ class VaryingModel {
   /// Another reverse sweep of the same.
   anadrome_status sweep_again(anadrome_run* run, std::int64_t steps);
 
-  /// Of x_0 .. x_{steps-1} on this rank.
+  /// Bytes of x_0 .. x_{steps-1} on this rank.
   std::vector<std::int64_t> bytes(std::int64_t steps) const;
   /// Cells are as many as usual, divided by this.
   std::int64_t divisor = 1;

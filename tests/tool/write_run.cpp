@@ -1,9 +1,9 @@
 // write_run DIRECTORY NAME kept|dead|live|stopped|elsewhere|silent
 //
-// What a run of two ranks leaves in DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0, 10, 20,
-// 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with journals,
-// adjoint fields, a second copy of block 0, and a lock that nobody holds. live: the same while
-// standard input is open. stopped: as dead, without the lock. elsewhere: with the lock of
+// Writes the files of a run of two ranks to DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0,
+// 10, 20, 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with
+// journals, adjoint fields, a second copy of block 0, and a lock that nobody holds. live: the same
+// while standard input is open. stopped: as dead, without the lock. elsewhere: with the lock of
 // another host, just written; silent: written 500 s ago.
 #include <fcntl.h>
 

@@ -28,7 +28,7 @@ std::vector<std::uint8_t> bytes_of(std::uint64_t seed) {
   return bytes;
 }
 
-// What is absurd must fail, and not take the machine's memory first.
+// Absurd sizes must fail, and not take the machine's memory first.
 void limit_memory() {
 #ifndef __SANITIZE_ADDRESS__
 #ifndef __SANITIZE_THREAD__

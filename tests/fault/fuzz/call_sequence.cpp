@@ -309,7 +309,7 @@ class Sequence {
     }
   }
 
-  // What may come at any time and changes nothing.
+  // Calls that may come at any time and change nothing.
   void look(RandomCaller& caller) {
     anadrome_stats stats{};
     static constexpr std::array<std::size_t, 6> kSizes = {

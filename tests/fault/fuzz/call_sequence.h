@@ -10,7 +10,7 @@
 
 namespace anadrome::test {
 
-/// What was done, for a report of how much was covered.
+/// The calls made, for a report of how much was covered.
 struct CallCounts {
   std::int64_t calls = 0, refused = 0, begun = 0, done = 0, states_checked = 0;
 };

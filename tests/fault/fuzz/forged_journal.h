@@ -11,8 +11,8 @@
 
 namespace anadrome::test {
 
-/// Of records without their sums: u32 length, u32 type, payload, and so on. For each of them
-/// `each(bytes of it, sum before it, sum of it)` is called.
+/// A journal from records without their sums: u32 length, u32 type, payload, and so on. For each of
+/// them `each(bytes of it, sum before it, sum of it)` is called.
 template <class Each>
 std::string forged_journal(std::string_view records, const Each& each) {
   std::string file = store::journal_preamble();

@@ -24,7 +24,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// What is read, or nothing if it has no valid header. No other way out is allowed.
+// Reads a journal; false if it has no valid header. No other way out is allowed.
 bool read(const std::string& bytes, JournalContents& contents) {
   const ReadBytes piece = [&](char* to, std::size_t count, std::int64_t offset) {
     const auto at = static_cast<std::size_t>(offset);
@@ -62,7 +62,7 @@ void read_forged(std::string_view input) {
         all_good && record && std::holds_alternative<JournalHeader>(*record) == (number++ == 0);
     if (all_good) good = static_cast<std::int64_t>(bytes);
     if (!record) return;
-    // What is accepted has one spelling only.
+    // An accepted record has one spelling only.
     Checksum again = before;
     require(encode_record(*record, again) == covered + Encoder().sum(sum).bytes());
     require(again == sum);

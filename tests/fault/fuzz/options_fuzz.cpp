@@ -29,7 +29,7 @@ bool understood(Body&& body) {
   }
 }
 
-// Of whatever was understood.
+// The options must make sense, whatever was understood.
 void require_sense(const engine::Options& options) {
   require(options.memory >= 0 && options.disk >= -1 && options.interval >= 0 &&
           options.bandwidth_limit >= 0);

@@ -1,5 +1,5 @@
-// What `anadrome verify` makes of a run's directory, under libFuzzer: its journal is the input,
-// with right sums or as it is, and its other files are short. It answers, whatever they say.
+// `anadrome verify` of a run's directory, under libFuzzer: its journal is the input, with right
+// sums or as it is, and its other files are short. It answers, whatever they say.
 #include <sys/stat.h>
 
 #include <cerrno>

@@ -1,6 +1,6 @@
-// What `anadrome verify` makes of the numbers in a segment, under libFuzzer. The HDF5 library is
-// left out: it reads files in a process of its own. In its place stands a file that would be right,
-// some of whose numbers the input replaces. A finding or a verdict, whatever they are.
+// `anadrome verify` of the numbers in a segment, under libFuzzer. The HDF5 library is left out: it
+// reads files in a process of its own. In its place stands a file that would be right, some of
+// whose numbers the input replaces. A finding or a verdict, whatever they are.
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What one rank meets or does alone comes out on every rank, at the same call, with its name.
+// A failure or deed of one rank alone comes out on every rank, at the same call, with its name.
 #include <gtest/gtest.h>
 
 #include <functional>

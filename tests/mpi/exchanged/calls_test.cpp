@@ -258,7 +258,7 @@ TEST(ExchangedSweep, MayEndBeforeAStepIsTaken) {
       run.set("schedule", schedule);
       run.set("interval", "3");
       run.set("memory", std::to_string(blocks * least_memory(model, "async")) + "B");
-      // Of an odd number of steps the driver learns in the ADVANCE after the last.
+      // The driver learns of an odd number of steps in the ADVANCE after the last.
       for (const std::int64_t steps : {0, 1, 3, 5, 9}) {
         SCOPED_TRACE(std::string(schedule) + ", " + std::to_string(steps));
         SweepDriver driver(run, model, reference);

@@ -36,7 +36,7 @@ class Limits : public testing::Test {
     EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
   }
 
-  /// Of a run that has too little.
+  /// The least memory that a run with too little of it names.
   static std::int64_t named_least(RunHandle& run, std::int64_t steps) {
     EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
     const std::string message = anadrome_last_error(), before = "at least ";

@@ -262,7 +262,7 @@ TEST_P(Resume, RefusesAnotherProblem) {
   expect_right(live(-1, 0));  // it is still there
 }
 
-// What is reversed from memory for long is committed on the way, too.
+// A long reversal from memory has commits on the way, too.
 class LongInterval : public Resume {};
 
 TEST_P(LongInterval, IsCommittedBetweenItsAnchorsAndAgainWhenItWentOn) {

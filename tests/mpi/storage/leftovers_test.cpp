@@ -1,4 +1,4 @@
-// What remains on disk when something could not be made or could not be removed.
+// The files that remain on disk when something could not be made or could not be removed.
 #include <gtest/gtest.h>
 
 #include <filesystem>

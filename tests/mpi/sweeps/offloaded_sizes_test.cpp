@@ -16,7 +16,7 @@ using namespace anadrome::test;
 
 constexpr std::int64_t kSteps = 40, kCells = 20'000;  // up to 160 kB
 constexpr std::int64_t kLargest = 168 << 10;
-// What the plan takes of the memory: schedules, sizes.
+// The plan's part of the memory: schedules, sizes.
 constexpr std::int64_t kTable = 42 * (17 * 1024 + 64);
 
 class OffloadedSizes : public testing::Test {
@@ -105,7 +105,7 @@ TEST_F(OffloadedSizes, ThatOutgrowTheSweepBeforeAreMeasuredAgain) {
   for (int sweep = 0; sweep < 2; ++sweep) expect_swept(run, model_.sweep(run, kSteps));
 }
 
-// What was measured of states says nothing about a field that they did not have.
+// Measured sizes of states say nothing about a field that they did not have.
 TEST_F(OffloadedSizes, AreMeasuredAgainWithAnotherField) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, 6);

@@ -38,7 +38,7 @@ TEST_F(NestedSchedules, OverlappedDoesWithoutAPlaceOnDisk) {
 
 constexpr std::int64_t kDoubleTable = std::int64_t{1} << 20;  // of memory, where n is not known
 
-// What `double` did with an interval that was given: the advances of its planner.
+// The advances of `double` with an interval that was given: those of its planner.
 std::int64_t double_steps(std::int64_t steps, std::int64_t interval, std::int64_t units,
                           std::int64_t tape_units) {
   namespace schedule = anadrome::schedule;

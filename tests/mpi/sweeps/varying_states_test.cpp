@@ -86,7 +86,7 @@ TEST(VaryingStates, AreOfStateFieldsWithAllCallbacks) {
 constexpr std::int64_t kMemory = 8 << 20, kTable = (kSteps + 2) * 320 + kMemory / 8;
 constexpr std::int64_t kManyCells = 100'000;
 
-// What the planner makes of the largest size of each state on any rank.
+// The planner plans for the largest size of each state on any rank.
 TEST(StackedStates, TakeAsFewStepsAsTheirSizesAllow) {
   VaryingModel model(kManyCells);
   RunHandle run(MPI_COMM_WORLD);

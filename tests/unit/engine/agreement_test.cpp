@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRanks = 3;
 
-// What agree threw on each rank; "" where it did not.
+// The error that agree threw on each rank; "" where it did not.
 std::array<std::string, kRanks> thrown(const std::function<Agreement::Input(int rank)>& input) {
   std::array<std::string, kRanks> texts;
   ThreadRanks::run(kRanks, [&](Ranks& ranks) {

@@ -1,4 +1,4 @@
-// What schedule=auto takes, and why.
+// The choice of schedule=auto, and its reason.
 #include "engine/choice.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a schedule asks for on the way, and the agreements that answer it.
+// The questions of a schedule on the way, and the agreements that answer them.
 #include "engine/decisions.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Decisions, WaitForWritesAndShareTheMemoryAsTheScheduleWants) {
   EXPECT_EQ(desk.memory.checkpoint_slots, sweep.facts.slots);
 }
 
-// What each of two ranks throws that make a plan.
+// The error of each of two ranks that make a plan.
 std::string thrown(const std::function<void(ScriptedSweep&, int rank)>& prepare) {
   std::array<std::string, 2> messages;
   ThreadRanks::run(2, [&](Ranks& ranks) {

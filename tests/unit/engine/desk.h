@@ -66,7 +66,7 @@ struct ScriptedSweep final : schedule::Sweep {
   schedule::Course facts = {
       .steps = 100, .slots = 7, .anchors_stay = true, .plan_name = "the plan"};
   schedule::AnchorList list;
-  // What it was told.
+  // The calls that the sweep had.
   std::vector<schedule::Measured> asked;
   std::vector<std::int64_t> lost;
   std::int64_t plans = 0, rewound_to = -1;

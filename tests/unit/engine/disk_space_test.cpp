@@ -69,7 +69,7 @@ struct RunOnDisk : testing::Test {
         .read_all(numbers.data(), count * sizeof(Number), offset);
     return numbers;
   }
-  // What a process leaves that goes on later, or another one in its place.
+  // The segments of a process that goes on later, or another one in its place.
   std::vector<JournalSegment> leave_a_run() {
     Space first(directory.path());
     first.open();
@@ -80,7 +80,7 @@ struct RunOnDisk : testing::Test {
     first.disk->leave();
     return records;
   }
-  // What a process says that is to go on with segments as `records` has them.
+  // The failure of a process that is to go on with segments as `records` has them.
   Failure refusal(const std::vector<JournalSegment>& records) {
     Space second(directory.path());
     second.open(Leftovers::kTakeOver);

@@ -1,5 +1,5 @@
-// What directories and files ask of MPI, answered for one rank without MPI_Init: the engine's parts
-// have a disk in these tests. What ranks agree on goes through ThreadRanks.
+// The calls of MPI for directories and files, answered for one rank without MPI_Init: the engine's
+// parts have a disk in these tests. Agreements go through ThreadRanks.
 #include <mpi.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What a recorder remembers of one rank, and the file that it writes.
+// The events that a recorder keeps of one rank, and the file that it writes.
 #include "engine/recorder.h"
 
 #include <gtest/gtest.h>

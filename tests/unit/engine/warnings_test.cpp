@@ -1,4 +1,4 @@
-// What a run says on standard error.
+// The lines of a run on standard error.
 #include "engine/warnings.h"
 
 #include <gtest/gtest.h>

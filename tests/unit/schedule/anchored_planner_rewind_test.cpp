@@ -29,7 +29,7 @@ AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
   return options;
 }
 
-// What Revolve takes from x_0 to the end and back.
+// Steps that Revolve runs from x_0 to the end and back.
 std::int64_t from_scratch(std::int64_t steps, std::int64_t slots, bool record) {
   return record ? steps + extra_advances_clamped(steps, slots)
                 : extra_advances_clamped(steps + 1, slots);

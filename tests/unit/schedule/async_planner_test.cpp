@@ -1,4 +1,4 @@
-// What schedule=async asks of the ranks before it decides, and what it decides.
+// The questions of schedule=async to the ranks before it decides, and its decisions.
 #include "schedule/async_planner.h"
 
 #include <gtest/gtest.h>

@@ -86,7 +86,7 @@ TEST(DoubleInterval, IsFoundAtOnceHoweverLong) {
   EXPECT_THROW(double_interval_within(9, 1, 5), Error);
 }
 
-/// What a sweep of a run is made of, drawn at random.
+/// The sweep of a run, drawn at random.
 struct DrawnRun {
   StackOptions options;
   DoubleMemory memory;

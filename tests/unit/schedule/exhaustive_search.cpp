@@ -59,7 +59,7 @@ class Search {
 
   void reach(Node node) {
     if (node.adjoint >= 0) {
-      // What lies beyond the step to be adjoined is of no use.
+      // States beyond the step to be adjoined are of no use.
       const std::size_t useful = (std::size_t{2} << node.adjoint) - 1;
       node.states &= useful;
       node.tapes &= useful;

@@ -132,7 +132,7 @@ TEST(ListSweep, BreaksNoRuleOnRandomLongerChains) {
   }
 }
 
-// Of seconds: searched thoroughly.
+// A sweep of seconds is searched thoroughly.
 TEST(ListSweep, BreaksNoRuleInAPlanThatWasSearchedFor) {
   for (const std::int64_t steps : {20, 27}) {
     for (const bool record : {false, true}) {

@@ -42,7 +42,7 @@ TEST(OffloadActions, TakeAsLongAsTheChainSays) {
   }
 }
 
-// What runs at a time on the planner's machine stands in a list, and takes no longer.
+// Operations that overlap on the planner's machine stand in a list, and take no longer.
 TEST(OffloadActions, DoWhatThePlannerPlayed) {
   for (const std::int64_t steps : {5, 8, 24, 60}) {
     for (const std::int64_t transfer : {0, 1, 2, 4}) {

@@ -47,7 +47,7 @@ class Search {
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   static bool in(unsigned set, int k) { return (set >> k & 1u) != 0; }
 
-  // What is on its way counts.
+  // A state on its way counts.
   std::int64_t units(const Node& node) const {
     std::int64_t sum = 0;
     for (int k = 0; k < n_; ++k) {

@@ -7,7 +7,7 @@
 
 namespace anadrome::schedule {
 
-/// What a piece takes from where it begins: x_1 live and in a slot, x_0 before it on disk. Writes
+/// The time of a piece from where it begins: x_1 live and in a slot, x_0 before it on disk. Writes
 /// take no time, so that the disk is idle.
 inline double played(const OverlapPiece& piece, std::int64_t slots, OverlapTimes times,
                      bool base_on_disk) {

@@ -26,7 +26,7 @@ class Driver {
  public:
   Driver(Sweep& sweep, const RuleOptions& rules, Driving driving);
 
-  /// Of every advance as it is run.
+  /// Calls `see` with every advance as it is run.
   void on_advance(std::function<void(const Advance&)> see) { on_advance_ = std::move(see); }
 
   /// Plays to Done.
@@ -35,7 +35,7 @@ class Driver {
   Taken rewind(std::int64_t restorable = 1);
 
  private:
-  /// What advances_remaining and adjoints_remaining said, and when.
+  /// The answers of advances_remaining and adjoints_remaining, and when.
   struct Promise {
     std::int64_t advances, adjoints;  ///< promised
     std::int64_t advanced, adjoined;  ///< taken before
@@ -107,8 +107,8 @@ struct ReplayOptions {
   std::function<Answer(std::int64_t live)> decide = {};
 };
 
-/// What a sweep and `rewinds` more of its reverse part took; n where the case leaves it unknown.
-/// `advances` are all steps that were run, recorded ones included.
+/// The counts of a sweep and of `rewinds` more of its reverse part; n where the case leaves it
+/// unknown. `advances` are all steps that were run, recorded ones included.
 std::vector<Taken> replay(AskedSweep& sweep, std::int64_t steps, const ReplayOptions& options,
                           const std::vector<std::int64_t>& rewinds);
 Taken replay(const AnchoredCase& given, std::int64_t steps, const ReplayOptions& options = {});

@@ -13,7 +13,7 @@ namespace {
 OverlapAction keep(std::int64_t step) { return {OverlapKind::kKeep, 0, step, -1}; }
 OverlapAction drop(std::int64_t step) { return {OverlapKind::kDrop, 0, step, -1}; }
 
-// What the states take that are there at a time; no two of them in one place, and none beyond
+// Units of the states that are there at a time; no two of them in one place, and none beyond
 // `needed`.
 std::int64_t most_at_a_time(const std::vector<OverlapAction>& actions, const StateUnits& units,
                             std::int64_t needed) {

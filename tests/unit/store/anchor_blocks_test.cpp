@@ -1,4 +1,4 @@
-// What becomes of blocks, told without a disk.
+// The account of blocks, without a disk.
 #include "store/anchor_blocks.h"
 
 #include <gtest/gtest.h>

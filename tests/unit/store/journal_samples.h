@@ -55,7 +55,7 @@ inline JournalCommit sample_commit() {
   return commit;
 }
 
-/// What follows the header in a journal with every kind of record.
+/// The records after the header in a journal with every kind of record.
 inline std::vector<JournalRecord> sample_records() {
   JournalCommit forward = sample_commit();
   forward.generation = 1;

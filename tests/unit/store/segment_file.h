@@ -11,7 +11,7 @@
 
 namespace anadrome::store {
 
-/// What the skeleton says when a single rank with these fields and this layout uses the file.
+/// The skeleton's numbers when a single rank with these fields and this layout uses the file.
 inline SegmentDescription describe(const BlockLayout& layout, const std::vector<Field>& fields,
                                    std::int64_t blocks) {
   SegmentDescription description;

@@ -1,4 +1,4 @@
-// What a transfer moves, and what its checksum covers.
+// The bytes that a transfer moves, and those that its checksum covers.
 #include "store/transport.h"
 
 #include <gtest/gtest.h>

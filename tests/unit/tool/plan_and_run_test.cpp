@@ -1,5 +1,5 @@
-// What anadrome plan says of a run, and what a run does with the same times: the run's parts decide
-// as they do after a sweep that measured them.
+// The answer of anadrome plan for a run, and a run with the same times: the run's parts decide as
+// they do after a sweep that measured them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class MeasuredRun {
     return plan;
   }
 
-  // What schedule=auto takes after a sweep by default.
+  // The choice of schedule=auto after a sweep by default.
   const schedule::Entry* by_auto() {
     engine::SweepPlan before = plan_with(&schedule::schedule_for(schedule::InAuto::kByDefault));
     planning.plan_memory(before, nullptr);

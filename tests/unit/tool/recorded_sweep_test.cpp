@@ -18,7 +18,7 @@ RecordedSweep read(const std::string& text) {
   return read_trace(file, "trace.json");
 }
 
-// Of one event, with what differs from a good one.
+// A trace of one event, with the fields that differ from a good one.
 std::string event_with(const std::string& fields) {
   return R"({"traceEvents": [{"ph": "X", "pid": 0, "tid": 0, )" + fields + "}], " + kOurs + "}";
 }
