@@ -142,7 +142,7 @@ void ram_slot(benchmark::State& state, bool keep) {
   per_event(state, operations, keep ? "per_keep" : "per_restore");
 }
 
-// What one copy of the same size costs here.
+// The cost of one copy of the same size here.
 void copy(benchmark::State& state) {
   std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
   std::vector<std::byte> to(from.size());

@@ -39,7 +39,7 @@ struct Outcome {
   double plan_seconds = 0, cost = 0, nanoseconds_per_action = 0;
 };
 
-// Of the processor: other programs do not count.
+// Seconds of the processor: other programs do not count.
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 Outcome measure(const Case& given) {

@@ -68,7 +68,7 @@ double longest(const heat_grid& grid, double seconds) {
   return seconds;
 }
 
-// Of all branches' gradients, in their order.
+// A hash of all branches' gradients, in their order.
 std::uint64_t gradient_hash(const Problem& problem) {
   constexpr std::uint64_t kOdd = 0x100000001b3;
   std::uint64_t all = 0;

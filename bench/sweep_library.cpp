@@ -43,7 +43,7 @@ constexpr std::array kModes = {
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
     Mode{"sync_interval", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
 
-// What one sweep of several leaves, added to what those before it did.
+// Adds the statistics of one sweep of several to those of the sweeps before it.
 void add(anadrome_stats& all, const anadrome_stats& one) {
   for (const auto seconds :
        {&anadrome_stats::seconds_stalled_write, &anadrome_stats::seconds_stalled_read,
@@ -68,7 +68,7 @@ class Library {
     set("name", std::string(mode.name) + "." + std::to_string(problem.steps));
     const std::size_t cells = problem.start.size();
     const bool resumes = mode.settings[1].key == std::string("resume");
-    // What a commit copies comes on top, so that all modes have as many slots.
+    // The copy for a commit comes on top, so that all modes have as many slots.
     const std::size_t adjoint_bytes = resumes ? 2 * cells * sizeof(double) : 0;
     set("memory", std::to_string(means.memory + static_cast<std::int64_t>(adjoint_bytes)));
     if (means.bytes_per_second > 0)

@@ -20,10 +20,10 @@ struct Problem {
   std::int64_t steps = 0;             ///< of each branch
   std::vector<double> start;   ///< x_0: computed once, for its sines cost as much as many steps
   std::int64_t work = 1;       ///< of the first step
-  std::int64_t last_work = 1;  ///< of the last one; what lies between rises evenly
+  std::int64_t last_work = 1;  ///< of the last step; work between them rises evenly
 
-  /// Of x_0, x_1, .. where the size changes; else empty. Work rises with it then, to `last_work`
-  /// for a state that heat has reached everywhere.
+  /// Bytes of x_0, x_1, .. where the size changes; else empty. Work rises with it then, to
+  /// `last_work` for a state that heat has reached everywhere.
   std::vector<std::int64_t> state_bytes;
   /// Fill state_bytes by running the steps. Collective.
   void measure_states();
@@ -52,10 +52,9 @@ using Sweep = std::function<Measured()>;
 /// Takes as much memory as the states do, whatever `means` say.
 Sweep ideal_sweep(Problem& problem);
 
-/// What one would write in an afternoon: as many states in memory as fit; every so many steps one
-/// is written on the caller's thread (pwrite, O_DIRECT), and in the adjoint sweep read back, the
-/// steps after it being done again. It needs no array beside `memory`, and checks nothing that it
-/// reads.
+/// The code of an afternoon: as many states in memory as fit; every so many steps one is written on
+/// the caller's thread (pwrite, O_DIRECT), and in the adjoint sweep read back, the steps after it
+/// being done again. It needs no array beside `memory`, and checks nothing that it reads.
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
 /// Tapes of the model are tape fields, and a state whose size changes is stored in as many bytes.
