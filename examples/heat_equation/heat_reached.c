@@ -1,4 +1,4 @@
-// Of each row: where the cells that heat has reached begin and end, and then their values. All
+// For each row where the cells that heat has reached begin and end, and then their values. All
 // others are +0, so nothing is lost, not a bit.
 #include <string.h>
 

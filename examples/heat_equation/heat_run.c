@@ -43,7 +43,7 @@ static anadrome_status add_fields(job* j) {
   } fields[] = {
       {!o->adaptive && !o->zero_copy, ANADROME_ROLE_STATE, "u", m->u, cells},
       {o->tape, ANADROME_ROLE_TAPE, "stages", m->tape, (size_t)m->integrator * cells},
-      // What the adjoint sweep has so far: never computed again, so who goes on gets it back.
+      // The sums of the adjoint sweep so far: never computed again, so who goes on gets them back.
       {o->resume, ANADROME_ROLE_ADJOINT, "lambda", m->lambda, cells},
       {o->resume, ANADROME_ROLE_ADJOINT, "gradient_kappa", m->gradient_kappa, cells},
       {o->resume, ANADROME_ROLE_ADJOINT, "objective", &m->objective, 1},
@@ -160,7 +160,7 @@ static void keep_gradient(job* j) {
 
 static anadrome_run* run_to_stop;
 
-// What a batch system sends before the time is up: the sweep ends at its next anchor.
+// The signal that a batch system sends before the time is up: the sweep ends at its next anchor.
 static void on_signal(int number) {
   (void)number;
   anadrome_request_stop(run_to_stop);

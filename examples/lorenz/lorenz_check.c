@@ -80,7 +80,7 @@ void lorenz_taylor_test(MPI_Comm comm, const lorenz_problem* problem, const lore
   const double size = sqrt(lorenz_dot(&total->gradient, &total->gradient));
   // A change of J of about 1: small enough for the slope to be near 2 from the start.
   const double largest_epsilon = 1.0 / fmax(1.0, size);
-  // What the rounding of every step comes to in J: each moves x_k, and the gradient says how far.
+  // The effect on J of the rounding of every step: each moves x_k, and the gradient says how far.
   const double noise = 1e-14 * sqrt((double)problem->steps) * size + 1e-13 * total->objective;
   double remainders[LORENZ_TAYLOR_POINTS];
   for (int p = 0; p < LORENZ_TAYLOR_POINTS; ++p) {

@@ -116,7 +116,7 @@ static PetscErrorCode right_hand_side(TS ts, PetscReal t, Vec u, Vec rate, void*
   PetscFunctionReturn(0);
 }
 
-// What a row of a matrix gets from each face: the derivative by the cell itself and by its
+// The part of each face in a row of a matrix: the derivative by the cell itself and by its
 // neighbour.
 typedef void (*FaceDerivatives)(const Face* face, PetscScalar here, PetscScalar there,
                                 PetscScalar* by_here, PetscScalar* by_there);
