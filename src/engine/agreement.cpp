@@ -29,6 +29,7 @@ const char* name_of(std::int64_t call) {
     case Call::kTurn:
     case Call::kDone:
     case Call::kAdjoint:
+    case Call::kGoOn:
       return "anadrome_next";
   }
   return "another call";
@@ -46,6 +47,8 @@ const char* moment_of(std::int64_t call) {
       return " (at DONE)";
     case Call::kAdjoint:
       return " (after an adjoint step)";
+    case Call::kGoOn:
+      return " (the first of a run that goes on)";
     default:
       return "";
   }

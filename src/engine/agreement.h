@@ -28,7 +28,8 @@ enum class Call : std::int64_t {
   kDone,
   kRewind,
   kClose,
-  kAdjoint
+  kAdjoint,
+  kGoOn
 };
 
 class Agreement {

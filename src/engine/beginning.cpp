@@ -105,6 +105,9 @@ void Beginning::begin_state(const Options& options) {
 void Beginning::begin(SweepPlan plan, const Options& options, const Failure& earlier) {
   Held& held = context_.held;
   SweepState& sweep = context_.sweep;
+  if (const Failure& refusal = resumption_.refusal()) {  // as all ranks know
+    throw Error(refusal.status, refusal.message);
+  }
   begin_state(options);
   held.hold(earlier);
   held.attempt([&] { held.hold(fault(plan.steps)); });
@@ -112,7 +115,7 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
 
   const bool disk_changes = storage_.changes();
   plan.budget = context_.options.memory;
-  plan.record = context_.fields.has_tape();
+  plan.record = context_.fields.has(ANADROME_ROLE_TAPE);
   choice_.choose(plan, sweep, context_.plan, !disk_changes);
   context_.plan = std::move(plan);
   held.attempt([&] { planning_.require_fit(context_.plan); });

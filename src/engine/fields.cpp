@@ -60,9 +60,9 @@ std::vector<store::Field> Fields::with_role(anadrome_role role) const {
   return fields;
 }
 
-bool Fields::has_tape() const {
+bool Fields::has(anadrome_role role) const {
   return std::any_of(all_.begin(), all_.end(),
-                     [](const store::Field& f) { return f.role == ANADROME_ROLE_TAPE; });
+                     [role](const store::Field& f) { return f.role == role; });
 }
 
 bool Fields::has_exchanged() const { return store::any_exchanged(all_); }

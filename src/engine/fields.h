@@ -18,7 +18,7 @@ class Fields {
   int add(store::Field field);
   const std::vector<store::Field>& all() const { return all_; }
   std::vector<store::Field> with_role(anadrome_role role) const;
-  bool has_tape() const;
+  bool has(anadrome_role role) const;
   bool has_exchanged() const;
   /// Does the caller's count of a state's bytes lie between two numbers? Throws as add_varying's
   /// sizes demand: ERR_ARGUMENT, or ERR_UNSUPPORTED where no state field changes its size.

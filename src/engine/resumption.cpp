@@ -57,11 +57,10 @@ void Resumption::begin_journal() {
     const std::string& path = storage_.space()->path();
     const double seconds = options_.checkpoint_interval;
     if (recovery_) {
-      const bool forward = recovery_->commit.phase == store::JournalCommit::Phase::kForward;
       const std::int64_t blocks =
           ceil_divide(recovery_->commit.anchors, plan_.memory.layout.states());
-      committer_ = std::make_unique<Committer>(path, *recovery_, forward ? blocks : -1, fields,
-                                               seconds, *storage_.transport());
+      committer_ = std::make_unique<Committer>(path, *recovery_, goes_on_forward() ? blocks : -1,
+                                               fields, seconds, *storage_.transport());
       committed_ = recovery_->commit.generation;
     } else {
       committer_ =
@@ -73,9 +72,15 @@ void Resumption::begin_journal() {
 
 // ---- back in ----
 
+bool Resumption::goes_on_forward() const {
+  return recovery_->commit.phase == store::JournalCommit::Phase::kForward ||
+         !fields_.has(ANADROME_ROLE_ADJOINT);
+}
+
 void Resumption::go_on() {
   const store::JournalCommit& commit = recovery_->commit;
-  const bool forward = commit.phase == store::JournalCommit::Phase::kForward;
+  const bool forward = goes_on_forward();
+  std::int64_t position = commit.position;
   schedule::AnchorList anchors;
   held_.hold(failure_from([&] {
     std::vector<schedule::AnchorList::Stretch> stretches;
@@ -83,7 +88,10 @@ void Resumption::go_on() {
       stretches.push_back({number, step, spacing});
     }
     anchors = schedule::AnchorList::of(commit.anchors, stretches);
-    if (forward && anchors.newest_step() != commit.position) {
+    if (commit.phase == store::JournalCommit::Phase::kReverse && forward) {
+      position = anchors.newest_step();
+    }
+    if (forward && anchors.newest_step() != position) {
       throw Error(ANADROME_ERR_CORRUPT, "the journal's position is not that of an anchor");
     }
     keeper_.disk_tier()->take_over(
@@ -101,18 +109,38 @@ void Resumption::go_on() {
     }
     anchors.truncate(number + 1);
     keeper_.go_on_from(number);
-    held_.attempt([&] { sweep.resume_forward(anchors, commit.position); });
+    held_.attempt([&] { sweep.resume_forward(anchors, position); });
   } else {
     sweep_.newest_anchor = anchors.count() - 1;
-    held_.attempt([&] { sweep.resume_reverse(anchors, commit.steps, commit.position); });
+    held_.attempt([&] { sweep.resume_reverse(anchors, commit.steps, position); });
   }
   held_.attempt([&] { committer_->unpack(); });
   meeting_.agree(Call::kBegin);
   sweep_.resumed.phase = forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE;
-  sweep_.resumed.step = commit.position;
+  sweep_.resumed.step = position;
+  sweep_.resumed.open = true;
   sweep_.phase = sweep_.resumed.phase;
   if (!forward) sweep_.times.turn = sweep_.times.begin;
   recovery_.reset();
+}
+
+// A program that does not ask sets x_0 once more, or lacks what was added up before. Programs ask
+// on one rank and tell the others, so one is enough.
+void Resumption::require_asked() {
+  SweepState::Resumed& resumed = sweep_.resumed;
+  meeting_.agree(Call::kGoOn);
+  double asked = resumed.asked ? 1 : 0;
+  agreement_.ranks().largest(std::span(&asked, 1));
+  resumed.open = false;
+  if (asked > 0) return;
+  const bool forward = resumed.phase == ANADROME_PHASE_FORWARD;
+  refusal_ = {ANADROME_ERR_ORDER,
+              "this run goes on at step " + std::to_string(resumed.step) + " of its " +
+                  (forward ? "forward" : "reverse") +
+                  " sweep, where another process left it, and no rank has called anadrome_resumed; "
+                  "call it after anadrome_begin, and set no initial state where it says so; or set "
+                  "resume=off to begin anew. What was committed stays as it is"};
+  throw Error(refusal_.status, refusal_.message);
 }
 
 // ---- commits ----
@@ -121,7 +149,7 @@ void Resumption::bring(Agreement::Input& input, bool stop) {
   if (committer_ == nullptr) return;
   using Commit = Agreement::Input::Commit;
   input.committed = committer_->committed();
-  input.commit = sweep_.rewound              ? Commit::kNotDue
+  input.commit = !may_commit()               ? Commit::kNotDue
                  : committer_->busy()        ? Commit::kBusy
                  : committer_->due() || stop ? Commit::kDue
                                              : Commit::kNotDue;
@@ -145,6 +173,13 @@ store::JournalCommit Resumption::describe() const {
   commit.interval = course.interval;
   commit.slots = course.slots;
   return commit;
+}
+
+// A commit could not tell in which of its reverse sweeps the program was, nor what it added up
+// where it registered no adjoint fields.
+bool Resumption::may_commit() const {
+  const bool forward = sweep_.phase == ANADROME_PHASE_FORWARD;
+  return !sweep_.rewound && (forward || fields_.has(ANADROME_ROLE_ADJOINT));
 }
 
 // Steps that are reversed from memory for long would end in no agreement, and in no commit. So what
@@ -184,11 +219,14 @@ void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
   committer_->wait();
   now = meeting_.agree(call);
   const bool whole = now.committed == committer_->last_started();
-  const char* what = !whole ? "stopped as asked; the last commit could not be made"
-                     : sweep_.rewound
-                         ? "stopped as asked; with resume=on the run goes on in its first reverse "
-                           "sweep"
-                         : "stopped as asked; with resume=on the run goes on from here";
+  const char* what =
+      !whole           ? "stopped as asked; the last commit could not be made"
+      : sweep_.rewound ? "stopped as asked; with resume=on the run goes on in its first reverse "
+                         "sweep"
+      : now.committed == 0 ? "stopped as asked; nothing was committed, and the run begins anew"
+      : !may_commit() ? "stopped as asked; with resume=on the run goes on from its last commit, "
+                        "in the forward sweep"
+                      : "stopped as asked; with resume=on the run goes on from here";
   throw Error(ANADROME_STOPPED, what);
 }
 

@@ -43,6 +43,11 @@ class Resumption {
   void begin_journal();
   /// Goes on where the commit says. Blocks that cannot be read are lost. Collective.
   void go_on();
+  /// Before the first action of a run that went on: some rank's program must have asked where it
+  /// is. Throws ERR_ORDER on all ranks otherwise, and no sweep of this object begins any more: the
+  /// commit stays for a program that asks. Collective.
+  void require_asked();
+  const Failure& refusal() const { return refusal_; }
   void abandon() { committer_.reset(); }
 
   /// This rank's commits, for an agreement; `stop` was asked for on this rank.
@@ -57,6 +62,10 @@ class Resumption {
   bool can_be_left() const { return committed_ > 0 || recovery_.has_value(); }
 
  private:
+  /// Where the run that was found goes on: without adjoint fields nobody knows what was added up
+  /// in its reverse sweep, so that is begun again.
+  bool goes_on_forward() const;
+  bool may_commit() const;
   store::JournalHeader header() const;
   store::JournalCommit describe() const;
 
@@ -75,6 +84,7 @@ class Resumption {
   std::unique_ptr<Committer> committer_;  ///< uses the transport and the files
   std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
   std::int64_t committed_ = 0;            ///< generation; agreed
+  Failure refusal_;                       ///< nobody asked where the run goes on
 };
 
 }  // namespace anadrome::engine

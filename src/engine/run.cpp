@@ -168,6 +168,7 @@ void Run::next(anadrome_action& action) {
   storage_.note(Doing::kNext);
   caller_.take_back();
   try {
+    if (sweep.resumed.open) resumption_.require_asked();
     if (adjoint_is_done) resumption_.commit_between_anchors();
     bool handed_out = caller_.hand_out_rest();
     while (!handed_out) {

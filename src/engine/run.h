@@ -45,8 +45,12 @@ class Run final : private Meeting {
   void fail(const std::string& why);
   void request_stop() noexcept { stop_.store(true); }
   anadrome_stats statistics() const { return report_.statistics(); }
-  /// Where the sweep that begin has begun goes on: phase IDLE means at x_0.
-  const SweepState& sweep() const { return context_.sweep; }
+  /// Where the sweep that begin has begun goes on: phase IDLE means at x_0. To have asked is to
+  /// know.
+  const SweepState::Resumed& resumed() const {
+    context_.sweep.resumed.asked = true;
+    return context_.sweep.resumed;
+  }
   /// Collective; the run is of no use afterwards, whatever is thrown.
   void close();
 

@@ -47,7 +47,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
     unfit = "solve: set model.size = sizeof(anadrome_model)";
   } else if (given->advance == nullptr || given->adjoint == nullptr) {
     unfit = "solve: the model needs advance and adjoint";
-  } else if (given->record == nullptr && run.fields().has_tape()) {
+  } else if (given->record == nullptr && run.fields().has(ANADROME_ROLE_TAPE)) {
     unfit = "solve: tape fields are registered, so the model needs record";
   }
   anadrome_model model = {};  // members the caller's version does not have are NULL
@@ -58,7 +58,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
     }
   }
   run.begin(steps, unfit != nullptr ? Failure{ANADROME_ERR_ARGUMENT, unfit} : Failure{});
-  const bool from_x_0 = run.sweep().resumed.phase == ANADROME_PHASE_IDLE;
+  const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
   if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
   const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
   for (;;) {

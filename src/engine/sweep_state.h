@@ -21,6 +21,8 @@ struct SweepState {
   struct Resumed {
     anadrome_phase phase = ANADROME_PHASE_IDLE;
     std::int64_t step = 0;
+    mutable bool asked = false;  ///< by this rank's program, where that is
+    bool open = false;           ///< not agreed yet that some rank asked
   } resumed;
 
   // In the caller's hands.

@@ -262,8 +262,9 @@ anadrome_status anadrome_request_stop(anadrome_run* run) {
 anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase, int64_t* step) {
   return guard([&] {
     require(run != nullptr && phase != nullptr && step != nullptr, "resumed: an argument is NULL");
-    *phase = run->run.sweep().resumed.phase;
-    *step = run->run.sweep().resumed.step;
+    const auto& resumed = run->run.resumed();
+    *phase = resumed.phase;
+    *step = resumed.step;
   });
 }
 

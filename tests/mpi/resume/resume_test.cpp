@@ -294,6 +294,94 @@ anadrome_run* open_committing(const char* interval, const char* memory) {
   return run;
 }
 
+void ask(const anadrome_run* run) {
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+}
+
+// A program that may not know that it goes on.
+struct Unaware {
+  bool adjoint_fields = true;
+  int asks = -1;  ///< this rank
+  std::int64_t adjoints = 0;
+  double adjoint = 0;
+  std::string message = {};
+
+  /// Life of a process, which asks to be stopped at its action `stop_at`.
+  anadrome_status live(std::int64_t stop_at) {
+    double x = 1;
+    anadrome_run* run = open_committing("3", "64KiB");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    if (adjoint_fields) {
+      anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
+    }
+    adjoint = 0;
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    if (rank() == asks) ask(run);
+    anadrome_action action{};
+    anadrome_status status = ANADROME_OK;
+    for (std::int64_t actions = 0; (status = anadrome_next(run, &action)) == ANADROME_OK;
+         ++actions) {
+      if (action.kind == ANADROME_DONE) break;
+      if (actions == stop_at) anadrome_request_stop(run);
+      if (action.kind == ANADROME_ADVANCE) {
+        for (std::int64_t k = action.first; k < action.last; ++k) x += 0.01 * x * x;
+      }
+      if (action.kind == ANADROME_TURN) adjoint = 1;
+      if (action.kind != ANADROME_ADJOINT) continue;
+      adjoint *= 1 + 0.02 * x;
+      ++adjoints;
+      take(1e-3);
+    }
+    if (status != ANADROME_OK) message = anadrome_last_error();
+    if (status == ANADROME_ERR_ORDER) {  // and no sweep of this object touches what is there
+      EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_ORDER);
+      EXPECT_EQ(anadrome_last_error(), message);
+    }
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+    return status;
+  }
+  static double right() {
+    Unaware program;
+    EXPECT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    return program.adjoint;
+  }
+};
+
+TEST(GoingOn, IsAnErrorOnAllRanksWhereNobodyAskedAndTheCommitStays) {
+  const double right = Unaware::right();
+  int refused = 0;
+  for (std::int64_t at = 5; at < 40; at += 7) {
+    SCOPED_TRACE(at);
+    Unaware program;
+    ASSERT_EQ(program.live(at), ANADROME_STOPPED);
+    if (program.message.find("nothing was committed") != std::string::npos) continue;
+    ASSERT_EQ(program.live(-1), ANADROME_ERR_ORDER);
+    EXPECT_NE(program.message.find("anadrome_resumed"), std::string::npos) << program.message;
+    ++refused;
+    program.asks = ranks() - 1;  // one is enough
+    ASSERT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    EXPECT_EQ(program.adjoint, right);
+  }
+  EXPECT_GE(refused, 4);
+}
+
+TEST(GoingOn, WithoutAdjointFieldsBeginsTheReverseSweepAgain) {
+  const double right = Unaware::right();
+  for (std::int64_t at = 5; at < 40; at += 7) {
+    SCOPED_TRACE(at);
+    Unaware program;
+    program.adjoint_fields = false;
+    program.asks = 0;
+    ASSERT_EQ(program.live(at), ANADROME_STOPPED);
+    program.adjoints = 0;
+    ASSERT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    EXPECT_EQ(program.adjoint, right);
+    EXPECT_EQ(program.adjoints, kSteps);
+  }
+}
+
 // A program with two reverse sweeps, for one objective after the other.
 struct TwoObjectives {
   /// Life of a process, stopped after so many adjoint steps of the second. What each gave.
@@ -303,6 +391,7 @@ struct TwoObjectives {
     anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
     anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
     anadrome_status status = anadrome_begin(run, kSteps);
+    ask(run);
     std::array<double, 2> results = {};
     for (std::size_t objective = 0; objective < 2 && status == ANADROME_OK; ++objective) {
       if (objective > 0) status = anadrome_rewind(run);
@@ -360,6 +449,7 @@ TEST(ResumeMemory, HasOneCopyOfTheAdjointFields) {
                         LargeAdjoint::pack, LargeAdjoint::unpack, &heap);
     const std::size_t before = LargeAdjoint::heap();
     ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    ask(run);
     const std::size_t during = resumed ? heap : 0;
     EXPECT_LT(during, before + LargeAdjoint::kBytes * 3 / 2);
     anadrome_action action{};

@@ -97,7 +97,7 @@ class Desk {
     plan.steps = steps;
     plan.schedule = schedule::find_schedule(schedule);
     plan.budget = options.memory;
-    plan.record = fields.has_tape();
+    plan.record = fields.has(ANADROME_ROLE_TAPE);
     return plan;
   }
   SweepPlan planned(const char* schedule, std::int64_t steps) {
