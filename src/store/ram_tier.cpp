@@ -11,11 +11,7 @@ RamTier::Block& RamTier::block_of(std::int64_t slot) {
   return table_[index];
 }
 
-const RamTier::Block& RamTier::filled_block_of(std::int64_t slot) const {
-  const Block& block = table_.at(static_cast<std::size_t>(layout_.block_of(slot)));
-  if (block.pool_block < 0) throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept");
-  return block;
-}
+void RamTier::not_kept() { throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept"); }
 
 std::int64_t RamTier::keep(const KeptState& state) {
   if (places_ != nullptr) {

@@ -49,7 +49,12 @@ class RamTier final : public Tier {
     std::int64_t states = 0;
   };
   Block& block_of(std::int64_t slot);
-  const Block& filled_block_of(std::int64_t slot) const;
+  const Block& filled_block_of(std::int64_t slot) const {
+    const auto index = static_cast<std::size_t>(layout_.block_of(slot));
+    if (index >= table_.size() || table_[index].pool_block < 0) not_kept();
+    return table_[index];
+  }
+  [[noreturn]] static void not_kept();
 
   const BlockLayout& layout_;
   BlockKeeper& blocks_;
