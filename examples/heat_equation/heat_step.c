@@ -31,13 +31,10 @@ static heat_row old_row_at(const heat_model* model, const double* field, const d
   return row;
 }
 
-// Row j of out = base + dt div(kappa grad u): east, west, north, south, always in this order.
-static void divergence_of_row(const heat_model* model, size_t j, const double* base,
-                              const heat_row* u, double* restrict out) {
-  const size_t nx = model->grid.nx;
-  const double *row = u->here, *south = u->south, *north = u->north;
-  const double *face_x = model->face_x + j * (nx + 1), *face_south = model->face_y + j * nx;
-  const double* face_north = face_south + nx;
+typedef const double* restrict line;  // of values that are read only
+// base + dt div(kappa grad row): east, west, north, south, always in this order.
+static void divergence_of_row(size_t nx, line base, line row, line south, line north, line face_x,
+                              line face_south, line face_north, double* restrict out) {
   for (size_t i = 0; i < nx; ++i) {
     const double here = row[i + 1];
     const double east = face_x[i + 1] * (row[i + 2] - here);
@@ -49,12 +46,15 @@ static void divergence_of_row(const heat_model* model, size_t j, const double* b
 }
 
 // Called through a volatile pointer, so that the compiler cannot drop the repetitions of `work`.
-static void (*volatile divergence)(const heat_model*, size_t, const double*, const heat_row*,
+static void (*volatile divergence)(size_t, line, line, line, line, line, line, line,
                                    double* restrict) = divergence_of_row;
 
 static void add_divergence(const heat_model* model, size_t j, const double* base, const heat_row* u,
                            double* out) {
-  for (int64_t again = 0; again < model->work; ++again) divergence(model, j, base, u, out);
+  const size_t nx = model->grid.nx;
+  const double *face_x = model->face_x + j * (nx + 1), *face_y = model->face_y + j * nx;
+  for (int64_t again = 0; again < model->work; ++again)
+    divergence(nx, base, u->here, u->south, u->north, face_x, face_y, face_y + nx, out);
 }
 
 // The part of dJ/dkappa of one application of dt div(kappa grad) to row j of u, whose result has
@@ -63,8 +63,8 @@ static void add_divergence(const heat_model* model, size_t j, const double* base
 static void add_gradient(heat_model* model, size_t j, const heat_row* u, const heat_row* l) {
   const double scale_x = 0.5 * model->dt / (model->hx * model->hx);
   const double scale_y = 0.5 * model->dt / (model->hy * model->hy);
-  const double* restrict v = u->here, * restrict v_south = u->south, * restrict v_north = u->north;
-  const double* restrict w = l->here, * restrict w_south = l->south, * restrict w_north = l->north;
+  line v = u->here, v_south = u->south, v_north = u->north;
+  line w = l->here, w_south = l->south, w_north = l->north;
   double* restrict gradient = model->gradient_kappa + j * model->grid.nx;
   for (size_t i = 0; i < model->grid.nx; ++i) {
     const double east = (w[i + 2] - w[i + 1]) * (v[i + 2] - v[i + 1]);
