@@ -41,14 +41,20 @@ void require_ours(const std::string& path) {
                   (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one"));
 }
 
-// Removes the files of another run; not the lock.
-void remove_files(const std::string& path, Leftovers leftovers) {
+// Removes the files of a run, as many as can be; not the lock, by which others find what is left.
+void remove_files(const std::string& path, Leftovers leftovers, const std::string& verb) {
+  int failed = 0;
+  std::string left;
   for (const std::string& file : files_in(path)) {
     if (file == kLockName) continue;
     if (leftovers == Leftovers::kTakeOver && !is_heartbeat_file(file)) continue;
     const int gone = file_system().unlink(path + "/" + file);
-    if (gone < 0) throw_errno(gone, "remove an earlier run's file", path + "/" + file);
+    if (gone < 0 && gone != -ENOENT && failed == 0) {
+      failed = gone;
+      left = path + "/" + file;
+    }
   }
+  if (failed < 0) throw_errno(failed, verb, left);
 }
 
 }  // namespace
@@ -111,7 +117,7 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
   run_id_ = run_id;
   try {
     if (made == -EEXIST) {
-      remove_files(where, claim.leftovers);
+      remove_files(where, claim.leftovers, "remove an earlier run's file");
       ::chmod(where.c_str(), 0700);
     }
     write_lock(lock_, new_lock_record(run_id));
@@ -155,8 +161,12 @@ void RunDirectory::require_lock() {
 void RunDirectory::remove() {
   if (!owned()) return;
   require_lock();
-  for (const std::string& file : files_in(path_)) {
-    if (file != kLockName) file_system().unlink(path_ + "/" + file);
+  try {
+    remove_files(path_, Leftovers::kRemove, "remove");
+  } catch (...) {
+    lock_.close();  // its holder is dead when this process has ended: `anadrome clean` takes the
+                    // rest
+    throw;
   }
   file_system().unlink(path_ + "/" + kLockName);  // last: until then nobody else may come in
   const int gone = file_system().remove_directory(path_);

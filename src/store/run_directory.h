@@ -36,7 +36,8 @@ class RunDirectory {
 
   bool owned() const { return static_cast<bool>(lock_); }
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
-  /// is not owned. Throws ERR_IO, and ERR_BUSY if it was taken over: then it is left as it is.
+  /// is not owned. Throws ERR_IO, and ERR_BUSY if it was taken over: then it is left as it is. The
+  /// lock stays where a file does, which a run that is dead is known by.
   void remove();
   /// Let go of the lock but leave the files. Throws as remove does.
   void keep();

@@ -83,6 +83,29 @@ TEST_F(RunDirectoryTest, LeavesItsFilesWhenTheyAreKept) {
   EXPECT_FALSE(has("lock"));
 }
 
+// A file that cannot be removed while its storage server is away.
+class StubbornFileSystem final : public test::ForwardingFileSystem {
+ public:
+  int unlink(const std::string& path) override {
+    return path.ends_with(".h5") ? -ENOTCONN : ForwardingFileSystem::unlink(path);
+  }
+};
+
+TEST_F(RunDirectoryTest, KeepsItsLockWhereAFileCannotBeRemoved) {
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  put("journal-0");
+  const Failure failure = failure_from([&] {
+    const StubbornFileSystem server_is_away;
+    run.remove();
+  });
+  EXPECT_EQ(failure.status, ANADROME_ERR_IO);
+  EXPECT_NE(failure.message.find("segment-00000.h5"), std::string::npos) << failure.message;
+  EXPECT_TRUE(has("lock") && has("segment-00000.h5"));
+  EXPECT_FALSE(has("journal-0"));
+  EXPECT_FALSE(run.owned());
+}
+
 TEST_F(RunDirectoryTest, BelongsToOneLiveRun) {
   RunDirectory run = create();
   put("segment-00000.h5");
