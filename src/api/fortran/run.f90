@@ -137,7 +137,8 @@ contains
   end subroutine show_end_int32
 
   !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
-  !> other; otherwise the arrays are filled, and the caller must not set them. Local.
+  !> other; otherwise the arrays are filled, and the caller must not set them. Where a sweep goes on some rank must
+  !> call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all ranks otherwise. Local.
   subroutine anadrome_resumed(run, phase, step, ierr)
     type(anadrome_run), intent(in) :: run
     integer, intent(out) :: phase
