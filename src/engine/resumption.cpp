@@ -88,12 +88,11 @@ void Resumption::go_on() {
       stretches.push_back({number, step, spacing});
     }
     anchors = schedule::AnchorList::of(commit.anchors, stretches);
-    if (commit.phase == store::JournalCommit::Phase::kReverse && forward) {
-      position = anchors.newest_step();
-    }
-    if (forward && anchors.newest_step() != position) {
+    const bool in_forward = commit.phase == store::JournalCommit::Phase::kForward;
+    if (in_forward && anchors.newest_step() != position) {
       throw Error(ANADROME_ERR_CORRUPT, "the journal's position is not that of an anchor");
     }
+    if (forward) position = anchors.newest_step();
     keeper_.disk_tier()->take_over(
         anchors.count(), [&](std::int64_t number) { return anchors.step(number); },
         recovery_->journal.blocks);

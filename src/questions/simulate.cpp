@@ -54,9 +54,10 @@ class Simulation {
     wait(busy_.free_at(kept.room, clock_.now()), kept.step);
     hold(kept, clock_.now());
     if (!goes_to_disk(kept)) return;
-    const double before = clock_.now();
+    const double taken = overlaps() ? machine_.costs.write_taken : 0;
+    const double before = clock_.now() + taken;
     clock_.write();
-    tell_transfer(Doing::kWrite, kept.step, before + machine_.costs.write_taken);
+    tell_transfer(Doing::kWrite, kept.step, before);
     if (!overlaps()) return;
     if (machine_.newest_stays) loaded_ = kept.place;
     sinks_.held({kRamTier, 0, 1, clock_.now(), clock_.link_free()});

@@ -164,8 +164,7 @@ void RunDirectory::remove() {
   try {
     remove_files(path_, Leftovers::kRemove, "remove");
   } catch (...) {
-    lock_.close();  // its holder is dead when this process has ended: `anadrome clean` takes the
-                    // rest
+    lock_.close();  // when this process has ended, the rest is a dead run's
     throw;
   }
   file_system().unlink(path_ + "/" + kLockName);  // last: until then nobody else may come in
