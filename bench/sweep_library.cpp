@@ -38,6 +38,8 @@ constexpr std::array kModes = {
     Mode{"least_memory", false, {{{"schedule", "least_memory"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
+    Mode{"async_no_audit", false, {{{"schedule", "async"}, {"audit", "off"}}}},
+    Mode{"revolve_no_audit", false, {{{"schedule", "revolve"}, {"audit", "off"}}}},
     Mode{"async_resume", false, {{{"schedule", "async"}, {"resume", "on"}}}},
     Mode{"async_commits", false, {{{"schedule", "async"}, {"resume", "on"}}}},
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
@@ -65,6 +67,7 @@ class Library {
         joins_(mode.settings[0].value == std::string("join")) {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
+    set("preflight", "off");  // it comes once in a run, before the sweep
     set("name", std::string(mode.name) + "." + std::to_string(problem.steps));
     const std::size_t cells = problem.start.size();
     const bool resumes = mode.settings[1].key == std::string("resume");

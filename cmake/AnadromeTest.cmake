@@ -10,6 +10,15 @@ set(ANADROME_TEST_ENVIRONMENT
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/tsan.txt:ignore_noninstrumented_modules=1")
 
+# Ranks of MPICH that wait keep a core busy: no more of them than there are cores, and nothing beside them.
+set(ANADROME_TEST_MOST_RANKS 1000)
+set(ANADROME_TEST_RANKS_SPIN OFF)
+if(MPI_C_LIBRARIES MATCHES mpich)
+  include(ProcessorCount)
+  ProcessorCount(ANADROME_TEST_MOST_RANKS)
+  set(ANADROME_TEST_RANKS_SPIN ON)
+endif()
+
 # anadrome_add_mpi_test(NAME name COMMAND command... RANKS 1 2 ... [TIMEOUT seconds] [TOPIC topic])
 # A timeout is for what hangs: where another program keeps a core busy, four ranks on two cores take
 # thirty times as long.
@@ -24,16 +33,19 @@ function(anadrome_add_mpi_test)
   if(NOT TARGET mpi_test_programs)
     add_custom_target(mpi_test_programs)
   endif()
-  list(GET ARG_COMMAND 0 program)
+  list(POP_FRONT ARG_COMMAND program)
   string(REGEX REPLACE "^\\$<TARGET_FILE:(.*)>$" "\\1" program ${program})
   add_dependencies(mpi_test_programs ${program})
   foreach(ranks IN LISTS ARG_RANKS)
+    if(ranks GREATER ANADROME_TEST_MOST_RANKS)
+      continue()
+    endif()
     set(test ${ARG_TOPIC}.${ARG_NAME}.np${ranks})
     add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-             ${MPIEXEC_PREFLAGS} ${ARG_COMMAND})
+             ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${program}> ${ARG_COMMAND})
     set(processors 2)  # of those there may be: more ranks run alone
-    if(ranks EQUAL 1)
-      set(processors 1)
+    if(ranks EQUAL 1 OR ANADROME_TEST_RANKS_SPIN)
+      set(processors ${ranks})
     endif()
     set_tests_properties(${test} PROPERTIES
       PROCESSORS ${processors} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ANADROME_TEST_ENVIRONMENT}")

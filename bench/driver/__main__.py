@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 
+import advice
 import agreement
 import choice
 import growth
@@ -20,7 +21,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "planned": planned}
+       "situations": situations, "planned": planned, "advice": advice}
 
 
 def fill(document, name, text):

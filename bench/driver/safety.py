@@ -1,4 +1,4 @@
-"""What checksums and commits cost: the long step of `overhead`, in a sweep of several commits."""
+"""What checksums, commits and audits cost: the long step of `overhead`, in a sweep of several commits."""
 from statistics import median
 
 from machine import cores, say
@@ -6,6 +6,7 @@ from overhead import memory_for, work_for
 from table import markdown, pick, ratios, size, spread
 
 MODES = ["async_no_checksum", "async", "async_resume", "async_commits"]
+AUDITED = ["revolve_no_audit", "revolve", "async_no_audit", "async"]
 SLOTS = 8
 PERIOD = 60  # seconds: the default of checkpoint_interval
 
@@ -33,7 +34,7 @@ def measure(bench, ranks):
              "work": work_for(bench, ranks, grid, SLOTS, 2.5), "steps": bench.choose(200, 40),
              "memory": memory_for(SLOTS, state_bytes), "rounds": bench.choose(5, 2),
              "commit_milliseconds": bench.choose(500, 100)}
-    return flags, bench.sweep(ranks, MODES, f"safety_{ranks}", **flags)
+    return flags, bench.sweep(ranks, [*MODES, *AUDITED[:3]], f"safety_{ranks}", **flags)
 
 
 def run(bench, claims):
@@ -64,9 +65,14 @@ def run(bench, claims):
                           "interval", "forward steps per step"], table)
         text += (f"\nA commit takes {spread(each, '{:.1f}', 1e3)} ms of the run: "
                  f"{spread(each, '{:.3f} %', 100 / PERIOD)} of it if there is one every {PERIOD} s.\n")
+        audits = [shares(rows, mode, mode + "_no_audit") for mode in ("revolve", "async")]
+        text += (f"\nAudits take {percent(audits[0])} of a run of `revolve` and {percent(audits[1])} of one "
+                 "of `async`.\n")
         if busy:
             continue
         where = "a core left free"
+        for mode, share in zip(("revolve", "async"), audits):
+            claims.at_most(f"{where}: audits of {mode}, share of the run", share, 0.01)
         claims.at_most(f"{where}: checksums, share of the run", shares(rows, "async",
                                                                        "async_no_checksum"), 0.02)
         claims.at_most(f"{where}: resume=on before a commit, share of the run",

@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     slope = taylor_slope(value, lambda);
     if (rank == 0) std::printf("objective %.16e  taylor slope %.4f\n", value, slope);
   } catch (const anadrome::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    if (rank == 0) std::fprintf(stderr, "%s\n", error.what());
   }
   std::fflush(stdout);  // mpirun ends every rank as soon as one stops with an exit code
   MPI_Finalize();

@@ -10,8 +10,9 @@
 //   the same order. It gives the same status on every rank. All other functions are local.
 // - Threads: a run is used by one thread at a time, the one that may call MPI: MPI_THREAD_FUNNELED
 //   is enough. The library's own I/O thread calls neither MPI nor HDF5.
-// - Memory: registered arrays stay the caller's. They are read when a state is kept and written
-//   when one is restored, inside anadrome_next, and at no other time.
+// - Memory: registered arrays stay the caller's. They are read when a state is kept or compared
+//   (options audit and preflight) and written when one is restored, inside anadrome_next, and at no
+//   other time.
 // - Units: sizes are bytes, times are seconds.
 // - NULL: a NULL handle or a NULL output gives ANADROME_ERR_ARGUMENT, never a crash.
 #ifndef ANADROME_ANADROME_H
@@ -159,15 +160,17 @@ ANADROME_API anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run);
 
 /** Set option `key` (see docs/options.md) to `value`; it holds from the next anadrome_begin on.
  * Local, but all ranks must set the same: begin compares. Errors: ERR_ARGUMENT (unknown key: the
- * nearest one is named; bad value), ERR_ORDER (a sweep is under way). @pre No sweep is under way.
- */
+ * nearest one is named; bad value), ERR_ORDER (a sweep is under way). anadrome_begin fails with
+ * ERR_ARGUMENT, too, on all ranks, until the option was set right.
+ * @pre No sweep is under way. */
 ANADROME_API anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* value);
 
 /** Register the array `values` of `count` elements as a field. Local; all ranks register the same
  * names, roles and types in the same order, with counts of their own, 0 included. The array stays
  * the caller's and must live until close. `name`: 1-63 of [A-Za-z0-9_.-], unique. Errors:
  * ERR_ARGUMENT (name, role, type, a NULL array with count > 0, a size that overflows), ERR_ORDER.
- * @pre No sweep is under way. */
+ * After ERR_ARGUMENT anadrome_begin fails with it, too, on all ranks, until a field of that name
+ * was registered. @pre No sweep is under way. */
 ANADROME_API anadrome_status anadrome_add_field(anadrome_run* run, const char* name,
                                                 anadrome_role role, anadrome_type type,
                                                 void* values, size_t count);
@@ -220,8 +223,9 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
 /** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN). x_0 is what the arrays
  * hold at the first anadrome_next. Collective. A sweep under way is abandoned; the stored states of
  * an earlier one are dropped. Errors: ERR_ARGUMENT (negative steps, options or fields that differ
- * between ranks), ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY,
- * ERR_UNSUPPORTED, ERR_PEER.
+ * between ranks, arrays that overlap, an earlier anadrome_set or anadrome_add_* that failed on any
+ * rank and was not repeated with success), ERR_MEMORY (says how much is needed), ERR_IO,
+ * ERR_NO_SPACE, ERR_BUSY, ERR_UNSUPPORTED, ERR_PEER.
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 
@@ -321,7 +325,8 @@ ANADROME_API anadrome_status anadrome_statistics(const anadrome_run* run, anadro
 
 /** Close the run, remove its files (unless keep=on) and set *run to NULL. Collective. A NULL *run
  * is closed already: OK. The handle is gone whatever the status. Errors: ERR_PEER (another rank was
- * in another call), ERR_IO (files could not be removed or kept). */
+ * in another call), ERR_IO, ERR_NO_SPACE (files that were to be kept are not whole), ERR_BUSY
+ * (another run took this one for dead). Files that could not be removed are a warning. */
 ANADROME_API anadrome_status anadrome_close(anadrome_run** run);
 
 /** The version as "major.minor.patch". */

@@ -11,7 +11,7 @@
 #ifndef ANADROME_ANADROME_HPP
 #define ANADROME_ANADROME_HPP
 
-#include <anadrome/anadrome.h>
+#include <anadrome/gradient.h>
 
 #include <complex>
 #include <cstddef>
@@ -70,6 +70,32 @@ struct Model {
   /** The adjoint of step `step`. Required. */
   std::function<void(std::int64_t step)> adjoint;
 };
+
+/** What Run::check_gradient is given beside the model: the members of anadrome_gradient. */
+struct Gradient {
+  /** Set the controls to m + epsilon dm, dm being the direction of number `seed`; 0 gives m back.
+   * Required. */
+  std::function<void(std::int64_t seed, double epsilon)> perturb;
+  /** The objective of the forward sweep that is at its end, of all ranks. Required. */
+  std::function<double()> objective;
+  /** Its derivative in the direction of number `seed`, of all ranks. Required. */
+  std::function<double(std::int64_t seed)> derivative;
+  /** Set to zero what is part of an array and of no state. May be empty. */
+  std::function<void()> mask;
+  /** Which adjoint field belongs to which state field: "u=lambda v=mu". Empty: no dot products. */
+  std::string pairs;
+  /** How many directions; 0: three. */
+  std::int64_t seeds = 0;
+  /** The largest perturbation; 0: as anadrome_gradient says. */
+  double epsilon = 0;
+  /** How many steps have their dot products tested; 0: 32. */
+  std::int64_t product_steps = 0;
+  /** Where rank 0 writes a report: "-", or a file. Empty: nowhere. */
+  std::string report;
+};
+
+/** What a check found. */
+using GradientCheck = anadrome_gradient_check;
 
 /// @cond private
 namespace detail {
@@ -188,6 +214,40 @@ struct Callbacks {
     return self.live->guard([&] { self.model->adjoint(step); });
   }
 };
+
+struct GradientCallbacks {
+  Live* live;
+  const Gradient* gradient;
+
+  static int perturb(void* context, std::int64_t seed, double epsilon) {
+    const GradientCallbacks& self = *static_cast<GradientCallbacks*>(context);
+    return self.live->guard([&] { self.gradient->perturb(seed, epsilon); });
+  }
+  static int objective(void* context, double* objective) {
+    const GradientCallbacks& self = *static_cast<GradientCallbacks*>(context);
+    return self.live->guard([&] { *objective = self.gradient->objective(); });
+  }
+  static int derivative(void* context, std::int64_t seed, double* derivative) {
+    const GradientCallbacks& self = *static_cast<GradientCallbacks*>(context);
+    return self.live->guard([&] { *derivative = self.gradient->derivative(seed); });
+  }
+  static int mask(void* context) {
+    const GradientCallbacks& self = *static_cast<GradientCallbacks*>(context);
+    return self.live->guard([&] { self.gradient->mask(); });
+  }
+};
+
+inline anadrome_model callbacks_of(const Model& model, Callbacks& context) {
+  anadrome_model callbacks = anadrome_model();
+  callbacks.size = sizeof callbacks;
+  callbacks.context = &context;
+  if (model.start) callbacks.start = &Callbacks::start;
+  if (model.advance) callbacks.advance = &Callbacks::advance;
+  if (model.record) callbacks.record = &Callbacks::record;
+  if (model.turn) callbacks.turn = &Callbacks::turn;
+  if (model.adjoint) callbacks.adjoint = &Callbacks::adjoint;
+  return callbacks;
+}
 
 }  // namespace detail
 /// @endcond
@@ -449,15 +509,34 @@ class Run {
   void solve(std::int64_t steps, const Model& model) {
     live().thrown = nullptr;
     detail::Callbacks context = {&live(), &model};
-    anadrome_model callbacks = anadrome_model();
-    callbacks.size = sizeof callbacks;
-    callbacks.context = &context;
-    if (model.start) callbacks.start = &detail::Callbacks::start;
-    if (model.advance) callbacks.advance = &detail::Callbacks::advance;
-    if (model.record) callbacks.record = &detail::Callbacks::record;
-    if (model.turn) callbacks.turn = &detail::Callbacks::turn;
-    if (model.adjoint) callbacks.adjoint = &detail::Callbacks::adjoint;
+    const anadrome_model callbacks = detail::callbacks_of(model, context);
     live().check(anadrome_solve(live().run, steps, &callbacks));
+  }
+
+  /** Check the gradient that the model's adjoint computes, in place of solve:
+   * anadrome_check_gradient. Collective. A wrong gradient is what the result says, and no failure.
+   * @throws Error, or what a callback threw */
+  GradientCheck check_gradient(std::int64_t steps, const Model& model, const Gradient& gradient) {
+    live().thrown = nullptr;
+    detail::Callbacks of_model = {&live(), &model};
+    detail::GradientCallbacks of_gradient = {&live(), &gradient};
+    const anadrome_model callbacks = detail::callbacks_of(model, of_model);
+    anadrome_gradient functions = anadrome_gradient();
+    functions.size = sizeof functions;
+    functions.context = &of_gradient;
+    if (gradient.perturb) functions.perturb = &detail::GradientCallbacks::perturb;
+    if (gradient.objective) functions.objective = &detail::GradientCallbacks::objective;
+    if (gradient.derivative) functions.derivative = &detail::GradientCallbacks::derivative;
+    if (gradient.mask) functions.mask = &detail::GradientCallbacks::mask;
+    functions.pairs = gradient.pairs.c_str();
+    functions.seeds = gradient.seeds;
+    functions.epsilon = gradient.epsilon;
+    functions.product_steps = gradient.product_steps;
+    functions.report = gradient.report.c_str();
+    GradientCheck check = GradientCheck();
+    check.size = sizeof check;
+    live().check(anadrome_check_gradient(live().run, steps, &callbacks, &functions, &check));
+    return check;
   }
 
   /** Say that this rank cannot go on, and why; then go on with the actions. @throws Error */

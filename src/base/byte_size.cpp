@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/error.h"
 
@@ -24,7 +25,8 @@ double factor_of(std::string_view unit) {
   if (power == std::string_view::npos) return 0;
   const auto rest = unit.substr(1);
   const double exponent = static_cast<double>(power + 1);
-  if (rest == "iB" || rest == "ib" || rest == "IB") return std::pow(1024.0, exponent);
+  if (rest.empty() || rest == "iB" || rest == "ib" || rest == "IB")
+    return std::pow(1024.0, exponent);
   if (rest == "B" || rest == "b") return std::pow(1000.0, exponent);
   return 0;
 }
@@ -56,6 +58,27 @@ std::int64_t parse_rate(std::string_view text) {
   return rate;
 }
 
+double parse_seconds(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 8> kUnits = {{{"", 1},
+                                                                                 {"ns", 1e-9},
+                                                                                 {"us", 1e-6},
+                                                                                 {"ms", 1e-3},
+                                                                                 {"s", 1},
+                                                                                 {"min", 60},
+                                                                                 {"h", 3600},
+                                                                                 {"d", 86400}}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  auto unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  for (const auto& [name, factor] : kUnits) {
+    const bool read = error == std::errc{} && unit == name;
+    if (read && value >= 0 && value * factor <= 1e18) return value * factor;
+  }
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "expected a number of seconds, e.g. 0.08 or 80ms, not '" + std::string(text) + "'");
+}
+
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes);
@@ -70,6 +93,23 @@ std::string format_bytes(std::int64_t bytes) {
   const int digits = unit == 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   std::snprintf(text, sizeof text, "%.*f %s", digits, value, kUnits[unit]);
   return text;
+}
+
+std::string format_rate(double bytes_per_second) {
+  static constexpr std::array kUnits = {"B/s", "KB/s", "MB/s", "GB/s", "TB/s"};
+  double value = bytes_per_second;
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g %s", value, kUnits[unit]);
+  return text;
+}
+
+std::string counted(std::int64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string format_seconds(double seconds) {

@@ -24,12 +24,16 @@ const char* name_of(std::int64_t call) {
       return "anadrome_rewind";
     case Call::kClose:
       return "anadrome_close";
+    case Call::kCheck:
+      return "anadrome_check_gradient";
     case Call::kAnchor:
     case Call::kRestore:
     case Call::kTurn:
     case Call::kDone:
     case Call::kAdjoint:
     case Call::kGoOn:
+    case Call::kAudit:
+    case Call::kPreflight:
       return "anadrome_next";
   }
   return "another call";
@@ -49,6 +53,10 @@ const char* moment_of(std::int64_t call) {
       return " (after an adjoint step)";
     case Call::kGoOn:
       return " (the first of a run that goes on)";
+    case Call::kAudit:
+      return " (at an audit)";
+    case Call::kPreflight:
+      return " (at the preflight)";
     default:
       return "";
   }
@@ -83,12 +91,16 @@ void Agreement::introduce() {
   int failed = failure ? 1 : 0;
   require_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm()), "MPI_Allreduce");
   if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
-  Process mine{hash_of(self_.machine), self_.pid, self_.start, {}};
+  Process mine{hash_of(self_.machine), self_.pid, self_.start, {}, 0};
   std::snprintf(mine.host.data(), mine.host.size(), "%s", self_.host.c_str());
   require_mpi(
       MPI_Gather(&mine, sizeof mine, MPI_BYTE, processes_.data(), sizeof mine, MPI_BYTE, 0, comm()),
       "MPI_Gather");
+  const bool differ = std::any_of(processes_.begin(), processes_.end(),
+                                  [&](const Process& other) { return other.host != mine.host; });
+  if (rank() == 0) processes_[0].several_hosts = differ ? 1 : 0;
   require_mpi(MPI_Bcast(processes_.data(), sizeof mine, MPI_BYTE, 0, comm()), "MPI_Bcast");
+  several_hosts_ = processes_[0].several_hosts != 0;
 }
 
 store::ProcessIdentity Agreement::process_of(int rank) const {
@@ -217,20 +229,25 @@ void Agreement::name_the_late() {
   }
 }
 
-// One rank's, with its number, for all.
+// One rank's, with its number, for all; and with its host, since paths may be of that host alone.
 Error Agreement::error_of(int whose, const Failure& mine) {
   struct Wire {
     std::int32_t status;
+    char host[40];
     char text[700];
   } wire{};
   if (whose == rank()) {
     wire.status = mine.status;
+    std::snprintf(wire.host, sizeof wire.host, "%s", self_.host.c_str());
     std::snprintf(wire.text, sizeof wire.text, "%s", mine.message.c_str());
   }
   ranks_->broadcast(std::as_writable_bytes(std::span(&wire, 1)), whose);
   const auto status = static_cast<anadrome_status>(wire.status);
   if (size() == 1) return {status, wire.text};
-  return {status, text("rank %d: %s", whose, static_cast<const char*>(wire.text)).line};
+  const char* const what = static_cast<const char*>(wire.text);
+  if (!several_hosts_) return {status, text("rank %d: %s", whose, what).line};
+  const char* const host = static_cast<const char*>(wire.host);
+  return {status, text("rank %d on %s: %s", whose, host, what).line};
 }
 
 // Every rank is here, because every rank saw the same extremes.

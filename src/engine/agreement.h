@@ -29,7 +29,10 @@ enum class Call : std::int64_t {
   kRewind,
   kClose,
   kAdjoint,
-  kGoOn
+  kGoOn,
+  kCheck,
+  kAudit,
+  kPreflight
 };
 
 class Agreement {
@@ -66,7 +69,8 @@ class Agreement {
   };
 
   /// Collective. Throws the same Error on every rank if any rank brought a failure (its status, and
-  /// its message with the rank), a stop, another call (ERR_PEER) or another value of `equal`.
+  /// its message with the rank, and its host where there are several), a stop, another call
+  /// (ERR_PEER) or another value of `equal`.
   Output agree(const Input& input);
 
   /// From now on call_roll says who is late: rank 0 (and for rank 0, rank 1) calls `late` from time
@@ -96,6 +100,7 @@ class Agreement {
     std::uint64_t machine;
     std::int64_t pid, start;
     std::array<char, 40> host;
+    std::int64_t several_hosts;  ///< rank 0's says whether the ranks are on several
   };
 
   void introduce();
@@ -111,6 +116,7 @@ class Agreement {
   double patience_ = 0;
   Late late_;
   store::ProcessIdentity self_;
+  bool several_hosts_ = false;
   std::vector<Process> processes_;
   // call_roll's, made beforehand: it must not lack memory where the others wait.
   std::vector<MPI_Request> arrivals_, sent_;

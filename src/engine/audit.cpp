@@ -1,39 +1,115 @@
 #include "engine/audit.h"
 
-#include <string>
+#include <algorithm>
 
 namespace anadrome::engine {
+namespace {
 
-std::int64_t Audits::next_step(const schedule::Sweep& sweep) const {
-  if (options_.audit == Audit::kOff) return schedule::kUnknown;
-  // A hash takes a sixth of the time of a fast disk's write: what shows at all shows in the first.
-  constexpr std::int64_t kFirst = 4, kThen = 16;
-  const std::int64_t number = sweep.anchors().count();
-  const bool chosen = options_.audit == Audit::kError || number <= kFirst || number % kThen == 0;
-  if (!chosen) return schedule::kUnknown;
-  const std::int64_t ahead = sweep.course().anchor_ahead;
-  const bool again = ahead != schedule::kUnknown && ahead - 1 > sweep.anchors().newest_step();
-  return again ? ahead - 1 : schedule::kUnknown;
-}
+constexpr std::int64_t kFirst = 4;   // states are all taken; what shows at all shows early
+constexpr std::int64_t kStride = 4;  // then every so many, and twice as many where that is full
+constexpr std::int64_t kSingleSteps = 8;  // in every other advance that ends at a fingerprint
+constexpr std::size_t kMostStates = 64;
+constexpr std::size_t kMostBytes = std::size_t{256} << 10;  // beside the budget
 
-void Audits::note(std::int64_t step, const LiveState& live) {
-  held_.attempt([&] { sweep_.audits[step] = live.hash(); });
-}
+}  // namespace
 
-void Audits::compare(std::int64_t step, const LiveState& live) {
-  const auto audit = sweep_.audits.find(step);
-  if (audit == sweep_.audits.end()) return;
-  held_.attempt([&] {
-    if (live.hash() != audit->second && !sweep_.audit_failure) {
-      sweep_.audit_failure = {
-          ANADROME_ERR_NONDETERMINISTIC,
-          "the state of step " + std::to_string(step) +
-              " is not the same when it is computed again: the gradient is that of another "
-              "trajectory (option audit)"};
-    }
+void Audits::begin() {
+  entries_ = {};
+  prints_ = {};
+  places_ = {};
+  candidates_ = 0;
+  stride_ = kStride;
+  chosen_ = -1;
+  by_single_steps_ = true;
+  on_ = context_.options.audit != Audit::kOff;
+  if (!on_) return;
+  const std::size_t fields = comparison_.fields();
+  const std::size_t fit = kMostBytes / (fields * sizeof(Fingerprint));
+  const std::size_t most = std::clamp(fit, std::size_t{2 * kFirst}, kMostStates);
+  context_.held.attempt([&] {
+    entries_.reserve(most);
+    prints_.resize((most + 1) * fields);
+    places_.reserve(most);
+    for (std::size_t place = most; place > 0; --place) places_.push_back(place);
   });
-  if (options_.audit == Audit::kError && sweep_.audit_failure) held_.hold(sweep_.audit_failure);
-  sweep_.audits.erase(audit);
+}
+
+bool Audits::is_due(bool last) {
+  const std::int64_t number = candidates_++;
+  return last || number < kFirst || number % stride_ == 0;
+}
+
+// A state that is kept is not computed again, and neither is one whose step leaves a tape.
+void Audits::choose(const schedule::Advance& advance, const LiveState& live) {
+  chosen_ = -1;
+  if (!on_ || advance.again) return;
+  started_at_ = advance.first;
+  const bool last = advance.last == context_.plan.sweep->course().steps;
+  const std::int64_t tapes = advance.record ? 1 : 0;
+  const std::int64_t before_end = advance.last - 1 - tapes;
+  const bool kept = advance.first == 0 || context_.sweep.kept_step == advance.first;
+  if (!kept && advance.first <= before_end && is_due(false)) {
+    take(advance.first, advance.branch, live);
+  }
+  if (before_end <= advance.first || !is_due(last)) return;
+  chosen_ = before_end;
+  by_single_steps_ = !by_single_steps_;
+}
+
+Audits::Entries::const_iterator Audits::first_from(std::int64_t step) const {
+  return std::lower_bound(entries_.begin(), entries_.end(), step,
+                          [](const Entry& entry, std::int64_t from) { return entry.step < from; });
+}
+
+std::int64_t Audits::next_look(const schedule::Advance& advance) const {
+  if (!advance.again) {
+    const std::int64_t singles = started_at_ + (by_single_steps_ ? kSingleSteps : 1);
+    if (advance.first < std::min(chosen_, singles)) return advance.first + 1;
+    return advance.first < chosen_ && chosen_ < advance.last ? chosen_ : advance.last;
+  }
+  const std::int64_t before = of_all_branches(0, advance.branch);
+  const auto entry = first_from(before + advance.first + 1);
+  return entry == entries_.end() ? advance.last : std::min(entry->step - before, advance.last);
+}
+
+Audits::Entries::const_iterator Audits::forget(Entries::const_iterator entry) {
+  places_.push_back(entry->place);
+  return entries_.erase(entry);
+}
+
+void Audits::thin_out() {
+  stride_ *= 2;
+  for (auto entry = entries_.cbegin(); entry != entries_.cend();) {
+    const bool stays = entry->number < kFirst || entry->number % stride_ == 0;
+    entry = stays ? std::next(entry) : forget(entry);
+  }
+}
+
+void Audits::take(std::int64_t step, std::int64_t branch, const LiveState& live) {
+  if (places_.empty()) thin_out();
+  if (places_.empty()) return;  // memory was lacking at begin, as all ranks will hear
+  const std::int64_t at = of_all_branches(step, branch);
+  const std::size_t place = places_.back();
+  places_.pop_back();
+  entries_.insert(first_from(at), {at, candidates_ - 1, place});
+  comparison_.take(live, prints_at(place));
+}
+
+void Audits::compare(std::int64_t step, std::int64_t branch, const LiveState& live) {
+  const std::int64_t at = of_all_branches(step, branch);
+  const auto entry = first_from(at);
+  if (entry == entries_.end() || entry->step != at) return;
+  comparison_.take(live, prints_at(0));
+  const std::int64_t again = std::max<std::int64_t>(step - context_.sweep.restored_step, 1);
+  const auto difference =
+      comparison_.compare(Call::kAudit, prints_at(entry->place), prints_at(0), again);
+  forget(entry);
+  ++context_.sweep.checks.audited_states;
+  if (!difference) return;
+  comparison_.judge(
+      *difference,
+      "the state of step " + std::to_string(step) + " is not the same when it is computed again",
+      kUsualCauses);
 }
 
 }  // namespace anadrome::engine

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "engine/report.h"
 
 namespace anadrome::engine {
 namespace {
@@ -50,7 +51,7 @@ Failure Beginning::fault(std::int64_t steps) const {
   if (context_.fields.state().empty()) {
     return {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
   }
-  return {};
+  return context_.fields.overlap();
 }
 
 // All ranks must have said the same; if not, name what differs.
@@ -98,6 +99,7 @@ void Beginning::begin_state(const Options& options) {
   context_.held.attempt([&] {
     context_.options = options;
     name_the_late(context_.agreement, context_.options);
+    if (context_.agreement.rank() == 0) require_files(options);
     context_.fields.begin_sweep();
   });
 }
@@ -121,6 +123,10 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   held.attempt([&] { planning_.require_fit(context_.plan); });
   agree();
   sweep.number = sweep.number == 0 ? context_.options.sweep : sweep.number + 1;
+  if (uses_directory()) {
+    storage_.wait_for_lock();
+    sweep.times.begin = now_seconds();
+  }
   resumption_.look();
   planning_.plan_memory(context_.plan, resumption_.shape());
   keeper_.make_memory();
@@ -130,10 +136,14 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   start();
 }
 
+bool Beginning::uses_directory() const {
+  return context_.plan.disk_use() != DiskUse::kNone || context_.options.watchdog > 0;
+}
+
 // The directory, its lock and, if states go to disk, the files; or no directory.
 void Beginning::prepare_disk(bool disk_changes) {
   const bool transports = context_.plan.disk_use() != DiskUse::kNone;
-  if (transports || context_.options.watchdog > 0) {
+  if (uses_directory()) {
     const bool another = storage_.prepare(context_.plan.memory, transports, resumption_.recovery());
     if (another) choice_.forget();
   } else if (disk_changes && storage_.has_directory()) {

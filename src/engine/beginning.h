@@ -32,6 +32,7 @@ class Beginning {
   Failure fault(std::int64_t steps) const;
   void begin_state(const Options& options);
   void compare_ranks(const SweepPlan& plan);
+  bool uses_directory() const;
   void prepare_disk(bool disk_changes);
   void make_sweep();
   void start();

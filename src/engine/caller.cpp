@@ -1,6 +1,7 @@
 #include "engine/caller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "engine/watch.h"
@@ -24,6 +25,13 @@ Doing doing(const anadrome_action& action) {
 }
 
 }  // namespace
+
+void Caller::begin() {
+  preflight_.begin();
+  comparison_.begin(context_.options.audit != Audit::kOff || preflight_.on());
+  audits_.begin();
+  context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
+}
 
 // ---- what comes back ----
 
@@ -54,6 +62,10 @@ void Caller::advance_is_done(std::int64_t last, double seconds) {
   const std::int64_t steps = last - action.first;
   sweep.advances += steps;
   if (sweep.timed && action.record == 0) measured.add_forward(seconds, steps);
+  if (sweep.timed) {
+    (action.again != 0 ? sweep.spent.again : sweep.spent.forward) +=
+        measured.advances_like(seconds);
+  }
   StepTable& costs = measured.step_costs();
   if (costs.measuring() && action.again == 0) costs.add(action.first, seconds);
   const std::int64_t due_at = sweep.prediction.due_at;
@@ -63,7 +75,10 @@ void Caller::advance_is_done(std::int64_t last, double seconds) {
 void Caller::adjoint_is_done(double seconds) {
   SweepState& sweep = context_.sweep;
   ++sweep.adjoints;
-  if (sweep.timed) context_.measured.add_adjoint(seconds);
+  if (sweep.timed) {
+    context_.measured.add_adjoint(seconds);
+    sweep.spent.adjoint += context_.measured.adjoints_like(seconds);
+  }
   StepTable& costs = context_.measured.adjoint_costs();
   if (costs.measuring()) costs.add(sweep.in_hand.first, seconds);
 }
@@ -76,7 +91,8 @@ void Caller::take_back() {
   const std::int64_t last = sweep.finished_at >= 0 ? sweep.finished_at : action.last;
   if (context_.recorder.on()) record(now, last);
   if (action.kind == ANADROME_ADVANCE) {
-    advance_is_done(last, seconds);
+    if (preflight_.on()) preflight_.took(seconds);
+    if (!preflight_.repeats()) advance_is_done(last, seconds);
   } else if (action.kind == ANADROME_ADJOINT) {
     adjoint_is_done(seconds);
   }
@@ -99,6 +115,8 @@ void Caller::make_room_for_step() {
 
 void Caller::hand_out(const schedule::Start& start) {
   if (keeper_.live()->exchanged()) make_room_for_step();
+  context_.sweep.kept_step = -1;
+  context_.sweep.restored_step = 0;
   anadrome_action& x_0 = context_.sweep.in_hand;
   x_0.kind = ANADROME_START;
   x_0.again = start.again ? 1 : 0;
@@ -111,42 +129,68 @@ void Caller::hand_out(const schedule::Start& start) {
 std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
   const bool measures = context_.measured.measures_steps() && !advance.again;
   if (keeper_.live()->exchanged() || measures) return advance.first + 1;
-  if (advance.again) return advance.last;
+  if (preflight_.repeats()) return advance.last;
+  std::int64_t last = audits_.end_of_part(advance);
+  if (advance.again) return last;
+  if (preflight_.on()) last = std::min(last, preflight_.end_of_part(advance));
   const SweepState& sweep = context_.sweep;
   const std::int64_t to_prediction = sweep.prediction.due_at - sweep.advances;
-  return to_prediction > 0 ? std::min(advance.first + to_prediction, advance.last) : advance.last;
+  return to_prediction > 0 ? std::min(advance.first + to_prediction, last) : last;
 }
 
-void Caller::hand_out(const schedule::Advance& action) {
+void Caller::hand_out(const schedule::Advance& advance) {
+  audits_.choose(advance, *keeper_.live());
+  hand_out_part(advance);
+}
+
+// True: this advance waits for the preflight, which hands out others.
+bool Caller::looks_at(const schedule::Advance& advance) {
+  const LiveState& live = *keeper_.live();
+  if (advance.again) {
+    if (!preflight_.repeats()) audits_.computed_again(advance.first, advance.branch, live);
+    return false;
+  }
+  audits_.computed(advance.first, advance.branch, live);
+  if (!preflight_.on()) return false;
+  preflight_.computed(advance.first);
+  if (!preflight_.repeats()) return false;
+  context_.sweep.waiting = advance;
+  return true;
+}
+
+void Caller::hand_out_part(const schedule::Advance& advance) {
+  const schedule::Advance action = looks_at(advance) ? preflight_.again() : advance;
   SweepState& sweep = context_.sweep;
   const LiveState& live = *keeper_.live();
   if (live.exchanged()) make_room_for_step();
   schedule::Advance part = action;
   part.last = end_of_part(action);
-  const bool may_audit = keeper_.uses_disk() && !action.again;
-  const std::int64_t audited =
-      may_audit ? audits_.next_step(*context_.plan.sweep) : schedule::kUnknown;
-  if (action.first == audited) audits_.note(audited, live);
-  if (action.first < audited) part.last = std::min(part.last, audited);
   StepTable& sizes = context_.measured.state_bytes();
   if (sizes.measuring() && !action.again) {
     context_.held.attempt([&] { sizes.add(action.first, static_cast<double>(live.bytes_now())); });
   }
   part.record = action.record && part.last == action.last;
-  if (part.record && action.again && part.first + 1 == part.last) audits_.check(part.first, live);
   sweep.rest = action;
   sweep.rest.first = part.last;
-  anadrome_action& advance = sweep.in_hand;
-  advance.kind = ANADROME_ADVANCE;
-  advance.record = part.record ? 1 : 0;
-  advance.again = part.again ? 1 : 0;
-  advance.first = part.first;
-  advance.last = part.last;
-  advance.branch = part.branch;
+  anadrome_action& in_hand = sweep.in_hand;
+  in_hand.kind = ANADROME_ADVANCE;
+  in_hand.record = part.record ? 1 : 0;
+  in_hand.again = part.again ? 1 : 0;
+  in_hand.first = part.first;
+  in_hand.last = part.last;
+  in_hand.branch = part.branch;
   is_handed_out();
 }
 
+void Caller::hand_out_rest_of_preflight() {
+  const schedule::Advance rest = context_.sweep.rest;
+  if (rest.first < rest.last) return hand_out_part(rest);
+  preflight_.compare();
+  hand_out_part(std::exchange(context_.sweep.waiting, {}));
+}
+
 void Caller::hand_out(const schedule::Turn& turn) {
+  preflight_.end();
   anadrome_action& action = context_.sweep.in_hand;
   action.kind = ANADROME_TURN;
   action.again = turn.again ? 1 : 0;
@@ -156,7 +200,9 @@ void Caller::hand_out(const schedule::Turn& turn) {
 }
 
 void Caller::hand_out(const schedule::Adjoint& adjoint) {
-  if (!context_.plan.record) audits_.check(adjoint.step, *keeper_.live());
+  if (!context_.plan.record) {
+    audits_.computed_again(adjoint.step, adjoint.branch, *keeper_.live());
+  }
   keeper_.read_ahead();
   anadrome_action& step = context_.sweep.in_hand;
   step.kind = ANADROME_ADJOINT;
@@ -176,7 +222,7 @@ void Caller::is_handed_out() {
   Measurements& measured = context_.measured;
   const anadrome_action& action = sweep.in_hand;
   if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
-  if (context_.recorder.on() || measured.measures_steps()) {
+  if (context_.recorder.on() || measured.measures_steps() || preflight_.on()) {
     sweep.timed = true;
   } else if (action.kind == ANADROME_ADVANCE) {
     sweep.timed = measured.times_advance(action.last - action.first);

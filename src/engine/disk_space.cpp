@@ -66,7 +66,7 @@ void DiskSpace::open(store::Leftovers leftovers) {
 }
 
 // Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
-// directory (a shared file system) or makes one of its own.
+// directory (a shared file system) or makes one of its own. Then every rank looks.
 void DiskSpace::make_directory(store::Leftovers leftovers) {
   const store::Claim claim = {leftovers, options_.takeover};
   const bool first = agreement_.rank() == 0;
@@ -80,19 +80,48 @@ void DiskSpace::make_directory(store::Leftovers leftovers) {
   });
   if (options_.watchdog > 0) agreement_.call_roll();  // nobody listens to heartbeats yet
   agreement_.agree({.call = Call::kBegin, .failure = failure});
-  if (options_.layout == Layout::kShared) return;
+  if (options_.layout != Layout::kShared) make_directories_of_nodes(claim);
+  failure = failure_from([&] { require_one_directory(); });
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+}
+
+void DiskSpace::make_directories_of_nodes(const store::Claim& claim) {
   MPI_Comm split = MPI_COMM_NULL;
   MPI_Comm_split_type(agreement_.comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
   const Communicator node(split);
   int node_rank = 0;
   MPI_Comm_rank(node.get(), &node_rank);
-  failure = failure_from([&] {
-    if (node_rank == 0 && !first) {
+  const Failure failure = failure_from([&] {
+    if (node_rank == 0 && agreement_.rank() != 0) {
       directory_ =
           store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_, claim);
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});
+}
+
+// A file of the right name may be another run's: nobody opens one before it has seen the lock of
+// this run beside it.
+void DiskSpace::require_one_directory() const {
+  if (directory_.owned()) return;
+  constexpr double kSeconds = 10;
+  const Failure other =
+      store::RunDirectory::find(options_.directory, options_.name, run_id_, kSeconds);
+  if (!other) return;
+  if (other.status != ANADROME_ERR_ARGUMENT) throw Error(other.status, other.message);
+  const std::string here = store::this_process().host, first = agreement_.process_of(0).host;
+  const bool shared = options_.layout == Layout::kShared;
+  std::string text = "directory is not the same on ";
+  if (!shared) {
+    text += "all ranks of node " + here + ": set the same there";
+  } else if (here != first) {
+    text += "node " + here + " as on " + first +
+            ": layout=shared needs a file system that all nodes share; set layout=node or "
+            "layout=rank";
+  } else {
+    text += "rank " + std::to_string(agreement_.rank()) + " as on rank 0: set the same on all";
+  }
+  throw Error(ANADROME_ERR_ARGUMENT, text + " (on " + here + ": " + other.message + ")");
 }
 
 void DiskSpace::start_watch() {
@@ -266,7 +295,7 @@ void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
     }
     const std::string path = path_ + "/" + record.file;
     if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
-      throw Error(ANADROME_ERR_CORRUPT, path + " is missing");
+      throw Error(ANADROME_ERR_IO, path + " is missing, which a commit names");
     }
     if (record.file.rfind(kCopyStem, 0) == 0) {
       copy_.emplace(open_segment(record));

@@ -69,11 +69,19 @@ class DiskSpace final : public store::BlockPlaces {
     copy_.reset();
     records_.clear();
   }
+  /// Close this rank's descriptors, and note that the run came to its end: no rank may remove a
+  /// file before all ranks did. Local.
+  void prepare_to_remove() {
+    release();
+    directory_.note_end();
+  }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
 
  private:
   void make_directory(store::Leftovers leftovers);
+  void make_directories_of_nodes(const store::Claim& claim);
+  void require_one_directory() const;
   void start_watch();
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;

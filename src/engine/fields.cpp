@@ -1,6 +1,7 @@
 #include "engine/fields.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -122,6 +123,33 @@ std::string Fields::table() const {
              "\n";
   }
   return table;
+}
+
+Failure Fields::overlap() const {
+  struct Array {
+    const std::byte *begin, *end;
+    const store::Field* field;
+  };
+  std::vector<Array> arrays;
+  for (const store::Field& field : all_) {
+    const auto* const begin = static_cast<const std::byte*>(field.values);
+    if (begin != nullptr && field.bytes() > 0) {
+      arrays.push_back({begin, begin + field.bytes(), &field});
+    }
+  }
+  std::sort(arrays.begin(), arrays.end(),
+            [](const Array& a, const Array& b) { return std::less<>()(a.begin, b.begin); });
+  for (std::size_t i = 1; i < arrays.size(); ++i) {
+    const Array &low = arrays[i - 1], &high = arrays[i];
+    if (!std::less<>()(high.begin, low.end)) continue;
+    const std::ptrdiff_t shared = std::min(low.end, high.end) - high.begin;
+    return {ANADROME_ERR_ARGUMENT,
+            "begin: the arrays of fields '" + low.field->name + "' and '" + high.field->name +
+                "' overlap: " + std::to_string(shared) + " bytes belong to both, from byte " +
+                std::to_string(high.begin - low.begin) + " of '" + low.field->name +
+                "' on; register each array once, with its own count of elements"};
+  }
+  return {};
 }
 
 }  // namespace anadrome::engine

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "store/block_layout.h"
 
 namespace anadrome::engine {
@@ -36,6 +37,8 @@ class Fields {
   /// The position of field `field` among the state fields; their number for one that is none.
   std::size_t state_position(int field) const;
   bool too_many_bytes() const;
+  /// Two arrays that lie in the same memory, if there are any: no state could be restored.
+  Failure overlap() const;
 
   /// Since files were made with them.
   bool changed() const { return changed_; }

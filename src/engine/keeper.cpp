@@ -79,6 +79,8 @@ void Keeper::make_first_files() {
 void Keeper::abandon() {
   disk_ = nullptr;
   ram_ = nullptr;
+  x_0_.reset();
+  x_0_block_ = -1;
   tiers_.clear();
   places_.reset();
   live_tape_.reset();
@@ -140,12 +142,19 @@ void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
 }
 
 void Keeper::keep(const schedule::Keep& kept) {
+  if (kept.what == schedule::What::kState) {
+    sweep_.kept_step = kept.step;
+    if (kept.step == 0 && !plan_.has_branches()) x_0_ = kept;
+  }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
   copy(sweep_.copies.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
 
 void Keeper::restore(const schedule::Restore& kept) {
+  const bool state = kept.what == schedule::What::kState;
+  if (state) sweep_.kept_step = kept.step;
+  sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
   copy(sweep_.copies.restored, [&] {
     if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
@@ -154,6 +163,7 @@ void Keeper::restore(const schedule::Restore& kept) {
 }
 
 void Keeper::drop(const schedule::Drop& kept) {
+  if (x_0_ == static_cast<const schedule::Kept&>(kept)) x_0_.reset();
   held_.attempt([&] {
     if (kept.tier != schedule::kRamTier) return disk_->drop(kept.place);
     if (kept.what == schedule::What::kState) return ram_->drop(kept.place);
@@ -165,6 +175,37 @@ void Keeper::show(std::int64_t slot) {
   copy(sweep_.copies.restored, [&] { ram_->restore({slot, 0, {}}); });
 }
 
+void Keeper::hold_x_0(std::int64_t keeps) {
+  const bool fits = !plan_.divided && pool_.free_blocks() > keeps + (live_->exchanged() ? 2 : 0);
+  const bool on_disk = x_0_ && x_0_->tier != schedule::kRamTier;
+  if (!fits || !on_disk || plan_.memory.layout.index_in_block(x_0_->place) != 0) return;
+  x_0_block_ = disk_->block_in_memory(x_0_->place);
+  if (x_0_block_ >= 0) pool_.hold(x_0_block_);
+}
+
+void Keeper::let_go_of_x_0() {
+  if (x_0_block_ >= 0) pool_.give_back(x_0_block_);
+  x_0_block_ = -1;
+}
+
+bool Keeper::has_x_0_in_memory() const {
+  if (x_0_block_ >= 0) return true;
+  if (!x_0_) return false;
+  return x_0_->tier == schedule::kRamTier || disk_->block_in_memory(x_0_->place) >= 0;
+}
+
+void Keeper::restore_x_0() {
+  held_.attempt([&] {
+    if (x_0_block_ >= 0) {
+      live_->restore(x_0_block_, 0);
+    } else if (x_0_->tier == schedule::kRamTier) {
+      ram_->restore(state_of(*x_0_));
+    } else {
+      disk_->restore(state_of(*x_0_));
+    }
+  });
+}
+
 // ---- anchors ----
 
 void Keeper::keep_anchor(const schedule::Keep& kept) {
@@ -173,6 +214,7 @@ void Keeper::keep_anchor(const schedule::Keep& kept) {
   sweep_.newest_anchor = kept.place;
   ++sweep_.anchors_put;
   sweep_.write_due = plan_.memory.layout.fills_block(kept.place) && !plan_.plays_list();
+  if (replaces_) write_due();  // a full disk changes what follows
 }
 
 void Keeper::write_due() {
@@ -181,8 +223,7 @@ void Keeper::write_due() {
   const bool stays = course.anchors_stay;
   if (stays && sweep_.no_more_anchors) return;
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
-  const Failure refused = disk_->notes().disk_refuses() ? disk_->notes().failed_write() : Failure{};
-  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, refused);
+  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (agreed.lost) stop_anchoring(agreed.lost);
   if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
@@ -218,13 +259,54 @@ Failure Keeper::refusal(Call call, std::int64_t number) {
   return {};
 }
 
+// The writes of this rank that failed since the sweep was told, if they mean that the disk takes no
+// more.
+Failure Keeper::failed_since() const {
+  const store::TransferNotes& notes = disk_->notes();
+  const bool more = notes.disk_refuses() && notes.writes_failed() > writes_failed_;
+  return more ? notes.failed_write() : Failure{};
+}
+
 void Keeper::stop_anchoring(const Failure& why) {
+  const bool anchors = sweep_.no_more_anchors && !replaces_ && !plan_.plays_list();
+  if (anchors) return;
+  if (plan_.sweep != nullptr) {
+    const schedule::DiskLeft left = disk_left();
+    held_.attempt([&] { plan_.sweep->disk_is_full(left); });
+    agreement_.agree({.call = Call::kAnchor, .failure = held_.failure()});
+  }
   if (sweep_.no_more_anchors) return;
   sweep_.no_more_anchors = true;
   sweep_.disk_refused = why;
-  if (plan_.sweep != nullptr) plan_.sweep->add_no_more_anchors();
+  sweep_.anchors_on_disk = disk_->anchors().written();
   warnings_.warn({"the disk takes no more states (", why.message,
                   "); the sweep goes on with those that there are, and runs more steps again"});
+}
+
+// What every rank has on disk. x_0 stays in memory where it is on no disk, and what is restored
+// needs room beside it: that for reading ahead, unless there is nothing else to restore.
+schedule::DiskLeft Keeper::disk_left() {
+  held_.attempt([&] { disk_->flush(); });
+  writes_failed_ = disk_->notes().writes_failed();
+  schedule::DiskLeft left;
+  left.places = agreement_
+                    .agree({.call = Call::kAnchor,
+                            .failure = held_.failure(),
+                            .smallest = std::min(disk_->good_places(), sweep_.newest_anchor)})
+                    .smallest;
+  left.slots = options_.most_slots(plan_.memory.all_slots());
+  const schedule::StepCosts costs = measured_.costs(plan_.memory.largest_state_bytes);
+  left.steps_per_write = costs.write / costs.forward;
+  if (left.places > 0 || sweep_.anchors_put == 1) return left;
+  if (replaces_) {
+    left.places = 1;
+    left.slots = std::max<std::int64_t>(left.slots - 1, 0);
+  } else if (plan_.memory.layout.block_of(sweep_.newest_anchor) <= 1) {
+    disk_->set_prefetch_depth(0);
+  } else {
+    left.slots = 0;
+  }
+  return left;
 }
 
 void Keeper::restore_anchor(const schedule::Restore& kept) {
@@ -286,8 +368,10 @@ void Keeper::go_on_from(std::int64_t number) {
 // ---- a plan's own transfers ----
 
 void Keeper::write(const schedule::Write& kept) {
-  meeting_.agree(Call::kAnchor);
-  const Failure refused = refusal(Call::kAnchor, kept.place);
+  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
+  const Failure& full = sweep_.no_more_anchors ? sweep_.disk_refused : agreed.lost;
+  if (full) stop_anchoring(full);
+  const Failure refused = full ? full : refusal(Call::kAnchor, kept.place);
   held_.attempt([&] { disk_->write(state_of(kept), refused); });
 }
 

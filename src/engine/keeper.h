@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/context.h"
@@ -32,7 +34,8 @@ namespace anadrome::engine {
 class Keeper {
  public:
   Keeper(Context& context, Meeting& meeting, Storage& storage)
-      : meeting_(meeting),
+      : agreement_(context.agreement),
+        meeting_(meeting),
         held_(context.held),
         options_(context.options),
         fields_(context.fields),
@@ -80,8 +83,27 @@ class Keeper {
   void read_ahead();
   /// Anchor `number`, which is loaded, is the newest from here on, and live.
   void go_on_from(std::int64_t number);
-  /// The sweep goes on with the anchors that there are.
+  /// The sweep goes on with the anchors that there are. Collective.
   void stop_anchoring(const Failure& why);
+
+  // ---- for Preflight ----
+  /// x_0, which the schedule has just kept, stays in memory for the next steps, if `keeps` more
+  /// states fit beside it.
+  void hold_x_0(std::int64_t keeps);
+  void let_go_of_x_0();
+  /// Is x_0 in memory on this rank?
+  bool has_x_0_in_memory() const;
+  void restore_x_0();
+  /// A block that no tier has, if one is free; the schedule plays no action until it is given back.
+  bool has_spare_block() const {
+    const std::int64_t for_live_states = live_->exchanged() ? 2 : 0;
+    return !plan_.divided && pool_.free_blocks() > for_live_states;
+  }
+  std::int64_t take_spare_block() { return pool_.take(); }
+  void give_back_spare_block(std::int64_t block) { pool_.give_back(block); }
+  std::span<std::byte> block(std::int64_t block) const {
+    return {pool_.address(block), static_cast<std::size_t>(pool_.block_bytes())};
+  }
 
   bool uses_disk() const { return disk_ != nullptr; }
   /// NULL without a disk.
@@ -103,8 +125,11 @@ class Keeper {
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void write_newest_block(Call call);
   Failure refusal(Call call, std::int64_t number);
+  Failure failed_since() const;
+  schedule::DiskLeft disk_left();
   std::int64_t blocks_to_populate() const;
 
+  Agreement& agreement_;
   Meeting& meeting_;
   Held& held_;
   const Options& options_;
@@ -120,10 +145,13 @@ class Keeper {
   std::unique_ptr<LiveState> live_;
   std::unique_ptr<LiveTape> live_tape_;
   std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
+  std::optional<schedule::Kept> x_0_;         ///< where it is kept
+  std::int64_t x_0_block_ = -1;               ///< if it is held
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
   bool replaces_ = false;            ///< states on disk replace each other
+  std::int64_t writes_failed_ = 0;   ///< on this rank, when the sweep was told last
 };
 
 }  // namespace anadrome::engine

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/checked.h"
-#include "base/checksum.h"
 #include "base/error.h"
 #include "store/field_copy.h"
 
@@ -158,14 +157,33 @@ void LiveState::restore_from(const std::byte* place, const std::vector<store::Ex
 
 std::int64_t LiveState::bytes_now() const { return store::bytes_now(fields_); }
 
-std::uint64_t LiveState::hash() const {
-  ChecksumStream stream;
+void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room) const {
+  Failure failed;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    if (fields_[f].mover != nullptr || layout_.parts()[f].bytes == 0) continue;
-    const void* values = fields_[f].exchanged ? now(f) : fields_[f].values;
-    stream.add(values, static_cast<std::size_t>(layout_.parts()[f].bytes));
+    const Field& field = fields_[f];
+    prints[f] = {};
+    if (field.mover == nullptr) {
+      const void* const values = field.exchanged ? now(f) : field.values;
+      if (values != nullptr) prints[f] = fingerprint(field.type, values, field.count);
+    } else if (!room.empty()) {
+      std::ranges::fill(room, std::byte{0});  // what is not packed is the same always
+      const auto bytes = static_cast<std::size_t>(field.bytes());
+      if (Failure failure = store::copy_out(field, room.data(), field.bytes())) {
+        failed = std::move(failure);
+      }
+      prints[f] = fingerprint(room.data(), static_cast<std::int64_t>(bytes));
+    }
   }
-  return stream.finish().low;
+  if (failed) throw Error(failed.status, failed.message);
+}
+
+std::int64_t LiveState::first_difference(std::int64_t block, std::size_t field) const {
+  const Field& f = fields_[field];
+  if (f.mover != nullptr) return -1;
+  const auto* const live = static_cast<const std::byte*>(f.exchanged ? now(field) : f.values);
+  const std::byte* const kept = layout_.address(pool_.address(block), 0, field);
+  const auto found = std::mismatch(kept, kept + f.bytes(), live);
+  return found.first == kept + f.bytes() ? -1 : (found.first - kept) / store::element_bytes(f.type);
 }
 
 const void* LiveState::now(std::size_t field) const {

@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "engine/fingerprint.h"
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
 #include "store/tier.h"
@@ -45,8 +47,13 @@ class LiveState final : public store::Live {
 
   /// Bytes of the state now as the caller counts them.
   std::int64_t bytes_now() const;
-  /// The hash of all fields that memcpy can copy.
-  std::uint64_t hash() const;
+  /// A fingerprint for each field. `room` is for one packed field at a time; packed fields are left
+  /// out, and have the same fingerprint always, where it is empty.
+  void take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room) const;
+
+  /// The first element of a field that is another one in state 0 of `block`; -1: none, or the field
+  /// is packed.
+  std::int64_t first_difference(std::int64_t block, std::size_t field) const;
 
   /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.
   const void* now(std::size_t field) const;

@@ -6,8 +6,7 @@ namespace anadrome::engine {
 
 double Measurements::add_copy(double seconds) {
   copy_.add(seconds, 1);
-  const double weight = copy_sampler_.weight();
-  return weight > 1 ? std::min(seconds, store::Sampler::kShort) * weight : seconds;
+  return copy_sampler_.stands_for(seconds);
 }
 
 void Measurements::finish_step_tables(Ranks& ranks) {

@@ -29,12 +29,16 @@ class Measurements {
   bool times_adjoint() { return adjoint_sampler_.due(adjoint_.seconds()); }
   void add_forward(double seconds, std::int64_t steps) { forward_.add(seconds, steps); }
   void add_adjoint(double seconds) { adjoint_.add(seconds, 1); }
+  /// The seconds that one that was timed stands for, with those that were not.
+  double advances_like(double seconds) const { return forward_sampler_.stands_for(seconds); }
+  double adjoints_like(double seconds) const { return adjoint_sampler_.stands_for(seconds); }
   bool times_copy(bool always) { return copy_sampler_.due(always ? 0 : copy_.seconds()); }
   /// Returns the seconds that it stands for, with copies that were not timed.
   double add_copy(double seconds);
   double forward() const { return forward_.seconds(); }
   double adjoint() const { return adjoint_.seconds(); }
-  double copy() const { return copy_.seconds(); }
+  /// 0 for want of samples: the first ones touch memory for the first time.
+  double copy() const { return copy_.samples() < kFewCopies ? 0 : copy_.seconds(); }
   store::TransferTimes& transfers() { return transfers_; }
 
   // ---- of each step, for schedules whose steps differ ----
@@ -78,6 +82,8 @@ class Measurements {
   AgreedTimes agreed_;
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool cores_are_busy_ = false;
+
+  static constexpr std::int64_t kFewCopies = 4;
 };
 
 }  // namespace anadrome::engine

@@ -35,6 +35,9 @@ struct MemoryPlan {
   std::int64_t block_bytes_all_ranks = 0;  ///< of one block, on all ranks together
   std::int64_t prefetch_depth = 0;         ///< blocks read ahead; 0 without disk
   std::int64_t checkpoint_slots = 0;       ///< s of E(n, s)
+
+  /// Slots where nothing is read ahead.
+  std::int64_t all_slots() const { return (blocks - live_blocks - 1) * layout.states() + 1; }
 };
 
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out

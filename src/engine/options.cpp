@@ -7,6 +7,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/words.h"
 
 namespace anadrome::engine {
 namespace {
@@ -15,8 +16,10 @@ template <class Value>
 using Names = std::vector<std::pair<std::string_view, Value>>;
 
 const Names<bool> kSwitch = {{"on", true}, {"off", false}};
-const Names<Audit> kAudits = {
-    {"off", Audit::kOff}, {"warn", Audit::kWarn}, {"error", Audit::kError}};
+const Names<Audit> kAudits = {{"off", Audit::kOff},
+                              {"warn", Audit::kWarn},
+                              {"error", Audit::kError},
+                              {"exact", Audit::kExact}};
 const Names<WatchdogAction> kWatchdogActions = {{"report", WatchdogAction::kReport},
                                                 {"abort", WatchdogAction::kAbort}};
 const Names<bool> kObjectives = {{"joint", false}, {"reducible", true}};
@@ -30,9 +33,10 @@ const Names<store::DirectIo> kDirect = {
 
 template <class Value>
 Value one_of(const Names<Value>& names, std::string_view text) {
+  const std::string word = in_small_letters(text);
   std::string all;
   for (const auto& [name, value] : names) {
-    if (name == text) return value;
+    if (name == word) return value;
     all += (all.empty() ? "" : ", ") + std::string(name);
   }
   throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
@@ -47,18 +51,20 @@ const char* name_of(const Names<Value>& names, Value value) {
 }
 
 const schedule::Entry* schedule_named(std::string_view text) {
-  if (text == "auto") return nullptr;
-  if (const schedule::Entry* entry = schedule::find_schedule(text)) return entry;
+  const std::string word = in_small_letters(text);
+  if (word == "auto") return nullptr;
+  if (const schedule::Entry* entry = schedule::find_schedule(word)) return entry;
   std::string all = "auto";
   for (const schedule::Entry& entry : schedule::catalogue()) all += std::string(", ") + entry.name;
   throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
 }
 
-std::int64_t positive(std::string_view text) {
+std::int64_t positive(std::string_view text, const char* or_else = "") {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
-    throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not a positive number");
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "'" + std::string(text) + "' is not a positive number" + or_else);
   }
   return value;
 }
@@ -83,13 +89,9 @@ std::string short_text(std::string_view text) {
 }
 
 double seconds(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || !(value >= 0 && value <= 1e9)) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "'" + std::string(text) + "' is not a number of seconds, 0 or more");
-  }
+  constexpr double kMost = 1e9;
+  const double value = parse_seconds(text);
+  if (value > kMost) throw Error(ANADROME_ERR_ARGUMENT, "more than 1e9 seconds");
   return value;
 }
 
@@ -98,11 +100,43 @@ std::string off_or_file(std::string_view text) {
   return std::string(text);
 }
 
-// One row per key: how it is read, and how it is written for the comparison of ranks.
+// What an option has no effect without.
+enum class Wants { kNothing, kDisk, kIntervals, kPlaces, kBranches, kResume, kWatchdog };
+
+const Names<Wants> kReasons = {{"no state goes to disk", Wants::kDisk},
+                               {"this schedule has no intervals", Wants::kIntervals},
+                               {"the number of states in memory is the schedule's", Wants::kPlaces},
+                               {"there are no branches", Wants::kBranches},
+                               {"resume is off", Wants::kResume},
+                               {"watchdog is 0", Wants::kWatchdog}};
+
+bool has(Wants wanted, const Options& options, const schedule::Entry& played) {
+  switch (wanted) {
+    case Wants::kDisk:
+      return played.needs.on_disk != schedule::OnDisk::kNothing;
+    case Wants::kIntervals:
+      return played.at_intervals;
+    case Wants::kPlaces:
+      return !played.keeps_every_state() && played.states_held == nullptr;
+    case Wants::kBranches:
+      return played.needs.branches;
+    case Wants::kResume:
+      return options.resume;
+    case Wants::kWatchdog:
+      return options.watchdog > 0;
+    case Wants::kNothing:
+      break;
+  }
+  return true;
+}
+
+// One row per key: how it is read, how it is written for comparisons, and what it is good for.
 struct Key {
   std::string_view name;
   std::function<void(Options&, std::string_view)> read;
-  std::function<std::string(const Options&)> write;  // empty: may differ between ranks
+  std::function<std::string(const Options&)> write;
+  Wants wants = Wants::kNothing;
+  bool local = false;  // may differ between ranks
 };
 
 const std::vector<Key>& keys() {
@@ -114,63 +148,80 @@ const std::vector<Key>& keys() {
          if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "a directory cannot be empty");
          o.directory = v;
        },
-       {}},  // node-local directories may have names of their own
+       [](const Options& o) { return o.directory; }, Wants::kNothing,
+       true},  // node-local directories may have names of their own
       {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
        [](const Options& o) { return o.name; }},
       {"takeover", [](Options& o, std::string_view v) { o.takeover = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.takeover); }},
+      {"wait_for_lock", [](Options& o, std::string_view v) { o.wait_for_lock = seconds(v); },
+       [](const Options& o) { return std::to_string(o.wait_for_lock); }},
       {"transport", [](Options& o, std::string_view v) { o.transport = one_of(kTransports, v); },
-       [](const Options& o) { return std::string(to_string(o.transport)); }},
+       [](const Options& o) { return std::string(to_string(o.transport)); }, Wants::kDisk},
       {"disk",
        [](Options& o, std::string_view v) { o.disk = v == "unlimited" ? -1 : parse_bytes(v); },
-       [](const Options& o) { return std::to_string(o.disk); }},
+       [](const Options& o) { return std::to_string(o.disk); }, Wants::kDisk},
       {"layout", [](Options& o, std::string_view v) { o.layout = one_of(kLayouts, v); },
-       [](const Options& o) { return std::string(to_string(o.layout)); }},
+       [](const Options& o) { return std::string(to_string(o.layout)); }, Wants::kDisk},
       {"schedule", [](Options& o, std::string_view v) { o.schedule = schedule_named(v); },
        [](const Options& o) { return std::string(to_string(o.schedule)); }},
       {"interval",
        [](Options& o, std::string_view v) {
-         o.interval = v == "auto" || v == "greedy" ? 0 : positive(v);
-         o.greedy = v == "greedy";
+         const std::string word = in_small_letters(v);
+         o.greedy = word == "greedy";
+         o.interval = o.greedy || word == "auto" ? 0 : positive(v, ", auto or greedy");
        },
-       [](const Options& o) { return o.greedy ? "greedy" : std::to_string(o.interval); }},
+       [](const Options& o) { return o.greedy ? "greedy" : std::to_string(o.interval); },
+       Wants::kIntervals},
       {"checkpoints",
-       [](Options& o, std::string_view v) { o.checkpoints = v == "unlimited" ? -1 : positive(v); },
-       [](const Options& o) { return std::to_string(o.checkpoints); }},
+       [](Options& o, std::string_view v) {
+         o.checkpoints = v == "unlimited" ? -1 : positive(v, " or unlimited");
+       },
+       [](const Options& o) { return std::to_string(o.checkpoints); }, Wants::kPlaces},
       {"anchors",
-       [](Options& o, std::string_view v) { o.anchors = v == "unlimited" ? -1 : positive(v); },
-       [](const Options& o) { return std::to_string(o.anchors); }},
+       [](Options& o, std::string_view v) {
+         o.anchors = v == "unlimited" ? -1 : positive(v, " or unlimited");
+       },
+       [](const Options& o) { return std::to_string(o.anchors); }, Wants::kIntervals},
       {"direct", [](Options& o, std::string_view v) { o.direct = one_of(kDirect, v); },
-       [](const Options& o) { return std::string(name_of(kDirect, o.direct)); }},
+       [](const Options& o) { return std::string(name_of(kDirect, o.direct)); }, Wants::kDisk},
       {"bandwidth_limit",
        [](Options& o, std::string_view v) { o.bandwidth_limit = v == "none" ? 0 : parse_rate(v); },
-       [](const Options& o) { return std::to_string(o.bandwidth_limit); }},
+       [](const Options& o) { return std::to_string(o.bandwidth_limit); }, Wants::kDisk},
       {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
-       [](const Options& o) { return std::to_string(o.checksum); }},
+       [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
-       [](const Options& o) { return std::to_string(o.keep); }},
+       [](const Options& o) { return std::to_string(o.keep); }, Wants::kDisk},
       {"resume", [](Options& o, std::string_view v) { o.resume = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.resume); }},
       {"checkpoint_interval",
        [](Options& o, std::string_view v) { o.checkpoint_interval = seconds(v); },
-       [](const Options& o) { return std::to_string(o.checkpoint_interval); }},
+       [](const Options& o) { return std::to_string(o.checkpoint_interval); }, Wants::kResume},
       {"problem", [](Options& o, std::string_view v) { o.problem = short_text(v); },
-       [](const Options& o) { return o.problem; }},
+       [](const Options& o) { return o.problem; }, Wants::kResume},
       {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
-       [](const Options& o) { return std::to_string(o.sweep); }},
+       [](const Options& o) { return std::to_string(o.sweep); }, Wants::kResume},
       {"objective", [](Options& o, std::string_view v) { o.reducible = one_of(kObjectives, v); },
-       [](const Options& o) { return std::string(name_of(kObjectives, o.reducible)); }},
+       [](const Options& o) { return std::string(name_of(kObjectives, o.reducible)); },
+       Wants::kBranches},
       {"inputs", [](Options& o, std::string_view v) { o.charged_inputs = one_of(kInputs, v); },
-       [](const Options& o) { return std::string(name_of(kInputs, o.charged_inputs)); }},
+       [](const Options& o) { return std::string(name_of(kInputs, o.charged_inputs)); },
+       Wants::kBranches},
       {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
        [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
+      {"preflight",
+       [](Options& o, std::string_view v) { o.preflight = v == "off" ? 0 : positive(v); },
+       [](const Options& o) { return std::to_string(o.preflight); }},
       {"watchdog", [](Options& o, std::string_view v) { o.watchdog = seconds(v); },
        [](const Options& o) { return std::to_string(o.watchdog); }},
       {"watchdog_action",
        [](Options& o, std::string_view v) { o.watchdog_action = one_of(kWatchdogActions, v); },
-       [](const Options& o) { return std::string(name_of(kWatchdogActions, o.watchdog_action)); }},
-      {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); }, {}},
-      {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); }, {}},
+       [](const Options& o) { return std::string(name_of(kWatchdogActions, o.watchdog_action)); },
+       Wants::kWatchdog},
+      {"warnings", [](Options& o, std::string_view v) { o.warnings = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.warnings); }, Wants::kNothing, true},
+      {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.progress); }, Wants::kNothing, true},
       {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },
        [](const Options& o) { return o.trace; }},
       {"report",
@@ -178,7 +229,7 @@ const std::vector<Key>& keys() {
          if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");
          o.report = v;
        },
-       {}},
+       [](const Options& o) { return o.report; }, Wants::kNothing, true},
   };
   return all;
 }
@@ -199,34 +250,49 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-}  // namespace
-
-void Options::set(std::string_view key, std::string_view value) {
+const Key& key_named(std::string_view name) {
   const auto& all = keys();
   const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == key; });
-  if (key == "timeline") {
+      std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == name; });
+  if (found != all.end()) return *found;
+  if (name == "timeline") {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "there is no option 'timeline': write trace=FILE, and draw it with "
                 "'anadrome timeline FILE'");
   }
-  if (found == all.end()) {
-    std::vector<std::size_t> distances;
-    for (const Key& known : all) distances.push_back(distance(known.name, key));
-    const auto nearest =
-        all.begin() + (std::min_element(distances.begin(), distances.end()) - distances.begin());
-    throw Error(ANADROME_ERR_ARGUMENT, "there is no option '" + std::string(key) +
-                                           "'; the nearest is '" + std::string(nearest->name) +
-                                           "'");
-  }
+  std::vector<std::size_t> distances;
+  for (const Key& known : all) distances.push_back(distance(known.name, name));
+  const auto nearest =
+      all.begin() + (std::min_element(distances.begin(), distances.end()) - distances.begin());
+  throw Error(ANADROME_ERR_ARGUMENT, "there is no option '" + std::string(name) +
+                                         "'; the nearest is '" + std::string(nearest->name) + "'");
+}
+
+void read(Options& options, const Key& key, std::string_view value) {
   try {
-    found->read(*this, value);
+    key.read(options, value);
   } catch (const Error& error) {
-    throw Error(error.status(), "option " + std::string(key) + ": " + error.what());
+    throw Error(error.status(), "option " + std::string(key.name) + ": " + error.what());
   }
 }
 
-void Options::set_all(std::string_view text) {
+std::string in_one_spelling(const Key& key, std::string_view value) {
+  Options options;
+  key.read(options, value);
+  return key.write(options);
+}
+
+}  // namespace
+
+void Options::set(std::string_view key, std::string_view value) {
+  const Key& known = key_named(key);
+  std::optional<std::string>& text = texts_[std::string(key)].program;
+  std::string copy(value);
+  read(*this, known, value);
+  text = std::move(copy);
+}
+
+void Options::set_environment(std::string_view text) {
   constexpr std::string_view kBlank = " \t\n";
   for (;;) {
     const auto begin = text.find_first_not_of(kBlank);
@@ -238,14 +304,44 @@ void Options::set_all(std::string_view text) {
     if (equals == std::string_view::npos) {
       throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(word) + "' is not key=value");
     }
-    set(word.substr(0, equals), word.substr(equals + 1));
+    const std::string_view key = word.substr(0, equals), value = word.substr(equals + 1);
+    read(*this, key_named(key), value);
+    texts_[std::string(key)].environment = value;
   }
+}
+
+std::string Options::overruled() const {
+  std::string text;
+  for (const auto& [key_name, texts] : texts_) {
+    if (!texts.environment || !texts.program) continue;
+    const Key& key = key_named(key_name);
+    if (in_one_spelling(key, *texts.environment) == in_one_spelling(key, *texts.program)) continue;
+    text += (text.empty() ? "" : "; ") + key_name + "=" + *texts.program +
+            " of the program counts, not " + *texts.environment + " of ANADROME_OPTIONS";
+  }
+  return text;
+}
+
+std::string Options::without_effect(const schedule::Entry& played) const {
+  std::string text;
+  const Options unset;
+  for (const auto& [reason, wanted] : kReasons) {
+    if (has(wanted, *this, played)) continue;
+    std::string names;
+    for (const Key& key : keys()) {
+      if (key.wants != wanted || key.write(*this) == key.write(unset)) continue;
+      names += (names.empty() ? "" : ", ") + std::string(key.name);
+    }
+    if (names.empty()) continue;
+    text += (text.empty() ? "" : "; ") + names + ": " + std::string(reason);
+  }
+  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> Options::shared_values() const {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys()) {
-    if (key.write) values.emplace_back(key.name, key.write(*this));
+    if (!key.local) values.emplace_back(key.name, key.write(*this));
   }
   return values;
 }

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +17,14 @@ namespace anadrome::engine {
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
 enum class WatchdogAction { kReport, kAbort };
-enum class Audit { kOff, kWarn, kError };
+enum class Audit { kOff, kWarn, kError, kExact };
 
 struct Options {
   std::int64_t memory = std::int64_t{1} << 30;
   std::string directory = ".";
   std::string name = "anadrome";
   bool takeover = false;
+  double wait_for_lock = 0;  ///< seconds that a holder out of sight is waited for
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
@@ -40,7 +43,8 @@ struct Options {
   std::int64_t sweep = 1;           ///< number of the first sweep
   bool reducible = false;           ///< objective of branches
   bool charged_inputs = false;      ///< x_0 of each branch is kept
-  Audit audit = Audit::kWarn;
+  Audit audit = Audit::kError;
+  std::int64_t preflight = -1;  ///< steps; 0: none; -1: as Preflight chooses
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
   WatchdogAction watchdog_action = WatchdogAction::kReport;
   bool warnings = true;
@@ -51,8 +55,8 @@ struct Options {
   /// Throws ERR_ARGUMENT: an unknown key names the nearest one, a bad value says what is
   /// understood.
   void set(std::string_view key, std::string_view value);
-  /// "key=value key=value"; throws as set does, naming the source.
-  void set_all(std::string_view text);
+  /// Of the environment: "key=value key=value"; throws as set does.
+  void set_environment(std::string_view text);
 
   /// Files that somebody will read later have every anchor.
   bool writes_all_anchors() const { return keep || resume; }
@@ -64,6 +68,18 @@ struct Options {
 
   /// Every key that must be the same on all ranks, with its value in one spelling.
   std::vector<std::pair<std::string, std::string>> shared_values() const;
+
+  // For the summary; empty if there is nothing to say.
+  /// Settings of the environment that the program's own beat.
+  std::string overruled() const;
+  /// Settings without effect on a sweep of this schedule, and why.
+  std::string without_effect(const schedule::Entry& played) const;
+
+ private:
+  struct Texts {
+    std::optional<std::string> environment, program;
+  };
+  std::map<std::string, Texts, std::less<>> texts_;  ///< as they were set last
 };
 
 /// NULL is auto.

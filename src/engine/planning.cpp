@@ -12,6 +12,17 @@
 namespace anadrome::engine {
 namespace {
 
+// The fewest slots with which Revolve runs at most 3 n steps.
+std::int64_t slots_for_three_runs(std::int64_t steps) {
+  std::int64_t low = 0, high = std::max<std::int64_t>(steps, 1);
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const auto most = static_cast<schedule::uint128>(3) * static_cast<schedule::uint128>(steps);
+    (schedule::extra_advances(steps + 1, middle) <= most ? high : low) = middle;
+  }
+  return high;
+}
+
 // Enough to keep every tape and x_n, for another adjoint sweep.
 std::int64_t slots_for_all_tapes(const SweepPlan& plan) {
   if (plan.steps == schedule::kUnknown) return plan.steps;
@@ -87,10 +98,18 @@ void Planning::throw_no_block(const SweepPlan& plan) {
       table_bytes(plan, plan.budget) > 0
           ? " and the plan of " + std::to_string(plan.steps) + " steps (schedule=async has none)"
           : "";
+  std::string sensible;
+  if (plan.steps > 0 && plan.steps < schedule::kMostSteps && !plan.has_branches()) {
+    const std::int64_t slots = slots_for_three_runs(plan.steps);
+    const std::int64_t bytes = memory_for_states(agreement_, fields_.state(), slots);
+    if (bytes > least)
+      sensible = "; with " + format_bytes(bytes) + ", " + std::to_string(slots) +
+                 " states, Revolve runs no step more than three times on average";
+  }
   throw TooLittleMemory(least, "memory=" + std::to_string(plan.budget) +
                                    " is too small for one state" + tables + ": at least " +
                                    std::to_string(least) + " bytes (" + format_bytes(least) +
-                                   ") per rank are needed");
+                                   ") per rank are needed" + sensible);
 }
 
 void Planning::require_fit(const SweepPlan& plan) const {
@@ -294,7 +313,35 @@ double Planning::forecast(SweepPlan& plan) const {
   return copies + plan.schedule->forecast(problem(plan));
 }
 
+double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
+  const bool told = plan.schedule->forecast != nullptr && plan.disk_use() != DiskUse::kStates;
+  if (!told || plan.divided) return 0;
+  SweepPlan changed;
+  changed.steps = plan.steps;
+  changed.schedule = plan.schedule;
+  changed.record = plan.record;
+  changed.budget = static_cast<std::int64_t>(static_cast<double>(plan.budget) * supposed.memory);
+  changed.state_bytes_all_ranks = plan.state_bytes_all_ranks;
+  changed.tape_slots = plan.tape_slots;
+  changed.tape_buffer_bytes = plan.tape_buffer_bytes;
+  plan_blocks(changed);
+  if (changed.memory.blocks == 0) return 0;
+  changed.steps = supposed.steps;
+  schedule::Problem problem = this->problem(changed);
+  problem.costs.forward = supposed.forward;
+  problem.costs.adjoint = supposed.adjoint;
+  problem.costs.write /= supposed.disk_rate;
+  problem.costs.read /= supposed.disk_rate;
+  if (supposed.overlaps) problem.shared.overlaps = true;
+  if (supposed.most_anchors >= 0) problem.most_anchors = supposed.most_anchors;
+  return plan.schedule->forecast(problem);
+}
+
 void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
+  if (disk_is_full && !plan.plays_list()) {  // nothing is read ahead, and nothing staged
+    plan.memory.prefetch_depth = 0;
+    plan.memory.checkpoint_slots = shared_memory(plan).slots(0);
+  }
   schedule::Problem problem = this->problem(plan);
   problem.disk_is_full = disk_is_full;
   if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0)

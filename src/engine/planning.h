@@ -40,6 +40,18 @@ class Planning {
   /// Seconds of a sweep with the plan's schedule in its memory, by the agreed times.
   double forecast(SweepPlan& plan) const;
 
+  /// A sweep as it was, with something changed.
+  struct Supposed {
+    double memory = 1, disk_rate = 1;  ///< factors
+    bool overlaps = false;             ///< transfers do, whatever the transport
+    std::int64_t steps = 0;            ///< n, by now
+    std::int64_t most_anchors = -1;    ///< -1: as the option says
+    double forward = 0, adjoint = 0;   ///< seconds of a step, the mean of the sweep
+  };
+  /// Seconds of steps and of waiting in such a sweep with `plan`; 0 if nobody can tell.
+  /// Collective.
+  double forecast(const SweepPlan& plan, const Supposed& supposed);
+
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
 

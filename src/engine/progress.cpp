@@ -2,23 +2,36 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 #include "base/byte_size.h"
 #include "base/clock.h"
 
 namespace anadrome::engine {
+namespace {
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  char text[16];
+  if (::localtime_r(&now, &local) == nullptr) return "";
+  return std::string(text, std::strftime(text, sizeof text, "%H:%M:%S", &local));
+}
+
+}  // namespace
 
 void Progress::start(bool on) {
   on_ = on;
   terminal_ = on && ::isatty(STDERR_FILENO) != 0;
-  next_ = now_seconds();
+  start_ = next_ = now_seconds();
   width_ = 0;
 }
 
 void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t steps, double done,
                     double left) {
-  std::string line = reverse ? "reverse  at step " : "forward  at step ";
+  std::string line = time_of_day() + (reverse ? "  reverse  at step " : "  forward  at step ");
   line += std::to_string(step);
   if (steps >= 0) line += " of " + std::to_string(steps);
   if (left >= 0) {
@@ -26,9 +39,8 @@ void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t st
     std::snprintf(percent, sizeof percent, "  %5.1f %%", 100 * done / (done + left + 1e-12));
     line += percent + std::string("  ") + format_seconds(left) + " left";
   }
-  // A terminal's line is overwritten; a log gets a line every few seconds.
-  constexpr double kTerminalPeriod = 0.1, kLogPeriod = 5;
-  next_ = now + (terminal_ ? kTerminalPeriod : kLogPeriod);
+  constexpr double kTerminalPeriod = 0.1, kLogPeriod = 5, kPart = 1.0 / 50;
+  next_ = now + (terminal_ ? kTerminalPeriod : std::max(kLogPeriod, kPart * (now - start_)));
   const std::size_t length = line.size();
   if (terminal_) {
     if (length < width_) line.append(width_ - length, ' ');

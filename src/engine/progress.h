@@ -1,4 +1,5 @@
-// The progress line of option `progress`: on standard error, by one rank, a few times a second.
+// The progress line of option `progress`, on standard error, by one rank: a terminal's is written
+// anew a few times a second; a log gets lines that grow rarer, some hundred in ten hours.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class Progress {
  private:
   bool on_ = false;
   bool terminal_ = false;
-  double next_ = 0;
+  double start_ = 0, next_ = 0;
   std::size_t width_ = 0;
 };
 

@@ -43,6 +43,16 @@ void MpiRanks::sum(std::span<std::int64_t> values) {
               "MPI_Allreduce");
 }
 
+// MPI does not promise that an all-reduce of rounded numbers gives every rank the same.
+void MpiRanks::sum(std::span<double> values) {
+  const int count = static_cast<int>(values.size());
+  const bool root = rank_ == 0;
+  require_mpi(MPI_Reduce(root ? MPI_IN_PLACE : values.data(), values.data(), count, MPI_DOUBLE,
+                         MPI_SUM, 0, comm_.get()),
+              "MPI_Reduce");
+  broadcast(std::as_writable_bytes(values), 0);
+}
+
 void MpiRanks::broadcast(std::span<std::byte> bytes, int root) {
   require_mpi(MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, root, comm_.get()),
               "MPI_Bcast");

@@ -23,6 +23,8 @@ class Ranks {
   virtual void largest(std::span<double> values) = 0;
   /// Each value becomes the sum over all ranks.
   virtual void sum(std::span<std::int64_t> values) = 0;
+  /// The same bits on all ranks.
+  virtual void sum(std::span<double> values) = 0;
   /// Rank `root`'s bytes for all.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
 };
@@ -37,6 +39,7 @@ class MpiRanks final : public Ranks {
   void largest(std::span<std::int64_t> values) override;
   void largest(std::span<double> values) override;
   void sum(std::span<std::int64_t> values) override;
+  void sum(std::span<double> values) override;
   void broadcast(std::span<std::byte> bytes, int root) override;
 
  private:

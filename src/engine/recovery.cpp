@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "engine/journal_hosts.h"
 #include "store/block_layout.h"
 #include "store/file_system.h"
 #include "store/journal.h"
+#include "store/process_identity.h"
+#include "store/run_directory.h"
 
 namespace anadrome::engine {
 namespace {
@@ -27,8 +31,8 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
            " steps";
   }
   if (left.problem != wanted.problem) return "option problem was '" + left.problem + "'";
-  if (left.options != wanted.options) {
-    std::string options = left.options;
+  if (without_hosts_line(left.options) != without_hosts_line(wanted.options)) {
+    std::string options = without_hosts_line(left.options);
     std::replace(options.begin(), options.end(), '\n', ' ');
     return "its options were " + options;
   }
@@ -37,7 +41,7 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// A missing or damaged file is no run to go on with. A file that could not be read may be whole.
+// A damaged file is no run to go on with. A file that could not be read may be whole.
 bool says_nothing(const Failure& failure) {
   return failure && failure.status != ANADROME_ERR_CORRUPT &&
          failure.status != ANADROME_ERR_UNSUPPORTED;
@@ -53,7 +57,7 @@ bool read_adjoint(const std::string& path, const store::JournalCommit& commit,
     const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
     file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
   });
-  if (says_nothing(failure) && exists(path)) unable = failure;
+  if (says_nothing(failure)) unable = failure;
   return !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
 }
 
@@ -89,6 +93,22 @@ bool choose_commit(Recovery& recovery, const std::string& path, MPI_Comm comm, F
   return all_equal(static_cast<std::uint64_t>(recovery.commit.anchors), comm) && same_position;
 }
 
+// On node-local disks of hosts in another order there may be journals of two runs.
+void require_one_run(Agreement& agreement, const store::JournalHeader& header) {
+  std::array<std::uint64_t, 2> of_first = {header.run_id_low, header.run_id_high};
+  agreement.ranks().broadcast(std::as_writable_bytes(std::span(of_first)), 0);
+  const bool same = of_first[0] == header.run_id_low && of_first[1] == header.run_id_high;
+  agreement.agree({.call = Call::kBegin,
+                   .failure = failure_from([&] {
+                     if (same) return;
+                     throw Error(ANADROME_ERR_ARGUMENT,
+                                 "resume: the journal of this rank on " +
+                                     store::this_process().host +
+                                     " is of another run than that of rank 0; start on the "
+                                     "hosts of one of them, or set resume=off to begin anew");
+                   })});
+}
+
 bool is_plausible(const store::JournalCommit& commit) {
   if (commit.anchors < 1 || commit.stretches.empty()) return false;
   return commit.phase == store::JournalCommit::Phase::kForward || commit.steps >= commit.position;
@@ -115,6 +135,10 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
                                       const store::JournalHeader& wanted,
                                       std::int64_t adjoint_bytes, const char*& why_not) {
   const MPI_Comm comm = agreement.comm();
+  // Its files are being removed, by a process that died at it: some are missing on purpose.
+  if (all_reduce(store::RunDirectory::has_ended(directory) ? 1 : 0, MPI_MAX, comm) != 0) {
+    return std::nullopt;
+  }
   Recovery recovery;
   std::string path, adjoint_path;
   bool is_there = false;
@@ -129,6 +153,7 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
       {.call = Call::kBegin, .failure = says_nothing(unreadable) ? unreadable : Failure{}});
   const bool found = is_there && !unreadable;
   const store::JournalHeader& header = recovery.journal.header;
+  require_journals_here(agreement, directory, found ? &header : nullptr, is_there);
 
   std::int64_t ranks_then = found ? header.ranks : 0;
   ranks_then = all_reduce(ranks_then, MPI_MAX, comm);
@@ -153,11 +178,9 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     why_not = "a rank's journal is missing or not readable";
     return std::nullopt;
   }
-  bool same = all_equal(header.run_id_low, comm);
-  same = all_equal(header.run_id_high, comm) && same;
-  same = all_equal(static_cast<std::uint64_t>(header.sweep), comm) && same;
-  if (!same) {
-    why_not = "its journals are of different runs";
+  require_one_run(agreement, header);
+  if (!all_equal(static_cast<std::uint64_t>(header.sweep), comm)) {
+    why_not = "its journals are of different sweeps";
     return std::nullopt;
   }
   if (header.sweep != wanted.sweep) {

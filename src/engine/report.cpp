@@ -22,10 +22,7 @@ void copy_text(char* to, std::size_t size, const char* text) {
 
 std::string rate(std::int64_t bytes, double seconds) {
   if (bytes == 0 || seconds <= 0) return "";
-  const double per_second = static_cast<double>(bytes) / seconds;
-  char text[48];
-  std::snprintf(text, sizeof text, " at %.2f GB/s per rank", per_second / 1e9);
-  return text;
+  return " at " + format_rate(static_cast<double>(bytes) / seconds) + " per rank";
 }
 
 std::string version() {
@@ -44,19 +41,60 @@ struct Reduced {
 
 std::string prediction(const anadrome_stats& stats) {
   char text[160];
-  std::snprintf(text, sizeof text, "%s after %lld steps (%+.1f %%)%s",
-                format_seconds(stats.seconds_predicted).c_str(),
-                static_cast<long long>(stats.predicted_at_step),
-                100 * (stats.seconds_predicted / stats.seconds_total - 1),
-                stats.adjoint_guessed != 0 ? ", an adjoint step taken for two forward steps" : "");
+  std::snprintf(
+      text, sizeof text, "%s after %lld steps (%+.1f %%)%s",
+      format_seconds(stats.seconds_predicted).c_str(),
+      static_cast<long long>(stats.predicted_at_step),
+      100 * (stats.seconds_predicted / stats.seconds_total - 1),
+      stats.adjoint_guessed != 0 ? ", with an adjoint step as long as two forward steps" : "");
   return text;
 }
 
+SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
+                    const SweepState::Spent& spent) {
+  SweepTimes times;
+  times.total = stats.seconds_total;
+  times.steps = spent.forward + spent.adjoint;
+  times.again = spent.again;
+  times.waiting = all.stalled_write + all.stalled_read;
+  times.copying = all.copying;
+  times.agreeing = all.agreeing;
+  times.recompute_factor = static_cast<double>(stats.forward_steps_taken) /
+                           static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
+  return times;
+}
+
 struct Words {
-  std::string chosen, memory, outdated, why, refused;
-  bool branches;  ///< several
-  bool records;   ///< every step is run once more, or at last, to record its tape
+  std::string verdict, chosen, memory, compared, outdated, refused, plan_command;
+  std::string overruled, without_effect;  ///< options
+  bool branches;                          ///< several
+  bool records;  ///< every step is run once more, or at last, to record its tape
 };
+
+// Nothing that was compared differed, or the sweep would have ended, or a warning was given.
+std::string compared(const SweepState::Checks& checks) {
+  std::string text;
+  if (checks.preflight_steps > 0) {
+    text = counted(checks.preflight_steps, "step") + " run twice at the start, " +
+           format_seconds(checks.preflight_seconds) + " before the sweep";
+  }
+  if (checks.audited_states > 0) {
+    text +=
+        (text.empty() ? "" : "; ") + counted(checks.audited_states, "state") + " computed again";
+  }
+  return text;
+}
+
+std::string faults(const anadrome_stats& stats, const std::string& refused) {
+  std::string text;
+  if (!refused.empty()) text = "the disk took no more: " + refused;
+  const auto add = [&](std::int64_t count, const char* noun, const char* cure) {
+    if (count > 0) text += (text.empty() ? "" : "; ") + counted(count, noun) + cure;
+  };
+  add(stats.writes_failed, "write", " failed");
+  add(stats.anchors_lost, "restore", " failed and made good");
+  return text;
+}
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
                     const Words& said) {
@@ -79,9 +117,8 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
         (measured_interval ? " (from measured times)" : "");
   }
   if (!said.chosen.empty()) text += "; auto: " + said.chosen;
-  text += "\n";
-  add("sweep", std::to_string(stats.steps) + " steps on " + std::to_string(stats.ranks) +
-                   (stats.ranks == 1 ? " rank, " : " ranks, ") +
+  text += "\n" + said.verdict;
+  add("sweep", counted(stats.steps, "step") + " on " + counted(stats.ranks, "rank") + ", " +
                    format_seconds(stats.seconds_total) + " (forward " +
                    format_seconds(stats.seconds_forward) + ", reverse " +
                    format_seconds(stats.seconds_adjoint) + ")");
@@ -94,12 +131,12 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
           (said.records ? "tape" : "state") + " kept 1" +
           (said.branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
   const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
-                            " per rank: " + std::to_string(stats.slots) + " slots of " +
+                            " per rank: " + counted(stats.slots, "slot") + " of " +
                             format_bytes(stats.state_bytes) + ", " +
                             std::to_string(stats.checkpoint_slots) + " for checkpoints";
   add("memory", said.memory.empty() ? slots : said.memory);
   if (stats.direct_io >= 0) {
-    add("disk", std::to_string(stats.anchors) + " anchors, " + format_bytes(all.bytes_written) +
+    add("disk", counted(stats.anchors, "anchor") + ", " + format_bytes(all.bytes_written) +
                     " written" + rate(stats.bytes_written, stats.seconds_writing) + ", " +
                     format_bytes(all.bytes_read) + " read" +
                     rate(stats.bytes_read, stats.seconds_reading));
@@ -107,23 +144,32 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
     if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {
-      add("faults", std::to_string(stats.anchors_lost) + " restores failed and were made good" +
-                        (said.refused.empty() ? "" : "; the disk took no more: " + said.refused));
+      add("faults", faults(stats, said.refused));
     }
     add("waited", format_seconds(all.stalled_write) + " for writes, " +
                       format_seconds(all.stalled_read) + " for reads (longest rank)");
   }
-  add("copied", std::to_string(stats.states_kept) + " states kept, " +
+  add("copied", counted(stats.states_kept, "state") + " kept, " +
                     std::to_string(stats.states_restored) + " restored, " +
-                    format_seconds(all.copying) + "; " + std::to_string(stats.agreements) +
-                    " agreements, " + format_seconds(all.agreeing));
-  if (stats.seconds_predicted > 0) add("predicted", prediction(stats));
+                    format_seconds(all.copying) + "; " + counted(stats.agreements, "agreement") +
+                    ", " + format_seconds(all.agreeing));
+  if (!said.compared.empty()) add("compared", said.compared);
+  constexpr double kTooShort = 1;  // chance says more of such a sweep than its steps
+  if (stats.seconds_predicted > 0 && stats.seconds_total >= kTooShort)
+    add("predicted", prediction(stats));
   if (!said.outdated.empty()) text += "  plan       " + said.outdated + "\n";
-  if (!said.why.empty()) text += "  why        " + said.why + "\n";
+  if (!said.overruled.empty()) text += "  options    " + said.overruled + "\n";
+  if (!said.without_effect.empty()) text += "  no effect  " + said.without_effect + "\n";
+  text += said.plan_command;
   return text;
 }
 
 }  // namespace
+
+void require_files(const Options& options) {
+  if (options.report != "off" && options.report != "-") store::require_writable(options.report);
+  if (options.trace != "off") store::require_writable(options.trace);
+}
 
 anadrome_stats Report::statistics() const {
   anadrome_stats stats{};
@@ -167,9 +213,11 @@ anadrome_stats Report::statistics() const {
                                           : sweep_.anchors_put;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
-      // The advance in the caller's hands is neither taken nor to come.
+      // The advance in the caller's hands is neither taken nor to come; that of a preflight does
+      // not count.
+      const bool in_preflight = sweep_.waiting.first < sweep_.waiting.last;
       const std::int64_t in_hand =
-          sweep_.in_hand.kind == ANADROME_ADVANCE
+          sweep_.in_hand.kind == ANADROME_ADVANCE && !in_preflight
               ? (sweep_.finished_at >= 0 ? sweep_.finished_at : sweep_.in_hand.last) -
                     sweep_.in_hand.first
               : 0;
@@ -202,6 +250,14 @@ anadrome_stats Report::statistics() const {
   return stats;
 }
 
+void Report::write() {
+  const auto warn_of = [&](const Failure& failure) {
+    if (failure) warnings_.say({failure.message});
+  };
+  warn_of(failure_from([&] { summarise(); }));
+  if (recorder_.on()) warn_of(failure_from([&] { write_trace(); }));
+}
+
 // Collective.
 void Report::write_trace() {
   TraceHeading heading;
@@ -232,29 +288,32 @@ void Report::show_progress(double now) {
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.
-void Report::summarise() const {
+void Report::summarise() {
   const anadrome_stats stats = statistics();
-  std::array<std::int64_t, 2> sums = {stats.bytes_written, stats.bytes_read};
+  const bool root = agreement_.rank() == 0, wanted = root && options_.report != "off";
+  std::array<std::int64_t, 3> sums = {stats.bytes_written, stats.bytes_read, wanted ? 1 : 0};
   std::array<double, 8> maxima = {
       stats.seconds_stalled_write, stats.seconds_stalled_read,
       stats.seconds_copying,       stats.seconds_agreeing,
       stats.seconds_writing,       stats.seconds_reading,
       stats.seconds_checksums,     static_cast<double>(stats.peak_library_bytes)};
-  const bool root = agreement_.rank() == 0;
-  MPI_Reduce(root ? MPI_IN_PLACE : sums.data(), sums.data(), 2, MPI_INT64_T, MPI_SUM, 0,
-             agreement_.comm());
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_INT64_T, MPI_SUM, agreement_.comm());
+  if (sums[2] == 0) return;
   MPI_Reduce(root ? MPI_IN_PLACE : maxima.data(), maxima.data(), 8, MPI_DOUBLE, MPI_MAX, 0,
              agreement_.comm());
-  if (!root || options_.report == "off") return;
+  const Outlook outlook = this->outlook(stats.steps);
+  if (!root) return;
   const Reduced all = {
       sums[0],   sums[1],   maxima[0], maxima[1], maxima[2],
       maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
-  const std::string why = explain(costs(), {stats.seconds_total, all.copying,
-                                            all.stalled_write + all.stalled_read, all.agreeing});
-  const std::string text = summary(
-      stats, all, options_.interval == 0,
-      {sweep_.chosen, describe_memory(all.peak), plan_.sweep->outdated(planning_.costs(plan_)), why,
-       sweep_.disk_refused.message, plan_.has_branches(), plan_.record});
+  const SweepTimes times = times_of(stats, all, sweep_.spent);
+  const bool large = plan_.memory.layout.states() == 1;  // small states are copied all the same
+  const std::string text =
+      summary(stats, all, options_.interval == 0,
+              {verdict(times, outlook, large), sweep_.chosen, describe_memory(all.peak),
+               compared(sweep_.checks), plan_.sweep->outdated(planning_.costs(plan_)),
+               sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
+               options_.without_effect(*plan_.schedule), plan_.has_branches(), plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -264,10 +323,70 @@ void Report::summarise() const {
   file.write_all(text.data(), text.size(), 0);
 }
 
+double Report::mean_forward() const {
+  const double seconds = sweep_.spent.forward + sweep_.spent.again;
+  return seconds / static_cast<double>(std::max<std::int64_t>(sweep_.advances, 1));
+}
+
+double Report::mean_adjoint() const {
+  return sweep_.spent.adjoint / static_cast<double>(std::max<std::int64_t>(sweep_.adjoints, 1));
+}
+
+// Of a whole sweep that began at x_0, as the one that was; a part says nothing of a whole.
+// Collective.
+Outlook Report::outlook(std::int64_t steps) {
+  Outlook outlook;
+  const bool whole = sweep_.resumed.phase == ANADROME_PHASE_IDLE && !sweep_.rewound;
+  if (!whole || plan_.has_branches() || steps <= 0) return outlook;
+  const bool full = sweep_.no_more_anchors;
+  Planning::Supposed as_it_was;
+  as_it_was.steps = steps;
+  if (full) as_it_was.most_anchors = std::max<std::int64_t>(sweep_.anchors_on_disk, 1);
+  as_it_was.forward = mean_forward();
+  as_it_was.adjoint = mean_adjoint();
+  const auto seconds = [&](const auto& change) {
+    Planning::Supposed supposed = as_it_was;
+    change(supposed);
+    return planning_.forecast(plan_, supposed);
+  };
+  outlook.now = seconds([](auto&) {});
+  outlook.twice_memory = seconds([](auto& supposed) { supposed.memory = 2; });
+  if (!keeper_.uses_disk() || full) return outlook;
+  outlook.twice_disk = seconds([](auto& supposed) { supposed.disk_rate = 2; });
+  if (options_.transport != TransportName::kDirect)
+    outlook.overlapped = seconds([](auto& supposed) { supposed.overlaps = true; });
+  return outlook;
+}
+
+// The question to ask before the next job, with what this one measured.
+std::string Report::plan_command(const anadrome_stats& stats) const {
+  if (stats.steps <= 0 || mean_forward() <= 0 || plan_.has_branches()) return "";
+  const auto number = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return std::string(text);
+  };
+  const auto rate = [&](double seconds) {
+    std::string text = format_rate(static_cast<double>(plan_.memory.largest_state_bytes) / seconds);
+    return std::erase(text, ' '), text;
+  };
+  std::string text = "  anadrome plan --steps " + std::to_string(stats.steps) + " --state " +
+                     std::to_string(plan_.memory.largest_state_bytes) + " --ranks " +
+                     std::to_string(stats.ranks) + " --memory " +
+                     std::to_string(stats.memory_bytes) + " --step-time " + number(mean_forward()) +
+                     " --adjoint-time " + number(mean_adjoint());
+  if (stats.seconds_write_state > 0) text += " --write-rate " + rate(stats.seconds_write_state);
+  if (stats.seconds_read_state > 0) text += " --read-rate " + rate(stats.seconds_read_state);
+  if (options_.disk >= 0) text += " --disk " + std::to_string(options_.disk);
+  return text + "\n";
+}
+
 SweepCosts Report::costs() const {
   SweepCosts costs;
   costs.step = planning_.costs(plan_);
   costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
+  const double adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
+  costs.step.adjoint = adjoint > 0 ? adjoint : 2 * costs.step.forward;
   costs.copy = measured_.copy();
   const auto agreements = static_cast<double>(agreement_.count() - sweep_.before.agreements);
   if (agreements > 0) {
@@ -275,9 +394,7 @@ SweepCosts Report::costs() const {
   }
   const schedule::Course course = plan_.sweep->course();
   costs.steps = course.steps;
-  costs.modelled = plan_.disk_use() != DiskUse::kStates && !plan_.divided &&
-                   planning_.states_held(plan_) == 0 && !plan_.has_branches();
-  costs.disk = keeper_.uses_disk() && costs.modelled;
+  costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks;
   costs.plan.slots = plan_.memory.checkpoint_slots;
   costs.memory.states_per_block = plan_.memory.layout.states();
   costs.memory.tape_units = plan_.kept_tape_slots();
@@ -291,8 +408,9 @@ SweepCosts Report::costs() const {
 
 // With those of an advance that the caller has in pieces.
 std::int64_t Report::advances_to_come() const {
-  const std::int64_t left = plan_.sweep->advances_remaining(),
-                     rest = sweep_.rest.last - sweep_.rest.first;
+  const bool in_preflight = sweep_.waiting.first < sweep_.waiting.last;
+  const schedule::Advance& pieces = in_preflight ? sweep_.waiting : sweep_.rest;
+  const std::int64_t left = plan_.sweep->advances_remaining(), rest = pieces.last - pieces.first;
   if (left == schedule::kUnknown) return left;
   return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;
 }
@@ -303,10 +421,8 @@ void Report::predict() {
     sweep_.prediction.due_at += ceil_divide(sweep_.prediction.due_at, 4);
     return;
   }
-  SweepCosts costs = this->costs();
+  const SweepCosts costs = this->costs();
   sweep_.prediction.adjoint_guessed = measured_.agreed().adjoint <= 0 && measured_.adjoint() <= 0;
-  if (!sweep_.prediction.adjoint_guessed)
-    costs.step.adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
   sweep_.prediction.made_at = sweep_.advances;
   sweep_.prediction.seconds =
       predict_seconds(costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come});

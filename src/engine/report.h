@@ -14,9 +14,12 @@
 
 namespace anadrome::engine {
 
+/// Throws where a file that rank 0 writes at DONE could not be written. Leaves none.
+void require_files(const Options& options);
+
 class Report {
  public:
-  Report(Context& context, const Planning& planning, const Storage& storage, const Keeper& keeper)
+  Report(Context& context, Planning& planning, const Storage& storage, const Keeper& keeper)
       : agreement_(context.agreement),
         options_(context.options),
         measured_(context.measured),
@@ -32,20 +35,25 @@ class Report {
   /// Once so many steps are done that SweepState::prediction is due.
   void predict();
   void show_progress(double now);
-  /// Rank 0 writes the summary, if its option says so. Collective.
-  void summarise() const;
-  /// Collective.
-  void write_trace();
+  /// The summary and the trace, by rank 0, if the options want them. A file that cannot be written
+  /// now is worth a warning, and no sweep. Collective.
+  void write();
 
  private:
+  void summarise();
+  void write_trace();
   SweepCosts costs() const;
+  double mean_forward() const;
+  double mean_adjoint() const;
+  Outlook outlook(std::int64_t steps);
+  std::string plan_command(const anadrome_stats& stats) const;
   std::int64_t advances_to_come() const;
   std::string describe_memory(std::int64_t peak) const;
 
   const Agreement& agreement_;
   const Options& options_;
   const Measurements& measured_;
-  const Planning& planning_;
+  Planning& planning_;
   const Storage& storage_;
   const Keeper& keeper_;
   const SweepPlan& plan_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "engine/journal_hosts.h"
 #include "store/field_table.h"
 
 namespace anadrome::engine {
@@ -22,6 +23,7 @@ store::JournalHeader Resumption::header() const {
   header.shape = plan_.memory.shape;
   header.fields = store::field_table(fields_.all());
   header.options = std::string("layout=") + to_string(options_.layout) + "\n";
+  if (options_.layout != Layout::kShared) header.options += hosts_line(agreement_);
   header.problem = options_.problem;
   return header;
 }
@@ -120,6 +122,11 @@ void Resumption::go_on() {
   sweep_.resumed.open = true;
   sweep_.phase = sweep_.resumed.phase;
   if (!forward) sweep_.times.turn = sweep_.times.begin;
+  held_.attempt([&] {
+    warnings_.say({"going on at step ", std::to_string(position),
+                   forward ? ", forward, commit " : ", reverse, commit ",
+                   std::to_string(commit.generation)});
+  });
   recovery_.reset();
 }
 

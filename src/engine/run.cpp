@@ -15,6 +15,11 @@ void require_no_sweep(const SweepState& sweep, const char* call, const char* cur
   throw Error(ANADROME_ERR_ORDER, std::string(call) + ": a sweep is under way; " + cure);
 }
 
+Run::Lent lent_at(const std::vector<Run::Lent>& lent, int field) {
+  const auto number = static_cast<std::size_t>(field);
+  return field >= 0 && number < lent.size() ? lent[number] : Run::Lent{};
+}
+
 }  // namespace
 
 Run::Run(MPI_Comm comm)
@@ -27,7 +32,7 @@ Run::Run(MPI_Comm comm)
       resumption_(context_, *this, planning_, storage_, keeper_),
       report_(context_, planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
-      caller_(context_, storage_, keeper_, report_) {}
+      caller_(context_, *this, storage_, keeper_, report_) {}
 
 Run::~Run() = default;
 
@@ -41,7 +46,7 @@ void Run::set(const char* key, const char* value) {
 void Run::set_environment(const char* text) noexcept {
   bad_environment_ = failure_from([&] {
     try {
-      requested_.set_all(text);
+      requested_.set_environment(text);
     } catch (const Error& error) {
       throw Error(error.status(), std::string("ANADROME_OPTIONS: ") + error.what());
     }
@@ -71,6 +76,7 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
 }
 
 const void* Run::now(int field) const {
+  if (lent_ != nullptr) return lent_at(*lent_, field).now;
   const std::size_t position = context_.fields.state_position(field);
   const bool live = keeper_.live() != nullptr && context_.sweep.in_hand.kind != 0;
   return live && position < context_.fields.state().size() ? keeper_.live()->now(position)
@@ -78,6 +84,7 @@ const void* Run::now(int field) const {
 }
 
 void* Run::then(int field) const {
+  if (lent_ != nullptr) return lent_at(*lent_, field).then;
   const std::size_t position = context_.fields.state_position(field);
   const bool written = keeper_.live() != nullptr && context_.sweep.then_is_written;
   return written && position < context_.fields.state().size() ? keeper_.live()->then(position)
@@ -110,7 +117,9 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   abandon();
   stop_.store(false);
   try {
-    beginning_.begin(std::move(plan), requested_, earlier ? earlier : bad_environment_);
+    const Failure& refused = refusals_.first() ? refusals_.first() : bad_environment_;
+    beginning_.begin(std::move(plan), requested_, earlier ? earlier : refused);
+    caller_.begin();
   } catch (...) {
     abandon();  // another rank may not have a sweep
     planning_.forget_plans();
@@ -150,9 +159,19 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   if (recorder.on()) recorder.add(Activity::kAgree, start, now_seconds(), 0, 0);
   context_.measured.take(output);
   resumption_.take(output);
+  // Nothing is committed at an audit: its state may be that of an adjoint step about to be taken.
+  if (call == Call::kAudit || call == Call::kPreflight) return output;
   sweep.agreed_at.advances = sweep.advances;
   sweep.agreed_at.adjoints = sweep.adjoints;
   return output;
+}
+
+void Run::agree_on_check(std::int64_t equal, const char* equal_name) {
+  context_.agreement.agree({.call = Call::kCheck,
+                            .failure = context_.held.failure(),
+                            .stop = stop_.load(),
+                            .equal = equal,
+                            .equal_name = equal_name});
 }
 
 // ---- the sweep ----
@@ -219,7 +238,8 @@ bool Run::carry_out(const schedule::Action& action) {
 void Run::finish_forward(std::int64_t steps) {
   SweepState& sweep = context_.sweep;
   const anadrome_action& action = sweep.in_hand;
-  if (sweep.phase != ANADROME_PHASE_FORWARD || action.kind != ANADROME_ADVANCE) {
+  if (sweep.phase != ANADROME_PHASE_FORWARD || action.kind != ANADROME_ADVANCE ||
+      action.again != 0) {
     throw Error(ANADROME_ERR_ORDER, "finish_forward: no advance of the forward sweep is under way");
   }
   if (sweep.finished_at >= 0) {
@@ -260,17 +280,13 @@ void Run::turn(const schedule::Turn& end) {
 
 void Run::done() {
   SweepState& sweep = context_.sweep;
-  Held& held = context_.held;
-  const Failure differs = agree(Call::kDone, sweep.audit_failure).lost;
-  if (differs) context_.warnings.warn({differs.message});
+  agree(Call::kDone);
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
   context_.measured.sweep_is_done(keeper_.uses_disk());
   context_.warnings.progress().finish();
-  held.attempt([&] { report_.summarise(); });
-  if (context_.recorder.on()) held.attempt([&] { report_.write_trace(); });
-  agree(Call::kDone);  // the report is one rank's; whether it could be written is everybody's
+  report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
 }
 
@@ -323,7 +339,9 @@ void Run::show_end(std::int64_t branch) {
 }
 
 void Run::fail(const std::string& why) {
-  if (!context_.sweep.under_way()) throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
+  if (!context_.sweep.under_way() && lent_ == nullptr) {
+    throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
+  }
   context_.held.hold({ANADROME_ERR_PEER, why});
 }
 
@@ -333,6 +351,7 @@ void Run::close() {
   const SweepPlan& plan = context_.plan;
   held.clear();
   storage_.note(Doing::kClose);
+  if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
   const bool swept = plan.sweep != nullptr;
   // A sweep that was not finished can go on, if it was committed, by this process or the one
   // before.
@@ -362,18 +381,26 @@ void Run::close() {
   if (leave) {
     held.attempt([&] { disk->leave(); });
   } else if (!keep && disk != nullptr) {
-    disk->release();  // nobody has a file open when it is removed
+    disk->prepare_to_remove();
   }
   if (agreement.broken()) return;
   agreement.agree({.call = Call::kClose, .failure = held.failure()});
   storage_.close_transport();  // collective with transport=mpio: only where all are known to be
+  Failure left;
   if (keep) {
     held.hold(disk->keep(anchors, written, checksums, context_.sweep.number, steps,
                          to_string(plan.schedule)));
   } else if (!leave && disk != nullptr) {
-    held.hold(disk->remove());
+    left = disk->remove();
   }
-  agreement.agree({.call = Call::kClose, .failure = held.failure()});
+  // The gradient does not suffer from files that nobody can remove just now.
+  if (left.status == ANADROME_ERR_BUSY) held.hold(left);
+  left = agreement.agree({.call = Call::kClose, .failure = held.failure(), .lost = left}).lost;
+  if (left) {
+    context_.warnings.say({left.message,
+                           "; the next run of this name, or anadrome clean, removes "
+                           "what is left"});
+  }
   storage_.forget_directory();  // until here its ranks are watched
 }
 

@@ -18,6 +18,7 @@
 #include "engine/caller.h"
 #include "engine/decisions.h"
 #include "engine/meeting.h"
+#include "engine/refusals.h"
 
 namespace anadrome::engine {
 
@@ -34,6 +35,8 @@ class Run final : private Meeting {
   void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Returns the field's number.
   int add_field(store::Field field);
+  /// Calls before begin that failed; begin reports the first.
+  Refusals& refusals() { return refusals_; }
   const Fields& fields() const { return context_.fields; }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
@@ -53,6 +56,21 @@ class Run final : private Meeting {
   }
   /// Collective; the run is of no use afterwards, whatever is thrown.
   void close();
+
+  /// For callbacks that are called outside of a sweep: fail holds its failure until agree_on_check,
+  /// and exchanged fields are where `lent` says, by the fields' numbers. NULL ends it.
+  struct Lent {
+    const void* now = nullptr;
+    void* then = nullptr;
+  };
+  void rehearse(const std::vector<Lent>* lent) { lent_ = lent; }
+  /// What this rank meets in between.
+  Held& held() { return context_.held; }
+  /// Collective: throws on every rank what one holds, a stop, or that `equal` differs.
+  void agree_on_check(std::int64_t equal = 0, const char* equal_name = "");
+  Ranks& ranks() { return context_.agreement.ranks(); }
+  bool resumes() const { return requested_.resume; }
+  bool under_way() const { return context_.sweep.under_way(); }
 
   /// Where an exchanged field lies, by its number; NULL if there is none.
   const void* now(int field) const;
@@ -74,7 +92,9 @@ class Run final : private Meeting {
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on
   Failure bad_environment_;
+  Refusals refusals_;
   std::atomic<bool> stop_{false};
+  const std::vector<Lent>* lent_ = nullptr;
   Storage storage_;
   Planning planning_;
   Keeper keeper_;

@@ -39,25 +39,31 @@ void advance(Run& run, const anadrome_action& action, bool open_end, const anadr
 
 }  // namespace
 
-void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
+anadrome_model model_of(const Run& run, const anadrome_model* given, const char* call,
+                        Failure& failure) {
+  anadrome_model model = {};
   const char* unfit = nullptr;
   if (given == nullptr) {
-    unfit = "solve: the model is NULL";
+    unfit = "the model is NULL";
   } else if (given->size < offsetof(anadrome_model, start)) {
-    unfit = "solve: set model.size = sizeof(anadrome_model)";
+    unfit = "set model.size = sizeof(anadrome_model)";
   } else if (given->advance == nullptr || given->adjoint == nullptr) {
-    unfit = "solve: the model needs advance and adjoint";
+    unfit = "the model needs advance and adjoint";
   } else if (given->record == nullptr && run.fields().has(ANADROME_ROLE_TAPE)) {
-    unfit = "solve: tape fields are registered, so the model needs record";
-  }
-  anadrome_model model = {};  // members the caller's version does not have are NULL
-  if (unfit == nullptr) {
+    unfit = "tape fields are registered, so the model needs record";
+  } else {
     std::memcpy(&model, given, std::min(given->size, sizeof model));
     if (model.start == nullptr && run.fields().has_exchanged()) {
-      unfit = "solve: exchanged fields are registered, so the model needs start";
+      unfit = "exchanged fields are registered, so the model needs start";
     }
   }
-  run.begin(steps, unfit != nullptr ? Failure{ANADROME_ERR_ARGUMENT, unfit} : Failure{});
+  if (unfit != nullptr) failure = {ANADROME_ERR_ARGUMENT, std::string(call) + ": " + unfit};
+  return model;
+}
+
+void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Failure& failure,
+           const std::function<void()>& at_turn) {
+  run.begin(steps, failure);
   const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
   if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
   const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
@@ -72,6 +78,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model* given) {
         if (model.turn != nullptr) {
           note(run, "turn", action.first, model.turn(model.context, action.first));
         }
+        if (at_turn) at_turn();
         break;
       case ANADROME_ADJOINT:
         note(run, "adjoint", action.first, model.adjoint(model.context, action.first));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/text_out.h"
 #include "store/mpio_transport.h"
 
 namespace anadrome::engine {
@@ -67,11 +69,39 @@ bool Storage::changes() {
 
 void Storage::give_up() {
   transport_.reset();
-  if (disk_ != nullptr) disk_->release();
+  if (disk_ != nullptr) disk_->prepare_to_remove();
   agree_on_begin();  // nobody has a file open any more
   if (disk_ != nullptr) held_.hold(disk_->remove());
   disk_.reset();
   agree_on_begin();  // removed before anybody makes the next one
+}
+
+// Rank 0 looks; the others wait in the agreement.
+void Storage::wait_for_lock() {
+  if (options_.wait_for_lock <= 0 || options_.takeover || has_directory()) return;
+  held_.attempt([&] {
+    if (agreement_.rank() == 0) wait_for_holder();
+  });
+  agree_on_begin();
+}
+
+void Storage::wait_for_holder() {
+  constexpr double kFirstPause = 0.05, kLongestPause = 1;
+  const double start = now_seconds();
+  bool said = false;
+  for (double pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const double left = options_.wait_for_lock - (now_seconds() - start);
+    const auto holder = store::RunDirectory::holder_out_of_sight(options_.directory, options_.name);
+    if (!holder || left <= 0) return;
+    if (!said) {
+      warnings_.say({store::RunDirectory::path(options_.directory, options_.name), " is held by ",
+                     store::describe_holder(*holder, calendar_seconds()), "; waits up to ",
+                     format_fixed(options_.wait_for_lock, 0),
+                     " s for it to end or to be taken for dead (wait_for_lock)"});
+    }
+    said = true;
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(pause, left)));
+  }
 }
 
 bool Storage::prepare(const MemoryPlan& memory, bool transports,
@@ -94,10 +124,26 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
                      : store::make_mpio_transport(memory.layout, transport_options, fields_.state(),
                                                   disk_->file_comm());
   });
-  agree_on_begin();
+  warn_of_memory();
   measured_.begin_disk(no_core_is_free(agreement_.comm()));
   fields_.files_are_made();
   return true;
+}
+
+// On tmpfs or ramfs states on disk take the memory that they are to save.
+void Storage::warn_of_memory() {
+  Failure in_memory;
+  held_.attempt([&] {
+    const std::string& path = disk_->path();
+    if (!store::file_system().in_memory(path)) return;
+    in_memory = {ANADROME_ERR_MEMORY, path + " is in memory (tmpfs or ramfs)"};
+  });
+  const Failure somewhere =
+      agreement_.agree({.call = Call::kBegin, .failure = held_.failure(), .lost = in_memory}).lost;
+  if (!somewhere) return;
+  warnings_.say({somewhere.message,
+                 ": states that go to disk take memory there, which the option memory does not "
+                 "count; set directory to a disk, or schedule=revolve"});
 }
 
 void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftovers) {
@@ -138,7 +184,7 @@ Failure Storage::make_first_files(const MemoryPlan& memory, std::int64_t steps) 
   const std::int64_t blocks = segment_blocks(memory, steps);
   if (disk_->capacity() > 0 || blocks <= 0) return {};
   try {
-    disk_->grow(blocks, Call::kBegin);
+    grow_by(blocks, Call::kBegin);
     if (blocks_on_disk(memory) > 1) disk_->make_room_for_copy(Call::kBegin);
   } catch (const Error& error) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
@@ -151,7 +197,18 @@ Failure Storage::make_first_files(const MemoryPlan& memory, std::int64_t steps) 
 }
 
 void Storage::grow(const MemoryPlan& memory, std::int64_t steps, Call call) {
-  disk_->grow(segment_blocks(memory, steps), call);
+  grow_by(segment_blocks(memory, steps), call);
+}
+
+// A disk without room for so many blocks may have it for fewer.
+void Storage::grow_by(std::int64_t blocks, Call call) {
+  for (;; blocks = ceil_divide(blocks, 2)) {
+    try {
+      return disk_->grow(blocks, call);
+    } catch (const Error& error) {
+      if (error.status() != ANADROME_ERR_NO_SPACE || blocks <= 1) throw;
+    }
+  }
 }
 
 // How many blocks the next segment should hold. Segments grow with the run, so that there are few,

@@ -37,6 +37,9 @@ class Storage {
 
   /// Do the fields or options of the sweep that begins want other files?
   bool changes();
+  /// Where a process that cannot be seen from here holds the directory: as long as the option
+  /// wait_for_lock says, until it lets go or is dead. Whoever lives then, prepare says.
+  void wait_for_lock();
   /// The directory, its lock and, with `transports`, the transport to it; those of the sweep before
   /// where they fit. A run that cannot be taken over any more leaves `recovery` empty. True: the
   /// disk is another one.
@@ -75,6 +78,9 @@ class Storage {
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
   void make_directory(const MemoryPlan& memory, store::Leftovers leftovers);
   void open(const MemoryPlan& memory, std::optional<Recovery>& recovery);
+  void wait_for_holder();
+  void warn_of_memory();
+  void grow_by(std::int64_t blocks, Call call);
   std::int64_t segment_blocks(const MemoryPlan& memory, std::int64_t steps) const;
   std::int64_t blocks_on_disk(const MemoryPlan& memory) const;
 

@@ -5,7 +5,6 @@
 #include <anadrome/anadrome.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "base/error.h"
@@ -28,6 +27,7 @@ struct SweepState {
   // In the caller's hands.
   anadrome_action in_hand{};
   schedule::Advance rest;         ///< the rest of an advance that is handed out in pieces
+  schedule::Advance waiting;      ///< for the preflight, whose steps are in hand; none: empty
   bool then_is_written = false;   ///< by what the caller does now
   std::int64_t finished_at = -1;  ///< the advance in hand ended the sweep after so many steps
   bool timed = false;             ///< the action in hand is
@@ -45,6 +45,10 @@ struct SweepState {
   struct Times {
     double begin = 0, turn = 0, done = 0;
   } times;
+  /// Seconds in the caller's hands; short actions: estimated from those that were timed.
+  struct Spent {
+    double forward = 0, again = 0, adjoint = 0;
+  } spent;
 
   /// Counted by the run before the sweep began.
   struct Before {
@@ -54,18 +58,26 @@ struct SweepState {
   } before;
 
   // Anchors.
-  std::int64_t newest_anchor = 0;  ///< the one that was kept or restored last
-  std::int64_t anchors_put = 0;    ///< where they are replaced: each time
-  std::int64_t anchors_lost = 0;   ///< agreed
-  std::int64_t agreed_block = -1;  ///< every rank has this block in memory
-  bool write_due = false;          ///< the newest block is full, and not being written
-  bool no_more_anchors = false;    ///< the disk takes none; agreed, as why
+  std::int64_t newest_anchor = 0;    ///< the one that was kept or restored last
+  std::int64_t anchors_put = 0;      ///< where they are replaced: each time
+  std::int64_t anchors_lost = 0;     ///< agreed
+  std::int64_t agreed_block = -1;    ///< every rank has this block in memory
+  bool write_due = false;            ///< the newest block is full, and not being written
+  bool no_more_anchors = false;      ///< the disk takes none; agreed, as why
+  std::int64_t anchors_on_disk = 0;  ///< then
   Failure disk_refused;
   Failure lost;  ///< why the last anchor that was asked for is lost; agreed
 
-  // Hashes of states that will be computed again, by step; and what differed.
-  std::map<std::int64_t, std::uint64_t> audits;
-  Failure audit_failure;
+  // The live state: see Audits.
+  std::int64_t kept_step = -1;     ///< the state that was kept or restored last
+  std::int64_t restored_step = 0;  ///< from where steps are run again
+
+  /// Steps that were compared with their first time.
+  struct Checks {
+    std::int64_t preflight_steps = 0;
+    double preflight_seconds = 0;  ///< which are not the sweep's
+    std::int64_t audited_states = 0;
+  } checks;
 
   struct Prediction {
     std::int64_t due_at = 0;  ///< after so many steps; 0: not any more

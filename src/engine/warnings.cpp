@@ -7,6 +7,10 @@ namespace anadrome::engine {
 void Warnings::warn(std::initializer_list<std::string_view> what) {
   if (sweep_.warned) return;
   sweep_.warned = true;
+  say(what);
+}
+
+void Warnings::say(std::initializer_list<std::string_view> what) {
   if (!first_rank_ || !options_.warnings) return;
   progress_.finish();
   std::fputs("anadrome: ", stderr);

@@ -17,6 +17,8 @@ class Warnings {
 
   /// Rank 0 says it, if the options allow it. More of the same is counted in the statistics.
   void warn(std::initializer_list<std::string_view> what);
+  /// The same, whatever was said before.
+  void say(std::initializer_list<std::string_view> what);
   void start_progress() { progress_.start(options_.progress && first_rank_); }
   Progress& progress() { return progress_; }
 

@@ -1,10 +1,12 @@
 #include "engine/why.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/byte_size.h"
-#include "schedule/mixed.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::engine {
@@ -41,33 +43,57 @@ double agreements_per_step(const SweepCosts& costs) {
   return 2 / static_cast<double>(costs.plan.interval * costs.memory.states_per_block);
 }
 
-// A sweep of the kind that was run, in `memory` and with other times of transfers.
-double modelled_seconds(const SweepCosts& costs, double memory_factor, double disk_factor) {
-  const double n = static_cast<double>(costs.steps);
-  if (!costs.disk) {
-    const auto slots =
-        static_cast<std::int64_t>(static_cast<double>(costs.plan.slots) * memory_factor);
-    const double advances =
-        costs.memory.tape_units > 0
-            ? n + static_cast<double>(
-                      schedule::mixed_advances(costs.steps, slots, costs.memory.tape_units, false))
-            : static_cast<double>(schedule::extra_advances(costs.steps + 1, slots));
-    return advances * costs.step.forward + n * costs.step.adjoint;
-  }
-  schedule::StepCosts step = costs.step;
-  step.write /= disk_factor;
-  step.read /= disk_factor;
-  schedule::SharedMemory memory = costs.memory;
-  memory.blocks = static_cast<std::int64_t>(static_cast<double>(memory.blocks) * memory_factor);
-  if (memory.slots(0) >= costs.steps) return n * (step.forward + step.adjoint);
-  return n * schedule::best_plan(step, memory, 1, std::max<std::int64_t>(costs.steps, 1))
-                 .seconds_per_step;
-}
-
 std::string percent(double part) {
   char text[32];
   std::snprintf(text, sizeof text, "%.*f %%", part < 0.0995 ? 1 : 0, 100 * part);
   return text;
+}
+
+constexpr double kLittle = 0.03;
+
+// The model's seconds are the sweep's, near enough to tell what a change would gain.
+bool holds(const Outlook& outlook, const SweepTimes& times) {
+  constexpr double kShortest = 1, kNear = 0.1;
+  const double modelled = times.steps + times.again + times.waiting;
+  return times.total >= kShortest && outlook.now > 0 &&
+         std::abs(outlook.now / modelled - 1) <= kNear;
+}
+
+// begin, TURN, what the library takes of very short steps, cores that others use.
+double rest_of(const SweepTimes& times) {
+  return times.total - times.steps - times.again - times.waiting - times.copying - times.agreeing;
+}
+
+std::string used(const SweepTimes& times) {
+  constexpr double kNegligible = 0.005;
+  std::string text;
+  const auto add = [&](const char* what, double seconds) {
+    if (seconds < kNegligible * times.total) return;
+    text += (text.empty() ? "; beside them " : ", ") + std::string(what) + " " +
+            format_seconds(seconds);
+  };
+  add("recomputation", times.again);
+  add("waiting for the disk", times.waiting);
+  add("copying", times.copying);
+  add("agreeing", times.agreeing);
+  add("all else", rest_of(times));
+  return text.empty() ? "; recomputation and waiting cost nothing" : text;
+}
+
+std::string bound(const SweepTimes& times) {
+  constexpr double kMuch = 1.5;
+  char factor[64];
+  std::snprintf(factor, sizeof factor, "recomputation (%.2f forward steps per step)",
+                times.recompute_factor);
+  if (times.recompute_factor > kMuch && times.again > kLittle * times.total) return factor;
+  const std::array<std::pair<double, const char*>, 5> costs = {
+      {{times.again, factor},
+       {times.waiting, "the disk"},
+       {times.copying, "copies of states"},
+       {times.agreeing, "ranks that wait for each other"},
+       {rest_of(times), "what is around the steps"}}};
+  const auto most = std::max_element(costs.begin(), costs.end());
+  return most->first > kLittle * times.total ? most->second : "your steps";
 }
 
 }  // namespace
@@ -81,47 +107,27 @@ double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
               agreements_per_step(costs) * costs.agreement);
 }
 
-std::string explain(const SweepCosts& costs, const SweepTimes& times) {
-  const double n = static_cast<double>(costs.steps);
-  const double ideal = n * (costs.step.forward + costs.step.adjoint);
-  if (costs.steps == 0 || ideal <= 0 || times.total <= 0) return "";
-  if (!costs.modelled) {
-    return format_seconds(times.total) + ", and its steps alone, each taken once, " +
-           format_seconds(ideal);
-  }
-  const double now = modelled_seconds(costs, 1, 1);
-  const double memory_gain = 1 - modelled_seconds(costs, 2, 1) / now;
-  const double disk_gain = costs.disk ? 1 - modelled_seconds(costs, 1, 2) / now : 0;
-  const double recomputing = now / ideal - 1;
-  const double stalled = times.stalled / times.total;
-  constexpr double kLittle = 0.03;
-
-  const char* bound = "the solver";
-  if (recomputing > kLittle || stalled > kLittle) {
-    bound = costs.disk && disk_gain >= memory_gain ? "the disk" : "memory";
-    const bool nothing_gains = std::max(disk_gain, memory_gain) < kLittle;
-    if (nothing_gains && costs.step.write_taken > 0) {
-      bound = "the processors, which transfers take from the solver";
-    }
-  }
-  std::string text = std::string("bound by ") + bound + ": " + format_seconds(times.total) +
-                     ", and its steps alone, each taken once, " + format_seconds(ideal);
-  const auto add_knob = [&](const std::string& knob, double gain) {
-    text += "; " + knob + (gain < 0.005 ? " gains nothing" : " gains about " + percent(gain));
+std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_exchanged) {
+  if (times.steps <= 0 || times.total <= 0) return "";
+  std::string text = "  " + format_seconds(times.total) + ", of which your steps take " +
+                     format_seconds(times.steps) + used(times) + "\n  bound by " + bound(times);
+  const auto add_knob = [&](const char* knob, double modelled) {
+    if (modelled <= 0) return;
+    const double seconds = times.total - (outlook.now - modelled);
+    const double gain = 1 - seconds / times.total;
+    text += std::string("; ") + knob +
+            (gain < kLittle ? " gains nothing"
+                            : ": " + format_seconds(seconds) + " (" + percent(gain) + " less)");
   };
-  add_knob("twice the memory", memory_gain);
-  if (costs.disk) add_knob("a disk twice as fast", disk_gain);
-  if (costs.disk && !costs.memory.overlaps) {
-    SweepCosts overlapped = costs;
-    overlapped.memory.overlaps = true;
-    add_knob("transport=direct", 1 - modelled_seconds(overlapped, 1, 1) / now);
+  if (holds(outlook, times)) {
+    add_knob("twice the memory", outlook.twice_memory);
+    add_knob("a disk twice as fast", outlook.twice_disk);
+    add_knob("transport=direct", outlook.overlapped);
   }
-  // Small states would be copied all the same.
-  const bool large = costs.memory.states_per_block == 1;
-  if (large && times.copying > kLittle * times.total) {
-    add_knob("exchanged fields instead of copies", times.copying / times.total);
+  if (outlook.now > 0 && offer_exchanged && times.copying > kLittle * times.total) {
+    text += "; exchanged fields save the copies: " + percent(times.copying / times.total) + " less";
   }
-  return text;
+  return text + "\n";
 }
 
 }  // namespace anadrome::engine

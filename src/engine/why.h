@@ -1,5 +1,5 @@
-// The uses of a sweep's time, and the gain of more memory or a faster disk: arithmetic on measured
-// times, for the end of the summary.
+// The end of a sweep as predicted, the uses of its time, and the gain of more memory or a faster
+// disk: arithmetic on measured times, and the words for it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,6 @@ struct SweepCosts {
   double copy = 0;           ///< to or from a slot, one state
   double agreement = 0;      ///< one
   std::int64_t steps = 0;
-  bool modelled = true;  ///< the gain of other memory or another disk can be told
   bool disk = false;
   schedule::SharedMemory memory;  ///< with disk
   schedule::AsyncPlan plan;       ///< in force; without disk only its slots count
@@ -30,12 +29,23 @@ struct SweepProgress {
 /// Seconds from begin to DONE.
 double predict_seconds(const SweepCosts& costs, const SweepProgress& progress);
 
-/// Where the time of a finished sweep went; seconds.
+/// The uses of a finished sweep's seconds.
 struct SweepTimes {
-  double total = 0, copying = 0, stalled = 0, agreeing = 0;
+  double total = 0;
+  double steps = 0, again = 0;  ///< the caller's: each step once; and those run again
+  double waiting = 0, copying = 0, agreeing = 0;
+  double recompute_factor = 1;  ///< forward steps run, over n
 };
 
-/// One or two lines: bound by what, and which knob would gain how much.
-std::string explain(const SweepCosts& costs, const SweepTimes& times);
+/// Seconds of steps and of waiting as modelled, of the sweep as it was and with one thing changed;
+/// 0: not told.
+struct Outlook {
+  double now = 0;
+  double twice_memory = 0, twice_disk = 0, overlapped = 0;
+};
+
+/// The first two lines of the summary: how long, on what; bound by what, and what would gain how
+/// much. Nothing of gains where the model is not the sweep's.
+std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_exchanged);
 
 }  // namespace anadrome::engine

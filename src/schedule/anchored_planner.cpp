@@ -55,6 +55,7 @@ void AnchoredPlanner::at_anchor(bool may_add) {
     phase_ = Phase::kOnline;
     mixed_.reset();  // its tapes are on a stack
     options_.tape_units = 0;
+    slots_ = std::max(slots_, all_slots_);
     online_->begin(live_, slots_);
     return;
   }
@@ -156,7 +157,7 @@ uint128 AnchoredPlanner::advances(const Segment& segment) {
 // of an interval when its steps are run again.
 uint128 AnchoredPlanner::advances_ahead(const Segment& segment) {
   const auto between = [this](std::int64_t steps) {
-    return advances_from_anchor(steps, slots_, options_.tape_units);
+    return advances_from_anchor(steps, std::max(slots_, all_slots_), options_.tape_units);
   };
   std::int64_t from = segment.first, may_add = segment.disk_slots;
   uint128 total = 0;

@@ -37,6 +37,7 @@ class AnchoredPlanner : public Planner {
     return phase_ == Phase::kReverse || (interval_ > 0 && phase_ != Phase::kProbe);
   }
   void end_is(std::int64_t steps) override;
+  void use_all(std::int64_t slots) override { all_slots_ = slots; }
 
   /// Answers to an open question (kAsk): an anchor every `interval` steps from here on, reversed
   /// with `slots` slots; or ask again after `steps` more.
@@ -78,6 +79,7 @@ class AnchoredPlanner : public Planner {
   Phase phase_ = Phase::kAtAnchor;
   bool told_ = false;  ///< that nothing leads any more
   std::int64_t slots_;
+  std::int64_t all_slots_ = 0;  ///< beyond the newest anchor, where the disk is full
   std::int64_t interval_ = 0;
   std::int64_t tail_ = 0;        ///< the longest distance to the end at which no anchor follows
   std::int64_t from_ = 0;        ///< step of the newest anchor

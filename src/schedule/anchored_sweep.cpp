@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+
 namespace anadrome::schedule {
 
 AnchoredSweep anchored_sweep(const IntervalProblem& problem, const AsyncPlan& plan) {
@@ -31,6 +33,12 @@ AnchoredSweep anchored_sweep(const IntervalProblem& problem, const AsyncPlan& pl
   };
   std::int64_t low = 0, high = steps > 0 ? (steps - 1) / interval : 0;
   high = plan.ends_in_ram ? 0 : std::min(high, problem.anchors_left);
+  if (problem.all_anchors || problem.interval_given) {
+    const std::int64_t last =
+        problem.all_anchors ? interval : longest_tail(interval, slots, record, tape_units);
+    low = steps > last ? std::min(ceil_divide(steps - last, interval), high) : 0;
+    high = low;
+  }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
     if (pays(middle)) {

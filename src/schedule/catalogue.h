@@ -72,6 +72,8 @@ struct Entry {
   KeptTapes tapes = KeptTapes::kNone;
   /// A list in which each transfer has its place: nothing is read ahead but by the list.
   bool is_list = false;
+  /// Anchors are at intervals, which the options interval and anchors name.
+  bool at_intervals = false;
   /// Blocks of memory that are for reading ahead, at most.
   std::int64_t most_read_ahead = kMostSteps;
   /// An anchor has a block of its own beside the slots.

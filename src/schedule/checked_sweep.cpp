@@ -88,7 +88,10 @@ class CheckedSweep final : public Sweep {
   std::int64_t advances_remaining() const override { return sweep_->advances_remaining(); }
   std::int64_t adjoints_remaining() const override { return sweep_->adjoints_remaining(); }
   bool may_finish(std::int64_t steps) const override { return sweep_->may_finish(steps); }
-  void add_no_more_anchors() override { sweep_->add_no_more_anchors(); }
+  void disk_is_full(const DiskLeft& left) override {
+    sweep_->disk_is_full(left);
+    if (rules_) rules_->allow(left.slots);
+  }
   void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
   bool can_rewind() const override { return sweep_->can_rewind(); }
   const AnchorList& anchors() const override { return sweep_->anchors(); }

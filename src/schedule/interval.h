@@ -81,6 +81,8 @@ struct IntervalProblem {
   std::int64_t anchors_left = kNoLimit;  ///< so many may be added
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
+  bool interval_given = false;           ///< anchors as a run puts them then: it asks for no cost
+  bool all_anchors = false;              ///< up to the end
   AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
   bool may_stay = true;                  ///< the plan in force stays unless another gains
 };

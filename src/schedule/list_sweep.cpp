@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "schedule/overlap_places.h"
-#include "schedule/overlap_recovery.h"
 #include "schedule/overlapped_start.h"
 
 namespace anadrome::schedule {
@@ -194,6 +193,22 @@ bool ListSweep::lose(std::int64_t number) {
   const std::int32_t lost = disk_place(static_cast<std::int32_t>(number));
   std::erase_if(left.in_memory, [&](const auto& state) { return state.second.place == lost; });
   std::erase_if(left.on_disk, [&](const auto& state) { return state.second == lost; });
+  return recover_from(left);
+}
+
+// The disk is of no more use than as it is: what is in memory and on disk, too, makes room.
+void ListSweep::disk_is_full(const DiskLeft&) {
+  StatesLeft left = states_left(actions_, at_);
+  if (!planned_) {
+    left.in_memory[0] = {disk_place(0), 0};
+    planned_ = true;
+  } else {
+    left.on_disk.erase(actions_[at_ - 1].first);
+  }
+  recover_from(left);
+}
+
+bool ListSweep::recover_from(const StatesLeft& left) {
   live_ = kUnknown;
   const std::int64_t steps = to_adjoin_ + (options_.record || turned_ ? 0 : 1);
   const std::vector<OverlapAction> rest = recover(steps, options_.slots, units_, left);
@@ -217,6 +232,7 @@ bool ListSweep::lose(std::int64_t number) {
 // ---- the sweep ----
 
 Action ListSweep::advance(std::int64_t to, bool record) {
+  if (live_ < run_before_) to = std::min(to, run_before_);
   const Advance action{.first = live_, .last = to, .record = record, .again = live_ < run_before_};
   if (planned_) advances_ -= to - live_;
   run_before_ = std::max(run_before_, to);
@@ -268,6 +284,7 @@ Action ListSweep::opening_action() {
 Action ListSweep::play(const OverlapAction& action) {
   switch (action.kind) {
     case OverlapKind::kAdvance:
+      if (live_ < run_before_ && run_before_ < action.last) --at_;  // the rest runs first
       return advance(action.last, false);
     case OverlapKind::kKeep:
       return Keep{kept(action, units_)};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/overlap_recovery.h"
 #include "schedule/overlapped.h"
 #include "schedule/state_places.h"
 #include "schedule/sweep.h"
@@ -77,6 +78,8 @@ class ListSweep final : public Sweep {
   /// The plan is given up: what is left is reversed by Revolve from all states that are in memory
   /// or on disk.
   bool lose(std::int64_t number) override;
+  /// Likewise. The state that was written last is in memory only.
+  void disk_is_full(const DiskLeft& left) override;
   std::int64_t advances_remaining() const override;
   std::int64_t adjoints_remaining() const override { return turned_ ? to_adjoin_ : options_.steps; }
 
@@ -88,6 +91,7 @@ class ListSweep final : public Sweep {
   Action adjoint_action();
   Action end_action();
   Action advance(std::int64_t to, bool record);
+  bool recover_from(const StatesLeft& left);
   bool plan_of_another(const OverlapTimes& times);
   void plan_from(std::int64_t begun, const OverlapTimes& times);
   std::int64_t largest_states_held() const { return options_.slots / units_.largest(); }

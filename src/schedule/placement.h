@@ -86,6 +86,9 @@ class Planner {
   virtual std::int64_t interval() const { return 0; }
   virtual std::int64_t prefetch_depth() const { return kUnknown; }
 
+  /// The disk is full: what follows the newest anchor has so many slots.
+  virtual void use_all(std::int64_t slots) { (void)slots; }
+
   /// Units that it uses now, of those that there are.
   virtual std::int64_t usable(std::int64_t units) const { return units; }
 

@@ -96,6 +96,35 @@ SweepPtr make_mixed(Problem& problem, EarlierPlans&) {
   return played(options, std::make_unique<MixedPlanner>(tape_units, false));
 }
 
+namespace {
+
+double seconds_of(const Problem& problem, double advances) {
+  return advances * problem.costs.forward +
+         static_cast<double>(problem.sizing.steps) * problem.costs.adjoint;
+}
+
+}  // namespace
+
+double forecast_store_all(const Problem& problem) {
+  const bool tapes_are_not_kept = problem.sizing.record && problem.shared.tape_units == 0;
+  if (tapes_are_not_kept) return forecast_revolve(problem);
+  return seconds_of(problem, static_cast<double>(problem.sizing.steps));
+}
+
+double forecast_revolve(const Problem& problem) {
+  const double recorded = problem.sizing.record ? static_cast<double>(problem.sizing.steps) : 0;
+  return seconds_of(problem, recorded + static_cast<double>(
+                                            extra_advances(problem.sizing.chain(), problem.slots)));
+}
+
+double forecast_mixed(const Problem& problem) {
+  const std::int64_t tape_units = problem.shared.tape_units, steps = problem.sizing.steps;
+  if (tape_units == 0) return forecast_revolve(problem);
+  return seconds_of(
+      problem, static_cast<double>(steps) +
+                   static_cast<double>(mixed_advances(steps, problem.slots, tape_units, false)));
+}
+
 // ---- steps and states that differ ----
 
 // By Revolve, until the costs of steps are known.

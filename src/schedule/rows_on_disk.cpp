@@ -95,6 +95,8 @@ IntervalProblem intervals_of(const Problem& problem) {
   asked.anchors_left = states_on_disk(problem) - 1;
   asked.record = problem.sizing.record;
   asked.may_end_in_ram = !problem.keeps_files;
+  asked.interval_given = problem.sizing.interval > 0;
+  asked.all_anchors = problem.all_anchors;
   return asked;
 }
 
@@ -103,6 +105,11 @@ AsyncPlan plan_of_async(const Problem& problem) {
   const std::int64_t steps = asked.steps;
   const bool none_again =
       tail_advances(steps, problem.slots, asked.record, asked.memory.tape_units) == 0;
+  if (problem.sizing.interval > 0 && !none_again) {
+    return {.interval = problem.sizing.interval,
+            .prefetch_depth = problem.read_ahead,
+            .slots = problem.slots};
+  }
   if (asked.anchors_left > 0 && !none_again) return plan_intervals(asked);
   return {.interval = std::max<std::int64_t>(steps, 1),
           .prefetch_depth = problem.read_ahead,
@@ -166,9 +173,13 @@ double forecast_two_tiers(const Problem& problem, bool unbounded) {
 
 }  // namespace
 
-SweepPtr make_disk_revolve(Problem& problem, EarlierPlans&) { return on_two_tiers(problem, true); }
+SweepPtr make_disk_revolve(Problem& problem, EarlierPlans& earlier) {
+  return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, true);
+}
 double forecast_disk_revolve(const Problem& problem) { return forecast_two_tiers(problem, true); }
-SweepPtr make_hrevolve(Problem& problem, EarlierPlans&) { return on_two_tiers(problem, false); }
+SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier) {
+  return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, false);
+}
 double forecast_hrevolve(const Problem& problem) { return forecast_two_tiers(problem, false); }
 
 std::int64_t disk_revolve_bytes(const Sizing& sizing) {
@@ -184,7 +195,8 @@ std::int64_t hrevolve_bytes(const Sizing& sizing) {
                           checked_add(kTableBytesPerStep, checked_multiply(kPerSlotOnDisk, slots)));
 }
 
-SweepPtr make_multistage(Problem& problem, EarlierPlans&) {
+SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier) {
+  if (problem.disk_is_full) return make_revolve(problem, earlier);
   return played(replacing(problem, two_tier_slots(problem)), std::make_unique<MultistagePlanner>());
 }
 
@@ -270,7 +282,8 @@ void require_interval(const Problem& problem, const DoubleChoice& choice) {
 
 }  // namespace
 
-SweepPtr make_double(Problem& problem, EarlierPlans&) {
+SweepPtr make_double(Problem& problem, EarlierPlans& earlier) {
+  if (problem.disk_is_full) return make_revolve(problem, earlier);
   StackOptions options =
       replacing(problem, problem.anchors_within(std::min(problem.blocks_on_disk,
                                                          most_double_anchors(problem.sizing))));

@@ -2,6 +2,7 @@
 // on any rule they break. It knows action.h, and nothing of how a schedule finds its actions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -54,6 +55,7 @@ class Rules {
   void end_is(std::int64_t steps);  ///< inside the last Advance
   void lose(std::int64_t number);   ///< and those above it, if anchors stay
   void rewind(std::int64_t restorable);
+  void allow(std::int64_t units) { options_.units = std::max(options_.units, units); }
   void resume(const std::vector<std::int64_t>& anchors, std::int64_t run_before);
 
   const Taken& taken() const { return taken_; }

@@ -7,7 +7,8 @@ namespace anadrome::schedule {
 
 uint128 StackSweep::advances_of_gap(std::int64_t first, std::int64_t last) const {
   if (last - first <= 1) return 0;
-  return planner_->advances({first, last, Place::kDisk, units()});
+  const std::int64_t free = last > full_.above ? full_.units : units();
+  return planner(last).advances({first, last, Place::kDisk, free});
 }
 
 uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
@@ -29,11 +30,11 @@ uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
 // The live state's part, the stack's from its top down, then what lies between anchors.
 std::int64_t StackSweep::advances_remaining() const {
   if (done_) return 0;
-  if (steps_ == kUnknown || !planner_->ready()) return kUnknown;
+  if (steps_ == kUnknown || !ready()) return kUnknown;
   std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
   if (end <= 0) return 0;
   uint128 total = options_.record ? static_cast<uint128>(end) : 0;
-  KeptStack::Part kept = stack_.all();
+  KeptStack::Part kept = this->kept();
   if (tape_ != kUnknown && tape_ == target_ && !stack_.has_tape(tape_)) {
     --total;
     --end;
@@ -52,10 +53,14 @@ std::int64_t StackSweep::advances_remaining() const {
     end = from;
   } else if (live != kUnknown && live < end && live != stack_.restarts_at(kept)) {
     const Segment here = segment(live, end, kept);
-    if (here.units == 0 && here.disk_slots == 0 && !stack_.empty()) {
+    const std::int64_t from = stack_.restarts_at(kept);
+    if (is_by_revolve(end) && live == live_ && on_the_way(end, kept)) {
+      total += advances_above(end, kept);
+      end = from;
+    } else if (here.units == 0 && here.disk_slots == 0 && !stack_.empty()) {
       total += static_cast<uint128>(--end - live);  // straight on
     } else {
-      if (end - live > 1) total += planner_->advances(here);
+      if (end - live > 1) total += planner(end).advances(here);
       end = live;
     }
   }
@@ -63,7 +68,9 @@ std::int64_t StackSweep::advances_remaining() const {
     const KeptStack::Entry& entry = stack_.top(kept);
     if (entry.place == Place::kTape && entry.step <= target_) --total;
     const std::int64_t from = stack_.restarts_at(kept);
-    if (from != kUnknown && end - from > 1) total += planner_->advances(segment(from, end, kept));
+    if (from != kUnknown && end - from > 1) {
+      total += planner(end).advances(segment(from, end, kept));
+    }
     end = std::min(end, entry.step);
   }
   std::int64_t active = stack_.active();

@@ -59,7 +59,7 @@ Course StackSweep::course() const {
 
 Segment StackSweep::segment(std::int64_t first, std::int64_t last,
                             const KeptStack::Part& kept) const {
-  Segment segment = {first, last, stack_.held(first, kept), units() - kept.units};
+  Segment segment = {first, last, stack_.held(first, kept), units(last) - kept.units};
   if (!options_.anchors_stay) {
     segment.disk_slots = options_.disk_slots - kept.disk_slots;
   } else if (leading()) {
@@ -79,7 +79,7 @@ Action StackSweep::push(Place place) {
                              : place == Place::kTape ? options_.tape_units
                                                      : planner_->state_units(live_);
   const Kept kept = stack_.push(live_, place, taken, on_disk && options_.disk_is_buffered);
-  if (stack_.all().units > units() || stack_.all().disk_slots > options_.disk_slots) {
+  if (stack_.all().units > units(target_ + 1) || stack_.all().disk_slots > options_.disk_slots) {
     broken("the planner keeps more than there is room for, at step " + std::to_string(live_));
   }
   return Keep{kept};
@@ -121,6 +121,12 @@ Action StackSweep::finish_pending() {
       return Keep{stack_.source()};
     case Pending::kReplace:
       return Keep{stack_.replace(replaced_, live_)};
+    case Pending::kShrink:
+      if (stack_.all().depth == full_.kept.depth) return next();
+      if (stack_.all().depth > full_.kept.depth + 1) pending_ = Pending::kShrink;
+      if (!stack_.top().buffered) return drop_newest();
+      stack_.pop();
+      return next();
     case Pending::kNothing:
       break;
   }
@@ -205,7 +211,7 @@ Action StackSweep::turn() {
 
 // Revolve's rule: keep where the advance ended, if there is room, and split what is left.
 Action StackSweep::by_revolve() {
-  const std::int64_t free = options_.units - stack_.all().units;
+  const std::int64_t free = units(target_ + 1) - stack_.all().units;
   if (live_ != stack_.top_step()) return free > 0 ? push_unit() : advance(target_, false);
   return advance(live_ + splitter_.advance(target_ - live_ + 1, free + 1), false);
 }
@@ -216,8 +222,11 @@ Action StackSweep::ask_planner() {
   if (no_room && !leads_ && !stack_.empty() && !keeps_all_tapes()) {
     return advance(target_, false);  // what is reversed next starts from below
   }
+  if (is_by_revolve(here.last) && live_ < target_ && on_the_way(here.last, stack_.all())) {
+    return advance(next_by_revolve(here.last, stack_.all()), false);
+  }
   const Placement placement =
-      live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner_->place(here);
+      live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner(here.last).place(here);
   switch (placement.place) {
     case Place::kTape:
       return keep_tape(here);
@@ -304,6 +313,7 @@ bool StackSweep::lose(std::int64_t number) {
     stack_.use_anchors(number);
     return true;
   }
+  if (full_.above < kNoLimit) full_.above = 0;
   if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
   const Kept lost = stack_.source();
   if (!stack_.has_entries() || lost.tier != kDiskTier || lost.place != number) {
@@ -311,12 +321,6 @@ bool StackSweep::lose(std::int64_t number) {
   }
   stack_.pop();
   return stack_.has_entries();
-}
-
-void StackSweep::add_no_more_anchors() {
-  if (!options_.anchors_stay) return;
-  const bool one_more = leading() && planner_->on_the_way();
-  options_.disk_slots = std::max<std::int64_t>(anchors().count(), 1) + (one_more ? 1 : 0);
 }
 
 bool StackSweep::can_rewind() const {
@@ -333,7 +337,11 @@ void StackSweep::rewind(std::int64_t restorable) {
   live_ = tape_ = kUnknown;
   revolve_from_ = kMostSteps;
   target_ = options_.record ? steps_ - 1 : steps_;
-  if (options_.anchors_stay) stack_.truncate_anchors(restorable);
+  if (options_.anchors_stay) {
+    stack_.truncate_anchors(restorable);
+  } else if (full_.above < kNoLimit) {
+    full_.above = 0;
+  }
   if (options_.retain) return stack_.put_back();
   // x_0 in RAM beside its place on disk: the planner says again whether that pays.
   if (stack_.has_entries() && stack_.top().buffered) stack_.pop();

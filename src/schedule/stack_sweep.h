@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "schedule/kept_stack.h"
+#include "schedule/multistage.h"
 #include "schedule/sweep.h"
 
 namespace anadrome::schedule {
@@ -56,7 +57,7 @@ class StackSweep final : public Sweep {
   void finish_forward(std::int64_t steps) override;
 
   bool lose(std::int64_t number) override;
-  void add_no_more_anchors() override;
+  void disk_is_full(const DiskLeft& left) override;
   void make_room_for_anchors() override { stack_.make_room_for_anchors(); }
 
   /// Only where x_0 is still kept.
@@ -79,6 +80,7 @@ class StackSweep final : public Sweep {
     kRecord,    ///< the tape on top of the stack is to be recorded,
     kKeepTape,  ///< and kept
     kReplace,   ///< the live state takes over the place of the state replaced_
+    kShrink,    ///< what lies above full_.kept is to be dropped
   };
 
   Action finish_pending();
@@ -98,7 +100,35 @@ class StackSweep final : public Sweep {
   Action keep_tape(const Segment& here);
   bool keeps_all_tapes() const { return options_.retain && options_.tape_units > 0; }
 
+  /// The disk takes no more. Up to a step all is reversed as before; what lies above it has all of
+  /// the memory, and where states on disk replace each other Revolve places them.
+  struct Full {
+    std::int64_t above = kNoLimit;  ///< kNoLimit: it is not full
+    std::int64_t units = 0;
+    KeptStack::Part kept;  ///< the part of the stack that stays
+  };
+  KeptStack::Part best_to_keep(const DiskLeft& left) const;
+  /// Of the steps below `end`: from the live state, and from the newest kept one to that.
+  uint128 advances_above(std::int64_t end, const KeptStack::Part& kept) const;
+  uint128 advances_below(KeptStack::Part kept) const;
+  std::int64_t next_by_revolve(std::int64_t end, const KeptStack::Part& kept) const;
+  bool on_the_way(std::int64_t end, const KeptStack::Part& kept) const;
+  Segment all_of_memory(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;
+  const KeptStack::Part& kept() const {
+    return pending_ == Pending::kShrink ? full_.kept : stack_.all();
+  }
+  bool is_by_revolve(std::int64_t last) const {
+    return last > full_.above && !options_.anchors_stay;
+  }
+  /// Who is asked about steps up to `last`.
+  Planner& planner(std::int64_t last) const { return is_by_revolve(last) ? revolve_ : *planner_; }
+  bool ready() const { return planner_->ready() || (full_.above == 0 && !options_.anchors_stay); }
+
   std::int64_t units() const { return leads_ ? planner_->usable(options_.units) : options_.units; }
+  /// Those for steps up to `last`.
+  std::int64_t units(std::int64_t last) const {
+    return last > full_.above && !leads_ ? full_.units : units();
+  }
   bool leading() const { return leads_ && planner_->leads(); }
   void stop_leading();
   /// The question of placement.h, where so much is kept.
@@ -120,6 +150,8 @@ class StackSweep final : public Sweep {
   std::int64_t run_before_ = 0;             ///< steps below this one were run at least once
   std::int64_t advance_first_ = kUnknown;   ///< first step of the last action if it was an Advance
   std::size_t replaced_ = 0;
+  Full full_;
+  mutable MultistagePlanner revolve_;
   Splitter splitter_;
   KeptStack stack_;
 };

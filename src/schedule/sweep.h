@@ -28,6 +28,13 @@ struct Course {
   const char* plan_name = "";
 };
 
+/// The rest for a sweep whose disk takes no more states.
+struct DiskLeft {
+  std::int64_t places = 0;  ///< of states that replace each other: those below this number are good
+  std::int64_t slots = 0;   ///< all of the memory, nothing read ahead; 0: as many as before
+  double steps_per_write = 0;  ///< what a write takes in steps
+};
+
 class Sweep {
  public:
   virtual ~Sweep() = default;
@@ -56,8 +63,10 @@ class Sweep {
   /// Anchor `number`, just asked for by Restore, and those above it cannot be restored. False:
   /// there is nothing below to start from.
   virtual bool lose(std::int64_t number) = 0;
-  /// No anchor after those that there are.
-  virtual void add_no_more_anchors() {}
+  /// No state goes to disk after those that there are, but in their places. The state that was kept
+  /// or written last is live or in memory, and on disk only where its place is good. May lack the
+  /// memory.
+  virtual void disk_is_full(const DiskLeft& left) { (void)left; }
   /// What the next anchors take, so that next() allocates nothing: where a failure can be held.
   virtual void make_room_for_anchors() {}
 

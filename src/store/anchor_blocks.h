@@ -79,6 +79,9 @@ class AnchorBlocks {
   }
   BlockIdentity identity_of(std::int64_t block) const;
 
+  /// Blocks that were noted at some time.
+  std::int64_t noted() const { return static_cast<std::int64_t>(blocks_.size()); }
+
   /// Block 0 is read from its copy from here on.
   void turn_to_copy() { from_copy_ = true; }
   bool reads_copy(std::int64_t block) const { return block == 0 && from_copy_; }

@@ -62,6 +62,10 @@ bool BlockKeeper::make_room(Window& stays) {
   const bool tries_again = backing_->first_block_stays() && !stays.has(0);
   if (tries_again && backing_->write_first_block_again()) return true;
   if (!planned && evict_lost_block(stays)) return true;
+  if (!planned && stays.first < stays.last) {  // what was read ahead can be read again
+    stays.first = stays.last;
+    return true;
+  }
   const bool all_may_go = rules_ == Rules::kReplaced || backing_->first_block_stays();
   if (!all_may_go || stays.empty()) return false;
   stays = {};

@@ -215,6 +215,20 @@ Failure DiskTier::why_no_memory() const {
 }
 
 // A block that was dropped while it was being written is wanted again after a rewind.
+std::int64_t DiskTier::block_in_memory(std::int64_t number) const {
+  const auto resident = residents().find(layout_.block_of(number));
+  const bool there = resident != residents().end() && !resident->second.dropped &&
+                     resident->second.state != State::kReading;
+  return there ? resident->second.pool_block : -1;
+}
+
+std::int64_t DiskTier::good_places() const {
+  const std::int64_t most = std::min(disk_.capacity(), anchors_.noted());
+  std::int64_t block = 0;
+  while (block < most && is_on_disk(block)) ++block;
+  return block * layout_.states();
+}
+
 bool DiskTier::is_resident(std::int64_t block) {
   const auto resident = residents().find(block);
   if (resident == residents().end()) return false;

@@ -79,6 +79,11 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Begin to read what will be needed after anchor `number`, as far as memory allows.
   void prefetch_below(std::int64_t number);
 
+  /// The block of the pool in which the anchor is, even if on its way to disk; -1: it would have to
+  /// be read, or it lies in a region.
+  std::int64_t block_in_memory(std::int64_t number) const;
+  /// Anchors below this number are on disk, as far as is known.
+  std::int64_t good_places() const;
   /// Is a block on its way to disk?
   bool is_writing() const;
   /// Note what the transport has finished since.

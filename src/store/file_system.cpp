@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -99,6 +101,9 @@ class PosixFileSystem final : public FileSystem {
     } while (status < 0 && errno == EINTR);
     return result(status);
   }
+  void drop_cached(int descriptor) override {
+    ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+  }
   int truncate(int descriptor, off_t length) override {
     return result(::ftruncate(descriptor, length));
   }
@@ -114,6 +119,12 @@ class PosixFileSystem final : public FileSystem {
   }
   int remove_directory(const std::string& path) override { return result(::rmdir(path.c_str())); }
   int unlink(const std::string& path) override { return result(::unlink(path.c_str())); }
+  bool in_memory(const std::string& path) override {
+    struct statfs about {};
+    if (::statfs(path.c_str(), &about) != 0) return false;
+    const auto type = static_cast<std::uint32_t>(about.f_type);
+    return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
+  }
 
  private:
   static int result(int status) { return status < 0 ? -errno : 0; }
@@ -136,6 +147,18 @@ void throw_errno(int negative_errno, const std::string& verb, const std::string&
 }
 
 void sync_directory(const std::string& path) { File::open(path, O_RDONLY | O_DIRECTORY).sync(); }
+
+void require_writable(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
+  const int created = file_system().open(path, kFlags | O_CREAT | O_EXCL, 0644);
+  if (created == -EEXIST) {
+    File::open(path, kFlags);
+    return;
+  }
+  if (created < 0) throw_errno(created, "create", path);
+  file_system().close(created);
+  file_system().unlink(path);
+}
 
 File File::open(const std::string& path, int flags, mode_t mode) {
   const int descriptor = file_system().open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);

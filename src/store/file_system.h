@@ -42,6 +42,9 @@ class FileSystem {
   /// Wait until it is done.
   virtual void finish(FileTransfer& transfer) { transfer.pending = false; }
   virtual int allocate(int descriptor, off_t offset, off_t length) = 0;
+  /// The next read asks the disk or the server for its bytes: what the kernel has of the file may
+  /// be older than what another host wrote.
+  virtual void drop_cached(int descriptor) = 0;
   virtual int truncate(int descriptor, off_t length) = 0;
   virtual int sync(int descriptor) = 0;  ///< the bytes and what is needed to find them again
   virtual int lock(
@@ -49,6 +52,8 @@ class FileSystem {
   virtual int make_directory(const std::string& path, mode_t mode) = 0;
   virtual int remove_directory(const std::string& path) = 0;
   virtual int unlink(const std::string& path) = 0;
+  /// Are the files of the directory at `path` in memory (tmpfs, ramfs)? False if nobody can tell.
+  virtual bool in_memory([[maybe_unused]] const std::string& path) { return false; }
 };
 
 /// The file system in use: the operating system's, unless a test put another in its place.
@@ -88,6 +93,10 @@ class File {
 /// Make what was created in, or removed from, the directory at `path` last through a power loss.
 /// Throws ERR_IO.
 void sync_directory(const std::string& path);
+
+/// Throws as opening `path` for writing does. A file that is there stays as it is, and none is left
+/// where none was.
+void require_writable(const std::string& path);
 
 /// Throws the Error for a failed operation: "cannot `verb` PATH: errno text".
 [[noreturn]] void throw_errno(int negative_errno, const std::string& verb, const std::string& path);

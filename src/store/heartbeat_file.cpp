@@ -85,7 +85,11 @@ std::optional<Heartbeat> HeartbeatFile::read(std::int64_t rank) const noexcept {
   std::optional<Heartbeat> heartbeat;
   failure_from([&] {
     Wire wire{};
-    with_file(O_RDONLY, [&](const File& file) { file.read_all(&wire, sizeof wire, rank * kPage); });
+    with_file(O_RDONLY, [&](const File& file) {
+      // Each host writes this file, which hides from some kernels that others changed it, too.
+      file_system().drop_cached(file.get());
+      file.read_all(&wire, sizeof wire, rank * kPage);
+    });
     if (wire.beat == 0 || wire.sum != sum_of(wire)) return;
     heartbeat = Heartbeat{wire.beat,
                           {text_of(wire.host), text_of(wire.machine), wire.pid, wire.start},

@@ -34,6 +34,7 @@ std::int64_t number(std::string_view text) {
 std::string text_of(const File& lock) {
   std::string text(kRecordBytes, '\0');
   ssize_t got;
+  file_system().drop_cached(lock.get());  // its holder may be on another host
   do {
     got = file_system().read(lock.get(), text.data(), text.size(), 0);
   } while (got == -EINTR);
@@ -69,6 +70,7 @@ LockRecord parse(const std::string& text) {
     }
     if (key == "since") record.since = number(line);
     if (key == "heartbeat") record.heartbeat = number(line);
+    if (key == "ended") record.ended = number(line) != 0;
   }
   return record;
 }
@@ -100,7 +102,8 @@ void write_lock(const File& lock, const LockRecord& record) {
   std::string text = record.run_id + "\nhost " + plain(holder.host) + "\nmachine " +
                      plain(holder.machine) + "\nprocess " + std::to_string(holder.pid) + " " +
                      std::to_string(holder.start) + "\nsince " + std::to_string(record.since) +
-                     "\nheartbeat " + std::to_string(record.heartbeat) + "\n";
+                     "\nheartbeat " + std::to_string(record.heartbeat) + "\nended " +
+                     (record.ended ? "1" : "0") + "\n";
   text += kSum + std::to_string(hash_of(text)) + "\n";
   text.resize(kRecordBytes - 1, ' ');  // nothing is left of a longer one before it
   text += '\n';

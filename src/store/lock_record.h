@@ -17,6 +17,7 @@ struct LockRecord {
   std::string run_id;
   ProcessIdentity holder;  ///< pid 0: unknown
   std::int64_t since = 0, heartbeat = 0;
+  bool ended = false;  ///< its files are being removed: no run goes on from them
 };
 
 /// A holder out of sight is taken for dead when it left no heartbeat for so long. It leaves one

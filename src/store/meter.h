@@ -23,6 +23,7 @@ class Meter {
     mean_ += weight * (sample - mean_);
   }
   double seconds() const { return mean_; }
+  std::int64_t samples() const { return samples_; }
 
  private:
   double least_weight_;
@@ -54,7 +55,10 @@ class Sampler {
     left_ = kOneOf - 1;
     return true;
   }
-  double weight() const { return static_cast<double>(weight_); }
+  /// The seconds that an event of so many stands for.
+  double stands_for(double seconds) const {
+    return weight_ > 1 ? std::min(seconds, kShort) * static_cast<double>(weight_) : seconds;
+  }
 
  private:
   std::int64_t left_ = 0;

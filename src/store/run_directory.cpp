@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -35,10 +38,13 @@ void require_ours(const std::string& path) {
 
 [[noreturn]] void throw_busy(const std::string& path, const LockRecord& holder) {
   const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
-  throw Error(ANADROME_ERR_BUSY,
-              path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
-                  "; set another name or directory" +
-                  (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one"));
+  throw Error(
+      ANADROME_ERR_BUSY,
+      path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
+          "; set another name or directory" +
+          (elsewhere
+               ? ", or takeover=on if that process is gone; wait_for_lock=SECONDS waits for it"
+               : ", or end that one"));
 }
 
 // Removes the files of a run, as many as can be; not the lock, by which others find what is left.
@@ -55,6 +61,23 @@ void remove_files(const std::string& path, Leftovers leftovers, const std::strin
     }
   }
   if (failed < 0) throw_errno(failed, verb, left);
+}
+
+// To be sure: where a storage server is away, a file that is there may seem to be missing.
+bool is_removed(const File& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return errno == ESTALE || errno == ENOENT;
+  return status.st_nlink == 0;
+}
+
+void require_lock_of(const std::string& run_id, const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ESTALE)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "there is no " + path);
+  }
+  const LockRecord record = read_lock(File::open(path, O_RDONLY));
+  if (record.run_id == run_id) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              path + " is another run's: " + describe_holder(record, calendar_seconds()));
 }
 
 }  // namespace
@@ -75,13 +98,14 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
     directory.path_ = path(parent, name);
-    if (directory.take(run_id, claim)) return directory;
+    if (directory.take(run_id, claim) != Taking::kAgain) return directory;
   }
   throw_busy(path(parent, name), {});
 }
 
-// False if the lock that was taken is no file of the directory any more.
-bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
+// Again: the lock that was taken is no file of the directory any more. Joined: it is this run's
+// own, which create_or_join did not see yet.
+RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& claim) {
   const std::string& where = path_;
   const std::string lock_path = where + "/" + kLockName;
   const int made = file_system().make_directory(where, 0700);
@@ -97,12 +121,13 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
     lock = File::open(lock_path, O_RDWR | O_CREAT);
     const Flock flock = try_flock(lock);
     const LockRecord holder = read_lock(lock);
+    if (holder.run_id == run_id) return Taking::kJoined;
     const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
     const bool takeover = claim.takeover && elsewhere && holder.holder.pid != 0;
     if (is_live(holder, flock, calendar_seconds()) && !takeover) throw_busy(where, holder);
     if (flock == Flock::kHeld) {  // by a host that is gone: it stays with that file
       file_system().unlink(lock_path);
-      return false;
+      return Taking::kAgain;
     }
   } catch (const Error& error) {
     if (made == 0 && error.status() != ANADROME_ERR_BUSY) {
@@ -112,7 +137,7 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
     throw;
   }
   struct stat status {};
-  if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return false;
+  if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return Taking::kAgain;
   lock_ = std::move(lock);
   run_id_ = run_id;
   try {
@@ -130,7 +155,7 @@ bool RunDirectory::take(const std::string& run_id, const Claim& claim) {
     if (claim.leftovers == Leftovers::kTakeOver) lock_.close();
     throw;
   }
-  return true;
+  return Taking::kTaken;
 }
 
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
@@ -144,10 +169,53 @@ RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::
   return joined ? RunDirectory{} : create(parent, name, run_id, claim);
 }
 
+std::optional<LockRecord> RunDirectory::holder_out_of_sight(const std::string& parent,
+                                                            const std::string& name) noexcept {
+  std::optional<LockRecord> holder;
+  failure_from([&] {  // create says what is wrong
+    const File lock = File::open(path(parent, name) + "/" + kLockName, O_RDWR);
+    const Flock flock = try_flock(lock);
+    const LockRecord record = read_lock(lock);
+    if (state_of(record.holder) != ProcessState::kElsewhere) return;
+    if (is_live(record, flock, calendar_seconds())) holder = record;
+  });
+  return holder;
+}
+
+bool RunDirectory::has_ended(const std::string& path) noexcept {
+  bool ended = false;
+  failure_from([&] {  // no lock, no end
+    ended = read_lock(File::open(path + "/" + kLockName, O_RDONLY)).ended;
+  });
+  return ended;
+}
+
+Failure RunDirectory::find(const std::string& parent, const std::string& name,
+                           const std::string& run_id, double seconds) {
+  constexpr double kFirstPause = 0.01, kLongestPause = 0.5;
+  const std::string where = path(parent, name);
+  const double until = now_seconds() + seconds;
+  for (double pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const Failure other = failure_from([&] { require_lock_of(run_id, where + "/" + kLockName); });
+    if (other.status != ANADROME_ERR_ARGUMENT || now_seconds() >= until) return other;
+    failure_from([&] { File::open(where, O_RDONLY | O_DIRECTORY); });  // asks for its names again
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  }
+}
+
 // A holder that was taken for dead, and lives, must leave its successor's files alone. A file that
-// cannot be read is no successor's.
+// cannot be read is no successor's. One that was removed is: only its holder removes a lock, or who
+// took that one for dead.
 void RunDirectory::require_lock() {
   const std::string lock_path = path_ + "/" + kLockName;
+  const bool missing = ::access(lock_path.c_str(), F_OK) != 0 && errno == ENOENT;
+  if (missing && is_removed(lock_)) {
+    lock_.close();
+    throw Error(ANADROME_ERR_BUSY, path_ +
+                                       " was taken over by another run, which took this one "
+                                       "for dead; that run has ended, too, and its files are "
+                                       "gone");
+  }
   std::optional<LockRecord> holder;
   try {
     holder = read_lock(File::open(lock_path, O_RDONLY));
@@ -156,6 +224,16 @@ void RunDirectory::require_lock() {
   if (!holder || holder->holder.pid == 0 || holder->run_id == run_id_) return;
   lock_.close();
   throw_taken_over(path_, *holder);
+}
+
+void RunDirectory::note_end() noexcept {
+  if (!owned()) return;
+  failure_from([&] {
+    LockRecord record = read_lock(lock_);
+    if (record.run_id != run_id_ || record.holder.pid == 0) return;
+    record.ended = true;
+    write_lock(lock_, record);
+  });
 }
 
 void RunDirectory::remove() {
@@ -167,10 +245,16 @@ void RunDirectory::remove() {
     lock_.close();  // when this process has ended, the rest is a dead run's
     throw;
   }
-  file_system().unlink(path_ + "/" + kLockName);  // last: until then nobody else may come in
+  const std::string lock_path = path_ + "/" + kLockName;
+  file_system().unlink(lock_path);  // last: until then nobody else may come in
   const int gone = file_system().remove_directory(path_);
   lock_.close();
-  if (gone < 0) throw_errno(gone, "remove", path_);
+  if (gone >= 0) return;
+  // A storage server that is away does not say which files it has. Whoever came in has a lock.
+  failure_from([&] {
+    write_lock(File::open(lock_path, O_RDWR | O_CREAT | O_EXCL), new_lock_record(run_id_));
+  });
+  throw_errno(gone, "remove", path_);
 }
 
 void RunDirectory::keep() {

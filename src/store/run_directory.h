@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "store/file_system.h"
+#include "store/lock_record.h"
 
 namespace anadrome::store {
 
@@ -34,7 +37,23 @@ class RunDirectory {
   static RunDirectory create_or_join(const std::string& parent, const std::string& name,
                                      const std::string& run_id, const Claim& claim = {});
 
+  /// What `create` would refuse for now only: a lock that is live as far as its heartbeat says, of
+  /// a process that cannot be seen from here.
+  static std::optional<LockRecord> holder_out_of_sight(const std::string& parent,
+                                                       const std::string& name) noexcept;
+  /// Is the lock of the run `run_id` in its directory? Looks for up to `seconds`, since the caches
+  /// of network file systems show late what others made. Returns ERR_ARGUMENT with what is there
+  /// instead, ERR_IO.
+  static Failure find(const std::string& parent, const std::string& name, const std::string& run_id,
+                      double seconds);
+
+  /// Did the run whose files are in the directory at `path` come to its end?
+  static bool has_ended(const std::string& path) noexcept;
+
   bool owned() const { return static_cast<bool>(lock_); }
+  /// Note that the run came to its end, for who finds some of its files only. Nothing happens where
+  /// the directory is not owned, or the note cannot be made.
+  void note_end() noexcept;
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
   /// is not owned. Throws ERR_IO, and ERR_BUSY if it was taken over: then it is left as it is. The
   /// lock stays where a file does, which a run that is dead is known by.
@@ -47,7 +66,8 @@ class RunDirectory {
   }
 
  private:
-  bool take(const std::string& run_id, const Claim& claim);
+  enum class Taking { kTaken, kJoined, kAgain };
+  Taking take(const std::string& run_id, const Claim& claim);
   void require_lock();
 
   std::string path_;

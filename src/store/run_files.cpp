@@ -18,9 +18,9 @@ bool is_numbered(std::string_view name, std::string_view start,
          name.find_first_not_of(digits, start.size()) == std::string_view::npos;
 }
 
-bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
-
 }  // namespace
+
+bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
 
 bool is_heartbeat_file(std::string_view name) {
   return is_numbered(name, kHeartbeatStem, "0123456789abcdef");

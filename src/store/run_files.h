@@ -14,6 +14,7 @@ inline constexpr std::string_view kHeartbeatStem = "heartbeats-";
 /// Is this a name of a file that runs make?
 bool is_run_file(const std::string& name);
 bool is_heartbeat_file(std::string_view name);
+bool is_journal(std::string_view name);
 
 /// The names in the directory at `path`, journals first. Removed in this order, a run without its
 /// journals is over, whatever else is left of it. Throws ERR_IO.

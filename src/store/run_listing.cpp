@@ -43,6 +43,7 @@ std::optional<ListedRun> run_at(const std::string& path) {
     if (!is_run_file(name)) return std::nullopt;
     if (::lstat((path + "/" + name).c_str(), &status) != 0) continue;  // just removed
     if (!S_ISREG(status.st_mode)) return std::nullopt;
+    run.changed = std::max<std::int64_t>(run.changed, status.st_mtime);
     if (name == kLockName) {
       has_lock = true;
     } else if (!is_heartbeat_file(name)) {  // which is gone with its run
@@ -58,6 +59,25 @@ std::optional<ListedRun> run_at(const std::string& path) {
     run.state = lock.live ? RunState::kLive : RunState::kDead;
   }
   return run;
+}
+
+// Of a run whose lock is held here. The lock is last: until then nobody else may come in.
+void remove_all(const std::string& path) {
+  for (const std::string& name : files_in(path)) {
+    if (name == kLockName || !is_run_file(name)) continue;
+    const int gone = file_system().unlink(path + "/" + name);
+    if (gone < 0) throw_errno(gone, "remove", path + "/" + name);
+  }
+  int gone = file_system().unlink(path + "/" + kLockName);
+  if (gone == 0) gone = file_system().remove_directory(path);
+  if (gone < 0) throw_errno(gone, "remove", path);
+}
+
+bool has_same_files(const ListedRun& a, const ListedRun& b) {
+  return std::equal(a.files.begin(), a.files.end(), b.files.begin(), b.files.end(),
+                    [](const ListedFile& one, const ListedFile& other) {
+                      return one.name == other.name && one.bytes == other.bytes;
+                    });
 }
 
 }  // namespace
@@ -96,14 +116,26 @@ void remove_dead_run(const std::string& path) {
   }
   // Between looking and locking, another may have removed it, or a new run may have begun.
   if (::fstat(lock.file.get(), &status) != 0 || status.st_nlink == 0) return;
-  for (const std::string& name : files_in(path)) {
-    if (name == kLockName || !is_run_file(name)) continue;
-    const int gone = file_system().unlink(path + "/" + name);
-    if (gone < 0) throw_errno(gone, "remove", path + "/" + name);
+  remove_all(path);
+}
+
+void remove_kept_run(const ListedRun& seen) {
+  const std::string lock_path = seen.path + "/" + kLockName;
+  const auto now = [&] { return run_at(seen.path).value_or(ListedRun{}); };
+  const auto refuse = [&] {
+    throw Error(ANADROME_ERR_BUSY, seen.path + " is not as it was any more: it was left alone");
+  };
+  if (now().state != RunState::kKept) refuse();
+  const File lock = File::open(lock_path, O_RDWR | O_CREAT | O_EXCL);
+  if (try_flock(lock) == Flock::kHeld) refuse();  // by a run that came in just now
+  try {
+    write_lock(lock, new_lock_record("clean"));
+    if (!has_same_files(now(), seen)) refuse();
+  } catch (...) {
+    file_system().unlink(lock_path);
+    throw;
   }
-  int gone = file_system().unlink(lock_path);  // last: until then nobody else may come in
-  if (gone == 0) gone = file_system().remove_directory(path);
-  if (gone < 0) throw_errno(gone, "remove", path);
+  remove_all(seen.path);
 }
 
 }  // namespace anadrome::store

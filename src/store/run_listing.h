@@ -26,6 +26,7 @@ struct ListedRun {
   RunState state = RunState::kKept;
   LockRecord lock;                ///< the lock's record, if there is a lock
   std::vector<ListedFile> files;  ///< by name, without the lock
+  std::int64_t changed = 0;       ///< the newest change of any file, in seconds since 1970
 };
 
 /// The run whose directory `path` is, or the runs in directories of `path`, by name; none if there
@@ -37,5 +38,9 @@ std::vector<ListedRun> list_runs(const std::string& path);
 /// Remove a dead run's files and its directory. Throws ERR_BUSY if it lives (again), ERR_ARGUMENT
 /// if it has no lock: then it was kept, or is being removed; ERR_IO.
 void remove_dead_run(const std::string& path);
+
+/// The same for a run that ended and left its files on purpose. Throws ERR_BUSY if another is there
+/// now, or the files are not those that were `seen`.
+void remove_kept_run(const ListedRun& seen);
 
 }  // namespace anadrome::store

@@ -16,7 +16,7 @@ constexpr std::int64_t kMost = schedule::kMostSteps;
 
 [[noreturn]] void refuse(std::string_view flag, std::string_view text, const std::string& wanted) {
   throw Error(ANADROME_ERR_ARGUMENT,
-              std::string(flag) + " '" + std::string(text) + "': " + wanted + " is wanted");
+              std::string(flag) + ": expected " + wanted + ", not '" + std::string(text) + "'");
 }
 
 // Digits, with an exponent or without: false if it is anything else, or above 2^62.
@@ -45,17 +45,6 @@ std::int64_t parse_count(std::string_view flag, std::string_view text, std::int6
     refuse(flag, text,
            "a whole number from " + std::to_string(least) + " to " +
                (most == kMost ? "2^62" : std::to_string(most)));
-  }
-  return number;
-}
-
-double parse_number(std::string_view flag, std::string_view text, double least) {
-  constexpr double kLargest = 1e18;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || !(number >= least && number <= kLargest)) {
-    refuse(flag, text, least > 0 ? "a number above 0, at most 1e18" : "a number from 0 to 1e18");
   }
   return number;
 }

@@ -16,9 +16,6 @@ using schedule::uint128;
 std::int64_t parse_count(std::string_view flag, std::string_view text, std::int64_t least,
                          std::int64_t most);
 
-/// A time or the like: finite, least <= number <= 1e18. Throws ERR_ARGUMENT, naming `flag`.
-double parse_number(std::string_view flag, std::string_view text, double least);
-
 /// value / 10^digits, exactly.
 struct Decimal {
   std::int64_t value = 0;

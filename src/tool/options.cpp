@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/words.h"
 
 namespace anadrome::tool {
 namespace {
@@ -16,11 +17,11 @@ namespace {
 
 // Errors of the base's parsers do not name the option.
 template <class Parse>
-std::int64_t parsed(const std::string& name, const std::string& text, const Parse& parse) {
+auto parsed(const std::string& name, const std::string& text, const Parse& parse) {
   try {
     return parse(text);
   } catch (const Error& error) {
-    throw Error(error.status(), name + " " + error.what());
+    throw Error(error.status(), name + ": " + error.what());
   }
 }
 
@@ -62,7 +63,8 @@ CLI::Option* Options::rate(const char* name, double& value, const Help& help) {
 
 CLI::Option* Options::seconds(const char* name, double& value, double least, const Help& help) {
   return add(name, "SECONDS", help, [=, &value, flag = first_name(name)](const std::string& text) {
-    value = parse_number(flag, text, least);
+    value = parsed(flag, text, [](const std::string& seconds) { return parse_seconds(seconds); });
+    if (value < least) refuse(flag, text, "is too short: expected seconds above 0, e.g. 0.08");
   });
 }
 
@@ -78,10 +80,10 @@ CLI::Option* Options::word(const char* name, std::string& value,
   std::string all;
   for (const std::string& word : known) all += (all.empty() ? "" : "|") + word;
   const auto read = [known, all, &value, flag = first_name(name)](const std::string& text) {
-    if (std::find(known.begin(), known.end(), text) == known.end()) {
+    value = in_small_letters(text);
+    if (std::find(known.begin(), known.end(), value) == known.end()) {
       refuse(flag, text, "is not one of " + all);
     }
-    value = text;
   };
   return add(name, all.c_str(), help, read);
 }

@@ -36,6 +36,7 @@ class Options {
   Option seconds(const char* name, double& value, double least, const Help& help);
   /// An exact cost or time, in any unit.
   Option decimal(const char* name, Decimal& value, const Help& help);
+  /// One of `words`, in any case.
   Option word(const char* name, std::string& value, std::initializer_list<const char*> words,
               const Help& help);
   /// 0 or 1.

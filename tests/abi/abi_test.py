@@ -10,7 +10,7 @@ import unittest
 
 HEADERS, GOLDEN = (pathlib.Path(word) for word in sys.argv[1:3])
 ABIDIFF, *COMPILER = sys.argv[3:]
-NAMES = ("anadrome.h", "graph.h")
+NAMES = ("anadrome.h", "gradient.h", "graph.h")
 # These may grow at their ends: they say their sizes, and a caller says which one it knows.
 GROW = ("anadrome_stats", "anadrome_model")
 

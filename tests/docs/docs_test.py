@@ -66,6 +66,9 @@ class Page(StagedCase):
     def test_adopt(self):
         self.assertGreaterEqual(self.follow("adopt.md"), 3)
 
+    def test_check_gradient(self):
+        self.assertGreaterEqual(self.follow("check-gradient.md"), 3)
+
     def test_adoption_takes_twelve_lines(self):
         files = {name: body.splitlines() for name, body, printed in steps_of("adopt.md") if name}
         added = [line for line in files["after.c"] if line.strip() and line not in files["before.c"]]

@@ -87,5 +87,46 @@ class Swapped(Job):
         self.assertEqual((process.returncode, found[1]), (0, whole[1]), launch.said(process))
 
 
+class OnOtherHosts(Job):
+    """Directories that differ between ranks are those of node-local disks."""
+
+    def on(self, disks, words):
+        """The job with a directory for each rank."""
+        command = launch.ranks_command(2, "job", self.STEPS, *words)
+        program = f"{command[-len(words) - 2]} {self.directory}/$disk {' '.join(command[-len(words) - 1:])}"
+        choose = f"case $OMPI_COMM_WORLD_RANK in 0) disk={disks[0]};; *) disk={disks[1]};; esac"
+        return launch.run_command(command[:-len(words) - 2] + ["sh", "-c", f"{choose}; exec {program}"])
+
+    def files(self):
+        return {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
+
+    def test_a_commit_is_refused_and_stays(self):
+        words = SETUPS[1] + tuple(RESUME)
+        _, whole = self.job(2, *words)
+        killed, _ = self.job(2, *words, "--kill-action", int(whole[4]) // 2)
+        self.assertNotEqual(killed.returncode, 0)
+        for disk in ("a", "b", "empty"):
+            (self.directory / disk).mkdir()
+        first, second = self.directory / "a/anadrome", self.directory / "b/anadrome"
+        (self.directory / "anadrome").rename(first)
+        second.mkdir(0o700)
+        for path in first.iterdir():
+            if path.stem.endswith("-000001"):
+                path.rename(second / path.name)
+        left = self.files()
+        for disks, said in ((("b", "a"), "rank 0's journal is on"),
+                            (("a", "empty"), "rank 1's journal was on"),
+                            (("empty", "b"), "rank 0's journal was on")):
+            process = self.on(disks, words)
+            self.assertEqual(process.returncode, 3, launch.said(process))
+            self.assertRegex(process.stderr, f"ANADROME_ERR_ARGUMENT: .*{said}.*resume=off")
+            self.assertEqual(self.files(), left)
+        for path in second.iterdir():
+            path.rename(first / path.name)
+        first.rename(self.directory / "anadrome")
+        process, found = self.job(2, *words)
+        self.assertEqual((process.returncode, found[1], found[2]), (0, whole[1], "1"), launch.said(process))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -180,7 +180,7 @@ class Ended(Case):
 
 
 class Refused(Case):
-    def test_directories_that_are_not_shared(self):
+    def test_directories_that_differ_on_one_node(self):
         command = self.command(2, (*SCHEDULES["layout rank"], "watchdog=1"), 0)
         for rank in range(2):
             (self.directory / str(rank)).mkdir()
@@ -188,7 +188,7 @@ class Refused(Case):
         program = " ".join([command[at - 1], f"{self.directory}/$OMPI_COMM_WORLD_RANK", *command[at + 1:]])
         process = launch.run_command(command[:at - 1] + ["sh", "-c", "exec " + program])
         self.assertEqual(process.returncode, 3, launch.said(process))
-        self.assertRegex(process.stderr, "ANADROME_ERR_UNSUPPORTED: .*rank 1: .*the same for all ranks")
+        self.assertRegex(process.stderr, "ANADROME_ERR_ARGUMENT: .*rank 1: directory is not the same on all ranks of node")
 
 
 if __name__ == "__main__":

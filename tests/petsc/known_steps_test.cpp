@@ -144,7 +144,7 @@ TEST(KnownSteps, AreAskedForWhereAScheduleNeedsThem) {
   const CaughtErrors caught;
   Oscillators model(rk4 + anadrome + "-ts_trajectory_anadrome_schedule offload");
   EXPECT_NE(model.solve(2), 0);
-  EXPECT_NE(caught.message().find("-ts_trajectory_anadrome_steps says"), std::string::npos)
+  EXPECT_NE(caught.message().find("set -ts_trajectory_anadrome_steps"), std::string::npos)
       << caught.message();
 }
 

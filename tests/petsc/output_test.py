@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 SETTINGS = None
+KEY = "-ts_trajectory_anadrome_"
 
 
 def run(*words, type_options="-ts_trajectory_type anadrome"):
@@ -31,7 +32,7 @@ class Output(unittest.TestCase):
         keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
         self.assertGreater(len(keys), 10)
         keys = [key for key in keys if key not in ("resume", "checkpoint_interval", "problem", "sweep", "audit",
-                                                   "objective", "inputs")]
+                                                   "preflight", "objective", "inputs")]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if f"-ts_trajectory_{option} " not in said], [])
@@ -49,9 +50,14 @@ class Output(unittest.TestCase):
         said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2", "-ts_trajectory_anadrome_checkpoints", "1",
                    "-ts_trajectory_anadrome_memory", "64KiB", "-ts_max_steps", "400").stdout
         self.assertRegex(said, r"schedule async, 400 steps")
-        self.assertRegex(said, r"every 2 steps")
+        self.assertRegex(said, r"checkpoints for disk: \d+, one every 2 steps\n")
         self.assertGreater(int(re.search(r"disk checkpoint writes = (\d+)", said).group(1)), 100)
         self.assertGreater(int(re.search(r"disk checkpoint reads = (\d+)", said).group(1)), 100)
+
+    def test_view_says_so_if_nothing_was_written(self):
+        said = run("-ts_trajectory_view", "-ts_trajectory_stride", "1").stdout
+        self.assertRegex(said, r"checkpoints for disk: \d+, one every step; none was written\n")
+        self.assertIn("written 0 B,", said)
 
     def test_every_record_kept_runs_nothing_again(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_anadrome_schedule", "store_all").stdout
@@ -82,6 +88,16 @@ class Output(unittest.TestCase):
         done = run("-ts_trajectory_anadrome_directory", "/nowhere/at/all", "-ts_trajectory_stride", "2")
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"ANADROME_ERR_\w+: .*/nowhere/at/all")
+
+    def test_advice_belongs_to_its_error(self):
+        steps, memory = f"{KEY}steps", f"{KEY}memory"
+        for words, advice in (([f"{KEY}schedule", "overlapped"], steps), ([f"{KEY}memory", "1KiB"], memory),
+                              ([f"{KEY}directory", "/nowhere/at/all", "-ts_trajectory_stride", "2"], None)):
+            done = run(*words)
+            self.assertNotEqual(done.returncode, 0, words)
+            said = re.search(r"ANADROME_ERR_.*", done.stderr)[0]
+            for each in (steps, memory):
+                self.assertEqual(f"{each} " in said, each == advice, said)
 
     def test_option_that_would_do_nothing_is_an_error(self):
         for words, said in ((["memroy", "8GiB"], "there is no option -ts_trajectory_anadrome_memroy;.* memory, "),

@@ -1,6 +1,8 @@
 /* The public headers alone, first and twice. */
 #include <anadrome/graph.h>
 
+#include <anadrome/gradient.h>
+
 #include <anadrome/anadrome.h>
 
 int header_alone(void);

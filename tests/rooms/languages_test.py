@@ -15,7 +15,7 @@ def text_of(path):
 
 
 HEADER = re.sub(r"/\*.*?\*/|//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.h")
-                                                  for name in ("anadrome", "field", "status")), flags=re.DOTALL)
+                                                  for name in ("anadrome", "field", "gradient", "status")), flags=re.DOTALL)
 TYPES = re.sub(r"!.*", "", text_of("src/api/fortran/types.f90"))
 C_INTERFACE = re.sub(r"!.*", "", text_of("src/api/fortran/c_interface.f90"))
 FUNCTIONS = set(re.findall(r"ANADROME_API [^;(]*?(anadrome_\w+)\(", HEADER))
@@ -43,6 +43,7 @@ class Languages(unittest.TestCase):
 
     def test_structures_have_the_same_members(self):
         for text, in_c, in_fortran in ((TYPES, "anadrome_stats", "anadrome_stats"),
+                                       (TYPES, "anadrome_gradient_check", "anadrome_gradient_check"),
                                        (C_INTERFACE, "anadrome_action", "c_action")):
             with self.subTest(in_c):
                 self.assertGreater(len(members_in_c(in_c)), 6)
@@ -54,6 +55,13 @@ class Languages(unittest.TestCase):
         self.assertEqual(len(in_c), 5)
         body = re.search(r":: c_model\n(.*?)end type", C_INTERFACE, re.DOTALL)[1]
         self.assertEqual(in_c, re.findall(r"type\(c_funptr\) :: (\w+)", body))
+
+    def test_functions_of_a_gradient_have_the_same_places(self):
+        body = re.search(r"typedef struct anadrome_gradient {(.*?)} anadrome_gradient;", HEADER, re.DOTALL)[1]
+        in_c = re.findall(r"\b(\w+)\)?(?:\([^;]*\))?;", body)
+        self.assertEqual(len(in_c), 11)
+        body = re.search(r":: c_gradient\n(.*?)end type", C_INTERFACE, re.DOTALL)[1]
+        self.assertEqual(in_c, re.findall(r":: (\w+)", body))
 
     def test_fortran_has_every_function_and_constant(self):
         module = text_of("src/api/fortran/anadrome.f90")

@@ -68,6 +68,7 @@ class FaultyFileSystem final : public store::FileSystem {
   void start(store::FileTransfer& transfer) override;
   void finish(store::FileTransfer& transfer) override;
   int allocate(int descriptor, off_t offset, off_t length) override;
+  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override;
   int sync(int descriptor) override;
   int lock(int descriptor) override;

@@ -30,6 +30,7 @@ class ForwardingFileSystem : public store::FileSystem {
   int allocate(int descriptor, off_t offset, off_t length) override {
     return real_.allocate(descriptor, offset, length);
   }
+  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
   int sync(int descriptor) override { return real_.sync(descriptor); }
   int lock(int descriptor) override { return real_.lock(descriptor); }
@@ -38,6 +39,7 @@ class ForwardingFileSystem : public store::FileSystem {
   }
   int remove_directory(const std::string& path) override { return real_.remove_directory(path); }
   int unlink(const std::string& path) override { return real_.unlink(path); }
+  bool in_memory(const std::string& path) override { return real_.in_memory(path); }
 
  protected:
   store::FileSystem& real_;

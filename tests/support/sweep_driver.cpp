@@ -180,7 +180,8 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
     }
   }
   if (action.first < last) check(model_.put_then(run_), "the next state has a place of its own");
-  outcome.advances += last - action.first;
+  const bool preflight = action.again != 0 && furthest_ < steps_;  // no part of the sweep
+  if (!preflight) outcome.advances += last - action.first;
   if (last > furthest_) furthest_ = last;
   // A sweep that ends with the advance may say so now or at the start of the next one.
   if (open_end && (action.last > steps_ || (action.last == steps_ && steps_ % 2 == 0))) {

@@ -82,6 +82,7 @@ void VaryingModel::scramble() {
 
 anadrome_status VaryingModel::sweep(anadrome_run* run, std::int64_t steps, bool unknown) {
   go_to(0);
+  furthest_ = 0;
   const anadrome_status status = anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : steps);
   return status == ANADROME_OK ? play(run, steps, unknown) : status;
 }
@@ -106,7 +107,9 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
     if (action.kind == ANADROME_DONE) break;
     if (action.kind == ANADROME_ADVANCE) {
       const std::int64_t last = std::min(action.last, steps);
-      advances += last - action.first;
+      const bool preflight = action.again != 0 && furthest_ < steps;  // no part of the sweep
+      if (!preflight) advances += last - action.first;
+      furthest_ = std::max(furthest_, last);
       take(last - action.first);
       go_to(last);
       if (unknown && action.again == 0 && action.last >= steps) {

@@ -50,6 +50,7 @@ class VaryingModel {
   int rank_ = 0;
   std::int64_t most_cells_;
   std::int64_t step_ = 0;
+  std::int64_t furthest_ = 0;  // the step that the sweep has reached
   std::vector<double> cells_;
 };
 

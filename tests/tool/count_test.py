@@ -196,6 +196,11 @@ class Extremes(tool.Case):
 
 
 class Arguments(tool.Case):
+    def test_a_schedule_is_known_in_any_case_of_its_name(self):
+        small, large = (self.answer("count", name, "--steps", 10, "--slots", 3, "--json")
+                        for name in ("hrevolve", "HRevolve"))
+        self.assertEqual(small, large)
+
     def test_are_refused_by_name(self):
         good = {"--steps": "10", "--slots": "3"}
         for flag, value in (("--steps", "0"), ("--steps", "-5"), ("--steps", "1.5"),

@@ -288,6 +288,52 @@ class Picture(WhatIf):
         self.assertIn("--svg", self.refuse(*words({"--steps": "5000001"}), "--svg", "/tmp/x.svg"))
         self.assertIn("--schedule", self.refuse(*words(), "--schedule", "best"))
 
+    def test_a_schedule_is_drawn_in_any_case_of_its_name(self):
+        drawn = []
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("async", "ASync"):
+                file = pathlib.Path(folder, name)
+                self.answer(*words(), "--json", "--schedule", name, "--svg", file)
+                drawn.append(file.read_bytes())
+        self.assertEqual(drawn[0], drawn[1])
+
+
+class Target(WhatIf):
+    def target(self, *changes):
+        return self.plan({"--memory": None}, *changes)
+
+    def test_is_met_with_the_memory_that_is_named_and_not_with_a_state_less(self):
+        for changes in ({"--steps": "400"}, {"--steps": "400", **SLOW},
+                        {"--steps": "300", "--tape-size": "1GiB"}):
+            answer = self.target(changes, {"--target": "1.3"})
+            self.assertAlmostEqual(answer["seconds"] / answer["seconds_ideal"], 1.3, 9)
+            self.assertEqual([row["disk"] for row in answer["answers"]], [False, True])
+            for row in answer["answers"]:
+                self.assertLessEqual(row["seconds"], answer["seconds"] * (1 + 1e-9))
+                limits = {} if row["disk"] else {"--write-rate": None, "--read-rate": None}
+                enough = self.plan(changes, limits, {"--memory": f"{row['memory_bytes']}B"})
+                self.assertLessEqual(enough["schedules"] and self.rows(enough)[row["schedule"]]["seconds"],
+                                     answer["seconds"] * (1 + 1e-9))
+                less = int(row["memory_bytes"]) - 513 * 2**20
+                if less < 2**30:
+                    continue
+                rows = self.rows(self.plan(changes, limits, {"--memory": f"{less}B"}))
+                for schedule in ("revolve", "async", "mixed", "store_all"):
+                    if schedule in rows:
+                        self.assertGreater(rows[schedule]["seconds"], answer["seconds"])
+
+    def test_of_a_walltime_is_that_of_the_same_factor(self):
+        factor = self.target({"--target": "1.5"})
+        self.assertEqual(factor, self.target({"--walltime": f"{factor['seconds']!r}s"}))
+        self.assertGreater(int(factor["answers"][0]["memory_bytes"]),
+                           int(factor["answers"][1]["memory_bytes"]), "a disk is worth something")
+
+    def test_that_no_memory_meets_is_said(self):
+        process = tool.run(*words({"--memory": None}), "--walltime", "1s")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("no memory suffices", process.stdout)
+        self.assertIn("a factor of the ideal", self.refuse(*words({"--memory": None}), "--target", "0.9"))
+
 
 class Arguments(WhatIf):
     def test_absurd_values_are_refused_by_name(self):
@@ -305,9 +351,15 @@ class Arguments(WhatIf):
             self.assertIn(flag, message)
 
     def test_missing(self):
-        for flag in ("--steps", "--state", "--memory", "--step-time", "--adjoint-time"):
+        for flag in ("--steps", "--state", "--memory", "--step-time"):
             self.assertIn(flag, self.refuse(*words({flag: None})))
         self.assertIn("--write-rate", self.refuse(*words({"--write-rate": None})))
+
+    def test_times_have_units_and_an_adjoint_step_is_two(self):
+        plain = self.plan({"--step-time": "0.08", "--adjoint-time": "0.16"})
+        self.assertEqual(plain, self.plan({"--step-time": "80ms", "--adjoint-time": None}))
+        self.assertIn("expected a number of seconds, e.g. 0.08",
+                      self.refuse(*words({"--step-time": "long"})))
 
     def test_extremes_are_answered(self):
         for changes in ({"--steps": "4611686018427387902"}, {"--ranks": "2147483648"},

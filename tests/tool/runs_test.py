@@ -136,6 +136,16 @@ class Sound(Runs):
                      "resume   reverse sweep, to be adjoined up to step 25"):
             self.assertIn(part, process.stdout)
 
+    def test_a_dead_run_without_a_commit_is_for_cleaning(self):
+        path = self.write("killed", "dead")
+        self.assertIn("  healthy\n", tool.run("inspect", path).stdout)
+        for journal in path.glob("*journal*"):
+            journal.unlink()
+        said = tool.run("inspect", path).stdout
+        self.assertIn(f"cannot be resumed (resume was off, or nothing was committed): "
+                      f"`anadrome clean {path}` removes it", said)
+        self.assertNotIn("healthy", said)
+
     def test_nothing(self):
         self.assertIn("there is no run", self.refuse("inspect", self.directory))
         self.assertIn("not a directory", self.refuse("verify", self.directory / "none"))
@@ -179,6 +189,47 @@ class Clean(Runs):
         (dead / "states.h5").symlink_to(target)
         self.refuse("clean", dead)
         self.assertEqual(target.read_text(), "mine")
+
+
+    def aged(self, path, days):
+        for file in path.iterdir():
+            changed = file.stat().st_mtime - days * 86400
+            os.utime(file, (changed, changed))
+        return path
+
+    def left_after(self, code, *words):
+        """The runs that are left, and what was said."""
+        process = tool.run("clean", self.directory, *words)
+        self.assertEqual(process.returncode, code, tool.said(process))
+        return sorted(path.name for path in self.directory.iterdir()), process.stdout
+
+    def test_stopped_and_kept_where_they_are_asked_for(self):
+        for kind in ("dead", "kept", "stopped"):
+            self.write(kind, kind)
+        self.write_live("live")
+        self.assertEqual(self.left_after(1)[0], ["kept", "live", "stopped"])
+        self.assertEqual(self.left_after(1, "--stopped")[0], ["kept", "live"])
+        left, said = self.left_after(1, "--kept")
+        self.assertEqual(left, ["live"])
+        self.assertIn("kept: removed", said)
+
+    def test_older_than_so_long_only(self):
+        for kind in ("dead", "kept", "stopped"):
+            self.aged(self.write(f"{kind}-old", kind), 40)
+            self.write(f"{kind}-new", kind)
+        live = self.aged(self.write_live("live"), 40)
+        half = self.aged(self.write("half", "dead"), 40)
+        os.utime(half / "segment-00000.h5")  # one file is new
+        young = ["dead-new", "half", "kept-new", "live", "stopped-new"]
+        left, said = self.left_after(1, "--older-than", "30d")
+        self.assertEqual(left, sorted([*young, "kept-old", "stopped-old"]))
+        self.assertRegex(said, r"half: dead, not touched: changed \S+ \S+ ago")
+        self.assertEqual(self.left_after(1, "--older-than", "50d", "--stopped", "--kept")[0], left)
+        self.assertEqual(self.left_after(1, "--older-than=30d", "--stopped", "--kept")[0], young)
+        self.assertEqual(self.left_after(1, "--older-than", "0s")[0],
+                         ["kept-new", "live", "stopped-new"])
+        self.assertTrue((live / "lock").exists())
+        self.assertIn("--older-than", self.refuse("clean", self.directory, "--older-than", "long"))
 
 
 class Damaged(Runs):

@@ -229,6 +229,11 @@ class Graph(Questions):
 
 
 class Arguments(Questions):
+    def test_words_are_known_in_any_case(self):
+        small, large = (self.answer("solve", "objects", "--objects", word, "--steps", 9, "--slots", 4, "--json")
+                        for word in ("tape", "Tape"))
+        self.assertEqual(small, large)
+
     def test_are_refused_by_name(self):
         sizes = self.file("sizes", "1 2 x")
         broken = self.file("broken.json", "{")

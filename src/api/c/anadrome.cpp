@@ -1,6 +1,6 @@
 // The C interface: checks what can be checked locally, forwards, and turns exceptions into
 // statuses.
-#include <anadrome/anadrome.h>
+#include <anadrome/gradient.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,10 +8,12 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "api/c/guard.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "engine/gradient_check.h"
 #include "engine/run.h"
 #include "engine/solve.h"
 #include "store/packing.h"
@@ -24,6 +26,8 @@ struct anadrome_run {
 namespace {
 
 using anadrome::Error;
+using anadrome::Failure;
+using anadrome::failure_from;
 using anadrome::api::guard;
 using anadrome::api::require;
 using anadrome::store::Field;
@@ -51,8 +55,11 @@ Field checked_field(const char* name, anadrome_role role, anadrome_type type, st
   const bool allowed = std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
-  require(!text.empty() && text.size() < 64 && allowed && text != "." && text != "..",
-          "add_field: a name is 1 to 63 of letters, digits, '_', '-' and '.'");
+  if (text.empty() || text.size() >= 64 || !allowed || text == "." || text == "..") {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "add_field: '" + text +
+                    "' is no name of a field: take 1 to 63 letters, digits, '_', '-' and '.'");
+  }
   require(
       role == ANADROME_ROLE_STATE || role == ANADROME_ROLE_TAPE || role == ANADROME_ROLE_ADJOINT,
       "add_field: no such role");
@@ -65,6 +72,22 @@ Field checked_field(const char* name, anadrome_role role, anadrome_type type, st
   field.type = type;
   field.count = static_cast<std::int64_t>(count);
   return field;
+}
+
+// A call before begin, for an option or a field. A failure of it comes out at begin, too, unless
+// the call came in the middle of a sweep and changes nothing.
+template <class Body>
+anadrome_status guard_setting(anadrome_run* run, const char* function, const char* name,
+                              Body&& body) {
+  return guard([&] {
+    require_run(run, function);
+    const bool of_field = std::string_view(function).starts_with("add_");
+    const std::string subject = (of_field ? "field " : "") + std::string(name ? name : "");
+    const Failure failure = failure_from(body);
+    if (!failure) return run->run.refusals().made_good(subject);
+    if (failure.status != ANADROME_ERR_ORDER) run->run.refusals().note(subject, failure);
+    throw Error(failure.status, failure.message);
+  });
 }
 
 // MPI_Comm_dup waits for every rank: one without memory for its handle must say so first.
@@ -96,8 +119,7 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
 }
 
 anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* value) {
-  return guard([&] {
-    require_run(run, "set");
+  return guard_setting(run, "set", key, [&] {
     require(key != nullptr && value != nullptr, "set: an argument is NULL");
     run->run.set(key, value);
   });
@@ -105,8 +127,7 @@ anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* val
 
 anadrome_status anadrome_add_field(anadrome_run* run, const char* name, anadrome_role role,
                                    anadrome_type type, void* values, size_t count) {
-  return guard([&] {
-    require_run(run, "add_field");
+  return guard_setting(run, "add_field", name, [&] {
     Field field = checked_field(name, role, type, count);
     if (values == nullptr && count > 0) {
       throw Error(ANADROME_ERR_ARGUMENT,
@@ -120,8 +141,7 @@ anadrome_status anadrome_add_field(anadrome_run* run, const char* name, anadrome
 anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrome_role role,
                                     size_t bytes, anadrome_pack_fn pack, anadrome_unpack_fn unpack,
                                     void* context) {
-  return guard([&] {
-    require_run(run, "add_packed");
+  return guard_setting(run, "add_packed", name, [&] {
     Field field = checked_field(name, role, ANADROME_BYTE, bytes);
     require(pack != nullptr && unpack != nullptr, "add_packed: a callback is NULL");
     field.mover = std::make_shared<Packing>(pack, unpack, context);
@@ -132,8 +152,7 @@ anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrom
 anadrome_status anadrome_add_varying(anadrome_run* run, const char* name, anadrome_role role,
                                      size_t most, anadrome_size_fn size, anadrome_pack_fn pack,
                                      anadrome_unpack_fn unpack, void* context) {
-  return guard([&] {
-    require_run(run, "add_varying");
+  return guard_setting(run, "add_varying", name, [&] {
     Field field = checked_field(name, role, ANADROME_BYTE, most);
     require(size != nullptr && pack != nullptr && unpack != nullptr,
             "add_varying: a callback is NULL");
@@ -150,8 +169,7 @@ anadrome_status anadrome_add_varying(anadrome_run* run, const char* name, anadro
 
 anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name, anadrome_role role,
                                        anadrome_type type, size_t count, int* field) {
-  return guard([&] {
-    require_run(run, "add_exchanged");
+  return guard_setting(run, "add_exchanged", name, [&] {
     require(field != nullptr, "add_exchanged: field is NULL");
     Field checked = checked_field(name, role, type, count);
     if (role != ANADROME_ROLE_STATE) {
@@ -223,14 +241,34 @@ anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_
   return guard([&] {
     require_run(run, "solve");
     require_mpi("solve");
-    anadrome::engine::solve(run->run, steps, model);
+    anadrome::Failure unfit;
+    const anadrome_model complete = anadrome::engine::model_of(run->run, model, "solve", unfit);
+    anadrome::engine::solve(run->run, steps, complete, unfit);
+  });
+}
+
+anadrome_status anadrome_check_gradient(anadrome_run* run, int64_t steps,
+                                        const anadrome_model* model,
+                                        const anadrome_gradient* gradient,
+                                        anadrome_gradient_check* check) {
+  return guard([&] {
+    require_run(run, "check_gradient");
+    require_mpi("check_gradient");
+    anadrome::Failure failure;
+    if (check == nullptr || check->size < sizeof(std::size_t)) {
+      failure = {ANADROME_ERR_ARGUMENT,
+                 "check_gradient: set check.size = sizeof(anadrome_gradient_check)"};
+    }
+    anadrome_gradient_check found =
+        anadrome::engine::check_gradient(run->run, steps, model, gradient, failure);
+    found.size = std::min(check->size, sizeof found);
+    std::memcpy(check, &found, found.size);
   });
 }
 
 anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count, const double* seconds,
                                         const int64_t* bytes) {
-  return guard([&] {
-    require_run(run, "set_step_costs");
+  return guard_setting(run, "set_step_costs", "set_step_costs", [&] {
     require(count >= 0, "set_step_costs: the count is negative");
     require(seconds != nullptr || count == 0, "set_step_costs: seconds is NULL");
     const auto size = static_cast<std::size_t>(count);

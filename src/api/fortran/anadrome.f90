@@ -15,7 +15,10 @@ module anadrome
        ANADROME_INT64, ANADROME_BYTE, &
        ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, ANADROME_START, &
        ANADROME_PHASE_IDLE, ANADROME_PHASE_FORWARD, ANADROME_PHASE_REVERSE, ANADROME_PHASE_DONE, &
-       ANADROME_STEPS_UNKNOWN, anadrome_stats
+       ANADROME_VERDICT_NONE, ANADROME_VERDICT_RIGHT, ANADROME_VERDICT_WRONG, ANADROME_VERDICT_UNDECIDED, &
+       ANADROME_MISMATCH_NONE, ANADROME_MISMATCH_SIGN, ANADROME_MISMATCH_FACTOR, ANADROME_MISMATCH_TERM, &
+       ANADROME_MISMATCH_STATE, ANADROME_MISMATCH_NOT_FINITE, ANADROME_MISMATCH_OBJECTIVE, &
+       ANADROME_MOST_SEEDS, ANADROME_STEPS_UNKNOWN, anadrome_stats, anadrome_gradient_check
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
        anadrome_begin_branches, anadrome_show_end, anadrome_finish_forward, anadrome_resumed, &
@@ -25,6 +28,7 @@ module anadrome
        anadrome_add_field, anadrome_add_packed, anadrome_add_varying, anadrome_pack, anadrome_unpack, anadrome_size
   use anadrome_exchanged, only: anadrome_add_exchanged, anadrome_now, anadrome_then
   use anadrome_models, only: anadrome_model, anadrome_solve
+  use anadrome_gradients, only: anadrome_gradient_model, anadrome_check_gradient
   implicit none
   public
 end module anadrome

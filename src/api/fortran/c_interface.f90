@@ -2,9 +2,9 @@
 ! own: gfortran 12 forgets VALUE where `procedure(shape), bind(c)` comes out of a module file.
 module anadrome_c_interface
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
-  use anadrome_types, only: anadrome_stats
+  use anadrome_types, only: anadrome_gradient_check, anadrome_stats
   implicit none
-  private :: anadrome_stats, c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  private :: anadrome_gradient_check, anadrome_stats, c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
 
   !> anadrome_action as C lays it out; callers get anadrome_action of module anadrome.
   type, bind(c) :: c_action
@@ -28,6 +28,21 @@ module anadrome_c_interface
     type(c_funptr) :: adjoint
     type(c_funptr) :: start
   end type c_model
+
+  !> anadrome_gradient as C lays it out; callers extend anadrome_gradient_model of module anadrome.
+  type, bind(c) :: c_gradient
+    integer(c_size_t) :: size
+    type(c_ptr) :: context
+    type(c_funptr) :: perturb
+    type(c_funptr) :: objective
+    type(c_funptr) :: derivative
+    type(c_funptr) :: mask
+    type(c_ptr) :: pairs
+    integer(c_int64_t) :: seeds
+    real(c_double) :: epsilon
+    integer(c_int64_t) :: product_steps
+    type(c_ptr) :: report
+  end type c_gradient
 
   interface
     function c_open(comm, run) bind(c, name="anadrome_fortran_open") result(status)
@@ -153,6 +168,17 @@ module anadrome_c_interface
       type(c_model), intent(in) :: model
       integer(c_int) :: status
     end function c_solve
+
+    function c_check_gradient(run, steps, model, gradient, check) bind(c, name="anadrome_check_gradient") &
+         result(status)
+      import :: anadrome_gradient_check, c_gradient, c_int, c_int64_t, c_model, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int64_t), value :: steps
+      type(c_model), intent(in) :: model
+      type(c_gradient), intent(in) :: gradient
+      type(anadrome_gradient_check), intent(inout) :: check
+      integer(c_int) :: status
+    end function c_check_gradient
 
     function c_set_step_costs(run, count, seconds, bytes) bind(c, name="anadrome_set_step_costs") &
          result(status)

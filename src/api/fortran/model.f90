@@ -8,6 +8,7 @@ module anadrome_models
   implicit none
   private
   public :: anadrome_model, anadrome_solve
+  public :: model_pointer, callbacks_of
 
   !> What is to be done, for anadrome_solve. `ierr` is 0 on entry; another value fails the run as
   !> anadrome_fail does, and the procedures go on being called until the next agreement point.
@@ -75,6 +76,14 @@ contains
     type(model_pointer), target :: context
     type(c_model) :: callbacks
     context%model => model
+    callbacks = callbacks_of(context)
+    call settle(c_solve(handle_of(run), steps, callbacks), ierr)
+  end subroutine solve_int64
+
+  !> For the other modules of this library: `context` outlives them.
+  function callbacks_of(context) result(callbacks)
+    type(model_pointer), target, intent(in) :: context
+    type(c_model) :: callbacks
     callbacks%size = c_sizeof(callbacks)
     callbacks%context = c_loc(context)
     callbacks%start = c_funloc(on_start)
@@ -82,8 +91,7 @@ contains
     callbacks%record = c_funloc(on_record)
     callbacks%turn = c_funloc(on_turn)
     callbacks%adjoint = c_funloc(on_adjoint)
-    call settle(c_solve(handle_of(run), steps, callbacks), ierr)
-  end subroutine solve_int64
+  end function callbacks_of
 
   subroutine solve_int32(run, steps, model, ierr)
     type(anadrome_run), intent(in) :: run

@@ -56,6 +56,28 @@ module anadrome_types
     enumerator :: ANADROME_PHASE_DONE = 3      !< DONE was returned
   end enum
 
+  !> What a test of a gradient says (anadrome_verdict).
+  enum, bind(c)
+    enumerator :: ANADROME_VERDICT_NONE = 0    !< it was not made
+    enumerator :: ANADROME_VERDICT_RIGHT = 1   !< the gradient is right
+    enumerator :: ANADROME_VERDICT_WRONG = 2   !< it is not
+    enumerator :: ANADROME_VERDICT_UNDECIDED = 3 !< round-off, or a kink, hides the answer
+  end enum
+
+  !> What a wrong gradient looks like (anadrome_mismatch).
+  enum, bind(c)
+    enumerator :: ANADROME_MISMATCH_NONE = 0   !< nothing is wrong
+    enumerator :: ANADROME_MISMATCH_SIGN = 1   !< a wrong sign
+    enumerator :: ANADROME_MISMATCH_FACTOR = 2 !< a factor
+    enumerator :: ANADROME_MISMATCH_TERM = 3   !< a term that is missing or wrong
+    enumerator :: ANADROME_MISMATCH_STATE = 4  !< the adjoint of a step reads another state than x_k
+    enumerator :: ANADROME_MISMATCH_NOT_FINITE = 5 !< a NaN or an infinity
+    enumerator :: ANADROME_MISMATCH_OBJECTIVE = 6 !< the same controls give another objective
+  end enum
+
+  !> The most seeds of a check.
+  integer, parameter :: ANADROME_MOST_SEEDS = 8
+
   !> `steps` of anadrome_begin when the number of steps is not known beforehand.
   integer(c_int64_t), parameter :: ANADROME_STEPS_UNKNOWN = -1_c_int64_t
 
@@ -110,4 +132,27 @@ module anadrome_types
     integer(c_int64_t) :: anchors_lost         !< restores from disk that failed on some rank and were healed
     integer(c_int64_t) :: writes_failed        !< writes that failed on this rank
   end type anadrome_stats
+
+  !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.
+  type, bind(c) :: anadrome_gradient_check
+    integer(c_size_t) :: size = 0              !< of this type; set by anadrome_check_gradient
+    integer(c_int32_t) :: verdict              !< ANADROME_VERDICT_...: of both tests
+    integer(c_int32_t) :: taylor_verdict       !< of the Taylor tests
+    integer(c_int32_t) :: product_verdict      !< of the dot products
+    integer(c_int32_t) :: mismatch             !< ANADROME_MISMATCH_...
+    real(c_double) :: objective                !< J(m)
+    integer(c_int64_t) :: seeds                !< directions that were tested
+    real(c_double) :: derivative(8)            !< by seed: what `derivative` gave
+    real(c_double) :: ratio(8)                 !< by seed: that over the derivative by differences
+    real(c_double) :: slope(8)                 !< by seed: 2 if right, 1 if wrong, 0: round-off only
+    real(c_double) :: first_slope(8)           !< by seed: of J(m + e dm) - J(m)
+    real(c_double) :: resolution               !< the relative error that would have been seen
+    integer(c_int64_t) :: products             !< steps whose dot products were tested
+    integer(c_int64_t) :: failing_products     !< how many of them failed
+    integer(c_int64_t) :: failing_step         !< the first of them; -1: none
+    real(c_double) :: product_mismatch         !< of the failing step, or the largest of any
+    real(c_double) :: forward_product          !< of the failing step: <w, F' v>
+    real(c_double) :: adjoint_product          !< of the failing step: <F'^T w, v>
+    character(kind=c_char) :: message(512)     !< what was found, in a sentence
+  end type anadrome_gradient_check
 end module anadrome_types

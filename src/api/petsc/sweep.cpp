@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/petsc/log.h"
+#include "base/byte_size.h"
 
 namespace anadrome::petsc {
 
@@ -66,6 +67,16 @@ PetscErrorCode Sweep::note(PetscInt step) {
   PetscFunctionReturn(0);
 }
 
+// The library knows nothing of the plugin's own options.
+std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) const {
+  if (status == ANADROME_ERR_MEMORY) {
+    return " (memory is what -ts_trajectory_anadrome_memory leaves beside " +
+           format_bytes(kept.limit()) + " for records that cannot be recomputed)";
+  }
+  const bool of_steps = std::strstr(anadrome_last_error(), "know the number of steps") != nullptr;
+  return of_steps ? " (or set -ts_trajectory_anadrome_steps to that number)" : "";
+}
+
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
   RecordShape state, tape;
   PetscFunctionBegin;
@@ -89,12 +100,9 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscCheck(from_environment("resume") != "on", PetscObjectComm((PetscObject)tj), PETSC_ERR_SUP,
              "ANADROME_OPTIONS: resume=on cannot be had here, since a TS does not go on by itself");
   steps_said_ = settings.steps;
-  if (steps_said_ < 0) {
-    PetscCall(check(anadrome_begin(run_, ANADROME_STEPS_UNKNOWN),
-                    " (-ts_trajectory_anadrome_steps says how many steps there will be)"));
-  } else {
-    PetscCall(check(anadrome_begin(run_, steps_said_)));
-  }
+  const anadrome_status status =
+      anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
+  PetscCall(check(status, advice_on(status, kept).c_str()));
   base_ = step;
   steps_run_again_ = 0;
   forward_ = true;

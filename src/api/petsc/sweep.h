@@ -59,6 +59,7 @@ class Sweep {
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;
+  std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
   PetscErrorCode note(PetscInt step);
   PetscErrorCode finish_forward();
   PetscErrorCode turn_back();

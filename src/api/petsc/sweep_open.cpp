@@ -51,6 +51,8 @@ PetscErrorCode Sweep::give_memory(TSTrajectory tj, KeptRecords& kept) {
 PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
   const Settings& settings = settings_of(tj);
   PetscFunctionBegin;
+  PetscCall(set("audit", "off"));  // every step that is run again has a fingerprint of its own
+  PetscCall(set("preflight", "off"));
   if (settings.stride > 0) {
     PetscCall(set("schedule", "async"));
     PetscCall(set("interval", std::to_string(settings.stride)));

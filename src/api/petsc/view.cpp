@@ -19,9 +19,10 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
   PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints in memory: %lld at most\n",
                                    static_cast<long long>(stats.checkpoint_slots)));
   if (stats.interval > 0) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints on disk: %lld, every %lld steps\n",
-                                     static_cast<long long>(stats.anchors),
-                                     static_cast<long long>(stats.interval)));
+    const std::string apart = stats.interval == 1 ? "step" : counted(stats.interval, "step");
+    PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints for disk: %lld, one every %s%s\n",
+                                     static_cast<long long>(stats.anchors), apart.c_str(),
+                                     stats.bytes_written > 0 ? "" : "; none was written"));
   }
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "written %s, read %s; waited %s for writes, %s for reads\n",

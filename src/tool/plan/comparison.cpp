@@ -10,7 +10,6 @@
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
-namespace {
 
 Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
   const schedule::Entry& entry = *schedule::find_schedule(schedule.name);
@@ -27,6 +26,8 @@ Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
     return refused(schedule.name, "needs " + format_bytes(error.needed()) + " of memory per rank");
   }
 }
+
+namespace {
 
 // But for what took too long to plan in `before`.
 std::vector<Estimate> estimate_all(const WhatIf& question,

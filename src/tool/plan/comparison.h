@@ -31,6 +31,8 @@ struct Comparison {
 };
 
 Comparison compare(const WhatIf& question);
+/// A row of it. Throws ERR_ARGUMENT where the schedule's planner takes no such sweep.
+Estimate estimate_of(const Schedule& schedule, const WhatIf& question);
 
 /// A few sentences on why `recommended` is.
 std::string reason(const Comparison& comparison);

@@ -1,5 +1,7 @@
 #include "tool/plan/plan_command.h"
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 
@@ -10,6 +12,7 @@
 #include "tool/pictures/sweep_picture.h"
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
+#include "tool/plan/target.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -19,7 +22,17 @@ struct PlanOptions {
   WhatIf question;
   std::string schedule, svg;
   bool json = false;
+  double target = 0, walltime = 0;  ///< 0: not given
 };
+
+double factor(const char* flag, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && value >= 1 && value <= 1e9) return value;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              std::string(flag) + ": expected a factor of the ideal, e.g. 1.2, not '" + text + "'");
+}
 
 void add_options(CLI::App& plan, PlanOptions& asked) {
   constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
@@ -34,12 +47,12 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.bytes("--state,--state-size", question.state_bytes, 1, {"a state of one rank", "512MiB"})
       ->required();
   options
-      .seconds("--step-time", question.forward, kShortest, {"what a forward step takes", "0.08"})
+      .seconds("--step-time", question.forward, kShortest, {"what a forward step takes", "80ms"})
       ->required();
-  options
-      .seconds("--adjoint-time", question.adjoint, 0,
-               {"what an adjoint step takes, with what it runs itself of its forward step", "0.16"})
-      ->required();
+  question.adjoint = -1;
+  options.seconds("--adjoint-time", question.adjoint, 0,
+                  {"what an adjoint step takes, with what it runs itself of its forward step",
+                   "160ms", "two forward steps"});
   options.count("--ranks", question.ranks, 1, kMostRanks, {"MPI ranks", "64", "1"});
   options.bytes("--tape-size", question.tape_bytes, 1,
                 {"a step's tape on one rank, if the adjoint reads one", "2GiB"});
@@ -47,9 +60,9 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
                 {"1: the tape of a step holds the state after it", "1", "0"});
 
   options.group("The machine");
-  options
-      .bytes("--memory", question.memory, 0, {"all that the library may hold on one rank", "8GiB"})
-      ->required();
+  options.bytes(
+      "--memory", question.memory, 0,
+      {"all that the library may hold on one rank", "8GiB", "--target or --walltime asks for it"});
   options.rate("--write-rate", question.write_rate,
                {"how fast one rank writes", "400MB/s", "there is no disk"});
   options.rate("--read-rate", question.read_rate,
@@ -61,6 +74,11 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
               read_disk);
 
   options.group("The answer");
+  options.add("--target", "FACTOR",
+              {"instead: the least memory for a sweep of so many times the ideal", "1.2"},
+              [&asked](const std::string& text) { asked.target = factor("--target", text); });
+  options.seconds("--walltime", asked.walltime, kShortest,
+                  {"instead: the least memory for a sweep that ends in so much time", "12h"});
   options.text("--schedule", asked.schedule, "NAME",
                {"the schedule to draw", "async", "the recommended one"});
   options.file("--svg", asked.svg,
@@ -82,11 +100,26 @@ const Estimate& chosen_row(const Comparison& comparison, const std::string& name
 }
 
 void draw(const Comparison& comparison, const PlanOptions& asked) {
-  const Estimate& row = chosen_row(comparison, asked.schedule);
+  const bool named = !asked.schedule.empty();
+  const Estimate& row =
+      chosen_row(comparison, named ? schedule_named("--schedule", asked.schedule).name : "");
   const Schedule& schedule = schedule_named("--schedule", row.schedule);
   put_in_file("--svg", asked.svg, [&](TextOut& out) {
     draw_sweep([&] { return schedule.actions(row.sweep); }, comparison.question, row, out);
   });
+}
+
+int answer_target(const WhatIf& question, const PlanOptions& asked) {
+  double seconds = asked.walltime;
+  if (asked.target > 0) {
+    const double within = asked.target * question.ideal_seconds();
+    seconds = seconds > 0 ? std::min(seconds, within) : within;
+  }
+  const Target target = find_target(question, seconds);
+  put_out(asked.json ? target_json(target).dump(2) + "\n" : target_text(target));
+  const bool possible = std::any_of(target.memory.begin(), target.memory.end(),
+                                    [](std::int64_t memory) { return memory > 0; });
+  return possible ? kFine : kNo;
 }
 
 int run(const PlanOptions& asked) {
@@ -95,6 +128,11 @@ int run(const PlanOptions& asked) {
   if (question.read_rate <= 0) question.read_rate = question.write_rate;
   if (question.write_rate <= 0 && question.read_rate > 0) {
     throw Error(ANADROME_ERR_ARGUMENT, "--write-rate is missing; see anadrome plan --help");
+  }
+  if (question.adjoint < 0) question.adjoint = 2 * question.forward;
+  if (asked.target > 0 || asked.walltime > 0) return answer_target(question, asked);
+  if (question.memory == 0) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--memory is missing; see anadrome plan --help");
   }
   const Comparison comparison = compare(question);
   if (!asked.svg.empty()) draw(comparison, asked);

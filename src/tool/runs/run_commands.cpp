@@ -1,14 +1,17 @@
 #include "tool/runs/run_commands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "store/run_listing.h"
+#include "tool/options.h"
 #include "tool/output.h"
 #include "tool/runs/run_check.h"
 #include "tool/runs/run_text.h"
@@ -22,6 +25,9 @@ using store::RunState;
 struct Flags {
   std::string directory;
   bool json = false;
+  // Of clean.
+  double older_than = 0;  ///< seconds
+  bool stopped = false, kept = false;
 };
 
 std::vector<ListedRun> runs_in(const std::string& directory) {
@@ -54,58 +60,92 @@ int report(const Flags& flags, Depth depth) {
   return fine ? kFine : kNo;
 }
 
+// Why a run stays; "" if it goes.
+std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
+  const std::int64_t now = calendar_seconds();
+  switch (condition_of(run)) {
+    case Condition::kLive:
+      return "live, not touched: held by " + store::describe_holder(run.lock, now);
+    case Condition::kStopped:
+      if (!flags.stopped) return "stopped, not touched: it can go on";
+      break;
+    case Condition::kKept:
+      if (!flags.kept) return "kept, not touched";
+      break;
+    case Condition::kDead:
+      break;
+  }
+  const auto age = static_cast<double>(now - run.changed);
+  if (age >= flags.older_than) return "";
+  return std::string(name_of(condition_of(run))) + ", not touched: changed " +
+         format_seconds(std::max(age, 0.0)) + " ago";
+}
+
 int clean(const Flags& flags) {
   int code = kFine;
   for (const ListedRun& run : runs_in(flags.directory)) {
-    switch (run.state) {
-      case RunState::kKept:
-        put_out(run.path + (condition_of(run) == Condition::kStopped
-                                ? ": stopped, not touched: it can go on\n"
-                                : ": kept, not touched\n"));
-        break;
-      case RunState::kLive:
-        put_out(run.path + ": live, not touched: held by " +
-                store::describe_holder(run.lock, calendar_seconds()) + "\n");
-        code = kNo;
-        break;
-      case RunState::kDead:
-        try {
-          store::remove_dead_run(run.path);
-          put_out(run.path + ": removed\n");
-        } catch (const Error& error) {  // the others can be removed all the same
-          std::fprintf(stderr, "anadrome: %s\n", error.what());
-          code = kNo;
-        }
-        break;
+    const std::string reason = reason_to_stay(run, flags);
+    if (!reason.empty()) {
+      put_out(run.path + ": " + reason + "\n");
+      if (run.state == RunState::kLive) code = kNo;
+      continue;
+    }
+    try {
+      run.state == RunState::kDead ? store::remove_dead_run(run.path) : store::remove_kept_run(run);
+      put_out(run.path + ": removed\n");
+    } catch (const Error& error) {  // the others can be removed all the same
+      std::fprintf(stderr, "anadrome: %s\n", error.what());
+      code = kNo;
     }
   }
   return code;
 }
 
-Command add(CLI::App& tool, const char* name, const char* help, bool can_json,
-            int (*run)(const Flags&)) {
+struct Added {
+  Command command;
+  std::shared_ptr<Flags> flags;
+};
+
+Added add(CLI::App& tool, const char* name, const char* help, int (*run)(const Flags&)) {
   const auto flags = std::make_shared<Flags>();
   CLI::App* command = tool.add_subcommand(name, help);
   command->add_option("DIR", flags->directory, "A run's directory, or one with runs in it")
       ->required();
-  if (can_json) command->add_flag("--json", flags->json, "For programs");
-  return {command, [flags, run] { return run(*flags); }};
+  return {{command, [flags, run] { return run(*flags); }}, flags};
+}
+
+Command add_reader(CLI::App& tool, const char* name, const char* help, int (*run)(const Flags&)) {
+  const Added added = add(tool, name, help, run);
+  added.command.flags->add_flag("--json", added.flags->json, "For programs");
+  return added.command;
 }
 
 }  // namespace
 
 Command add_inspect(CLI::App& tool) {
-  return add(tool, "inspect", "What runs left on disk, without reading the states.", true,
-             [](const Flags& flags) { return report(flags, Depth::kStructure); });
+  return add_reader(tool, "inspect", "What runs left on disk, without reading the states.",
+                    [](const Flags& flags) { return report(flags, Depth::kStructure); });
 }
 
 Command add_verify(CLI::App& tool) {
-  return add(tool, "verify", "Read all states on disk and compare their checksums.", true,
-             [](const Flags& flags) { return report(flags, Depth::kBytes); });
+  return add_reader(tool, "verify", "Read all states on disk and compare their checksums.",
+                    [](const Flags& flags) { return report(flags, Depth::kBytes); });
 }
 
 Command add_clean(CLI::App& tool) {
-  return add(tool, "clean", "Remove what dead runs left; live and kept ones stay.", false, clean);
+  const Added added =
+      add(tool, "clean",
+          "Remove what dead runs left. Stopped and kept runs stay unless they are asked for; live "
+          "ones always.\nExample: anadrome clean /scratch/me --older-than 30d --stopped",
+          clean);
+  Options options(*added.command.flags);
+  options.seconds("--older-than", added.flags->older_than, 0,
+                  {"Only runs of which no file was changed for so long", "30d", "any"});
+  options.flag("--stopped", added.flags->stopped,
+               "Also runs that were closed after a commit, before their end: they cannot go on "
+               "afterwards");
+  options.flag("--kept", added.flags->kept, "Also the files of runs that ended with keep=on");
+  return added.command;
 }
 
 }  // namespace anadrome::tool

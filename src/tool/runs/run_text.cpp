@@ -35,6 +35,11 @@ const char* explain(Condition condition) {
   return "it ended, and kept its files";
 }
 
+std::string no_way_on(const RunReport& run) {
+  return "  cannot be resumed (resume was off, or nothing was committed): `anadrome clean " +
+         plain(run.path) + "` removes it\n";
+}
+
 std::string describe_reading(const RunReport& run) {
   std::string text = "  read     " + std::to_string(run.blocks_checked) + " blocks";
   if (run.adjoints_checked > 0) {
@@ -86,7 +91,10 @@ std::string describe_run(const RunReport& run, bool verified) {
       text += "  note     " + plain(file.name) + ": " + plain(note) + "\n";
     }
   }
-  if (!live) text += run.healthy ? "  healthy\n" : "  not healthy\n";
+  const bool ends_here = run.condition == Condition::kDead && !run.resume;
+  if (ends_here) text += no_way_on(run);
+  if (!live && !run.healthy) text += "  not healthy\n";
+  if (!live && run.healthy && !ends_here) text += "  healthy\n";
   return text;
 }
 

@@ -21,6 +21,9 @@ class RanksAlike final : public engine::Ranks {
   void sum(std::span<std::int64_t> values) override {
     for (std::int64_t& value : values) value = anadrome::checked_multiply(value, size_);
   }
+  void sum(std::span<double> values) override {
+    for (double& value : values) value *= static_cast<double>(size_);
+  }
   void broadcast(std::span<std::byte>, int) override {}
 
  private:

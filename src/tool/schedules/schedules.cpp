@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/words.h"
 
 namespace anadrome::tool {
 
@@ -25,8 +26,9 @@ std::string schedule_names(bool counted) {
 }
 
 const Schedule& schedule_named(const char* option, std::string_view name) {
+  const std::string word = in_small_letters(name);
   for (const Schedule& schedule : all_schedules()) {
-    if (schedule.name == name) return schedule;
+    if (schedule.name == word) return schedule;
   }
   throw Error(ANADROME_ERR_ARGUMENT, std::string(option) + " '" + std::string(name) +
                                          "' is not one of " + schedule_names());

@@ -26,7 +26,8 @@ Schedule online_schedule();
 /// The simplest first: of equals, the first is recommended.
 std::span<const Schedule> all_schedules();
 
-/// Throws ERR_ARGUMENT, naming `option` and all schedules, if there is none of that name.
+/// By its name, in any case. Throws ERR_ARGUMENT, naming `option` and all schedules, if there is
+/// none.
 const Schedule& schedule_named(const char* option, std::string_view name);
 
 /// "store_all, revolve, ..."; `counted`: those only that can be counted.

@@ -43,10 +43,10 @@ void require_sense(const engine::Options& options) {
 // "key=value key=value".
 void read_all(std::string_view text) {
   engine::Options options;
-  if (!understood([&] { options.set_all(text); })) return;
+  if (!understood([&] { options.set_environment(text); })) return;
   require_sense(options);
   engine::Options again;
-  again.set_all(text);
+  again.set_environment(text);
   require(again.shared_values() == options.shared_values());
 }
 

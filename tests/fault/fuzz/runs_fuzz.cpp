@@ -43,6 +43,7 @@ class Directory final : public store::FileSystem {
   }
   ssize_t write(int, const void*, std::size_t, off_t) override { std::abort(); }
   int allocate(int, off_t, off_t) override { std::abort(); }
+  void drop_cached(int) override {}
   int truncate(int, off_t) override { std::abort(); }
   int sync(int) override { std::abort(); }
   int lock(int) override { std::abort(); }

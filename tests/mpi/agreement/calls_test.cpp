@@ -1,6 +1,8 @@
 // Ranks that do not call the same, or not with the same arguments: an error on every rank, no hang.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -126,6 +128,43 @@ TEST_F(Ranks, MayDifferInTheProgressLineAndTheReport) {
   expect_exact_sweep(run);
 }
 
+TEST_F(Ranks, FindAtBeginThatAFileOfDoneCannotBeWritten) {
+  for (const char* key : {"report", "trace"}) {
+    SCOPED_TRACE(key);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set(key, "/nowhere/at/all");
+    expect_refused_begin(run, ANADROME_ERR_IO, "cannot create /nowhere/at/all: No such file");
+    run.set(key, "off");
+    expect_exact_sweep(run);
+  }
+}
+
+TEST_F(Ranks, EndTheirSweepThoughAFileOfDoneCannotBeWritten) {
+  for (const char* key : {"report", "trace"}) {
+    SCOPED_TRACE(key);
+    const std::string folder = directory() + "/gone";
+    if (rank() == 0) std::filesystem::create_directory(folder);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set(key, folder + "/file");
+    SweepDriver driver(run, model_, reference_);
+    driver.before_action = [&](const anadrome_action& action) {
+      if (rank() != 0 || action.kind != ANADROME_TURN) return;
+      EXPECT_TRUE(std::filesystem::is_empty(folder)) << "begin left nothing";
+      std::filesystem::remove(folder);
+    };
+    testing::internal::CaptureStderr();
+    const Outcome outcome = driver.sweep(20);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const std::string said = testing::internal::GetCapturedStderr();
+    const std::string expected =
+        "anadrome: cannot create " + folder + "/file: No such file or directory\n";
+    EXPECT_TRUE(said.ends_with(expected) == (rank() == 0)) << said;
+    EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  }
+}
+
 TEST_F(Ranks, MustGiveTheSameNumberOfSteps) {
   if (ranks() == 1) return;
   RunHandle run(MPI_COMM_WORLD);
@@ -158,7 +197,7 @@ TEST_F(Ranks, MustEndAnOpenSweepAfterTheSameStep) {
 
 TEST_F(Ranks, MustRegisterTheSameFields) {
   if (ranks() == 1) return;
-  double x = 0;
+  std::array<double, 2> values{};
   const auto expect_refused = [&](const std::function<void(anadrome_run*)>& add) {
     RunHandle run(MPI_COMM_WORLD);
     prepare(run);
@@ -167,7 +206,8 @@ TEST_F(Ranks, MustRegisterTheSameFields) {
   };
   const auto add = [&](anadrome_run* run, const char* name, anadrome_role role,
                        anadrome_type type) {
-    EXPECT_EQ(anadrome_add_field(run, name, role, type, &x, 1), ANADROME_OK);
+    double* const value = &values.at(name[0] == 'a' ? 0 : 1);
+    EXPECT_EQ(anadrome_add_field(run, name, role, type, value, 1), ANADROME_OK);
   };
   expect_refused([&](anadrome_run* run) {
     add(run, odd() ? "a" : "b", ANADROME_ROLE_STATE, ANADROME_FLOAT64);

@@ -1,5 +1,6 @@
 // A failure or deed of one rank alone comes out on every rank, at the same call, with its name.
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
 
 #include <functional>
 #include <string>
@@ -10,6 +11,21 @@
 namespace {
 
 using namespace anadrome::test;
+
+bool has_a_host_of_its_own = false;  ///< this rank
+
+}  // namespace
+
+// It is this one that the library asks.
+extern "C" int gethostname(char* name, std::size_t length) noexcept {
+  utsname real{};
+  uname(&real);
+  const std::string host = has_a_host_of_its_own ? "n" + std::to_string(rank()) : real.nodename;
+  name[host.copy(name, length - 1)] = '\0';
+  return 0;
+}
+
+namespace {
 
 const char* const kSchedules[] = {"store_all", "revolve", "async"};
 
@@ -125,6 +141,24 @@ TEST_F(OneRank, WhosePackCallbackFailsStopsAll) {
         model_.unpack_returns = 17;
       },
       ANADROME_ERR_PEER, "callback of field 'packed' returned 17");
+}
+
+TEST_F(OneRank, IsNamedWithItsHostWhereThereAreSeveral) {
+  for (const bool several : {true, false}) {
+    has_a_host_of_its_own = several;
+    RunHandle run(MPI_COMM_WORLD);
+    has_a_host_of_its_own = false;
+    prepare(run, "revolve");
+    SweepDriver driver(run, model_, reference_);
+    driver.before_action = [&](const anadrome_action&) {
+      if (odd()) anadrome_fail(run, "the disk is full");
+    };
+    const std::string number = std::to_string(odd_rank());
+    const std::string who = ranks() == 1 ? ""
+                            : several    ? "rank " + number + " on n" + number + ": "
+                                         : "rank " + number + ": ";
+    EXPECT_EQ(driver.sweep(40).message, who + "the disk is full");
+  }
 }
 
 TEST_F(OneRank, WithALongReasonGetsAsMuchOfItAcrossAsFits) {

@@ -211,9 +211,10 @@ TEST(CxxRun, ThrowsWhatCReturns) {
   EXPECT_EQ(status_of([&] { run.rewind(); }), ANADROME_ERR_ORDER);
   EXPECT_EQ(status_of([&] { run.finish_forward(1); }), ANADROME_ERR_ORDER);
   EXPECT_EQ(status_of([&] { run.begin(-7); }), ANADROME_ERR_ARGUMENT);
-  run.add_field("x", x);
-  run.set("memory", "1B");
-  EXPECT_EQ(status_of([&] { run.sweep(kSteps); }), ANADROME_ERR_MEMORY);
+  anadrome::Run small = small_run();
+  small.add_field("x", x);
+  small.set("memory", "1B");
+  EXPECT_EQ(status_of([&] { small.sweep(kSteps); }), ANADROME_ERR_MEMORY);
 }
 
 TEST(CxxRun, StopsOnEveryRankWhenOneAsks) {

@@ -46,8 +46,11 @@ TEST(ExchangedArguments, AreChecked) {
   EXPECT_EQ(add(run, field), ANADROME_OK);
   EXPECT_EQ(field, 0);
   EXPECT_EQ(add(run, field), ANADROME_ERR_ARGUMENT);  // the name is taken
-  EXPECT_EQ(anadrome_begin(run, 3), ANADROME_OK) << anadrome_last_error();
-  EXPECT_EQ(add(run, field, "late"), ANADROME_ERR_ORDER);
+  EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT) << "what was refused is missing";
+  const RunHandle whole(MPI_COMM_WORLD);
+  EXPECT_EQ(add(whole, field), ANADROME_OK);
+  EXPECT_EQ(anadrome_begin(whole, 3), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(add(whole, field, "late"), ANADROME_ERR_ORDER);
 }
 
 class ExchangedAddresses : public testing::TestWithParam<std::size_t> {};

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "forwarding_file_system.h"
 #include "mpi_main.h"
 #include "short_sweep.h"
 #include "store/lock_record.h"
@@ -62,6 +64,26 @@ TEST_F(Directory, ThatIsMissingOrCannotBeWrittenIsNamedOnAllRanks) {
     }
   }
   alone([] { fs::remove(directory() + "/file"); });
+}
+
+class FilesInMemory final : public ForwardingFileSystem {
+ public:
+  bool in_memory(const std::string&) override { return rank() == ranks() - 1; }
+};
+
+TEST_F(Directory, ThatIsInMemoryOnOneRankIsSaidOnceForAll) {
+  const FilesInMemory files;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("layout", "rank");
+  testing::internal::CaptureStderr();
+  expect_exact_sweep(run);
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string whose = ranks() > 1 ? "rank " + std::to_string(ranks() - 1) + ": " : "";
+  const std::string expected =
+      "anadrome: " + whose + run_directory().string() + " is in memory (tmpfs or ramfs): ";
+  EXPECT_EQ(said.starts_with(expected), rank() == 0) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), rank() == 0 ? 1 : 0) << said;
 }
 
 TEST_F(Directory, IsForItsUserAlone) {
@@ -173,6 +195,34 @@ TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
   expect_refused(run, ANADROME_ERR_BUSY, "on node017");
   run.set("takeover", "on");
   expect_exact_sweep(run);
+}
+
+// As node-local disks are, where a run of that name died on the second node.
+TEST_F(Directory, ThatIsNotTheSameForAllRanksIsRefusedAndLeftAlone) {
+  if (ranks() == 1) return expect_no_files();
+  const std::string own = directory() + "/of-rank-" + std::to_string(std::min(rank(), 1));
+  const fs::path dead = fs::path(directory()) / "of-rank-1/anadrome";
+  alone([&] {
+    fs::create_directory(own);
+    fs::create_directories(dead);
+    for (const char* name : {"lock", "segment-00000.h5", "journal-000001"}) {
+      std::ofstream(dead / name) << "text";
+    }
+  });
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set("directory", own);
+    expect_refused(run, ANADROME_ERR_ARGUMENT, "rank 1: directory is not the same");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(fs::is_empty(directory() + "/of-rank-0"));
+  for (const char* name : {"lock", "segment-00000.h5", "journal-000001"}) {
+    EXPECT_EQ(fs::file_size(dead / name), 4U) << name;
+  }
+  alone([] {
+    for (const char* of : {"/of-rank-0", "/of-rank-1"}) fs::remove_all(directory() + of);
+  });
 }
 
 TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {

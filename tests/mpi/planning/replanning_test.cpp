@@ -2,6 +2,7 @@
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -27,20 +28,29 @@ class Replanning : public ::testing::Test {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   }
 
+  struct Intervals {
+    std::int64_t early = 0;  // after a quarter of the steps
+    // From there to TURN. Of a fast disk this is judged: the last one is long where the machine
+    // held up one write.
+    std::int64_t smallest = 0;
+    std::int64_t at_turn = 0;
+  };
+
   // A sweep in which a step takes `step`, and rank 0's writes `before` and then `after` longer.
-  // Returns the
-  // intervals after a quarter of the steps and at TURN.
-  std::pair<std::int64_t, std::int64_t> intervals(microseconds before, microseconds after) {
+  Intervals intervals(microseconds before, microseconds after) {
     FaultyFileSystem files;
     SweepDriver driver(run_, model_, reference_);
-    std::int64_t early = 0, at_turn = 0;
+    Intervals seen;
+    auto& [early, smallest, at_turn] = seen;
     if (rank_ == 0) files.delay_writes(before);
     driver.before_action = [&](const anadrome_action& action) {
       const anadrome_stats stats = run_.statistics();
       if (action.kind == ANADROME_TURN) at_turn = stats.interval;
       if (action.kind != ANADROME_ADVANCE || action.again != 0) return;
-      if (early == 0 && action.first >= kSteps / 4) {
-        early = stats.interval;
+      if (early > 0) {
+        smallest = std::min(smallest, stats.interval);
+      } else if (action.first >= kSteps / 4) {
+        early = smallest = stats.interval;
         if (rank_ == 0) files.delay_writes(after);
       }
       std::this_thread::sleep_for((action.last - action.first) * kStep);
@@ -51,8 +61,9 @@ class Replanning : public ::testing::Test {
     EXPECT_EQ(stats.forward_steps_taken, stats.forward_steps_planned);
     EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, early));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, smallest));
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, at_turn));
-    return {early, at_turn};
+    return seen;
   }
 
   static constexpr std::int64_t kSteps = 1000;
@@ -66,24 +77,24 @@ class Replanning : public ::testing::Test {
 };
 
 TEST_F(Replanning, SpreadsAnchorsWhenOneRanksDiskBecomesSlow) {
-  const auto [early, at_turn] = intervals(microseconds(0), kSlow);
-  EXPECT_GE(at_turn, 2 * early);
-  EXPECT_GE(at_turn, 5);
+  const Intervals seen = intervals(microseconds(0), kSlow);
+  EXPECT_GE(seen.at_turn, 2 * seen.early);
+  EXPECT_GE(seen.at_turn, 5);
 }
 
 TEST_F(Replanning, MovesAnchorsTogetherWhenTheDiskBecomesFast) {
-  const auto [early, at_turn] = intervals(kSlow, microseconds(0));
-  EXPECT_GE(early, 5);
-  EXPECT_LE(2 * at_turn, early);
+  const Intervals seen = intervals(kSlow, microseconds(0));
+  EXPECT_GE(seen.early, 5);
+  EXPECT_LE(2 * seen.smallest, seen.early);
 }
 
 // An anchor comes when the one before is on disk everywhere: as the disk becomes slower or faster,
 // the next one comes later or sooner, on all ranks at the same step.
 TEST_F(Replanning, PutsGreedyAnchorsWhereNoRankIsWriting) {
   run_.set("interval", "greedy");
-  const auto [early, at_turn] = intervals(kSlow, microseconds(0));
-  EXPECT_GE(early, 5);
-  EXPECT_LE(2 * at_turn, early);
+  const Intervals seen = intervals(kSlow, microseconds(0));
+  EXPECT_GE(seen.early, 5);
+  EXPECT_LE(2 * seen.smallest, seen.early);
 }
 
 TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {

@@ -127,10 +127,10 @@ class Faults : public testing::TestWithParam<Setup> {
       EXPECT_TRUE(!must_be_exact || once || (status == ANADROME_OK && closed == ANADROME_OK));
       MPI_Barrier(MPI_COMM_WORLD);
       const bool empty = fs::is_empty(directory());
-      EXPECT_TRUE(empty || closed != ANADROME_OK || status != ANADROME_OK);
       const bool could_clean =
           operation != Operation::kUnlink && operation != Operation::kRemoveDirectory;
       EXPECT_TRUE(empty || !could_clean);
+      EXPECT_TRUE(could_clean || closed == ANADROME_OK) << "a warning is enough";
       MPI_Barrier(MPI_COMM_WORLD);
       RunHandle next(MPI_COMM_WORLD);
       prepare(next);

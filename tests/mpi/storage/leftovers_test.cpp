@@ -55,6 +55,48 @@ TEST_F(Leftovers, OfAnEarlierNameAreReportedAtTheNextBegin) {
   expect_no_files();
 }
 
+TEST_F(Leftovers, ThatCannotBeRemovedAfterDoneAreAWarningThatNamesThem) {
+  FaultyFileSystem files;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("layout", "rank");
+  expect_exact_sweep(run);
+  if (rank() == 0) files.arm(Operation::kUnlink, 1, Fault::kIoError, true);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  const std::string said = testing::internal::GetCapturedStderr();
+  files.disarm();
+  const bool named =
+      said.find("cannot remove " + directory() + "/anadrome/segment-") != std::string::npos;
+  EXPECT_EQ(named, rank() == 0) << said;
+  RunHandle next(MPI_COMM_WORLD);
+  prepare(next);
+  expect_exact_sweep(next);
+  EXPECT_EQ(next.close(), ANADROME_OK) << anadrome_last_error();
+  expect_no_files();
+}
+
+TEST_F(Leftovers, OfAnUnfinishedRunThatCannotBeLeftAreAnError) {
+  FaultyFileSystem files;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("schedule", "async");
+  run.set("resume", "on");
+  run.set("checkpoint_interval", "0");
+  ASSERT_EQ(anadrome_begin(run, 20), ANADROME_OK) << anadrome_last_error();
+  anadrome_request_stop(run);
+  anadrome_action action;
+  anadrome_status status = ANADROME_OK;
+  while (status == ANADROME_OK) status = anadrome_next(run, &action);
+  EXPECT_EQ(status, ANADROME_STOPPED) << anadrome_last_error();
+  if (rank() == 0) files.arm(Operation::kUnlink, 1, Fault::kIoError, true);  // of the lock
+  EXPECT_EQ(run.close(), ANADROME_ERR_IO);
+  files.disarm();
+  RunHandle next(MPI_COMM_WORLD);
+  prepare(next);
+  expect_exact_sweep(next);
+}
+
 TEST_F(Leftovers, ThereAreNoneOfADirectoryThatCannotBeLocked) {
   FaultyFileSystem files;
   RunHandle run(MPI_COMM_WORLD);

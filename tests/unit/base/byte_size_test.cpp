@@ -57,9 +57,8 @@ TEST(ParseBytes, RoundsToWholeBytes) {
 }
 
 TEST(ParseBytes, RefusesWhatIsNoSizeAndShowsOne) {
-  for (const char* text :
-       {"", " ", "GiB", "8 apples", "8G", "8XB", "8GiBB", "-1", "-1GiB", "+1", "nan", "inf",
-        "1e400", "0x10", "1,5GB", " 8GiB", "8GiB ", "8iB", "8Gi B"}) {
+  for (const char* text : {"", " ", "GiB", "8 apples", "8XB", "8GiBB", "-1", "-1GiB", "+1", "nan",
+                           "inf", "1e400", "0x10", "1,5GB", " 8GiB", "8GiB ", "8iB", "8Gi B"}) {
     const std::string message = refusal(parse_bytes, text);
     EXPECT_NE(message.find("'" + std::string(text) + "'"), std::string::npos) << text;
     EXPECT_NE(message.find("8GiB"), std::string::npos) << text;
@@ -132,6 +131,36 @@ TEST(FormatSeconds, RoundsIntoTheNextUnit) {
   EXPECT_EQ(format_seconds(179.7), "3 min 00 s");
   EXPECT_EQ(format_seconds(3599.7), "1 h 00 min");
   EXPECT_EQ(format_seconds(7199), "2 h 00 min");
+}
+
+TEST(ParseBytes, TakesALetterAloneForAPowerOf1024) {
+  EXPECT_EQ(parse_bytes("8G"), std::int64_t{8} << 30);
+  EXPECT_EQ(parse_bytes("4k"), 4096);
+}
+
+TEST(ParseSeconds, TakesUnits) {
+  EXPECT_EQ(parse_seconds("0.08"), 0.08);
+  EXPECT_DOUBLE_EQ(parse_seconds("80ms"), 0.08);
+  EXPECT_EQ(parse_seconds("1.5 s"), 1.5);
+  EXPECT_EQ(parse_seconds("2h"), 7200);
+  EXPECT_EQ(parse_seconds("30d"), 30 * 86400.0);
+  for (const char* text : {"", "s", "-1", "1 week", "1m", "nan", "1e19", "1s2"}) {
+    EXPECT_THROW(parse_seconds(text), Error) << text;
+  }
+}
+
+TEST(Rates, AreWrittenInTheUnitThatFits) {
+  EXPECT_EQ(format_rate(0.4e9), "400 MB/s");
+  EXPECT_EQ(format_rate(1.234e9), "1.23 GB/s");
+  EXPECT_EQ(format_rate(999.6e3), "1 MB/s");
+  EXPECT_EQ(format_rate(12), "12 B/s");
+  EXPECT_EQ(parse_rate("1.23GB/s"), 1230000000);
+}
+
+TEST(Counts, HaveTheirPlural) {
+  EXPECT_EQ(counted(1, "slot"), "1 slot");
+  EXPECT_EQ(counted(0, "slot"), "0 slots");
+  EXPECT_EQ(counted(2, "slot"), "2 slots");
 }
 
 }  // namespace

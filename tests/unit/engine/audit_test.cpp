@@ -1,52 +1,173 @@
-// Which states are audited, and what comes of a difference.
+// Which states have a fingerprint, and what comes of a difference.
 #include "engine/audit.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "desk.h"
 
 namespace anadrome::engine {
 namespace {
 
-TEST(Audits, LookAtTheStateBeforeTheNextAnchorNotAlwaysUnlessItIsAnError) {
-  LoneDesk desk;
-  const Audits audits(desk.context);
-  ScriptedSweep sweep;
-  EXPECT_EQ(audits.next_step(sweep), schedule::kUnknown) << "no anchor follows";
-  std::vector<std::int64_t> looked;
-  for (std::int64_t number = 1; number < 40; ++number) {
-    sweep.list.append(10 * (number - 1));
-    sweep.facts.anchor_ahead = 10 * number;
-    if (audits.next_step(sweep) == sweep.facts.anchor_ahead - 1) looked.push_back(number);
+using schedule::Advance;
+
+struct Audited : LoneDesk {
+  explicit Audited(Audit audit = Audit::kError) {
+    options.audit = audit;
+    sweep_played = &script("revolve", 0);
+    comparison.begin(true);
+    audits.begin();
   }
-  EXPECT_EQ(looked, (std::vector<std::int64_t>{1, 2, 3, 4, 16, 32}));
-  desk.options.audit = Audit::kError;
-  EXPECT_EQ(audits.next_step(sweep), 389);
-  sweep.facts.anchor_ahead = 381;
-  EXPECT_EQ(audits.next_step(sweep), schedule::kUnknown) << "x_380 is an anchor itself";
+  // Runs an advance for the first time, in the parts that audits ask for.
+  void run(Advance advance) {
+    audits.choose(advance, *keeper.live());
+    while (advance.first < advance.last) {
+      audits.computed(advance.first, 0, *keeper.live());
+      Advance part = advance;
+      part.last = audits.end_of_part(advance);
+      parts.push_back(part);
+      advance.first = part.last;
+      step_to(part.last);
+    }
+  }
+  // The states at which steps that are run again stop.
+  std::set<std::int64_t> stops(std::int64_t steps) {
+    std::set<std::int64_t> found;
+    for (std::int64_t at = 0; at < steps;) {
+      at = audits.end_of_part({at, steps, 0, false, true});
+      if (at < steps) found.insert(at);
+    }
+    return found;
+  }
+  void compute_again(std::int64_t step, std::int64_t as) {
+    step_to(as);
+    audits.computed_again(step, 0, *keeper.live());
+  }
+  ScriptedSweep* sweep_played = nullptr;
+  Comparison comparison{context, meeting};
+  Audits audits{context, comparison};
+  std::vector<Advance> parts;
+};
+
+TEST(Audits, LookAtTheStateBeforeAnAdvancesEnd) {
+  Audited desk;
+  desk.run({0, 20});
+  EXPECT_EQ(desk.parts, (std::vector<Advance>{{0, 1}, {1, 19}, {19, 20}}));
+  desk.parts.clear();
+  desk.sweep.kept_step = 20;
+  desk.run({20, 40, 0, true});
+  EXPECT_EQ(desk.parts.back().first, 38) << "step 39 leaves a tape, so x_39 is not computed again";
+  EXPECT_EQ(desk.stops(40), (std::set<std::int64_t>{19, 38}));
 }
 
-TEST(Audits, CompareAStateWithItselfOnce) {
-  for (const Audit audit : {Audit::kWarn, Audit::kError}) {
-    LoneDesk desk;
-    desk.options.audit = audit;
-    desk.begin("revolve", 10);
-    const LiveState& live = *desk.keeper.live();
-    Audits audits(desk.context);
-    for (const std::int64_t step : {3, 4}) {
-      desk.step_to(step);
-      audits.note(step, live);
-    }
-    audits.check(4, live);
-    desk.step_to(5);
-    audits.check(5, live);
-    audits.check(4, live);
-    EXPECT_FALSE(desk.sweep.audit_failure) << "x_5 was not noted, x_4 was the same";
-    audits.check(3, live);
-    EXPECT_EQ(desk.sweep.audit_failure.status, ANADROME_ERR_NONDETERMINISTIC);
-    EXPECT_TRUE(desk.sweep.audit_failure.message.starts_with("the state of step 3 is not"));
-    EXPECT_EQ(static_cast<bool>(desk.context.held.failure()), audit == Audit::kError);
+TEST(Audits, CutEveryOtherAdvanceIntoSingleSteps) {
+  Audited desk;
+  desk.sweep_played->facts.steps = schedule::kUnknown;
+  std::vector<std::size_t> parts;
+  for (std::int64_t step = 0; step < 80; step += 20) {
+    desk.sweep.kept_step = step;
+    desk.parts.clear();
+    desk.run({step, step + 20});
+    parts.push_back(desk.parts.size());
   }
+  EXPECT_EQ(parts, (std::vector<std::size_t>{3, 10, 3, 10}));
+}
+
+TEST(Audits, LookAtStatesThatAreNotKept) {
+  Audited desk;
+  for (std::int64_t step = 0; step < 4; ++step) {
+    if (step == 2) desk.sweep.kept_step = 2;
+    desk.run({step, step + 1});
+  }
+  EXPECT_EQ(desk.stops(10), (std::set<std::int64_t>{1, 3}));
+}
+
+TEST(Audits, TakeTheFirstFourAndFewerAfterThem) {
+  Audited desk;
+  desk.sweep_played->facts.steps = schedule::kUnknown;
+  for (std::int64_t k = 0; k < 2000; ++k) {
+    desk.sweep.kept_step = 10 * k;
+    desk.run({10 * k, 10 * k + 10});
+  }
+  const std::set<std::int64_t> stops = desk.stops(20000);
+  EXPECT_LE(stops.size(), 64u);
+  EXPECT_GE(stops.size(), 32u);
+  for (const std::int64_t step : {9, 19, 29, 39}) EXPECT_EQ(stops.count(step), 1u) << step;
+  EXPECT_GT(*stops.rbegin(), 19000);
+}
+
+TEST(Audits, TakeTheLastOneOfAKnownNumberOfSteps) {
+  Audited desk;
+  for (std::int64_t k = 0; k < 10; ++k) {
+    desk.sweep.kept_step = 10 * k;
+    desk.run({10 * k, 10 * k + 10});
+  }
+  EXPECT_EQ(desk.stops(100).count(99), 1u) << "it is the first that is computed again";
+}
+
+TEST(Audits, CompareEachStateOnce) {
+  Audited desk;
+  desk.run({0, 20});
+  desk.compute_again(19, 19);
+  EXPECT_EQ(desk.meeting.calls, std::vector<Call>{Call::kAudit});
+  desk.compute_again(19, 18);
+  EXPECT_EQ(desk.meeting.calls.size(), 1u);
+  EXPECT_EQ(desk.sweep.checks.audited_states, 1);
+}
+
+TEST(Audits, NameWhatDiffers) {
+  Audited desk;
+  desk.run({0, 20});
+  const Failure failure = failure_from([&] { desk.compute_again(19, 18); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_NONDETERMINISTIC);
+  EXPECT_TRUE(
+      failure.message.starts_with("the state of step 19 is not the same when it is "
+                                  "computed again: field 'u' differs"))
+      << failure.message;
+}
+
+TEST(Audits, WarnOrDoNothing) {
+  Audited warns(Audit::kWarn);
+  warns.run({0, 20});
+  warns.compute_again(19, 18);
+  EXPECT_TRUE(warns.sweep.warned);
+  Audited off(Audit::kOff);
+  off.run({0, 20});
+  EXPECT_EQ(off.parts, (std::vector<Advance>{{0, 20}}));
+  EXPECT_TRUE(off.stops(20).empty());
+}
+
+// A number, in place of the bytes.
+struct Numbers : LoneDesk {
+  Numbers() {
+    fields.add({"x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 3, false, x.data(), {}});
+    options.audit = Audit::kError;
+    script("revolve", 0);
+    comparison.begin(true);
+  }
+  std::vector<double> x = {3, 0, 4};
+  Comparison comparison{context, meeting};
+};
+
+TEST(Comparison, TellsRoundingFromMore) {
+  Numbers desk;
+  std::vector<Fingerprint> first(2), again(2);
+  const auto compare = [&](double part, std::int64_t steps) {
+    desk.x[1] = 0;
+    desk.comparison.take(*desk.keeper.live(), first);
+    desk.x[1] = 5 * part;
+    desk.comparison.take(*desk.keeper.live(), again);
+    return desk.comparison.compare(Call::kAudit, first, again, steps);
+  };
+  EXPECT_FALSE(compare(0, 1));
+  ASSERT_TRUE(compare(1e-13, 1));
+  EXPECT_TRUE(compare(1e-13, 1)->rounding);
+  EXPECT_FALSE(compare(1e-11, 1)->rounding);
+  EXPECT_TRUE(compare(1e-11, 100)->rounding) << "each step may add its own";
+  const auto difference = compare(1e-3, 1);
+  EXPECT_EQ(difference->field, 1u);
+  EXPECT_NEAR(difference->part, 1e-3, 0.6e-3);
 }
 
 }  // namespace

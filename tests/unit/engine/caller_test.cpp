@@ -61,15 +61,24 @@ TEST(Caller, TakesOneStepAtATimeWithExchangedFields) {
 TEST(Caller, StopsAtAStateThatIsAuditedAndLooksAtItAgain) {
   Called desk;
   desk.options.audit = Audit::kError;
-  ScriptedSweep& sweep = desk.script("async", 0);
-  sweep.list.append(0);
-  sweep.facts.anchor_ahead = 20;
-  for (const std::int64_t computed_again : {19, 18}) {
-    EXPECT_EQ(desk.pieces({1, 20}), (Pieces{{1, 19}, {19, 20}}));
-    desk.step_to(computed_again);
-    desk.caller.hand_out(schedule::Adjoint{19});
-    EXPECT_EQ(!desk.context.held.failure(), computed_again == 19);
-  }
+  desk.options.preflight = 0;
+  desk.script("revolve", 0);
+  desk.caller.begin();
+  EXPECT_EQ(desk.pieces({0, 20}), (Pieces{{0, 1}, {1, 19}, {19, 20}}));
+  EXPECT_EQ(desk.pieces({0, 20, 0, false, true}),
+            (Pieces{{0, 19, 0, false, true}, {19, 20, 0, false, true}}));
+  EXPECT_EQ(desk.meeting.calls, std::vector<Call>{Call::kAudit});
+}
+
+TEST(Caller, HandsTheFirstStepsOutTwice) {
+  Called desk;
+  desk.options.preflight = 3;
+  desk.script();
+  desk.keeper.keep({{schedule::What::kState, schedule::kRamTier, 0, 0, {}}});
+  desk.caller.begin();
+  EXPECT_EQ(desk.pieces({0, 20}),
+            (Pieces{{0, 1}, {1, 3}, {0, 3, 0, false, true}, {3, 4}, {4, 19}, {19, 20}}));
+  EXPECT_EQ(desk.sweep.advances, 20) << "the second time does not count";
 }
 
 TEST(Caller, CountsTheStepsThatWereTaken) {

@@ -56,6 +56,7 @@ struct ScriptedSweep final : schedule::Sweep {
   std::int64_t advances_remaining() const override { return 100; }
   std::int64_t adjoints_remaining() const override { return adjoints; }
   bool lose(std::int64_t number) override { return lost.push_back(number), number > 0; }
+  void disk_is_full(const schedule::DiskLeft& left) override { full.push_back(left); }
   bool can_rewind() const override { return true; }
   void rewind(std::int64_t restorable) override { rewound_to = restorable; }
   const schedule::AnchorList& anchors() const override { return list; }
@@ -69,6 +70,7 @@ struct ScriptedSweep final : schedule::Sweep {
   // The calls that the sweep had.
   std::vector<schedule::Measured> asked;
   std::vector<std::int64_t> lost;
+  std::vector<schedule::DiskLeft> full;
   std::int64_t plans = 0, rewound_to = -1;
 };
 
@@ -144,7 +146,7 @@ class Desk {
   Resumption resumption{context, meeting, planning, storage, keeper};
   Report report{context, planning, storage, keeper};
   Beginning beginning{context, storage, planning, keeper, choice, resumption};
-  Caller caller{context, storage, keeper, report};
+  Caller caller{context, meeting, storage, keeper, report};
 };
 
 struct OneRank {

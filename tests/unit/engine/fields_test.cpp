@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "store/packing.h"
 
@@ -34,6 +36,30 @@ TEST(Fields, HaveNamesOfTheirOwn) {
   const Failure failure = failure_from([&] { fields.add(field("v", ANADROME_ROLE_TAPE, 1)); });
   EXPECT_EQ(failure.status, ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(fields.all().size(), 3u);
+}
+
+TEST(Fields, HaveArraysOfTheirOwn) {
+  std::array<char, 100> memory{};
+  const auto overlap = [&](std::size_t first, std::int64_t bytes, std::size_t second) {
+    Fields fields;
+    store::Field high = field("high", ANADROME_ROLE_ADJOINT, 20);
+    high.values = memory.data() + second;
+    fields.add(high);
+    store::Field low = field("low", ANADROME_ROLE_STATE, bytes);
+    low.values = memory.data() + first;
+    fields.add(low);
+    return fields.overlap();
+  };
+  EXPECT_FALSE(overlap(0, 10, 10));
+  EXPECT_FALSE(overlap(30, 10, 10));
+  EXPECT_FALSE(overlap(12, 0, 10)) << "there is nothing in it";
+  EXPECT_EQ(overlap(0, 10, 10).status, ANADROME_OK);
+  const Failure failure = overlap(0, 13, 10);
+  EXPECT_EQ(failure.status, ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(failure.message.find("'low' and 'high' overlap: 3 bytes belong to both, from byte 10"),
+            std::string::npos)
+      << failure.message;
+  EXPECT_TRUE(overlap(10, 1, 10));
 }
 
 TEST(Fields, OfASweepAreThoseThatThereWereWhenItBegan) {

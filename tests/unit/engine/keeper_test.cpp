@@ -92,9 +92,10 @@ TEST(Keeper, RefusesAStateThatIsLargerThanWasSaidOnAllRanks) {
 
 // Anchors at every step, not all of which stay in memory.
 struct Anchored : LoneDesk {
-  explicit Anchored(std::int64_t states = 8) : LoneDesk(kState) {
+  explicit Anchored(std::int64_t states = 8, const char* name = "async") : LoneDesk(kState) {
     options.memory = states * kState;
-    played = &script("async", 1000);
+    played = &script(name, 1000);
+    played->facts.anchors_stay = context.plan.schedule->needs.on_disk == schedule::OnDisk::kAnchors;
   }
   ~Anchored() { keeper.abandon(); }
   void keep(std::int64_t number) {
@@ -174,7 +175,8 @@ TEST(Keeper, GoesBackToTheAnchorBeforeOneThatIsLost) {
 
 TEST(Keeper, GivesUpWhereTheFirstAnchorIsLost) {
   Anchored desk;
-  desk.keep_all(12);
+  desk.keep_all(11);
+  desk.keep(11);  // all others are written: the lowest that is in memory gives way
   desk.files.arm(Operation::kRead, 1, Fault::kIoError, true);
   EXPECT_THROW(desk.keeper.restore({anchor(0, 0)}), Error);
 }
@@ -201,6 +203,60 @@ TEST(Keeper, AnchorsNoMoreOnceAllHeardThatAWriteFoundNoRoom) {
   desk.keep(1);
   EXPECT_TRUE(desk.sweep.no_more_anchors);
   EXPECT_EQ(desk.written(), 1);
+}
+
+TEST(Keeper, GivesAllOfTheMemoryOnceTheDiskIsFull) {
+  Anchored desk;
+  desk.keep_all(desk.room());
+  desk.files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+  desk.keep(desk.room());
+  desk.keep(desk.room() + 1);
+  ASSERT_EQ(desk.played->full.size(), 1u);
+  EXPECT_GT(desk.played->full[0].slots, desk.memory.checkpoint_slots);
+  EXPECT_EQ(desk.played->full[0].slots, desk.memory.all_slots());
+}
+
+// x_0 stays in memory, and what is restored needs room beside it.
+TEST(Keeper, GivesNoMoreMemoryWhereTheFirstStateIsOnNoDisk) {
+  Anchored desk;
+  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace);
+  desk.keep_all(5);
+  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
+  desk.keep(5);
+  desk.keeper.disk_tier()->flush();
+  desk.keep(6);
+  ASSERT_FALSE(desk.played->full.empty());
+  EXPECT_EQ(desk.played->full[0].slots, 0);
+}
+
+TEST(Keeper, SaysAtOnceWhichPlacesOfStatesThatReplaceEachOtherAreGood) {
+  {
+    Anchored desk(8, "multistage");
+    const std::int64_t room = desk.room();
+    desk.keep_all(room);
+    EXPECT_TRUE(desk.played->full.empty());
+    desk.files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+    desk.step_to(room);
+    desk.keeper.keep({anchor(room, room)});
+    ASSERT_EQ(desk.played->full.size(), 1u) << "before the next action is asked for";
+    EXPECT_EQ(desk.played->full[0].places, room);
+    EXPECT_EQ(desk.played->full[0].slots, desk.memory.all_slots());
+  }
+  Anchored desk(8, "multistage");
+  desk.keep_all(3);
+  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
+  desk.keep(3);
+  desk.keeper.disk_tier()->flush();
+  EXPECT_TRUE(desk.played->full.empty());
+  desk.keep(4);
+  ASSERT_EQ(desk.played->full.size(), 1u);
+  EXPECT_EQ(desk.played->full[0].places, 3);
+  desk.keeper.drop({anchor(4, 4)});
+  desk.keep(2);  // another state in a place that was good
+  desk.keeper.disk_tier()->flush();
+  desk.keep(3);
+  ASSERT_EQ(desk.played->full.size(), 2u) << "and is not any more";
+  EXPECT_EQ(desk.played->full[1].places, 2);
 }
 
 TEST(Keeper, WritesAndReadsWhenThePlanSaysSo) {

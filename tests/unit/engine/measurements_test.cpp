@@ -27,6 +27,14 @@ TEST(Measurements, BringTheMeansOfTheirOwnSteps) {
   EXPECT_EQ(input.smallest, 0);
 }
 
+TEST(Measurements, TellNothingOfCopiesFromTheFirstFew) {
+  Measurements measured;
+  for (int i = 0; i < 3; ++i) measured.add_copy(1);
+  EXPECT_EQ(measured.copy(), 0);
+  measured.add_copy(1);
+  EXPECT_EQ(measured.copy(), 1);
+}
+
 TEST(Measurements, GuessWhatIsNotMeasuredYet) {
   const Measurements measured = agreed(2, 0, 0.5, 0, 0);
   const schedule::StepCosts costs = measured.costs(3'000'000'000);

@@ -44,6 +44,88 @@ TEST(Planning, TakesNoMoreSlotsThanTheOptionCheckpointsAllows) {
   });
 }
 
+// Seconds of 1000 steps of 1 s, whose adjoints take 2 s, with `memory` times the memory.
+double supposed(Desk& desk, const char* schedule, double memory, std::int64_t most_anchors = -1) {
+  Agreement::Output agreed;
+  agreed.largest = {1, 2, 8, 8, 0, 0};
+  agreed.smallest = 2;
+  desk.context.measured.take(agreed);
+  Planning::Supposed supposed;
+  supposed.memory = memory;
+  supposed.steps = 1000;
+  supposed.most_anchors = most_anchors;
+  supposed.forward = 1;
+  supposed.adjoint = 2;
+  return desk.planning.forecast(desk.planned(schedule, 1000), supposed);
+}
+
+double seconds_of_revolve(std::int64_t slots) {
+  return static_cast<double>(schedule::extra_advances(1001, slots)) + 2000;
+}
+
+TEST(Planning, TellsWhatMoreMemoryGainsRevolve) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB + kMiB / 2;
+    EXPECT_DOUBLE_EQ(supposed(desk, "revolve", 1), seconds_of_revolve(10));
+    EXPECT_DOUBLE_EQ(supposed(desk, "revolve", 2), seconds_of_revolve(20));
+    desk.options.checkpoints = 6;
+    EXPECT_DOUBLE_EQ(supposed(desk, "revolve", 2), seconds_of_revolve(6));
+  });
+}
+
+// 50 intervals of 20 steps, the last one with TURN. Transfers are hidden.
+TEST(Planning, TellsWhatMoreMemoryGainsAnIntervalThatIsGiven) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 4 * kMiB + kMiB / 2;
+    desk.options.interval = 20;
+    const auto expected = [](std::int64_t slots) {
+      const auto again = static_cast<double>(schedule::extra_advances(20, slots));
+      return 50 * (20 + again + 2 * 20);
+    };
+    const double now = supposed(desk, "async", 1), then = supposed(desk, "async", 2);
+    EXPECT_NEAR(now, expected(3), 0.02 * now);
+    EXPECT_NEAR(then, expected(7), 0.02 * then);
+    EXPECT_LT(then, 0.9 * now);
+  });
+}
+
+TEST(Planning, TellsOfADiskThatIsFullWhatRevolveCosts) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB + kMiB / 2;
+    const double now = supposed(desk, "async", 1, 1);
+    EXPECT_GT(now, 1.05 * supposed(desk, "async", 1));
+    EXPECT_GE(now, seconds_of_revolve(10));
+    EXPECT_LE(now, seconds_of_revolve(8));
+  });
+}
+
+TEST(Planning, MakesOfADiskThatIsFullWhatRevolveMakesOfTheMemory) {
+  for (const char* schedule : {"async", "disk_revolve", "hrevolve", "multistage", "double"}) {
+    SCOPED_TRACE(schedule);
+    alone(kMiB, 0, [&](Desk& desk) {
+      desk.options.memory = 10 * kMiB + kMiB / 2;
+      SweepPlan plan = desk.planned(schedule, 1000);
+      desk.planning.make_sweep(plan, true);
+      EXPECT_EQ(plan.memory.checkpoint_slots, 10);
+      std::int64_t advances = 0;
+      for (;;) {
+        const schedule::Action action = plan.sweep->next();
+        if (std::holds_alternative<schedule::Done>(action)) break;
+        const auto* const advance = std::get_if<schedule::Advance>(&action);
+        if (advance != nullptr) advances += advance->last - advance->first;
+      }
+      EXPECT_EQ(advances, static_cast<std::int64_t>(schedule::extra_advances(1001, 10)));
+    });
+  }
+}
+
+TEST(Planning, TellsNothingOfSchedulesWithoutAModel) {
+  alone(kMiB, 0, [](Desk& desk) {
+    desk.options.memory = 10 * kMiB + kMiB / 2;
+    EXPECT_EQ(supposed(desk, "multistage", 1), 0);
+  });
+}
+
 TEST(Planning, SaysHowMuchMemoryStoreAllNeeds) {
   alone(kMiB, 0, [](Desk& desk) {
     desk.options.memory = 10 * kMiB;
@@ -69,6 +151,9 @@ TEST(Planning, SaysHowMuchMemoryOneStateNeeds) {
     ASSERT_NE(at, std::string::npos) << failure.message;
     desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
     EXPECT_EQ(desk.planned("revolve", 64).memory.blocks, 1);
+    // E(65, 5) = 176 <= 3 * 64 < E(65, 4) = 204
+    EXPECT_NE(failure.message.find("with 5.00 MiB, 5 states, Revolve"), std::string::npos)
+        << failure.message;
   });
 }
 

@@ -18,7 +18,8 @@ using Steps = std::vector<std::int64_t>;
 struct Process : LoneDesk {
   explicit Process(const std::string& in = "") : LoneDesk(64 << 10) {
     if (!in.empty()) options.directory = in;
-    options.set_all("memory=512KiB interval=4 resume=on problem=heat checkpoint_interval=0");
+    options.set_environment(
+        "memory=512KiB interval=4 resume=on problem=heat checkpoint_interval=0");
     add("lambda", ANADROME_ROLE_ADJOINT, adjoint);
     meeting.bring = [this](Agreement::Input& input) {
       input.stop = stops;
@@ -95,6 +96,23 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
   EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
 }
 
+TEST_F(StoppedRun, SaysWhereItGoesOn) {
+  const auto said = [&](bool warnings, std::int64_t until) {
+    Process next(directory.path());
+    next.options.warnings = warnings;
+    testing::internal::CaptureStderr();
+    next.begin();
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(next.play_to(until, ANADROME_PHASE_REVERSE));
+    next.stop();
+    return text;
+  };
+  const std::string forward = said(true, 7), reverse = said(true, 6);
+  EXPECT_TRUE(forward.ends_with("anadrome: going on at step 12, forward, commit 1\n")) << forward;
+  EXPECT_TRUE(reverse.ends_with("anadrome: going on at step 7, reverse, commit 2\n")) << reverse;
+  EXPECT_EQ(said(false, 5), "");
+}
+
 TEST_F(StoppedRun, GoesOnFromAnEarlierAnchorWhereTheNewestIsDamaged) {
   std::fstream(segment, std::ios::in | std::ios::out).seekp(newest).put('x');
   Process second(directory.path());
@@ -113,12 +131,34 @@ TEST_F(StoppedRun, IsRefusedForAnotherProblemAndForgottenWithoutItsJournal) {
   EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
 }
 
-TEST_F(StoppedRun, IsForgottenWithoutItsSegment) {
+TEST_F(StoppedRun, WaitsForASegmentThatIsAway) {
+  std::filesystem::rename(segment, directory / "away");
+  {
+    Process second(directory.path());
+    const Failure failure = failure_from([&] { second.begin(); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_IO);
+    EXPECT_NE(failure.message.find("is missing, which a commit names"), std::string::npos);
+  }
+  std::filesystem::rename(directory / "away", segment);
+  Process third(directory.path());
+  third.begin();
+  EXPECT_TRUE(third.is_at(12));
+  EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
+}
+
+TEST_F(StoppedRun, IsForgottenWhereItHasEnded) {
   std::filesystem::remove(segment);
+  {
+    store::RunDirectory run = store::RunDirectory::create(directory.path(), "anadrome", "1",
+                                                          {store::Leftovers::kTakeOver});
+    run.note_end();
+    std::filesystem::copy(directory / "anadrome/lock", directory / "lock");
+    run.keep();
+  }
+  std::filesystem::rename(directory / "lock", directory / "anadrome/lock");
   Process second(directory.path());
   second.begin();
-  EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
-  EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
+  EXPECT_TRUE(!second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
 }
 
 TEST(Resumption, CommitsWhenItIsTimeOrARankIsAskedToStop) {

@@ -1,12 +1,14 @@
 // A run's directory, its files and its transport, for one sweep after the other.
 #include "engine/storage.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "desk.h"
 #include "faulty_file_system.h"
+#include "forwarding_file_system.h"
 
 namespace anadrome::engine {
 namespace {
@@ -98,6 +100,73 @@ TEST(Storage, LetsASweepGoOnInMemoryWhereTheDiskIsFull) {
   EXPECT_THROW(refusal(Operation::kAllocate, 1, Fault::kNoSpace), Error) << "somebody wants it";
   EXPECT_EQ(refusal(Operation::kAllocate, 2, Fault::kIoError), ANADROME_OK);
   EXPECT_FALSE(desk.has_copy()) << "there is no room for it";
+}
+
+class FilesInMemory final : public test::ForwardingFileSystem {
+ public:
+  explicit FilesInMemory(bool in_memory) : in_memory_(in_memory) {}
+  bool in_memory(const std::string&) override { return in_memory_; }
+
+ private:
+  const bool in_memory_;
+};
+
+TEST(Storage, SaysOnceThatADirectoryIsInMemoryIfStatesGoThere) {
+  for (const bool in_memory : {true, false}) {
+    const FilesInMemory files(in_memory);
+    Stored desk;
+    desk.options.warnings = true;
+    const auto said = [&](const char* schedule) {
+      testing::internal::CaptureStderr();
+      desk.begin(schedule, 1000);
+      return testing::internal::GetCapturedStderr();
+    };
+    const std::string path = desk.directory / "anadrome";
+    EXPECT_EQ(said("revolve"), "");
+    const std::string text = said("async");
+    EXPECT_EQ(text.starts_with("anadrome: " + path + " is in memory"), in_memory) << text;
+    EXPECT_EQ(said("async"), "") << "the directory is the same";
+  }
+}
+
+// A host that is gone left a lock with a fresh heartbeat, which is old at the third look.
+class AgeingLock final : public test::ForwardingFileSystem {
+ public:
+  explicit AgeingLock(const std::string& directory) : path_(directory + "/lock") {
+    std::filesystem::create_directory(directory);
+    write(0);
+  }
+  void drop_cached(int descriptor) override {
+    constexpr int kOld = 3;
+    if (++looks == kOld) write(2 * store::kStaleSeconds);
+    ForwardingFileSystem::drop_cached(descriptor);
+  }
+  int looks = 0;
+
+ private:
+  void write(std::int64_t age) {
+    store::LockRecord record = store::new_lock_record("0123");
+    record.holder.machine = "another";
+    record.heartbeat -= age;
+    write_lock(store::File::open(path_, O_RDWR | O_CREAT), record);
+  }
+  using ForwardingFileSystem::write;
+  const std::string path_;
+};
+
+TEST(Storage, WaitsForAHolderOutOfSightAsLongAsIsAsked) {
+  for (const double seconds : {1e6, 0.0}) {
+    Stored desk;
+    const AgeingLock lock(desk.directory / "anadrome");
+    desk.options.wait_for_lock = seconds;
+    const Failure failure = failure_from([&] { desk.begin("async", 1000); });
+    EXPECT_EQ(failure.status, seconds > 0 ? ANADROME_OK : ANADROME_ERR_BUSY) << failure.message;
+  }
+  Stored desk;
+  desk.options.wait_for_lock = 1e6;
+  const AgeingLock lock(desk.directory / "anadrome");
+  desk.begin("revolve", 1000);
+  EXPECT_EQ(lock.looks, 0) << "it needs no directory";
 }
 
 }  // namespace

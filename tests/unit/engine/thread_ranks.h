@@ -35,6 +35,9 @@ class ThreadRanks {
     void sum(std::span<std::int64_t> values) override {
       combine(values, [](std::int64_t a, std::int64_t b) { return a + b; });
     }
+    void sum(std::span<double> values) override {
+      combine(values, [](double a, double b) { return a + b; });
+    }
     void broadcast(std::span<std::byte> bytes, int root) override {
       const std::vector<std::span<std::byte>> parts = all_.gather(rank_, bytes);
       const std::vector<std::byte> given(parts[static_cast<std::size_t>(root)].begin(),

@@ -34,12 +34,14 @@ class WatchTest : public testing::Test {
 TEST_F(WatchTest, KeepsTheHeartbeatOfTheLockFresh) {
   store::LockRecord old = lock();
   old.heartbeat = 17;
+  old.ended = true;
   put(old);
   Watch::Settings holder = settings();
   holder.holds_lock = true;
   holder.lock_seconds = 0;
   const Watch watch(holder);
   while (lock().heartbeat <= 17) std::this_thread::yield();
+  EXPECT_TRUE(lock().ended);
   EXPECT_FALSE(watch.taken_over());
 }
 

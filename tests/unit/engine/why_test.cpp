@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "schedule/revolve.h"
-
 namespace anadrome::engine {
 namespace {
 
@@ -49,56 +47,73 @@ TEST(PredictSeconds, AddsTransfersOnlyWhereTheyAreNotHidden) {
   EXPECT_DOUBLE_EQ(predict_seconds(on_disk(4, 10, 1), {0, 0, 1000}), 3000 + 3000 + 2000);
 }
 
-TEST(Explain, NamesTheSolverWhereNothingIsLost) {
-  const std::string text = explain(on_disk(0.5, 10, 1), {3010, 10, 0, 1});
-  EXPECT_TRUE(says(text, "bound by the solver")) << text;
-  EXPECT_TRUE(says(text, "twice the memory gains nothing")) << text;
-  EXPECT_TRUE(says(text, "a disk twice as fast gains nothing")) << text;
+// 1000 s, and of these so many.
+SweepTimes times(double again, double waiting = 0) {
+  SweepTimes times;
+  times.total = 1000;
+  times.steps = 1000 - again - waiting;
+  times.again = again;
+  times.waiting = waiting;
+  times.recompute_factor = 1 + again / 200;
+  return times;
 }
 
-TEST(Explain, NamesMemoryWhereRevolveIsAlone) {
-  const std::string text = explain(in_memory(5), {8000, 10, 0, 1});
-  EXPECT_TRUE(says(text, "bound by memory")) << text;
-  EXPECT_FALSE(says(text, "a disk twice as fast")) << text;
-  // E(1001, 5) and E(1001, 10) advances, and 2000 s of adjoint steps.
-  const double now = static_cast<double>(schedule::extra_advances(1001, 5)) + 2000;
-  const double then = static_cast<double>(schedule::extra_advances(1001, 10)) + 2000;
-  const int gain = static_cast<int>(100 * (1 - then / now) + 0.5);
-  EXPECT_TRUE(says(text, "twice the memory gains about " + std::to_string(gain) + " %")) << text;
+TEST(Verdict, SaysWhereTheTimeWent) {
+  EXPECT_TRUE(
+      says(verdict(times(70, 30), {}, false),
+           "  16 min 40 s, of which your steps take 15 min 00 s; beside them recomputation 70 s, "
+           "waiting for the disk 30 s\n"));
+  EXPECT_TRUE(says(verdict(times(0), {}, false), "; recomputation and waiting cost nothing\n"));
+  SweepTimes more = times(0);
+  more.total = 1010;
+  EXPECT_TRUE(says(verdict(more, {}, false), "; beside them all else 10 s\n"))
+      << verdict(more, {}, false);
 }
 
-TEST(Explain, NamesTheDiskWhereItsSpeedDecides) {
-  const std::string text = explain(on_disk(50, 3, 50), {9000, 10, 500, 1});
-  EXPECT_TRUE(says(text, "a disk twice as fast gains about")) << text;
+TEST(Verdict, NamesRecomputationWhereStepsAreTakenTwice) {
+  EXPECT_TRUE(says(verdict(times(110, 300), {}, false),
+                   "bound by recomputation (1.55 forward steps per step)"));
+  EXPECT_TRUE(says(verdict(times(90, 300), {}, false), "bound by the disk"));
+  EXPECT_TRUE(says(verdict(times(90, 40), {}, false), "bound by recomputation (1.45"));
+  EXPECT_TRUE(says(verdict(times(20, 20), {}, false), "bound by your steps"));
+  SweepTimes cheap = times(20);  // of steps that cost next to nothing
+  cheap.recompute_factor = 3;
+  EXPECT_TRUE(says(verdict(cheap, {}, false), "bound by your steps"));
 }
 
-TEST(Explain, NamesTheProcessorsWhereNoCoreIsLeft) {
-  SweepCosts costs = on_disk(0.5, 10, 1);
-  costs.step.write_taken = costs.step.read_taken = 0.2;
-  EXPECT_TRUE(says(explain(costs, {3400, 10, 0, 1}), "bound by the processors"))
-      << explain(costs, {3400, 10, 0, 1});
+TEST(Verdict, SaysWhatAChangeWouldTake) {
+  const std::string text = verdict(times(300), {.now = 950, .twice_memory = 700}, false);
+  EXPECT_TRUE(says(text, "; twice the memory: 12 min 30 s (25 % less)\n")) << text;
+  EXPECT_FALSE(says(text, "disk twice")) << "nothing is known of it: " << text;
+  const std::string none =
+      verdict(times(0), {.now = 1000, .twice_memory = 990, .twice_disk = 1000}, false);
+  EXPECT_TRUE(says(none, "; twice the memory gains nothing; a disk twice as fast gains nothing"));
 }
 
-TEST(Explain, OffersExchangedFieldsOnlyToLargeStatesThatAreCopiedLong) {
-  const std::string knob = "exchanged fields instead of copies";
-  SweepCosts costs = on_disk(0.5, 10, 1);
-  EXPECT_TRUE(says(explain(costs, {3500, 500, 0, 1}), knob));
-  EXPECT_FALSE(says(explain(costs, {3500, 10, 0, 1}), knob));
-  costs.memory.states_per_block = 64;
-  EXPECT_FALSE(says(explain(costs, {3500, 500, 0, 1}), knob));
+TEST(Verdict, SaysNothingOfChangesWhereTheModelIsNotTheSweeps) {
+  EXPECT_FALSE(says(verdict(times(300), {.now = 880, .twice_memory = 500}, false), "memory"));
+  EXPECT_FALSE(says(verdict(times(300), {.now = 1120, .twice_memory = 500}, false), "memory"));
+  SweepTimes copied = times(300);  // what is not modelled stays as it is
+  copied.total = 2000;
+  copied.copying = 1000;
+  EXPECT_TRUE(says(verdict(copied, {.now = 1000, .twice_memory = 500}, false),
+                   "twice the memory: 25 min 00 s (25 % less)"));
+  SweepTimes brief = times(0.3);
+  brief.total = brief.steps = 0.9;
+  EXPECT_FALSE(says(verdict(brief, {.now = 0.9, .twice_memory = 0.7}, false), "memory"));
 }
 
-TEST(Explain, OffersTheOverlappingTransportToTheOther) {
-  SweepCosts costs = on_disk(4, 10, 4);
-  costs.memory.overlaps = false;
-  EXPECT_TRUE(says(explain(costs, {6000, 10, 2000, 1}), "transport=direct gains about"));
+TEST(Verdict, OffersExchangedFieldsToLargeStatesThatAreCopiedLong) {
+  SweepTimes copied = times(0);
+  copied.copying = 100;
+  EXPECT_TRUE(
+      says(verdict(copied, {.now = 1000}, true), "exchanged fields save the copies: 10 % less"));
+  EXPECT_FALSE(says(verdict(copied, {.now = 1000}, false), "exchanged"));
+  copied.copying = 20;
+  EXPECT_FALSE(says(verdict(copied, {.now = 1000}, true), "exchanged"));
 }
 
-TEST(Explain, SaysNothingOfNothing) {
-  SweepCosts costs = in_memory(5);
-  costs.steps = 0;
-  EXPECT_EQ(explain(costs, {}), "");
-}
+TEST(Verdict, SaysNothingOfNothing) { EXPECT_EQ(verdict({}, {}, true), ""); }
 
 }  // namespace
 }  // namespace anadrome::engine

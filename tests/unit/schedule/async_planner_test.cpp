@@ -129,7 +129,7 @@ Taken play_with_full_disk(const Given& run, std::int64_t full_at) {
   Measured measured{.costs = kCosts};
   for (std::int64_t played = 0; !rules.done(); ++played) {
     const Action action = sweep.next();
-    if (played == full_at) sweep.add_no_more_anchors();
+    if (played == full_at) sweep.disk_is_full({});
     rules.play(action);
     if (!std::holds_alternative<Decide>(action)) continue;
     while (sweep.decide(measured) == Next::kAgree) ++measured.agreement;

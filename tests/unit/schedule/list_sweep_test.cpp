@@ -47,6 +47,10 @@ class Player {
       if (left != kUnknown && promised == kUnknown) promised = left, promised_at = advances();
       const Action action = sweep_.next();
       rules_.play(action);
+      if (std::holds_alternative<Write>(action) && ++writes_ > most_writes_) {
+        sweep_.disk_is_full({});
+        promised = kUnknown;
+      }
       if (std::holds_alternative<Decide>(action)) decide();
       if (const auto* kept = std::get_if<Restore>(&action); kept != nullptr && loses(*kept)) {
         rules_.lose(kept->place);
@@ -68,6 +72,9 @@ class Player {
   /// The restore of an anchor that comes as number `restore`, from 1, fails.
   void lose(std::int64_t restore) { lose_ = restore; }
   bool lost() const { return lost_; }
+  /// The disk takes so many states, and no more.
+  void fill(std::int64_t most_writes) { most_writes_ = most_writes; }
+  bool was_full() const { return writes_ > most_writes_; }
   std::int64_t writes() const { return rules_.taken().writes; }
 
  private:
@@ -87,7 +94,7 @@ class Player {
   ListSweep& sweep_;
   const Case case_;
   Rules rules_;
-  std::int64_t probes_ = 0, lose_ = 0;
+  std::int64_t probes_ = 0, lose_ = 0, writes_ = 0, most_writes_ = kNoLimit;
   bool lost_ = false;
 };
 
@@ -184,6 +191,35 @@ TEST(ListSweep, GoesOnWithoutAnAnchorThatIsLost) {
     }
   }
   EXPECT_GT(losses, 100);
+}
+
+// What the disk has is read; the rest is reversed by Revolve. The state whose write is refused is
+// the newest one.
+TEST(ListSweep, CostsNoMoreThanRevolveWhereTheDiskIsFull) {
+  std::int64_t full = 0;
+  for (const std::int64_t steps : {5, 23, 60}) {
+    for (std::int64_t slots = 1; slots <= 4; ++slots) {
+      for (std::int64_t writes = 0; writes <= 12; ++writes) {
+        for (const bool record : {false, true}) {
+          const Case c{{steps, slots, kNoLimit, record}, kTimes[writes % 4]};
+          ListSweep sweep(c.options);
+          if (!sweep.planned()) sweep.plan(c.times);
+          Player machine(sweep, c);
+          machine.fill(writes);
+          std::int64_t advances = 0;
+          ASSERT_NO_THROW(advances = machine.play()) << c << ", full after " << writes;
+          const std::int64_t chain = steps + (record ? 0 : 1);
+          const auto most =
+              static_cast<std::int64_t>(extra_advances(chain, slots)) + (record ? steps : 0);
+          if (!machine.was_full()) continue;
+          ++full;
+          EXPECT_LE(advances, most) << c << ", full after " << writes;
+          EXPECT_TRUE(writes > 0 || advances == most) << c;
+        }
+      }
+    }
+  }
+  EXPECT_GT(full, 100);
 }
 
 // ---- states of several sizes ----

@@ -113,6 +113,8 @@ TEST(BlockKeeper, LeavesTheBlocksBeingWorkedOn) {
   s.keeper.take();
   s.keeper.take();
   EXPECT_EQ(s.in_memory(), (Blocks{2, 3}));
+  EXPECT_GE(s.keeper.take(), 0);
+  EXPECT_EQ(s.in_memory(), (Blocks{3})) << "what was read ahead";
   EXPECT_THROW(s.keeper.take(), Error) << "more than the schedule may use";
 }
 

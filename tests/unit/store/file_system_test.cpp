@@ -57,6 +57,12 @@ TEST_F(FileTest, ContinuesShortTransfers) {
   EXPECT_EQ(files.calls()[1].count, 17u);
 }
 
+TEST(FileSystem, KnowsFilesInMemory) {
+  EXPECT_TRUE(file_system().in_memory("/dev/shm"));
+  EXPECT_FALSE(file_system().in_memory("/proc"));
+  EXPECT_FALSE(file_system().in_memory("/dev/shm/absent"));
+}
+
 TEST_F(FileTest, RetriesInterruptedTransfers) {
   int interrupted = 0;
   RecordingFileSystem files([&](const RecordingFileSystem::Call&, ssize_t& result) {
@@ -130,6 +136,25 @@ TEST_F(FileTest, SaysWhichFileCannotBeOpened) {
   EXPECT_EQ(status_of([&] { File::open(path, O_RDWR | O_CREAT | O_EXCL); }, &message),
             ANADROME_ERR_IO);
   EXPECT_EQ(message, "cannot create " + path + ": File exists");
+}
+
+TEST_F(FileTest, IsFoundWritableWithoutATrace) {
+  require_writable(path);
+  EXPECT_NE(::access(path.c_str(), F_OK), 0) << "none is left";
+  open().write_all("abc", 3, 0);
+  require_writable(path);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_size, 3) << "one that is there stays as it is";
+}
+
+TEST_F(FileTest, IsFoundNotWritable) {
+  std::string message;
+  const std::string nowhere = directory / "no/such";
+  EXPECT_EQ(status_of([&] { require_writable(nowhere); }, &message), ANADROME_ERR_IO);
+  EXPECT_EQ(message, "cannot create " + nowhere + ": No such file or directory");
+  EXPECT_EQ(status_of([&] { require_writable(directory.path()); }, &message), ANADROME_ERR_IO);
+  EXPECT_EQ(message, "cannot open " + directory.path() + ": Is a directory");
 }
 
 TEST_F(FileTest, ClosesItsDescriptorOnce) {

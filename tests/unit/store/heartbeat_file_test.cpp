@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "caching_file_system.h"
 #include "faulty_file_system.h"
 #include "temporary_directory.h"
 
@@ -36,6 +37,18 @@ TEST_F(Heartbeats, AreThoseOfTheRankThatLeftThem) {
   EXPECT_EQ(file.read(1)->activity, 12U);
   EXPECT_FALSE(file.read(1)->ends);
   EXPECT_FALSE(file.read(2));
+}
+
+TEST_F(Heartbeats, AreReadAnewThoughTheKernelHasThem) {
+  const test::CachingFileSystem files;
+  HeartbeatFile::create(path);
+  const HeartbeatFile file(path);
+  for (const std::int64_t number : {1, 2, 3}) {
+    file.write(1, beat(number));
+    file.write(0, beat(number));
+    ASSERT_TRUE(file.read(1));
+    EXPECT_EQ(file.read(1)->beat, number);
+  }
 }
 
 TEST_F(Heartbeats, ThatAreNotWholeDoNotCount) {

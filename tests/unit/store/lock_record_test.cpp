@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "caching_file_system.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
@@ -65,6 +66,14 @@ TEST_F(LockFile, ThatIsNotWholeNamesNobody) {
   for (std::size_t length = 0; length < 120; ++length) {
     std::filesystem::resize_file(directory / "lock", length);
     EXPECT_EQ(read_lock(file).holder.pid, 0) << length;
+  }
+}
+
+TEST_F(LockFile, IsReadAnewThoughTheKernelHasIt) {
+  const test::CachingFileSystem files;
+  for (const std::int64_t heartbeat : {kNow, kNow + 10}) {
+    write_lock(file, elsewhere(heartbeat));
+    EXPECT_EQ(read_lock(file).heartbeat, heartbeat);
   }
 }
 

@@ -51,7 +51,7 @@ TEST(Sampler, TimesEveryEventThatIsLongOrMayBe) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(sampler.due(0));
     EXPECT_TRUE(sampler.due(1));
-    EXPECT_EQ(sampler.weight(), 1);
+    EXPECT_EQ(sampler.stands_for(1e-6), 1e-6);
   }
 }
 
@@ -61,7 +61,7 @@ TEST(Sampler, TimesOneOfManyShortEvents) {
   for (std::int64_t i = 0; i < 3 * Sampler::kOneOf; ++i) {
     if (!sampler.due(1e-9)) continue;
     ++timed;
-    EXPECT_EQ(sampler.weight(), Sampler::kOneOf);
+    EXPECT_EQ(sampler.stands_for(1e-6), static_cast<double>(Sampler::kOneOf) * 1e-6);
   }
   EXPECT_EQ(timed, 3);
 }

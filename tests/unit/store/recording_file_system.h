@@ -54,6 +54,7 @@ class RecordingFileSystem final : public FileSystem {
   int allocate(int descriptor, off_t offset, off_t length) override {
     return real_.allocate(descriptor, offset, length);
   }
+  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
   int sync(int descriptor) override { return real_.sync(descriptor); }
   int lock(int descriptor) override { return real_.lock(descriptor); }

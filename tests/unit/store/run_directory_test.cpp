@@ -106,6 +106,41 @@ TEST_F(RunDirectoryTest, KeepsItsLockWhereAFileCannotBeRemoved) {
   EXPECT_FALSE(run.owned());
 }
 
+TEST_F(RunDirectoryTest, IsKnownToHaveEndedWhereFilesOfItAreLeft) {
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  EXPECT_FALSE(RunDirectory::has_ended(path));
+  run.note_end();
+  EXPECT_TRUE(RunDirectory::has_ended(path));
+  failure_from([&] {
+    const StubbornFileSystem server_is_away;
+    run.remove();
+  });
+  EXPECT_TRUE(RunDirectory::has_ended(path));
+  RunDirectory next = create("next");
+  EXPECT_FALSE(RunDirectory::has_ended(path));
+  next.remove();
+  EXPECT_FALSE(RunDirectory::has_ended(path)) << "nothing is there";
+}
+
+// A directory with files that are not listed while their storage server is away.
+class UnlistedFileSystem final : public test::ForwardingFileSystem {
+ public:
+  int remove_directory(const std::string&) override { return -ENOTCONN; }
+};
+
+TEST_F(RunDirectoryTest, LeavesALockWhereTheDirectoryCannotBeRemoved) {
+  RunDirectory run = create("1");
+  const Failure failure = failure_from([&] {
+    const UnlistedFileSystem server_is_away;
+    run.remove();
+  });
+  EXPECT_EQ(failure.status, ANADROME_ERR_IO);
+  EXPECT_FALSE(run.owned());
+  ASSERT_TRUE(has("lock"));
+  EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).run_id, "1");
+}
+
 TEST_F(RunDirectoryTest, BelongsToOneLiveRun) {
   RunDirectory run = create();
   put("segment-00000.h5");
@@ -205,6 +240,47 @@ TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
   EXPECT_TRUE(RunDirectory::create_or_join(parent.path(), "other", "1").owned());
 }
 
+TEST_F(RunDirectoryTest, IsFoundByTheSameRunOnly) {
+  const auto found = [&](const std::string& run_id) {
+    return RunDirectory::find(parent.path(), "run", run_id, 0);
+  };
+  EXPECT_EQ(found("1").message, "there is no " + path + "/lock");
+  const RunDirectory run = create("1");
+  EXPECT_FALSE(found("1"));
+  const Failure strangers = found("2");
+  EXPECT_EQ(strangers.status, ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(strangers.message.find("process " + std::to_string(::getpid())), std::string::npos)
+      << strangers.message;
+}
+
+// A client of a network file system, which still has the lock that was there before.
+class LateFileSystem final : public test::ForwardingFileSystem {
+ public:
+  LateFileSystem(std::string old, int reads) : old_(std::move(old)), reads_(reads) {}
+  ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
+    if (reads_ == 0) return ForwardingFileSystem::read(descriptor, bytes, count, offset);
+    --reads_;
+    return static_cast<ssize_t>(old_.copy(static_cast<char*>(bytes), count));
+  }
+
+ private:
+  const std::string old_;
+  int reads_;
+};
+
+TEST_F(RunDirectoryTest, IsLookedForUntilItShows) {
+  constexpr double kEnough = 1000;
+  const RunDirectory run = create("1");
+  const LateFileSystem files("another\n", 12);
+  EXPECT_FALSE(RunDirectory::find(parent.path(), "run", "1", kEnough));
+}
+
+TEST_F(RunDirectoryTest, ThatDidNotShowIsJoinedAllTheSame) {
+  const RunDirectory run = create("1");
+  const LateFileSystem files("another\n", 3);  // as often as a lock is read
+  EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
+}
+
 // A file system on which flock does nothing, or is not known.
 class NoFlock final : public test::ForwardingFileSystem {
  public:
@@ -285,6 +361,20 @@ TEST_F(RunOfAnotherHost, LeavesItsSuccessorsFilesAlone) {
   EXPECT_FALSE(first.owned());
   EXPECT_TRUE(has("segment-00001.h5"));
   EXPECT_TRUE(has("lock"));
+}
+
+TEST_F(RunOfAnotherHost, HearsOfASuccessorThatHasEndedSince) {
+  const NoFlock files(0);
+  for (const bool removes : {true, false}) {
+    RunDirectory first = create("1");
+    leave(0);  // another host took it for dead, and could not see its flock
+    std::filesystem::remove(path + "/lock");
+    leave(0);
+    std::filesystem::remove_all(path);
+    const Failure failure = failure_from([&] { removes ? first.remove() : first.keep(); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_BUSY) << failure.message;
+    EXPECT_FALSE(first.owned());
+  }
 }
 
 TEST_F(RunDirectoryTest, OfALiveProcessIsNotTakenOver) {

@@ -101,6 +101,25 @@ TEST_F(RunListing, LeavesOutWhatIsNoRun) {
   EXPECT_EQ(status_of([&] { list_runs(parent / "file"); }), ANADROME_ERR_ARGUMENT);
 }
 
+TEST_F(RunListing, RemovesKeptRunsThatAreAsTheyWereSeen) {
+  const auto kept = [&] {
+    std::filesystem::create_directory(parent / "k");
+    put("k/journal-000000", "more");
+    put("k/segment-00000.h5", "bytes");
+    return list_runs(parent / "k")[0];
+  };
+  remove_kept_run(kept());
+  EXPECT_TRUE(parent.empty());
+
+  const ListedRun seen = kept();
+  put("k/segment-00000.h5", "other bytes");
+  EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
+  EXPECT_EQ(list_runs(parent / "k")[0].state, RunState::kKept) << "no lock was left";
+  RunDirectory live = RunDirectory::create(parent.path(), "k", "1", {Leftovers::kTakeOver});
+  EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
+  EXPECT_TRUE(std::filesystem::exists(parent / "k/journal-000000"));
+}
+
 TEST_F(RunListing, RemovesDeadRunsOnly) {
   const std::string path = dead("b");
   remove_dead_run(path);

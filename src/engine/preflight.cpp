@@ -1,0 +1,156 @@
+#include "engine/preflight.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr std::int64_t kUsualSteps = 2;  // one misses a forgotten time level that starts as a copy
+constexpr double kLongStep = 60;         // seconds: not unless it was asked for
+
+}  // namespace
+
+void Preflight::begin() {
+  const SweepPlan& plan = context_.plan;
+  const std::int64_t asked = context_.options.preflight;
+  const bool usual = asked < 0 && std::strcmp(plan.schedule->name, "store_all") != 0;
+  stage_ = Stage::kOff;
+  spare_ = -1;
+  step_seconds_ = 0;
+  first_ = 0;
+  last_ = asked > 0 ? asked : kUsualSteps;
+  const bool ends_before = plan.steps != schedule::kUnknown && plan.steps <= last_;
+  const bool passed = passed_fields_ == context_.fields.all().size();
+  const bool goes_on = context_.sweep.resumed.phase != ANADROME_PHASE_IDLE;
+  if (!(asked > 0 || usual) || ends_before || passed || goes_on || plan.has_branches()) return;
+  stage_ = Stage::kFirst;
+  context_.held.attempt([&] { prints_.resize(4 * comparison_.fields()); });
+}
+
+std::int64_t Preflight::end_of_part(const schedule::Advance& advance) const {
+  const std::int64_t end = advance.first == first_ ? first_ + 1 : last_;
+  return advance.first < end ? std::min(end, advance.last) : advance.last;
+}
+
+void Preflight::computed(std::int64_t first) {
+  const LiveState& live = *keeper_.live();
+  if (first == 0) keeper_.hold_x_0(last_ + 1);
+  if (first == first_) comparison_.take(live, prints(kStart));
+  if (first == first_ + 1) comparison_.take(live, prints(kOneStep));
+  if (first < last_) return;
+  began_ = now_seconds();
+  agreed_ = {context_.agreement.count(), context_.agreement.seconds()};
+  comparison_.take(live, prints(kLast));
+  if (is_worth_it()) {
+    start_again();
+  } else {
+    leave_out();
+  }
+}
+
+// None of this is the sweep's.
+void Preflight::leave_out() {
+  const double took = now_seconds() - began_;
+  SweepState& sweep = context_.sweep;
+  sweep.checks.preflight_seconds += took;
+  sweep.times.begin += took;
+  sweep.before.agreements += context_.agreement.count() - agreed_.count;
+  sweep.before.seconds_agreeing += context_.agreement.seconds() - agreed_.seconds;
+}
+
+bool Preflight::same_here(std::size_t one, std::size_t other) {
+  return std::ranges::equal(prints(one), prints(other), {}, &Fingerprint::hash, &Fingerprint::hash);
+}
+
+// Collective, as is what follows from it.
+bool Preflight::is_worth_it() {
+  const bool moves = comparison_.leaves_out_packed() || !same_here(kStart, kLast);
+  std::array<double, 4> numbers = {step_seconds_, moves ? 1.0 : 0.0,
+                                   keeper_.has_x_0_in_memory() ? 0.0 : 1.0,
+                                   keeper_.has_spare_block() ? 0.0 : 1.0};
+  context_.agreement.agree({.call = Call::kPreflight, .failure = context_.held.failure()});
+  context_.agreement.ranks().largest(numbers);
+  const auto [step_seconds, some_move, not_in_memory, no_spare] = numbers;
+  const bool asked = context_.options.preflight > 0;
+  const bool too_long = step_seconds > kLongStep && !asked;
+  if (too_long || not_in_memory > 0) {
+    if (asked) context_.warnings.warn({"preflight: there is no memory left for x_0"});
+    end();
+    return false;
+  }
+  has_spare_ = no_spare == 0;
+  if (some_move > 0) return true;
+  const std::int64_t rest = context_.plan.steps - last_, steps = 2 * (last_ - first_);
+  if (context_.plan.steps != schedule::kUnknown && rest <= steps) {
+    end();
+  } else {
+    first_ = std::exchange(last_, last_ + steps);
+    keeper_.let_go_of_x_0();  // it may take long
+  }
+  return false;
+}
+
+void Preflight::start_again() {
+  LiveState& live = *keeper_.live();
+  if (has_spare_) spare_ = keeper_.take_spare_block();
+  if (has_spare_ && comparison_.leaves_out_packed()) {
+    comparison_.take(live, prints(kLast), keeper_.block(spare_));
+  } else if (has_spare_) {
+    context_.held.attempt([&] { live.keep(spare_, 0); });
+  }
+  keeper_.restore_x_0();
+  stage_ = Stage::kAgain;
+}
+
+void Preflight::compare() {
+  const LiveState& live = *keeper_.live();
+  const bool packs = has_spare_ && comparison_.leaves_out_packed();
+  comparison_.take(live, prints(kNow), packs ? keeper_.block(spare_) : std::span<std::byte>());
+  const auto difference =
+      comparison_.compare(Call::kPreflight, prints(kLast), prints(kNow), last_ - first_);
+  const std::string why = difference ? cause(*difference) : "";
+  passed_fields_ = context_.fields.all().size();
+  end();
+  context_.sweep.checks.preflight_steps = last_ - first_;
+  leave_out();
+  if (!difference) return;
+  const std::string steps = "steps " + std::to_string(first_) + " to " + std::to_string(last_ - 1);
+  comparison_.judge(*difference,
+                    "preflight: " + steps + " give another state when they are run again", why);
+}
+
+// Collective.
+std::string Preflight::cause(const Difference& difference) {
+  std::array<double, 2> differs = {same_here(kNow, kStart) ? 0.0 : 1.0,
+                                   same_here(kNow, kOneStep) ? 0.0 : 1.0};
+  Ranks& ranks = context_.agreement.ranks();
+  ranks.largest(differs);
+  if (differs[0] == 0) {
+    return "no step was run the second time; an ADVANCE with `again` is to be run as any other";
+  }
+  if (differs[1] == 0) {
+    return "one step was run the second time; an ADVANCE is all steps from `first` to `last` - 1";
+  }
+  std::int64_t index = -1;
+  if (spare_ >= 0 && !comparison_.leaves_out_packed()) {
+    index = keeper_.live()->first_difference(spare_, difference.field);
+  }
+  ranks.broadcast(std::as_writable_bytes(std::span(&index, 1)), difference.rank);
+  const std::string where =
+      index < 0 ? "" : "its first element that differs is number " + std::to_string(index) + "; ";
+  return where + kUsualCauses;
+}
+
+void Preflight::end() {
+  if (spare_ >= 0) keeper_.give_back_spare_block(spare_);
+  spare_ = -1;
+  if (stage_ != Stage::kOff) keeper_.let_go_of_x_0();
+  stage_ = Stage::kOff;
+}
+
+}  // namespace anadrome::engine

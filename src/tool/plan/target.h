@@ -1,0 +1,25 @@
+// The question the other way round: how much memory, and how much disk, for a sweep that ends in
+// time. Asked of the schedules whose costs are closed forms.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tool/schedules/schedule.h"
+
+namespace anadrome::tool {
+
+struct Target {
+  WhatIf question;              ///< with a disk, if there is one; its memory does not matter
+  double seconds = 0;           ///< in which the sweep ends
+  std::vector<Estimate> least;  ///< in RAM alone, with the disk: the least memory that suffices
+  std::vector<std::int64_t> memory;  ///< per rank, of each of these; 0: no memory suffices
+};
+
+Target find_target(const WhatIf& question, double seconds);
+
+std::string target_text(const Target& target);
+nlohmann::ordered_json target_json(const Target& target);
+
+}  // namespace anadrome::tool

@@ -1,0 +1,12 @@
+/* What C says about structures, for Fortran programs that compare. */
+#include <anadrome/gradient.h>
+
+size_t stats_size(void);
+size_t stats_last_offset(void);
+size_t check_size(void);
+size_t check_message_offset(void);
+
+size_t stats_size(void) { return sizeof(anadrome_stats); }
+size_t stats_last_offset(void) { return offsetof(anadrome_stats, writes_failed); }
+size_t check_size(void) { return sizeof(anadrome_gradient_check); }
+size_t check_message_offset(void) { return offsetof(anadrome_gradient_check, message); }

@@ -1,0 +1,222 @@
+// anadrome_check_gradient on the ranks this program is started with: right adjoints pass, every
+// mistake is seen, with the step and what it looks like.
+#include <anadrome/gradient.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "mpi_main.h"
+#include "ring_model.h"
+
+namespace {
+
+using anadrome::test::Mistake;
+using anadrome::test::Ring;
+using anadrome::test::RingOptions;
+
+constexpr std::int64_t kSteps = 20;
+constexpr double kIsTwo = 0.15;  // of a slope
+
+void expect_right(const anadrome_gradient_check& check, bool linear = false) {
+  EXPECT_EQ(check.verdict, ANADROME_VERDICT_RIGHT) << check.message;
+  EXPECT_EQ(check.taylor_verdict, ANADROME_VERDICT_RIGHT) << check.message;
+  EXPECT_EQ(check.mismatch, ANADROME_MISMATCH_NONE) << check.message;
+  EXPECT_EQ(check.failing_step, -1) << check.message;
+  for (std::int64_t i = 0; i < check.seeds && !linear; ++i) {
+    EXPECT_NEAR(check.slope[i], 2, kIsTwo) << check.message;
+    EXPECT_NEAR(check.first_slope[i], 1, 0.1) << check.message;
+    EXPECT_NEAR(check.ratio[i], 1, 1e-3) << check.message;
+  }
+}
+
+RingOptions with(Mistake mistake, std::int64_t step = 7) {
+  RingOptions options;
+  options.mistake = mistake;
+  options.step = step;
+  return options;
+}
+
+TEST(CheckGradient, PassesARightAdjoint) {
+  Ring<double> ring({});
+  const anadrome_gradient_check check = ring.check(kSteps);
+  expect_right(check);
+  EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_EQ(check.products, kSteps);
+  EXPECT_LT(check.product_mismatch, 1e-8);
+  EXPECT_LT(check.resolution, 1e-4);
+}
+
+TEST(CheckGradient, PassesWithManySeeds) {
+  Ring<double> ring({});
+  const anadrome_model model = ring.model();
+  anadrome_gradient gradient = ring.gradient();
+  gradient.seeds = ANADROME_MOST_SEEDS;
+  anadrome_gradient_check check = {};
+  check.size = sizeof check;
+  ASSERT_EQ(anadrome_check_gradient(ring.run(), kSteps, &model, &gradient, &check), ANADROME_OK);
+  expect_right(check);
+  EXPECT_EQ(check.seeds, ANADROME_MOST_SEEDS);
+}
+
+TEST(CheckGradient, PassesEveryKindOfField) {
+  for (const bool start : {true, false}) {
+    RingOptions options;
+    options.start = start;
+    Ring<double> ring(options);
+    expect_right(ring.check(kSteps));
+  }
+  RingOptions tape;
+  tape.tape = true;
+  expect_right(Ring<double>(tape).check(kSteps));
+  RingOptions exchanged;
+  exchanged.exchanged = true;
+  expect_right(Ring<double>(exchanged).check(kSteps));
+}
+
+TEST(CheckGradient, PassesALinearModelWhoseRemaindersAreRoundOff) {
+  RingOptions options;
+  options.linear = true;
+  Ring<double> ring(options);
+  expect_right(ring.check(kSteps), true);
+}
+
+TEST(CheckGradient, PassesStatesOfVeryDifferentScales) {
+  for (const double scale : {1e-12, 1.0, 1e15}) {
+    RingOptions options;
+    options.scale = scale;
+    Ring<double> ring(options);
+    expect_right(ring.check(kSteps));
+  }
+}
+
+TEST(CheckGradient, PassesSinglePrecision) {
+  RingOptions options;
+  options.scale = 1e3;
+  for (const bool linear : {false, true}) {
+    options.linear = linear;
+    Ring<float> ring(options);
+    const anadrome_gradient_check check = ring.check(kSteps);
+    expect_right(check, true);
+    EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_RIGHT);
+  }
+}
+
+struct Named {
+  Mistake mistake;
+  anadrome_mismatch looks_like;
+};
+
+TEST(CheckGradient, NamesTheStepWhoseAdjointIsWrong) {
+  for (const Named& named : {Named{Mistake::kSign, ANADROME_MISMATCH_SIGN},
+                             Named{Mistake::kFactor, ANADROME_MISMATCH_FACTOR},
+                             Named{Mistake::kTerm, ANADROME_MISMATCH_TERM},
+                             Named{Mistake::kHalo, ANADROME_MISMATCH_TERM},
+                             Named{Mistake::kStaleState, ANADROME_MISMATCH_STATE},
+                             Named{Mistake::kNextState, ANADROME_MISMATCH_STATE},
+                             Named{Mistake::kNan, ANADROME_MISMATCH_NOT_FINITE}}) {
+    for (const std::int64_t step : {std::int64_t{0}, std::int64_t{7}, kSteps - 2}) {
+      SCOPED_TRACE(static_cast<int>(named.mistake));
+      Ring<double> ring(with(named.mistake, step));
+      const anadrome_gradient_check check = ring.check(kSteps);
+      EXPECT_EQ(check.verdict, ANADROME_VERDICT_WRONG);
+      EXPECT_EQ(check.failing_step, step) << check.message;
+      EXPECT_EQ(check.failing_products, 1);
+      EXPECT_EQ(check.mismatch, named.looks_like) << check.message;
+      const std::string words = "first at step " + std::to_string(step) + ":";
+      EXPECT_NE(std::string(check.message).find(words), std::string::npos) << check.message;
+    }
+  }
+}
+
+// A product is not that of the largest field alone.
+TEST(CheckGradient, SeesAMistakeInTheSmallestField) {
+  for (const double scale : {1e-12, 1e15}) {
+    RingOptions options = with(Mistake::kHalo);
+    options.scale = scale;
+    const anadrome_gradient_check check = Ring<double>(options).check(kSteps);
+    EXPECT_EQ(check.failing_step, 7) << check.message;
+  }
+}
+
+TEST(CheckGradient, SeesTheSameMistakesByTheSlope) {
+  for (const Mistake mistake : {Mistake::kSign, Mistake::kFactor, Mistake::kTerm, Mistake::kHalo}) {
+    RingOptions options = with(mistake);
+    options.pairs = false;
+    Ring<double> ring(options);
+    const anadrome_gradient_check check = ring.check(kSteps);
+    EXPECT_EQ(check.verdict, ANADROME_VERDICT_WRONG) << check.message;
+    EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_NONE);
+    for (std::int64_t i = 0; i < check.seeds; ++i) EXPECT_NEAR(check.slope[i], 1, 0.25);
+  }
+}
+
+TEST(CheckGradient, SeesMistakesInSinglePrecisionAndInLinearModels) {
+  RingOptions options = with(Mistake::kSign);
+  options.scale = 1e3;
+  const anadrome_gradient_check single = Ring<float>(options).check(kSteps);
+  EXPECT_EQ(single.failing_step, 7) << single.message;
+  EXPECT_EQ(single.mismatch, ANADROME_MISMATCH_SIGN) << single.message;
+  options.mistake = Mistake::kTerm;
+  options.linear = true;
+  const anadrome_gradient_check linear = Ring<double>(options).check(kSteps);
+  EXPECT_EQ(linear.failing_step, 7) << linear.message;
+  EXPECT_EQ(linear.taylor_verdict, ANADROME_VERDICT_WRONG) << linear.message;
+}
+
+TEST(CheckGradient, SeesWhatNoDotProductCan) {
+  for (const Mistake mistake : {Mistake::kAccumulator, Mistake::kTurn}) {
+    Ring<double> ring(with(mistake));
+    const anadrome_gradient_check check = ring.check(kSteps);
+    EXPECT_EQ(check.verdict, ANADROME_VERDICT_WRONG) << check.message;
+    EXPECT_EQ(check.taylor_verdict, ANADROME_VERDICT_WRONG) << check.message;
+    EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_RIGHT) << check.message;
+    EXPECT_EQ(check.failing_step, -1);
+    EXPECT_NE(std::strstr(check.message, "adds to the gradient"), nullptr) << check.message;
+  }
+}
+
+TEST(CheckGradient, SeesAnObjectiveThatIsNoFunctionOfTheControls) {
+  for (const Mistake mistake : {Mistake::kHidden, Mistake::kPerturb}) {
+    Ring<double> ring(with(mistake));
+    const anadrome_gradient_check check = ring.check(kSteps);
+    EXPECT_EQ(check.verdict, ANADROME_VERDICT_WRONG) << check.message;
+    EXPECT_EQ(check.mismatch, ANADROME_MISMATCH_OBJECTIVE) << check.message;
+  }
+}
+
+TEST(CheckGradient, TestsAFewStepsOfMany) {
+  Ring<double> ring(with(Mistake::kSign, kSteps - 1));
+  const anadrome_model model = ring.model();
+  anadrome_gradient gradient = ring.gradient();
+  gradient.product_steps = 4;
+  anadrome_gradient_check check = {};
+  check.size = sizeof check;
+  ASSERT_EQ(anadrome_check_gradient(ring.run(), kSteps, &model, &gradient, &check), ANADROME_OK);
+  EXPECT_EQ(check.products, 4);
+  EXPECT_EQ(check.failing_step, kSteps - 1) << check.message;
+}
+
+TEST(CheckGradient, LeavesTheRunAndTheFieldsAsTheyWere) {
+  for (const bool start : {true, false}) {
+    RingOptions options;
+    options.start = start;
+    Ring<double> checked(options), other(options);
+    const std::vector<double> before = checked.u();
+    expect_right(checked.check(kSteps));
+    EXPECT_EQ(checked.u(), before);
+    EXPECT_TRUE(checked.controls_are_as_they_were());
+    EXPECT_EQ(checked.gradient_of_solve(kSteps), other.gradient_of_solve(kSteps));
+  }
+}
+
+TEST(CheckGradient, ChecksWithEverySchedule) {
+  for (const char* schedule : {"store_all", "revolve", "async", "online"}) {
+    Ring<double> ring({});
+    ASSERT_EQ(anadrome_set(ring.run(), "schedule", schedule), ANADROME_OK);
+    ASSERT_EQ(anadrome_set(ring.run(), "checkpoints", "unlimited"), ANADROME_OK);
+    expect_right(ring.check(kSteps));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,188 @@
+// Mistakes in a program end in an error that names them, under every schedule, and a program
+// without mistakes is never accused.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "mpi_main.h"
+#include "port.h"
+#include "schedule/catalogue.h"
+
+namespace anadrome::test {
+namespace {
+
+// Of a single branch.
+std::vector<std::string> schedules() {
+  std::vector<std::string> names;
+  for (const schedule::Entry& entry : schedule::catalogue()) {
+    if (std::string(entry.name) != "join") names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+const Mistake kRepeatMistakes[] = {Mistake::kForgottenField, Mistake::kStaticVariable,
+                                   Mistake::kRandomNumber, Mistake::kBoundaryValue,
+                                   Mistake::kFirstStepOnly};
+
+void expect_same_on_all_ranks(const PortOutcome& outcome) {
+  std::int64_t both[2] = {static_cast<std::int64_t>(std::hash<std::string>()(outcome.message)), 0};
+  both[1] = -both[0];
+  MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(both[0], -both[1]) << outcome.message;
+}
+
+TEST(Preflight, FindsEveryMistakeInTheFirstStepsUnderEverySchedule) {
+  for (const std::string& schedule : schedules()) {
+    for (const Mistake mistake : kRepeatMistakes) {
+      const PortOutcome outcome = run_port(mistake, {schedule, {{"preflight", "2"}}});
+      SCOPED_TRACE(schedule + " " + std::to_string(static_cast<int>(mistake)) + outcome.message);
+      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC);
+      EXPECT_EQ(outcome.forward_steps, 4);
+      EXPECT_TRUE(outcome.message.starts_with("preflight: steps 0 to 1 ")) << outcome.message;
+      expect_same_on_all_ranks(outcome);
+    }
+  }
+}
+
+TEST(Preflight, NamesWhatItSees) {
+  const auto message = [](Mistake mistake) { return run_port(mistake, {}).message; };
+  const auto expect_named = [](const std::string& text, const std::string& what) {
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+  };
+  expect_named(message(Mistake::kFirstStepOnly), "one step was run the second time");
+  expect_named(message(Mistake::kSkipsAgain), "no step was run the second time");
+  expect_named(message(Mistake::kForgottenField), "field 'u' differs by ");
+  expect_named(message(Mistake::kForgottenField), "a time level that was not registered");
+  const std::string counter = message(Mistake::kStaticVariable);
+  expect_named(counter, "its first element that differs is number 99");
+  expect_named(counter, "a counter");
+  if (ranks() > 1) expect_named(counter, " on rank " + std::to_string(ranks() - 1));
+}
+
+TEST(Preflight, IsNoPartOfTheSweep) {
+  for (const std::string& schedule : schedules()) {
+    Settings settings = {schedule, {{"preflight", "off"}, {"interval", "5"}}};
+    const PortOutcome without = run_port(Mistake::kNone, settings);
+    settings.options[0].second = "3";
+    const PortOutcome with = run_port(Mistake::kNone, settings);
+    SCOPED_TRACE(schedule);
+    EXPECT_EQ(with.sweep, ANADROME_OK) << with.message;
+    EXPECT_EQ(with.gradient, without.gradient);
+    EXPECT_EQ(with.stats.forward_steps_taken + 3, with.forward_steps);
+    EXPECT_EQ(without.stats.forward_steps_taken, without.forward_steps);
+    if (schedule != "revolve") continue;  // others plan from measured times
+    EXPECT_EQ(with.stats.states_restored, without.stats.states_restored);
+    EXPECT_EQ(with.stats.agreements, without.stats.agreements);
+  }
+}
+
+TEST(Preflight, WaitsUntilAModelAtRestMoves) {
+  for (const std::int64_t rest : {1, 2, 3, 9, 30}) {
+    Settings settings;
+    settings.at_rest_for = rest;
+    EXPECT_EQ(run_port(Mistake::kNone, settings).sweep, ANADROME_ERR_NONDETERMINISTIC)
+        << "the model counts its steps: " << rest;
+  }
+}
+
+TEST(Preflight, LeavesStoreAllAndLaterSweepsAlone) {
+  EXPECT_EQ(run_port(Mistake::kNone, {"store_all"}).forward_steps, 60);
+  const PortOutcome online = run_port(Mistake::kNone, {"online", {}, 60, true});
+  EXPECT_EQ(online.stats.forward_steps_taken + 2, online.forward_steps);
+  const PortOutcome short_one = run_port(Mistake::kNone, {"revolve", {}, 2});
+  EXPECT_EQ(short_one.stats.forward_steps_taken, short_one.forward_steps);
+}
+
+TEST(Preflight, PacksFieldsAndComparesTheirBytes) {
+  for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{3} << 20}) {
+    Settings settings;
+    settings.packed_bytes = bytes;
+    settings.options = {{"memory", "64MiB"}, {"checkpoints", "5"}};
+    EXPECT_EQ(run_port(Mistake::kNone, settings).sweep, ANADROME_OK);
+    for (const Mistake mistake : {Mistake::kForgottenField, Mistake::kRandomNumber}) {
+      const PortOutcome outcome = run_port(mistake, settings);
+      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC);
+      EXPECT_EQ(outcome.forward_steps, 4) << outcome.message;
+    }
+  }
+}
+
+TEST(Audit, FindsEveryMistakeUnderEveryScheduleThatRunsStepsAgain) {
+  for (const std::string& schedule : schedules()) {
+    if (schedule == "store_all") continue;
+    for (const Mistake mistake : kRepeatMistakes) {
+      Settings settings = {schedule, {{"preflight", "off"}, {"interval", "5"}}};
+      if (schedule == "multistage") {  // not room for every state
+        settings.options.emplace_back("disk", std::to_string(ranks()) + "MiB");
+      }
+      const PortOutcome outcome = run_port(mistake, settings);
+      SCOPED_TRACE(schedule + " " + std::to_string(static_cast<int>(mistake)) + outcome.message);
+      if (mistake == Mistake::kFirstStepOnly && outcome.sweep == ANADROME_OK) {
+        // Where states are kept as measured times want it there may be no advance of several steps
+        // when they are run again: only the preflight sees the mistake then.
+        if (schedule == "offload") continue;
+        // Or none at all: it is no mistake then.
+        EXPECT_EQ(outcome.gradient, run_port(Mistake::kNone, settings).gradient);
+        continue;
+      }
+      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC);
+      EXPECT_TRUE(outcome.message.starts_with("the state of step ")) << outcome.message;
+      expect_same_on_all_ranks(outcome);
+    }
+  }
+}
+
+TEST(Audit, TellsRoundingFromMistakes) {
+  for (const char* preflight : {"off", "2"}) {
+    const auto sweep = [&](Mistake mistake, const char* audit) {
+      return run_port(mistake, {"revolve", {{"preflight", preflight}, {"audit", audit}}});
+    };
+    EXPECT_EQ(sweep(Mistake::kRounding, "error").sweep, ANADROME_OK);
+    EXPECT_EQ(sweep(Mistake::kRandomNumber, "warn").sweep, ANADROME_OK);
+    const PortOutcome exact = sweep(Mistake::kRounding, "exact");
+    EXPECT_EQ(exact.sweep, ANADROME_ERR_NONDETERMINISTIC);
+    EXPECT_NE(exact.message.find("no more than rounding"), std::string::npos) << exact.message;
+  }
+  const Settings off = {"revolve", {{"preflight", "off"}, {"audit", "off"}}};
+  EXPECT_EQ(run_port(Mistake::kRandomNumber, off).sweep, ANADROME_OK);
+}
+
+TEST(Audit, WarnsOnceOfRoundingUnderEverySchedule) {
+  for (const std::string& schedule : schedules()) {
+    for (const char* preflight : {"off", "2"}) {
+      testing::internal::CaptureStderr();
+      const PortOutcome outcome =
+          run_port(Mistake::kRounding,
+                   {schedule, {{"preflight", preflight}, {"interval", "5"}, {"warnings", "on"}}});
+      const std::string said = testing::internal::GetCapturedStderr();
+      SCOPED_TRACE(schedule + " " + preflight + ": " + said);
+      EXPECT_EQ(outcome.sweep, ANADROME_OK) << outcome.message;
+      const auto first = said.find("no more than rounding");
+      EXPECT_EQ(said.find("no more than rounding", first + 1), std::string::npos);
+      const bool compared = outcome.forward_steps > 60;  // some were run again
+      EXPECT_EQ(first != std::string::npos, rank() == 0 && compared);
+    }
+  }
+}
+
+TEST(Audit, AccusesNobodyWithoutMistake) {
+  for (const std::string& schedule : schedules()) {
+    for (const std::int64_t steps : {1, 2, 3, 4, 5, 17, 60}) {
+      for (const char* interval : {"auto", "1", "7"}) {
+        const PortOutcome outcome = run_port(
+            Mistake::kNone, {schedule, {{"audit", "exact"}, {"interval", interval}}, steps});
+        EXPECT_EQ(outcome.sweep, ANADROME_OK) << schedule << steps << outcome.message;
+      }
+    }
+  }
+}
+
+TEST(Fields, ThatOverlapAreRefused) {
+  const PortOutcome outcome = run_port(Mistake::kOverlap, {});
+  EXPECT_EQ(outcome.begin, ANADROME_ERR_ARGUMENT);
+  EXPECT_NE(outcome.message.find("'u' and 'before' overlap: 8 bytes"), std::string::npos)
+      << outcome.message;
+}
+
+}  // namespace
+}  // namespace anadrome::test

@@ -1,0 +1,100 @@
+// What options understand beside the plainest spelling.
+#include "engine/options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace anadrome::engine {
+namespace {
+
+std::string refusal(const char* key, const char* value) {
+  Options options;
+  return failure_from([&] { options.set(key, value); }).message;
+}
+
+TEST(Options, UnderstandWordsInAnyCase) {
+  Options options;
+  options.set("schedule", "Revolve");
+  options.set("keep", "ON");
+  options.set("layout", "Rank");
+  options.set("interval", "Greedy");
+  EXPECT_STREQ(to_string(options.schedule), "revolve");
+  EXPECT_TRUE(options.keep);
+  EXPECT_EQ(options.layout, Layout::kRank);
+  EXPECT_TRUE(options.greedy);
+  options.set("schedule", "AUTO");
+  EXPECT_EQ(options.schedule, nullptr);
+}
+
+TEST(Options, UnderstandUnits) {
+  Options options;
+  options.set("memory", "8G");
+  EXPECT_EQ(options.memory, std::int64_t{8} << 30);
+  options.set("watchdog", "500ms");
+  EXPECT_EQ(options.watchdog, 0.5);
+  options.set("checkpoint_interval", "2min");
+  EXPECT_EQ(options.checkpoint_interval, 120);
+}
+
+TEST(Options, SayWhatElseTheyUnderstand) {
+  EXPECT_EQ(refusal("interval", "every"),
+            "option interval: 'every' is not a positive number, auto or greedy");
+  EXPECT_EQ(refusal("anchors", "none"),
+            "option anchors: 'none' is not a positive number or unlimited");
+  EXPECT_EQ(refusal("watchdog", "soon"),
+            "option watchdog: expected a number of seconds, e.g. 0.08 or 80ms, not 'soon'");
+}
+
+TEST(Options, SayWhichOfTheEnvironmentTheProgramBeats) {
+  Options options;
+  options.set_environment("memory=100MiB anchors=7 keep=on directory=/scratch");
+  EXPECT_EQ(options.overruled(), "");
+  options.set("memory", "1MiB");
+  options.set("directory", "/tmp");
+  options.set("keep", "ON");
+  options.set("checksum", "off");
+  EXPECT_EQ(options.overruled(),
+            "directory=/tmp of the program counts, not /scratch of ANADROME_OPTIONS; "
+            "memory=1MiB of the program counts, not 100MiB of ANADROME_OPTIONS");
+  options.set("memory", "102400KiB");
+  options.set("directory", "/scratch");
+  EXPECT_EQ(options.overruled(), "") << "the same in another spelling";
+  failure_from([&] { options.set("memory", "much"); });
+  EXPECT_EQ(options.overruled(), "") << "what is not understood is not set";
+}
+
+std::string without_effect(const char* schedule, const char* settings) {
+  Options options;
+  options.set_environment(settings);
+  return options.without_effect(*schedule::find_schedule(schedule));
+}
+
+TEST(Options, SayWhatHasNoEffectWithASchedule) {
+  const char* const many = "keep=on disk=1GiB interval=7 anchors=3 checkpoints=5 memory=2GiB";
+  EXPECT_EQ(without_effect("revolve", many),
+            "disk, keep: no state goes to disk; "
+            "interval, anchors: this schedule has no intervals");
+  EXPECT_EQ(without_effect("async", many), "");
+  EXPECT_EQ(without_effect("hrevolve", many), "interval, anchors: this schedule has no intervals");
+  for (const char* schedule : {"store_all", "least_memory"}) {
+    EXPECT_EQ(without_effect(schedule, "checkpoints=5"),
+              "checkpoints: the number of states in memory is the schedule's");
+  }
+  EXPECT_EQ(without_effect("double", "interval=greedy objective=reducible"),
+            "objective: there are no branches");
+  EXPECT_EQ(without_effect("join", "objective=reducible"), "");
+}
+
+TEST(Options, SayWhatHasNoEffectWithoutAnotherOption) {
+  const std::string settings = "problem=a sweep=2 watchdog_action=abort";
+  EXPECT_EQ(without_effect("async", settings.c_str()),
+            "problem, sweep: resume is off; watchdog_action: watchdog is 0");
+  EXPECT_EQ(without_effect("async", (settings + " resume=on watchdog=9").c_str()), "");
+  EXPECT_EQ(without_effect("revolve", "keep=off checksum=on interval=auto"), "") << "the defaults";
+}
+
+}  // namespace
+}  // namespace anadrome::engine
