@@ -1,0 +1,80 @@
+"""layout=shared, which is the default, where each host has a disk of its own: an error that says on which host and what to
+set. And of a stranger's run of the same name, which is on one of the disks, no byte is written or read."""
+import cluster
+from cluster import ASYNC, RESUME
+
+HERE = ("--directory", "/scratch")
+CURE = r"n[12].*layout=(node|rank)"
+ALONE, BOTH = ["n2"], ["n1", "n2"]
+
+
+class NodeLocal(cluster.Case):
+    def test_says_where_and_what_to_set(self):
+        self.assert_error(self.heat(BOTH, *ASYNC, *HERE), CURE)
+        self.assert_nothing_left()
+
+    def test_says_so_on_four_hosts_and_with_resume(self):
+        for words in (RESUME, ("--keep",)):
+            with self.subTest(words):
+                self.assert_error(self.heat(self.LAB.names(), *ASYNC, *HERE, *words), r"n\d.*layout=(node|rank)")
+                self.assert_nothing_left()
+
+
+class Stranger(cluster.Case):
+    """On n2 runs, or lies, what a job of one rank there made; another job of that name comes on n1 and n2."""
+
+    def refused(self, *words, error=CURE):
+        before = self.left("n2", "/scratch")
+        self.assertIn("anadrome/segment-00000.h5", before)
+        self.assert_error(self.heat(BOTH, *ASYNC, *HERE, *words), error)
+        self.assertEqual(self.left("n2", "/scratch"), before)
+        self.assertEqual(self.left("n1", "/scratch"), {})
+
+    def beside_a_live_one(self, *words):
+        alive = self.held(ALONE, *ASYNC, *HERE, *words, at="reverse 200 0")
+        self.refused(*words)
+        process = self.let_go(alive)
+        self.assert_exact(process)
+        self.assertNotIn("is not what was written", process.stderr)
+        self.assert_nothing_left()
+
+    def over_a_dead_one(self, first, then, error=CURE):
+        self.heat(ALONE, *ASYNC, *HERE, *first, at="reverse 200 0")
+        self.refused(*then, error=error)
+
+    def test_alive(self):
+        self.beside_a_live_one()
+
+    def test_alive_without_checksums(self):
+        self.beside_a_live_one("--set", "checksum=off")
+
+    def test_dead(self):
+        for checksum, keep in (("on", ("--keep",)), ("off", ())):
+            with self.subTest(checksum=checksum, keep=keep):
+                self.over_a_dead_one(("--set", f"checksum={checksum}"), ("--set", f"checksum={checksum}", *keep))
+                self.clear()
+
+    def test_what_it_committed_stays(self):
+        for words, error in (((), CURE), (RESUME, "on n2 holds a run that was on 1 ranks; start on the same hosts")):
+            with self.subTest(words):
+                self.over_a_dead_one(RESUME, words, error)
+                process = self.heat(ALONE, *ASYNC, *HERE, *RESUME)
+                self.assert_exact(process)
+                self.assertIn("going on in the reverse sweep", process.stdout)
+
+    def test_kept_files_stay(self):
+        self.assert_exact(self.heat(ALONE, *ASYNC, *HERE, "--keep"))
+        self.refused()
+
+    def test_live_in_files_of_its_own(self):
+        for layout in ("node", "rank"):
+            alive = self.held(ALONE, *ASYNC, *HERE, at="reverse 200 0")
+            before = self.left("n2", "/scratch")
+            self.assert_error(self.heat(BOTH, *ASYNC, *HERE, "--layout", layout), "ANADROME_ERR_BUSY.*n2")
+            self.assertEqual(self.left("n2", "/scratch"), before)
+            self.assert_exact(self.let_go(alive))
+            self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    cluster.main(hosts=4)
