@@ -221,7 +221,10 @@ void Keeper::write_due() {
   sweep_.write_due = false;
   const schedule::Course course = plan_.sweep->course();
   const bool stays = course.anchors_stay;
-  if (stays && sweep_.no_more_anchors) return;
+  if (stays && sweep_.no_more_anchors) {  // it stays as long as nobody needs its memory
+    held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
+    return;
+  }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (agreed.lost) stop_anchoring(agreed.lost);
