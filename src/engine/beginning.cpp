@@ -1,5 +1,6 @@
 #include "engine/beginning.h"
 
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,28 @@ std::uint64_t hash_of_branches(const std::vector<std::int64_t>& steps) {
     hash = (hash ^ static_cast<std::uint64_t>(length)) * kPrime;
   }
   return hash;
+}
+
+// Where this rank's list leaves that of rank 0. Collective.
+Failure other_fields(Ranks& ranks, const std::string& here) {
+  auto bytes = static_cast<std::int64_t>(here.size());
+  ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
+  std::string there = here;
+  there.resize(static_cast<std::size_t>(bytes));
+  ranks.broadcast(std::as_writable_bytes(std::span(there)), 0);
+  if (there == here) return {};
+  std::istringstream lines_here(here), lines_there(there);
+  std::string field_here, field_there;
+  int number = -1;
+  while (field_here == field_there) {
+    ++number;
+    std::getline(lines_here, field_here);
+    std::getline(lines_there, field_there);
+  }
+  const auto named = [](const std::string& field) { return field.empty() ? "missing" : field; };
+  return {ANADROME_ERR_ARGUMENT, "the list of fields differs between ranks: field " +
+                                     std::to_string(number) + " is " + named(field_here) +
+                                     " here, and " + named(field_there) + " on rank 0"};
 }
 
 }  // namespace
@@ -64,8 +87,7 @@ void Beginning::compare_ranks(const SweepPlan& plan) {
       names.push_back(std::move(name));
       both.push_back(value);
     };
-    add("the list of fields (names, roles, types)",
-        static_cast<std::int64_t>(hash_of(context_.fields.table())));
+    add("the list of fields", static_cast<std::int64_t>(hash_of(context_.fields.table())));
     for (const auto& [key, value] : context_.options.shared_values()) {
       add("option " + key, static_cast<std::int64_t>(hash_of(value)));
     }
@@ -80,9 +102,14 @@ void Beginning::compare_ranks(const SweepPlan& plan) {
                             .equal_name = "the number of steps"});
   context_.agreement.ranks().largest(both);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (both[i] != ~both[i + names.size()]) {
-      throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
+    if (both[i] == ~both[i + names.size()]) continue;
+    if (i == 0) {
+      Failure other;
+      context_.held.attempt(
+          [&] { other = other_fields(context_.agreement.ranks(), context_.fields.table()); });
+      context_.agreement.agree({.call = Call::kBegin, .failure = other});
     }
+    throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
   }
 }
 

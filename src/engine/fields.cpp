@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "store/field_copy.h"
+#include "store/field_table.h"
 
 namespace anadrome::engine {
 namespace {
@@ -114,12 +115,11 @@ bool Fields::too_many_bytes() const { return exceeds_most(state_) || exceeds_mos
 std::string Fields::table() const {
   std::string table;
   for (const store::Field& field : all_) {
-    table += field.name + ":" + std::to_string(field.role) + ":" + std::to_string(field.type) +
-             ":" +
-             (store::varies(field)     ? "varying"
-              : field.mover != nullptr ? "packed"
-              : field.exchanged        ? "exchanged"
-                                       : "array") +
+    table += store::described(field) +
+             (store::varies(field)     ? ", of varying size"
+              : field.mover != nullptr ? ", packed"
+              : field.exchanged        ? ", exchanged"
+                                       : "") +
              "\n";
   }
   return table;

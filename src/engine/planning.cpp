@@ -79,7 +79,7 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
     throw TooLittleMemory(needed, "store_all needs " + std::to_string(plan.steps) +
-                                      " slots and memory=" + std::to_string(plan.budget) + " has " +
+                                      " slots and memory=" + format_bytes(plan.budget) + " has " +
                                       std::to_string(plan.memory.checkpoint_slots) +
                                       "; set memory to " + std::to_string(needed) + "B (" +
                                       format_bytes(needed) + "), or schedule=async");
@@ -94,10 +94,11 @@ void Planning::throw_no_block(const SweepPlan& plan) {
   });
   agreement_.ranks().largest(std::span(&least, 1));
   least = memory_beside_tables(plan, least);
-  const std::string tables =
-      table_bytes(plan, plan.budget) > 0
-          ? " and the plan of " + std::to_string(plan.steps) + " steps (schedule=async has none)"
-          : "";
+  const std::string tables = table_bytes(plan, plan.budget) > 0
+                                 ? " and the plan of " + std::to_string(plan.steps) +
+                                       " steps that schedule=" + plan.schedule->name +
+                                       " has in memory (schedule=async has none there)"
+                                 : "";
   std::string sensible;
   if (plan.steps > 0 && plan.steps < schedule::kMostSteps && !plan.has_branches()) {
     const std::int64_t slots = slots_for_three_runs(plan.steps);
@@ -106,7 +107,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
       sensible = "; with " + format_bytes(bytes) + ", " + std::to_string(slots) +
                  " states, Revolve runs no step more than three times on average";
   }
-  throw TooLittleMemory(least, "memory=" + std::to_string(plan.budget) +
+  throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) +
                                    " is too small for one state" + tables + ": at least " +
                                    std::to_string(least) + " bytes (" + format_bytes(least) +
                                    ") per rank are needed" + sensible);
@@ -303,7 +304,7 @@ void Planning::require_join_slots(SweepPlan& plan) {
     if (plan.memory.checkpoint_slots >= fewest) break;
   }
   plan.budget = given;
-  throw TooLittleMemory(needed, text + "memory=" + std::to_string(given) + " has " +
+  throw TooLittleMemory(needed, text + "memory=" + format_bytes(given) + " has " +
                                     std::to_string(slots) + "; set memory to " +
                                     std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }

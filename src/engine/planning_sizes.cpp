@@ -55,7 +55,7 @@ std::vector<std::int64_t> Planning::rooms_of_states(std::int64_t alignment) cons
 
 void Planning::throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                 const std::string& what) const {
-  throw TooLittleMemory(needed, "memory=" + std::to_string(plan.budget) + " is too small for " +
+  throw TooLittleMemory(needed, "memory=" + format_bytes(plan.budget) + " is too small for " +
                                     what + ", which schedule=" + plan.schedule->name +
                                     " holds at a time: at least " + std::to_string(needed) +
                                     " bytes (" + format_bytes(needed) + ") per rank are needed");

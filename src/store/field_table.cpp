@@ -62,6 +62,11 @@ bool parse(std::string_view line, Field& field) {
 
 }  // namespace
 
+std::string described(const Field& field) {
+  return field.name + " (" + std::string(name_of(kRoles, field.role)) + ", " +
+         std::string(name_of(kTypes, field.type)) + ")";
+}
+
 std::string field_table(std::span<const Field> fields) {
   std::string table;
   for (const Field& field : fields) {

@@ -11,6 +11,9 @@
 
 namespace anadrome::store {
 
+/// "name (role, type)".
+std::string described(const Field& field);
+
 std::string field_table(std::span<const Field> fields);
 
 /// Back from a file, which may say anything. Throws ERR_CORRUPT naming the line.

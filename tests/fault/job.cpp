@@ -174,7 +174,7 @@ int carry_out(const Plan& plan) {
   DeadlyFileSystem files(mine ? plan.kill_operation : 0, stops);
   ModularModel model(MPI_COMM_WORLD, shape);
   std::int64_t actions = 0;
-  model.before_action = [&] {
+  model.before_action = [&](const anadrome_action&) {
     ++actions;
     if (mine && actions == plan.kill_action) ::kill(::getpid(), SIGKILL);
     stops.at("action", actions);

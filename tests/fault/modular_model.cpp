@@ -227,7 +227,7 @@ SweepResult sweep(anadrome_run* run, ModularModel& model, std::int64_t steps, bo
   if (!resumed) model.put_start(run);
   anadrome_action action;
   while ((result.status = anadrome_next(run, &action)) == ANADROME_OK) {
-    if (model.before_action) model.before_action();
+    if (model.before_action) model.before_action(action);
     if (model.leaves) return result;
     const bool ends =
         unknown && action.kind == ANADROME_ADVANCE && action.again == 0 && action.last >= steps;

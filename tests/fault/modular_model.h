@@ -57,7 +57,7 @@ class ModularModel {
   /// Non-zero: what the next call of pack or unpack returns.
   int pack_returns = 0, unpack_returns = 0;
   /// Called with every action, before it is carried out.
-  std::function<void()> before_action;
+  std::function<void(const anadrome_action&)> before_action;
   bool leaves = false;  ///< does not carry it out: the sweep is left there
 
  private:

@@ -70,7 +70,7 @@ class TakeoverSweep {
     Bench bench(MPI_COMM_WORLD, setup, options_.memory);
     FaultyFileSystem files;
     std::int64_t actions = 0;
-    bench.model().before_action = [&] { ++actions; };
+    bench.model().before_action = [&](const anadrome_action&) { ++actions; };
     begin_trial("without faults, " + setup.text());
     const Verdict whole = bench.run();
     if (whole.ending != Ending::kExact) {
@@ -136,7 +136,7 @@ class TakeoverSweep {
     SweepResult result;
     anadrome_run* run = bench.open(result);
     std::int64_t actions = 0;
-    bench.model().before_action = [&] {
+    bench.model().before_action = [&](const anadrome_action&) {
       if (++actions == stop_at) anadrome_request_stop(run);
     };
     const Setup& setup = bench.setup();
@@ -157,7 +157,7 @@ class TakeoverSweep {
     files.disarm();
     std::vector<std::int64_t> counts(kOperations);
     bool began = false;
-    bench.model().before_action = [&] {
+    bench.model().before_action = [&](const anadrome_action&) {
       for (std::size_t o = 0; o < kOperations && !began; ++o) {
         counts[o] = files.count(static_cast<Operation>(o));
       }
@@ -186,7 +186,7 @@ class TakeoverSweep {
       files.arm(trial.operation, trial.at, trial.fault, trial.lasting);
     }
     bool began = false;
-    bench.model().before_action = [&] { began = true; };
+    bench.model().before_action = [&](const anadrome_action&) { began = true; };
     const Verdict verdict = bench.run();
     bench.model().before_action = nullptr;
     const bool hit = is_so_on_any_rank(files.hit());
