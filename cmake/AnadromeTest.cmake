@@ -43,7 +43,7 @@ function(anadrome_add_mpi_test)
     set(test ${ARG_TOPIC}.${ARG_NAME}.np${ranks})
     add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
              ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${program}> ${ARG_COMMAND})
-    set(processors 2)  # of those there may be: more ranks run alone
+    set(processors 2)  # two such tests at a time in scripts/test
     if(ranks EQUAL 1 OR ANADROME_TEST_RANKS_SPIN)
       set(processors ${ranks})
     endif()
