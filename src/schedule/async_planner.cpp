@@ -26,13 +26,13 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     agreed_ = Agreed::kNothing;
     if (goes_on_probing(here, anchors, measured)) return Next::kGoOn;
   }
-  if (options_.greedy) return decide_greedily(here, measured);
+  if (options_.greedy) return decide_greedily(here, anchors, measured);
   if (!first && decided_at_ == measured.agreement) {  // nothing was measured since
     set_interval(interval(), slots());
     return Next::kGoOn;
   }
   decided_at_ = measured.agreement;
-  use(plan_now(here, measured));
+  use(plan_now(here, anchors, measured));
   return Next::kGoOn;
 }
 
@@ -48,7 +48,7 @@ bool AsyncPlanner::goes_on_probing(const Segment& here, std::int64_t anchors,
   if (probes_ >= kProbes && !waits(anchors, measured)) return false;
   // However long the write takes: that the rest is cheaper from memory may be certain already.
   if (probes_ >= kProbes) {
-    const AsyncPlan plan = plan_now(here, measured);
+    const AsyncPlan plan = plan_now(here, anchors, measured);
     if (plan.ends_in_ram) {
       use(plan);
       return true;
@@ -60,12 +60,14 @@ bool AsyncPlanner::goes_on_probing(const Segment& here, std::int64_t anchors,
   return true;
 }
 
-AsyncPlan AsyncPlanner::plan_now(const Segment& here, const Measured& measured) const {
+AsyncPlan AsyncPlanner::plan_now(const Segment& here, std::int64_t anchors,
+                                 const Measured& measured) const {
   IntervalProblem problem;
   problem.costs = measured.costs;
   problem.memory = options_.memory;
   problem.steps = options_.anchored.steps;
   problem.newest_anchor = here.first - steps_since_anchor();
+  problem.anchors_below = std::max<std::int64_t>(anchors - 1, 0);
   problem.anchors_left = here.disk_slots;
   problem.record = options_.anchored.record;
   problem.may_end_in_ram = options_.may_end_in_ram;
@@ -81,14 +83,15 @@ void AsyncPlanner::use(const AsyncPlan& plan) {
 }
 
 // All ranks decide on the same agreement, on the state that is live then.
-Next AsyncPlanner::decide_greedily(const Segment& here, const Measured& measured) {
+Next AsyncPlanner::decide_greedily(const Segment& here, std::int64_t anchors,
+                                   const Measured& measured) {
   const std::int64_t gap = steps_since_anchor();
   if (gap > 0 && agreed_ != Agreed::kForGreed) {
     agreed_ = Agreed::kForGreed;
     return Next::kAgree;
   }
   agreed_ = Agreed::kNothing;
-  AsyncPlan plan = plan_now(here, measured);
+  AsyncPlan plan = plan_now(here, anchors, measured);
   if (plan.ends_in_ram) {
     use(plan);
     return Next::kGoOn;

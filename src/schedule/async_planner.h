@@ -34,9 +34,9 @@ class AsyncPlanner final : public AnchoredPlanner {
 
   bool waits(std::int64_t anchors, const Measured& measured) const;
   bool goes_on_probing(const Segment& here, std::int64_t anchors, const Measured& measured);
-  AsyncPlan plan_now(const Segment& here, const Measured& measured) const;
+  AsyncPlan plan_now(const Segment& here, std::int64_t anchors, const Measured& measured) const;
   void use(const AsyncPlan& plan);
-  Next decide_greedily(const Segment& here, const Measured& measured);
+  Next decide_greedily(const Segment& here, std::int64_t anchors, const Measured& measured);
 
   AsyncOptions options_;
   std::int64_t depth_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.h"
 #include "schedule/mixed.h"
 
 namespace anadrome::schedule {
@@ -142,10 +143,11 @@ std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t
 }
 
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
-                      bool record) {
+                      bool record, std::int64_t prefetch_depth) {
   AsyncPlan plan;
   plan.interval = std::max<std::int64_t>(steps, 1);
-  plan.slots = memory.slots(0);
+  plan.prefetch_depth = prefetch_depth;
+  plan.slots = memory.slots(prefetch_depth);
   plan.ends_in_ram = true;
   const auto again = static_cast<double>(tail_steps(steps, plan.slots, record, memory.tape_units));
   plan.seconds_per_step =
@@ -159,22 +161,32 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   const bool end_known = problem.steps != kUnknown;
   std::int64_t least = 1, most = std::int64_t{1} << 40;
   if (end_known) {
-    const std::int64_t left = problem.anchors_left;
     most = std::max<std::int64_t>(problem.steps, 1);
-    if (left > 0) least = problem.steps / left + (left < problem.steps ? 1 : 0);
+    // The last interval ends at TURN, where no anchor is put.
+    const std::int64_t rest = problem.steps - problem.newest_anchor;
+    const std::int64_t intervals = std::min(problem.anchors_left, rest) + 1;
+    if (problem.anchors_left > 0) least = ceil_divide(rest, intervals);
   }
   AsyncPlan plan = best_plan(costs, problem.memory, least, most);
-  // Not every tremor of a measurement is worth a change.
+  // Not every tremor of a measurement is worth a change. What follows from the places is no
+  // tremor: intervals that are as even as can be run the fewest steps again.
   constexpr double kWorthwhile = 0.97;
-  const bool can_stay =
-      problem.may_stay && problem.now.interval >= std::max<std::int64_t>(least, 1);
+  const bool as_many_as_fit = least > 1 && plan.interval == least;
+  const bool can_stay = problem.may_stay && !as_many_as_fit && problem.now.interval >= least;
   if (can_stay &&
       plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
     plan = problem.now;
   }
   if (!end_known || !problem.may_end_in_ram) return plan;
-  const AsyncPlan in_ram =
-      plan_in_ram(costs, problem.memory, problem.steps - problem.newest_anchor, problem.record);
+  const std::int64_t rest = problem.steps - problem.newest_anchor;
+  AsyncPlan in_ram = plan_in_ram(costs, problem.memory, rest, problem.record, 0);
+  if (problem.anchors_below > 0 && plan.prefetch_depth > 0) {  // or each of them is waited for
+    const double reads = static_cast<double>(problem.anchors_below) * costs.read;
+    in_ram.seconds_per_step += reads / static_cast<double>(std::max<std::int64_t>(rest, 1));
+    const AsyncPlan reading_ahead =
+        plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
+    if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;
+  }
   return in_ram.seconds_per_step < plan.seconds_per_step ? in_ram : plan;
 }
 

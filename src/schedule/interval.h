@@ -67,10 +67,10 @@ struct AsyncPlan {
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most);
 
-/// No further anchor: the `steps` steps that follow the newest one are reversed from all of the
-/// memory. best_plan answers for many intervals; a short rest may be cheaper so.
+/// No further anchor: the `steps` steps that follow the newest one are reversed from the memory
+/// that reading ahead leaves. best_plan answers for many intervals; a short rest may be cheaper so.
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
-                      bool record);
+                      bool record, std::int64_t prefetch_depth);
 
 /// The question before a sweep, and of a run at every anchor and on the way to the first one.
 struct IntervalProblem {
@@ -78,6 +78,7 @@ struct IntervalProblem {
   SharedMemory memory;
   std::int64_t steps = kUnknown;         ///< n
   std::int64_t newest_anchor = 0;        ///< its step
+  std::int64_t anchors_below = 0;        ///< on disk, below the newest one
   std::int64_t anchors_left = kNoLimit;  ///< so many may be added
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known

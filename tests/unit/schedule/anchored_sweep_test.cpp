@@ -15,7 +15,7 @@ IntervalProblem problem_of(std::int64_t steps, std::int64_t blocks) {
 
 TEST(AnchoredSweep, WithoutAnchorsIsRevolve) {
   const IntervalProblem problem = problem_of(99, 6);
-  const AsyncPlan in_ram = plan_in_ram(problem.costs, problem.memory, 99, false);
+  const AsyncPlan in_ram = plan_in_ram(problem.costs, problem.memory, 99, false, 0);
   const AnchoredSweep sweep = anchored_sweep(problem, in_ram);
   EXPECT_EQ(sweep.written, 0);
   EXPECT_EQ(sweep.advances, extra_advances(100, 6));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "replay.h"
+#include "schedule/anchored_sweep.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -23,6 +24,9 @@ struct Played {
 
 struct Given {
   AsyncOptions options;
+  StepCosts costs = kCosts;
+  std::int64_t disk_slots = kNoLimit;
+  bool agrees_between = false;  ///< something is measured between any two decisions
   bool of_earlier_sweep = false;
   std::int64_t write_known_at = 0;  ///< agreement from which on the time of a write is known
 };
@@ -41,7 +45,7 @@ StackOptions stack_of(const Given& run) {
   StackOptions options;
   options.steps = run.options.anchored.steps;
   options.units = run.options.anchored.most_slots - 1;
-  options.disk_slots = kNoLimit;
+  options.disk_slots = run.disk_slots;
   options.anchors_stay = true;
   options.x_0 = Place::kDisk;
   return options;
@@ -52,9 +56,10 @@ Played play(const Given& run) {
   const StackOptions options = stack_of(run);
   StackSweep sweep(options, std::make_unique<AsyncPlanner>(run.options));
   Played played;
-  Measured measured{.costs = kCosts, .of_earlier_sweep = run.of_earlier_sweep};
+  Measured measured{.costs = run.costs, .of_earlier_sweep = run.of_earlier_sweep};
   const auto decide = [&](std::int64_t live) {
     played.asked_at.push_back(live);
+    if (run.agrees_between) ++measured.agreement;
     for (Next next = Next::kAgree; next != Next::kGoOn;) {
       next = sweep.decide(measured);
       played.said.push_back(next);
@@ -104,6 +109,28 @@ TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
   const Played played = play(run);
   EXPECT_EQ(played.interval, plan.interval);
   EXPECT_EQ(played.depth, plan.prefetch_depth);
+}
+
+// It asks anew at every anchor: for the steps that are left, with the places that are left.
+TEST(AsyncPlanner, RunsOnASmallDiskAsManyStepsAsWerePromisedAtItsBegin) {
+  constexpr std::int64_t kSteps = 800;
+  for (const std::int64_t places : {2, 3, 7, 20, 50, 190, 300}) {
+    Given run = given_of(kSteps);
+    run.of_earlier_sweep = true;
+    run.costs = {1, 2, 0.5, 0.5, 0, 0};
+    run.disk_slots = places;
+    run.agrees_between = true;
+    IntervalProblem problem;
+    problem.costs = run.costs;
+    problem.memory = run.options.memory;
+    problem.steps = kSteps;
+    problem.anchors_left = places - 1;
+    problem.now.interval = 0;
+    const AnchoredSweep promised = anchored_sweep(problem, plan_intervals(problem));
+    const Taken taken = play(run).taken;
+    EXPECT_LE(taken.advances, 1.04 * static_cast<double>(promised.advances)) << places << " places";
+    EXPECT_LE(taken.anchors, places);
+  }
 }
 
 TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
@@ -168,6 +195,21 @@ TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
     EXPECT_EQ(again.interval, first.interval);
     EXPECT_EQ(again.prefetch_depth, first.prefetch_depth);
   }
+}
+
+// A rest that is reversed from memory leaves the blocks that anchors below it are read into.
+TEST(PlanIntervals, ReadsAheadBelowARestThatIsReversedFromMemory) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 4, 4, 0, 0};
+  problem.memory.blocks = 8;
+  problem.steps = 1000;
+  problem.newest_anchor = 990;
+  const AsyncPlan alone = plan_intervals(problem);
+  ASSERT_TRUE(alone.ends_in_ram);
+  EXPECT_EQ(alone.prefetch_depth, 0);
+  problem.anchors_below = 200;
+  const AsyncPlan above_anchors = plan_intervals(problem);
+  EXPECT_GT(above_anchors.prefetch_depth, 0);
 }
 
 }  // namespace

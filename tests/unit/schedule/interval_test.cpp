@@ -79,7 +79,7 @@ TEST(LargestGap, CostsOneMoreAdvancePerStepAtMost) {
 TEST(PlanInRam, IsCheaperThanIntervalsForAShortRest) {
   const StepCosts costs{1, 2, 60, 60};
   const SharedMemory memory{5, 1, true};
-  const AsyncPlan in_ram = plan_in_ram(costs, memory, 30, false);
+  const AsyncPlan in_ram = plan_in_ram(costs, memory, 30, false, 0);
   EXPECT_EQ(in_ram.slots, 5);
   EXPECT_EQ(in_ram.interval, 30);
   EXPECT_DOUBLE_EQ(30 * in_ram.seconds_per_step,
@@ -90,12 +90,12 @@ TEST(PlanInRam, IsCheaperThanIntervalsForAShortRest) {
 TEST(PlanInRam, IsDearerThanIntervalsForALongRest) {
   const StepCosts costs{1, 2, 8, 8};
   const SharedMemory memory{5, 1, true};
-  EXPECT_GT(plan_in_ram(costs, memory, 3000, false).seconds_per_step,
+  EXPECT_GT(plan_in_ram(costs, memory, 3000, false, 0).seconds_per_step,
             best_plan(costs, memory, 1, 3000).seconds_per_step);
 }
 
 TEST(PlanInRam, HasNothingToReverseAtTheEnd) {
-  EXPECT_EQ(plan_in_ram({1, 2, 8, 8}, {5, 1, true}, 0, true).interval, 1);
+  EXPECT_EQ(plan_in_ram({1, 2, 8, 8}, {5, 1, true}, 0, true, 0).interval, 1);
 }
 
 TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
