@@ -7,6 +7,7 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "engine/live_tape.h"
+#include "schedule/full_disk.h"
 #include "store/ram_tier.h"
 
 namespace anadrome::engine {
@@ -328,14 +329,36 @@ double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
   plan_blocks(changed);
   if (changed.memory.blocks == 0) return 0;
   changed.steps = supposed.steps;
+  if (supposed.anchors_that_fit >= 0) return forecast_on_full_disk(changed, supposed);
   schedule::Problem problem = this->problem(changed);
   problem.costs.forward = supposed.forward;
   problem.costs.adjoint = supposed.adjoint;
   problem.costs.write /= supposed.disk_rate;
   problem.costs.read /= supposed.disk_rate;
   if (supposed.overlaps) problem.shared.overlaps = true;
-  if (supposed.most_anchors >= 0) problem.most_anchors = supposed.most_anchors;
   return plan.schedule->forecast(problem);
+}
+
+// The sweep is played until the disk is full, since what follows depends on the anchors that there
+// are by then.
+double Planning::forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed) {
+  if (plan.plays_list()) return 0;
+  make_sweep(plan, supposed.anchors_that_fit <= 1);
+  schedule::Measured measured{.costs = costs(plan),
+                              .write_times_known = true,
+                              .nobody_writes = true,
+                              .of_earlier_sweep = true};
+  measured.costs.forward = supposed.forward;
+  measured.costs.adjoint = supposed.adjoint;
+  const schedule::DiskLeft left = {
+      .places = supposed.anchors_that_fit,
+      .slots = options_.most_slots(plan.memory.all_slots()),
+      .steps_per_write = measured.costs.write / std::max(supposed.forward, 1e-9)};
+  const std::int64_t advances =
+      schedule::advances_on_full_disk(*plan.sweep, measured, supposed.anchors_that_fit, left);
+  if (advances == schedule::kUnknown) return 0;
+  return static_cast<double>(advances) * supposed.forward +
+         static_cast<double>(plan.steps) * supposed.adjoint;
 }
 
 void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {

@@ -45,7 +45,7 @@ class Planning {
     double memory = 1, disk_rate = 1;  ///< factors
     bool overlaps = false;             ///< transfers do, whatever the transport
     std::int64_t steps = 0;            ///< n, by now
-    std::int64_t most_anchors = -1;    ///< -1: as the option says
+    std::int64_t anchors_that_fit = -1;  ///< then the disk is full; -1: it never is
     double forward = 0, adjoint = 0;   ///< seconds of a step, the mean of the sweep
   };
   /// Seconds of steps and of waiting in such a sweep with `plan`; 0 if nobody can tell.
@@ -71,6 +71,7 @@ class Planning {
   std::int64_t states_held(const SweepPlan& plan) const;
 
  private:
+  double forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed);
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
   // Tables.
   std::int64_t table_bytes(const SweepPlan& plan, std::int64_t memory) const;

@@ -341,7 +341,7 @@ Outlook Report::outlook(std::int64_t steps) {
   const bool full = sweep_.no_more_anchors;
   Planning::Supposed as_it_was;
   as_it_was.steps = steps;
-  if (full) as_it_was.most_anchors = std::max<std::int64_t>(sweep_.anchors_on_disk, 1);
+  if (full) as_it_was.anchors_that_fit = std::max<std::int64_t>(sweep_.anchors_on_disk, 1);
   as_it_was.forward = mean_forward();
   as_it_was.adjoint = mean_adjoint();
   const auto seconds = [&](const auto& change) {
