@@ -37,7 +37,7 @@ Seen look_into(const std::string& directory) {
   std::sort(names.begin(), names.end());
   std::string text;
   for (const std::string& name : names) {
-    if (!store::is_journal(name)) continue;
+    if (!store::is_journal(name) || !store::is_there(directory + "/" + name)) continue;
     text += name + "\n";
     const Failure unreadable = failure_from([&] {
       seen.committed.push_back(store::read_journal(directory + "/" + name).header);

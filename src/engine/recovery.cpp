@@ -1,7 +1,6 @@
 #include "engine/recovery.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "store/journal.h"
 #include "store/process_identity.h"
 #include "store/run_directory.h"
+#include "store/run_files.h"
 
 namespace anadrome::engine {
 namespace {
@@ -38,8 +38,6 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
   }
   return "";
 }
-
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 // A damaged file is no run to go on with. A file that could not be read may be whole.
 bool says_nothing(const Failure& failure) {
@@ -146,7 +144,7 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
     recovery.adjoint.resize(static_cast<std::size_t>(adjoint_bytes));
     path = directory + "/" + store::journal_file_name(wanted.rank);
-    is_there = exists(path);
+    is_there = store::is_there(path);
     if (is_there) recovery.journal = store::read_journal(path);
   });
   agreement.agree(
