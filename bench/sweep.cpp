@@ -57,6 +57,7 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   setup.means.bytes_per_second = flags.count("bandwidth-limit", 0);
   setup.means.seconds_between_commits =
       1e-3 * static_cast<double>(flags.count("commit-milliseconds", 1000));
+  setup.means.fresh = flags.count("fresh", 0) != 0;
   problem.steps = flags.count("steps", 200);
   flags.end();
   return setup;

@@ -61,14 +61,16 @@ void add(anadrome_stats& all, const anadrome_stats& one) {
 
 class Library {
  public:
-  Library(const Mode& mode, Problem& problem, const Means& means)
+  /// `interval`: 0: planned.
+  Library(const std::string& name, const Mode& mode, std::int64_t interval, Problem& problem,
+          const Means& means)
       : problem_(problem),
         zero_copy_(mode.zero_copy),
         joins_(mode.settings[0].value == std::string("join")) {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
     set("preflight", "off");  // it comes once in a run, before the sweep
-    set("name", std::string(mode.name) + "." + std::to_string(problem.steps));
+    set("name", name + "." + std::to_string(problem.steps));
     const std::size_t cells = problem.start.size();
     const bool resumes = mode.settings[1].key == std::string("resume");
     // The copy for a commit comes on top, so that all modes have as many slots.
@@ -77,7 +79,8 @@ class Library {
     if (means.bytes_per_second > 0)
       set("bandwidth_limit", std::to_string(means.bytes_per_second) + "B/s");
     for (const Setting& setting : mode.settings) set(setting.key, setting.value);
-    if (mode.name == std::string("sync_interval")) set("interval", std::to_string(means.interval));
+    if (mode.name == std::string("sync_interval")) interval = means.interval;
+    if (interval > 0) set("interval", std::to_string(interval));
     if (resumes) {
       const bool commits = mode.name == std::string("async_commits");
       set("checkpoint_interval", commits ? std::to_string(means.seconds_between_commits) : "1e9");
@@ -214,10 +217,20 @@ class Library {
 }  // namespace
 
 Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means) {
+  const auto end = mode.find_first_of("=+");
+  const std::string plain = mode.substr(0, end);
   const auto found =
-      std::find_if(kModes.begin(), kModes.end(), [&](const Mode& m) { return mode == m.name; });
+      std::find_if(kModes.begin(), kModes.end(), [&](const Mode& m) { return plain == m.name; });
   if (found == kModes.end()) throw std::runtime_error("unknown mode " + mode);
-  const auto library = std::make_shared<Library>(*found, problem, means);
+  std::int64_t interval = 0;
+  if (end != std::string::npos && mode[end] == '=') interval = std::stoll(mode.substr(end + 1));
+  std::string name = mode;
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '=' || c == '+'; }, '-');
+  const auto make = [=, &problem] {
+    return std::make_shared<Library>(name, *found, interval, problem, means);
+  };
+  if (means.fresh) return [make] { return make()->sweep(); };
+  const auto library = make();
   return [library] { return library->sweep(); };
 }
 

@@ -38,6 +38,7 @@ struct Means {
   std::int64_t interval = 8;           ///< of sync_interval
   std::int64_t bytes_per_second = 0;   ///< of reading and of writing, per rank; 0: no limit
   double seconds_between_commits = 1;  ///< of async_commits
+  bool fresh = false;                  ///< each sweep is the first of a run
 };
 
 struct Measured {
@@ -63,7 +64,7 @@ Sweep hand_written_sweep(Problem& problem, const Means& means);
 /// (resume=on, without a commit), async_commits; sync_disk (as async, but through parallel HDF5 on
 /// the caller's thread: transport=mpio); sync_interval (the same with the interval of `means` in
 /// place of one that is planned for such a disk); join, join_reducible (objective=reducible).
-/// Throws for another one.
+/// Throws for another one. `async=8` has an interval of 8; `async+` is `async` in files of its own.
 ///
 /// The objective of several branches is that of the mean of their last states. `join` plays them
 /// in one sweep. With all others each is a sweep of its own, and since no adjoint can begin before

@@ -9,6 +9,7 @@ import advice
 import agreement
 import choice
 import growth
+import interval
 import micro
 import overhead
 import petsc
@@ -21,7 +22,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "planned": planned, "advice": advice}
+       "situations": situations, "interval": interval, "planned": planned, "advice": advice}
 
 
 def fill(document, name, text):

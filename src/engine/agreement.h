@@ -44,6 +44,8 @@ class Agreement {
   /// An agreement of other ranks than MPI's, which outlive it: nobody is named who is late.
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
+  using Seconds = std::array<double, 9>;
+
   /// One rank's part of an agreement.
   struct Input {
     Call call = Call::kBegin;
@@ -51,7 +53,7 @@ class Agreement {
     bool stop = false;                   ///< anadrome_request_stop
     std::int64_t equal = 0;              ///< must be the same on all ranks ...
     const char* equal_name = "";         ///< ... being this
-    std::array<double, 6> largest = {};  ///< not negative; the maximum over ranks comes back
+    Seconds largest = {};                ///< not negative; the maximum over ranks comes back
     std::int64_t smallest = 0;           ///< the minimum over ranks comes back
     enum class Commit : std::int64_t { kNotDue, kDue, kBusy };
     Commit commit = Commit::kNotDue;  ///< the largest comes back
@@ -64,7 +66,7 @@ class Agreement {
     std::int64_t committed = 0;
     bool stop = false;
     Failure lost;  ///< the loss of the lowest rank that has one, with that rank
-    std::array<double, 6> largest = {};
+    Seconds largest = {};
     std::int64_t smallest = 0;
   };
 

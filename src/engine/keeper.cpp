@@ -64,6 +64,7 @@ void Keeper::make_disk_tier() {
   disk_ = disk.get();
   tiers_.push_back(std::move(disk));
   sweep_.before.totals = storage_.transport()->totals();
+  measured_.begin_sweep();
 }
 
 void Keeper::make_first_files() {
@@ -227,6 +228,7 @@ void Keeper::write_due() {
   }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
+  if (stays) learn(sweep_.newest_anchor);
   if (agreed.lost) stop_anchoring(agreed.lost);
   if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
@@ -234,6 +236,14 @@ void Keeper::write_due() {
     write_newest_block(Call::kAnchor);
   }
   if (!sweep_.no_more_anchors) meeting_.commit_if_due(Call::kAnchor, agreed);
+}
+
+// An interval ends at this anchor, and all ranks know how long it took.
+void Keeper::learn(std::int64_t anchor) {
+  measured_.learn({.reverse = sweep_.phase == ANADROME_PHASE_REVERSE,
+                   .anchor = anchor,
+                   .advances = sweep_.advances,
+                   .adjoints = sweep_.adjoints});
 }
 
 void Keeper::write_last_block() {
@@ -327,6 +337,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       return;
     }
     sweep_.agreed_block = block;
+    if (plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
   copy(sweep_.copies.restored, [&] {

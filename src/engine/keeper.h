@@ -123,6 +123,7 @@ class Keeper {
   store::KeptState state_of(const schedule::Kept& kept) const;
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
+  void learn(std::int64_t anchor);
   void write_newest_block(Call call);
   Failure refusal(Call call, std::int64_t number);
   Failure failed_since() const;

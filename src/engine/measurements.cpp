@@ -31,27 +31,61 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
     mine.read_taken = taken(transfers_.read_start, transfers_.read_processor);
     // Whether a time is known must be known of all ranks: the smallest says so.
     if (transfers_.write.seconds() > 0) input.smallest = tier->is_writing() ? 1 : 2;
+    mine.waited = tier->notes().seconds_stalled_write() + tier->notes().seconds_stalled_read();
   }
-  input.largest = {mine.forward, mine.adjoint,     mine.write,
-                   mine.read,    mine.write_taken, mine.read_taken};
+  mine.elapsed = now_seconds() - began_;
+  mine.copy = copy();
+  input.largest = {mine.forward,     mine.adjoint,    mine.write,   mine.read,  mine.write_taken,
+                   mine.read_taken,  mine.elapsed,    mine.waited,  mine.copy};
 }
 
 void Measurements::take(const Agreement::Output& output) {
-  const auto& [forward, adjoint, write, read, write_taken, read_taken] = output.largest;
-  agreed_ = {forward, adjoint, write, read, write_taken, read_taken};
+  const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy] =
+      output.largest;
+  agreed_ = {forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy};
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
 }
 
+// The first intervals are not like the others: memory is touched for the first time, fingerprints
+// are taken of the first advances, and in the reverse sweep they end what TURN began.
+void Measurements::learn(const IntervalEnd& end) {
+  constexpr std::int64_t kFirstAnchors = 4;
+  if (!end.reverse && end.anchor < kFirstAnchors) return;
+  const IntervalBegan began = interval_began_;
+  const bool same_sweep = began.known && began.end.reverse == end.reverse;
+  const std::int64_t kept = end.anchor - began.end.anchor;
+  const std::int64_t anchors = end.reverse ? -kept : kept;
+  if (same_sweep && anchors <= 0) return;  // in the middle of an interval
+  interval_began_ = {true, end, agreed_.elapsed, agreed_.waited};
+  if (!same_sweep) return;
+  const double elapsed = agreed_.elapsed - began.elapsed;
+  const double computing = elapsed - (agreed_.waited - began.waited);
+  const auto moved = [&](double transfer) {  // no more than there was time for
+    return static_cast<double>(anchors) * (transfer > 0 ? std::min(1.0, elapsed / transfer) : 1);
+  };
+  const auto advances = static_cast<double>(end.advances - began.end.advances);
+  if (!end.reverse) return forward_fit_.add(advances, moved(agreed_.write), computing);
+  const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
+  reverse_fit_.add(adjoints, moved(agreed_.read),
+                   computing - advances * costs_of_a_step());
+}
+
+// Of an advance beside no transfer.
+double Measurements::costs_of_a_step() const {
+  return std::max(forward_fit_.separates() ? forward_fit_.step() : agreed_.forward, 1e-9);
+}
+
 void Measurements::begin_disk(bool cores_are_busy) {
   transfers_ = {};
+  forward_fit_ = reverse_fit_ = {};
   of_earlier_sweep_ = false;
   cores_are_busy_ = cores_are_busy;
 }
 
 schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   schedule::StepCosts costs;
-  costs.forward = std::max(agreed_.forward, 1e-9);
+  costs.forward = costs_of_a_step();
   constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
   costs.adjoint = agreed_.adjoint > 0 ? agreed_.adjoint : kAdjointPerForward * costs.forward;
   costs.write = agreed_.write;
@@ -63,6 +97,15 @@ schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   costs.read = agreed_.read > 0 ? agreed_.read : costs.write;
   costs.write_taken = agreed_.write_taken;
   costs.read_taken = agreed_.read_taken > 0 ? agreed_.read_taken : agreed_.write_taken;
+  // Each step has a copy to keep a state and one to restore it, whatever the interval is: the first
+  // is a write's in the forward sweep, where it is counted, and is left out of the reverse sweep.
+  if (forward_fit_.separates()) {
+    costs.write_taken = costs.read_taken = std::max(forward_fit_.transfer() - agreed_.copy, 0.0);
+  }
+  if (reverse_fit_.separates()) {
+    costs.adjoint = std::max(reverse_fit_.step() - 2 * agreed_.copy, 1e-9);
+    costs.read_taken = std::max(reverse_fit_.transfer() + agreed_.copy, 0.0);
+  }
   return costs;
 }
 

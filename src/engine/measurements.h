@@ -4,9 +4,11 @@
 
 #include <cstdint>
 
+#include "base/clock.h"
 #include "engine/agreement.h"
 #include "engine/step_table.h"
 #include "schedule/interval.h"
+#include "schedule/interval_fit.h"
 #include "store/disk_tier.h"
 #include "store/meter.h"
 
@@ -17,10 +19,21 @@ struct AgreedTimes {
   double forward = 0, adjoint = 0;         ///< a step
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
+  double elapsed = 0, waited = 0;          ///< since the run began; for transfers
+  double copy = 0;                         ///< of a state
+};
+
+/// An agreement at an anchor, which ends an interval of either sweep.
+struct IntervalEnd {
+  bool reverse = false;
+  std::int64_t anchor = 0;  ///< the number of the one that was kept or restored last
+  std::int64_t advances = 0, adjoints = 0;
 };
 
 class Measurements {
  public:
+  Measurements() : began_(now_seconds()) {}
+
   // ---- this rank's ----
   /// Is the action that comes next to be timed? `steps` of an advance.
   bool times_advance(std::int64_t steps) {
@@ -58,6 +71,12 @@ class Measurements {
   /// `tier`: NULL without a disk.
   void bring(Agreement::Input& input, const store::DiskTier* tier) const;
   void take(const Agreement::Output& output);
+  /// At an agreement that ends an interval: what the interval took beside its transfers.
+  void learn(const IntervalEnd& end);
+  /// A sweep begins: what came before is no interval of it.
+  void begin_sweep() { interval_began_ = {}; }
+  /// What a forward step and a write take were told apart.
+  bool separates() const { return forward_fit_.separates(); }
   const AgreedTimes& agreed() const { return agreed_; }
   /// Has every rank written a state? Agreed.
   bool write_times_known() const { return write_times_known_; }
@@ -74,12 +93,22 @@ class Measurements {
   schedule::StepCosts costs(std::int64_t state_bytes) const;
 
  private:
+  double costs_of_a_step() const;
+
   store::Meter forward_, adjoint_, copy_;
   store::Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
   store::TransferTimes transfers_;
   StepTable step_costs_, adjoint_costs_;  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
   AgreedTimes agreed_;
+  double began_;
+  /// The agreement at which the interval under way began.
+  struct IntervalBegan {
+    bool known = false;
+    IntervalEnd end;
+    double elapsed = 0, waited = 0;
+  } interval_began_;
+  schedule::IntervalFit forward_fit_, reverse_fit_;
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool cores_are_busy_ = false;
 

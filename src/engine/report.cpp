@@ -384,7 +384,8 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
 SweepCosts Report::costs() const {
   SweepCosts costs;
   costs.step = planning_.costs(plan_);
-  costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
+  if (!measured_.separates())
+    costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
   const double adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
   costs.step.adjoint = adjoint > 0 ? adjoint : 2 * costs.step.forward;
   costs.copy = measured_.copy();
@@ -417,7 +418,8 @@ std::int64_t Report::advances_to_come() const {
 
 void Report::predict() {
   const std::int64_t to_come = advances_to_come();
-  if (to_come == schedule::kUnknown) {  // the interval is not known yet
+  const schedule::Course course = plan_.sweep->course();
+  if (to_come == schedule::kUnknown || !course.rests) {  // the interval is not known yet
     sweep_.prediction.due_at += ceil_divide(sweep_.prediction.due_at, 4);
     return;
   }
@@ -427,6 +429,8 @@ void Report::predict() {
   sweep_.prediction.seconds =
       predict_seconds(costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come});
   sweep_.prediction.due_at = 0;
+  sweep_.prediction.interval = course.interval;
+  sweep_.prediction.before_a_trial = false;
 }
 
 // For the summary; `peak`: what was measured, of the rank where it is most.

@@ -82,6 +82,8 @@ struct SweepState {
   struct Prediction {
     std::int64_t due_at = 0;  ///< after so many steps; 0: not any more
     std::int64_t made_at = 0;
+    bool before_a_trial = false;  ///< of another interval, which showed what a step takes
+    std::int64_t interval = 0;    ///< that was reckoned with
     double seconds = 0;
     bool adjoint_guessed = false;
   } prediction;

@@ -179,7 +179,7 @@ void Watch::look(double seconds) {
 bool Watch::listen(int rank, double seconds) {
   Peer& peer = peers_[static_cast<std::size_t>(rank)];
   const std::optional<store::Heartbeat> found = file_->read(rank);
-  if (found && found->ends) ::_exit(EXIT_FAILURE);  // it said why
+  if (found && found->ends) end_later();  // it said why
   if (found) peer.last = *found;
   if (peer.last.process.pid == 0) peer.last.process = settings_.process_of(rank);
   peer.silence.look(seconds, peer.last.beat);
@@ -219,6 +219,12 @@ void Watch::name(int rank, const std::string& how) {
 void Watch::end_job() {
   ends_ = true;
   beat();
+  end_later();
+}
+
+// Launchers end a job with its first rank that fails: until then the others are to have heard of the
+// end, and its reason is to be on its way to whoever reads it.
+void Watch::end_later() {
   std::this_thread::sleep_for(std::chrono::duration<double>(2 * period_));
   ::_exit(EXIT_FAILURE);
 }

@@ -94,7 +94,8 @@ class Watch {
   bool listen(int rank, double seconds);
   bool name_if_stopped(int rank);
   void name(int rank, const std::string& how);
-  void end_job();
+  [[noreturn]] void end_job();
+  [[noreturn]] void end_later();
 
   const Settings settings_;
   const double period_;

@@ -32,8 +32,44 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     return Next::kGoOn;
   }
   decided_at_ = measured.agreement;
-  use(plan_now(here, anchors, measured));
+  if (trial_.on()) {
+    --trial_.left;
+    const bool longer = trial_.left > Trial::kIntervals;
+    if (trial_.left > 0) {
+      set_interval(longer ? trial_.interval : plan_.interval, plan_.slots);
+      return Next::kGoOn;
+    }
+    trial_.interval = 0;
+  }
+  use(plan_now(here, anchors, measured), here);
   return Next::kGoOn;
+}
+
+// The model's step is one beside the transfers of the interval in force, so it never sees what
+// fewer transfers would gain. Trials become rare: each comes after twice as many intervals as the
+// one before.
+bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
+  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 4;
+  const std::int64_t states = options_.memory.states_per_block;
+  if (plan.interval != plan_.interval) trial_.seen = 0;
+  ++trial_.seen;
+  if (options_.greedy || plan.fills_disk || trial_.seen <= trial_.due ||
+      (trial_.seen - 1) * plan.interval * states < kFewSteps) {
+    return false;
+  }
+  const std::int64_t longer =
+      std::max(2 * plan.interval, std::min(4 * plan.interval, kFewSteps));
+  const std::int64_t steps = options_.anchored.steps;
+  if (steps != kUnknown) {
+    const std::int64_t rest = steps - here.first;
+    const std::int64_t tail = longest_tail(longer, plan.slots, options_.anchored.record,
+                                           options_.anchored.tape_units);
+    const std::int64_t lasts = Trial::kIntervals * (longer + plan.interval) * states;
+    if (rest < kShareOfRest * lasts || rest <= lasts + tail) return false;
+  }
+  trial_ = {
+      .interval = longer, .left = 2 * Trial::kIntervals, .seen = 0, .due = 2 * trial_.due};
+  return true;
 }
 
 // A block is on its way to disk, and it is not known yet how long that takes.
@@ -50,7 +86,7 @@ bool AsyncPlanner::goes_on_probing(const Segment& here, std::int64_t anchors,
   if (probes_ >= kProbes) {
     const AsyncPlan plan = plan_now(here, anchors, measured);
     if (plan.ends_in_ram) {
-      use(plan);
+      use(plan, here);
       return true;
     }
   }
@@ -71,15 +107,17 @@ AsyncPlan AsyncPlanner::plan_now(const Segment& here, std::int64_t anchors,
   problem.anchors_left = here.disk_slots;
   problem.record = options_.anchored.record;
   problem.may_end_in_ram = options_.may_end_in_ram;
-  problem.now = {interval(), depth_, slots(), 0};
+  problem.now = plan_;
   problem.may_stay = !options_.greedy;
   return plan_intervals(problem);
 }
 
-void AsyncPlanner::use(const AsyncPlan& plan) {
+void AsyncPlanner::use(const AsyncPlan& plan, const Segment& here) {
   depth_ = plan.prefetch_depth;
   if (plan.ends_in_ram) return end_in_ram(plan.slots);
-  set_interval(plan.interval, plan.slots);
+  const bool tries_longer = tries(plan, here);
+  plan_ = plan;
+  set_interval(tries_longer ? trial_.interval : plan.interval, plan.slots);
 }
 
 // All ranks decide on the same agreement, on the state that is live then.
@@ -93,13 +131,13 @@ Next AsyncPlanner::decide_greedily(const Segment& here, std::int64_t anchors,
   agreed_ = Agreed::kNothing;
   AsyncPlan plan = plan_now(here, anchors, measured);
   if (plan.ends_in_ram) {
-    use(plan);
+    use(plan, here);
     return Next::kGoOn;
   }
   const std::int64_t largest = largest_gap(plan.interval, plan.slots, options_.anchored.tape_units);
   if (gap >= largest || (gap >= plan.interval && measured.nobody_writes)) {
     plan.interval = gap;
-    use(plan);
+    use(plan, here);
     return Next::kGoOn;
   }
   constexpr std::int64_t kDecisionsPerInterval = 8;

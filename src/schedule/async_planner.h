@@ -28,6 +28,7 @@ class AsyncPlanner final : public AnchoredPlanner {
 
   Next decide(const Segment& here, std::int64_t anchors, const Measured& measured) override;
   std::int64_t prefetch_depth() const override { return depth_; }
+  bool rests() const override { return !trial_.on(); }
 
  private:
   enum class Agreed { kNothing, kForProbe, kForGreed };
@@ -35,14 +36,28 @@ class AsyncPlanner final : public AnchoredPlanner {
   bool waits(std::int64_t anchors, const Measured& measured) const;
   bool goes_on_probing(const Segment& here, std::int64_t anchors, const Measured& measured);
   AsyncPlan plan_now(const Segment& here, std::int64_t anchors, const Measured& measured) const;
-  void use(const AsyncPlan& plan);
+  void use(const AsyncPlan& plan, const Segment& here);
+  bool tries(const AsyncPlan& plan, const Segment& here);
   Next decide_greedily(const Segment& here, std::int64_t anchors, const Measured& measured);
+
+  /// An interval that is longer than the best one by the times that are known: what it takes tells
+  /// a step that transfers slow from a slow one.
+  struct Trial {
+    static constexpr std::int64_t kIntervals = 2;
+    std::int64_t interval = 0;
+    std::int64_t left = 0;  ///< intervals to come; the last kIntervals are the plan's again
+    std::int64_t seen = 0;                ///< intervals of the plan, measured since the last trial
+    std::int64_t due = 2;                 ///< so many before the next one
+    bool on() const { return interval > 0; }
+  };
 
   AsyncOptions options_;
   std::int64_t depth_;
   Agreed agreed_ = Agreed::kNothing;  ///< for the decision under way
   std::int64_t probes_ = 0, probe_steps_ = 1;
   std::int64_t decided_at_ = -1;  ///< the agreement whose times decided
+  AsyncPlan plan_ = {.interval = 0};  ///< in force but for trials
+  Trial trial_;
 };
 
 }  // namespace anadrome::schedule

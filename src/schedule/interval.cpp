@@ -171,8 +171,8 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   // Not every tremor of a measurement is worth a change. What follows from the places is no
   // tremor: intervals that are as even as can be run the fewest steps again.
   constexpr double kWorthwhile = 0.97;
-  const bool as_many_as_fit = least > 1 && plan.interval == least;
-  const bool can_stay = problem.may_stay && !as_many_as_fit && problem.now.interval >= least;
+  plan.fills_disk = least > 1 && plan.interval == least;
+  const bool can_stay = problem.may_stay && !plan.fills_disk && problem.now.interval >= least;
   if (can_stay &&
       plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
     plan = problem.now;
@@ -187,7 +187,9 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
         plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
     if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;
   }
-  return in_ram.seconds_per_step < plan.seconds_per_step ? in_ram : plan;
+  const bool stays = problem.may_stay && problem.now.interval > 0;
+  const double limit = (stays ? kWorthwhile : 1) * plan.seconds_per_step;
+  return in_ram.seconds_per_step < limit ? in_ram : plan;
 }
 
 uint128 tail_steps(std::int64_t steps, std::int64_t slots, bool record, std::int64_t tape_units) {

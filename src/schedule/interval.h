@@ -60,6 +60,7 @@ struct AsyncPlan {
   std::int64_t slots = 1;
   double seconds_per_step = 0;
   bool ends_in_ram = false;  ///< no further anchor
+  bool fills_disk = false;   ///< anchors as close as there are places for
 };
 
 /// The interval and the prefetch depth that go best together. Among plans within half a percent the

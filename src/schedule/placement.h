@@ -84,6 +84,8 @@ class Planner {
   virtual std::int64_t ahead() const { return kUnknown; }
   virtual bool on_the_way() const { return false; }  ///< to an anchor, or to the next question
   virtual std::int64_t interval() const { return 0; }
+  /// Is the interval one that is meant to stay? False while another one is only tried.
+  virtual bool rests() const { return true; }
   virtual std::int64_t prefetch_depth() const { return kUnknown; }
 
   /// The disk is full: what follows the newest anchor has so many slots.

@@ -48,6 +48,7 @@ StackSweep::StackSweep(const StackOptions& options, std::unique_ptr<Planner> pla
 Course StackSweep::course() const {
   return {.steps = steps_,
           .interval = planner_->interval(),
+          .rests = planner_->rests(),
           .slots = units() + (options_.anchors_stay ? 1 : 0),
           .prefetch_depth = planner_->prefetch_depth(),
           .anchor_ahead = leads_ ? planner_->ahead() : kUnknown,

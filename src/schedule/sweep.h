@@ -17,6 +17,7 @@ struct Course {
   std::int64_t steps = 0;  ///< n, of all branches together; or kUnknown
   std::int64_t branches = 1;
   std::int64_t interval = 0;               ///< steps between anchors; 0: not known
+  bool rests = true;                       ///< the interval is no trial
   std::int64_t slots = 0;                  ///< between anchors; 0: not chosen here
   std::int64_t prefetch_depth = kUnknown;  ///< anchors that are read ahead; kUnknown: not decided
   std::int64_t anchor_ahead = kUnknown;    ///< step; kUnknown: the forward sweep goes to no anchor

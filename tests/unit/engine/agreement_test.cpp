@@ -37,7 +37,7 @@ TEST(Agreement, ComesOutTheSameOnAllRanks) {
     outputs[static_cast<std::size_t>(rank)] = agreement.agree(input);
   });
   for (const Agreement::Output& output : outputs) {
-    EXPECT_EQ(output.largest, (std::array<double, 6>{1.0, 0, 3.0, 0, 0, 1e-300}));
+    EXPECT_EQ(output.largest, (Agreement::Seconds{1.0, 0, 3.0, 0, 0, 1e-300}));
     EXPECT_EQ(output.smallest, 5);
     EXPECT_EQ(output.commit, Agreement::Input::Commit::kBusy);
     EXPECT_EQ(output.committed, 10);

@@ -20,6 +20,8 @@ struct Played {
   std::vector<std::int64_t> asked_at;
   Taken taken;
   std::int64_t interval = 0, depth = 0;
+  std::vector<std::int64_t> anchors;  ///< their steps
+  bool rested = true;                 ///< at the end
 };
 
 struct Given {
@@ -71,6 +73,9 @@ Played play(const Given& run) {
                 {.steps = options.steps, .steady = false, .decide = decide});
   played.taken = driver.sweep();
   played.interval = sweep.course().interval;
+  played.rested = sweep.course().rests;
+  for (std::int64_t i = 0; i < sweep.anchors().count(); ++i)
+    played.anchors.push_back(sweep.anchors().step(i));
   played.depth = sweep.course().prefetch_depth;
   return played;
 }
@@ -137,6 +142,54 @@ TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
   Given run = given_of(12);
   run.of_earlier_sweep = true;
   EXPECT_EQ(play(run).taken.anchors, 1);
+}
+
+// How often intervals of each length follow each other.
+std::vector<std::pair<std::int64_t, std::int64_t>> lengths(const std::vector<std::int64_t>& anchors) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+  for (std::size_t i = 1; i < anchors.size(); ++i) {
+    const std::int64_t length = anchors[i] - anchors[i - 1];
+    if (runs.empty() || runs.back().first != length) runs.emplace_back(length, 0);
+    ++runs.back().second;
+  }
+  return runs;
+}
+
+TEST(AsyncPlanner, TriesALongerIntervalNowAndThenAndMoreAndMoreSeldom) {
+  Given run = given_of(100'000);
+  run.of_earlier_sweep = true;
+  run.agrees_between = true;
+  run.costs = {1, 2, 0.5, 0.5, 0, 0};
+  run.options.memory.blocks = 3;
+  const Played played = play(run);
+  EXPECT_EQ(played.interval, 1);
+  EXPECT_TRUE(played.rested);
+  const auto runs = lengths(played.anchors);
+  ASSERT_GE(runs.size(), 6u);
+  std::int64_t longer = 0, all = 0;
+  for (std::size_t i = 1; i < runs.size(); i += 2) {
+    EXPECT_EQ(runs[i - 1].first, 1);
+    EXPECT_EQ(runs[i].first, 4) << "the same step twice would tell nothing";
+    EXPECT_EQ(runs[i].second, 2);
+    if (i > 2) {
+      EXPECT_GE(runs[i - 1].second, runs[i - 3].second) << i;
+    }
+    longer += runs[i].second;
+  }
+  for (const auto& [length, count] : runs) all += count;
+  EXPECT_LT(static_cast<double>(longer), 1e-3 * static_cast<double>(all));
+}
+
+TEST(AsyncPlanner, TriesNothingWhereTheRestIsShortOrTheDiskSaysWhatFits) {
+  Given run = given_of(30);
+  run.of_earlier_sweep = true;
+  run.agrees_between = true;
+  run.costs = {1, 2, 0.5, 0.5, 0, 0};
+  run.options.memory.blocks = 3;
+  EXPECT_EQ(lengths(play(run).anchors).size(), 1u);
+  run.options.anchored.steps = 4000;
+  run.disk_slots = 800;
+  for (const auto& [length, count] : lengths(play(run).anchors)) EXPECT_LE(length, 6);
 }
 
 TEST(AsyncPlanner, WaitsForTheDiskWhereItIsGreedy) {

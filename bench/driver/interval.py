@@ -1,0 +1,85 @@
+"""Is the interval that a run finds the right one? Beside it, in turns: the same sweep with intervals that are given, and Revolve.
+The best of these is chosen in the odd turns and compared with in the even ones, or luck would choose it."""
+import subprocess
+from contextlib import contextmanager
+from statistics import median
+
+from machine import cores, say
+from overhead import memory_for
+from table import markdown, pick, ratios
+
+WORK = (1, 4, 16, 48)
+GRIDS = {1: (512, 256), 8: (1024, 1024), 32: (2048, 2048)}  # MiB of a state on a rank: its cells
+SECONDS = {1: 0.6, 8: 0.9, 32: 1.6}  # that the slowest sweep of a cell is to take
+DISKS = (0, 400_000_000)  # bytes per second, all ranks together; 0: as it is
+GIVEN = [f"async={interval}" for interval in (1, 2, 4, 8, 16, 32)] + ["revolve"]
+MODES = ["async", "async+"] + GIVEN
+SLOTS = 8
+
+
+@contextmanager
+def busy(programs):
+    """So many other programs that compute, without much memory."""
+    others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(programs)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def flags_of(bench, ranks, mib, work, disk):
+    """As many steps as the time allows; from 200 on each sweep is the first of its run."""
+    grid = GRIDS[mib]
+    flags = {"cells_x": grid[0], "cells_y": grid[1] * ranks, "work": work,
+             "memory": memory_for(SLOTS, mib << 20), "bandwidth_limit": disk // ranks}
+    pilot = bench.sweep(ranks, ["async=1", "revolve"], **flags, steps=24, rounds=1)
+    slowest = max(row["seconds"] / row["steps"] for row in pilot if row["round"] > 0)
+    steps = int(bench.choose(SECONDS[mib], 0.05) / slowest)
+    steps = min(max(steps, 24), 1000, bench.fitting_steps(1000, mib << 20, ranks))
+    return {**flags, "steps": steps, "fresh": int(steps >= 200), "rounds": bench.choose(8, 2)}
+
+
+def compare(rows):
+    """The best setting; the planned interval's time over its; what one setting differs from itself; predicted over taken."""
+    odd = [row for row in rows if row["round"] % 2 == 1]
+    even = [row for row in rows if row["round"] % 2 == 0]
+    best = min(GIVEN, key=lambda mode: median(pick(odd, "seconds", mode=mode)))
+    ratio = median(ratios(even, "seconds", "async", best))
+    noise = abs(median(ratios(rows, "seconds", "async", "async+")) - 1)
+    predicted = median(p / t for p, t in zip(pick(rows, "predicted", mode="async"),
+                                             pick(rows, "seconds", mode="async")))
+    return best, ratio, noise, predicted
+
+
+def run(bench, claims):
+    rows, near, far, well, cells = [], 0, 0, 0, 0
+    for ranks, others in ((1, 0), (1, 1), (2, 0)):
+        for mib in GRIDS:
+            for disk in DISKS:
+                for work in WORK[:bench.choose(len(WORK), 1)]:
+                    with busy(others):
+                        flags = flags_of(bench, ranks, mib, work, disk)
+                        name = f"interval_{ranks}_{others}_{mib}_{disk}_{work}"
+                        measured = bench.sweep(ranks, MODES, name, **flags)
+                    best, ratio, noise, predicted = compare(measured)
+                    cells += 1
+                    near += ratio <= 1.05 + noise
+                    far += ratio > 1.10 + noise
+                    well += abs(predicted - 1) <= 0.10
+                    found = sorted(pick(measured, "interval", mode="async"))
+                    rows.append([f"{ranks}" + (", a core busy" if others else ""), f"{mib} MiB",
+                                 f"{disk // 10**6} MB/s" if disk else "as it is", work,
+                                 f"{1e3 * median(pick(measured, 'step', mode='revolve')):.3g} ms",
+                                 f"{flags['steps']}" + (", first sweeps" if flags["fresh"] else ""),
+                                 f"{found[0]}..{found[-1]}", best, f"{ratio:.3f}", f"{noise:.3f}",
+                                 f"{predicted:.2f}"])
+                    say("  interval: " + " | ".join(map(str, rows[-1])))
+    claims.at_least("interval: share of the cells within 5 % of the best", [near / cells], 66 / 72)
+    claims.at_most("interval: cells beyond 10 % of the best", [far], 0, "{:g}")
+    claims.at_least("interval: share of the predictions within 10 %", [well / cells], 1)
+    return (f"\nOn {cores()} cores, memory for {SLOTS} states. {near} of {cells} cells within 5 % of the best, {far} beyond "
+            f"10 % (and what one setting differs from itself), {well} predictions within 10 %.\n\n" +
+            markdown(["ranks", "state", "disk", "work", "a step", "steps", "intervals found", "best", "found / best",
+                      "same / same", "predicted / taken"], rows))

@@ -1,0 +1,88 @@
+#include "schedule/interval_fit.h"
+
+#include <cmath>
+#include <span>
+
+namespace anadrome::schedule {
+
+IntervalFit::Group& IntervalFit::group_of(double steps_per_transfer) {
+  constexpr double kPerDoubling = 8;
+  const auto length = std::llround(kPerDoubling * std::log2(steps_per_transfer));
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+    return group.added > 0 && group.length == length;
+  });
+  if (found != groups_.end()) return *found;
+  const auto oldest =
+      std::min_element(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+        return a.last_used < b.last_used;
+      });
+  *oldest = {};
+  oldest->length = length;
+  return *oldest;
+}
+
+void IntervalFit::add(double steps, double transfers, double seconds) {
+  if (!(steps > 0) || !(transfers > 0) || !(seconds > 0)) return;
+  Group& group = group_of(steps / transfers);
+  group.samples[static_cast<std::size_t>(group.added) % Group::kSamples] = {
+      seconds / steps, transfers / steps, steps};
+  ++group.added;
+  group.last_used = ++clock_;
+  fit();
+}
+
+// One interval says nothing: it may be the one that was disturbed.
+bool IntervalFit::is_enough(const Group& group) {
+  constexpr double kFewSteps = 4;
+  double steps = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) steps += group.samples[i].steps;
+  return group.size() >= 2 && steps >= kFewSteps;
+}
+
+IntervalFit::Sample IntervalFit::middle(const Group& group) {
+  std::array<Sample, Group::kSamples> sorted = group.samples;
+  const auto samples = std::span(sorted).first(group.size());
+  const auto middle_one = samples.begin() + (std::ssize(samples) - 1) / 2;  // disturbances lengthen
+  std::nth_element(samples.begin(), middle_one, samples.end(),
+                   [](const Sample& a, const Sample& b) { return a.per_step < b.per_step; });
+  Sample middle = *middle_one;
+  middle.steps = 0;
+  for (const Sample& sample : samples) middle.steps += sample.steps;
+  return middle;
+}
+
+// Least squares over the groups, weighted by their steps.
+void IntervalFit::fit() {
+  constexpr double kMostWeight = 64, kApart = 1.5;
+  double weights = 0, mean_x = 0, mean_y = 0;
+  double fewest = 0, most = 0;
+  std::array<Sample, kGroups> middles;
+  std::size_t count = 0;
+  for (const Group& group : groups_) {
+    if (group.added == 0 || !is_enough(group)) continue;
+    Sample sample = middle(group);
+    sample.steps = std::min(sample.steps, kMostWeight);
+    weights += sample.steps;
+    mean_x += sample.steps * sample.transfers_per_step;
+    mean_y += sample.steps * sample.per_step;
+    fewest = count == 0 ? sample.transfers_per_step : std::min(fewest, sample.transfers_per_step);
+    most = std::max(most, sample.transfers_per_step);
+    middles[count++] = sample;
+  }
+  separates_ = count > 1 && most >= kApart * fewest;
+  if (!separates_) return;
+  mean_x /= weights;
+  mean_y /= weights;
+  double xx = 0, xy = 0;
+  for (const Sample& sample : std::span(middles).first(count)) {
+    const double x = sample.transfers_per_step - mean_x;
+    xx += sample.steps * x * x;
+    xy += sample.steps * x * (sample.per_step - mean_y);
+  }
+  // No step is so much faster alone: transfers and steps share cores and memory, no more.
+  constexpr double kLeast = 0.25;
+  transfer_ = std::min(xy / xx, (1 - kLeast) * mean_y / mean_x);
+  step_ = mean_y - transfer_ * mean_x;
+}
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,58 @@
+// What steps and transfers take together, told apart. A sweep in which a transfer is always under
+// way cannot know a slow step from one that the transfer slows; intervals of two lengths can:
+// seconds per step = step + transfer * (transfers per step).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace anadrome::schedule {
+
+class IntervalFit {
+ public:
+  /// An interval of so many steps, beside which `transfers` transfers ran, took so many seconds,
+  /// waiting not included.
+  void add(double steps, double transfers, double seconds);
+
+  /// Were intervals measured whose transfers per step differ enough?
+  bool separates() const { return separates_; }
+  /// Seconds of a step beside which no transfer runs. 0: unknown.
+  double step() const { return step_; }
+  /// The seconds that a transfer adds to the steps beside it; below 0 where intervals with more
+  /// transfers took less.
+  double transfer() const { return transfer_; }
+
+ private:
+  struct Sample {
+    double per_step = 0;            ///< seconds
+    double transfers_per_step = 0;
+    double steps = 0;
+  };
+  /// Intervals of about one length: the median of the newest ones, which a disturbance does not
+  /// move.
+  struct Group {
+    static constexpr std::size_t kSamples = 8;
+    std::array<Sample, kSamples> samples;
+    std::int64_t added = 0;
+    std::int64_t last_used = 0;
+    std::int64_t length = 0;  ///< in eighths of a doubling of the steps per transfer
+    std::size_t size() const {
+      return static_cast<std::size_t>(std::min<std::int64_t>(added, kSamples));
+    }
+  };
+  static constexpr std::size_t kGroups = 8;
+
+  Group& group_of(double steps_per_transfer);
+  static bool is_enough(const Group& group);
+  static Sample middle(const Group& group);
+  void fit();
+
+  std::array<Group, kGroups> groups_;
+  std::int64_t clock_ = 0;
+  bool separates_ = false;
+  double step_ = 0, transfer_ = 0;
+};
+
+}  // namespace anadrome::schedule
