@@ -82,8 +82,9 @@ class Case(unittest.TestCase):
                 for file in sorted(top.rglob("*")) if file.is_file()}
 
     @staticmethod
-    def command(hosts, *words, exported=()):
-        return ["mpirun", "-np", len(hosts), "--map-by", "slot", "-H", hosts_of(hosts),
+    def command(hosts, *words, exported=(), options=()):
+        """`options`: more of mpirun's."""
+        return ["mpirun", "-np", len(hosts), "--map-by", "slot", "-H", hosts_of(hosts), *options,
                 *(word for name in exported for word in ("-x", name)), launch.path_of("cluster_job"), *words]
 
     @staticmethod
@@ -96,9 +97,9 @@ class Case(unittest.TestCase):
         return self.LAB.run("head", *self.command(hosts, *words, exported=environment), environment=environment,
                             seconds=seconds)
 
-    def held(self, hosts, *words, at, seconds=60):
+    def held(self, hosts, *words, at, seconds=60, options=()):
         environment = self.at_step(at, GO)
-        command = self.command(hosts, *words, exported=environment)
+        command = self.command(hosts, *words, exported=environment, options=options)
         process = self.LAB.start("head", "timeout", "-k", 2, seconds, *command, environment=environment)
         self.addCleanup(process.communicate)
         self.addCleanup(self.clear)

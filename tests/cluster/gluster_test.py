@@ -1,5 +1,6 @@
 """On a file system that is distributed over hosts, when its servers, disks, hosts and links fail: the exact gradient or a clear
 error, and `anadrome clean` takes what is left."""
+import re
 import subprocess
 import time
 
@@ -23,9 +24,9 @@ class Case(cluster.Case):
         said = self.LAB.run("n1", launch.path_of("anadrome_tool"), "clean", f"/{volume}")
         self.assertEqual(self.LAB.shell("n1", f"ls -A /{volume}"), "", launch.said(said))
 
-    def on(self, volume, at, *words):
+    def on(self, volume, at, *words, **how):
         """A job that waits at that step."""
-        return self.held(ALL, *ASYNC, "--directory", f"/{volume}", *words, at=at, seconds=120)
+        return self.held(ALL, *ASYNC, "--directory", f"/{volume}", *words, at=at, seconds=120, **how)
 
 
 class Servers(Case):
@@ -132,12 +133,22 @@ class ReadOnly(Case):
 class Hosts(Case):
     """watchdog_action=abort ends the ranks that a lost host leaves, and the job goes on without that host."""
     WATCHDOG = ("--set", "watchdog=5", "--set", "watchdog_action=abort")
+    SAID = "/common/said"
+
+    def wait_for(self, pattern):
+        """Until rank 0 says so. The daemon of its host keeps that: mpirun may be busy with the lost host for half a minute, and
+        then leaves out what ranks said before they ended."""
+        said = self.path("head", f"{self.SAID}/1/rank.0/stderr")
+        end = time.monotonic() + 60
+        while not re.search(pattern, said.read_text()):
+            self.assertLess(time.monotonic(), end, f"rank 0 did not say '{pattern}': {said.read_text()}")
+            time.sleep(0.2)
 
     def lost(self, volume, at, lose):
-        held = self.on(volume, at, *RESUME, *self.WATCHDOG)
+        held = self.on(volume, at, *RESUME, *self.WATCHDOG, options=("--output-filename", self.SAID))
         lose("n4")
         self.go()
-        held.wait_for(r"watchdog: rank 3 \(process \d+ on n4.* has not answered for [\d.]+ s.*the job ends", seconds=60)
+        self.wait_for(r"watchdog: rank 3 \(process \d+ on n4.* has not answered for [\d.]+ s.*the job ends")
         while self.ranks("n1", "n2", "n3"):  # CTest's timeout is the limit
             time.sleep(0.2)
         self.clear_processes()  # mpirun would wait for the daemon of the lost host
