@@ -57,6 +57,21 @@ class Example(WhatIf):
             self.assertLessEqual(chosen["seconds"], least * (1 + 1e-9))
             self.assertTrue(answer["why"])
 
+    def test_where_every_core_computes_a_transfer_takes_its_time_from_the_steps(self):
+        for changes in (SLOW, {**SLOW, "--disk": "2TiB", "--steps": "4000"}):
+            free, busy = self.plan(changes), self.answer(*words(changes), "--cores-busy", "--json")
+            self.assertEqual((free["cores_busy"], busy["cores_busy"]), (False, True))
+            for name, row in self.rows(busy).items():
+                transfers = int(row["bytes_written"]) / (512 * 2**20 * 64) * free["seconds_write"] + \
+                    int(row["bytes_read"]) / (512 * 2**20 * 64) * free["seconds_read"]
+                computing = int(row["forward_steps"]) * free["seconds_step"] + \
+                    free["steps"] * free["seconds_adjoint"]
+                self.assertGreaterEqual(row["seconds"], (computing + transfers) * (1 - 1e-9), name)
+                self.assertGreaterEqual(row["seconds"], self.rows(free)[name]["seconds"] * (1 - 1e-9), name)
+            self.assertAlmostEqual(self.rows(busy)[free["recommended"]]["seconds"],
+                                   free["seconds_cores_busy"], 6)
+            self.assertIn("(--cores-busy)", " ".join(tool.run(*words(changes)).stdout.split()))
+
     def test_every_state_in_ram_is_the_ideal(self):
         answer = self.plan({"--steps": "10"})
         self.assertEqual(answer["recommended"], "store_all")

@@ -143,6 +143,10 @@ Comparison compare(const WhatIf& question) {
                      comparison.rows[static_cast<std::size_t>(comparison.recommended)]};
     comparison.resources = {memory_of(question, now), disk_rate_of(question, now),
                             disk_space_of(question, now)};
+    WhatIf busy = question;
+    busy.cores_busy = true;
+    if (now.best.written > 0)
+      comparison.seconds_cores_busy = estimate_of(schedule_named("", now.best.schedule), busy).seconds;
   }
   return comparison;
 }

@@ -28,6 +28,7 @@ struct Comparison {
   const schedule::Entry* by_auto = nullptr;  ///< the choice of schedule=auto; NULL: none
   int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
+  double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none
 };
 
 Comparison compare(const WhatIf& question);

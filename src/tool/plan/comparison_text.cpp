@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 15;
 constexpr std::array<std::size_t, 7> kWidths = {8, 12, 9, 9, 9, 9, 9};
+constexpr double kDiffers = 1.01;
 using Cells = std::array<std::string, kWidths.size()>;
 
 // Left, breaking at spaces; further lines begin below the first character after `label`.
@@ -73,6 +74,7 @@ std::string question_text(const WhatIf& question, int columns) {
         "; a state takes " + format_seconds(question.write_seconds()) + " to write and " +
         format_seconds(question.read_seconds()) + " to read; " +
         (question.disk == kNoLimit ? "no limit on disk" : format_bytes(question.disk) + " of disk");
+    if (question.cores_busy) text += "; every core computes, so transfers take the steps' time";
   } else {
     text += "; no disk";
   }
@@ -165,6 +167,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     text +=
         wrapped("", "A run with schedule=auto takes " + std::string(comparison.by_auto->name) + ".",
                 columns);
+  }
+  if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds) {
+    text += wrapped("",
+                    "It rests on a core per rank that is free for transfers. Where every core computes, " +
+                        std::string(best.schedule) + " takes up to " +
+                        duration_text(comparison.seconds_cores_busy) + " (--cores-busy).",
+                    columns);
   }
   return text + resources_text(comparison, columns);
 }

@@ -173,6 +173,10 @@ Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
   const double computing = estimate.seconds - estimate.waiting;
   // TURN is the last step's adjoint, and takes no time of its own.
   estimate.seconds = plan.makespan * tick - (question.has_tape() ? 0 : question.adjoint);
+  if (question.cores_busy) {
+    estimate.seconds += static_cast<double>(estimate.counts.writes) * question.write_seconds() +
+                        static_cast<double>(estimate.counts.reads) * question.read_seconds();
+  }
   estimate.waiting = std::max(0.0, estimate.seconds - computing);
   estimate.ram_bytes = run.bytes_of(sweep.slots);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +

@@ -55,6 +55,10 @@ struct RunProblem::Run {
     if (question.has_disk()) {
       times.largest[2] = question.write_seconds();
       times.largest[3] = question.read_seconds();
+      if (question.cores_busy) {
+        times.largest[4] = question.write_seconds();
+        times.largest[5] = question.read_seconds();
+      }
     }
     times.smallest = 1;
     context.measured.take(times);

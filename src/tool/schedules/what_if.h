@@ -20,6 +20,9 @@ struct WhatIf {
   std::int64_t disk = kNoLimit;  ///< bytes of all ranks together
   std::int64_t tape_bytes = 0;   ///< per rank; 0: no tapes
   bool tape_restarts = false;
+  /// Every core computes: a transfer takes all of its time from the steps beside it, which is the
+  /// most that it can. False: a core per rank is free for transfers.
+  bool cores_busy = false;
 
   bool has_disk() const { return write_rate > 0 && disk > 0; }
   bool has_tape() const { return tape_bytes > 0; }
