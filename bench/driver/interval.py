@@ -56,9 +56,9 @@ def compare(rows):
 def run(bench, claims):
     rows, near, far, well, cells = [], 0, 0, 0, 0
     for ranks, others in ((1, 0), (1, 1), (2, 0)):
-        for mib in GRIDS:
-            for disk in DISKS:
-                for work in WORK[:bench.choose(len(WORK), 1)]:
+        for mib in bench.choose(list(GRIDS), [1]):
+            for disk in bench.choose(DISKS, DISKS[:1]):
+                for work in bench.choose(WORK, WORK[:1]):
                     with busy(others):
                         flags = flags_of(bench, ranks, mib, work, disk)
                         name = f"interval_{ranks}_{others}_{mib}_{disk}_{work}"

@@ -37,13 +37,17 @@ Seen look_into(const std::string& directory) {
   std::sort(names.begin(), names.end());
   std::string text;
   for (const std::string& name : names) {
-    if (!store::is_journal(name) || !store::is_there(directory + "/" + name)) continue;
-    text += name + "\n";
+    if (!store::is_journal(name)) continue;
+    bool is_there = true;
     const Failure unreadable = failure_from([&] {
-      seen.committed.push_back(store::read_journal(directory + "/" + name).header);
+      const auto journal = store::find_journal(directory + "/" + name);
+      is_there = journal.has_value();
+      if (!is_there) return;
+      seen.committed.push_back(journal->header);
       const store::JournalHeader& header = seen.committed.back();
       text += std::to_string(header.run_id_low) + " " + std::to_string(header.run_id_high) + "\n";
     });
+    if (is_there) text += name + "\n";
     const bool damaged =
         unreadable.status == ANADROME_ERR_CORRUPT || unreadable.status == ANADROME_ERR_UNSUPPORTED;
     if (unreadable && !damaged) throw Error(unreadable.status, unreadable.message);

@@ -48,10 +48,11 @@ void Measurements::take(const Agreement::Output& output) {
 }
 
 // The first intervals are not like the others: memory is touched for the first time, fingerprints
-// are taken of the first advances, and in the reverse sweep they end what TURN began.
+// are taken of the first advances, and compared in the reverse sweep. That begins in an interval's
+// middle.
 void Measurements::learn(const IntervalEnd& end) {
   constexpr std::int64_t kFirstAnchors = 4;
-  if (!end.reverse && end.anchor < kFirstAnchors) return;
+  if (end.anchor < kFirstAnchors) return;
   const IntervalBegan began = interval_began_;
   const bool same_sweep = began.known && began.end.reverse == end.reverse;
   const std::int64_t kept = end.anchor - began.end.anchor;

@@ -14,7 +14,6 @@
 #include "store/journal.h"
 #include "store/process_identity.h"
 #include "store/run_directory.h"
-#include "store/run_files.h"
 
 namespace anadrome::engine {
 namespace {
@@ -144,8 +143,10 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     adjoint_path = directory + "/" + adjoint_file_name(wanted.rank);
     recovery.adjoint.resize(static_cast<std::size_t>(adjoint_bytes));
     path = directory + "/" + store::journal_file_name(wanted.rank);
-    is_there = store::is_there(path);
-    if (is_there) recovery.journal = store::read_journal(path);
+    is_there = true;  // unless it is found not to be
+    std::optional<store::JournalContents> found = store::find_journal(path);
+    is_there = found.has_value();
+    if (found) recovery.journal = std::move(*found);
   });
   agreement.agree(
       {.call = Call::kBegin, .failure = says_nothing(unreadable) ? unreadable : Failure{}});

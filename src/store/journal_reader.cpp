@@ -1,10 +1,14 @@
 #include "store/journal_reader.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/byte_code.h"
 #include "store/file_system.h"
@@ -141,15 +145,22 @@ JournalContents read_journal(const ReadBytes& read, const std::string& name) {
   return contents;
 }
 
-JournalContents read_journal(const std::string& path) {
-  // O_NONBLOCK: a pipe of that name must not make this wait.
-  const File file = File::open(path, O_RDONLY | O_NONBLOCK);
+namespace {
+
+constexpr int kToRead = O_RDONLY | O_NONBLOCK;  // a pipe of that name must not make this wait
+
+bool is_gone(ssize_t result) { return result == -ENOENT || result == -ESTALE; }
+
+// `gone`: reading failed because there is no such file.
+JournalContents read_file(const std::string& path, bool& gone) {
+  const File file = File::open(path, kToRead);
   const ReadBytes read = [&](char* to, std::size_t count, std::int64_t offset) {
     std::size_t done = 0;
     while (done < count) {
       const ssize_t got = file_system().read(file.get(), to + done, count - done,
                                              offset + static_cast<std::int64_t>(done));
       if (got == -EINTR) continue;
+      gone = is_gone(got);
       if (got < 0) throw_errno(static_cast<int>(got), "read", path);
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
@@ -157,6 +168,31 @@ JournalContents read_journal(const std::string& path) {
     return done;
   };
   return read_journal(read, path);
+}
+
+}  // namespace
+
+JournalContents read_journal(const std::string& path) {
+  bool gone = false;
+  return read_file(path, gone);
+}
+
+std::optional<JournalContents> find_journal(const std::string& path) {
+  constexpr double kPatience = 10;
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  const double until = now_seconds() + kPatience;
+  for (;; std::this_thread::sleep_for(kPause)) {
+    if (::access(path.c_str(), F_OK) != 0) return std::nullopt;
+    const int opened = file_system().open(path, kToRead | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (opened >= 0) file_system().close(opened);
+    bool gone = is_gone(opened);
+    try {
+      if (!gone || now_seconds() >= until) return read_file(path, gone);
+    } catch (const Error&) {
+      gone = gone || (::access(path.c_str(), F_OK) != 0 && errno == ENOENT);
+      if (!gone || now_seconds() >= until) throw;
+    }
+  }
 }
 
 }  // namespace anadrome::store

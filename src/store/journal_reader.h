@@ -29,6 +29,11 @@ struct JournalContents {
 /// for another version of the format; ERR_IO. Memory stays in proportion to the file's bytes.
 JournalContents read_journal(const std::string& path);
 
+/// The same; nothing if there is no such file. The caches of a network file system may show a name,
+/// and the first bytes of its file, for a while after another host has removed it: then it is looked
+/// for again, for up to 10 s.
+std::optional<JournalContents> find_journal(const std::string& path);
+
 /// The same without a file: `read` puts the bytes from `offset` on and returns their number, fewer
 /// than asked for only at the end. `name` is for messages.
 using ReadBytes = std::function<std::size_t(char* to, std::size_t count, std::int64_t offset)>;

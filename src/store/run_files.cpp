@@ -1,16 +1,11 @@
 #include "store/run_files.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <memory>
-#include <thread>
 
-#include "base/clock.h"
 #include "store/file_system.h"
 
 namespace anadrome::store {
@@ -36,18 +31,6 @@ bool is_run_file(const std::string& name) {
   return text == kLockName || text == "states.h5" || is_journal(text) ||
          is_numbered(text, "adjoint-") || is_heartbeat_file(text) ||
          (text.starts_with("segment-") && text.ends_with(".h5"));
-}
-
-bool is_there(const std::string& path) {
-  constexpr double kPatience = 10;
-  constexpr auto kPause = std::chrono::milliseconds(50);
-  const double until = now_seconds() + kPatience;
-  for (;; std::this_thread::sleep_for(kPause)) {
-    if (::access(path.c_str(), F_OK) != 0) return false;
-    const int opened = file_system().open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
-    if (opened >= 0) file_system().close(opened);
-    if (opened != -ENOENT || now_seconds() >= until) return true;
-  }
 }
 
 std::vector<std::string> files_in(const std::string& path) {

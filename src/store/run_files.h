@@ -16,11 +16,6 @@ bool is_run_file(const std::string& name);
 bool is_heartbeat_file(std::string_view name);
 bool is_journal(std::string_view name);
 
-/// Is there a file at `path`? The caches of a network file system may show one for a while that
-/// another host has removed: where it cannot be opened for that reason it is looked for again, for
-/// up to 10 s.
-bool is_there(const std::string& path);
-
 /// The names in the directory at `path`, journals first. Removed in this order, a run without its
 /// journals is over, whatever else is left of it. Throws ERR_IO.
 std::vector<std::string> files_in(const std::string& path);

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "base/error.h"
+#include "forwarding_file_system.h"
 #include "journal_samples.h"
 #include "store/byte_code.h"
 #include "temporary_directory.h"
@@ -218,6 +221,49 @@ TEST_F(JournalReader, WantsARegularFile) {
     }
   }
   EXPECT_THROW(read_journal("/dev/zero"), Error);
+}
+
+// Opening or reading fails in the given way; from the third time on the name is gone, too.
+class RemovedElsewhere final : public test::ForwardingFileSystem {
+ public:
+  RemovedElsewhere(int opened, int read) : opened_(opened), read_(read) {}
+  int open(const std::string& path, int flags, mode_t mode) override {
+    const int descriptor = opened_ != 0 ? -opened_ : ForwardingFileSystem::open(path, flags, mode);
+    if (++count_ >= 3) std::filesystem::remove(path);
+    return descriptor;
+  }
+  ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
+    return read_ != 0 ? -read_ : ForwardingFileSystem::read(descriptor, bytes, count, offset);
+  }
+  int count() const { return count_; }
+
+ private:
+  int opened_, read_;
+  int count_ = 0;
+};
+
+TEST_F(JournalReader, LooksAgainForAFileThatACacheStillShows) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "journal-0";
+  EXPECT_FALSE(find_journal(path));
+  for (const auto& [opened, read] : {std::pair{ENOENT, 0}, {ESTALE, 0}, {0, ENOENT}}) {
+    std::ofstream(path) << sample.bytes;
+    ASSERT_TRUE(find_journal(path));
+    const RemovedElsewhere files(opened, read);
+    EXPECT_FALSE(find_journal(path));
+    EXPECT_GE(files.count(), 3);
+  }
+}
+
+TEST_F(JournalReader, SaysAtOnceWhyAFileThatIsThereCannotBeRead) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "journal-0";
+  std::ofstream(path) << sample.bytes;
+  for (const auto& [opened, read] : {std::pair{EIO, 0}, {EACCES, 0}, {0, EIO}}) {
+    const RemovedElsewhere files(opened, read);
+    EXPECT_THROW(find_journal(path), Error);
+    EXPECT_LE(files.count(), 2);
+  }
 }
 
 RC_GTEST_PROP(JournalReaderProperty, ReadsWhatWasWrittenWhateverFollows, ()) {

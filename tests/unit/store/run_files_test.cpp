@@ -2,12 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
-#include "forwarding_file_system.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
@@ -46,41 +43,6 @@ TEST(RunFiles, AreListedJournalsFirst) {
 TEST(RunFiles, OfNoDirectoryAreAnError) {
   const TemporaryDirectory directory;
   EXPECT_THROW(files_in(directory / "none"), Error);
-}
-
-// Opening fails in the given way; from the third time on the name is gone, too.
-class RemovedElsewhere final : public test::ForwardingFileSystem {
- public:
-  explicit RemovedElsewhere(int error) : error_(error) {}
-  int open(const std::string& path, int, mode_t) override {
-    if (++opened_ == 3) std::filesystem::remove(path);
-    return -error_;
-  }
-  int opened() const { return opened_; }
-
- private:
-  int error_;
-  int opened_ = 0;
-};
-
-TEST(RunFiles, AreLookedForAgainWhereACacheStillShowsThem) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "journal-0";
-  EXPECT_FALSE(is_there(path));
-  std::ofstream(path) << "x";
-  EXPECT_TRUE(is_there(path));
-  const RemovedElsewhere files(ENOENT);
-  EXPECT_FALSE(is_there(path));
-  EXPECT_EQ(files.opened(), 3);
-}
-
-TEST(RunFiles, AreThereThoughTheyCannotBeOpened) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "journal-0";
-  std::ofstream(path) << "x";
-  const RemovedElsewhere files(EIO);
-  EXPECT_TRUE(is_there(path));
-  EXPECT_EQ(files.opened(), 1);
 }
 
 }  // namespace
