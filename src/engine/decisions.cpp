@@ -9,7 +9,8 @@ schedule::Measured Decisions::measured() const {
           .write_times_known = measured_.write_times_known(),
           .nobody_writes = measured_.nobody_writes(),
           .of_earlier_sweep = measured_.of_earlier_sweep(),
-          .agreement = agreement_.count()};
+          .agreement = agreement_.count(),
+          .took = measured_.sweeps_took(plan_.steps)};
 }
 
 void Decisions::decide() {

@@ -1,6 +1,7 @@
 #include "engine/measurements.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace anadrome::engine {
 
@@ -43,8 +44,24 @@ void Measurements::take(const Agreement::Output& output) {
   const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy] =
       output.largest;
   agreed_ = {forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy};
+  if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
+}
+
+void Measurements::begin_sweep() {
+  interval_began_ = {};
+  sweep_begins_ = true;
+  forward_fit_.begin_anew();
+  reverse_fit_.begin_anew();
+}
+
+void Measurements::sweep_is_done(bool with_disk, std::int64_t steps, std::int64_t anchors) {
+  const bool first = !of_earlier_sweep_;
+  of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
+  if (first || !of_earlier_sweep_ || anchors == 0) return;
+  if (std::exchange(took_steps_, steps) != steps) took_ = {};
+  (anchors == 1 ? took_.in_ram : took_.with_anchors) = agreed_.elapsed - sweep_began_;
 }
 
 // The first intervals are not like the others: memory is touched for the first time, fingerprints
@@ -80,6 +97,7 @@ double Measurements::costs_of_a_step() const {
 void Measurements::begin_disk(bool cores_are_busy) {
   transfers_ = {};
   forward_fit_ = reverse_fit_ = {};
+  took_ = {};
   of_earlier_sweep_ = false;
   cores_are_busy_ = cores_are_busy;
 }
@@ -101,11 +119,13 @@ schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   // Each step has a copy to keep a state and one to restore it, whatever the interval is: the first
   // is a write's in the forward sweep, where it is counted, and is left out of the reverse sweep.
   if (forward_fit_.separates()) {
-    costs.write_taken = costs.read_taken = std::max(forward_fit_.transfer() - agreed_.copy, 0.0);
+    // A transfer takes no more of the steps than its own time.
+    costs.write_taken = std::clamp(forward_fit_.transfer() - agreed_.copy, 0.0, costs.write);
+    costs.read_taken = std::min(costs.write_taken, costs.read);
   }
   if (reverse_fit_.separates()) {
     costs.adjoint = std::max(reverse_fit_.step() - 2 * agreed_.copy, 1e-9);
-    costs.read_taken = std::max(reverse_fit_.transfer() + agreed_.copy, 0.0);
+    costs.read_taken = std::clamp(reverse_fit_.transfer() + agreed_.copy, 0.0, costs.read);
   }
   return costs;
 }

@@ -74,7 +74,7 @@ class Measurements {
   /// At an agreement that ends an interval: what the interval took beside its transfers.
   void learn(const IntervalEnd& end);
   /// A sweep begins: what came before is no interval of it.
-  void begin_sweep() { interval_began_ = {}; }
+  void begin_sweep();
   /// What a forward step and a write take were told apart.
   bool separates() const { return forward_fit_.separates(); }
   const AgreedTimes& agreed() const { return agreed_; }
@@ -84,8 +84,11 @@ class Measurements {
   bool nobody_writes() const { return nobody_writes_; }
   /// The agreed times are those of an earlier sweep on the same disk.
   bool of_earlier_sweep() const { return of_earlier_sweep_; }
-  void sweep_is_done(bool with_disk) {
-    of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
+  /// `anchors`: that were put on disk, x_0 among them, of a sweep from x_0 to its DONE; 0: of none.
+  void sweep_is_done(bool with_disk, std::int64_t steps = 0, std::int64_t anchors = 0);
+  /// Sweeps of so many steps, the last of each kind, but for the first on this disk.
+  schedule::SweepsTook sweeps_took(std::int64_t steps) const {
+    return steps == took_steps_ ? took_ : schedule::SweepsTook{};
   }
   /// Transfers go to another disk from here on. `cores_are_busy`: no core is left for I/O threads.
   void begin_disk(bool cores_are_busy);
@@ -109,6 +112,10 @@ class Measurements {
     double elapsed = 0, waited = 0;
   } interval_began_;
   schedule::IntervalFit forward_fit_, reverse_fit_;
+  bool sweep_begins_ = false;  ///< at the next agreement
+  double sweep_began_ = 0;     ///< as AgreedTimes::elapsed
+  schedule::SweepsTook took_;
+  std::int64_t took_steps_ = 0;
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool cores_are_busy_ = false;
 

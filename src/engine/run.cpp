@@ -284,7 +284,10 @@ void Run::done() {
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
-  context_.measured.sweep_is_done(keeper_.uses_disk());
+  const schedule::Course course = context_.plan.sweep->course();
+  const bool whole = course.anchors_stay && !sweep.rewound && !sweep.no_more_anchors &&
+                     sweep.resumed.phase == ANADROME_PHASE_IDLE;
+  context_.measured.sweep_is_done(keeper_.uses_disk(), course.steps, whole ? sweep.anchors_put : 0);
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;

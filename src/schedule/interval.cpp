@@ -170,7 +170,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   AsyncPlan plan = best_plan(costs, problem.memory, least, most);
   // Not every tremor of a measurement is worth a change. What follows from the places is no
   // tremor: intervals that are as even as can be run the fewest steps again.
-  constexpr double kWorthwhile = 0.97;
+  constexpr double kWorthwhile = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
   const bool can_stay = problem.may_stay && !plan.fills_disk && problem.now.interval >= least;
   if (can_stay &&
@@ -186,6 +186,12 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
     const AsyncPlan reading_ahead =
         plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
     if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;
+  }
+  const SweepsTook& took = problem.took;
+  if (took.in_ram > 0 && took.with_anchors > 0) {  // no model is as good
+    in_ram.seconds_per_step = plan.seconds_per_step * took.in_ram / took.with_anchors;
+  } else if (took.in_ram > 0 && in_ram.seconds_per_step > kNear * plan.seconds_per_step) {
+    return plan;  // once, to see
   }
   const bool stays = problem.may_stay && problem.now.interval > 0;
   const double limit = (stays ? kWorthwhile : 1) * plan.seconds_per_step;

@@ -73,6 +73,11 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record, std::int64_t prefetch_depth);
 
+/// Seconds of whole sweeps that were measured; 0: none was.
+struct SweepsTook {
+  double in_ram = 0, with_anchors = 0;
+};
+
 /// The question before a sweep, and of a run at every anchor and on the way to the first one.
 struct IntervalProblem {
   StepCosts costs;  ///< `adjoint` without the step that records a tape
@@ -87,6 +92,7 @@ struct IntervalProblem {
   bool all_anchors = false;              ///< up to the end
   AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
   bool may_stay = true;                  ///< the plan in force stays unless another gains
+  SweepsTook took;                       ///< at x_0: sweeps as this one, of the same run
 };
 
 /// The answer: a pure function of what all ranks agree on.

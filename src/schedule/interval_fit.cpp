@@ -69,8 +69,8 @@ void IntervalFit::fit() {
     most = std::max(most, sample.transfers_per_step);
     middles[count++] = sample;
   }
-  separates_ = count > 1 && most >= kApart * fewest;
-  if (!separates_) return;
+  if (count < 2 || most < kApart * fewest) return;
+  separates_ = true;
   mean_x /= weights;
   mean_y /= weights;
   double xx = 0, xy = 0;

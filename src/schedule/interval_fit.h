@@ -16,6 +16,9 @@ class IntervalFit {
   /// waiting not included.
   void add(double steps, double transfers, double seconds);
 
+  /// What comes now is of another time, and told apart by itself; until it is, what was found stays.
+  void begin_anew() { groups_ = {}; }
+
   /// Were intervals measured whose transfers per step differ enough?
   bool separates() const { return separates_; }
   /// Seconds of a step beside which no transfer runs. 0: unknown.

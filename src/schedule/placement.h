@@ -19,6 +19,7 @@ struct Measured {
   bool nobody_writes = false;      ///< no rank is writing one
   bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
   std::int64_t agreement = 0;      ///< number of that agreement
+  SweepsTook took = {};            ///< sweeps of so many steps on this disk
 };
 
 /// The next thing that a decision needs; all ranks come to the same.

@@ -102,7 +102,7 @@ class Clock {
   void pass(double seconds) {
     elapsed_ += seconds;
     Agreement::Output output;
-    output.largest = {2.5, 6, 2, 2, 0.25, 0.25, elapsed_, waited_, 1};
+    output.largest = {2.5, 6, 5, 5, 0.25, 0.25, elapsed_, waited_, 1};
     output.smallest = 2;
     measured.take(output);
     measured.learn(end_);
@@ -145,12 +145,34 @@ TEST(Measurements, LearnNothingFromTheFirstIntervalsAndBetweenSweeps) {
   for (int i = 0; i < 8; ++i) clock.forward(1);
   clock.measured.begin_sweep();
   clock.wait(-10);  // the waits of a sweep are counted from its beginning
-  EXPECT_FALSE(clock.measured.separates());
-  clock.forward(4);
-  clock.forward(4);
-  EXPECT_FALSE(clock.measured.separates()) << "the first of these is no interval";
-  clock.forward(4);
+  for (int i = 0; i < 9; ++i) clock.forward(4);
+  EXPECT_FALSE(clock.measured.separates()) << "the other length was another sweep's";
+  for (int i = 0; i < 4; ++i) clock.forward(1);
   EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9);
+  clock.measured.begin_sweep();
+  EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9) << "until it is told apart again";
+}
+
+TEST(Measurements, KnowWhatWholeSweepsTookButForTheFirst) {
+  Clock clock;
+  const auto sweep = [&](int intervals, std::int64_t anchors, std::int64_t steps) {
+    clock.measured.begin_sweep();
+    clock.forward(1);  // the agreement from which on it counts
+    for (int i = 0; i < intervals; ++i) clock.forward(1);
+    clock.measured.sweep_is_done(true, steps, anchors);
+  };
+  sweep(10, 11, 10);
+  EXPECT_EQ(clock.measured.sweeps_took(10).with_anchors, 0) << "it met everything cold";
+  sweep(8, 9, 10);
+  sweep(6, 1, 10);
+  EXPECT_EQ(clock.measured.sweeps_took(10).with_anchors, 8 * 5);
+  EXPECT_EQ(clock.measured.sweeps_took(10).in_ram, 6 * 5);
+  EXPECT_EQ(clock.measured.sweeps_took(11).in_ram, 0) << "of other sweeps";
+  sweep(7, 0, 10);
+  EXPECT_EQ(clock.measured.sweeps_took(10).in_ram, 6 * 5) << "a part of a sweep says nothing";
+  sweep(4, 1, 12);
+  EXPECT_EQ(clock.measured.sweeps_took(12).with_anchors, 0);
+  EXPECT_EQ(clock.measured.sweeps_took(12).in_ram, 4 * 5);
 }
 
 TEST(Measurements, ForgetWhatAnotherDiskTook) {

@@ -250,6 +250,25 @@ TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
   }
 }
 
+// Anchors or memory alone: what whole sweeps took decides, once both are known, and both are tried
+// where the model is not sure.
+TEST(PlanIntervals, BelievesSweepsMoreThanTheModel) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 0.9, 0.9, 0.9, 0.9};
+  problem.memory.blocks = 8;
+  problem.steps = 30;
+  ASSERT_TRUE(plan_intervals(problem).ends_in_ram);
+  problem.took = {.in_ram = 100, .with_anchors = 0};
+  EXPECT_FALSE(plan_intervals(problem).ends_in_ram) << "once, to see";
+  problem.took.with_anchors = 90;
+  EXPECT_FALSE(plan_intervals(problem).ends_in_ram);
+  problem.took.with_anchors = 110;
+  EXPECT_TRUE(plan_intervals(problem).ends_in_ram);
+  problem.costs.write_taken = problem.costs.read_taken = problem.costs.write = 9;
+  problem.took = {.in_ram = 100, .with_anchors = 0};
+  EXPECT_TRUE(plan_intervals(problem).ends_in_ram) << "there is no doubt";
+}
+
 // A rest that is reversed from memory leaves the blocks that anchors below it are read into.
 TEST(PlanIntervals, ReadsAheadBelowARestThatIsReversedFromMemory) {
   IntervalProblem problem;

@@ -81,6 +81,17 @@ TEST(IntervalFit, ForgetsTheLengthsThatWereUsedLast) {
   EXPECT_NEAR(fit.transfer(), kTransfer, 1e-9);
 }
 
+TEST(IntervalFit, BeginsAnewWithWhatItFound) {
+  IntervalFit fit;
+  add(fit, 1, 8);
+  add(fit, 4, 8);
+  fit.begin_anew();
+  add(fit, 8, 8, 9);
+  EXPECT_NEAR(fit.step(), kStep, 1e-12) << "one length says nothing";
+  add(fit, 2, 8, 9);
+  EXPECT_NEAR(fit.step(), 9 * kStep, 1e-9);
+}
+
 TEST(IntervalFit, LeavesOutWhatIsNoInterval) {
   IntervalFit fit;
   for (int i = 0; i < 4; ++i) {
