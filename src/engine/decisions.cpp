@@ -10,6 +10,7 @@ schedule::Measured Decisions::measured() const {
           .nobody_writes = measured_.nobody_writes(),
           .of_earlier_sweep = measured_.of_earlier_sweep(),
           .agreement = agreement_.count(),
+          .separated = measured_.separates(),
           .took = measured_.sweeps_took(plan_.steps)};
 }
 
@@ -34,7 +35,7 @@ void Decisions::decide() {
 
 // It was made with another interval, or before it was known what a step takes beside no transfer.
 void Decisions::renew_prediction() {
-  constexpr std::int64_t kEarly = 4;
+  constexpr std::int64_t kEarly = 2;
   SweepState::Prediction& prediction = sweep_.prediction;
   const schedule::Course course = plan_.sweep->course();
   if (!course.rests) prediction.before_a_trial = true;

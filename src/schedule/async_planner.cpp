@@ -26,12 +26,14 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     agreed_ = Agreed::kNothing;
     if (goes_on_probing(here, anchors, measured)) return Next::kGoOn;
   }
+  constexpr std::int64_t kSoon = 2, kSeldom = 32;  // intervals before the first trial
   if (options_.greedy) return decide_greedily(here, anchors, measured);
   if (!first && decided_at_ == measured.agreement) {  // nothing was measured since
     set_interval(interval(), slots());
     return Next::kGoOn;
   }
   decided_at_ = measured.agreement;
+  if (trial_.due == 0) trial_.due = measured.separated ? kSeldom : kSoon;
   if (trial_.on()) {
     --trial_.left;
     const bool longer = trial_.left > Trial::kIntervals;
@@ -49,7 +51,7 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
 // fewer transfers would gain. Trials become rare: each comes after twice as many intervals as the
 // one before.
 bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
-  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 4;
+  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 8;
   const std::int64_t states = options_.memory.states_per_block;
   if (plan.interval != plan_.interval) trial_.seen = 0;
   ++trial_.seen;
@@ -57,8 +59,7 @@ bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
       (trial_.seen - 1) * plan.interval * states < kFewSteps) {
     return false;
   }
-  const std::int64_t longer =
-      std::max(2 * plan.interval, std::min(4 * plan.interval, kFewSteps));
+  const std::int64_t longer = plan.interval == 1 ? 3 : 2 * plan.interval;
   const std::int64_t steps = options_.anchored.steps;
   if (steps != kUnknown) {
     const std::int64_t rest = steps - here.first;

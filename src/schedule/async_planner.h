@@ -47,7 +47,7 @@ class AsyncPlanner final : public AnchoredPlanner {
     std::int64_t interval = 0;
     std::int64_t left = 0;  ///< intervals to come; the last kIntervals are the plan's again
     std::int64_t seen = 0;                ///< intervals of the plan, measured since the last trial
-    std::int64_t due = 2;                 ///< so many before the next one
+    std::int64_t due = 0;                 ///< so many before the next one; 0: not decided
     bool on() const { return interval > 0; }
   };
 
