@@ -86,11 +86,11 @@ void Measurements::learn(const IntervalEnd& end) {
   if (!end.reverse) return forward_fit_.add(advances, moved(agreed_.write), computing);
   const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
   reverse_fit_.add(adjoints, moved(agreed_.read),
-                   computing - advances * costs_of_a_step());
+                   computing - advances * forward_step());
 }
 
 // Of an advance beside no transfer.
-double Measurements::costs_of_a_step() const {
+double Measurements::forward_step() const {
   return std::max(forward_fit_.separates() ? forward_fit_.step() : agreed_.forward, 1e-9);
 }
 
@@ -104,7 +104,7 @@ void Measurements::begin_disk(bool cores_are_busy) {
 
 schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   schedule::StepCosts costs;
-  costs.forward = costs_of_a_step();
+  costs.forward = forward_step();
   constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
   costs.adjoint = agreed_.adjoint > 0 ? agreed_.adjoint : kAdjointPerForward * costs.forward;
   costs.write = agreed_.write;

@@ -96,7 +96,7 @@ class Measurements {
   schedule::StepCosts costs(std::int64_t state_bytes) const;
 
  private:
-  double costs_of_a_step() const;
+  double forward_step() const;
 
   store::Meter forward_, adjoint_, copy_;
   store::Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;

@@ -79,9 +79,10 @@ void IntervalFit::fit() {
     xx += sample.steps * x * x;
     xy += sample.steps * x * (sample.per_step - mean_y);
   }
-  // No step is so much faster alone: transfers and steps share cores and memory, no more.
+  // No transfer makes the steps beside it faster, and no step is so much faster alone: they share
+  // cores and memory, no more.
   constexpr double kLeast = 0.25;
-  transfer_ = std::min(xy / xx, (1 - kLeast) * mean_y / mean_x);
+  transfer_ = std::clamp(xy / xx, 0.0, (1 - kLeast) * mean_y / mean_x);
   step_ = mean_y - transfer_ * mean_x;
 }
 

@@ -23,8 +23,7 @@ class IntervalFit {
   bool separates() const { return separates_; }
   /// Seconds of a step beside which no transfer runs. 0: unknown.
   double step() const { return step_; }
-  /// The seconds that a transfer adds to the steps beside it; below 0 where intervals with more
-  /// transfers took less.
+  /// The seconds that a transfer adds to the steps beside it.
   double transfer() const { return transfer_; }
 
  private:

@@ -73,6 +73,15 @@ TEST(IntervalFit, FindsNoStepThatTakesNoTime) {
   EXPECT_GT(fit.step(), 0);
 }
 
+TEST(IntervalFit, FindsNoTransferThatMakesStepsFaster) {
+  IntervalFit fit;
+  for (int i = 0; i < 4; ++i) fit.add(1, 1, 2);
+  for (int i = 0; i < 4; ++i) fit.add(4, 1, 12);  // 3 s per step
+  EXPECT_EQ(fit.transfer(), 0);
+  EXPECT_GE(fit.step(), 2);
+  EXPECT_LE(fit.step(), 3);
+}
+
 TEST(IntervalFit, ForgetsTheLengthsThatWereUsedLast) {
   IntervalFit fit;
   add(fit, 1, 4, 7);
