@@ -6,7 +6,7 @@ import unittest
 import tool
 
 QUESTIONS = ("objects", "double", "least_memory", "join", "offload", "uneven_tapes", "graph")
-UNTYPED = r"-h,--help|--json|--actions"
+UNTYPED = r"-h,--help|--json|--actions|--cores-busy"
 
 
 class Command(tool.Case):
