@@ -225,7 +225,8 @@ Sweep library_sweep(const std::string& mode, Problem& problem, const Means& mean
   std::int64_t interval = 0;
   if (end != std::string::npos && mode[end] == '=') interval = std::stoll(mode.substr(end + 1));
   std::string name = mode;
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '=' || c == '+'; }, '-');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '=' || c == '+'; }, '-');
   const auto make = [=, &problem] {
     return std::make_shared<Library>(name, *found, interval, problem, means);
   };

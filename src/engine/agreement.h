@@ -49,12 +49,12 @@ class Agreement {
   /// One rank's part of an agreement.
   struct Input {
     Call call = Call::kBegin;
-    Failure failure;                     ///< the failure of this rank since the last agreement
-    bool stop = false;                   ///< anadrome_request_stop
-    std::int64_t equal = 0;              ///< must be the same on all ranks ...
-    const char* equal_name = "";         ///< ... being this
-    Seconds largest = {};                ///< not negative; the maximum over ranks comes back
-    std::int64_t smallest = 0;           ///< the minimum over ranks comes back
+    Failure failure;              ///< the failure of this rank since the last agreement
+    bool stop = false;            ///< anadrome_request_stop
+    std::int64_t equal = 0;       ///< must be the same on all ranks ...
+    const char* equal_name = "";  ///< ... being this
+    Seconds largest = {};         ///< not negative; the maximum over ranks comes back
+    std::int64_t smallest = 0;    ///< the minimum over ranks comes back
     enum class Commit : std::int64_t { kNotDue, kDue, kBusy };
     Commit commit = Commit::kNotDue;  ///< the largest comes back
     std::int64_t committed = 0;       ///< the smallest comes back

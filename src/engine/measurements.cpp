@@ -36,8 +36,8 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
   }
   mine.elapsed = now_seconds() - began_;
   mine.copy = copy();
-  input.largest = {mine.forward,     mine.adjoint,    mine.write,   mine.read,  mine.write_taken,
-                   mine.read_taken,  mine.elapsed,    mine.waited,  mine.copy};
+  input.largest = {mine.forward,    mine.adjoint, mine.write,  mine.read, mine.write_taken,
+                   mine.read_taken, mine.elapsed, mine.waited, mine.copy};
 }
 
 void Measurements::take(const Agreement::Output& output) {
@@ -85,8 +85,7 @@ void Measurements::learn(const IntervalEnd& end) {
   const auto advances = static_cast<double>(end.advances - began.end.advances);
   if (!end.reverse) return forward_fit_.add(advances, moved(agreed_.write), computing);
   const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
-  reverse_fit_.add(adjoints, moved(agreed_.read),
-                   computing - advances * forward_step());
+  reverse_fit_.add(adjoints, moved(agreed_.read), computing - advances * forward_step());
 }
 
 // Of an advance beside no transfer.

@@ -42,11 +42,11 @@ class Planning {
 
   /// A sweep as it was, with something changed.
   struct Supposed {
-    double memory = 1, disk_rate = 1;  ///< factors
-    bool overlaps = false;             ///< transfers do, whatever the transport
-    std::int64_t steps = 0;            ///< n, by now
+    double memory = 1, disk_rate = 1;    ///< factors
+    bool overlaps = false;               ///< transfers do, whatever the transport
+    std::int64_t steps = 0;              ///< n, by now
     std::int64_t anchors_that_fit = -1;  ///< then the disk is full; -1: it never is
-    double forward = 0, adjoint = 0;   ///< seconds of a step, the mean of the sweep
+    double forward = 0, adjoint = 0;     ///< seconds of a step, the mean of the sweep
   };
   /// Seconds of steps and of waiting in such a sweep with `plan`; 0 if nobody can tell.
   /// Collective.

@@ -222,8 +222,8 @@ void Watch::end_job() {
   end_later();
 }
 
-// Launchers end a job with its first rank that fails: until then the others are to have heard of the
-// end, and its reason is to be on its way to whoever reads it.
+// Launchers end a job with its first rank that fails: until then the others are to have heard of
+// the end, and its reason is to be on its way to whoever reads it.
 void Watch::end_later() {
   std::this_thread::sleep_for(std::chrono::duration<double>(2 * period_));
   ::_exit(EXIT_FAILURE);

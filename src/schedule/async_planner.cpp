@@ -63,13 +63,12 @@ bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
   const std::int64_t steps = options_.anchored.steps;
   if (steps != kUnknown) {
     const std::int64_t rest = steps - here.first;
-    const std::int64_t tail = longest_tail(longer, plan.slots, options_.anchored.record,
-                                           options_.anchored.tape_units);
+    const std::int64_t tail =
+        longest_tail(longer, plan.slots, options_.anchored.record, options_.anchored.tape_units);
     const std::int64_t lasts = Trial::kIntervals * (longer + plan.interval) * states;
     if (rest < kShareOfRest * lasts || rest <= lasts + tail) return false;
   }
-  trial_ = {
-      .interval = longer, .left = 2 * Trial::kIntervals, .seen = 0, .due = 2 * trial_.due};
+  trial_ = {.interval = longer, .left = 2 * Trial::kIntervals, .seen = 0, .due = 2 * trial_.due};
   return true;
 }
 

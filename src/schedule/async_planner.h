@@ -46,8 +46,8 @@ class AsyncPlanner final : public AnchoredPlanner {
     static constexpr std::int64_t kIntervals = 2;
     std::int64_t interval = 0;
     std::int64_t left = 0;  ///< intervals to come; the last kIntervals are the plan's again
-    std::int64_t seen = 0;                ///< intervals of the plan, measured since the last trial
-    std::int64_t due = 0;                 ///< so many before the next one; 0: not decided
+    std::int64_t seen = 0;  ///< intervals of the plan, measured since the last trial
+    std::int64_t due = 0;   ///< so many before the next one; 0: not decided
     bool on() const { return interval > 0; }
   };
 
@@ -55,7 +55,7 @@ class AsyncPlanner final : public AnchoredPlanner {
   std::int64_t depth_;
   Agreed agreed_ = Agreed::kNothing;  ///< for the decision under way
   std::int64_t probes_ = 0, probe_steps_ = 1;
-  std::int64_t decided_at_ = -1;  ///< the agreement whose times decided
+  std::int64_t decided_at_ = -1;      ///< the agreement whose times decided
   AsyncPlan plan_ = {.interval = 0};  ///< in force but for trials
   Trial trial_;
 };

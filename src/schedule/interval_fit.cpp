@@ -13,9 +13,8 @@ IntervalFit::Group& IntervalFit::group_of(double steps_per_transfer) {
   });
   if (found != groups_.end()) return *found;
   const auto oldest =
-      std::min_element(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
-        return a.last_used < b.last_used;
-      });
+      std::min_element(groups_.begin(), groups_.end(),
+                       [](const Group& a, const Group& b) { return a.last_used < b.last_used; });
   *oldest = {};
   oldest->length = length;
   return *oldest;

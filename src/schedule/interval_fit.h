@@ -16,7 +16,8 @@ class IntervalFit {
   /// waiting not included.
   void add(double steps, double transfers, double seconds);
 
-  /// What comes now is of another time, and told apart by itself; until it is, what was found stays.
+  /// What comes now is of another time, and told apart by itself; until it is, what was found
+  /// stays.
   void begin_anew() { groups_ = {}; }
 
   /// Were intervals measured whose transfers per step differ enough?
@@ -28,7 +29,7 @@ class IntervalFit {
 
  private:
   struct Sample {
-    double per_step = 0;            ///< seconds
+    double per_step = 0;  ///< seconds
     double transfers_per_step = 0;
     double steps = 0;
   };

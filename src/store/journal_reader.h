@@ -30,8 +30,8 @@ struct JournalContents {
 JournalContents read_journal(const std::string& path);
 
 /// The same; nothing if there is no such file. The caches of a network file system may show a name,
-/// and the first bytes of its file, for a while after another host has removed it: then it is looked
-/// for again, for up to 10 s.
+/// and the first bytes of its file, for a while after another host has removed it: then it is
+/// looked for again, for up to 10 s.
 std::optional<JournalContents> find_journal(const std::string& path);
 
 /// The same without a file: `read` puts the bytes from `offset` on and returns their number, fewer

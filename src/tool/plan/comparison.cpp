@@ -146,7 +146,8 @@ Comparison compare(const WhatIf& question) {
     WhatIf busy = question;
     busy.cores_busy = true;
     if (now.best.written > 0)
-      comparison.seconds_cores_busy = estimate_of(schedule_named("", now.best.schedule), busy).seconds;
+      comparison.seconds_cores_busy =
+          estimate_of(schedule_named("", now.best.schedule), busy).seconds;
   }
   return comparison;
 }

@@ -72,8 +72,7 @@ Json comparison_json(const Comparison& comparison) {
   if (comparison.recommended < 0) return json;
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
   json["recommended"] = best.schedule;
-  if (comparison.seconds_cores_busy > 0)
-    json["seconds_cores_busy"] = comparison.seconds_cores_busy;
+  if (comparison.seconds_cores_busy > 0) json["seconds_cores_busy"] = comparison.seconds_cores_busy;
   json["gains"] = Json::array();
   for (const Resource& resource : comparison.resources) {
     if (!resource.counts) continue;

@@ -169,11 +169,12 @@ std::string comparison_text(const Comparison& comparison, int columns) {
                 columns);
   }
   if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds) {
-    text += wrapped("",
-                    "It rests on a core per rank that is free for transfers. Where every core computes, " +
-                        std::string(best.schedule) + " takes up to " +
-                        duration_text(comparison.seconds_cores_busy) + " (--cores-busy).",
-                    columns);
+    text += wrapped(
+        "",
+        "It rests on a core per rank that is free for transfers. Where every core computes, " +
+            std::string(best.schedule) + " takes up to " +
+            duration_text(comparison.seconds_cores_busy) + " (--cores-busy).",
+        columns);
   }
   return text + resources_text(comparison, columns);
 }

@@ -70,8 +70,9 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   const auto read_disk = [&question](const std::string& text) {
     if (text != "unlimited") question.disk = parse_size("--disk", text);
   };
-  options.flag("--cores-busy", question.cores_busy,
-               "every core computes: a transfer takes all of its time from the steps, the most it can");
+  options.flag(
+      "--cores-busy", question.cores_busy,
+      "every core computes: a transfer takes all of its time from the steps, the most it can");
   options.add("--disk", "BYTES", {"room on disk, all ranks together", "40TiB", "unlimited"},
               read_disk);
 

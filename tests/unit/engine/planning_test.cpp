@@ -45,7 +45,8 @@ TEST(Planning, TakesNoMoreSlotsThanTheOptionCheckpointsAllows) {
 }
 
 // Seconds of 1000 steps of 1 s, whose adjoints take 2 s, with `memory` times the memory.
-double supposed(Desk& desk, const char* schedule, double memory, std::int64_t anchors_that_fit = -1) {
+double supposed(Desk& desk, const char* schedule, double memory,
+                std::int64_t anchors_that_fit = -1) {
   Agreement::Output agreed;
   agreed.largest = {1, 2, 8, 8, 0, 0};
   agreed.smallest = 2;

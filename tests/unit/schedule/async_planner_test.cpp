@@ -145,7 +145,8 @@ TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
 }
 
 // How often intervals of each length follow each other.
-std::vector<std::pair<std::int64_t, std::int64_t>> lengths(const std::vector<std::int64_t>& anchors) {
+std::vector<std::pair<std::int64_t, std::int64_t>> lengths(
+    const std::vector<std::int64_t>& anchors) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;
   for (std::size_t i = 1; i < anchors.size(); ++i) {
     const std::int64_t length = anchors[i] - anchors[i - 1];
