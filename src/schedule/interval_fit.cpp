@@ -46,7 +46,16 @@ IntervalFit::Sample IntervalFit::middle(const Group& group) {
                    [](const Sample& a, const Sample& b) { return a.per_step < b.per_step; });
   Sample middle = *middle_one;
   middle.steps = 0;
-  for (const Sample& sample : samples) middle.steps += sample.steps;
+  std::array<double, Group::kSamples> off = {};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    middle.steps += samples[i].steps;
+    off[i] = std::abs(samples[i].per_step - middle.per_step);
+  }
+  const auto median_off = off.begin() + std::ssize(samples) / 2;
+  std::nth_element(off.begin(), median_off, off.begin() + std::ssize(samples));
+  // Of a median, from the median deviation, where errors are normal.
+  constexpr double kOfMedian = 1.25 * 1.48;
+  middle.error = kOfMedian * *median_off / std::sqrt(static_cast<double>(samples.size()));
   return middle;
 }
 
@@ -69,19 +78,23 @@ void IntervalFit::fit() {
     middles[count++] = sample;
   }
   if (count < 2 || most < kApart * fewest) return;
-  separates_ = true;
   mean_x /= weights;
   mean_y /= weights;
-  double xx = 0, xy = 0;
+  double xx = 0, xy = 0, variance = 0;
   for (const Sample& sample : std::span(middles).first(count)) {
-    const double x = sample.transfers_per_step - mean_x;
-    xx += sample.steps * x * x;
-    xy += sample.steps * x * (sample.per_step - mean_y);
+    const double x = sample.steps * (sample.transfers_per_step - mean_x);
+    xx += x * (sample.transfers_per_step - mean_x);
+    xy += x * (sample.per_step - mean_y);
+    variance += x * x * sample.error * sample.error;
   }
-  // No transfer makes the steps beside it faster, and no step is so much faster alone: they share
-  // cores and memory, no more.
+  const double error = std::sqrt(variance) / xx;
+  // Between long intervals a little noise looks like much: what is not sure is left out.
+  constexpr double kSure = 2;
+  if (xy / xx < kSure * error) return;
+  separates_ = true;
+  // No step is so much faster alone: steps and transfers share cores and memory, no more.
   constexpr double kLeast = 0.25;
-  transfer_ = std::clamp(xy / xx, 0.0, (1 - kLeast) * mean_y / mean_x);
+  transfer_ = std::min(xy / xx - error, (1 - kLeast) * mean_y / mean_x);
   step_ = mean_y - transfer_ * mean_x;
 }
 

@@ -32,6 +32,7 @@ class IntervalFit {
     double per_step = 0;  ///< seconds
     double transfers_per_step = 0;
     double steps = 0;
+    double error = 0;  ///< of a middle: its standard error
   };
   /// Intervals of about one length: the median of the newest ones, which a disturbance does not
   /// move.
