@@ -44,6 +44,7 @@ class Agreement {
   /// An agreement of other ranks than MPI's, which outlive it: nobody is named who is late.
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
+  /// The times that a sweep agrees on, in the order of AgreedTimes.
   using Seconds = std::array<double, 9>;
 
   /// One rank's part of an agreement.

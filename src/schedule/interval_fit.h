@@ -20,9 +20,10 @@ class IntervalFit {
   /// stays.
   void begin_anew() { groups_ = {}; }
 
-  /// Were intervals measured whose transfers per step differ enough?
+  /// Were intervals measured whose transfers per step differ enough, and is it sure that transfers
+  /// slow the steps beside them?
   bool separates() const { return separates_; }
-  /// Seconds of a step beside which no transfer runs. 0: unknown.
+  /// Seconds of a step beside which no transfer runs. 0: not told apart yet.
   double step() const { return step_; }
   /// The seconds that a transfer adds to the steps beside it.
   double transfer() const { return transfer_; }

@@ -19,7 +19,7 @@ struct Measured {
   bool nobody_writes = false;      ///< no rank is writing one
   bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
   std::int64_t agreement = 0;      ///< number of that agreement
-  bool separated = false;          ///< what a step takes, and what a write adds to it
+  bool separated = false;          ///< a step's time is known without what a write adds to it
   SweepsTook took = {};            ///< sweeps of so many steps on this disk
 };
 
