@@ -207,9 +207,13 @@ void Beginning::start() {
   context_.recorder.start(sweep.handed_out);
   if (resumption_.recovery()) return resumption_.go_on();
   sweep.then_is_written = keeper_.live()->exchanged() && !context_.plan.has_branches();
-  constexpr std::int64_t kEarly = 25;  // 4 % of the steps
+  // 4 % of the steps; of a few, so many that the cold ones are not all that is known.
+  constexpr std::int64_t kEarly = 25, kOfFew = 8;
   const std::int64_t steps = context_.plan.steps;
-  if (steps > 0) sweep.prediction.due_at = ceil_divide(steps, kEarly);
+  if (steps > 0) {
+    sweep.prediction.due_at =
+        std::max(ceil_divide(steps, kEarly), std::min(kOfFew, ceil_divide(steps, kOfFew)));
+  }
   sweep.phase = ANADROME_PHASE_FORWARD;
 }
 

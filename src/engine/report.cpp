@@ -395,13 +395,14 @@ SweepCosts Report::costs() const {
   }
   const schedule::Course course = plan_.sweep->course();
   costs.steps = course.steps;
-  costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks;
+  const bool no_more = course.ends_in_ram && costs.steps != schedule::kUnknown;
+  const bool x_0_alone = no_more && sweep_.anchors_put <= 1;  // written, and never read
+  costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks && !x_0_alone;
   costs.plan.slots = plan_.memory.checkpoint_slots;
   costs.memory.states_per_block = plan_.memory.layout.states();
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);
-  const bool no_more = course.ends_in_ram && costs.steps != schedule::kUnknown;
   costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : course.interval, 1);
   costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
   return costs;

@@ -20,22 +20,33 @@ double copies_per_step(const SweepCosts& costs) {
   return 1 + anchors + (costs.plan.interval > 1 && costs.plan.slots > 1 ? 1 - anchors : 0);
 }
 
-// Per step, what transfers cost beside the computation.
-double stalls_forward(const SweepCosts& costs) {
-  if (!costs.disk) return 0;
-  const double steps = static_cast<double>(costs.plan.interval);
-  const double write = costs.step.write / steps, taken = costs.step.write_taken / steps;
-  return costs.memory.overlaps ? std::max(write - costs.step.forward, taken) : write;
+// What transfers cost beside so many seconds of computing. Those that memory has room for need not
+// be done in time: writes queue, and what is still there at TURN is not read.
+double beside(double computing, double transfers, double seconds, double taken, double spared) {
+  return std::max(std::max(transfers - spared, 0.0) * seconds - computing, transfers * taken);
 }
 
-double stalls_reverse(const SweepCosts& costs) {
+double stalls_forward(const SweepCosts& costs, double steps) {
   if (!costs.disk) return 0;
-  const double steps = static_cast<double>(costs.plan.interval);
-  if (!costs.memory.overlaps || costs.plan.prefetch_depth == 0) return costs.step.read / steps;
-  const double advances = static_cast<double>(schedule::advances_from_anchor(
+  const double writes = steps / static_cast<double>(costs.plan.interval);
+  if (!costs.memory.overlaps) return writes * costs.step.write;
+  const auto queued =
+      static_cast<double>((costs.memory.blocks - 1) * costs.memory.states_per_block);
+  return beside(steps * costs.step.forward, writes, costs.step.write, costs.step.write_taken,
+                queued);
+}
+
+double stalls_reverse(const SweepCosts& costs, double steps) {
+  if (!costs.disk) return 0;
+  const auto interval = static_cast<double>(costs.plan.interval);
+  const double reads = steps / interval;
+  const std::int64_t depth = costs.plan.prefetch_depth;
+  if (!costs.memory.overlaps || depth == 0) return reads * costs.step.read;
+  const auto advances = static_cast<double>(schedule::advances_from_anchor(
       costs.plan.interval, costs.plan.slots, costs.memory.tape_units));
-  const double computing = advances * costs.step.forward + steps * costs.step.adjoint;
-  return std::max(costs.step.read - computing, costs.step.read_taken) / steps;
+  const double per_interval = advances * costs.step.forward + interval * costs.step.adjoint;
+  const auto there = static_cast<double>((depth + 1) * costs.memory.states_per_block);
+  return beside(reads * per_interval, reads, costs.step.read, costs.step.read_taken, there);
 }
 
 double agreements_per_step(const SweepCosts& costs) {
@@ -102,9 +113,8 @@ double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
   const double n = static_cast<double>(costs.steps);
   const double forward_left = static_cast<double>(costs.steps - progress.forward_steps);
   return progress.seconds + static_cast<double>(progress.advances_to_come) * costs.step.forward +
-         n * costs.step.adjoint + forward_left * stalls_forward(costs) +
-         n * (stalls_reverse(costs) + copies_per_step(costs) * costs.copy +
-              agreements_per_step(costs) * costs.agreement);
+         n * costs.step.adjoint + stalls_forward(costs, forward_left) + stalls_reverse(costs, n) +
+         n * (copies_per_step(costs) * costs.copy + agreements_per_step(costs) * costs.agreement);
 }
 
 std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_exchanged) {
