@@ -344,9 +344,10 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
     // This rank may have needed the anchor's memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);
+    disk_->prefetch_below(kept.place);  // the disk works while this one is copied
     disk_->restore(state_of(kept));
   });
-  held_.attempt([&] { disk_->prefetch_below(kept.place); });
+  held_.attempt([&] { disk_->prefetch_below(kept.place); });  // exchanged: now there is memory
 }
 
 bool Keeper::load(Call call, std::int64_t number) {
