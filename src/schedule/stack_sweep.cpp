@@ -210,9 +210,11 @@ Action StackSweep::turn() {
   return Turn{.step = steps_};
 }
 
-// Revolve's rule: keep where the advance ended, if there is room, and split what is left.
+// Revolve's rule: keep where the advance ended, if there is room, and split what is left. States
+// that were kept in all of the memory, since the disk was full, may be more than there is room for
+// below.
 Action StackSweep::by_revolve() {
-  const std::int64_t free = units(target_ + 1) - stack_.all().units;
+  const std::int64_t free = std::max<std::int64_t>(units(target_ + 1) - stack_.all().units, 0);
   if (live_ != stack_.top_step()) return free > 0 ? push_unit() : advance(target_, false);
   return advance(live_ + splitter_.advance(target_ - live_ + 1, free + 1), false);
 }
