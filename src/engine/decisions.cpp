@@ -11,7 +11,7 @@ schedule::Measured Decisions::measured() const {
           .of_earlier_sweep = measured_.of_earlier_sweep(),
           .agreement = agreement_.count(),
           .separated = measured_.separates(),
-          .took = measured_.sweeps_took(plan_.steps)};
+          .took = measured_.sweeps_took({plan_.steps, plan_.memory.blocks})};
 }
 
 void Decisions::decide() {

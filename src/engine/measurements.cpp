@@ -36,8 +36,7 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
   }
   mine.elapsed = now_seconds() - began_;
   mine.copy = copy();
-  input.largest = {mine.forward,    mine.adjoint, mine.write,  mine.read, mine.write_taken,
-                   mine.read_taken, mine.elapsed, mine.waited, mine.copy};
+  input.largest = mine.seconds();
 }
 
 void Measurements::take(const Agreement::Output& output) {
@@ -52,16 +51,19 @@ void Measurements::take(const Agreement::Output& output) {
 void Measurements::begin_sweep() {
   interval_began_ = {};
   sweep_begins_ = true;
+  if (std::exchange(first_is_done_, false)) forward_fit_ = reverse_fit_ = {};  // it was cold
   forward_fit_.begin_anew();
   reverse_fit_.begin_anew();
 }
 
-void Measurements::sweep_is_done(bool with_disk, std::int64_t steps, std::int64_t anchors) {
+void Measurements::sweep_is_done(bool with_disk, const SweepKind& kind,
+                                 const std::optional<schedule::AsyncPlan>& whole) {
   const bool first = !of_earlier_sweep_;
+  first_is_done_ = first;
   of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
-  if (first || !of_earlier_sweep_ || anchors == 0) return;
-  if (std::exchange(took_steps_, steps) != steps) took_ = {};
-  (anchors == 1 ? took_.in_ram : took_.with_anchors) = agreed_.elapsed - sweep_began_;
+  if (first || !of_earlier_sweep_ || !whole) return;
+  if (std::exchange(took_kind_, kind) != kind) took_ = {};
+  took_.note(*whole, agreed_.elapsed - sweep_began_);
 }
 
 // The first intervals are not like the others: memory is touched for the first time, fingerprints

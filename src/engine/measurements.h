@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/clock.h"
 #include "engine/agreement.h"
@@ -21,6 +22,10 @@ struct AgreedTimes {
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
   double elapsed = 0, waited = 0;          ///< since the run began; for transfers
   double copy = 0;                         ///< of a state
+
+  Agreement::Seconds seconds() const {
+    return {forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy};
+  }
 };
 
 /// An agreement at an anchor, which ends an interval of either sweep.
@@ -28,6 +33,12 @@ struct IntervalEnd {
   bool reverse = false;
   std::int64_t anchor = 0;  ///< the number of the one that was kept or restored last
   std::int64_t advances = 0, adjoints = 0;
+};
+
+/// Sweeps that can be compared.
+struct SweepKind {
+  std::int64_t steps = 0, blocks = 0;  ///< of memory
+  bool operator==(const SweepKind&) const = default;
 };
 
 class Measurements {
@@ -84,11 +95,12 @@ class Measurements {
   bool nobody_writes() const { return nobody_writes_; }
   /// The agreed times are those of an earlier sweep on the same disk.
   bool of_earlier_sweep() const { return of_earlier_sweep_; }
-  /// `anchors`: that were put on disk, x_0 among them, of a sweep from x_0 to its DONE; 0: of none.
-  void sweep_is_done(bool with_disk, std::int64_t steps = 0, std::int64_t anchors = 0);
-  /// Sweeps of so many steps, the last of each kind, but for the first on this disk.
-  schedule::SweepsTook sweeps_took(std::int64_t steps) const {
-    return steps == took_steps_ ? took_ : schedule::SweepsTook{};
+  /// `whole`: if it was one from x_0 to its DONE, and with which plan.
+  void sweep_is_done(bool with_disk, const SweepKind& kind = {},
+                     const std::optional<schedule::AsyncPlan>& whole = {});
+  /// Sweeps of this kind, but for the first on this disk.
+  schedule::SweepsTook sweeps_took(const SweepKind& kind) const {
+    return kind == took_kind_ ? took_ : schedule::SweepsTook{};
   }
   /// Transfers go to another disk from here on. `cores_are_busy`: no core is left for I/O threads.
   void begin_disk(bool cores_are_busy);
@@ -115,8 +127,9 @@ class Measurements {
   bool sweep_begins_ = false;  ///< at the next agreement
   double sweep_began_ = 0;     ///< as AgreedTimes::elapsed
   schedule::SweepsTook took_;
-  std::int64_t took_steps_ = 0;
+  SweepKind took_kind_;
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
+  bool first_is_done_ = false;  ///< the first sweep on this disk, and no other
   bool cores_are_busy_ = false;
 
   static constexpr std::int64_t kFewCopies = 4;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -287,7 +288,15 @@ void Run::done() {
   const schedule::Course course = context_.plan.sweep->course();
   const bool whole = course.anchors_stay && !sweep.rewound && !sweep.no_more_anchors &&
                      sweep.resumed.phase == ANADROME_PHASE_IDLE;
-  context_.measured.sweep_is_done(keeper_.uses_disk(), course.steps, whole ? sweep.anchors_put : 0);
+  std::optional<schedule::AsyncPlan> took;
+  if (whole) {
+    took = {.interval = course.interval,
+            .prefetch_depth = course.prefetch_depth,
+            .slots = course.slots,
+            .ends_in_ram = sweep.anchors_put == 1};
+  }
+  context_.measured.sweep_is_done(keeper_.uses_disk(), {course.steps, context_.plan.memory.blocks},
+                                  took);
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;

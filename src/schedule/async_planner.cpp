@@ -109,7 +109,7 @@ AsyncPlan AsyncPlanner::plan_now(const Segment& here, std::int64_t anchors,
   problem.may_end_in_ram = options_.may_end_in_ram;
   problem.now = plan_;
   problem.may_stay = !options_.greedy;
-  if (here.first == 0) problem.took = measured.took;
+  problem.took = measured.took;
   return plan_intervals(problem);
 }
 

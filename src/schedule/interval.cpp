@@ -155,6 +155,43 @@ AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::i
   return plan;
 }
 
+namespace {
+
+bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
+  return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
+}
+
+}  // namespace
+
+void SweepsTook::note(const AsyncPlan& plan, double seconds) {
+  if (plan.ends_in_ram) {
+    in_ram_ = seconds;
+    return;
+  }
+  for (Sweep& sweep : sweeps_) {
+    if (sweep.seconds == 0 || !same_anchors(sweep.plan, plan)) continue;
+    sweep.seconds = seconds;
+    return;
+  }
+  sweeps_[noted_++ % kPlans] = {plan, seconds};
+}
+
+double SweepsTook::with(const AsyncPlan& plan) const {
+  if (plan.ends_in_ram) return in_ram_;
+  for (const Sweep& sweep : sweeps_) {
+    if (sweep.seconds > 0 && same_anchors(sweep.plan, plan)) return sweep.seconds;
+  }
+  return 0;
+}
+
+const SweepsTook::Sweep& SweepsTook::fastest() const {
+  const Sweep* fastest = &sweeps_[0];
+  for (const Sweep& sweep : sweeps_) {
+    if (sweep.seconds > 0 && sweep.seconds < fastest->seconds) fastest = &sweep;
+  }
+  return *fastest;
+}
+
 AsyncPlan plan_intervals(const IntervalProblem& problem) {
   StepCosts costs = problem.costs;
   if (problem.record) costs.adjoint += costs.forward;
@@ -172,10 +209,20 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   // tremor: intervals that are as even as can be run the fewest steps again.
   constexpr double kWorthwhile = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
+  const auto turn_to = [&](const AsyncPlan& other) {
+    plan = other;
+    plan.seconds_per_step = seconds_per_step(costs, problem.memory, other);  // with these costs
+  };
   const bool can_stay = problem.may_stay && !plan.fills_disk && problem.now.interval >= least;
   if (can_stay &&
       plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
-    plan = problem.now;
+    turn_to(problem.now);
+  }
+  const SweepsTook& took = problem.took;
+  const SweepsTook::Sweep& best = took.fastest();
+  if (!plan.fills_disk && best.plan.interval >= least &&
+      kWorthwhile * took.with(plan) > best.seconds) {  // no model is as good
+    turn_to(best.plan);
   }
   if (!end_known || !problem.may_end_in_ram) return plan;
   const std::int64_t rest = problem.steps - problem.newest_anchor;
@@ -187,10 +234,11 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
         plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
     if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;
   }
-  const SweepsTook& took = problem.took;
-  if (took.in_ram > 0 && took.with_anchors > 0) {  // no model is as good
-    in_ram.seconds_per_step = plan.seconds_per_step * took.in_ram / took.with_anchors;
-  } else if (took.in_ram > 0 && in_ram.seconds_per_step > kNear * plan.seconds_per_step) {
+  const bool begins = problem.newest_anchor == 0 && problem.anchors_below == 0;
+  const double took_in_ram = begins ? took.in_ram() : 0;
+  if (took_in_ram > 0 && best.seconds > 0) {
+    in_ram.seconds_per_step = plan.seconds_per_step * took_in_ram / best.seconds;
+  } else if (took_in_ram > 0 && in_ram.seconds_per_step > kNear * plan.seconds_per_step) {
     return plan;  // once, to see
   }
   const bool stays = problem.may_stay && problem.now.interval > 0;

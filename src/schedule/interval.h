@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "schedule/revolve.h"
@@ -73,9 +75,27 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record, std::int64_t prefetch_depth);
 
-/// Seconds of whole sweeps that were measured; 0: none was.
-struct SweepsTook {
-  double in_ram = 0, with_anchors = 0;
+/// The seconds of whole sweeps that were measured, the newest with each plan.
+class SweepsTook {
+ public:
+  struct Sweep {
+    AsyncPlan plan;
+    double seconds = 0;  ///< 0: there is none
+  };
+
+  void note(const AsyncPlan& plan, double seconds);
+  /// With this plan; 0: no sweep was.
+  double with(const AsyncPlan& plan) const;
+  /// Of those with anchors.
+  const Sweep& fastest() const;
+  /// From memory alone; 0: no sweep was.
+  double in_ram() const { return in_ram_; }
+
+ private:
+  static constexpr std::size_t kPlans = 8;
+  double in_ram_ = 0;
+  std::array<Sweep, kPlans> sweeps_;
+  std::size_t noted_ = 0;
 };
 
 /// The question before a sweep, and of a run at every anchor and on the way to the first one.
@@ -92,7 +112,7 @@ struct IntervalProblem {
   bool all_anchors = false;              ///< up to the end
   AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
   bool may_stay = true;                  ///< the plan in force stays unless another gains
-  SweepsTook took;                       ///< at x_0: sweeps as this one, of the same run
+  SweepsTook took;                       ///< sweeps as this one, of the same run
 };
 
 /// The answer: a pure function of what all ranks agree on.

@@ -89,9 +89,12 @@ void IntervalFit::fit() {
   }
   const double error = std::sqrt(variance) / xx;
   // Between long intervals a little noise looks like much: what is not sure is left out.
-  constexpr double kSure = 2;
-  if (xy / xx < kSure * error) return;
-  separates_ = true;
+  constexpr double kSure = 3;
+  if (xy / xx < kSure * error) {
+    if (std::exchange(fresh_, false)) separates_ = false;  // it was noise, too
+    return;
+  }
+  separates_ = fresh_ = true;
   // No step is so much faster alone: steps and transfers share cores and memory, no more.
   constexpr double kLeast = 0.25;
   transfer_ = std::min(xy / xx - error, (1 - kLeast) * mean_y / mean_x);

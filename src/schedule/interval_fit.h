@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace anadrome::schedule {
 
@@ -16,9 +17,12 @@ class IntervalFit {
   /// waiting not included.
   void add(double steps, double transfers, double seconds);
 
-  /// What comes now is of another time, and told apart by itself; until it is, what was found
-  /// stays.
-  void begin_anew() { groups_ = {}; }
+  /// A sweep begins, and is told apart by itself. Until it is, what the sweep before found stays,
+  /// but no longer: the next sweep may never have intervals of two lengths.
+  void begin_anew() {
+    if (!std::exchange(fresh_, false)) separates_ = false;
+    groups_ = {};
+  }
 
   /// Were intervals measured whose transfers per step differ enough, and is it sure that transfers
   /// slow the steps beside them?
@@ -57,6 +61,7 @@ class IntervalFit {
   std::array<Group, kGroups> groups_;
   std::int64_t clock_ = 0;
   bool separates_ = false;
+  bool fresh_ = false;  ///< found in this sweep
   double step_ = 0, transfer_ = 0;
 };
 

@@ -50,18 +50,17 @@ struct RunProblem::Run {
     context.options.memory = question.memory;
     context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
     if (asked == Asked::kByName) context.options.schedule = &entry;
-    engine::Agreement::Output times;
-    times.largest = {question.forward, question.adjoint};
+    engine::AgreedTimes times = {.forward = question.forward, .adjoint = question.adjoint};
     if (question.has_disk()) {
-      times.largest[2] = question.write_seconds();
-      times.largest[3] = question.read_seconds();
-      if (question.cores_busy) {
-        times.largest[4] = question.write_seconds();
-        times.largest[5] = question.read_seconds();
-      }
+      times.write = question.write_seconds();
+      times.read = question.read_seconds();
+      times.write_taken = question.cores_busy ? times.write : 0;
+      times.read_taken = question.cores_busy ? times.read : 0;
     }
-    times.smallest = 1;
-    context.measured.take(times);
+    engine::Agreement::Output agreed;
+    agreed.largest = times.seconds();
+    agreed.smallest = 1;
+    context.measured.take(agreed);
     context.measured.sweep_is_done(true);
     plan.steps = question.steps;
     plan.schedule = &entry;

@@ -151,28 +151,51 @@ TEST(Measurements, LearnNothingFromTheFirstIntervalsAndBetweenSweeps) {
   EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9);
   clock.measured.begin_sweep();
   EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9) << "until it is told apart again";
+  for (int i = 0; i < 9; ++i) clock.forward(4);
+  clock.measured.begin_sweep();
+  EXPECT_FALSE(clock.measured.separates()) << "a whole sweep had intervals of one length";
+}
+
+TEST(Measurements, ForgetWhatTheFirstSweepMetCold) {
+  Clock clock;
+  for (int i = 0; i < 12; ++i) clock.forward(1);
+  for (int i = 0; i < 12; ++i) clock.forward(4);
+  ASSERT_TRUE(clock.measured.separates());
+  clock.measured.sweep_is_done(true);
+  clock.measured.begin_sweep();
+  EXPECT_FALSE(clock.measured.separates());
+  for (int i = 0; i < 12; ++i) clock.forward(1);
+  for (int i = 0; i < 12; ++i) clock.forward(4);
+  clock.measured.sweep_is_done(true);
+  clock.measured.begin_sweep();
+  EXPECT_TRUE(clock.measured.separates());
 }
 
 TEST(Measurements, KnowWhatWholeSweepsTookButForTheFirst) {
   Clock clock;
-  const auto sweep = [&](int intervals, std::int64_t anchors, std::int64_t steps) {
+  constexpr std::int64_t blocks = 8;
+  const auto sweep = [&](int intervals, std::int64_t steps,
+                         const std::optional<schedule::AsyncPlan>& plan) {
     clock.measured.begin_sweep();
     clock.forward(1);  // the agreement from which on it counts
     for (int i = 0; i < intervals; ++i) clock.forward(1);
-    clock.measured.sweep_is_done(true, steps, anchors);
+    clock.measured.sweep_is_done(true, {steps, blocks}, plan);
   };
-  sweep(10, 11, 10);
-  EXPECT_EQ(clock.measured.sweeps_took(10).with_anchors, 0) << "it met everything cold";
-  sweep(8, 9, 10);
-  sweep(6, 1, 10);
-  EXPECT_EQ(clock.measured.sweeps_took(10).with_anchors, 8 * 5);
-  EXPECT_EQ(clock.measured.sweeps_took(10).in_ram, 6 * 5);
-  EXPECT_EQ(clock.measured.sweeps_took(11).in_ram, 0) << "of other sweeps";
-  sweep(7, 0, 10);
-  EXPECT_EQ(clock.measured.sweeps_took(10).in_ram, 6 * 5) << "a part of a sweep says nothing";
-  sweep(4, 1, 12);
-  EXPECT_EQ(clock.measured.sweeps_took(12).with_anchors, 0);
-  EXPECT_EQ(clock.measured.sweeps_took(12).in_ram, 4 * 5);
+  const schedule::AsyncPlan with_anchors = {.interval = 3}, in_ram = {.ends_in_ram = true};
+  sweep(10, 10, with_anchors);
+  EXPECT_EQ(clock.measured.sweeps_took({10, blocks}).with(with_anchors), 0)
+      << "it met everything cold";
+  sweep(8, 10, with_anchors);
+  sweep(6, 10, in_ram);
+  EXPECT_EQ(clock.measured.sweeps_took({10, blocks}).with(with_anchors), 8 * 5);
+  EXPECT_EQ(clock.measured.sweeps_took({10, blocks}).with(in_ram), 6 * 5);
+  EXPECT_EQ(clock.measured.sweeps_took({11, blocks}).with(in_ram), 0) << "of other sweeps";
+  EXPECT_EQ(clock.measured.sweeps_took({10, blocks + 1}).with(in_ram), 0) << "in other memory";
+  sweep(7, 10, std::nullopt);
+  EXPECT_EQ(clock.measured.sweeps_took({10, blocks}).with(in_ram), 6 * 5) << "a part says nothing";
+  sweep(4, 12, in_ram);
+  EXPECT_EQ(clock.measured.sweeps_took({12, blocks}).with(with_anchors), 0);
+  EXPECT_EQ(clock.measured.sweeps_took({12, blocks}).with(in_ram), 4 * 5);
 }
 
 TEST(Measurements, ForgetWhatAnotherDiskTook) {

@@ -254,20 +254,64 @@ TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
 // Anchors or memory alone: what whole sweeps took decides, once both are known, and both are tried
 // where the model is not sure.
 TEST(PlanIntervals, BelievesSweepsMoreThanTheModel) {
+  const AsyncPlan with_anchors = {.interval = 4}, alone = {.ends_in_ram = true};
   IntervalProblem problem;
   problem.costs = {1, 2, 0.9, 0.9, 0.9, 0.9};
   problem.memory.blocks = 8;
   problem.steps = 30;
   ASSERT_TRUE(plan_intervals(problem).ends_in_ram);
-  problem.took = {.in_ram = 100, .with_anchors = 0};
+  problem.took.note(alone, 100);
   EXPECT_FALSE(plan_intervals(problem).ends_in_ram) << "once, to see";
-  problem.took.with_anchors = 90;
+  problem.took.note(with_anchors, 90);
   EXPECT_FALSE(plan_intervals(problem).ends_in_ram);
-  problem.took.with_anchors = 110;
+  problem.took.note(with_anchors, 110);
   EXPECT_TRUE(plan_intervals(problem).ends_in_ram);
-  problem.costs.write_taken = problem.costs.read_taken = problem.costs.write = 9;
-  problem.took = {.in_ram = 100, .with_anchors = 0};
+  problem.newest_anchor = 2;
+  problem.costs = {1, 2, 0.1, 0.1, 0, 0};
+  EXPECT_FALSE(plan_intervals(problem).ends_in_ram) << "sweeps say nothing of a rest";
+  problem.newest_anchor = 0;
+  problem.costs = {1, 2, 9, 9, 9, 9};
+  problem.took = {};
+  problem.took.note(alone, 100);
   EXPECT_TRUE(plan_intervals(problem).ends_in_ram) << "there is no doubt";
+}
+
+TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 4, 4, 0, 0};
+  problem.memory.blocks = 8;
+  problem.may_end_in_ram = false;
+  problem.steps = 1000;
+  const AsyncPlan modelled = plan_intervals(problem);
+  AsyncPlan other = modelled;
+  other.interval = 2 * modelled.interval;
+  const auto interval = [&] { return plan_intervals(problem).interval; };
+  problem.took.note(other, 100);
+  EXPECT_EQ(interval(), modelled.interval) << "it is tried";
+  problem.took.note(modelled, 110);
+  EXPECT_EQ(interval(), other.interval);
+  problem.now = modelled;
+  EXPECT_EQ(interval(), other.interval);
+  problem.took.note(modelled, 101);
+  EXPECT_EQ(interval(), modelled.interval) << "as good as equal";
+  problem.took.note(modelled, 110);
+  problem.anchors_left = 1000 / (other.interval + 1);
+  EXPECT_GT(interval(), other.interval) << "the disk has no place for so many";
+}
+
+// The plan in force was made when steps seemed slower: what it takes is reckoned with the times of
+// now, as what memory alone would take.
+TEST(PlanIntervals, WeighsThePlanInForceWithTheTimesOfNow) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 4, 4, 0, 0};
+  problem.memory.blocks = 8;
+  problem.steps = 1000;
+  problem.newest_anchor = 200;
+  problem.anchors_below = 50;
+  problem.now = plan_intervals(problem);
+  ASSERT_FALSE(problem.now.ends_in_ram);
+  problem.now.seconds_per_step = 100;
+  EXPECT_FALSE(plan_intervals(problem).ends_in_ram);
 }
 
 // A rest that is reversed from memory leaves the blocks that anchors below it are read into.

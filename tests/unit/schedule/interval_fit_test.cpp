@@ -75,6 +75,18 @@ TEST(IntervalFit, LeavesOutWhatIsNotSure) {
   EXPECT_FALSE(fit.separates());
 }
 
+TEST(IntervalFit, TakesBackWhatLaterIntervalsShowToBeNoise) {
+  IntervalFit fit;
+  for (const double noise : {1.2, 1.2}) fit.add(4, 1, 4 * noise);
+  for (const double noise : {1.0, 1.0}) fit.add(8, 1, 8 * noise);
+  ASSERT_TRUE(fit.separates());
+  for (const double noise : {0.9, 1.1, 0.95, 1.05}) {
+    fit.add(4, 1, 4 * noise);
+    fit.add(8, 1, 8 * noise);
+  }
+  EXPECT_FALSE(fit.separates());
+}
+
 TEST(IntervalFit, FindsNoStepThatTakesNoTime) {
   IntervalFit fit;
   for (int i = 0; i < 4; ++i) fit.add(1, 1, 10);
@@ -106,6 +118,11 @@ TEST(IntervalFit, BeginsAnewWithWhatItFound) {
   EXPECT_NEAR(fit.step(), kStep, 1e-12) << "one length says nothing";
   add(fit, 2, 8, 9);
   EXPECT_NEAR(fit.step(), 9 * kStep, 1e-9);
+  fit.begin_anew();
+  EXPECT_TRUE(fit.separates());
+  add(fit, 8, 8);
+  fit.begin_anew();
+  EXPECT_FALSE(fit.separates()) << "a whole sweep did not find it again";
 }
 
 TEST(IntervalFit, LeavesOutWhatIsNoInterval) {
