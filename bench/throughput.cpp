@@ -1,17 +1,20 @@
 // bench_throughput: how fast states go to disk and come back when the steps cost nothing and every
 // state is an anchor. Several variants in turns; --between COMMAND is run by rank 0 before each
-// round with the round's number appended, for a measurement of the disk itself in the same turns.
-// Round 0 makes files and memory. CSV on standard output, a line per sweep.
+// round with the round's number appended, for a measurement of the disk itself in the same turns;
+// plain copies by all ranks at once are measured there, too. Round 0 makes files and memory. CSV on
+// standard output, a line per sweep.
 #include <unistd.h>
 
 #include <cinttypes>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "flags.h"
 #include "guarded_main.h"
 #include "outcome.h"
+#include "throughput_by_hand.h"
 
 namespace {
 
@@ -32,7 +35,7 @@ Setup read_flags(int argc, char** argv) {
   setup.memory = flags.count("memory", 64 << 20);
   setup.directory = flags.text("directory", ".");
   setup.between = flags.text("between", "");
-  setup.variants = flags.list("variants", "checksum,no_checksum");  // or zero_copy
+  setup.variants = flags.list("variants", "checksum,no_checksum");  // or zero_copy, by_hand
   flags.end();
   return setup;
 }
@@ -94,6 +97,18 @@ class Run {
   int field_ = 0;
 };
 
+using Sweep = std::function<anadrome_stats()>;
+
+Sweep sweep_of(const Setup& setup, const std::string& variant) {
+  if (variant != "by_hand")
+    return [run = std::make_shared<Run>(setup, variant)] { return run->sweep(); };
+  const auto store =
+      std::make_shared<StoreByHand>(setup.directory, setup.state_bytes, setup.steps, setup.memory);
+  const auto state = std::make_shared<std::vector<std::byte>>(
+      static_cast<std::size_t>(setup.state_bytes), std::byte{1});
+  return [store, state] { return store->sweep(state->data()); };
+}
+
 // The other ranks sleep meanwhile: a rank that polls for a message takes a core.
 void run_between(const std::string& command, std::int64_t round) {
   int rank = 0;
@@ -109,7 +124,16 @@ void run_between(const std::string& command, std::int64_t round) {
   }
 }
 
-void print_row(const std::string& variant, std::int64_t round, const anadrome_stats& s) {
+// Of all ranks together.
+double copies_of_all(std::int64_t bytes) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  double rate = copy_rate(bytes);
+  MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return rate;
+}
+
+void print_row(const std::string& variant, std::int64_t round, const anadrome_stats& s,
+               double copies) {
   std::printf("%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
               variant.c_str(), round, s.ranks, s.state_bytes, s.steps, s.states_per_write,
               s.bytes_written, s.bytes_read);
@@ -117,7 +141,7 @@ void print_row(const std::string& variant, std::int64_t round, const anadrome_st
        {s.seconds_total, s.seconds_forward, s.seconds_adjoint, s.seconds_writing, s.seconds_reading,
         s.seconds_checksums, s.seconds_stalled_write, s.seconds_stalled_read, s.seconds_copying})
     std::printf(",%.6f", seconds);
-  std::printf(",%d\n", s.direct_io);
+  std::printf(",%d,%.0f\n", s.direct_io, copies);
   std::fflush(stdout);
 }
 
@@ -126,22 +150,23 @@ void print_row(const std::string& variant, std::int64_t round, const anadrome_st
 int main(int argc, char** argv) {
   return guarded_main(argc, argv, [&] {
     const Setup setup = read_flags(argc, argv);
-    std::vector<std::unique_ptr<Run>> runs;
-    for (const std::string& variant : setup.variants)
-      runs.push_back(std::make_unique<Run>(setup, variant));
+    std::vector<Sweep> sweeps;
+    for (const std::string& variant : setup.variants) sweeps.push_back(sweep_of(setup, variant));
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
       std::puts(
           "variant,round,ranks,state_bytes,steps,states_per_write,bytes_written,bytes_read,seconds,"
-          "forward,adjoint,writing,reading,checksums,stalled_write,stalled_read,copying,direct_io");
+          "forward,adjoint,writing,reading,checksums,stalled_write,stalled_read,copying,direct_io,"
+          "copies");
     for (std::int64_t round = 0; round <= setup.rounds; ++round) {
       run_between(setup.between, round);
-      for (std::size_t i = 0; i < runs.size(); ++i) {
-        const anadrome_stats stats = runs[i]->sweep();
+      const double copies = copies_of_all(setup.state_bytes);
+      for (std::size_t i = 0; i < sweeps.size(); ++i) {
+        const anadrome_stats stats = sweeps[i]();
         anadrome_stats all{};
         outcome_reduce_statistics(MPI_COMM_WORLD, &stats, &all);
-        if (rank == 0) print_row(setup.variants[i], round, all);
+        if (rank == 0) print_row(setup.variants[i], round, all, copies);
       }
     }
   });

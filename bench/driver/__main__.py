@@ -15,6 +15,7 @@ import overhead
 import petsc
 import planned
 import safety
+import schedules
 import situations
 import throughput
 from machine import Bench, cores, say
@@ -22,7 +23,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "planned": planned, "advice": advice}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice}
 
 
 def fill(document, name, text):
@@ -60,25 +61,21 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(arguments.programs, arguments.out, arguments.quick)
     quick = " --quick" if arguments.quick else ""
-    claims, parts = Claims(), {}
+    parts = {}
     try:
         for name in arguments.names or ALL:
-            start = time.monotonic()
+            start, claims = time.monotonic(), Claims()
             text = ALL[name].run(bench, claims)
             seconds = time.monotonic() - start
             say(f"{name}: {seconds:.0f} s")
-            parts[name] = f"`scripts/bench{quick} {name}` ({seconds:.0f} s)\n{text}"
+            parts[name] = (f"`scripts/bench{quick} {name}` ({seconds:.0f} s, {cores()} cores, {processor()})\n{text}" +
+                           claims.table())
             print(f"\n## {name}\n{parts[name]}", flush=True)
     finally:
         bench.clean()
-    parts["claims"] = (f"On {cores()} cores ({processor()}). The median over the turns decides.\n\n"
-                       f"{claims.table()}")
-    print(f"\n## Claims\n{parts['claims']}")
     with open(bench.path("tables.md"), "w") as file:
         file.write("\n".join(f"## {name}\n{part}" for name, part in parts.items()))
     if arguments.fill:
-        if len(parts) <= len(ALL):
-            del parts["claims"]  # those of some benchmarks only
         for name, part in parts.items():
             fill(arguments.fill, name, part)
     say(f"tables: {bench.path('tables.md')}; CSV files and pictures beside it")

@@ -53,4 +53,6 @@ class Claims:
                               "yes" if holds(median(values)) else "**no**"])
 
     def table(self):
-        return markdown(["claim", "asked", "measured: median (least..largest)", "holds"], self.rows)
+        if not self.rows:
+            return ""
+        return "\nThe median over the turns decides.\n\n" + markdown(["claim", "asked", "measured: median (least..largest)", "holds"], self.rows)
