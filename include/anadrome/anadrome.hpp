@@ -505,7 +505,7 @@ class Run {
     detail::check(anadrome_finish_forward(live().run, steps));
   }
 
-  /** Run a whole sweep with callbacks. Collective. @throws Error, or what a callback threw */
+  /** Run a whole sweep with callbacks, whose exceptions pass through. Collective. @throws Error */
   void solve(std::int64_t steps, const Model& model) {
     live().thrown = nullptr;
     detail::Callbacks context = {&live(), &model};
@@ -515,7 +515,7 @@ class Run {
 
   /** Check the gradient that the model's adjoint computes, in place of solve:
    * anadrome_check_gradient. Collective. A wrong gradient is what the result says, and no failure.
-   * @throws Error, or what a callback threw */
+   * An exception of a callback passes through. @throws Error */
   GradientCheck check_gradient(std::int64_t steps, const Model& model, const Gradient& gradient) {
     live().thrown = nullptr;
     detail::Callbacks of_model = {&live(), &model};

@@ -1,0 +1,154 @@
+"""fortran_reference.py XML SOURCES OUTPUT: the page of every public Fortran name, from Doxygen's XML and the declarations that it points to.
+Sphinx has no Fortran domain; a name that is not documented is an error."""
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+HEAD = """# Fortran
+
+Module `anadrome`. Steps count from 0, as in C; x_k is the state that step k starts from.
+
+* `ierr`, the optional last argument, is `ANADROME_OK`, or why the call failed; `anadrome_last_error()` has the line. Without `ierr` a failure ends the program, as with
+  `allocate` without `stat=`.
+* Registered arrays have the `target` attribute and are contiguous. In a procedure where such an array is a dummy argument, `anadrome_next` changes it only if the dummy
+  is a `target`, too.
+* "Collective" means: called by all ranks of the run in the same order.
+"""
+
+
+def words(element):
+    """The text of a description, with code in backticks."""
+    if element is None:
+        return ""
+    text = element.text or ""
+    for child in element:
+        inner = words(child)
+        text += f"`{inner}`" if child.tag in ("computeroutput", "ref") else inner
+        text += "\n\n" if child.tag == "para" else ""
+        text += child.tail or ""
+    return re.sub(r"[ \t]*\n[ \t]*", "\n", text)
+
+
+def description(element):
+    both = words(element.find("briefdescription")) + " " + words(element.find("detaileddescription"))
+    return re.sub(r"``+", "`", re.sub(r"\s+", " ", both)).strip()
+
+
+def declaration(sources, element, name):
+    """The head of a procedure or type under its public name, and the declarations that follow."""
+    place = element.find("location")
+    text = (sources / Path(place.get("bodyfile", place.get("file"))).name).read_text()
+    first = int(place.get("bodystart")) - 1
+    lines = text.splitlines()
+    while not re.match(r"\s*(pure |elemental |recursive )*(subroutine|function|type\b(?!\s*\())", lines[first]):
+        first -= 1
+    rest = "\n".join(lines[first:])
+    lines[first:] = re.sub(r' *include "(\S+)"', lambda found: (sources / found[1]).read_text(), rest).splitlines()
+    lines = [line for line in lines[:first]] + [line for line in lines[first:] if not re.match(r"\s*! ", line)]
+    indent = len(lines[first]) - len(lines[first].lstrip())
+    head = re.sub(r"(subroutine|function)\s+\w+", rf"\1 {name}", lines[first].strip(), count=1)
+    kept, at = [head], first + 1
+    while lines[at - 1].rstrip().endswith("&"):
+        kept.append("  " + lines[at].strip())
+        at += 1
+    is_type = re.match(r"\s*type\b", lines[first])
+    if is_type and lines[at].strip() == "private":
+        return f"{head}  ! its components are private"
+    while re.match(r"\s*(!<|procedure|$)" if is_type else r"\s*(import|use)\b", lines[at]) or "::" in lines[at]:
+        text = lines[at][indent:]
+        if text.strip() and not re.match(r"\s*(import|use)\b", text):
+            kept.append(text.rstrip())
+        at += 1
+        while lines[at - 1].rstrip().endswith("&"):
+            kept.append(lines[at][indent:].rstrip())
+            at += 1
+    dummies = re.search(r"\(([^)]*)\)", " ".join(kept))
+    wanted = set(re.findall(r"\w+", dummies[1])) if dummies else set()
+    result = re.search(r"result\((\w+)\)", " ".join(kept))
+    wanted |= {result[1]} if result else {name}
+    if not is_type:  # without what is local
+        kept = [line for line in kept if "::" not in line or
+                wanted & set(re.findall(r"\w+", line.split("::", 1)[1]))]
+    return "\n".join(kept)
+
+
+def together(heads):
+    """One head for the specific procedures of a generic name: where a declaration differs, its types and shapes."""
+    rows = [head.splitlines() for head in heads]
+    if len(rows) < 3 or len({len(row) for row in rows}) > 1:
+        return "\n\n".join(heads)
+    merged = []
+    for lines in zip(*rows):
+        kinds = list(dict.fromkeys(line.split(",")[0].strip() for line in lines))
+        shapes = list(dict.fromkeys(line.split("::")[-1].strip() for line in lines))
+        if len(set(lines)) == 1:
+            merged.append(lines[0])
+            continue
+        merged.append("  " + ", ".join(["TYPE"] + lines[0].split("::")[0].strip().split(", ")[1:]) + " :: " +
+                      shapes[0])
+        merged.append("  ! TYPE: " + ", ".join(kinds))
+        if len(shapes) > 1:
+            merged.append("  ! or " + ", ".join(shapes[1:]))
+    return "\n".join(merged)
+
+
+def collect(folder):
+    """Documented elements by name: [(kind, element)], the interface or type first."""
+    found, procedures = {}, {}
+    for path in sorted(folder.glob("*.xml")):
+        for compound in ElementTree.parse(path).getroot().iter("compounddef"):
+            if compound.get("language") != "Fortran":
+                continue
+            short = compound.findtext("compoundname").split("::")[-1]
+            if compound.get("kind") in ("interface", "struct", "type"):
+                found[short] = compound
+            for member in compound.iter("memberdef"):
+                key = member.findtext("name")
+                if member.get("kind") == "function" and member.find("location").get("bodystart", "-1") != "-1":
+                    procedures.setdefault(key, member)
+    return found, procedures
+
+
+def public_names(module):
+    text = re.sub(r"&\s*\n\s*", "", module.read_text())
+    for line in re.findall(r"use \w+, only: (.*)", text):
+        yield from re.findall(r"\w+", line)
+
+
+def entry(name, sources, compounds, procedures):
+    element = compounds.get(name, procedures.get(name))
+    if element is None:
+        return None
+    text = description(element)
+    if not text:
+        raise SystemExit(f"{name} is not documented")
+    if name in compounds and element.get("kind") == "interface":
+        inside = [member.findtext("name") for member in element.iter("memberdef")]
+        heads = [declaration(sources, procedures[inner], name) for inner in inside if inner in procedures]
+    else:
+        heads = []
+    if not heads:
+        heads = [declaration(sources, element, name)]
+    code = together(list(dict.fromkeys(heads)))
+    return f"## {name}\n```fortran\n{code}\n```\n{text}\n"
+
+
+def main(xml, sources, output):
+    compounds, procedures = collect(Path(xml))
+    sources = Path(sources)
+    pages, constants = [], []
+    for name in public_names(sources / "anadrome.f90"):
+        page = entry(name, sources, compounds, procedures)
+        if page:
+            pages.append(page)
+        else:
+            constants.append(name)
+    wrong = [name for name in constants if not name.startswith("ANADROME_")]
+    if wrong:
+        raise SystemExit(f"not found in Doxygen's XML: {', '.join(wrong)}")
+    tail = "## Constants\nWith the meaning that they have in [C](c.md): " + ", ".join(f"`{c}`" for c in constants) + ".\n"
+    Path(output).write_text(HEAD + "\n" + "\n".join(pages) + "\n" + tail)
+
+
+main(*sys.argv[1:])
