@@ -208,11 +208,11 @@ void Beginning::start() {
   if (resumption_.recovery()) return resumption_.go_on();
   sweep.then_is_written = keeper_.live()->exchanged() && !context_.plan.has_branches();
   // 4 % of the steps; of a few, so many that the cold ones are not all that is known.
-  constexpr std::int64_t kEarly = 25, kOfFew = 8;
+  constexpr std::int64_t kEarly = 25, kEighth = 8, kMostOfFew = 8;
   const std::int64_t steps = context_.plan.steps;
   if (steps > 0) {
     sweep.prediction.due_at =
-        std::max(ceil_divide(steps, kEarly), std::min(kOfFew, ceil_divide(steps, kOfFew)));
+        std::max(ceil_divide(steps, kEarly), std::min(kMostOfFew, ceil_divide(steps, kEighth)));
   }
   sweep.phase = ANADROME_PHASE_FORWARD;
 }

@@ -287,7 +287,8 @@ void Run::done() {
   choice_.note(sweep);
   const schedule::Course course = context_.plan.sweep->course();
   const bool whole = course.anchors_stay && !sweep.rewound && !sweep.no_more_anchors &&
-                     sweep.resumed.phase == ANADROME_PHASE_IDLE;
+                     sweep.resumed.phase == ANADROME_PHASE_IDLE &&
+                     course.prefetch_depth != schedule::kUnknown;
   std::optional<schedule::AsyncPlan> took;
   if (whole) {
     took = {.interval = course.interval,

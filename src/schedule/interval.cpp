@@ -210,8 +210,9 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   constexpr double kWorthwhile = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
   const auto turn_to = [&](const AsyncPlan& other) {
-    plan = other;
-    plan.seconds_per_step = seconds_per_step(costs, problem.memory, other);  // with these costs
+    plan = other;  // with this memory and these costs
+    plan.slots = problem.memory.slots(plan.prefetch_depth);
+    plan.seconds_per_step = seconds_per_step(costs, problem.memory, plan);
   };
   const bool can_stay = problem.may_stay && !plan.fills_disk && problem.now.interval >= least;
   if (can_stay &&
