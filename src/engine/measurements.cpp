@@ -75,19 +75,19 @@ void Measurements::learn(const IntervalEnd& end) {
   const IntervalBegan began = interval_began_;
   const bool same_sweep = began.known && began.end.reverse == end.reverse;
   const std::int64_t kept = end.anchor - began.end.anchor;
-  const std::int64_t anchors = end.reverse ? -kept : kept;
-  if (same_sweep && anchors <= 0) return;  // in the middle of an interval
+  if (same_sweep && (end.reverse ? kept >= 0 : kept <= 0)) return;  // in the middle of an interval
   interval_began_ = {true, end, agreed_.elapsed, agreed_.waited};
   if (!same_sweep) return;
   const double elapsed = agreed_.elapsed - began.elapsed;
   const double computing = elapsed - (agreed_.waited - began.waited);
+  const auto anchors = static_cast<double>(end.reverse ? -kept : kept);
   const auto moved = [&](double transfer) {  // no more than there was time for
-    return static_cast<double>(anchors) * (transfer > 0 ? std::min(1.0, elapsed / transfer) : 1);
+    return transfer > 0 ? anchors * std::min(1.0, elapsed / transfer) : anchors;
   };
   const auto advances = static_cast<double>(end.advances - began.end.advances);
-  if (!end.reverse) return forward_fit_.add(advances, moved(agreed_.write), computing);
+  if (!end.reverse) return forward_fit_.add(advances, anchors, moved(agreed_.write), computing);
   const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
-  reverse_fit_.add(adjoints, moved(agreed_.read), computing - advances * forward_step());
+  reverse_fit_.add(adjoints, anchors, moved(agreed_.read), computing - advances * forward_step());
 }
 
 // Of an advance beside no transfer.

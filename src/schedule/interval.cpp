@@ -207,7 +207,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   AsyncPlan plan = best_plan(costs, problem.memory, least, most);
   // Not every tremor of a measurement is worth a change. What follows from the places is no
   // tremor: intervals that are as even as can be run the fewest steps again.
-  constexpr double kWorthwhile = 0.97, kNear = 0.8;
+  constexpr double kWorthwhile = 0.985, kSlower = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
   const auto turn_to = [&](const AsyncPlan& other) {
     plan = other;  // with this memory and these costs
@@ -222,7 +222,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   const SweepsTook& took = problem.took;
   const SweepsTook::Sweep& best = took.fastest();
   if (!plan.fills_disk && best.plan.interval >= least &&
-      kWorthwhile * took.with(plan) > best.seconds) {  // no model is as good
+      kSlower * took.with(plan) > best.seconds) {  // no model is as good
     turn_to(best.plan);
   }
   if (!end_known || !problem.may_end_in_ram) return plan;

@@ -5,9 +5,9 @@
 
 namespace anadrome::schedule {
 
-IntervalFit::Group& IntervalFit::group_of(double steps_per_transfer) {
+IntervalFit::Group& IntervalFit::group_of(double steps_per_anchor) {
   constexpr double kPerDoubling = 8;
-  const auto length = std::llround(kPerDoubling * std::log2(steps_per_transfer));
+  const auto length = std::llround(kPerDoubling * std::log2(steps_per_anchor));
   const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
     return group.added > 0 && group.length == length;
   });
@@ -20,9 +20,9 @@ IntervalFit::Group& IntervalFit::group_of(double steps_per_transfer) {
   return *oldest;
 }
 
-void IntervalFit::add(double steps, double transfers, double seconds) {
-  if (!(steps > 0) || !(transfers > 0) || !(seconds > 0)) return;
-  Group& group = group_of(steps / transfers);
+void IntervalFit::add(double steps, double anchors, double transfers, double seconds) {
+  if (!(steps > 0) || !(anchors > 0) || !(transfers > 0) || !(seconds > 0)) return;
+  Group& group = group_of(steps / anchors);
   group.samples[static_cast<std::size_t>(group.added) % Group::kSamples] = {
       seconds / steps, transfers / steps, steps};
   ++group.added;
@@ -44,13 +44,15 @@ IntervalFit::Sample IntervalFit::middle(const Group& group) {
   const auto middle_one = samples.begin() + (std::ssize(samples) - 1) / 2;  // disturbances lengthen
   std::nth_element(samples.begin(), middle_one, samples.end(),
                    [](const Sample& a, const Sample& b) { return a.per_step < b.per_step; });
-  Sample middle = *middle_one;
-  middle.steps = 0;
+  Sample middle = {.per_step = middle_one->per_step};
+  double transfers = 0;
   std::array<double, Group::kSamples> off = {};
   for (std::size_t i = 0; i < samples.size(); ++i) {
     middle.steps += samples[i].steps;
+    transfers += samples[i].steps * samples[i].transfers_per_step;
     off[i] = std::abs(samples[i].per_step - middle.per_step);
   }
+  middle.transfers_per_step = transfers / middle.steps;
   const auto median_off = off.begin() + std::ssize(samples) / 2;
   std::nth_element(off.begin(), median_off, off.begin() + std::ssize(samples));
   // Of a median, from the median deviation, where errors are normal.

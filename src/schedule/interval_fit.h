@@ -13,9 +13,9 @@ namespace anadrome::schedule {
 
 class IntervalFit {
  public:
-  /// An interval of so many steps, beside which `transfers` transfers ran, took so many seconds,
-  /// waiting not included.
-  void add(double steps, double transfers, double seconds);
+  /// Intervals of so many steps together, each with one of the `anchors`, took so many seconds,
+  /// waiting not included. `transfers`: for how many there was time beside them.
+  void add(double steps, double anchors, double transfers, double seconds);
 
   /// A sweep begins, and is told apart by itself. Until it is, what the sweep before found stays,
   /// but no longer: the next sweep may never have intervals of two lengths.
@@ -40,20 +40,21 @@ class IntervalFit {
     double error = 0;  ///< of a middle: its standard error
   };
   /// Intervals of about one length: the median of the newest ones, which a disturbance does not
-  /// move.
+  /// move. Not those of about as many transfers per step: an interval that is slow by chance has
+  /// time for more of its transfer, and would say that the transfer made it slow.
   struct Group {
     static constexpr std::size_t kSamples = 8;
     std::array<Sample, kSamples> samples;
     std::int64_t added = 0;
     std::int64_t last_used = 0;
-    std::int64_t length = 0;  ///< in eighths of a doubling of the steps per transfer
+    std::int64_t length = 0;  ///< in eighths of a doubling of the steps per anchor
     std::size_t size() const {
       return static_cast<std::size_t>(std::min<std::int64_t>(added, kSamples));
     }
   };
   static constexpr std::size_t kGroups = 8;
 
-  Group& group_of(double steps_per_transfer);
+  Group& group_of(double steps_per_anchor);
   static bool is_enough(const Group& group);
   static Sample middle(const Group& group);
   void fit();

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace anadrome::store {
 
@@ -31,9 +34,31 @@ class Meter {
   std::int64_t samples_ = 0;
 };
 
+/// The median of the newest samples: it follows a drifting file system within a few transfers, and
+/// forgets a hiccup as fast.
+class RecentMedian {
+ public:
+  void add(double seconds, std::int64_t states) {
+    if (states <= 0) return;
+    newest_[added_++ % newest_.size()] = seconds / static_cast<double>(states);
+  }
+  double seconds() const {
+    auto sorted = newest_;
+    const auto samples = std::span(sorted).first(std::min(added_, sorted.size()));
+    if (samples.empty()) return 0;
+    const auto middle = samples.begin() + (std::ssize(samples) - 1) / 2;
+    std::nth_element(samples.begin(), middle, samples.end());
+    return *middle;
+  }
+
+ private:
+  std::array<double, 5> newest_ = {};
+  std::size_t added_ = 0;
+};
+
 /// Measured seconds per state; 0: none yet.
 struct TransferTimes {
-  Meter write{0.3}, read{0.3};  ///< follow a drifting file system within a few anchors
+  RecentMedian write, read;
   Meter write_processor, read_processor;
   Meter write_start, read_start;  ///< the caller's, who may have to make way for the I/O thread
 };

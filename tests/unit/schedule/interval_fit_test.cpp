@@ -12,7 +12,7 @@ constexpr double kStep = 2, kTransfer = 3;
 
 // Intervals of so many steps, with a transfer each.
 void add(IntervalFit& fit, double steps, int intervals, double factor = 1) {
-  for (int i = 0; i < intervals; ++i) fit.add(steps, 1, factor * (steps * kStep + kTransfer));
+  for (int i = 0; i < intervals; ++i) fit.add(steps, 1, 1, factor * (steps * kStep + kTransfer));
 }
 
 TEST(IntervalFit, CannotTellAStepFromATransferByIntervalsOfOneLength) {
@@ -69,35 +69,45 @@ TEST(IntervalFit, IsNearTheTruthInNoise) {
 TEST(IntervalFit, LeavesOutWhatIsNotSure) {
   IntervalFit fit;  // steps of 1 s beside no transfer that costs anything, and some noise
   for (const double noise : {0.9, 1.0, 1.1, 1.05}) {
-    fit.add(32, 1, 32 * noise);
-    fit.add(64, 1, 64 * (noise - 0.01));
+    fit.add(32, 1, 1, 32 * noise);
+    fit.add(64, 1, 1, 64 * (noise - 0.01));
+  }
+  EXPECT_FALSE(fit.separates());
+}
+
+// Steps of 1 s and some noise, beside transfers of 1.4 s that cost nothing: a slow one has time for
+// more.
+TEST(IntervalFit, LeavesOutThatASlowIntervalHasTimeForMore) {
+  IntervalFit fit;
+  for (const double noise : {0.9, 1.3, 0.9, 1.3, 0.9, 1.3, 0.9, 1.3}) {
+    fit.add(1, 1, noise / 1.4, noise);
   }
   EXPECT_FALSE(fit.separates());
 }
 
 TEST(IntervalFit, TakesBackWhatLaterIntervalsShowToBeNoise) {
   IntervalFit fit;
-  for (const double noise : {1.2, 1.2}) fit.add(4, 1, 4 * noise);
-  for (const double noise : {1.0, 1.0}) fit.add(8, 1, 8 * noise);
+  for (const double noise : {1.2, 1.2}) fit.add(4, 1, 1, 4 * noise);
+  for (const double noise : {1.0, 1.0}) fit.add(8, 1, 1, 8 * noise);
   ASSERT_TRUE(fit.separates());
   for (const double noise : {0.9, 1.1, 0.95, 1.05}) {
-    fit.add(4, 1, 4 * noise);
-    fit.add(8, 1, 8 * noise);
+    fit.add(4, 1, 1, 4 * noise);
+    fit.add(8, 1, 1, 8 * noise);
   }
   EXPECT_FALSE(fit.separates());
 }
 
 TEST(IntervalFit, FindsNoStepThatTakesNoTime) {
   IntervalFit fit;
-  for (int i = 0; i < 4; ++i) fit.add(1, 1, 10);
-  for (int i = 0; i < 4; ++i) fit.add(4, 1, 4);  // 1 s per step
+  for (int i = 0; i < 4; ++i) fit.add(1, 1, 1, 10);
+  for (int i = 0; i < 4; ++i) fit.add(4, 1, 1, 4);  // 1 s per step
   EXPECT_GT(fit.step(), 0);
 }
 
 TEST(IntervalFit, FindsNoTransferThatMakesStepsFaster) {
   IntervalFit fit;
-  for (int i = 0; i < 4; ++i) fit.add(1, 1, 2);
-  for (int i = 0; i < 4; ++i) fit.add(4, 1, 12);  // 3 s per step
+  for (int i = 0; i < 4; ++i) fit.add(1, 1, 1, 2);
+  for (int i = 0; i < 4; ++i) fit.add(4, 1, 1, 12);  // 3 s per step
   EXPECT_FALSE(fit.separates());
 }
 
@@ -128,10 +138,10 @@ TEST(IntervalFit, BeginsAnewWithWhatItFound) {
 TEST(IntervalFit, LeavesOutWhatIsNoInterval) {
   IntervalFit fit;
   for (int i = 0; i < 4; ++i) {
-    fit.add(0, 1, 1);
-    fit.add(4, 0, 1);
-    fit.add(8, 1, 0);
-    fit.add(2, 1, -1);
+    fit.add(0, 1, 1, 1);
+    fit.add(4, 0, 0, 1);
+    fit.add(8, 1, 1, 0);
+    fit.add(2, 1, 1, -1);
   }
   EXPECT_FALSE(fit.separates());
 }

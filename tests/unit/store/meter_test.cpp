@@ -46,6 +46,25 @@ TEST(Meter, CutsASampleThatWasInterrupted) {
   EXPECT_NEAR(meter.seconds(), 1 + 0.5 * 7, 1e-12) << "as eight times the mean";
 }
 
+TEST(RecentMedian, KnowsNothingBeforeTheFirstSample) {
+  RecentMedian transfers;
+  transfers.add(1, 0);
+  EXPECT_EQ(transfers.seconds(), 0);
+}
+
+TEST(RecentMedian, LeavesOutAHiccup) {
+  RecentMedian transfers;
+  for (const double seconds : {90.0, 2.0, 2.0, 80.0, 2.0, 4.0}) transfers.add(2 * seconds, 2);
+  EXPECT_DOUBLE_EQ(transfers.seconds(), 2);
+}
+
+TEST(RecentMedian, FollowsAChangeOfSpeedWithinThreeTransfers) {
+  RecentMedian transfers;
+  for (int i = 0; i < 9; ++i) transfers.add(1, 1);
+  for (int i = 0; i < 3; ++i) transfers.add(7, 1);
+  EXPECT_DOUBLE_EQ(transfers.seconds(), 7);
+}
+
 TEST(Sampler, TimesEveryEventThatIsLongOrMayBe) {
   Sampler sampler;
   for (int i = 0; i < 3; ++i) {
