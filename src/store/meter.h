@@ -12,7 +12,6 @@ namespace anadrome::store {
 /// The mean of the first samples, and then one that follows a drift.
 class Meter {
  public:
-  Meter(double least_weight = 0.05) : least_weight_(least_weight) {}
   void add(double seconds, std::int64_t steps) {
     if (steps <= 0) return;
     double sample = seconds / static_cast<double>(steps);
@@ -22,14 +21,14 @@ class Meter {
     ++samples_;
     // The first sample touches memory for the first time; it counts only until there is a second.
     const double others = static_cast<double>(samples_ - 1);
-    const double weight = samples_ <= 2 ? 1 : std::max(least_weight_, 1 / others);
+    const double weight = samples_ <= 2 ? 1 : std::max(kLeastWeight, 1 / others);
     mean_ += weight * (sample - mean_);
   }
   double seconds() const { return mean_; }
   std::int64_t samples() const { return samples_; }
 
  private:
-  double least_weight_;
+  static constexpr double kLeastWeight = 0.05;
   double mean_ = 0;
   std::int64_t samples_ = 0;
 };
