@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_advice: one sweep of steps that take a given time without work, so that what else the
 // machine does matters little. Options come from ANADROME_OPTIONS. The last line on standard output
 // has the seconds from begin to DONE.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_agreement: seconds of one agreement of the engine, beside the bare all-reduce in it and a
 // barrier, in batches that take turns. CSV on standard output, a line per batch.
 #include "engine/agreement.h"

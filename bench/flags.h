@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The command line of a benchmark: --name value or --name=value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // main() of a benchmark: MPI around it, and one line for whatever goes wrong. A benchmark that
 // fails on one rank ends all of them: there is nothing to be saved.
 #pragma once

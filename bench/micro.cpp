@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Nanoseconds per action of a schedule, per step of a run with tiny states, per keep and restore.
 // ADOL-C's revolve() beside Revolve, where ADOL-C is installed.
 #include <anadrome/anadrome.h>

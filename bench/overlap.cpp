@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_overlap: how long a reversal takes whose transfers run beside the computation, as planned,
 // against the periodic plan, Revolve, and a time that cannot be beaten. Times are counted in
 // forward steps; nothing is run. A table in Markdown on standard output.

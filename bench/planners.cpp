@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Nanoseconds per action of the schedules that a Planner places, per step of a sweep whose end is
 // not known, and what a plan of uneven steps takes before the sweep begins. No I/O and no MPI.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_planning: processor seconds and peak memory to plan a sweep with RAM and disk, and
 // nanoseconds per action to go through it. Each case is a process of its own, so that the peak is
 // its own. A Markdown table on standard output. `bench_planning all` has the cases that take

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_sweep: the adjoint of a heat equation in several ways, in turns: A, B, C, A, B, C, ... so
 // that a machine that becomes slower or faster meanwhile does so for all. Round 0 warms memory and
 // files; it is printed too, for whoever asks what a first sweep costs. Every sweep must give the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweeps without the library.
 #include <fcntl.h>
 #include <sys/mman.h>

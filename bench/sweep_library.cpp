@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweeps through the library's public interface.
 #include <algorithm>
 #include <array>

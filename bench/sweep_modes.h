@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ways of having the states of a heat equation in reverse: through the library with different
 // schedules, and by hand without it. Each keeps its memory and files from one sweep to the next, so
 // that a sweep after the first one finds everything warm.

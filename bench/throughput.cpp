@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bench_throughput: how fast states go to disk and come back when the steps cost nothing and every
 // state is an anchor. Several variants in turns; --between COMMAND is run by rank 0 before each
 // round with the round's number appended, for a measurement of the disk itself in the same turns;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "throughput_by_hand.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A store of one's own, as simple and as fast as one could be: the limit that copies and transfers
 // which share a memory set.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # What is installed. Each component of find_package has an export set of its own, anadrome-<component>, so that
 # a C user needs neither Fortran nor PETSc; those of cpack are runtime, fortran, development and what the
 # optional parts add.
@@ -57,6 +58,11 @@ if(TARGET anadrome_petsc)
 endif()
 if(TARGET anadrome_tool)
   install(TARGETS anadrome_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+  install(FILES src/tool/completion/anadrome
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tool)
+endif()
+if(TARGET anadrome_man)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tool)
 endif()
 
 install(DIRECTORY include/anadrome DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)

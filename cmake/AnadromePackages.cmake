@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # cpack -G DEB: libanadrome, libanadrome-dev and, for what is built, libanadrome-fortran, libanadrome-petsc and
 # the command line tool.
 set(CPACK_PACKAGE_NAME anadrome)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Tests declare their ranks; each rank count is one CTest entry. OpenMPI as root and with more ranks than
 # cores works without the user setting anything.
 set(ANADROME_TEST_ENVIRONMENT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # What anadrome::fortran is linked with.
 if(NOT TARGET anadrome::mpi_fortran)
   if(NOT "Fortran" IN_LIST anadrome_languages)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # What anadrome::petsc is linked with. The plugin fits one minor version of PETSc, the one it was built for.
 if(NOT TARGET PkgConfig::PETSC)
   find_package(PkgConfig QUIET)

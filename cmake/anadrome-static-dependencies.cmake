@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # What anadrome::static is linked with: parallel HDF5, which CMake finds with the language C, and xxHash.
 if(NOT TARGET anadrome::static_dependencies)
   if(NOT "C" IN_LIST anadrome_languages)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """fortran_reference.py XML SOURCES OUTPUT: the page of every public Fortran name, from Doxygen's XML and the declarations that it points to.
 Sphinx has no Fortran domain; a name that is not documented is an error."""
 import re
@@ -52,10 +53,9 @@ def declaration(sources, element, name):
     while lines[at - 1].rstrip().endswith("&"):
         kept.append("  " + lines[at].strip())
         at += 1
-    is_type = re.match(r"\s*type\b", lines[first])
-    if is_type and lines[at].strip() == "private":
-        return f"{head}  ! its components are private"
-    while re.match(r"\s*(!<|procedure|$)" if is_type else r"\s*(import|use)\b", lines[at]) or "::" in lines[at]:
+    if re.match(r"\s*type\b", lines[first]):
+        return type_declaration(text, head, lines[at:], indent)
+    while re.match(r"\s*(import|use)\b", lines[at]) or "::" in lines[at]:
         text = lines[at][indent:]
         if text.strip() and not re.match(r"\s*(import|use)\b", text):
             kept.append(text.rstrip())
@@ -67,9 +67,25 @@ def declaration(sources, element, name):
     wanted = set(re.findall(r"\w+", dummies[1])) if dummies else set()
     result = re.search(r"result\((\w+)\)", " ".join(kept))
     wanted |= {result[1]} if result else {name}
-    if not is_type:  # without what is local
-        kept = [line for line in kept if "::" not in line or
-                wanted & set(re.findall(r"\w+", line.split("::", 1)[1]))]
+    kept = [line for line in kept if "::" not in line or  # without what is local
+            wanted & set(re.findall(r"\w+", line.split("::", 1)[1]))]
+    return "\n".join(kept)
+
+
+def type_declaration(text, head, lines, indent):
+    """Components and bindings, and the interfaces of those that are deferred."""
+    if lines[0].strip() == "private":
+        return f"{head}  ! its components are private"
+    kept = [head]
+    for line in lines:
+        if re.match(r"\s*end type", line):
+            break
+        kept.append(line[indent:].rstrip())
+    kept.append("end type")
+    for name in re.findall(r"procedure\((\w+)\), deferred", "\n".join(kept)):
+        interface = re.search(rf"^ *(subroutine|function) {name}\(.*?^ *end \1", text, re.MULTILINE | re.DOTALL)[0].splitlines()
+        kept += ["", interface[0].strip()]
+        kept += ["  " + line.strip() for line in interface[1:-1] if not re.match(r"\s*import\b", line)]
     return "\n".join(kept)
 
 

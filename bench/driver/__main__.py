@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs benchmarks and writes tables.md, all that docs/performance.md quotes; see scripts/bench."""
 import argparse
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The summary's advice against the truth: each sweep is run again with twice the memory."""
 import os
 import re

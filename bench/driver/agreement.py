@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What it costs that all ranks decide together, here and, by a model, on many ranks."""
 import math
 from statistics import median

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What schedule=auto takes, against every schedule taken by itself, in equal memory."""
 from statistics import median
 

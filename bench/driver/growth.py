@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Seconds per step by the number of steps, at fixed memory and fixed rates of the disk."""
 from statistics import median
 

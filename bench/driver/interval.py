@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Is the interval that a run finds the right one? Beside it, in turns: the same sweep with intervals that are given, and Revolve.
 The best of these is chosen in the odd turns and compared with in the even ones, or luck would choose it."""
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Running the programs: one at a time, never longer than a limit, and within what the machine has."""
 import csv
 import io
@@ -74,11 +75,11 @@ class Bench:
         return min(steps, available_memory() // (2 * state_bytes * ranks))
 
     def draw(self, name, text):
-        """A gnuplot picture out/name.png."""
+        """A gnuplot picture out/name.svg."""
         script = self.path(name + ".gp")
         with open(script, "w") as file:
-            file.write('set terminal pngcairo size 900,520 font ",11"\n'
-                       f'set output "{self.path(name)}.png"\nset grid\n{text}')
+            file.write('set terminal svg size 900,420 font "sans-serif,13" background "white"\n'
+                       f'set output "{self.path(name)}.svg"\nset grid\n{text}')
         subprocess.run(["timeout", "60", "gnuplot", script], check=True)
 
     def clean(self):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Nanoseconds of the parts: an action, a keep, a restore, a step with tiny states."""
 import json
 import os

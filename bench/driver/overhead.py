@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The whole sweep in each way of having the states, in equal memory, against every state in RAM."""
 import math
 from statistics import median

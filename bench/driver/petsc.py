@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """PETSc's own tutorial ex5adj (Gray-Scott, TSAdjoint), unchanged: its trajectories and anadrome's."""
 import os
 import subprocess

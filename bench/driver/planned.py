@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The ten situations as the command `anadrome` sees them: nothing is measured."""
 from situations import TEN, compared
 from table import markdown

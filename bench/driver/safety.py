@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What checksums, commits and audits cost: the long step of `overhead`, in a sweep of several commits."""
 from statistics import median
 

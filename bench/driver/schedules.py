@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Does a schedule keep what its model promises where cores and memory are shared? Each beside async, in the interval's cells.
 Where its own model says that it is faster, it must not be much slower."""
 from statistics import median

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ten situations: which planner wins, and by how much over revolve and async in equal memory. All are
 measured in runs of the heat equation; `planned` is what the command `anadrome` says of the same."""
 import json

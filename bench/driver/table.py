@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Medians with spread, Markdown tables, and claims that hold or do not."""
 from statistics import median
 

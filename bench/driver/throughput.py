@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The way to disk and back against fio with O_DIRECT, in the same turns.
 
 The library's pool lies in huge pages, of which the kernel makes fewer and larger requests; fio's

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Burgers' equation u_t + (u^2/2)_x = nu u_xx on a periodic interval, cut into one piece per rank; the gradient
 ! of J = h/2 sum (u(T) - d)^2 with respect to u(0); and its check. Exit code 1: the gradient is wrong.
 program burgers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* A step of two coupled fields, heat and a moving medium, by Runge-Kutta substeps, and its adjoint,
  * within a memory budget: the graph of the step says what there is, anadrome_graph_plan what to
  * keep and what to run again, and this program does it. The gradient is compared with the one of a

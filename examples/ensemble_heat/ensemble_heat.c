@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The gradient of an ensemble's variance: the members are heat equations that differ in
  * conductivity and initial state, and the objective needs the ends of all of them. See README.md.
  */

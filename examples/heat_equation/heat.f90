@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! heat_equation in Fortran, by explicit Euler, with the module `anadrome`. The gradient has the bits of the C
 ! program's. A call of anadrome without a status ends the program with a message if it fails. See README.md.
 program heat

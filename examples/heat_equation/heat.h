@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The heat equation u_t = div(kappa grad u) + f on the unit square, u = 0 on the walls, and the
  * gradient of an objective at its end. README.md has the mathematics. */
 #ifndef HEAT_H

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! The loops over cells. The arithmetic of each cell is done in the order of heat_step.c, from the values around
 ! it and into its own place only, so that all bits agree with C's on any number of ranks. They are in a file of
 ! their own, so that no compiler sees that doing them twice gives the same.

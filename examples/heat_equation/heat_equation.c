@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The gradient of a heat-equation problem with respect to the conductivity and the initial state,
  * with the states kept by anadrome. See README.md. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // For each row where the cells that heat has reached begin and end, and then their values. All
 // others are +0, so nothing is lost, not a bit.
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One whole job, and its calls of anadrome.
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The steps of heat_model.h, one row of the grid at a time. The arithmetic of each cell has one
 // fixed order, so that results have the same bits for every number of ranks.
 #include <math.h>

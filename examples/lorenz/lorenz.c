@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The gradient of a Lorenz-63 trajectory of very many steps, with the states kept by anadrome. See
  * README.md. */
 #include "lorenz_report.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Checks of a gradient, all without anadrome. Nothing here prints. */
 #ifndef LORENZ_CHECK_H
 #define LORENZ_CHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "lorenz_model.h"
 
 // The adjoint grows as exp(0.9 t). Over this time that is a factor of some thousands, which double

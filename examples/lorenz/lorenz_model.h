@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The Lorenz system of 1963 and an objective; README.md has the mathematics. The steps themselves
  * are in lorenz_step.h. Knows nothing about anadrome. */
 #ifndef LORENZ_MODEL_H

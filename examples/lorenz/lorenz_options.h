@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The command line of lorenz. */
 #ifndef LORENZ_OPTIONS_H
 #define LORENZ_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* What lorenz prints and the JSON file it writes. */
 #ifndef LORENZ_REPORT_H
 #define LORENZ_REPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "lorenz_run.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* One whole job: the gradient through anadrome, and the checks asked for. */
 #ifndef LORENZ_RUN_H
 #define LORENZ_RUN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* One step of the classical Runge-Kutta method, its adjoint and its tangent. Inline, for a call
  * would cost as much as a stage; every caller is compiled without fused operations, and so gets the
  * same bits. */

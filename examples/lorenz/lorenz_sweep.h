@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The forward and the adjoint sweep, with the states given back by anadrome: what a user of the
  * library has to write for an ordinary differential equation, in both of its styles. */
 #ifndef LORENZ_SWEEP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The same problem as heat_equation, in PETSc's words: a DMDA for the cells, TS for the steps,
  * TSAdjoint for the gradient with respect to the conductivity and to the initial state.
  * ../heat_equation/README.md has the mathematics. Nothing here knows about anadrome: the trajectory

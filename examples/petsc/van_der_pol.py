@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The gradient of a Van der Pol oscillator with petsc4py. Nothing here knows about anadrome:
 
   PETSC_OPTIONS="-dll_append /usr/local/lib/libanadrome_petsc.so -ts_trajectory_type anadrome" ./van_der_pol.py

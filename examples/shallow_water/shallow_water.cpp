@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shallow water h_t + q_x = 0, q_t + (q^2/h + g h^2/2)_x = 0 on a periodic interval, cut into one
 // piece per rank (Lax-Friedrichs); the gradient of J = dx/2 sum (h(T) - d)^2 with respect to the
 // water level and the discharge at time 0; and its check. Exit code 1: the gradient is wrong.

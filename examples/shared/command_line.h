@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The command line of an example, from a table of its flags. Options of anadrome have flags of
  * their own names in every example; they are passed on as strings, which anadrome checks. */
 #ifndef EXAMPLE_COMMAND_LINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "json_file.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* A file with one JSON object: results of a run for other programs. */
 #ifndef EXAMPLE_JSON_FILE_H
 #define EXAMPLE_JSON_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* What all ranks together made of a run: how it ended, and its statistics. */
 #ifndef EXAMPLE_OUTCOME_H
 #define EXAMPLE_OUTCOME_H

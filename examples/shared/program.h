@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The frame of an example's main: from the command line to the exit code, with result files. */
 #ifndef EXAMPLE_PROGRAM_H
 #define EXAMPLE_PROGRAM_H

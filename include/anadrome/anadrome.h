@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome: states of a time-dependent simulation, given back in reverse.
 //
 // Conventions that hold for every function below.
@@ -31,7 +32,7 @@ extern "C" {
 #endif
 
 #define ANADROME_VERSION_MAJOR 0
-#define ANADROME_VERSION_MINOR 1
+#define ANADROME_VERSION_MINOR 2
 #define ANADROME_VERSION_PATCH 0
 
 /** One forward sweep and the adjoint sweep(s) back through it. */
@@ -150,6 +151,8 @@ typedef struct anadrome_stats {
   int64_t anchors_lost;  /**< restores from disk that failed on some rank: another copy was read, or
                             the steps were run again from an earlier state */
   int64_t writes_failed; /**< writes that failed on this rank */
+  int64_t states_written; /**< to disk in this sweep, second copies of x_0 included */
+  int64_t states_read;    /**< from disk in this sweep */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome for C++: handles that close themselves, exceptions for statuses, a range of actions,
 // callbacks as lambdas. Everything is inline and forwards to anadrome.h, whose conventions hold;
 // C++11 suffices, std::span is accepted from C++20 on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* What the shared library exports. Everything else is hidden. */
 #ifndef ANADROME_EXPORT_H
 #define ANADROME_EXPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /** @file field.h
  * What a registered field is: its purpose, its elements, and the functions of a field that is no
  * array. No MPI needed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /** @file gradient.h
  * A check of a hand-written adjoint: Taylor tests of the gradient of a whole sweep, and dot-product
  * tests of the adjoint of single steps. The conventions are those of anadrome.h. */

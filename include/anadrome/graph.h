@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /** @file graph.h
  * What to keep and what to recompute within one step whose adjoint needs more than fits: the graph
  * of its stages, operators or fields, planned once, carried out by the caller. Conventions as in

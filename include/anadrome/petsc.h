@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* anadrome for PETSc: a TSTrajectory that keeps a TS's states asynchronously and within a memory
  * budget.
  *

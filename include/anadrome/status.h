@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /** @file status.h
  * The outcomes of a call, their names, and the text of the last failure. No MPI needed. */
 #ifndef ANADROME_STATUS_H

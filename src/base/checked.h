@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic on sizes that says so instead of wrapping round.
 #pragma once
 

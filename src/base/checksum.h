@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // XXH3-128 over several pieces of memory, and the same over a value for table keys.
 #pragma once
 

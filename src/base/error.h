@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How failures travel inside the library: thrown as Error, turned into a status at the C boundary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // RAII for whatever is given back by a call: the store's HDF5 identifiers, the engine's
 // communicators.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Long texts in pieces: what is put is collected and handed to a sink a chunk at a time, so that a
 // file of any length takes little memory. Numbers do not follow the caller's locale.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Words as people write them.
 #pragma once
 

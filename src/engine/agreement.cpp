@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/agreement.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ const char* moment_of(std::int64_t call) {
     case Call::kAdjoint:
       return " (after an adjoint step)";
     case Call::kGoOn:
-      return " (the first of a run that goes on)";
+      return " (the first of a resumed run)";
     case Call::kAudit:
       return " (at an audit)";
     case Call::kPreflight:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How ranks agree: one all-reduce on the run's private communicator, the same for every kind of
 // call, so that ranks in different calls meet in it and learn so instead of waiting for each other
 // for ever.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Finds out whether steps can be run again: fingerprints of states when they are computed first,
 // and when they are computed again.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // From options and fields to a sweep that can start. Everything here is collective: what one rank
 // meets alone (no memory, say) is held until the next agreement, and until then this rank takes
 // part in whatever the others do.

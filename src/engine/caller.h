@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The exchange with the caller: it is handed an action at a time, and its steps are timed. An
 // advance is handed out in pieces where somebody has to look at the states in between.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // schedule=auto: every state if they fit, else the schedule that the times of the sweep before
 // promise to be fastest.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Commits: what a killed run goes on from. A commit is the adjoint fields as they are now, the
 // anchors that are on disk, and a record in the journal that says so.
 //

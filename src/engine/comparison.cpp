@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/comparison.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ std::string size_of(double part) {
 }  // namespace
 
 const char* const kUsualCauses =
-    "the steps depend on something that is no registered state field: a variable or a time level "
+    "the steps depend on something that is not a registered state field: a variable or a time "
+    "level "
     "that was not registered, memory that is not initialised, a counter, a random number; or the "
     "loop over an ADVANCE is not from `first` to `last` - 1. Register all that a step needs";
 

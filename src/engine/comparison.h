@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compares the live state with what it was when it was computed first, on all ranks, and says what
 // a difference means for the sweep.
 #pragma once

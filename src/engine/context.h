@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of a run share a context: ranks, options, fields, times, and the sweep under way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The questions of a schedule on the way (Decide): the agreements that an answer needs. The
 // schedule gives the answer, from the times on which all ranks agree, so it is the same on all.
 #pragma once

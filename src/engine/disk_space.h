@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The run's place on disk: its private directory and its segments, on the communicator of each
 // file. Everything here that touches more than one rank is collective and ends in an agreement.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Dot-product tests of the adjoint of single steps: <w, F' v> = <F'^T w, v>.
 //
 // F' v is a central difference of the caller's step in a random direction v, of two sizes, so that

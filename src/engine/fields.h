@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The registered fields of a run, and those of the sweep under way by their role.
 #pragma once
 

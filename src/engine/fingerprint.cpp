@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/fingerprint.h"
 
 #include <xxhash.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A few numbers that stand for the values of a field: they tell whether values that were computed
 // again are the same, and about how far they are from the first ones.
 #pragma once

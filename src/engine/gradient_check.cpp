@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/gradient_check.h"
 
 #include <fcntl.h>
@@ -107,7 +108,7 @@ Failure GradientCheck::fault() const {
   }
   if (run_.resumes()) {
     return {ANADROME_ERR_UNSUPPORTED,
-            "check_gradient: its sweeps are none that a killed run goes on with; set resume=off"};
+            "check_gradient: its sweeps cannot be resumed; set resume=off"};
   }
   return {};
 }

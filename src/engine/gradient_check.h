@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The check of a hand-written adjoint: one sweep of the run for the gradient, Taylor tests of it,
 // dot products of single steps, and what they say together.
 #pragma once

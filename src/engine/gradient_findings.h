@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a check of the gradient found, in numbers, and the same as a result and as a report.
 #pragma once
 

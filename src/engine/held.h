@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A failure that one rank meets alone (a pack callback's, no memory for a table) is its own affair
 // until the next agreement: leaving at once would leave the other ranks waiting.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/journal_hosts.h"
 
 #include <unistd.h>
@@ -19,10 +20,10 @@ namespace {
 
 const std::string kKey = "hosts=";
 constexpr const char* kOtherHosts =
-    "; start on the same hosts in the same order, or set resume=off to begin anew";
+    "; start on the same hosts in the same order, or set resume=off to start over";
 constexpr const char* kHidden =
     "; a server of the file system may be away: start again when it is back, or set resume=off to "
-    "begin anew";
+    "start over";
 
 /// The journals in this rank's directory.
 struct Seen {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where the journals of a run lie. With layout node or rank they may be on the hosts' own disks: a
 // run that goes on needs every rank on the host that it was on.
 #pragma once

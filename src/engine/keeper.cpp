@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/keeper.h"
 
 #include <algorithm>
@@ -292,8 +293,8 @@ void Keeper::stop_anchoring(const Failure& why) {
   sweep_.no_more_anchors = true;
   sweep_.disk_refused = why;
   sweep_.anchors_on_disk = disk_->anchors().written();
-  warnings_.warn({"the disk takes no more states (", why.message,
-                  "); the sweep goes on with those that there are, and runs more steps again"});
+  warnings_.warn({"the disk accepts no more states (", why.message,
+                  "); the sweep continues with those on disk, and recomputes more steps"});
 }
 
 // What every rank has on disk. x_0 stays in memory where it is on no disk, and what is restored

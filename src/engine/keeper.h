@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Carries out what a schedule says of states and tapes: keep, restore, drop, write, read. It owns
 // the memory for them, and the state that the caller works on.
 //

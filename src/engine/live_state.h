@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The state the caller works on, and its ways into the pool and back.
 //
 // Registered and packed fields are copied. Exchanged fields belong to the library: `now` is a block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tape fields, and their way into slots that are laid out for states and back: the tape's bytes
 // fill as many of them as they need, one after the other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The times of steps and transfers: measured on this rank, and as all ranks agreed on them. They
 // last as long as the run, so that a sweep knows the times of the one before.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where all ranks of a sweep under way meet: the agreement with everything that a sweep brings to
 // it (measured times, transfers that ended, a commit that is due), and takes home.
 #pragma once

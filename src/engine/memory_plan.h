@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // From a budget in bytes to numbers of blocks and slots, the same on every rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/options.h"
 
 #include <algorithm>
@@ -95,9 +96,13 @@ double seconds(std::string_view text) {
   return value;
 }
 
-std::string off_or_file(std::string_view text) {
-  if (text.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off or a file name");
-  return std::string(text);
+bool is_word(std::string_view text, std::string_view word) {
+  return in_small_letters(text) == word;
+}
+
+std::string off_or_file(std::string_view text, const char* wanted) {
+  if (text.empty()) throw Error(ANADROME_ERR_ARGUMENT, wanted);
+  return is_word(text, "off") ? "off" : std::string(text);
 }
 
 // What an option has no effect without.
@@ -159,7 +164,9 @@ const std::vector<Key>& keys() {
       {"transport", [](Options& o, std::string_view v) { o.transport = one_of(kTransports, v); },
        [](const Options& o) { return std::string(to_string(o.transport)); }, Wants::kDisk},
       {"disk",
-       [](Options& o, std::string_view v) { o.disk = v == "unlimited" ? -1 : parse_bytes(v); },
+       [](Options& o, std::string_view v) {
+         o.disk = is_word(v, "unlimited") ? -1 : parse_bytes(v);
+       },
        [](const Options& o) { return std::to_string(o.disk); }, Wants::kDisk},
       {"layout", [](Options& o, std::string_view v) { o.layout = one_of(kLayouts, v); },
        [](const Options& o) { return std::string(to_string(o.layout)); }, Wants::kDisk},
@@ -175,18 +182,20 @@ const std::vector<Key>& keys() {
        Wants::kIntervals},
       {"checkpoints",
        [](Options& o, std::string_view v) {
-         o.checkpoints = v == "unlimited" ? -1 : positive(v, " or unlimited");
+         o.checkpoints = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");
        },
        [](const Options& o) { return std::to_string(o.checkpoints); }, Wants::kPlaces},
       {"anchors",
        [](Options& o, std::string_view v) {
-         o.anchors = v == "unlimited" ? -1 : positive(v, " or unlimited");
+         o.anchors = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");
        },
        [](const Options& o) { return std::to_string(o.anchors); }, Wants::kIntervals},
       {"direct", [](Options& o, std::string_view v) { o.direct = one_of(kDirect, v); },
        [](const Options& o) { return std::string(name_of(kDirect, o.direct)); }, Wants::kDisk},
       {"bandwidth_limit",
-       [](Options& o, std::string_view v) { o.bandwidth_limit = v == "none" ? 0 : parse_rate(v); },
+       [](Options& o, std::string_view v) {
+         o.bandwidth_limit = is_word(v, "none") ? 0 : parse_rate(v);
+       },
        [](const Options& o) { return std::to_string(o.bandwidth_limit); }, Wants::kDisk},
       {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
@@ -210,7 +219,7 @@ const std::vector<Key>& keys() {
       {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
        [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
       {"preflight",
-       [](Options& o, std::string_view v) { o.preflight = v == "off" ? 0 : positive(v); },
+       [](Options& o, std::string_view v) { o.preflight = is_word(v, "off") ? 0 : positive(v); },
        [](const Options& o) { return std::to_string(o.preflight); }},
       {"watchdog", [](Options& o, std::string_view v) { o.watchdog = seconds(v); },
        [](const Options& o) { return std::to_string(o.watchdog); }},
@@ -222,12 +231,12 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.warnings); }, Wants::kNothing, true},
       {"progress", [](Options& o, std::string_view v) { o.progress = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.progress); }, Wants::kNothing, true},
-      {"trace", [](Options& o, std::string_view v) { o.trace = off_or_file(v); },
+      {"trace",
+       [](Options& o, std::string_view v) { o.trace = off_or_file(v, "write off or a file name"); },
        [](const Options& o) { return o.trace; }},
       {"report",
        [](Options& o, std::string_view v) {
-         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "write off, - or a file name");
-         o.report = v;
+         o.report = off_or_file(v, "write off, - or a file name");
        },
        [](const Options& o) { return o.report; }, Wants::kNothing, true},
   };
@@ -255,11 +264,6 @@ const Key& key_named(std::string_view name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == name; });
   if (found != all.end()) return *found;
-  if (name == "timeline") {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "there is no option 'timeline': write trace=FILE, and draw it with "
-                "'anadrome timeline FILE'");
-  }
   std::vector<std::size_t> distances;
   for (const Key& known : all) distances.push_back(distance(known.name, name));
   const auto nearest =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The options of a run: one list for anadrome_set, the environment and every front end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/planning.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
     const std::int64_t bytes = memory_for_states(agreement_, fields_.state(), slots);
     if (bytes > least)
       sensible = "; with " + format_bytes(bytes) + ", " + std::to_string(slots) +
-                 " states, Revolve runs no step more than three times on average";
+                 " states, schedule=revolve runs no step more than three times on average";
   }
   throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) +
                                    " is too small for one state" + tables + ": at least " +
@@ -129,10 +130,10 @@ void Planning::require_fit(const SweepPlan& plan) const {
     refuse(name + " has to know the number of steps; take async, revolve or store_all");
   }
   if (options_.resume && needs.on_disk != schedule::OnDisk::kAnchors) {
-    refuse(name + " cannot go on after it was killed; resume=on takes schedule=async");
+    refuse(name + " cannot be resumed after a kill; resume=on requires schedule=async");
   }
   if (options_.resume && (!options_.checksum || options_.keep)) {
-    refuse("resume=on takes checksum=on and keep=off");
+    refuse("resume=on requires checksum=on and keep=off");
   }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
   if (needs.tape && !plan.record) {
@@ -141,7 +142,7 @@ void Planning::require_fit(const SweepPlan& plan) const {
            "register what an adjoint step reads, or take revolve");
   }
   if (options_.keep && needs.on_disk == schedule::OnDisk::kReplaced) {
-    refuse(name + " replaces its states on disk; keep=on takes schedule=async");
+    refuse(name + " replaces its states on disk; keep=on requires schedule=async");
   }
 }
 

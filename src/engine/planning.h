@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // From options, fields, times and memory to a SweepPlan: what memory is cut into, and what is
 // played in it. All ranks come to the same plan, from what they agreed on.
 #pragma once

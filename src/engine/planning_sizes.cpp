@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Planning, the part for steps and states that differ: what is known of each of them, and a memory
 // that holds states of several sizes.
 #include <algorithm>

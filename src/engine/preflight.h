@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The first steps of a run, twice: whether a program can run steps again shows before hours have
 // been spent on it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The progress line of option `progress`, on standard error, by one rank: a terminal's is written
 // anew a few times a second; a log gets lines that grow rarer, some hundred in ten hours.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The collective operations of a run's ranks. The seam between agreements and MPI: tests have ranks
 // that are threads.
 #pragma once

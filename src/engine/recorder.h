@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The events of a run in time, for the option trace; keeps copies and waits apart in any case.
 #pragma once
 

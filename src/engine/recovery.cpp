@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/recovery.h"
 
 #include <fcntl.h>
@@ -38,10 +39,10 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
   return "";
 }
 
-// A damaged file is no run to go on with. A file that could not be read may be whole.
-bool says_nothing(const Failure& failure) {
-  return failure && failure.status != ANADROME_ERR_CORRUPT &&
-         failure.status != ANADROME_ERR_UNSUPPORTED;
+// A damaged file is no run to go on with. A file that could not be read, or that another version of
+// the library wrote, may be whole.
+bool may_be_whole(const Failure& failure) {
+  return failure && failure.status != ANADROME_ERR_CORRUPT;
 }
 
 // The adjoint fields of a commit, if they are whole; `buffer` has their size.
@@ -54,7 +55,7 @@ bool read_adjoint(const std::string& path, const store::JournalCommit& commit,
     const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
     file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
   });
-  if (says_nothing(failure)) unable = failure;
+  if (may_be_whole(failure)) unable = failure;
   return !failure && adjoint_checksum(commit.generation, buffer) == *commit.adjoint;
 }
 
@@ -102,7 +103,7 @@ void require_one_run(Agreement& agreement, const store::JournalHeader& header) {
                                  "resume: the journal of this rank on " +
                                      store::this_process().host +
                                      " is of another run than that of rank 0; start on the "
-                                     "hosts of one of them, or set resume=off to begin anew");
+                                     "hosts of one of them, or set resume=off to start over");
                    })});
 }
 
@@ -149,7 +150,7 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     if (found) recovery.journal = std::move(*found);
   });
   agreement.agree(
-      {.call = Call::kBegin, .failure = says_nothing(unreadable) ? unreadable : Failure{}});
+      {.call = Call::kBegin, .failure = may_be_whole(unreadable) ? unreadable : Failure{}});
   const bool found = is_there && !unreadable;
   const store::JournalHeader& header = recovery.journal.header;
   require_journals_here(agreement, directory, found ? &header : nullptr, is_there);
@@ -171,7 +172,7 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
                      if (other.empty()) return;
                      throw Error(ANADROME_ERR_ARGUMENT,
                                  "resume: " + directory + " holds a run that is not this one: " +
-                                     other + "; set resume=off to begin anew");
+                                     other + "; set resume=off to start over");
                    })});
   if (all_reduce(found ? 1 : 0, MPI_MIN, comm) == 0) {
     why_not = "a rank's journal is missing or not readable";

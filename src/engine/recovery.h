@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The remains of a run that died, and the commit from which all ranks can go on.
 #pragma once
 

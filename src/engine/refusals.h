@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Calls before begin that failed, and whose caller may not have looked: begin reports the first on
 // all ranks. A later call for the same option or field that succeeds makes good for it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The model's callbacks called outside of a sweep, for a check of the gradient: forward steps
 // without a schedule, single steps, single adjoint steps.
 //

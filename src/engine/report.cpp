@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/report.h"
 
 #include <fcntl.h>
@@ -87,12 +88,12 @@ std::string compared(const SweepState::Checks& checks) {
 
 std::string faults(const anadrome_stats& stats, const std::string& refused) {
   std::string text;
-  if (!refused.empty()) text = "the disk took no more: " + refused;
+  if (!refused.empty()) text = "the disk accepted no more: " + refused;
   const auto add = [&](std::int64_t count, const char* noun, const char* cure) {
     if (count > 0) text += (text.empty() ? "" : "; ") + counted(count, noun) + cure;
   };
   add(stats.writes_failed, "write", " failed");
-  add(stats.anchors_lost, "restore", " failed and made good");
+  add(stats.anchors_lost, "restore", " failed and recomputed");
   return text;
 }
 
@@ -239,6 +240,8 @@ anadrome_stats Report::statistics() const {
     stats.disk_bytes_reserved_all_ranks = storage_.space()->file_bytes_all_ranks();
     stats.direct_io = storage_.space()->direct() ? 1 : 0;
     stats.writes_failed = keeper_.disk_tier()->notes().writes_failed();
+    stats.states_written = keeper_.disk_tier()->notes().states_written();
+    stats.states_read = keeper_.disk_tier()->notes().states_read();
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }
@@ -307,7 +310,7 @@ void Report::summarise() {
       sums[0],   sums[1],   maxima[0], maxima[1], maxima[2],
       maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
   const SweepTimes times = times_of(stats, all, sweep_.spent);
-  const bool large = plan_.memory.layout.states() == 1;  // small states are copied all the same
+  const bool large = plan_.memory.largest_state_bytes >= store::kHandedOverBytes;
   const std::string text =
       summary(stats, all, options_.interval == 0,
               {verdict(times, outlook, large), sweep_.chosen, describe_memory(all.peak),

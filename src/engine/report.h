@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The report on a sweep: statistics, its end as predicted, the progress line, the summary and the
 // trace.
 #pragma once

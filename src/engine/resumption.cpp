@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/resumption.h"
 
 #include <algorithm>
@@ -42,11 +43,13 @@ void Resumption::look() {
   try {
     recovery_ = find_recovery(agreement_, directory, wanted, planning_.commit_bytes(), why_not);
   } catch (const Error& error) {
-    if (error.status() == ANADROME_ERR_IO) throw_untouched(error);
+    const bool unread =
+        error.status() == ANADROME_ERR_IO || error.status() == ANADROME_ERR_UNSUPPORTED;
+    if (unread) throw_untouched(error);
     throw;
   }
   if (*why_not != '\0') {
-    warnings_.warn({directory, " holds a run that cannot go on: ", why_not});
+    warnings_.warn({directory, " holds a run that cannot be resumed: ", why_not});
   }
 }
 
@@ -140,12 +143,13 @@ void Resumption::require_asked() {
   resumed.open = false;
   if (asked > 0) return;
   const bool forward = resumed.phase == ANADROME_PHASE_FORWARD;
-  refusal_ = {ANADROME_ERR_ORDER,
-              "this run goes on at step " + std::to_string(resumed.step) + " of its " +
-                  (forward ? "forward" : "reverse") +
-                  " sweep, where another process left it, and no rank has called anadrome_resumed; "
-                  "call it after anadrome_begin, and set no initial state where it says so; or set "
-                  "resume=off to begin anew. What was committed stays as it is"};
+  refusal_ = {
+      ANADROME_ERR_ORDER,
+      "this run continues at step " + std::to_string(resumed.step) + " of its " +
+          (forward ? "forward" : "reverse") +
+          " sweep, where another process left it, and no rank has called anadrome_resumed; "
+          "call it after anadrome_begin, and set no initial state where it reports a step; or set "
+          "resume=off to start over. What was committed stays as it is"};
   throw Error(refusal_.status, refusal_.message);
 }
 
@@ -227,12 +231,12 @@ void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
   const bool whole = now.committed == committer_->last_started();
   const char* what =
       !whole           ? "stopped as asked; the last commit could not be made"
-      : sweep_.rewound ? "stopped as asked; with resume=on the run goes on in its first reverse "
+      : sweep_.rewound ? "stopped as asked; with resume=on the run continues in its first reverse "
                          "sweep"
-      : now.committed == 0 ? "stopped as asked; nothing was committed, and the run begins anew"
-      : !may_commit() ? "stopped as asked; with resume=on the run goes on from its last commit, "
+      : now.committed == 0 ? "stopped as asked; nothing was committed, and the run starts over"
+      : !may_commit() ? "stopped as asked; with resume=on the run continues from its last commit, "
                         "in the forward sweep"
-                      : "stopped as asked; with resume=on the run goes on from here";
+                      : "stopped as asked; with resume=on the run continues from here";
   throw Error(ANADROME_STOPPED, what);
 }
 

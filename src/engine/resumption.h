@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lets a run go on after it was killed: commits on the way, and the way back in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One run: its phases, and the loop that turns a schedule's actions into what its parts do and what
 // the caller does.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How long a rank has been silent, by the clock of the one who listens.
 //
 // Clocks of hosts need not agree: only whether a heartbeat differs from the last one counts. And

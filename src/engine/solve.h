@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The callback style: a loop over next.
 #pragma once
 

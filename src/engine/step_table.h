@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A number for each step of a sweep, for schedules whose steps differ: its cost, or the size of its
 // state. Given by the caller, or measured on the first sweep of a run and used by the next ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/storage.h"
 
 #include <sys/random.h>
@@ -51,7 +52,7 @@ bool no_core_is_free(MPI_Comm comm) {
 void throw_untouched(const Error& error) {
   throw Error(error.status(), std::string(error.what()) +
                                   "; the run that was left is untouched: begin again, or set "
-                                  "resume=off to begin anew");
+                                  "resume=off to start over");
 }
 
 // The directory is one rank's own text; whether to rebuild is everybody's decision.
@@ -173,7 +174,7 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
       disk_.reset();
       throw_untouched(error);
     }
-    warnings_.warn({"the run that was left cannot go on: ", error.what()});
+    warnings_.warn({"the run that was left cannot be resumed: ", error.what()});
     recovery.reset();
     give_up();
     make_directory(memory, store::Leftovers::kRemove);

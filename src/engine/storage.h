@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A run's storage on disk, for one sweep after the other: its directory, its files, and the
 // transport to them. Everything here is collective unless it says otherwise.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The decisions of planning for a sweep: a value. Who carries it out reads it; of later decisions
 // only the interval between anchors, with the memory that this leaves for slots, is noted here.
 #pragma once

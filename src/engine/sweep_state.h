@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The state of one sweep and of no other: begin makes it anew, `= {}`, so that nothing of an
 // earlier sweep can be left in it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What objectives at perturbed controls say about a derivative. Numbers only: no model, no ranks.
 //
 // The remainder J(m + e dm) - J(m) - e dJ of a right derivative falls with e^2 until it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A rank's activities in time: events as values, and a recorder whose memory is fixed beforehand.
 // Knows no clock, no files and no other rank.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep's events as Chrome trace JSON, which Perfetto (ui.perfetto.dev) and chrome://tracing
 // open: a process per rank, in it a thread for the solver and one for I/O. Knows no files.
 #pragma once

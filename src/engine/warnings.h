@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The lines of a run on standard error: a warning, once in a sweep, and the progress line.
 #pragma once
 

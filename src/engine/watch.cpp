@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/watch.h"
 
 #include <fcntl.h>
@@ -58,7 +59,7 @@ std::string text_of(store::ProcessState state) {
     case store::ProcessState::kRuns:
       return "its process runs";
     case store::ProcessState::kStopped:
-      return "its process was stopped by a signal (SIGCONT lets it go on) or by a debugger";
+      return "its process was stopped by a signal (SIGCONT resumes it) or by a debugger";
     case store::ProcessState::kGone:
       return "its process is dead";
     case store::ProcessState::kElsewhere:

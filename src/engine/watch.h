@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The thread that says for this rank that it lives, whatever its solver is at: it keeps the lock's
 // heartbeat fresh, where this rank holds one, and with option `watchdog` leaves a heartbeat of its
 // own and looks for those of the others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/why.h"
 
 #include <algorithm>
@@ -60,11 +61,11 @@ std::string percent(double part) {
   return text;
 }
 
-constexpr double kLittle = 0.03;
+constexpr double kLittle = 0.03, kShortest = 1;
 
 // The model's seconds are the sweep's, near enough to tell what a change would gain.
 bool holds(const Outlook& outlook, const SweepTimes& times) {
-  constexpr double kShortest = 1, kNear = 0.1;
+  constexpr double kNear = 0.1;
   const double modelled = times.steps + times.again + times.waiting;
   return times.total >= kShortest && outlook.now > 0 &&
          std::abs(outlook.now / modelled - 1) <= kNear;
@@ -134,7 +135,8 @@ std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_
     add_knob("a disk twice as fast", outlook.twice_disk);
     add_knob("transport=direct", outlook.overlapped);
   }
-  if (outlook.now > 0 && offer_exchanged && times.copying > kLittle * times.total) {
+  const bool long_enough = times.total >= kShortest && outlook.now > 0;
+  if (long_enough && offer_exchanged && times.copying > kLittle * times.total) {
     text += "; exchanged fields save the copies: " + percent(times.copying / times.total) + " less";
   }
   return text + "\n";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The end of a sweep as predicted, the uses of its time, and the gain of more memory or a faster
 // disk: arithmetic on measured times, and the words for it.
 #pragma once

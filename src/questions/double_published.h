@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Double checkpointing as it was published (arXiv 2412.11810): the forward sweep to its end, then
 // all intervals, the last one too; copies off chip are never waited for.
 #pragma once

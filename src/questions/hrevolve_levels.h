@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // H-Revolve with any number of levels below RAM (docs/theory-two-tier.md): what it costs.
 #pragma once
 

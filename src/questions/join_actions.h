@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plan of a join as actions, each branch by Revolve between the states that stay.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memories that hold states or tapes or both, and in which x_0 takes room or not (Gruslys et al.
 // 2016, arXiv 1606.03401). Each of the problems is one that has a closed form already: Revolve's,
 // or that of tape_levels.h. docs/theory-memory.md says which.

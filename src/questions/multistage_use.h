@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How often a multistage sweep writes and reads, counted without playing it.
 #pragma once
 

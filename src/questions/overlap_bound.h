@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A time that no plan with overlapped transfers can beat (docs/theory-async.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep on the clock: its actions and what they cost -> seconds, waiting, and what was done when.
 #pragma once
 

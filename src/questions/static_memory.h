@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least memory of Hong et al. 2025 (schedule/least_memory.h) where kept states stay to the end,
 // and what any choice of states takes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // States and tapes of uneven size in one memory, steps of uneven cost (the rotor recurrence,
 // Beaumont et al. 2019): the best persistent plan, by dynamic programming.
 #pragma once

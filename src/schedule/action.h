@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The words in which every schedule says what to do next: plain values, one struct for each action.
 // A schedule knows steps, places and branches, and nothing about states, files or ranks; so it can
 // be tested without I/O and without MPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The steps of the anchors, in order. Equal distances are stored once, so that 1e9 anchors take no
 // memory to speak of.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Anchors at intervals, in between them RAM checkpoints by Revolve, or by MixedPlanner where tapes
 // are kept; n known or not. Where no anchor is worth it any more, the rest is reversed from RAM.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How many anchors a sweep of known length takes, and what it costs with its end: the model of
 // schedule/interval.h for the intervals, and the tail that is reversed from RAM.
 #pragma once

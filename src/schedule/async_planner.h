@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // schedule=async: anchors at intervals that follow measured times. Until the first write is done
 // everywhere, and a step is measured, it probes: a few steps are run, and it asks again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Binomials in 128 bits, one factor at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/branch_sweep.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweep whose branches meet in one objective: each branch forward, TURN for every
 // end, and back as a JoinPlan says. Kept states are in the slots of one pool; the state under way
 // is the caller's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // All schedules, a row each: what a schedule needs, what it takes of the memory beside states, how
 // its sweep is made and what that is expected to take. Who asks about a schedule asks its row;
 // nobody else knows a schedule by its name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/chain_sweep.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ void check(const ChainSizes& sizes) {
   if (sizes.steps() < 1) throw wrong("a chain has at least one step: sizes of x_0 and x_1");
   if (sizes.steps() > std::numeric_limits<std::int32_t>::max()) throw wrong("too many steps");
   if (!sizes.workspace.empty() && sizes.workspace.size() != sizes.bytes.size() - 1) {
-    throw wrong("as many workspaces as steps are wanted, or none");
+    throw wrong("expected as many workspaces as steps, or none");
   }
   std::int64_t sum = 0;
   for (const std::vector<std::int64_t>* values : {&sizes.bytes, &sizes.workspace}) {

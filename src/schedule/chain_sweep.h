@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweep over the states of a chain that finds which of them to keep, whatever may not be more
 // than a bound.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reversal by recomputation where every live state is charged, the one under way too, steps cost
 // differently and states differ in size.
 #pragma once

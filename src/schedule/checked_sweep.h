@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep under the rules of rules.h: every action is carried out on numbers before the caller has
 // it. For debug builds and those with sanitizers (ANADROME_CHECK_RULES).
 #pragma once

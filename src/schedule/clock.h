@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The clock that every plan is timed by: a solver, and beside it a link to a slower memory, which
 // serves its queue in order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least of a(j) + e(n - j) over j < n, for growing n and a convex e, in O(log n) each.
 //
 // As e is convex, what a later j is dearer by shrinks as n grows: once a later j is cheaper it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where a state on disk pays, and how far ahead of the next one: the bounds that make the table of
 // Disk-Revolve short. docs/theory-two-tier.md has the proofs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Disk-Revolve (Aupy, Herrmann, Hovland, Robert 2016): the cheapest sweep with RAM slots and any
 // number of states on disk, each read as often as it pays, if the solver waits for the disk.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Rows of the recurrences of Disk-Revolve and H-Revolve (Aupy, Herrmann, Hovland, Robert 2016;
 // Herrmann & Pallez 2020): costs by the number of steps, each found without a look at every split.
 // docs/theory-two-tier.md has the proofs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Double checkpointing (Bencheikh, Finkbeiner & Neftci, arXiv 2412.11810): copies off chip at equal
 // intervals; within an interval states at equal distances, and all the tapes of one part at a time.
 // Static loops, for accelerators and codes with fixed buffers. Closed forms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The steps of a sweep whose disk becomes full on the way: it is played until then, in numbers.
 #pragma once
 

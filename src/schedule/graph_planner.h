@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Recomputation within a step's graph (Kusumoto, Inoue, Watanabe & Koyama 2019, arXiv 1905.11722):
 // a rising chain of lower sets; what is read beyond a set is kept, and the rest of it is dropped
 // and recomputed once, before the adjoints of its nodes.

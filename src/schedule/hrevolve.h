@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // H-Revolve (Herrmann & Pallez 2020): the cheapest sweep with slots in RAM and a number of slots on
 // disk, each state read as often as it pays, if the solver waits for the disk.
 #pragma once

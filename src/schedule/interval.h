@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How far apart anchors are put, and where the tail begins: pure arithmetic on measured times.
 // Asynchronous multistage checkpointing (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least cost to reverse every interval of a chain, for every amount of memory: a table.
 #pragma once
 

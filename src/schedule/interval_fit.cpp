@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/interval_fit.h"
 
 #include <cmath>
@@ -38,7 +39,7 @@ bool IntervalFit::is_enough(const Group& group) {
   return group.size() >= 2 && steps >= kFewSteps;
 }
 
-IntervalFit::Sample IntervalFit::middle(const Group& group) {
+IntervalFit::Sample IntervalFit::middle(const Group& group, Deviations& deviations) {
   std::array<Sample, Group::kSamples> sorted = group.samples;
   const auto samples = std::span(sorted).first(group.size());
   const auto middle_one = samples.begin() + (std::ssize(samples) - 1) / 2;  // disturbances lengthen
@@ -46,19 +47,21 @@ IntervalFit::Sample IntervalFit::middle(const Group& group) {
                    [](const Sample& a, const Sample& b) { return a.per_step < b.per_step; });
   Sample middle = {.per_step = middle_one->per_step};
   double transfers = 0;
-  std::array<double, Group::kSamples> off = {};
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    middle.steps += samples[i].steps;
-    transfers += samples[i].steps * samples[i].transfers_per_step;
-    off[i] = std::abs(samples[i].per_step - middle.per_step);
+  for (const Sample& sample : samples) {
+    middle.steps += sample.steps;
+    transfers += sample.steps * sample.transfers_per_step;
+    const bool is_middle = &sample == &*middle_one;
+    if (!is_middle) deviations.add(std::abs(sample.per_step / middle.per_step - 1));
   }
   middle.transfers_per_step = transfers / middle.steps;
-  const auto median_off = off.begin() + std::ssize(samples) / 2;
-  std::nth_element(off.begin(), median_off, off.begin() + std::ssize(samples));
-  // Of a median, from the median deviation, where errors are normal.
-  constexpr double kOfMedian = 1.25 * 1.48;
-  middle.error = kOfMedian * *median_off / std::sqrt(static_cast<double>(samples.size()));
+  middle.error = middle.per_step / std::sqrt(static_cast<double>(samples.size()));
   return middle;
+}
+
+double IntervalFit::Deviations::median() {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
+  return *middle;
 }
 
 // Least squares over the groups, weighted by their steps.
@@ -66,11 +69,12 @@ void IntervalFit::fit() {
   constexpr double kMostWeight = 64, kApart = 1.5;
   double weights = 0, mean_x = 0, mean_y = 0;
   double fewest = 0, most = 0;
+  Deviations deviations;
   std::array<Sample, kGroups> middles;
   std::size_t count = 0;
   for (const Group& group : groups_) {
     if (group.added == 0 || !is_enough(group)) continue;
-    Sample sample = middle(group);
+    Sample sample = middle(group, deviations);
     sample.steps = std::min(sample.steps, kMostWeight);
     weights += sample.steps;
     mean_x += sample.steps * sample.transfers_per_step;
@@ -89,7 +93,9 @@ void IntervalFit::fit() {
     xy += x * (sample.per_step - mean_y);
     variance += x * x * sample.error * sample.error;
   }
-  const double error = std::sqrt(variance) / xx;
+  // Of a median, from the median deviation, where errors are normal.
+  constexpr double kOfMedian = 1.25 * 1.48;
+  const double error = kOfMedian * deviations.median() * std::sqrt(variance) / xx;
   // Between long intervals a little noise looks like much: what is not sure is left out.
   constexpr double kSure = 3;
   if (xy / xx < kSure * error) {

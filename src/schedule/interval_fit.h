@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What steps and transfers take together, told apart. A sweep in which a transfer is always under
 // way cannot know a slow step from one that the transfer slows; intervals of two lengths can:
 // seconds per step = step + transfer * (transfers per step).
@@ -37,7 +38,7 @@ class IntervalFit {
     double per_step = 0;  ///< seconds
     double transfers_per_step = 0;
     double steps = 0;
-    double error = 0;  ///< of a middle: its standard error
+    double error = 0;  ///< of a middle: its standard error where the deviation is 1
   };
   /// Intervals of about one length: the median of the newest ones, which a disturbance does not
   /// move. Not those of about as many transfers per step: an interval that is slow by chance has
@@ -56,7 +57,15 @@ class IntervalFit {
 
   Group& group_of(double steps_per_anchor);
   static bool is_enough(const Group& group);
-  static Sample middle(const Group& group);
+  /// Of all groups together, relative to their middles: two or three intervals that happen to be
+  /// alike say nothing about how much the machine disturbs them.
+  struct Deviations {
+    std::array<double, kGroups * Group::kSamples> values;
+    std::size_t count = 0;
+    void add(double value) { values[count++] = value; }
+    double median();
+  };
+  static Sample middle(const Group& group, Deviations& deviations);
   void fit();
 
   std::array<Group, kGroups> groups_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Joins whose exact table is too large: two ways to place the cuts, each at most a few per cent off
 // on all cases that an exact plan was compared with, and nearly never both.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The fewest advances of a join: which states the forward sweep keeps, and in which order the
 // segments between them are reversed.
 #pragma once

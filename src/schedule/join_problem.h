@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Branches that meet in one objective and share one pool of slots (Beaumont, Herrmann, Pallez &
 // Shilova, Phil. Trans. R. Soc. A 2020): an ensemble with a joint statistic, windows that match.
 #pragma once

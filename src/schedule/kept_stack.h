@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The states and tapes that a StackSweep keeps, ordered by step. The anchors that stay on disk come
 // first: an AnchorList, so that 1e9 of them take no memory. All others are entries above them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A planner that is chosen when the first steps have shown what a step and a transfer cost: x_0
 // goes to disk, a few steps are run, and then the rest is planned.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least memory for a reversal that runs no step more than twice (Hong et al. 2025, arXiv
 // 2502.12499): which states of uneven size the first sweep keeps.
 #pragma once

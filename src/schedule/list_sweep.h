@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweep that plays a list, a plan of overlapped.h: each transfer has its place between the
 // steps. Times decide on the plan, so they are asked for (Decide) when x_0 was written and some
 // steps were run, unless they are known before.

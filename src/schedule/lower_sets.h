@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lower sets of a step's graph (Kusumoto et al. 2019): nodes that may have been run at a time.
 #pragma once
 

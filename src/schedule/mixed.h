@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // States and tapes in one memory: Maddison 2023 (a tape takes as much as a state), generalised to
 // tapes of several units (Zhang & Constantinescu 2023) and to giving up a state at its last visit.
 // Optimal, in closed form; exact for steps <= 2^62.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Multistage checkpointing (Stumm & Walther 2009): Revolve with all slots, in RAM and on disk, of
 // which those that are used least are on disk. The costs of reading and writing have no say.
 #pragma once

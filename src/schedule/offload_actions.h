@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A plan of keeping, offloading and recomputing, as the list of actions that a ListSweep
 // plays: what the machine of offload_chain.h did beside each other, one after the other.
 #pragma once

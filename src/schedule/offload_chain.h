@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A chain of uneven steps whose states may go to a slow memory and back while the solver computes
 // (Beaumont et al., Euro-Par 2020; Beaumont, Eyraud-Dubois & Shilova, NeurIPS 2021).
 #pragma once

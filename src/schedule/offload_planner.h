@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Keep, offload or recompute: the fate of each state of an uneven chain, and when it moves.
 //
 // Every state has a fate. The first sweep makes all states up to the last stored one and drops the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plan of schedule=offload: the fastest of those that several planners make.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which states to keep while the number of steps is not known: each new state asks for the place of
 // an older one. It knows steps and places, and nothing of what a sequence of actions looks like.
 //

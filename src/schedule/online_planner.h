@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The forward sweep to an end that nobody knows, from RAM: OnlinePlacement says which states to
 // keep and which to give up. Then Revolve.
 #pragma once

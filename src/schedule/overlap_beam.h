@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The reversal of one short interval by beam search over the machine of overlapped.h: what to keep,
 // what to write and what to read ahead, step by step, with the best few states of every stage kept.
 #pragma once

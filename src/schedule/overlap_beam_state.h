@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A state of the machine of overlapped.h between two moves of the processor, as the beam search
 // sees it. Positions count from the base's, which is 1; 0 is kPrevious.
 #pragma once

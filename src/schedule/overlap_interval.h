@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reversal of an interval from its anchor by Revolve, with the anchor before it read ahead: as late
 // as can be, where Revolve needs a slot less. Tables for all lengths up to a limit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where anchors go on a long chain: intervals of one or two lengths, then the tail that is entered
 // directly; and what intervals of each length cost.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plain periodic plan, an anchor every so many steps, on the machine of overlapped.h
 // (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117), as AnchoredPlanner places them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The pieces of plans with overlapped transfers: moves that name states by their step relative to a
 // base, and a timeline that gives them slots and times.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which states of a plan of overlapped.h are on disk, and where: a state that is never written or
 // read is a checkpoint in RAM and nothing else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The way on when a state that a plan counts on is lost.
 #pragma once
 

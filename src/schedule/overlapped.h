@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reversal with transfers that run beside the computation: a whole plan, timed, for one processor,
 // one disk and a number of RAM slots (docs/theory-async.md).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plans of overlapped.h for a sweep that has begun already: its first steps showed what a step and
 // a transfer take, and x_0 is on disk meanwhile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The question that every nested schedule answers again and again: x_first is live and the steps
 // first .. last-1 are to be reversed; what is to be kept, and where?
 //

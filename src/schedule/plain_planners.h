@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The two planners without tables: Revolve, and a tape of every step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The problem that a schedule's row makes a sweep of: the steps, the memory as it was cut, the
 // disk, the options and the times. All ranks have the same, so all of them make the same sweep.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Revolve (Griewank & Walther 2000, ACM TOMS 26, Algorithm 799): where to put the next checkpoint,
 // and what the optimum costs. Closed forms, no tables; exact for 1 <= steps <= 2^62.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of the catalogue's rows: for each schedule the function that makes its sweep, and where
 // there are any those that forecast it, count its tables, and divide memory for states of several
 // sizes. Entry says what each of them is for.

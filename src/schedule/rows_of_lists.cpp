@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedules that are lists: each transfer has its place between the steps.
 #include <algorithm>
 #include <cmath>

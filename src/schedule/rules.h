@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The rules of a sweep, whatever plans it: a machine that carries actions out on numbers and throws
 // on any rule they break. It knows action.h, and nothing of how a schedule finds its actions.
 #pragma once

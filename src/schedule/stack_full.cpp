@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // StackSweep, the part for a disk that is full: what is on it stays, and Revolve has all of the
 // memory for the rest.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // StackSweep, the part that counts what is still to come: exactly, without playing it.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/stack_sweep.h"
 
 #include <algorithm>
@@ -267,7 +268,7 @@ void StackSweep::stop_leading() {
 
 // The room that the state itself took comes first.
 Action StackSweep::keep_tape(const Segment& here) {
-  if (options_.tape_units == 0) broken("the planner keeps tapes that nobody has");
+  if (options_.tape_units == 0) broken("the planner keeps tapes that are not recorded");
   if (options_.retain && here.units < options_.tape_units + 1) {  // x_n comes last
     throw Error(ANADROME_ERR_MEMORY,
                 "store_all: the tapes of " + std::to_string(here.first) +

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweep of all schedules whose checkpoints nest: forward, TURN, reverse, as a Planner says.
 //
 // Kept states and tapes are a stack. To reach the next step to be adjoined, start from the newest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where the states of a plan of overlapped.h lie in memory: each in a region of its own, from the
 // action that keeps or reads it to the one that drops it.
 #pragma once

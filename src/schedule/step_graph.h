@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The graph of one step: stages, split operators, coupled physics, as nodes whose values others
 // need.
 #pragma once

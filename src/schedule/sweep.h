@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a run plays: one action after the other, forward, TURN and reverse. The only door to the
 // machines behind it: a StackSweep (states that nest, as a planner places them), a ListSweep (a
 // list in which each transfer has its place) and a BranchSweep (branches that meet).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The seconds that a sweep of known length is expected to take, by schedule and measured times, for
 // a choice between them. Transfers run beside the computation, as they do in a run.
 #pragma once

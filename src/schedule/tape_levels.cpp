@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/tape_levels.h"
 
 #include <algorithm>

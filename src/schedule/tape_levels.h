@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least advances of a reversal that keeps states and tapes in one memory, in closed form.
 //
 // Let x_first be kept and `units` be the memory, its own unit included, a state 1 and a tape l.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/two_tier_costs.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void add_cost(uint128& sum, uint128 count, uint128 each) {
   uint128 product;
   if (__builtin_mul_overflow(count, each, &product) || __builtin_add_overflow(sum, product, &sum)) {
     throw Error(ANADROME_ERR_ARGUMENT,
-                "the cost of the sweep takes more than 128 bits: give costs in a coarser unit");
+                "the cost of the sweep needs more than 128 bits: give costs in a coarser unit");
   }
 }
 

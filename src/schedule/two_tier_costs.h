@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The cost of a sweep with RAM and disk when the solver waits for the disk: the measure by which
 // Disk-Revolve and H-Revolve are optimal. Copies within RAM are free.
 #pragma once

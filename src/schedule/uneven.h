@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Steps that cost differently, states that differ in size: where to keep which. By dynamic
 // programming; only the plan is kept, not its tables.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The account of anchors and of their blocks: which were kept, of which steps they are, and how the
 // write of each block ended. Who writes and reads blocks notes it here.
 #pragma once

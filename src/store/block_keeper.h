@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Who has which block of the pool, and who makes room for whom. All tiers take their blocks here.
 //
 // A block of anchors stays in memory after it was written, as long as there is room. Whoever wants

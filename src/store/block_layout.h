@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where the bytes of a state lie, in memory and on disk alike.
 //
 // The unit of transfer is a block of `states` states: one if they are large, so many that a write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Integers and texts as bytes, little-endian and of fixed width whatever the machine; texts carry
 // their length. The decoder takes nothing for granted: past the end, or past a length that does not
 // fit, it gives zeros and is no longer good.

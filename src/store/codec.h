@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The encoding of a block's bytes on their way to disk, and back. Without a codec they go as they
 // are, and nothing is called.
 #pragma once

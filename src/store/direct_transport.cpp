@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The asynchronous data path: pread and pwrite at byte offsets of the HDF5 file, on a thread of its
 // own.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tier on disk: anchors go there and come back a block at a time. A block is written from the
 // memory it was kept in, stays there while there is room, and is read into the memory it is
 // restored from. Block 0 is written twice.

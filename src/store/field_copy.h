@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The values of fields into memory of the library and back: one field, or all of a state in one
 // piece, whose fields take only what they take now.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The fields of one rank as text: a line "name role type count" for each, in the order of their
 // registration. It says whether two programs mean the same fields, and how a block of theirs lies.
 #pragma once

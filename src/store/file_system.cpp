@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/file_system.h"
 
 #include <fcntl.h>

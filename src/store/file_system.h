@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The one way to the disk: every open, allocate, read, write, sync and unlink of a state file goes
 // through here, so that tests can make any of them fail. (HDF5 itself writes only skeletons on
 // tmpfs, and the data of transport=mpio.)

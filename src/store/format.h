@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The versions of what lies on disk: docs/format.md has the bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // RAII owners of HDF5 identifiers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Small HDF5 objects, written from the calling thread: groups, attributes, integer datasets.
 #pragma once
 

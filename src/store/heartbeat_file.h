@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Signs of life of all ranks, in a file of the run's directory: each rank writes its own page, and
 // reads the others'.
 #pragma once

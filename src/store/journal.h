@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A journal being written. It is appended to, and a commit that was synced is there after any
 // crash; what a crash leaves behind the last whole record is no record, since each one is chained
 // to all before it. One thread at a time uses it; no HDF5 and no MPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A journal being read. The file is untrusted: whatever its bytes are, what comes out was written
 // by a Journal, from the beginning and without a gap.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The records of a journal. One journal per rank holds everything that a run which died needs to go
 // on. docs/format.md has the bytes.
 #pragma once

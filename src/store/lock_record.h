@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The lock of a run's directory: who holds it, and whether that process lives.
 //
 // The lock is a flock where that reaches: the kernel drops it with the process. Between hosts it

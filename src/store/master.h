@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The one file a reader opens after a run with keep=on: every kept state of every rank and segment
 // as one virtual dataset per field, whatever the layout.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Measured times: of the caller's steps, of copies and of transfers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How the values of a field get into memory of the library and back, where they are not an array
 // that memcpy can copy: packed by the caller, or, one day, in the memory of a device.
 #pragma once

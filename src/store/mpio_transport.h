@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // transport=mpio: H5Dwrite and H5Dread through parallel HDF5 on the calling thread, without
 // overlap: for file systems that have no POSIX view, and as the baseline that the direct path is
 // measured against. The one header of the store that knows MPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Fields whose values the caller packs and unpacks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // All memory for states: one mapping within the budget, cut into equal blocks that are used over
 // and over.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/process_identity.h"
 
 #include <fcntl.h>

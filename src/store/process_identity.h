@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which process that is, so that another one can tell later whether it still lives.
 #pragma once
 

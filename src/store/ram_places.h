@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One piece of memory for states of several sizes, in units; the schedule says where each has its
 // place. A stack of states has no gaps, since what is given up first is what was kept last.
 #pragma once

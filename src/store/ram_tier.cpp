@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/ram_tier.h"
 
 #include "base/checked.h"

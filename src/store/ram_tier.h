@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tier in memory: the schedule's slots. They are put into blocks of the pool as they come into
 // use, several to a block where states are small; or they lie at places of one piece of memory.
 #pragma once

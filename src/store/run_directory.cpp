@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/run_directory.h"
 
 #include <fcntl.h>

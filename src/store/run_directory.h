@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The private directory of one run: 0700, locked (store/lock_record.h), created and removed by this
 // library.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/run_listing.h"
 
 #include <fcntl.h>

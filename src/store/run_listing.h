@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs on disk, for those who look from outside: which directories are runs', whether a run lives,
 // and the removal of a dead run's files.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A segment as one rank sees it: an open descriptor and the byte at which each block of each field
 // lies.
 #pragma once

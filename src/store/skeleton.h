@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A segment: one HDF5 file with room for a number of blocks of one or more ranks. docs/format.md
 // has the bytes. The file's structure is made by HDF5 on tmpfs (a "skeleton" without data) and
 // copied; after that the data are read and written at byte offsets, without HDF5, so that no thread

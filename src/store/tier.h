@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where the states of a sweep are kept: in memory, on disk. The engine has a tier for each, and
 // knows them by the number in the schedule's actions; all of them take their memory from one pool.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/transfer_notes.h"
 
 #include <algorithm>
@@ -23,7 +24,10 @@ void TransferNotes::waited(const Transfer& transfer, double seconds) {
 }
 
 void TransferNotes::finished(const Transfer& transfer, std::int64_t first, std::int64_t last) {
-  if (!transfer.failure) note_time(transfer);
+  if (!transfer.failure) {
+    note_time(transfer);
+    (transfer.write ? states_written_ : states_read_) += transfer.identity.states;
+  }
   observer_.moved(transfer, first, last);
   if (transfer.write) note_write(transfer.failure);
 }

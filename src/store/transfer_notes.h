@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The times of transfers between memory and disk, and their failures.
 #pragma once
 
@@ -27,6 +28,8 @@ class TransferNotes {
   Tier::Cost cost() const;
   double seconds_stalled_write() const { return seconds_stalled_write_; }
   double seconds_stalled_read() const { return seconds_stalled_read_; }
+  std::int64_t states_written() const { return states_written_; }
+  std::int64_t states_read() const { return states_read_; }
 
   /// The first write that failed on this rank.
   const Failure& failed_write() const { return failed_write_; }
@@ -45,6 +48,7 @@ class TransferNotes {
   std::int64_t most_moved_ = 0;  ///< bytes of a state that is not a whole block
   double first_write_began_ = 0;
   double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
+  std::int64_t states_written_ = 0, states_read_ = 0;
   Failure failed_write_;
   std::int64_t writes_failed_ = 0;
   int failed_in_series_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How blocks get to the disk and back. The one virtual seam between the engine and the ways of
 // doing I/O.
 #pragma once

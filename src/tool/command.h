@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A subcommand of `anadrome`: its flags, and its action once they are read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers of any length as JSON, without loss.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The `anadrome` command: every subcommand has a line in `commands`.
 #include <anadrome/anadrome.h>
 
@@ -5,14 +6,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "tool/command.h"
 #include "tool/count/count_command.h"
-#include "tool/old_spellings.h"
 #include "tool/pictures/timeline_command.h"
 #include "tool/plan/plan_command.h"
 #include "tool/runs/run_commands.h"
@@ -40,7 +39,9 @@ std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
     what = "'" + unknown.front() + "' is not known here";
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    what = what.substr(0, what.find(':')) + " needs a value";
+    const std::size_t flag = what.find(" was given a disallowed flag override");
+    what = flag == std::string::npos ? what.substr(0, what.find(':')) + " needs a value"
+                                     : "--" + what.substr(0, flag) + " has no value";
   }
   return what + "; see " + name + " --help";
 }
@@ -52,9 +53,6 @@ int run_command(int argc, char** argv) {
   const std::vector<Command> commands = {add_plan(tool),    add_count(tool),  add_solve(tool),
                                          add_inspect(tool), add_verify(tool), add_clean(tool),
                                          add_timeline(tool)};
-  const std::string moved =
-      moved_spelling(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
-  if (!moved.empty()) return complain(moved, kUsage);
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -79,7 +77,7 @@ int main(int argc, char** argv) {
         error.status() == ANADROME_ERR_ARGUMENT || error.status() == ANADROME_ERR_MEMORY;
     return tool::complain(error.what(), usage ? tool::kUsage : tool::kNoOutput);
   } catch (const std::bad_alloc&) {
-    return tool::complain("this takes more memory than there is", tool::kUsage);
+    return tool::complain("not enough memory for this", tool::kUsage);
   } catch (const std::exception& error) {
     return tool::complain(error.what(), tool::kNoOutput);
   }

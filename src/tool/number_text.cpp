@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/number_text.h"
 
 #include <algorithm>
@@ -151,7 +152,7 @@ std::string duration_text(double seconds) {
 uint128 checked_multiply(uint128 a, uint128 b) {
   uint128 product;
   if (__builtin_mul_overflow(a, b, &product)) {
-    throw Error(ANADROME_ERR_ARGUMENT, "a result takes more than 128 bits");
+    throw Error(ANADROME_ERR_ARGUMENT, "a result needs more than 128 bits");
   }
   return product;
 }
@@ -159,7 +160,7 @@ uint128 checked_multiply(uint128 a, uint128 b) {
 uint128 checked_add(uint128 a, uint128 b) {
   uint128 sum;
   if (__builtin_add_overflow(a, b, &sum)) {
-    throw Error(ANADROME_ERR_ARGUMENT, "a result takes more than 128 bits");
+    throw Error(ANADROME_ERR_ARGUMENT, "a result needs more than 128 bits");
   }
   return sum;
 }

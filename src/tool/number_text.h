@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers as people write them, without loss: counts that may be long, decimals of any unit, and
 // 128-bit results.
 #pragma once

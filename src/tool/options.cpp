@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/options.h"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ CLI::Option* Options::text(const char* name, std::string& value, const char* uni
 }
 
 CLI::Option* Options::flag(const char* name, bool& value, const char* meaning) {
-  return app_.add_flag(name, value, meaning)->group(group_);
+  return app_.add_flag(name, value, meaning)->disable_flag_override()->group(group_);
 }
 
 CLI::Option* Options::add(const char* name, const char* unit, const Help& help,

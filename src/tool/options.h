@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Typed options of a subcommand. The help of each says what it is, its unit and an example; what is
 // written is read at once, and an error names the option.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The answer of a command: on standard output, or in a file.
 #pragma once
 

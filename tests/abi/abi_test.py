@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """abi_test.py HEADERS GOLDEN ABIDIFF COMPILER [FLAG...]: a program that was compiled against the golden version's headers runs with the
 library as it is now. Compared is a library of empty functions, made of the declarations: what the library exports is what
 these declare (unit.exports), and its own types are nobody's concern."""

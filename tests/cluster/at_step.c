@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Put into heat_equation: what befalls the job at one step, so that no test needs luck.
  *   ANADROME_TEST_AT    "forward STEP RANK" or "reverse STEP RANK"; RANK -1: every rank
  *   ANADROME_TEST_GO    not set: there the rank kills itself (SIGKILL). A file: there it says so

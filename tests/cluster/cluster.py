@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the tests on a cluster in a box share: jobs of heat_equation on its hosts, and what these leave there."""
 import hashlib
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """GlusterFS on the hosts of a lab: servers on n1 to n3, and on every host /gfs, a volume whose files are each on one of them, and
 /rfs, whose files are on all three."""
 import concurrent.futures

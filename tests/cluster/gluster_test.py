@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """On a file system that is distributed over hosts, when its servers, disks, hosts and links fail: the exact gradient or a clear
 error, and `anadrome clean` takes what is left."""
 import re

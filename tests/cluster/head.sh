@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # head.sh HOSTS MIB PATH...: pid 1 of the lab, in namespaces of its own, and its login host, 10.77.0.254. Makes disks of
 # MIB, a bridge and the hosts n1..nHOSTS, which see each PATH of the machine as it is. Says "up PID", its process as
 # seen outside. Ends when its standard input does: then the kernel ends every process of the lab, and with the last one

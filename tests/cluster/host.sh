@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # host.sh HOST: pid 1 of a host, in namespaces that `power` made. What it writes outside its disk is its own, over the
 # machine's files, and lost when its power is cut; /scratch is its disk, /brick one of
 # a file system that is distributed over hosts, /common one that all hosts share.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Jobs that die go on with the same bits where their files are on a file system that all hosts share, on whatever hosts;
 from files of their own each rank goes on on its host. On another one it says so, and what was committed stays."""
 import itertools

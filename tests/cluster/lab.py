@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A cluster in a box: hosts n1..nN made of Linux namespaces on this machine, and a head from which mpirun starts jobs.
 head.sh and host.sh say what a host is; this starts them, enters them and ends them."""
 import os

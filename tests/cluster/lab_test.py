@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hosts of the lab are hosts: they share the network and /common and nothing else, fail as hosts do, and leave nothing."""
 import pathlib
 import subprocess

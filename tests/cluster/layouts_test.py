@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The gradient of a job on several hosts is that of one host, bit by bit, wherever its states are."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """layout=shared, which is the default, where each host has a disk of its own: an error that says on which host and what to
 set. And of a stranger's run of the same name, which is on one of the disks, no byte is written or read."""
 import cluster

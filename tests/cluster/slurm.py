@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Slurm on the hosts of a lab: slurmctld on n1, a slurmd on every host."""
 import secrets
 

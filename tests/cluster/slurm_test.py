@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The job scripts of docs/cluster.md, word by word, under Slurm: a job for scratch, and one that goes on after a signal, its wall
 time, and a node that failed, with the bits of one host."""
 import os
@@ -132,6 +133,22 @@ class GoesOn(Case):
         self.comes("PENDING")
         self.go()
         slurm.come_back(self.LAB, "n4")
+        self.goes_on("reverse")
+
+
+class WrittenFromThePages(Case):
+    """A script that somebody wrote who had read the pages only: two nodes with two ranks, states on a common directory."""
+
+    def test_told_in_the_reverse_sweep(self):
+        text = (lab.SOURCES / "tests/docs/programs/job.sh").read_text().replace("/scratch/$USER", f"{WORK}/states")
+        work = self.path("head", WORK)
+        (work / "written.sh").write_text(text)
+        (work / "gradient").write_text((work / "adjoint").read_text())
+        self.submit("written.sh", "--nodes=2", "--ntasks-per-node=2", at="reverse 200 0")
+        self.says("^rank 0 is at")
+        self.slurm(f"scancel -b -s USR1 {self.job}")
+        self.says("Forwarding signal 10 to job")
+        self.go()
         self.goes_on("reverse")
 
 

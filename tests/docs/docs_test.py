@@ -1,6 +1,9 @@
-"""docs_test.py PAGE...: what a page for users shows works. Blocks after `<!-- file: NAME -->` become files; the commands
-of ```console blocks ("$ ...") run one after the other in one shell, with an installed copy found as the page says, and print
-at least the words of the lines that follow them, in this order. `<!-- after: PAGE -->`: that page's files and programs are there."""
+# SPDX-License-Identifier: BSD-2-Clause
+"""docs_test.py PAGE...: what a page shows works. Blocks after `<!-- file: NAME -->` become files; the commands of ```console
+blocks ("$ ...") run one after the other in one shell, with an installed copy found as the page says and the examples in PATH,
+and print at least the words of the lines that follow them, in this order; after `<!-- times vary -->` the first word
+of a line counts. `<!-- after: PAGE -->`: that page's files and programs are there. Every other block with a command has a reason:
+`<!-- run by: WHAT -->` or `<!-- not run here: WHY -->`."""
 import os
 import re
 import subprocess
@@ -9,23 +12,33 @@ import unittest
 from staging import SOURCES, StagedCase
 
 DOCS = SOURCES / "docs"
-BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```$",
-                   re.MULTILINE | re.DOTALL)
+PAGES = [SOURCES / "README.md", SOURCES / "CONTRIBUTING.md", *DOCS.rglob("*.md"), *SOURCES.glob("examples/*/README.md")]
+BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*?) -->\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^(\$ |anadrome (plan|count|solve|inspect|verify|clean|timeline)|scripts/|mpirun|srun|sbatch|cmake|apt|module|bench_|for \w+ in)",
+                     re.MULTILINE)
+
+
+def without_times(line):
+    """The line's label, if it has one, and if it does not depend on how long something took."""
+    label = line.split()[:1]
+    return [] if not label or re.search(r"\d", label[0]) or label[0] in ("predicted", "faults", "plan") else label
 
 
 def steps_of(page):
-    """(file name, text) and (command, lines that it prints), in the page's order."""
+    """(file name, text) and (command, lines that it prints, of which these words count), in the page's order."""
     text = (DOCS / page).read_text()
     after = re.search(r"<!-- after: (\S+) -->", text)
     if after:
         yield from steps_of(after[1])
     for block in BLOCK.finditer(text):
-        if block["file"]:
-            yield block["file"], block["body"], None
+        mark = block["mark"] or ""
+        if mark.startswith("file: "):
+            yield mark[len("file: "):], block["body"], None
         elif block["language"] == "console":
             for command in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
-                line, _, printed = command.partition("\n")
-                yield None, line, printed.splitlines()
+                line, printed = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", command, re.DOTALL).groups()
+                words = without_times if mark == "times vary" else str.split
+                yield None, line, [found for found in map(words, printed.splitlines()) if found]
 
 
 class Page(StagedCase):
@@ -55,10 +68,9 @@ class Page(StagedCase):
 
     def expect_words(self, printed, output, message):
         lines = iter(output.splitlines())
-        for expected in printed:
-            words = expected.split()
+        for words in printed:
             self.assertTrue(any(all(word in line for word in words) for line in lines),
-                            f"not printed: {expected}\n{message}")
+                            f"not printed: {' '.join(words)}\n{message}")
 
     def test_adoption_takes_twelve_lines(self):
         files = {name: body.splitlines() for name, body, printed in steps_of("adopt.md") if name}
@@ -67,7 +79,7 @@ class Page(StagedCase):
 
     def test_a_wrong_page_would_fail(self):
         with self.assertRaises(AssertionError):
-            self.expect_words(["same bits"], "other\nbits\n", "")
+            self.expect_words([["same", "bits"]], "other\nbits\n", "")
 
 
 def test_of(page):
@@ -76,15 +88,66 @@ def test_of(page):
     return test
 
 
-for found in DOCS.rglob("*.md"):  # as CMakeLists.txt finds them
+def name_of(page):
+    """As CMakeLists.txt names them."""
+    return (page.parent.name if page.stem == "README" else page.stem).replace("-", "_")
+
+
+for found in PAGES:
     if re.search(r"^```console$", found.read_text(), re.MULTILINE):
-        setattr(Page, f"test_{found.stem.replace('-', '_')}", test_of(found.relative_to(DOCS)))
+        setattr(Page, f"test_{name_of(found)}", test_of(found))
+
+
+class Readme(StagedCase):
+    # The README has the part of a program that differs; here is the rest.
+    PROGRAM = """#include <anadrome/anadrome.h>
+#include <stdio.h>
+enum {{ cells = 100, steps = 60 }};
+static double u[cells], lambda[cells];
+static void step(double* x, int64_t k) {{ for (int i = 0; i < cells; ++i) x[i] += 1e-2 * (double)k * x[i] * x[i]; }}
+static void start_adjoint(const double* x) {{ for (int i = 0; i < cells; ++i) lambda[i] = x[i]; }}
+static void adjoint_step(const double* x, int64_t k) {{ for (int i = 0; i < cells; ++i) lambda[i] *= 1 + 2e-2 * (double)k * x[i]; }}
+int main(int argc, char** argv) {{
+  MPI_Init(&argc, &argv);
+  double all[steps + 1][cells];
+  for (int i = 0; i < cells; ++i) u[i] = all[0][i] = 1e-4 * i;
+  for (int k = 0; k < steps; ++k) {{ for (int i = 0; i < cells; ++i) all[k + 1][i] = all[k][i]; step(all[k + 1], k); }}
+{block}
+  double mine[cells];
+  for (int i = 0; i < cells; ++i) {{ mine[i] = lambda[i]; lambda[i] = all[steps][i]; }}
+  for (int k = steps - 1; k >= 0; --k) adjoint_step(all[k], k);
+  int wrong = status != ANADROME_OK;
+  for (int i = 0; i < cells; ++i) wrong |= mine[i] != lambda[i];
+  printf(wrong ? "wrong\\n" : "the same bits\\n");
+  MPI_Finalize();
+  return wrong;
+}}
+"""
+
+    def test_its_loop_gives_the_gradient(self):
+        block = re.search(r"^```c\n(.*?)^```$", (SOURCES / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+        for words in ("8GiB", "/scratch/me"):
+            self.assertIn(words, block)
+        block = block.replace("8GiB", "8KiB").replace("/scratch/me", ".")
+        (self.folder / "readme.c").write_text(self.PROGRAM.format(block=block))
+        build = "mpicc -O1 -ffp-contract=off -Wall -Werror readme.c -o readme $(pkg-config --cflags --libs anadrome) " \
+                "-Wl,-rpath,$(pkg-config --variable=libdir anadrome) && mpirun -n 2 ./readme"
+        process = subprocess.run(build, shell=True, cwd=self.folder, capture_output=True, text=True, timeout=100,
+                                 env={**os.environ, **self.environment})
+        self.assertEqual((process.returncode, process.stdout), (0, "the same bits\n" * 2), process.stderr)
 
 
 class Links(unittest.TestCase):
+    def test_every_command_is_run_or_has_a_reason(self):
+        for page in PAGES:
+            for block in BLOCK.finditer(page.read_text()):
+                mark = block["mark"] or ""
+                if block["language"] != "console" and not mark.startswith("file: ") and COMMAND.search(block["body"]):
+                    self.assertRegex(mark, r"^(run by|not run here): \w", f"{page}: {block['body']}")
+
     def test_files_that_pages_link_to_exist(self):
         seen = 0
-        for page in [SOURCES / "README.md", *DOCS.rglob("*.md"), *SOURCES.glob("examples/*/README.md")]:
+        for page in PAGES:
             text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
             for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
                 if "://" not in target:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """reference_test.py DOXYFILE HEADER: every public name has a description, and one without is found."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Spack recipe, as far as it can be read without Spack: it is Python, and CMake knows what it sets."""
 import ast
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // allocation_sweep [--full] [--only TEXT] [--part I/N] [--count TRIALS]
 //
 // Every allocation of the library fails, once or from then on, on one rank: the exact gradient or a

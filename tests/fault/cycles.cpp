@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // cycles [--count N]
 //
 // A thousand runs (N, rounded up to whole passes through the setups of the laboratory, four at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // damage_sweep [--full] [--only TEXT] [--count TRIALS] [--seed NUMBER] [--part I/N]
 //
 // Bytes on disk change after they were written: flipped bits, and blocks that are truncated,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "failing_allocations.h"
 
 #include <anadrome/anadrome.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memory that runs out at one chosen allocation of the library: of its calls on the caller's
 // thread, and of its own thread. Programs that link failing_allocations.cpp with the options of
 // tests/fault/CMakeLists.txt have it in place of the allocator.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // fault_sweep [--full] [--only TEXT] [--part I/N] [--count TRIALS]
 //
 // Every operation of the file system goes wrong in every way it can, once or from then on, in every

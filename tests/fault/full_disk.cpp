@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // full_disk DIRECTORY LAYOUT KEEP STRIDE
 //
 // DIRECTORY is an empty, small file system. The heat equation runs on it again and again, with ever

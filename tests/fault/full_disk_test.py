@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs on file systems without room: small tmpfs mounts in a mount namespace of this test. Without
 the right to mount, the test fails and says so."""
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // job DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | --kill-action K]
 //     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] ...
 //

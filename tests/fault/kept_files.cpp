@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "kept_files.h"
 
 #include <hdf5.h>

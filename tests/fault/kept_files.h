@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The files of keep=on, read as a user reads it: states.h5 through HDF5.
 #pragma once
 

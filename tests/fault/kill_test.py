@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Jobs that are killed at random, on 1, 2 and 4 ranks, and started again with the same words: the
 gradient is that of a job nobody killed, bit by bit."""
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A model in arithmetic modulo 2^64, where derivatives are exact and no wrong bit dies out: the
 // gradient of a run is right bit by bit, or it is visibly wrong. Ranks are coupled in every step.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* For LD_PRELOAD: a file system that cannot reserve space. */
 #define _GNU_SOURCE
 #include <errno.h>

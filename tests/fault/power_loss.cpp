@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // power_loss [--full] [--only TEXT] [--count TRIALS] [--seed NUMBER] [--part I/N]
 //
 // The power fails before every operation of a run. What was not synced is kept, lost or torn by

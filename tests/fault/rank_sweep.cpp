@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // rank_sweep [--full] [--only TEXT]
 //
 // One rank fails alone, at every action in turn: it says so (anadrome_fail), its pack or unpack

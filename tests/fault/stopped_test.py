@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks that stop answering, in every phase: the watchdog names them within ten seconds. With watchdog_action=report the
 gradient is exact after SIGCONT; with abort the job ends."""
 import collections

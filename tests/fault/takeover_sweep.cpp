@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // takeover_sweep [--full] [--only TEXT]
 //
 // A run was stopped or killed, and while another takes it over every operation of the file system

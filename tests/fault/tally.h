@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts what became of each trial and prints the table of docs/reliability.md.
 #pragma once
 

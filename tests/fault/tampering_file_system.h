@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A file system on whose disk something changes bytes after they were written: just before they
 // are read, so that every change counts.
 #pragma once

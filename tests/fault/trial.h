@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One run of the laboratory: what is run, and what must be true of it whatever failed.
 #pragma once
 

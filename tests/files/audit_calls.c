@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* An auditor for the dynamic linker (LD_AUDIT): counts the calls of MPI and HDF5 functions through
  * any object's PLT, by whether the process's main thread or another one makes them, and the
  * transfers of the I/O thread. Writes the counts to <AUDIT_REPORT>.<pid> at the end. It lives in a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // busy_sweep DIRECTORY [call-from-io-thread]
 //
 // An application at MPI_THREAD_FUNNELED that uses parallel HDF5 and MPI of its own in every step,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // check_sums SEGMENT SWEEP FIELD...
 //
 // Computes /checksum of a kept segment again from the bytes in /slots, with the FIELDs in the order

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // dump_states GRID STEPS DUMP [fields=many] [KEY=VALUE]...
 //
 // Runs the heat model through the C interface and writes every state its caller sees, x_0 .. x_n at

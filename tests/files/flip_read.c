@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* For LD_PRELOAD: one wrong restore. Flips one bit of one value in what the FLIP_READ-th large
  * pread from a segment reads (or "all": every one), on rank FLIP_RANK only (default 0). Says so in
  * the file FLIP_REPORT. There are no asynchronous transfers, which it would not see. */

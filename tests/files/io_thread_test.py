@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The I/O thread and the watch call neither MPI nor HDF5, while the caller's thread is busy with both."""
 import json
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs with keep=on leave HDF5 files that HDF5's own tools and h5py read, whatever the layout, and
 the states in them are those of a run that keeps every state in memory."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Starts the programs under test. CTest says where they are: ANADROME_TEST_<PROGRAM>."""
 import functools
 import json

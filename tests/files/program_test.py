@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exit codes and messages of heat_equation: one line, whatever the number of ranks."""
 import json
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // read_in_parallel SEGMENT DUMP
 //
 // Opens a kept shared segment with HDF5's MPI driver, on any number of ranks, and reads /slots/u

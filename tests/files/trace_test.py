@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The option trace: what every rank did when, as other programs read it and `anadrome timeline` draws it."""
 import collections
 import json
@@ -105,13 +106,6 @@ class Trace(launch.DirectoryCase):
         self.assertIn("none/file", message)
         self.assertEqual([path.name for path in self.directory.iterdir()
                           if path.name != "results.json"], [])
-
-    def test_pictures_are_no_option_of_a_run(self):
-        process, _ = self.heat(RANKS, *SWEEP, "--set", "timeline=sweep.svg")
-        self.assertEqual(process.returncode, 2, launch.said(process))
-        message, = launch.errors_of(process)
-        for words in ("trace=FILE", "anadrome timeline FILE"):
-            self.assertIn(words, message)
 
 
 if __name__ == "__main__":

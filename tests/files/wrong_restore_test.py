@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One wrong bit in one state that comes back from disk: without checksums the gradient is wrong; with them
 the library notices, and reads or computes the state again."""
 import os

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Calls, failures and callbacks from Fortran.
 program calls_test
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_loc, c_size_t, c_sizeof
@@ -70,7 +71,7 @@ contains
     character(:), allocatable :: version
     call expect(c_sizeof(stats) == stats_size(), "the size of anadrome_stats is C's")
     base = transfer(c_loc(stats), base)
-    last = transfer(c_loc(stats%writes_failed), last)
+    last = transfer(c_loc(stats%states_read), last)
     call expect(last - base == stats_last_offset(), "and so is the place of its last member")
     x = 0
     call anadrome_open(run, MPI_COMM_WORLD)

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Models for anadrome_solve: a state that counts its steps. One forgets to fill its tape.
 module counting_models
   use, intrinsic :: iso_fortran_env, only: int64

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Exchanged fields of every type, with pointers of rank 1 to 4.
 program exchanged_test
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64

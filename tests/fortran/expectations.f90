@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Counts what did not hold, and says it; a test program ends with `conclude`.
 module expectations
   use, intrinsic :: iso_fortran_env, only: error_unit

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Fields of every type and rank, registered and exchanged, are given back as they were.
 program fields_test
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr, c_int, c_size_t, c_f_pointer

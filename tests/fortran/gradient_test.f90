@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! anadrome_check_gradient from Fortran: a pendulum on each rank, whose adjoint may be wrong at one step.
 module pendulum_models
   use, intrinsic :: iso_fortran_env, only: int64, real64

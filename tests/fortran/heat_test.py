@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """heat_fortran: the bits of heat_equation's gradient, from an array of the program's and from the library's, at the
 first attempt and after kills."""
 import re

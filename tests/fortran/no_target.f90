@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Must not compile: the library would write to `u` behind the compiler's back.
 program no_target
   use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! A failure that the program does not ask for must end it.
 program unchecked
   use mpi_f08

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files of format 1 that 0.1.0 wrote are read, inspected, verified and resumed (README.md says how they came about)."""
 import hashlib
 import json

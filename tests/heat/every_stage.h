@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The gradient of the heat equation with every stage of every step kept in an array, without
 // anadrome.
 #pragma once

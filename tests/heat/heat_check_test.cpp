@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome_check_gradient of the heat equation, by the conductivity and u_0: linear steps, stages
 // in tape fields, and mistakes in one adjoint step.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The model of the heat-equation example without anadrome: the order of its steps, their adjoints,
 // and its gradient on the ranks this program is started with.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One job of the heat-equation example in this process, small enough for many, and what its
 // gradient must be.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // heat_reference NXxNY STEPS euler|rk4|hot_spot [FILE]
 //
 // Prints the hash of the gradient with every stage of every step kept in an array, and writes both

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The heat-equation example over every schedule, interval, layout, transport and way of stating the
 // number of steps, on the ranks this program is started with. Each gradient must have the bits of
 // the one computed on a single rank with every state kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The integrators of the heat-equation example, with and without the stages of a step as a tape:
 // the bits of the gradient over the schedules.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Debian packages: what is in them, what they depend on, and that programs build against them."""
 import collections
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Every installed header, alone and twice; also what only a use would compile. */
 #include <anadrome/anadrome.hpp>
 #include <array>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs of users, built against an installed copy that was moved to another folder, on 2 ranks."""
 import pathlib
 import re

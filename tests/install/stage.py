@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """stage.py BUILD SCRATCH: installs BUILD below SCRATCH, then moves it to SCRATCH/moved/usr. Fails if an
 installed text still says where it was, or where it was built."""
 import pathlib

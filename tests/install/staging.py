@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An installed copy in a folder other than the one it was installed to, and programs built against it."""
 import os
 import pathlib
@@ -34,7 +35,9 @@ class StagedCase(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="anadrome-install-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.prefix = staged()
+        examples = [str(path) for path in pathlib.Path(os.environ["ANADROME_TEST_BUILD"], "examples").iterdir()]
         self.environment = {
+            "PATH": ":".join([str(self.prefix / "bin"), *examples, os.environ["PATH"]]),
             "CMAKE_PREFIX_PATH": str(self.prefix),
             "PKG_CONFIG_PATH": str(file_in(self.prefix, "anadrome.pc").parent),
         }

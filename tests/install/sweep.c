@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* A user's program: the derivative of sum(x_n^2) with respect to x_0 for x_{k+1} = x_k + dt
  * sin(x_k), with states from anadrome and, to compare bits, with states of its own. Prints "equal"
  * on rank 0. */

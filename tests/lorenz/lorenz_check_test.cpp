@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome_check_gradient of the Lorenz system, a member of an ensemble on each rank: states of
 // three numbers, a running cost in the adjoint steps, and mistakes in one of them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The Lorenz example over every schedule, interval, layout and way of stating the number of steps,
 // on the ranks this program is started with: thousands of states of 24 bytes. Each gradient must
 // have the bits of the one computed with every state kept. The linker lets anadrome_next and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs PETSc's own tutorials, unchanged, with `-ts_trajectory_type basic` and with anadrome, and compares what
 they print and the gradient to 16 digits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A program whose steps cannot be run again gets an error, and never a wrong record.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>

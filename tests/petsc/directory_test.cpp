@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The remains of a trajectory's files, and of other files where they were.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>

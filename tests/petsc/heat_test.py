@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """heat_petsc against the C example: the same objective and the same gradient, cell by cell, to the accuracy of the
 arithmetic, however the trajectory is kept and on any number of ranks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A TS whose number of steps is said beforehand: every schedule, the same bits as with `basic`.
 #include <gtest/gtest.h>
 #include <petsc/private/tsimpl.h>

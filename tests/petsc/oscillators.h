@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Van der Pol oscillators, a few on each rank (none on the last of several), and what PETSc
 // programs do with a TS: solve, go back, look at records, optimise. Used as a program would: types
 // and limits are options.

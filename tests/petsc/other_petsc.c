@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Preloaded, it makes PETSc look like a later one. */
 #include <petscsys.h>
 

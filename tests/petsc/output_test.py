@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the trajectory says: -help names every option of docs/options.md, -ts_trajectory_view, -ts_trajectory_monitor and
 -log_view show what was done, and an error has the library's words.
 
@@ -51,8 +52,16 @@ class Output(unittest.TestCase):
                    "-ts_trajectory_anadrome_memory", "64KiB", "-ts_max_steps", "400").stdout
         self.assertRegex(said, r"schedule async, 400 steps")
         self.assertRegex(said, r"checkpoints for disk: \d+, one every 2 steps\n")
-        self.assertGreater(int(re.search(r"disk checkpoint writes = (\d+)", said).group(1)), 100)
-        self.assertGreater(int(re.search(r"disk checkpoint reads = (\d+)", said).group(1)), 100)
+        for moved in ("writes", "reads"):
+            states = int(re.search(rf"disk checkpoint {moved} = (\d+)", said).group(1))
+            self.assertGreater(states, 100)
+            self.assertLessEqual(states, 201, "a state every two steps, and x_0 twice")
+
+    def test_report_and_trace_are_written_at_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("-ts_trajectory_anadrome_report", f"{folder}/report", "-ts_trajectory_anadrome_trace", f"{folder}/trace")
+            self.assertIn("20 steps on 1 rank", Path(folder, "report").read_text())
+            self.assertIn('"traceEvents"', Path(folder, "trace").read_text())
 
     def test_view_says_so_if_nothing_was_written(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_stride", "1").stdout

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A petsc4py script, unchanged: the type comes through PETSC_OPTIONS, and it prints what it prints with `basic`.
 
   petsc4py_test.py SCRIPT --plugin LIBRARY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The public header alone. */
 #include <anadrome/petsc.h>
 

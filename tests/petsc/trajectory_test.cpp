@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The uses of a trajectory in programs, with every method that has an adjoint and every way to keep
 // records: the same as with PETSc's own `basic`.
 #include <anadrome/petsc.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """arrows_test.py SOURCES BUILD: a room includes only rooms below it, and MPI and HDF5 stay where they belong, by all that the
 compiler read for each file when it was built, not only by what the file names itself."""
 import pathlib

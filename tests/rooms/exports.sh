@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # The library exports what the public headers declare, and nothing else.
 #   exports.sh LIBRARY HEADER...
 set -euo pipefail

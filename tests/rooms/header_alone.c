@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The public headers alone, first and twice. */
 #include <anadrome/graph.h>
 

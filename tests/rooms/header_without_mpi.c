@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The public headers that know no MPI, wherever mpi.h is. */
 #include <anadrome/field.h>
 #include <anadrome/graph.h>

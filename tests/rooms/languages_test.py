@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """languages_test.py SOURCES: what anadrome.h declares, the Fortran module and anadrome.hpp have, with the same values, members
 and order. Sizes alone would not show two members of one type that changed places."""
 import pathlib

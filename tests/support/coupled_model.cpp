@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "coupled_model.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A small nonlinear model for tests. Every step mixes a sum over all ranks into every element, so
 // that one wrong byte on one rank soon shows on all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A file system in which one chosen operation goes wrong, or all of its kind from then on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A file system that does what the one before it does; others override what they change.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // main of the tests that run on several ranks: one output, one exit code, one directory.
 #include "mpi_main.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The ranks that a program of tests was started with.
 #pragma once
 

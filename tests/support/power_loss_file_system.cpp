@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "power_loss_file_system.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A file system whose power fails: what was not synced is kept, lost or torn, in any order.
 //
 // Until then everything is done on the real file system at once, and undone later as far as chance

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The common part of tests of single calls: a model of 20 steps that takes twice the least memory,
 // and so goes to disk at every step.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A caller that follows the loop of actions and checks each one against the interface and
 // against a reference of all states. What it finds wrong is a failure of the running test.
 #pragma once

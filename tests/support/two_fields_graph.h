@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The graph of a step of two fields: what a test plans and a benchmark times.
 #pragma once
 

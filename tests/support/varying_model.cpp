@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "varying_model.h"
 
 #include <gtest/gtest.h>

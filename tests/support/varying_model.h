@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A model whose state grows and shrinks from step to step, on each rank in its own way. Every
 // value of x_k follows from k, the rank and its place, so that each restored state can be checked.
 #pragma once

@@ -1,10 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command as such: help, version, wrong words, output that cannot be written."""
+import os
+import pathlib
 import re
 import subprocess
 import unittest
 
 import tool
 
+COMMANDS = ("plan", "count", "solve", "inspect", "verify", "clean", "timeline")
 QUESTIONS = ("objects", "double", "least_memory", "join", "offload", "uneven_tapes", "graph")
 UNTYPED = r"-h,--help|--json|--actions|--cores-busy"
 
@@ -18,10 +22,9 @@ class Command(tool.Case):
     def test_help(self):
         process = tool.run("--help")
         self.assertEqual(process.returncode, 0)
-        subcommands = ("plan", "count", "solve", "inspect", "verify", "clean", "timeline")
-        for subcommand in subcommands:
+        for subcommand in COMMANDS:
             self.assertIn(subcommand, process.stdout)
-        for words in (*((subcommand,) for subcommand in subcommands),
+        for words in (*((subcommand,) for subcommand in COMMANDS),
                       *(("solve", question) for question in QUESTIONS)):
             process = tool.run(*words, "--help")
             self.assertEqual((process.returncode, process.stderr), (0, ""), words)
@@ -39,21 +42,22 @@ class Command(tool.Case):
             for option in typed:
                 self.assertRegex(option, r"(?s)^--\S+ [-A-Z0-9a-z|/.,]+\s.*; for example \S", words)
 
-    def test_spellings_of_plan_that_moved_are_errors_that_name_the_new_ones(self):
-        for command, *words in (
-                ("count", "--abstract", "--schedule", "revolve", "--steps", 3, "--slots", 3),
-                ("count", "--abstract", "--schedule=best"), ("count", "--steps", 3, "--slots=3"),
-                ("solve objects", "--objects", "tape", "--steps", 60, "--slots", 8),
-                ("solve double", "--double", "--steps", 60),
-                ("solve least_memory", "--single-recompute", "--sizes", "x"),
-                ("solve least_memory", "--abstract", "--schedule", "least_memory", "--sizes", "x"),
-                ("solve offload", "--costs", "x", "--fast-memory", 9),
-                ("solve offload", "--abstract", "--schedule", "offload"),
-                ("solve uneven_tapes", "--costs", "x", "--memory", 9),
-                ("solve join", "--branches", "20,20", "--slots", 4, "--objective", "reducible"),
-                ("solve graph", "--schedule", "graph"), ("solve graph", "--graph=x")):
-            self.assertIn(f"anadrome {command}", self.refuse("plan", *words).replace(
-                "count uneven, solve offload or ", ""), words)
+    def test_completion_knows_what_help_lists(self):
+        script = pathlib.Path(os.environ["ANADROME_TEST_SOURCES"], "src/tool/completion/anadrome")
+        folder = pathlib.Path(os.environ["ANADROME_TEST_TOOL"]).parent
+        for typed, completed in (
+                ("p", ["plan"]), ("", list(COMMANDS)), ("solve ob", ["objects"]), ("solve", ["solve"]),
+                ("plan --step", ["--steps", "--step-time"]), ("count revolve --sl", ["--slots"]),
+                ("solve graph --fam", ["--family"]), ("clean /scr", []), ("nothing --st", [])):
+            words = ["anadrome", *typed.split(" ")]
+            ask = f"source {script}; COMP_WORDS=(\"$@\"); COMP_CWORD={len(words) - 1}; _anadrome; echo \"${{COMPREPLY[@]}}\""
+            process = subprocess.run(["bash", "-c", ask, "bash", *words], capture_output=True, text=True, timeout=60,
+                                     env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            self.assertEqual(process.stdout.split(), completed, f"{typed}: {process.stderr}")
+
+    def test_a_flag_has_no_value(self):
+        for flag in ("--json", "--cores-busy"):
+            self.assertIn(flag, self.refuse("plan", flag + "=7"))
 
     def test_wrong_words(self):
         self.refuse()
@@ -67,7 +71,7 @@ class Command(tool.Case):
         words = ("count", "revolve", "--steps", "10000", "--slots", "3")
         for more in ((), ("--actions",), ("--json",)):
             with open("/dev/full", "w") as full:
-                command = [tool.os.environ["ANADROME_TEST_TOOL"], *words, *more]
+                command = [os.environ["ANADROME_TEST_TOOL"], *words, *more]
                 process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
                                          timeout=60)
             self.assertEqual(process.returncode, 3)

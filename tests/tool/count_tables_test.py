@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """anadrome count against every row of the exact tables."""
 import json
 import tempfile

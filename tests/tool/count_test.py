@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """anadrome count: actions, very large problems, wrong arguments."""
 import json
 import pathlib

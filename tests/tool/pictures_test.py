@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pictures of the project: one colour and one word for one thing, whoever draws it."""
 import json
 import os

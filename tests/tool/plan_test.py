@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """anadrome plan: what a job would take. No golden numbers: what must hold whatever they are."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """inspect, verify and clean: on kept, dead and live runs, and on damaged ones, which they must survive."""
 import json
 import os
@@ -145,6 +146,14 @@ class Sound(Runs):
         self.assertIn(f"cannot be resumed (resume was off, or nothing was committed): "
                       f"`anadrome clean {path}` removes it", said)
         self.assertNotIn("healthy", said)
+
+    def test_a_dead_run_of_several_nodes_may_go_on(self):
+        path = self.write("killed", "on_nodes")
+        for file in ("journal-000001", "adjoint-000001"):
+            (path / file).unlink()
+        said = tool.run("inspect", path).stdout
+        self.assertIn("resume   depends on the journals of 1 more rank", said)
+        self.assertNotIn("cannot be resumed", said)
 
     def test_nothing(self):
         self.assertIn("there is no run", self.refuse("inspect", self.directory))
@@ -373,7 +382,7 @@ class Damaged(Runs):
         first, second = path / "journal-000000", path / "journal-000001"
         a, b = first.read_bytes(), second.read_bytes()
         first.write_bytes(b), second.write_bytes(a)
-        self.assertIn("it says that it is rank 1's", self.problems_of(self.answer_to(path)))
+        self.assertIn("its header names rank 1's", self.problems_of(self.answer_to(path)))
         first.write_bytes(a), second.unlink()
         self.assertIn("there are journals of 1 of 2 ranks only",
                       self.problems_of(self.answer_to(path)))

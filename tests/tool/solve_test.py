@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """anadrome solve: questions with options of their own, against every row of their exact tables."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Starts the `anadrome` command under test."""
 import concurrent.futures
 import csv

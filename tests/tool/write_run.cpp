@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // write_run DIRECTORY NAME kept|dead|live|stopped|elsewhere|silent
 //
 // Writes the files of a run of two ranks to DIRECTORY/NAME: two fields, anchors 0 .. 4 at steps 0,
 // 10, 20, 30, 40 in two segments. kept: with the tables and the master of keep=on. dead: with
 // journals, adjoint fields, a second copy of block 0, and a lock that nobody holds. live: the same
-// while standard input is open. stopped: as dead, without the lock. elsewhere: with the lock of
+// while standard input is open. stopped: as dead, without the lock. on_nodes: as dead, with
+// layout=node. elsewhere: with the lock of
 // another host, just written; silent: written 500 s ago.
 #include <fcntl.h>
 
@@ -188,7 +190,7 @@ Checksum write_adjoint(const std::string& path, std::int64_t rank, std::int64_t 
   return stream.finish();
 }
 
-void write_journal(const std::string& path, std::int64_t rank,
+void write_journal(const std::string& path, std::int64_t rank, const std::string& layout,
                    const std::vector<SegmentOffsets>& offsets, const std::vector<Checksum>& sums) {
   JournalHeader header;
   header.run_id_low = hash_of(kRunId);
@@ -198,7 +200,7 @@ void write_journal(const std::string& path, std::int64_t rank,
   header.steps = kSteps;
   header.shape = {1, true};
   header.fields = field_table(all_fields_of(rank));
-  header.options = "layout=shared\n";
+  header.options = "layout=" + layout + "\n";
   Journal journal = Journal::create(path + "/" + journal_file_name(rank), header);
   for (std::int64_t number = 0; number < 2; ++number) {
     journal.add(JournalSegment{number, number * kBlocks, kBlocks, segment_name(number),
@@ -238,7 +240,7 @@ void write_foreign_lock(const std::string& path, std::int64_t seconds_ago) {
   write_lock(File::open(path + "/" + kLockName, O_RDWR), record);
 }
 
-void write_run(const std::string& path, bool kept) {
+void write_run(const std::string& path, bool kept, const std::string& layout) {
   std::vector<SegmentOffsets> offsets;
   for (std::int64_t number = 0; number < 2; ++number) {
     offsets.push_back(create_segment(path + "/" + segment_name(number), describe(number)));
@@ -251,7 +253,7 @@ void write_run(const std::string& path, bool kept) {
   std::vector<std::vector<Checksum>> sums;
   for (std::int64_t rank = 0; rank < kRanks; ++rank) {
     sums.push_back(write_blocks(path, rank, offsets));
-    if (!kept) write_journal(path, rank, offsets, sums.back());
+    if (!kept) write_journal(path, rank, layout, offsets, sums.back());
   }
   if (kept) write_tables(path, offsets, sums);
 }
@@ -264,7 +266,7 @@ int main(int argc, char** argv) {
   try {
     RunDirectory directory = RunDirectory::create(argv[1], argv[2], kRunId);
     const std::string path = RunDirectory::path(argv[1], argv[2]);
-    write_run(path, kind == "kept");
+    write_run(path, kind == "kept", kind == "on_nodes" ? "node" : "shared");
     if (kind == "elsewhere") write_foreign_lock(path, 0);
     if (kind == "silent") write_foreign_lock(path, 500);
     if (kind == "kept" || kind == "stopped") {

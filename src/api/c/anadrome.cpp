@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The C interface: checks what can be checked locally, forwards, and turns exceptions into
 // statuses.
 #include <anadrome/gradient.h>
@@ -58,7 +59,7 @@ Field checked_field(const char* name, anadrome_role role, anadrome_type type, st
   if (text.empty() || text.size() >= 64 || !allowed || text == "." || text == "..") {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "add_field: '" + text +
-                    "' is no name of a field: take 1 to 63 letters, digits, '_', '-' and '.'");
+                    "' is not a field name: use 1 to 63 letters, digits, '_', '-' and '.'");
   }
   require(
       role == ANADROME_ROLE_STATE || role == ANADROME_ROLE_TAPE || role == ANADROME_ROLE_ADJOINT,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The C interface to plans of a step's graph. Seconds are planned as whole parts of their sum.
 #include <anadrome/graph.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The one place where an exception becomes a status, so that none leaks into a C or Fortran frame.
 #pragma once
 

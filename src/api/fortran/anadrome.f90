@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 !> States of a time-dependent simulation, given back in reverse: the Fortran interface. The conventions are
 !> those of anadrome.h: steps count from 0, x_k is what step k starts from.
 !>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* What Fortran cannot say through iso_c_binding, or gfortran does not say rightly. */
 #include <ISO_Fortran_binding.h>
 #include <anadrome/anadrome.h>

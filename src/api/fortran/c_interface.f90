@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! The functions of the C interface as Fortran sees them. Nothing is added here. Each has an interface of its
 ! own: gfortran 12 forgets VALUE where `procedure(shape), bind(c)` comes out of a module file.
 module anadrome_c_interface

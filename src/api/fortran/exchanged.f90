@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Exchanged fields: registration, and pointers to where they are. There is a procedure for each type and rank,
 ! not one of assumed rank: that would have to believe the rank in the caller's descriptor, and gfortran sets none in
 ! a pointer component that has not been nullified.

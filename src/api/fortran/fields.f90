@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Registration of arrays. An array is a POINTER, INTENT(IN) dummy, so that the compiler demands TARGET of
 ! the caller's: the library writes to it in later calls that do not mention it. One procedure for each type
 ! serves all ranks.

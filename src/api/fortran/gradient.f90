@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! The check of a gradient: a model that also knows its controls extends anadrome_gradient_model.
 module anadrome_gradients
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, &

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! The callbacks of anadrome_solve as procedures of a type: a model extends anadrome_model.
 module anadrome_models
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, c_ptr, c_sizeof

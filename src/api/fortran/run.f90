@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! A run and what is done with it as a whole: options, the loop over actions, failures, statistics.
 module anadrome_runs
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_null_char, &
@@ -267,7 +268,7 @@ contains
     text = copied(c_version())
   end function anadrome_version
 
-  !> A text of anadrome_stats as Fortran has texts, e.g. anadrome_text(stats%schedule).
+  !> A text of anadrome_stats as Fortran has texts, e.g. anadrome_text(stats\%schedule).
   pure function anadrome_text(characters) result(text)
     character(kind=c_char), intent(in) :: characters(:)
     character(:), allocatable :: text

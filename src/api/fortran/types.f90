@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! Constants and the statistics, as C has them; anadrome.h says what they mean.
 module anadrome_types
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_size_t
@@ -131,6 +132,8 @@ module anadrome_types
     integer(c_int32_t) :: reserved_int         !< zero
     integer(c_int64_t) :: anchors_lost         !< restores from disk that failed on some rank and were healed
     integer(c_int64_t) :: writes_failed        !< writes that failed on this rank
+    integer(c_int64_t) :: states_written       !< to disk in this sweep
+    integer(c_int64_t) :: states_read          !< from disk in this sweep
   end type anadrome_stats
 
   !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where a trajectory's files go: a directory of each sweep's own, in one that the user named.
 #pragma once
 

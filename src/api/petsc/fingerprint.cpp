@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/fingerprint.h"
 
 #include <algorithm>

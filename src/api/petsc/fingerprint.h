@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A few numbers that tell whether a vector is what it was: of every field, its sum of squares and
 // its product with fixed pseudo-random weights. If two vectors differ by d, the products differ by
 // about |d|, be the difference in one value or in all. Fields are told apart because pressures may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The notes on every step: when it ended, the step size that was to follow, and what its solution
 // looked like. 16 bytes a step and 8 for every field, so that a step can be run again exactly as it
 // was, and it can be told whether it was.

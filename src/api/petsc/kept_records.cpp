@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/kept_records.h"
 
 #include <utility>

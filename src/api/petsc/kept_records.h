@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Records that are kept in full, in memory, by their number: those that no recomputation leads to
 // (the first one, at events, at the ends of TSSolve) and those that were set or are asked for out
 // of order. They are never given up before the next forward sweep.

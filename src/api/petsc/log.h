@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The events that -log_view shows of trajectories of this type.
 #pragma once
 

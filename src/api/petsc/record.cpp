@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/record.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Record n of a TS: what TSAdjointStep reads to go from step n to n-1. X_n, the stages of the step
 // n-1 -> n and, with forward sensitivities, these and their stages. It lives in the TS; this is the
 // way between there and plain bytes.

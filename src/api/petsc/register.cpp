@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How PETSc finds the trajectory type: by -dll_append, or by a call of a program that is linked.
 #include <anadrome/petsc.h>
 #include <petscts.h>

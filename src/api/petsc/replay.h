@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs steps again exactly as they were run, and tells whether they came out the same.
 //
 // Recorded step sizes under a controller that changes nothing; no events, monitors or PreStep and

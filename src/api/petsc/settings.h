@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The settings of the user: options of the library by their names, and PETSc's own words for
 // numbers of checkpoints.
 #pragma once

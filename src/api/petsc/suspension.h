@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A TS that was solving something, set aside: steps are run again in between, and afterwards it
 // says and counts what it would have without them.
 #pragma once

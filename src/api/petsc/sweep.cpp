@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/sweep.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ int Sweep::pack_state(void* self, void* buffer, std::size_t) {
 
 int Sweep::unpack_state(void* self, const void* buffer, std::size_t) {
   auto* sweep = static_cast<Sweep*>(self);
+  if (sweep->over_) return 0;
   sweep->live_.complete = 0;  // the number of the step is a field of its own
   return record_from_bytes(sweep->ts_, sweep->state_shape_, static_cast<const std::byte*>(buffer));
 }
@@ -31,6 +33,7 @@ int Sweep::pack_tape(void* self, void* buffer, std::size_t) {
 
 int Sweep::unpack_tape(void* self, const void* buffer, std::size_t) {
   auto* sweep = static_cast<Sweep*>(self);
+  if (sweep->over_) return 0;
   std::memcpy(&sweep->live_, buffer, sizeof(Live));
   return record_from_bytes(sweep->ts_, sweep->tape_shape_,
                            static_cast<const std::byte*>(buffer) + sizeof(Live));
@@ -86,6 +89,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
   const bool taped = tj->solution_only == PETSC_FALSE;
   Settings& settings = settings_of(tj);
+  PetscCall(finish_reverse());
   int other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
               taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
@@ -98,7 +102,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     settings.changed = false;
   }
   PetscCheck(from_environment("resume") != "on", PetscObjectComm((PetscObject)tj), PETSC_ERR_SUP,
-             "ANADROME_OPTIONS: resume=on cannot be had here, since a TS does not go on by itself");
+             "ANADROME_OPTIONS: resume=on is not possible here, since a TS cannot be resumed");
   steps_said_ = settings.steps;
   const anadrome_status status =
       anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
@@ -146,6 +150,20 @@ PetscErrorCode Sweep::finish_forward() {
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
   if (changed != 0) live_.step = -1;
+  PetscFunctionReturn(0);
+}
+
+// To DONE, which has the report and the trace, if that is all that is left. The TS may have gone,
+// or begun anew: what the library restores on the way is not put into its vectors.
+PetscErrorCode Sweep::finish_reverse() {
+  PetscFunctionBegin;
+  const bool adjoined =
+      run_ != nullptr && !lost_ && action_.kind == ANADROME_ADJOINT && action_.first == 0;
+  if (!adjoined) PetscFunctionReturn(0);
+  over_ = true;
+  const anadrome_status status = anadrome_next(run_, &action_);
+  over_ = false;
+  PetscCall(check(status));
   PetscFunctionReturn(0);
 }
 

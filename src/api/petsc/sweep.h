@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One forward sweep of a TS and the reverse sweeps back through it, as a run of the library.
 //
 // The library decides what is kept and what is run again; this carries its actions out with the TS.
@@ -62,6 +63,7 @@ class Sweep {
   std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
   PetscErrorCode note(PetscInt step);
   PetscErrorCode finish_forward();
+  PetscErrorCode finish_reverse();
   PetscErrorCode turn_back();
   PetscErrorCode advance(TSTrajectory tj, std::int64_t to, const KeptRecords& kept);
   PetscErrorCode run_again(TSTrajectory tj, std::int64_t to);
@@ -82,6 +84,7 @@ class Sweep {
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on
   bool lost_ = false;     ///< a record could not be brought back
+  bool over_ = false;     ///< nobody asks for a record any more
   PetscInt base_ = 0, last_ = 0;
   PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
   Live live_;

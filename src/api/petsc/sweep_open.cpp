@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweep, first half: from the settings and what a TS holds to a run of the library.
 #include <algorithm>
 
@@ -117,6 +118,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
 
 PetscErrorCode Sweep::close() {
   PetscFunctionBegin;
+  PetscCall(finish_reverse());
   PetscCall(check(anadrome_close(&run_)));
   PetscCall(replay_.destroy());
   PetscFunctionReturn(0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The TSTrajectory of type "anadrome": PETSc's operations, handed on.
 #pragma once
 

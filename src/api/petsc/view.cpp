@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The lines of -ts_trajectory_view: the plan, and what was done.
 #include "api/petsc/trajectory.h"
 #include "base/byte_size.h"
@@ -41,9 +42,8 @@ PetscErrorCode count_transfers(TSTrajectory tj) {
   PetscFunctionBegin;
   if (trajectory.sweep.run() == nullptr) PetscFunctionReturn(0);
   anadrome_statistics(trajectory.sweep.run(), &stats);
-  const std::int64_t state = stats.state_bytes > 0 ? stats.state_bytes : 1;
-  tj->diskwrites = static_cast<PetscInt>(stats.bytes_written / state);
-  tj->diskreads = static_cast<PetscInt>(stats.bytes_read / state);
+  tj->diskwrites = static_cast<PetscInt>(stats.states_written);
+  tj->diskreads = static_cast<PetscInt>(stats.states_read);
   PetscFunctionReturn(0);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/count/count_command.h"
 
 #include <cmath>
@@ -28,7 +29,7 @@ void add_options(CLI::App& count, CountOptions& asked) {
   Problem& problem = asked.problem;
   problem.disk_slots = kNoLimit;
   Options options(count);
-  options.text("SCHEDULE", asked.schedule, "NAME", {"which one", "revolve"})->required();
+  options.text("SCHEDULE", asked.schedule, "NAME", {"its name", "revolve"})->required();
   options.group("The problem");
   options.count("--steps", problem.steps, 1, kMost, {"forward steps", "1000"})->required();
   options
@@ -38,9 +39,9 @@ void add_options(CLI::App& count, CountOptions& asked) {
   options.count("--disk-slots", problem.disk_slots, 0, kMost,
                 {"states that fit on disk", "100", "unlimited"});
   options.count("--interval", problem.interval, 1, kMost,
-                {"async: steps between anchors", "12", "whatever is best"});
+                {"async: steps between anchors", "12", "the best one"});
   options.count("--tape-slots", problem.tape_slots, 1, kMost,
-                {"mixed: slots that a tape takes", "2", "1"});
+                {"mixed: slots that a tape occupies", "2", "1"});
   options.digit("--stiff", problem.tape_restarts,
                 {"mixed: 1: the tape of a step holds the state after it", "1", "0"});
   options.group("Costs, in any unit, with at most nine digits after the point");
@@ -54,7 +55,7 @@ void add_options(CLI::App& count, CountOptions& asked) {
                 "state before it",
                 "costs.txt"});
   options.group("The answer");
-  options.flag("--actions", asked.actions, "the sweep itself, a JSON object a line");
+  options.flag("--actions", asked.actions, "print the actions, one JSON object a line");
   options.flag("--json", asked.json, "for programs; numbers from 2^53 on are strings of digits");
 }
 
@@ -124,7 +125,7 @@ int run(const CountOptions& asked) {
 
 Command add_count(CLI::App& tool) {
   CLI::App* count = tool.add_subcommand(
-      "count", "Exact numbers of one schedule: its steps, transfers and cost, or its actions.");
+      "count", "Count the steps, transfers and cost of one schedule exactly, or list its actions.");
   const auto asked = std::make_shared<CountOptions>();
   add_options(*count, *asked);
   count->footer("Schedules: " + schedule_names(true) +

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome count`: exact numbers of one schedule, in the abstract.
 #pragma once
 

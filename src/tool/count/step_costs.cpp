@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/count/step_costs.h"
 
 #include <cerrno>
@@ -23,7 +24,7 @@ void read_line(const std::string& where, const std::string& line, Problem& probl
     throw Error(ANADROME_ERR_ARGUMENT, where + ": '" + more + "' is one word too many");
   }
   if (!problem.state_bytes.empty() && problem.state_bytes.size() != problem.step_costs.size()) {
-    throw Error(ANADROME_ERR_ARGUMENT, where + ": bytes are wanted in every line or in none");
+    throw Error(ANADROME_ERR_ARGUMENT, where + ": expected bytes in every line or in none");
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The file of --costs: what each step costs, and how large each state is.
 #pragma once
 

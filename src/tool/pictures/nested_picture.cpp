@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/pictures/nested_picture.h"
 
 namespace anadrome::tool {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A nested sweep of one of the questions, drawn as the schedules are: a forward step takes a second
 // and an adjoint step two.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One colour and one word for one thing, in every picture of the project. From the palette of Okabe
 // and Ito: people who see no red or no green tell them apart, too.
 #pragma once

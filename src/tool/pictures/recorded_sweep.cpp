@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/pictures/recorded_sweep.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SVG for pictures without a script: a few shapes, written as they come. Knows no sweeps.
 #pragma once
 

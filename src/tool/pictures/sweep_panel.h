@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One window of a planned sweep as a piece of SVG: step against time, below it what the disk does
 // and which slots are in use. Its size does not grow with the number of steps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A planned sweep as a picture for a person (SVG, no script): the whole, and the time around TURN
 // closely where a step of the whole is less than a pixel.
 #pragma once

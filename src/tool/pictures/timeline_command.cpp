@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/pictures/timeline_command.h"
 
 #include <cerrno>
@@ -39,8 +40,8 @@ int draw(const Files& files) {
 Command add_timeline(CLI::App& tool) {
   const auto files = std::make_shared<Files>();
   CLI::App* command = tool.add_subcommand(
-      "timeline", "Draw what a run did: the file that its option trace=FILE wrote, as SVG.");
-  command->add_option("TRACE", files->trace, "What trace= wrote, for example trace.json")
+      "timeline", "Draw a run as SVG, from the file that its option trace=FILE wrote.");
+  command->add_option("TRACE", files->trace, "The file of option trace, for example trace.json")
       ->required();
   command->add_option("-o,--output", files->output,
                       "The picture, for example timeline.svg (default: standard output)");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome timeline`: a picture of what a run did.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/pictures/timeline_panel.h"
 
 #include <algorithm>

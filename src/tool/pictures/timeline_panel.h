@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One window of time as a piece of SVG: per rank a lane for the solver and one for I/O below it,
 // then the first rank's way through the steps, then the time axis.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A recorded sweep as a picture for a person: what the solver did, what the I/O thread did beneath
 // it, where the solver waited, and the way through the steps; the whole sweep, and the time around
 // TURN closely. Its size does not grow with the number of events.

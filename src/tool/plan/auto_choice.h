@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The choice of a run with schedule=auto, once a sweep has measured the times of the question.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/plan/comparison.h"
 
 #include <algorithm>
@@ -163,17 +164,17 @@ std::string reason(const Comparison& comparison) {
   const double recomputing = std::max(0.0, over - best.waiting);
   std::string text;
   if (over < 1e-6 * ideal) {
-    text = "It takes every step once and never waits: nothing can be faster.";
+    text = "It runs every step once and never waits: nothing can be faster.";
   } else {
     text = "It takes " + duration_text(over) + " more than the ideal (" + percent_of(over, ideal) +
            "): ";
     if (best.waiting < 0.001 * over) {
-      text += "steps taken again.";
+      text += "recomputed steps.";
     } else if (recomputing < 0.001 * over) {
       text += "waiting for the disk.";
     } else {
-      text += duration_text(recomputing) + " for steps taken again, " +
-              duration_text(best.waiting) + " waiting for the disk.";
+      text += duration_text(recomputing) + " for recomputed steps, " + duration_text(best.waiting) +
+              " waiting for the disk.";
     }
   }
   std::string left_out;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // All schedules for one question, which of them to take, and what more of each resource would gain.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/plan/comparison_json.h"
 
 #include "tool/exact_json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The comparison for a person at a terminal of 80 columns or more, and for one who redirects it.
 #pragma once
 

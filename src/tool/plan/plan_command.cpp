@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/plan/plan_command.h"
 
 #include <algorithm>
@@ -46,12 +47,11 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
       ->required();
   options.bytes("--state,--state-size", question.state_bytes, 1, {"a state of one rank", "512MiB"})
       ->required();
-  options
-      .seconds("--step-time", question.forward, kShortest, {"what a forward step takes", "80ms"})
+  options.seconds("--step-time", question.forward, kShortest, {"time of a forward step", "80ms"})
       ->required();
   question.adjoint = -1;
   options.seconds("--adjoint-time", question.adjoint, 0,
-                  {"what an adjoint step takes, with what it runs itself of its forward step",
+                  {"time of an adjoint step, with the part of the forward step that it runs itself",
                    "160ms", "two forward steps"});
   options.count("--ranks", question.ranks, 1, kMostRanks, {"MPI ranks", "64", "1"});
   options.bytes("--tape-size", question.tape_bytes, 1,
@@ -60,32 +60,34 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
                 {"1: the tape of a step holds the state after it", "1", "0"});
 
   options.group("The machine");
-  options.bytes(
-      "--memory", question.memory, 0,
-      {"all that the library may hold on one rank", "8GiB", "--target or --walltime asks for it"});
+  options.bytes("--memory", question.memory, 0,
+                {"limit for all memory of the library on one rank", "8GiB",
+                 "the answer to --target or --walltime"});
   options.rate("--write-rate", question.write_rate,
-               {"how fast one rank writes", "400MB/s", "there is no disk"});
+               {"write rate of one rank", "400MB/s", "there is no disk"});
   options.rate("--read-rate", question.read_rate,
-               {"how fast one rank reads", "500MB/s", "as --write-rate"});
+               {"read rate of one rank", "500MB/s", "as --write-rate"});
   const auto read_disk = [&question](const std::string& text) {
     if (text != "unlimited") question.disk = parse_size("--disk", text);
   };
-  options.flag(
-      "--cores-busy", question.cores_busy,
-      "every core computes: a transfer takes all of its time from the steps, the most it can");
-  options.add("--disk", "BYTES", {"room on disk, all ranks together", "40TiB", "unlimited"},
+  options.flag("--cores-busy", question.cores_busy,
+               "no core is free for I/O threads: each transfer delays the steps by all of its "
+               "time, the worst case");
+  options.add("--disk", "BYTES", {"disk space, all ranks together", "40TiB", "unlimited"},
               read_disk);
 
   options.group("The answer");
-  options.add("--target", "FACTOR",
-              {"instead: the least memory for a sweep of so many times the ideal", "1.2"},
-              [&asked](const std::string& text) { asked.target = factor("--target", text); });
+  options.add(
+      "--target", "FACTOR",
+      {"find the least memory for a sweep that is at most this many times as long as the ideal",
+       "1.2"},
+      [&asked](const std::string& text) { asked.target = factor("--target", text); });
   options.seconds("--walltime", asked.walltime, kShortest,
-                  {"instead: the least memory for a sweep that ends in so much time", "12h"});
+                  {"find the least memory for a sweep that ends within this time", "12h"});
   options.text("--schedule", asked.schedule, "NAME",
                {"the schedule to draw", "async", "the recommended one"});
   options.file("--svg", asked.svg,
-               {"also draw it: step against time, the disk and the slots below", "plan.svg"});
+               {"also draw the sweep: step against time, with disk and slots below", "plan.svg"});
   options.flag("--json", asked.json, "for programs; numbers from 2^53 on are strings of digits");
 }
 
@@ -147,8 +149,8 @@ int run(const PlanOptions& asked) {
 }  // namespace
 
 Command add_plan(CLI::App& tool) {
-  CLI::App* plan = tool.add_subcommand(
-      "plan", "What a sweep would take: time, memory and disk of every schedule.");
+  CLI::App* plan =
+      tool.add_subcommand("plan", "Estimate time, memory and disk of a sweep, for every schedule.");
   const auto asked = std::make_shared<PlanOptions>();
   add_options(*plan, *asked);
   plan->footer("Schedules: " + schedule_names() +

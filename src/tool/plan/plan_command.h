@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome plan`: what a job would take, before it is queued.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The question the other way round: how much memory, and how much disk, for a sweep that ends in
 // time. Asked of the schedules whose costs are closed forms.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/block_bytes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checksums of what lies in a file: of bytes, and of the block of one rank wherever its parts lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/commit_check.h"
 
 #include <fcntl.h>
@@ -33,7 +34,7 @@ bool is_copy(const JournalSegment& segment) { return segment.file.starts_with("s
 std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalSegment& segment,
                                 std::int64_t block) {
   if (segment.offsets.fields.size() != layout.parts().size()) {
-    throw Error(ANADROME_ERR_CORRUPT, "the journal says that it has another number of fields");
+    throw Error(ANADROME_ERR_CORRUPT, "the journal names another number of fields");
   }
   std::vector<BlockPart> parts;
   for (std::size_t f = 0; f < layout.parts().size(); ++f) {

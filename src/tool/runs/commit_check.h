@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Whether what a rank needs to go on from a commit is what was written: blocks, the second copy of
 // the first one, adjoint fields.
 #pragma once

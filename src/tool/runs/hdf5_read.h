@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Small things out of an HDF5 file that nobody has checked: attributes, tables of integers, and
 // where a dataset lies. Everything throws ERR_CORRUPT naming the object.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reading a file that may be anything with a library that trusts it: in a process of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/journal_check.h"
 
 #include <sys/stat.h>
@@ -25,7 +26,7 @@ CheckedJournal check_journal(const std::string& directory, const std::string& fi
       checked.contents = store::read_journal(path);
       if (const std::int64_t rank = checked.contents->header.rank;
           store::journal_file_name(rank) != file) {
-        checked.problems.push_back("it says that it is rank " + std::to_string(rank) + "'s");
+        checked.problems.push_back("its header names rank " + std::to_string(rank) + "'s");
       }
       const std::int64_t good = checked.contents->good_bytes;
       const std::string where = "byte " + std::to_string(good);

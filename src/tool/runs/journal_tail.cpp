@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/journal_tail.h"
 
 #include <fcntl.h>

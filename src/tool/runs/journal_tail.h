@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The bytes after the last whole record of a journal: none, a commit that was under way when the
 // run ended, or records that were synced once and have changed since.
 #pragma once

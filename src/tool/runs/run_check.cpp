@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/run_check.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void compare_with_name(const std::string& name, SegmentReport& report) {
   char start[40];
   std::snprintf(start, sizeof start, "segment-%05lld", static_cast<long long>(*report.number));
   if (begins_with(name, start)) return;
-  report.problems.push_back("it says that it is " + std::string(start));
+  report.problems.push_back("its header names " + std::string(start));
 }
 
 // Takes over a fact of the run from a file; two files must not contradict each other.
@@ -148,11 +149,13 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
   const store::JournalHeader& header = with_commits.front()->contents->header;
   const auto files = static_cast<std::int64_t>(journals.size());
   // On a node's own disk there are those of its ranks only.
-  if (files < header.ranks && header.options.find("layout=shared\n") != std::string::npos) {
+  const bool shared = header.options.find("layout=shared\n") != std::string::npos;
+  if (files < header.ranks && shared) {
     run.problems.push_back("there are journals of " + std::to_string(files) + " of " +
                            std::to_string(header.ranks) + " ranks only");
   }
   if (any_empty) return;  // no commit is whole on all ranks, and none is needed
+  if (!shared) run.ranks_elsewhere = std::max<std::int64_t>(header.ranks - files, 0);
   const JournalCommit* commit = common_commit(with_commits);
   if (commit == nullptr) return;
   if (static_cast<std::int64_t>(with_commits.size()) == header.ranks) run.resume = *commit;

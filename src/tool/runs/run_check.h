@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One run as a whole: its files, taken together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/run_commands.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
     case Condition::kLive:
       return "live, not touched: held by " + store::describe_holder(run.lock, now);
     case Condition::kStopped:
-      if (!flags.stopped) return "stopped, not touched: it can go on";
+      if (!flags.stopped) return "stopped, not touched: it can be resumed";
       break;
     case Condition::kKept:
       if (!flags.kept) return "kept, not touched";
@@ -116,14 +117,15 @@ Added add(CLI::App& tool, const char* name, const char* help, int (*run)(const F
 
 Command add_reader(CLI::App& tool, const char* name, const char* help, int (*run)(const Flags&)) {
   const Added added = add(tool, name, help, run);
-  added.command.flags->add_flag("--json", added.flags->json, "For programs");
+  added.command.flags->add_flag("--json", added.flags->json, "For programs")
+      ->disable_flag_override();
   return added.command;
 }
 
 }  // namespace
 
 Command add_inspect(CLI::App& tool) {
-  return add_reader(tool, "inspect", "What runs left on disk, without reading the states.",
+  return add_reader(tool, "inspect", "List what runs left on disk, without reading the states.",
                     [](const Flags& flags) { return report(flags, Depth::kStructure); });
 }
 
@@ -135,15 +137,14 @@ Command add_verify(CLI::App& tool) {
 Command add_clean(CLI::App& tool) {
   const Added added =
       add(tool, "clean",
-          "Remove what dead runs left. Stopped and kept runs stay unless they are asked for; live "
-          "ones always.\nExample: anadrome clean /scratch/me --older-than 30d --stopped",
+          "Remove what dead runs left. Stopped and kept runs stay unless an option names them; "
+          "live runs always stay.\nExample: anadrome clean /scratch/me --older-than 30d --stopped",
           clean);
   Options options(*added.command.flags);
   options.seconds("--older-than", added.flags->older_than, 0,
-                  {"Only runs of which no file was changed for so long", "30d", "any"});
+                  {"Only runs whose files have not changed for this long", "30d", "any"});
   options.flag("--stopped", added.flags->stopped,
-               "Also runs that were closed after a commit, before their end: they cannot go on "
-               "afterwards");
+               "Also runs that were stopped after a commit: they cannot be resumed afterwards");
   options.flag("--kept", added.flags->kept, "Also the files of runs that ended with keep=on");
   return added.command;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome inspect`, `verify` and `clean`: what runs left on disk.
 #pragma once
 

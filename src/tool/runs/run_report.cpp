@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/run_report.h"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The report on a run and its files, for people and programs. An optional that is empty: nothing
 // says it.
 #pragma once
@@ -43,6 +44,7 @@ struct RunReport {
   std::optional<std::int64_t> anchors, first_step, newest_step;  ///< of the states on disk
   std::optional<HolderReport> holder;
   std::optional<store::JournalCommit> resume;  ///< where it can go on
+  std::int64_t ranks_elsewhere = 0;            ///< with journals on other nodes' disks
   std::int64_t bytes = 0;                      ///< of all files
   std::int64_t blocks_checked = 0, blocks_unchecked = 0, adjoints_checked = 0;
   std::vector<FileReport> files;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/run_text.h"
 
 #include <cstdint>
@@ -78,6 +79,10 @@ std::string describe_run(const RunReport& run, bool verified) {
             std::to_string(run.resume->position) + " (generation " +
             std::to_string(run.resume->generation) + ")\n";
   }
+  if (run.ranks_elsewhere > 0) {
+    text += "  resume   depends on the journals of " + std::to_string(run.ranks_elsewhere) +
+            (run.ranks_elsewhere == 1 ? " more rank" : " more ranks") + ", on other nodes\n";
+  }
   if (verified) {
     text +=
         live ? "  the states of a live run were not read: they change\n" : describe_reading(run);
@@ -91,7 +96,8 @@ std::string describe_run(const RunReport& run, bool verified) {
       text += "  note     " + plain(file.name) + ": " + plain(note) + "\n";
     }
   }
-  const bool ends_here = run.condition == Condition::kDead && !run.resume;
+  const bool ends_here =
+      run.condition == Condition::kDead && !run.resume && run.ranks_elsewhere == 0;
   if (ends_here) text += no_way_on(run);
   if (!live && !run.healthy) text += "  not healthy\n";
   if (!live && run.healthy && !ends_here) text += "  healthy\n";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/segment_check.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The report on a segment: its description, and whether its states are those that were written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A segment's description of its states, checked against itself and the file's length.
 #pragma once
 

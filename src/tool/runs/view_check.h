@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Whether the virtual datasets of a kept run show what its segments hold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The actions of the library's schedules, for the papers' problem.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/schedules/actions_json.h"
 
 namespace anadrome::tool {

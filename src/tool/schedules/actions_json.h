@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep's actions as JSON, one object a line, as they come: no sweep is too long.
 #pragma once
 

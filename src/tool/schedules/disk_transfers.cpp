@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/schedules/disk_transfers.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How often a planner for RAM and disk writes and reads.
 #pragma once
 

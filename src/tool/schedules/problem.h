@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The abstract question to a schedule: numbers of steps and slots, and their costs.
 //
 // It is the problem of the papers: n steps, x_0 live; the adjoint of a step needs its state and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The problem that a run with this much memory would plan: the library's own planning, asked as if
 // the run began, its ranks all alike and its times measured.
 #pragma once

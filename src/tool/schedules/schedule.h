@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One schedule as `anadrome plan` knows it: an entry of the table in schedule_table.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // All schedules that `anadrome plan` compares and `anadrome count` counts.
 #pragma once
 

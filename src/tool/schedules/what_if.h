@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The concrete question: bytes, seconds and rates of a job that is yet to be queued, and how many
 // states its memory and its disk hold, by the rules of the library.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/chain_costs.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace anadrome::tool {
 namespace {
 
 Decimal decimal_of(const nlohmann::json& number) {
-  if (!number.is_number()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: a number is wanted");
+  if (!number.is_number()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: expected a number");
   return parse_decimal("--costs", number.dump());
 }
 
@@ -62,7 +63,7 @@ ChainCosts costs_of_lines(const std::string& text) {
                   "--costs: a line has f, b, a and maybe a tape, not '" + line + "'");
     }
     if (tape.empty() != costs.tape_units.empty() && !costs.units.empty()) {
-      throw Error(ANADROME_ERR_ARGUMENT, "--costs: tapes are wanted in every line or in none");
+      throw Error(ANADROME_ERR_ARGUMENT, "--costs: expected tapes in every line or in none");
     }
     if (!tape.empty()) {
       costs.tape_units.push_back(parse_count("--costs", tape, 0, schedule::kMostSteps));

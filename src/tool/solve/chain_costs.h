@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The costs of an uneven chain's steps, and the sizes of its states and tapes: --costs FILE of the
 // questions.
 #pragma once

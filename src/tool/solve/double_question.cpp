@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
 #include <memory>
@@ -73,7 +74,8 @@ Ask add(Options& options) {
   const auto asked = std::make_shared<DoubleAsked>();
   options.count("--steps", asked->steps, 1, kMost, {"forward steps", "60"})->required();
   options.count("--tape-size", asked->tape, 1, kMost, {"a step's tape, in states", "2", "1"});
-  options.add("--transfer-steps", "N", {"steps that a copy off chip takes", "20", "one interval"},
+  options.add("--transfer-steps", "N",
+              {"steps during which a copy goes off chip", "20", "one interval"},
               [asked](const std::string& text) {
                 asked->transfer_steps = parse_count("--transfer-steps", text, 1, kMost);
               });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
 #include <memory>
@@ -34,7 +35,7 @@ std::int64_t number_in(const nlohmann::json& json) {
 StepGraph graph_of(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("edges") || !json["edges"].is_array()) {
-    wrong("a JSON object with \"nodes\" and \"edges\" is wanted");
+    wrong("expected a JSON object with \"nodes\" and \"edges\"");
   }
   StepGraph graph;
   if (json.contains("nodes") && json["nodes"].is_array()) {
@@ -157,11 +158,12 @@ Ask add(Options& options) {
           "--graph", asked->file,
           {"a step: {\"nodes\": [{\"seconds\", \"bytes\"}], \"edges\": [[from, to]]}", "step.json"})
       ->required();
-  options.bytes("--memory", asked->memory, 0, {"what may be held at a time", "2GiB"})->required();
-  options.word("--family", asked->family, {"all", "ancestors", "in-order"},
-               {"the sets of nodes that are looked at; in-order: bits stay", "in-order", "all"});
+  options.bytes("--memory", asked->memory, 0, {"memory limit", "2GiB"})->required();
+  options.word(
+      "--family", asked->family, {"all", "ancestors", "in-order"},
+      {"the sets of nodes considered; in-order: the bits do not change", "in-order", "all"});
   options.word("--prefer", asked->prefer, {"time", "memory"},
-               {"what is to be least", "memory", "time"});
+               {"the quantity to minimise", "memory", "time"});
   return [asked] { return answer(*asked); };
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
 #include <memory>
@@ -43,7 +44,7 @@ KeptProblem problem_of(const ObjectsAsked& asked) {
   const bool tapes_only = kept.objects == Objects::kTapes;
   kept.free_start = asked.start.empty() ? tapes_only : asked.start == "free";
   if (asked.slots.has_value() == asked.memory.has_value()) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--slots or --memory is wanted, one of them");
+    throw Error(ANADROME_ERR_ARGUMENT, "expected --slots or --memory, one of them");
   }
   Problem& problem = posed.problem;
   problem.steps = asked.steps;
@@ -102,7 +103,7 @@ Ask add(Options& options) {
   options.digit("--stiff", asked->stiff,
                 {"1: the tape of a step holds the state after it", "1", "0"});
   options.word("--start", asked->start, {"charged", "free"},
-               {"x_0 takes a slot, or none", "free", "charged, and free with tapes only"});
+               {"x_0 occupies a slot, or none", "free", "charged, and free with tapes only"});
   return [asked] { return answer(*asked); };
 }
 

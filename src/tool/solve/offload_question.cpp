@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
 #include <algorithm>
@@ -146,7 +147,7 @@ Ask add(Options& options) {
       ->required();
   options
       .count("--fast-memory", asked->fast_memory, 0, schedule::kMostSteps,
-             {"for all states at a time, in the unit of a", "1200"})
+             {"limit for all states together, in the unit of a", "1200"})
       ->required();
   options.text("--bandwidth", asked->bandwidth, "a/TIME",
                {"a per time, where --costs has no transfers", "6"});
@@ -154,7 +155,7 @@ Ask add(Options& options) {
                {"half: a write or a read at a time", "full", "half"});
   options.word("--allow", asked->allow,
                {"offload,recompute", "recompute,offload", "offload", "recompute"},
-               {"what may become of a state that is not kept", "offload", "both"});
+               {"permitted treatment of a state that is not kept", "offload", "both"});
   return [asked] { return answer(*asked); };
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/question_files.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The questions of `anadrome solve`: each question has options of its own.
 #pragma once
 

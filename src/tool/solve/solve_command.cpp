@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/solve_command.h"
 
 #include <memory>
@@ -54,7 +55,7 @@ std::unique_ptr<Asked> add(CLI::App& solve, const Question& question) {
   asked->ask = question.add(options);
   options.group("The answer");
   options.file("--svg", asked->wanted.svg, {"also draw it", "answer.svg"});
-  options.flag("--actions", asked->wanted.actions, "what is done, a JSON object a line");
+  options.flag("--actions", asked->wanted.actions, "print the actions, one JSON object a line");
   options.flag("--json", asked->wanted.json, "for programs");
   return asked;
 }
@@ -63,7 +64,8 @@ std::unique_ptr<Asked> add(CLI::App& solve, const Question& question) {
 
 Command add_solve(CLI::App& tool) {
   CLI::App* solve = tool.add_subcommand(
-      "solve", "A planner's question beside the schedules of a run; 1 if there is no such plan.");
+      "solve",
+      "Ask a planner that no schedule of a run uses; the exit code is 1 if there is no such plan.");
   solve->require_subcommand(1);
   const auto all = std::make_shared<std::vector<std::unique_ptr<Asked>>>();
   for (const Question& question :

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome solve`: what planners answer beside the schedules of a run, each with options of its
 // own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
 #include <memory>
@@ -86,7 +87,7 @@ Answer answer(const UnevenTapesAsked& asked) {
     throw Error(ANADROME_ERR_ARGUMENT, "--costs: transfers are a question of solve offload");
   }
   if (costs.tape_units.empty()) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--costs: lines f b a tape are wanted, or \"tape\": []");
+    throw Error(ANADROME_ERR_ARGUMENT, "--costs: expected lines f b a tape, or \"tape\": []");
   }
   const int digits = digits_of(costs);
   UnevenTapes chain;

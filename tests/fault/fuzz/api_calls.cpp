@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // api_calls FIRST COUNT [-v]: random programs over the C interface, from seeds FIRST, FIRST + 1,
 // ... Any that goes wrong is named by its seed, with which it can be run again alone.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A random program over the C interface, on one rank: calls in any order, with arguments that make
 // sense and with absurd ones, chosen by bytes. Where it happens to do what the actions say, every
 // state must be the right one; whatever it does, statuses and messages must be what the header

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A journal whose sums are right, whatever it says: mutation alone never gets past them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The reader of journals under libFuzzer. The first byte of the input says what the rest is: a
 // file; records without their sums, which are put right here, since mutation alone never gets past
 // them; or a table of fields.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The option parser under libFuzzer: whatever the text, it is understood or refused with one line.
 // The first byte of the input says what the rest is.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "random_caller.h"
 
 #include <algorithm>

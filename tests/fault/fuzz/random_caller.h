@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A caller of one run that follows some actions and ignores others, and knows when the states must
 // be right all the same.
 #pragma once

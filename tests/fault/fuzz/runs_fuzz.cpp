@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome verify` of a run's directory, under libFuzzer: its journal is the input, with right
 // sums or as it is, and its other files are short. It answers, whatever they say.
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // `anadrome verify` of the numbers in a segment, under libFuzzer. The HDF5 library is left out: it
 // reads files in a process of its own. In its place stands a file that would be right, some of
 // whose numbers the input replaces. A finding or a verdict, whatever they are.

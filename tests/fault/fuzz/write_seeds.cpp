@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // write_seeds DIRECTORY: what the fuzzers start from, and lists of the files. Journals with every
 // kind of record, as files and as records without sums, tables of fields, and every option.
 #include <cstdio>

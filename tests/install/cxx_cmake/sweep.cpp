@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // As sweep.c, with anadrome.hpp. Prints "equal" on rank 0.
 #include <anadrome/anadrome.hpp>
 #include <cmath>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! As sweep.c, in Fortran. Prints "equal" on rank 0.
 program sweep
   use, intrinsic :: iso_fortran_env, only: int64, real64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* u' = sin(u) with TSRK; the derivative of sum(u(T)^2)/2 by TSAdjoint, with PETSc's memory
  * trajectory and with anadrome's. Prints "equal" if both have the same bits. */
 #include <anadrome/petsc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Nothing of one sweep is left in the next: what a run says of a sweep after others, of other
 // kinds, is what a fresh run says of it.
 #include <gtest/gtest.h>

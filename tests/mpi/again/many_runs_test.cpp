@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Several runs in one program: side by side, on parts of the ranks, one after the other.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One run object, used over and over: other lengths, other options, sweeps left half-way, rewinds.
 #include <gtest/gtest.h>
 

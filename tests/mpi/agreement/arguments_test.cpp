@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Wrong arguments and wrong moments: a status and a line of text, never a crash, and the run goes
 // on.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ranks that do not call the same, or not with the same arguments: an error on every rank, no hang.
 #include <gtest/gtest.h>
 

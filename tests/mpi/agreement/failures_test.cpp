@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A failure or deed of one rank alone comes out on every rank, at the same call, with its name.
 #include <gtest/gtest.h>
 #include <sys/utsname.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The loop with callbacks: the same states as the loop of actions, and failures that all ranks
 // share.
 #include <gtest/gtest.h>

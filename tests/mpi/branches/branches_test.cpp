@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Branches that meet in one objective, through the C interface: every action finds the state that
 // it names, and what cannot be is refused.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Run::check_gradient: lambdas, what it returns, and what becomes of their exceptions; a mask.
 #include <gtest/gtest.h>
 #include <anadrome/anadrome.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome.hpp: every way to register a field and to drive a sweep gives the states of the steps,
 // and failures are exceptions with the right status on every rank.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Run::solve: callbacks as lambdas, and what becomes of their exceptions.
 #include <gtest/gtest.h>
 #include <anadrome/anadrome.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exchanged fields: what is refused, what has no address, and failures that all ranks share.
 #include <gtest/gtest.h>
 

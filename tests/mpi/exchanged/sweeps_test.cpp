@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exchanged fields, alone and beside fields of the other kinds: every schedule gives back every
 // state bit by bit, with states that are handed over as well as with small ones that are copied,
 // down to the least memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // anadrome_check_gradient on the ranks this program is started with: right adjoints pass, every
 // mistake is seen, with the step and what it looks like.
 #include <anadrome/gradient.h>

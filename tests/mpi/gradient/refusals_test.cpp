@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What anadrome_check_gradient refuses, on every rank: arguments, failing callbacks, numbers that
 // differ between ranks; and what it prints.
 #include <anadrome/gradient.h>

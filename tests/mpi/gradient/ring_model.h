@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A nonlinear model on a ring of cells that are spread over the ranks, with an adjoint in which one
 // mistake can be made: what checks of gradients are tested with.
 //

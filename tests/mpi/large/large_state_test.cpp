@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One state of more than 4 GiB on one rank: no size, offset or count on its way is cut to 32 bits.
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>

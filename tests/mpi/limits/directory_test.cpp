@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The run's private directory: who may see it, what it must not follow or touch, and what it takes
 // over.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A program that is killed in the middle of a sweep: what it leaves on disk is for others to find.
 #include <anadrome/anadrome.h>
 #include <signal.h>

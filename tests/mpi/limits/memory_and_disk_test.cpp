@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The limits a caller sets hold, and what does not fit is refused on every rank with the number
 // that would do.
 #include <gtest/gtest.h>

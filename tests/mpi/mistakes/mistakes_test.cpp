@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Mistakes in a program end in an error that names them, under every schedule, and a program
 // without mistakes is never accused.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A program with the mistakes that people make when they bring a model to the library: a wave
 // equation with two time levels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The interval between anchors follows the measured times, on all ranks alike.
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep that is stopped anywhere goes on in a new run and ends with the same bits.
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -243,6 +247,38 @@ TEST_P(Resume, AgainAndAgain) {
     ASSERT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
   }
   ADD_FAILURE() << "it does not come nearer to its end";
+}
+
+// The format's number in a journal's first bytes, and their sum (docs/format.md).
+void set_format(const std::string& journal, std::uint32_t number) {
+  std::fstream file(journal, std::ios::in | std::ios::out | std::ios::binary);
+  std::array<char, 16> head = {};
+  ASSERT_TRUE(file.read(head.data(), head.size()));
+  std::memcpy(head.data() + 8, &number, sizeof number);
+  const XXH128_hash_t sum = XXH3_128bits(head.data(), head.size());
+  file.seekp(0);
+  file.write(head.data(), head.size());
+  file.write(reinterpret_cast<const char*>(&sum.low64), sizeof sum.low64);
+  file.write(reinterpret_cast<const char*>(&sum.high64), sizeof sum.high64);
+}
+
+TEST_P(Resume, LeavesWhatAnotherVersionWrote) {
+  ASSERT_EQ(live(20, 0).status, ANADROME_STOPPED);
+  char name[32];
+  std::snprintf(name, sizeof name, "/anadrome/journal-%06d", rank());
+  const std::string journal = directory() + name;
+  set_format(journal, 77);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Outcome refused = live(-1, 0);
+  EXPECT_EQ(refused.status, ANADROME_ERR_UNSUPPORTED);
+  for (const char* words : {"format 77", "untouched"}) {
+    EXPECT_NE(refused.message.find(words), std::string::npos) << refused.message;
+  }
+  set_format(journal, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Outcome outcome = live(-1, 0);
+  EXPECT_NE(outcome.phase, ANADROME_PHASE_IDLE);
+  expect_right(outcome);
 }
 
 TEST_P(Resume, RefusesAnotherProblem) {

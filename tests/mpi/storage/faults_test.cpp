@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Whatever one operation of the file system does, on one rank or on all: every state comes back bit
 // by bit, or every rank gets the same error; nothing hangs, and the run can be used again.
 #include <gtest/gtest.h>

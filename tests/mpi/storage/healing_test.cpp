@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bytes that change on the disk under a sweep cost steps, not the gradient: what cannot be read
 // back is recomputed from an earlier state, on all ranks alike.
 #include <fcntl.h>

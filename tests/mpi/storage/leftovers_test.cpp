@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The files that remain on disk when something could not be made or could not be removed.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every schedule, with known and unknown steps, in much and in hardly any memory, gives back every
 // state bit by bit, with the number of forward steps that the theory promises.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps of schedules that nest what they keep, or play a list, with models of several shapes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedules whose checkpoints nest: tapes beside states in RAM, and states on disk that are
 // replaced. Every state comes back bit by bit, within the memory and the disk granted.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // schedule=offload with states whose size changes: the first sweep measures steps and sizes, the
 // next ones keep, write and compute again in a memory without slots.
 #include <gtest/gtest.h>

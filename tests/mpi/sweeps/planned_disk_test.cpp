@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedules that place states on disk by a plan: replaced, at equal intervals, from measured costs.
 #include <algorithm>
 #include <string>

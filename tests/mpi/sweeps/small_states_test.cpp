@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // States of a few bytes: many of them share one block and one disk write.
 #include <gtest/gtest.h>
 

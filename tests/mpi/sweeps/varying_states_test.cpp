@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // States whose size changes from step to step and differs between ranks, as on an adaptive mesh.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include <anadrome/graph.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "base/byte_size.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which states have a fingerprint, and what comes of a difference.
 #include "engine/audit.h"
 

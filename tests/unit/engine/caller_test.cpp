@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The actions that the caller is handed, and what is counted when they come back.
 #include "engine/caller.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The choice of schedule=auto, and its reason.
 #include "engine/choice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Commits whose task the test carries out when it likes, on real files.
 #include "engine/committer.h"
 

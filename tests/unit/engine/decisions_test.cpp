@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The questions of a schedule on the way, and the agreements that answer them.
 #include "engine/decisions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The parts of a run on one rank, without the run: what they agree on is remembered.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The directory and the segments of a run: how they are made, left, found again and refused.
 #include "engine/disk_space.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Fingerprints tell how far apart two fields are.
 #include "engine/fingerprint.h"
 

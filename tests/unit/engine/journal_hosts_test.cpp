@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Journals on the disks of hosts: which of them another job finds, and what it says.
 #include "engine/journal_hosts.h"
 
@@ -64,7 +65,7 @@ struct RunOnDisks : testing::Test {
   }
   const std::string here = store::this_process().host;
   const std::string cure =
-      "; start on the same hosts in the same order, or set resume=off to begin anew";
+      "; start on the same hosts in the same order, or set resume=off to start over";
   std::deque<store::TemporaryDirectory> disks{4};
   const std::string a = disks[0].path(), b = disks[1].path(), c = disks[2].path(),
                     fresh = disks[3].path();
@@ -114,7 +115,7 @@ TEST_F(RunOnDisks, NamesTheRankWhoseJournalOneDirectoryLacks) {
   EXPECT_EQ(found_by({c, c, c}),
             "rank 0: resume: rank 1's journal is missing in " + c +
                 "; a server of the file system may be away: start again when it is back, or set "
-                "resume=off to begin anew");
+                "resume=off to start over");
 }
 
 // The disk of a host that was in an earlier run looks as that of the other one.

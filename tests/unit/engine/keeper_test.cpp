@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // States, tapes and anchors in the places that a schedule gives them.
 #include "engine/keeper.h"
 

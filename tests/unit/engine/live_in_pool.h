@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A live state over a pool of a few blocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Tapes in slots that are laid out for states.
 #include "engine/live_tape.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The calls of MPI for directories and files, answered for one rank without MPI_Init: the engine's
 // parts have a disk in these tests. Agreements go through ThreadRanks.
 #include <mpi.h>

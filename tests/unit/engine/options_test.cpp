@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What options understand beside the plainest spelling.
 #include "engine/options.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Planning with ranks that are threads: memory in, a plan out.
 #include "engine/planning.h"
 
@@ -153,7 +154,7 @@ TEST(Planning, SaysHowMuchMemoryOneStateNeeds) {
     desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
     EXPECT_EQ(desk.planned("revolve", 64).memory.blocks, 1);
     // E(65, 5) = 176 <= 3 * 64 < E(65, 4) = 204
-    EXPECT_NE(failure.message.find("with 5.00 MiB, 5 states, Revolve"), std::string::npos)
+    EXPECT_NE(failure.message.find("with 5.00 MiB, 5 states, schedule=revolve"), std::string::npos)
         << failure.message;
   });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The events that a recorder keeps of one rank, and the file that it writes.
 #include "engine/recorder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A call that failed is reported until one for the same option or field has succeeded.
 #include "engine/refusals.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Commits on the way, and a second process that goes on where the first one stopped.
 #include "engine/resumption.h"
 
@@ -70,7 +71,7 @@ struct StoppedRun : testing::Test {
     first.play_to(16, ANADROME_PHASE_FORWARD);
     first.adjoint[0] = 42;
     newest = first.storage.space()->segment_of(3).byte_of(3, 0);
-    EXPECT_EQ(first.stop(), "stopped as asked; with resume=on the run goes on from here");
+    EXPECT_EQ(first.stop(), "stopped as asked; with resume=on the run continues from here");
     EXPECT_TRUE(first.resumption.can_be_left());
   }
   store::TemporaryDirectory directory;

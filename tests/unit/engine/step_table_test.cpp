@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/step_table.h"
 
 #include <gtest/gtest.h>

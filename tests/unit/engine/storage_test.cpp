@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A run's directory, its files and its transport, for one sweep after the other.
 #include "engine/storage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The events of a whole sweep, as a run would record them: the real schedule with made-up times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ranks that are threads of a test: what they do together goes through memory, without MPI.
 #pragma once
 

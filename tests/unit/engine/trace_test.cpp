@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "engine/trace.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The lines of a run on standard error.
 #include "engine/warnings.h"
 

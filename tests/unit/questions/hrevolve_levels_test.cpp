@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "questions/hrevolve_levels.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "questions/join_actions.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "questions/kept_objects.h"
 
 #include <gtest/gtest.h>

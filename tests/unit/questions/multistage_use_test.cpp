@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "questions/multistage_use.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps of every kind on the clock, against the closed forms and the plans that they come from.
 #include "questions/simulate.h"
 

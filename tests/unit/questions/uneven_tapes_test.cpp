@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "questions/uneven_tapes.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Anchors at intervals, fixed or answered by the caller, with n known or not.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A second reverse sweep over the same forward sweep.
 #include <gtest/gtest.h>
 

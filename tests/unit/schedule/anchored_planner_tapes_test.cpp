@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps with anchors that keep tapes beside states between anchors.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // RAM only, known n: real runs of Revolve and store_all, and what such a sweep refuses.
 
 #include <gtest/gtest.h>

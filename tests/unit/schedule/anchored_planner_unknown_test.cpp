@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // RAM only, n not known: checkpoints placed online, store_all up to the end of its slots.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The questions of schedule=async to the ranks before it decides, and its decisions.
 #include "schedule/async_planner.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The optimum of a small reversal, by Dijkstra over (step to adjoin, live state, states kept, tapes
 // kept). It knows what a machine can do, and no schedule.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The steps that are told of a sweep whose disk becomes full are those that it takes.
 #include "schedule/full_disk.h"
 

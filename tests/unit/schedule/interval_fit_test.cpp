@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A step and what a transfer adds to it, from intervals of several lengths.
 #include "schedule/interval_fit.h"
 

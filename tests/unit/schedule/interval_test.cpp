@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/interval.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/kept_stack.h"
 
 #include <gtest/gtest.h>

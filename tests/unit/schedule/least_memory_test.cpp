@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/least_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps that play plans with overlapped transfers, under the rules of schedule/rules.h.
 #include "schedule/list_sweep.h"
 

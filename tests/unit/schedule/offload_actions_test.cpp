@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plans of offloading as actions, on the machine of schedule/overlapped.h.
 #include "schedule/offload_actions.h"
 

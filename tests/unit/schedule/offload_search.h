@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least time of a small chain with offloading, by search over everything that a solver and a
 // link can do next. It knows no fates, no runs and no order of transfers.
 #pragma once

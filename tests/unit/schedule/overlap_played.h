@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A piece of an overlapped plan, played by itself.
 #pragma once
 

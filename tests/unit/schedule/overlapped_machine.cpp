@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "overlapped_machine.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The machine of schedule/overlapped.h, twice, and with no code of the planner: one that carries
 // out a plan and breaks on any rule, and one that tries everything there is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plans for sweeps that began without one, carried out on the machine of the tests.
 #include "schedule/overlapped_start.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plans with overlapped transfers, carried out on a machine of their own.
 #include "schedule/overlapped.h"
 

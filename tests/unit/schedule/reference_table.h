@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The exact tables in tests/reference: comma-separated numbers under one line of names.
 #pragma once
 

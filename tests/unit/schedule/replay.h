@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps played to their end under the rules of schedule/rules.h, and what they took. Whatever a
 // sweep promises of the rest on the way is compared with what comes.
 #pragma once

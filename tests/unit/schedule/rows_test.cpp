@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What rows of the catalogue forecast, where the schedule's own tests do not say.
 #include "schedule/rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps whose disk takes no more states on the way: as cheap as Revolve with what there is, never
 // dearer than Revolve without the disk, in all of the memory.
 #include <gtest/gtest.h>
@@ -220,6 +221,30 @@ TEST(FullDisk, GivesAnAsyncSweepAllOfTheMemoryBeyondTheNewestAnchor) {
       const auto above = static_cast<std::int64_t>(extra_advances(rest, kBlocks));
       const auto interval = static_cast<std::int64_t>(extra_advances(kInterval, kBlocks - 1));
       EXPECT_LE(taken.advances, above + anchors * (interval + kInterval)) << anchors;
+    }
+  }
+}
+
+// With as many blocks as can be for reading ahead, there may be more states in memory than slots
+// are left below the full disk.
+TEST(FullDisk, LetsAnAsyncSweepEndHoweverMuchIsReadAhead) {
+  for (std::int64_t blocks = 2; blocks <= 5; ++blocks) {
+    for (std::int64_t read_ahead = 1; read_ahead < blocks; ++read_ahead) {
+      for (std::int64_t interval = 2; interval <= 12; ++interval) {
+        for (const std::int64_t places : {1, 2, 5, 9}) {
+          for (const std::int64_t lose : {0, 1, 3}) {
+            Problem problem = problem_of(60, blocks);
+            problem.read_ahead = read_ahead;
+            problem.slots = problem.shared.slots(read_ahead);
+            problem.sizing.interval = interval;
+            EarlierPlans earlier;
+            const SweepPtr sweep = make_async(problem, earlier);
+            Player player(*sweep, problem, {places, lose});
+            ASSERT_NO_THROW(player.play());
+            EXPECT_TRUE(player.done() || lose > 0);
+          }
+        }
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where states of several sizes lie.
 #include "schedule/state_places.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "schedule/two_tier_costs.h"
 
 #include <gtest/gtest.h>

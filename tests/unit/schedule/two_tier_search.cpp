@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "two_tier_search.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The least cost of a sweep by exhaustive search, which knows no schedule, and by the recurrences
 // of the papers, every split looked at.
 #pragma once

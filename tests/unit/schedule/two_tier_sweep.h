@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A sweep of a planner for RAM and disk on the model machine, and what it cost.
 #pragma once
 

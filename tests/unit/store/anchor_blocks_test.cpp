@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The account of blocks, without a disk.
 #include "store/anchor_blocks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/block_layout.h"
 
 #include <gtest/gtest.h>

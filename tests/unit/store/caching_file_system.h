@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // As a client of a network file system whose kernel keeps what it read once, though other hosts
 // write to the file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Codecs between a block and the disk: one that keeps the length of what it is given, and one that
 // does not.
 #include "store/codec.h"

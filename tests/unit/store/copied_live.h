@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A live state of one array, all of whose elements are one number.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tier on a real file whose system fails.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The states of a block on its way to disk and back, with a transport that the test holds.
 #include "store/disk_tier.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A transport to a disk in memory that does nothing until somebody waits, or the test says so; or,
 // where it is collective, all at once.
 #pragma once

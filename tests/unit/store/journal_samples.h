@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Journals for tests: records of every kind, and what a reader must make of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A second tier in memory that holds a few states only, and a list of tiers that a schedule's
 // actions name by number: what another kind of memory would be.
 #include <gtest/gtest.h>

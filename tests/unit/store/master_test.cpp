@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The file over all files of a kept run, read back through HDF5.
 #include "store/master.h"
 

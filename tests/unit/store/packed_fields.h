@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Fields that are packed and unpacked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A file system in front of the real one: notes the transfers, and lets a test answer in its place.
 #pragma once
 

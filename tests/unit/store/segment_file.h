@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A segment for one rank, in a directory of its own, for tests of what is done with one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A directory of a test's own, removed with everything in it.
 #pragma once
 

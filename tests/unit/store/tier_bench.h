@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A tier on disk and one in memory, with all that they are made of, for one rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "store/transfer_notes.h"
 
 #include <gtest/gtest.h>

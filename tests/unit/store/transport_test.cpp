@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The bytes that a transfer moves, and those that its checksum covers.
 #include "store/transport.h"
 

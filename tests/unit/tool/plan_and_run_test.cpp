@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The answer of anadrome plan for a run, and a run with the same times: the run's parts decide as
 // they do after a sweep that measured them.
 #include <gtest/gtest.h>

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""site_test.py SOURCES BUILD: the site builds without a warning, its links lead somewhere, its search finds what people type,
+and every option, schedule, status, line of the summary, function, type, class and Fortran name is in it."""
+import json
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+SOURCES, BUILD = (Path(word) for word in sys.argv[1:3])
+HTML = BUILD / "site" / "html"
+
+
+def source(path):
+    return (SOURCES / path).read_text()
+
+
+def first_column(page, heading):
+    """Names in backticks in the first column of the tables below `heading`, up to the next one as high."""
+    level = heading.split()[0]
+    text = source(page).partition(heading)[2]
+    text = re.split(rf"^#{{1,{len(level)}}} ", text, flags=re.MULTILINE)[0]
+    return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
+
+
+class Site(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run([SOURCES / "docs" / "build-site", BUILD], check=True)
+        cls.pages = {path: path.read_text() for path in HTML.rglob("*.html")}
+        assert len(cls.pages) > 30
+
+    def page(self, name):
+        return re.sub(r"<[^>]*>", "", self.pages[HTML / "docs" / f"{name}.html"])
+
+    def test_links_lead_somewhere(self):
+        seen = 0
+        for path, text in self.pages.items():
+            for file, anchor in re.findall(r'href="([^":#?]*)(?:#([^"]*))?"', text):
+                target = (path.parent / file).resolve() if file else path
+                if target.is_dir() or target.suffix != ".html":
+                    continue
+                seen += 1
+                self.assertIn(target, self.pages, f"{path.name}: {file}")
+                if anchor:
+                    self.assertIn(f'id="{anchor}"', self.pages[target], f"{path.name}: {file}#{anchor}")
+        self.assertGreater(seen, 1000)
+
+    def test_search_finds_what_people_type(self):
+        from sphinx.search.en import SearchEnglish
+        stem = SearchEnglish({}).stem
+        terms = json.loads(re.search(r"\{.*\}", (HTML / "searchindex.js").read_text(), re.DOTALL)[0])
+        for query, page in (("observations in time", "docs/how-to/observations"), ("tmpfs", "docs/how-to/sites"),
+                            ("ERR_NONDETERMINISTIC", "docs/messages"), ("walltime", "docs/plan"),
+                            ("leapfrog", "docs/how-to/leapfrog"), ("Slurm", "docs/cluster")):
+            found = None
+            for word in query.lower().split():
+                if len(word) < 3:  # left out by the search, too
+                    continue
+                pages = set()
+                for term, where in [*terms["titleterms"].items(), *terms["terms"].items()]:
+                    if stem(word) in term:
+                        pages |= set(where if isinstance(where, list) else [where])
+                found = pages if found is None else found & pages
+            self.assertIn(page, {terms["docnames"][index] for index in found}, query)
+
+    def test_every_option_is_documented(self):
+        keys = source("src/engine/options.cpp").partition("const std::vector<Key>& keys()")[2].partition("return all;")[0]
+        names = re.findall(r'^      \{"(\w+)",', keys, re.MULTILINE)
+        self.assertGreater(len(names), 25)
+        self.assertEqual(sorted(names), sorted(set(first_column("docs/options.md", "# Options")) & set(names)))
+
+    def test_every_schedule_is_documented(self):
+        names = re.findall(r'\{\.name = "(\w+)"', source("src/schedule/catalogue.cpp"))
+        self.assertGreater(len(names), 10)
+        self.assertEqual(sorted([*names, "auto"]), sorted(first_column("docs/options.md", "## Schedules")))
+
+    def test_every_status_is_documented(self):
+        names = re.findall(r"X\((ANADROME_\w+), ", source("include/anadrome/status.h"))
+        self.assertEqual(names, first_column("docs/messages.md", "# Messages by status"))
+
+    def test_every_line_of_the_summary_is_documented(self):
+        text = source("src/engine/report.cpp")
+        labels = re.findall(r'\badd\("([a-z]+)"', text) + re.findall(r'text \+= "  ([a-z ]+?) {2,}"', text)
+        self.assertGreater(len(labels), 9)
+        for label in labels:
+            self.assertRegex(source("docs/summary.md"), rf"(?m)^\|[^|]*`{label}`")
+
+    def test_every_public_name_is_in_the_reference(self):
+        c = self.page("c")
+        for header in (SOURCES / "include/anadrome").glob("*.h"):
+            text = re.sub(r"/\*.*?\*/|//[^\n]*|^#[^\n]*", "", header.read_text(), flags=re.DOTALL | re.MULTILINE)
+            names = set(re.findall(r"ANADROME_API [^;(]*?\b(\w+)\(", text)) | set(re.findall(r"^\} (anadrome_\w+);", text, re.MULTILINE))
+            names |= {name for body in re.findall(r"enum \w+ ANADROME_AS_INT \{(.*?)\}", text, re.DOTALL)
+                      for name in re.findall(r"\b(ANADROME_[A-Z0-9_]+)\b(?=\s*[,=}])", body + "}")}
+            for name in names:
+                self.assertIn(name, c, header.name)
+        cxx = self.page("cxx")
+        inner = re.compile(r"^namespace detail \{.*?^\}  // namespace detail", re.MULTILINE | re.DOTALL)
+        for name in re.findall(r"^(?:class|struct) (\w+)", inner.sub("", source("include/anadrome/anadrome.hpp")), re.MULTILINE):
+            self.assertIn(name, cxx)
+
+    def test_every_fortran_name_is_in_the_reference(self):
+        text = re.sub(r"&\s*\n\s*", "", source("src/api/fortran/anadrome.f90"))
+        names = [name for line in re.findall(r"use \w+, only: (.*)", text) for name in re.findall(r"\w+", line)]
+        self.assertGreater(len(names), 60)
+        for name in names:
+            self.assertIn(name, self.page("fortran"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
