@@ -44,7 +44,6 @@ Placement AnchoredPlanner::place(const Segment& segment) {
       case Phase::kOnline:
         return online_->place(segment);
       case Phase::kReverse:
-        if (!std::exchange(told_, true)) return {Place::kBackward, 0};
         return mixed_ ? mixed_->place(segment) : Placement{Place::kRevolve, 0};
     }
   }
@@ -102,7 +101,6 @@ Placement AnchoredPlanner::place_on_the_way(const Segment& segment) {
 void AnchoredPlanner::end_is(std::int64_t steps) {
   options_.steps = steps;
   phase_ = Phase::kReverse;
-  told_ = true;
 }
 
 // ---- answers ----

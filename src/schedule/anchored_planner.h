@@ -78,7 +78,6 @@ class AnchoredPlanner : public Planner {
 
   AnchoredOptions options_;
   Phase phase_ = Phase::kAtAnchor;
-  bool told_ = false;  ///< that nothing leads any more
   std::int64_t slots_;
   std::int64_t all_slots_ = 0;  ///< beyond the newest anchor, where the disk is full
   std::int64_t interval_ = 0;

@@ -38,10 +38,9 @@ enum class Place : std::uint8_t {
   kDisk,     ///< a state on disk: one disk slot
   kTape,     ///< the tape of a step, in RAM: tape_units units
   // As an answer only:
-  kRevolve,   ///< steps from x_first on are reversed by Revolve, with the units that are free
-  kReplace,   ///< in the place of the kept state number `advance` from the bottom of the stack
-  kAsk,       ///< nobody knows yet: Decide
-  kBackward,  ///< all that leads is said (Planner::leads)
+  kRevolve,  ///< steps from x_first on are reversed by Revolve, with the units that are free
+  kReplace,  ///< in the place of the kept state number `advance` from the bottom of the stack
+  kAsk,      ///< nobody knows yet: Decide
 };
 
 struct Segment {
@@ -75,7 +74,7 @@ class Planner {
   virtual uint128 advances(const Segment& segment) = 0;
 
   /// True: this planner says how to come to the end of the forward sweep, and is asked before
-  /// anything else, until it answers kBackward or the end is known.
+  /// anything else. The answer after which it does not is void: the question comes again.
   virtual bool leads() const { return false; }
   /// While it leads: steps that are run from the newest anchor x_first on, without recording them,
   /// until all of them are reversed.

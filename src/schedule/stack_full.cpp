@@ -53,28 +53,32 @@ KeptStack::Part StackSweep::best_to_keep(const DiskLeft& left) const {
   return best;
 }
 
-// Where Revolve keeps the next state after the newest kept one, for the steps up to `end`.
-std::int64_t StackSweep::next_by_revolve(std::int64_t end, const KeptStack::Part& kept) const {
+// Where the next state after the newest kept one is kept, for the steps up to `end`.
+std::int64_t StackSweep::next_from_kept(std::int64_t end, const KeptStack::Part& kept) const {
   const std::int64_t from = stack_.restarts_at(kept);
-  return from + revolve_.place(all_of_memory(from, end, kept)).advance;
+  const Segment here = segment_above(from, end, kept);
+  Placement next = planner_above().place(here);
+  if (next.place == Place::kRevolve) next = revolve_.place(here);
+  return next.place == Place::kNowhere ? from + next.advance : from;
 }
 
 // Had the live state been advanced to from the newest kept one, would it go on?
 bool StackSweep::on_the_way(std::int64_t end, const KeptStack::Part& kept) const {
   const std::int64_t from = stack_.restarts_at(kept);
-  return from != kUnknown && from < live_ && live_ < next_by_revolve(end, kept);
+  return from != kUnknown && from < live_ && live_ < next_from_kept(end, kept);
 }
 
-Segment StackSweep::all_of_memory(std::int64_t first, std::int64_t last,
+// Of all of the memory, where the disk is full.
+Segment StackSweep::segment_above(std::int64_t first, std::int64_t last,
                                   const KeptStack::Part& kept) const {
   Segment here = segment(first, last, kept);
-  here.units = full_.units - kept.units;
+  if (!options_.anchors_stay) here.units = full_.units - kept.units;
   return here;
 }
 
 uint128 StackSweep::advances_above(std::int64_t end, const KeptStack::Part& kept) const {
   const auto reversed = [&](std::int64_t first, std::int64_t last) -> uint128 {
-    return last - first <= 1 ? 0 : revolve_.advances(all_of_memory(first, last, kept));
+    return last - first <= 1 ? 0 : planner_above().advances(segment_above(first, last, kept));
   };
   const std::int64_t from = stack_.restarts_at(kept);
   if (from == kUnknown) return reversed(live_, end);

@@ -55,7 +55,7 @@ std::int64_t StackSweep::advances_remaining() const {
   } else if (live != kUnknown && live < end && live != stack_.restarts_at(kept)) {
     const Segment here = segment(live, end, kept);
     const std::int64_t from = stack_.restarts_at(kept);
-    if (is_by_revolve(end) && live == live_ && on_the_way(end, kept)) {
+    if (starts_from_kept(end) && live == live_ && on_the_way(end, kept)) {
       total += advances_above(end, kept);
       end = from;
     } else if (here.units == 0 && here.disk_slots == 0 && !stack_.empty()) {

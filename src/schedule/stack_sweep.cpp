@@ -221,16 +221,22 @@ Action StackSweep::by_revolve() {
 }
 
 Action StackSweep::ask_planner() {
+  if (leads_ && !leading()) {
+    stop_leading();
+    return next();
+  }
   const Segment here = segment(live_, target_ + 1, stack_.all());
   const bool no_room = here.units == 0 && here.disk_slots == 0 && here.held == Place::kNowhere;
   if (no_room && !leads_ && !stack_.empty() && !keeps_all_tapes()) {
     return advance(target_, false);  // what is reversed next starts from below
   }
-  if (is_by_revolve(here.last) && live_ < target_ && on_the_way(here.last, stack_.all())) {
-    return advance(next_by_revolve(here.last, stack_.all()), false);
+  if (!leads_ && starts_from_kept(here.last) && live_ < target_ &&
+      on_the_way(here.last, stack_.all())) {
+    return advance(next_from_kept(here.last, stack_.all()), false);
   }
   const Placement placement =
       live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner(here.last).place(here);
+  if (leads_ && !leading()) return ask_planner();
   switch (placement.place) {
     case Place::kTape:
       return keep_tape(here);
@@ -248,9 +254,6 @@ Action StackSweep::ask_planner() {
     case Place::kRevolve:
       revolve_from_ = live_;
       return by_revolve();
-    case Place::kBackward:
-      stop_leading();
-      return next();
     case Place::kNowhere:
       break;
   }

@@ -112,9 +112,15 @@ class StackSweep final : public Sweep {
   /// Of the steps below `end`: from the live state, and from the newest kept one to that.
   uint128 advances_above(std::int64_t end, const KeptStack::Part& kept) const;
   uint128 advances_below(KeptStack::Part kept) const;
-  std::int64_t next_by_revolve(std::int64_t end, const KeptStack::Part& kept) const;
+  /// What follows the newest kept state: that the disk is full, or that anchors end, is found out
+  /// anywhere between two places where states are kept.
+  bool starts_from_kept(std::int64_t last) const {
+    return is_by_revolve(last) || (options_.anchors_stay && !leading());
+  }
+  std::int64_t next_from_kept(std::int64_t end, const KeptStack::Part& kept) const;
   bool on_the_way(std::int64_t end, const KeptStack::Part& kept) const;
-  Segment all_of_memory(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;
+  Planner& planner_above() const { return options_.anchors_stay ? *planner_ : revolve_; }
+  Segment segment_above(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;
   const KeptStack::Part& kept() const {
     return pending_ == Pending::kShrink ? full_.kept : stack_.all();
   }

@@ -91,6 +91,34 @@ TEST(AnchoredPlannerAsync, EndsInRamWithTheAdvancesOfRevolve) {
   EXPECT_EQ(advances, static_cast<std::int64_t>(extra_advances(31, 5)));
 }
 
+// Where the decision falls is not where a state is to be kept: the sweep goes on from there to the
+// best place that is left.
+TEST(AnchoredPlannerAsync, EndsInRamFromBetweenAnchorsWithTheBestPlaceThatIsLeft) {
+  for (std::int64_t slots = 1; slots <= 5; ++slots) {
+    for (std::int64_t n = slots + 2; n <= 40; ++n) {  // of fewer steps none is run again
+      for (std::int64_t decided = 1; decided < n; ++decided) {
+        AnchoredCase options;
+        options.steps = n;
+        options.slots = slots;
+        options.anchored = true;
+        AskedSweep sequence(options);
+        Driving driving{.steps = n, .steady = false};
+        driving.decide = [&](std::int64_t live) {
+          if (live < decided) return sequence.probe(decided - live);
+          sequence.end_in_ram(slots);
+        };
+        const Taken taken = Driver(sequence.sweep(), sequence.rules(), driving).sweep();
+        std::int64_t best = n + extra_advances_clamped(n, slots);  // straight to x_n
+        for (std::int64_t place = decided; slots > 1 && place < n; ++place) {
+          best = std::min(best, place + extra_advances_clamped(n + 1 - place, slots - 1) +
+                                    extra_advances_clamped(place, slots));
+        }
+        ASSERT_EQ(taken.advances, best) << "n " << n << ", s " << slots << ", at " << decided;
+      }
+    }
+  }
+}
+
 TEST(AnchoredPlannerAsync, NeverAdvancesMoreThanThePlainPeriodicPlan) {
   for_all_small_plans([](const AnchoredCase& options) {
     const Taken totals = replay(options, options.steps);
