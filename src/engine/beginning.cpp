@@ -101,17 +101,16 @@ void Beginning::compare_ranks(const SweepPlan& plan) {
                             .failure = context_.held.failure(),
                             .equal = plan.steps,
                             .equal_name = "the number of steps"});
-  context_.agreement.ranks().largest(both);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (both[i] == ~both[i + names.size()]) continue;
-    if (i == 0) {
-      Failure other;
-      context_.held.attempt(
-          [&] { other = other_fields(context_.agreement.ranks(), context_.fields.table()); });
-      context_.agreement.agree({.call = Call::kBegin, .failure = other});
-    }
-    throw Error(ANADROME_ERR_ARGUMENT, names[i] + " differs between ranks");
+  const std::int64_t other = first_that_differs(context_.agreement.ranks(), both);
+  if (other < 0) return;
+  if (other == 0) {
+    Failure fields;
+    context_.held.attempt(
+        [&] { fields = other_fields(context_.agreement.ranks(), context_.fields.table()); });
+    context_.agreement.agree({.call = Call::kBegin, .failure = fields});
   }
+  throw Error(ANADROME_ERR_ARGUMENT,
+              names[static_cast<std::size_t>(other)] + " differs between ranks");
 }
 
 void Beginning::begin_state(const Options& options) {

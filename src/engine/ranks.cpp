@@ -59,4 +59,13 @@ void MpiRanks::broadcast(std::span<std::byte> bytes, int root) {
               "MPI_Bcast");
 }
 
+std::int64_t first_that_differs(Ranks& ranks, std::span<std::int64_t> both) {
+  ranks.largest(both);
+  const std::size_t values = both.size() / 2;
+  for (std::size_t i = 0; i < values; ++i) {
+    if (both[i] != ~both[i + values]) return static_cast<std::int64_t>(i);
+  }
+  return -1;
+}
+
 }  // namespace anadrome::engine

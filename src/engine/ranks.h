@@ -49,6 +49,10 @@ class MpiRanks final : public Ranks {
   int size_ = 1;
 };
 
+/// The place of the first value that is not the same on all ranks; -1: all are. `both`: the values,
+/// then their complements. Collective, and the same on all ranks; `both` is undefined afterwards.
+std::int64_t first_that_differs(Ranks& ranks, std::span<std::int64_t> both);
+
 /// Throws ERR_PEER with MPI's text where `code` says that `what` failed.
 void require_mpi(int code, const char* what);
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/storage.h"
 
-#include <sys/random.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -15,25 +11,11 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/text_out.h"
+#include "engine/run_id.h"
 #include "store/mpio_transport.h"
 
 namespace anadrome::engine {
 namespace {
-
-using RunId = std::array<char, 33>;
-
-RunId new_run_id(MPI_Comm comm) {
-  std::array<std::uint64_t, 2> id{};
-  if (::getrandom(id.data(), sizeof id, 0) != static_cast<ssize_t>(sizeof id)) {
-    id[0] = static_cast<std::uint64_t>(now_seconds() * 1e9);
-    id[1] = static_cast<std::uint64_t>(::getpid());
-  }
-  MPI_Bcast(id.data(), 2, MPI_UINT64_T, 0, comm);
-  RunId text;
-  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(id[0]),
-                static_cast<unsigned long long>(id[1]));
-  return text;
-}
 
 // Do the ranks of some node occupy all the cores they may run on? Collective.
 bool no_core_is_free(MPI_Comm comm) {
@@ -152,7 +134,7 @@ void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftover
   held_.attempt([&] {
     disk =
         std::make_unique<DiskSpace>(agreement_, options_, memory.layout, fields_.state(), run_id_);
-    words_ = {hash_of(run_id_), hash_of(run_id_ + "'")};
+    words_ = words_of(run_id_);
   });
   agree_on_begin();
   disk->open(leftovers);

@@ -16,15 +16,11 @@
 #include "engine/memory_plan.h"
 #include "engine/options.h"
 #include "engine/recovery.h"
+#include "engine/run_id.h"
 #include "engine/warnings.h"
 #include "store/transport.h"
 
 namespace anadrome::engine {
-
-/// Two words that stand for a run in checksums and journals.
-struct RunWords {
-  std::uint64_t low = 0, high = 0;
-};
 
 class Storage {
  public:

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 
 #include "api/c/guard.h"
+#include "api/c/handles.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "engine/gradient_check.h"
@@ -30,7 +30,9 @@ using anadrome::Error;
 using anadrome::Failure;
 using anadrome::failure_from;
 using anadrome::api::guard;
+using anadrome::api::open_on_all_ranks;
 using anadrome::api::require;
+using anadrome::api::require_mpi;
 using anadrome::store::Field;
 using anadrome::store::Packing;
 
@@ -38,15 +40,6 @@ void require_run(const anadrome_run* run, const char* function) {
   if (run != nullptr) return;
   throw Error(ANADROME_ERR_ARGUMENT,
               std::string(function) + ": there is no run: it was not opened, or it is closed");
-}
-
-void require_mpi(const char* function) {
-  int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (initialized == 0 || finalized != 0) {
-    throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running");
-  }
 }
 
 // The parts of a field that both kinds of registration check.
@@ -91,20 +84,6 @@ anadrome_status guard_setting(anadrome_run* run, const char* function, const cha
   });
 }
 
-// MPI_Comm_dup waits for every rank: one without memory for its handle must say so first.
-anadrome_run* open_on_all_ranks(MPI_Comm comm) {
-  struct Free {
-    void operator()(void* memory) const { ::operator delete(memory); }
-  };
-  std::unique_ptr<void, Free> memory(::operator new(sizeof(anadrome_run), std::nothrow));
-  int failed = memory == nullptr ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
-  if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
-  auto* run = new (memory.get()) anadrome_run(comm);
-  static_cast<void>(memory.release());  // its owner is the caller
-  return run;
-}
-
 }  // namespace
 
 anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
@@ -113,7 +92,7 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
     *run = nullptr;
     require_mpi("open");
     require(comm != MPI_COMM_NULL, "open: the communicator is MPI_COMM_NULL");
-    *run = open_on_all_ranks(comm);
+    *run = open_on_all_ranks<anadrome_run>(comm);
     // OPTIONS of the environment are read here and judged at begin, where all ranks can say so.
     if (const char* text = std::getenv("ANADROME_OPTIONS")) (*run)->run.set_environment(text);
   });

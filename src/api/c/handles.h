@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How handles of the C interface come into being, on all ranks or on none.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "base/error.h"
+
+namespace anadrome::api {
+
+inline void require_mpi(const char* function) {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0) {
+    throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running");
+  }
+}
+
+/// MPI_Comm_dup waits for every rank: one without memory for its handle must say so first.
+template <class Handle>
+Handle* open_on_all_ranks(MPI_Comm comm) {
+  struct Free {
+    void operator()(void* memory) const { ::operator delete(memory); }
+  };
+  std::unique_ptr<void, Free> memory(::operator new(sizeof(Handle), std::nothrow));
+  int failed = memory == nullptr ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  if (failed != 0) throw Error(ANADROME_ERR_MEMORY, "open: a rank is out of memory");
+  auto* handle = new (memory.get()) Handle(comm);
+  static_cast<void>(memory.release());  // its owner is the caller
+  return handle;
+}
+
+}  // namespace anadrome::api
