@@ -94,6 +94,10 @@ void Pool::give_back(std::int64_t block) {
   if (--holders_[static_cast<std::size_t>(block)] == 0) free_.push_back(block);
 }
 
+void Pool::discard(std::int64_t block) {
+  ::madvise(address(block), static_cast<std::size_t>(stride_ / kPage * kPage), MADV_DONTNEED);
+}
+
 // Not all kernels can; then memory is touched at first use.
 void Pool::populate(std::int64_t blocks) {
   const std::int64_t from = touched_ * stride_ / kPage * kPage;

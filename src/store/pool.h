@@ -27,6 +27,8 @@ class Pool {
   }
   /// One holder less; a block without holders is free.
   void give_back(std::int64_t block);
+  /// The system may have the memory of a block in use, whose bytes are lost.
+  void discard(std::int64_t block);
   /// Touch the first `blocks` blocks now, rather than when they are first used.
   void populate(std::int64_t blocks);
   /// All blocks are free again.

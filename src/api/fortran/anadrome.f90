@@ -19,7 +19,8 @@ module anadrome
        ANADROME_VERDICT_NONE, ANADROME_VERDICT_RIGHT, ANADROME_VERDICT_WRONG, ANADROME_VERDICT_UNDECIDED, &
        ANADROME_MISMATCH_NONE, ANADROME_MISMATCH_SIGN, ANADROME_MISMATCH_FACTOR, ANADROME_MISMATCH_TERM, &
        ANADROME_MISMATCH_STATE, ANADROME_MISMATCH_NOT_FINITE, ANADROME_MISMATCH_OBJECTIVE, &
-       ANADROME_MOST_SEEDS, ANADROME_STEPS_UNKNOWN, anadrome_stats, anadrome_gradient_check
+       ANADROME_MOST_SEEDS, ANADROME_STEPS_UNKNOWN, anadrome_stats, anadrome_gradient_check, &
+       anadrome_store_stats
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
        anadrome_begin_branches, anadrome_show_end, anadrome_finish_forward, anadrome_resumed, &
@@ -30,6 +31,11 @@ module anadrome
   use anadrome_exchanged, only: anadrome_add_exchanged, anadrome_now, anadrome_then
   use anadrome_models, only: anadrome_model, anadrome_solve
   use anadrome_gradients, only: anadrome_gradient_model, anadrome_check_gradient
+  use anadrome_stores, only: &
+       anadrome_store, anadrome_part, anadrome_store_open, anadrome_store_put, anadrome_store_get, &
+       anadrome_store_drop, anadrome_store_expect, anadrome_store_contains, anadrome_store_keys, &
+       anadrome_store_parts, anadrome_store_view, anadrome_store_release, anadrome_store_sync, &
+       anadrome_store_statistics, anadrome_store_close
   implicit none
   public
 end module anadrome

@@ -3,9 +3,10 @@
 ! own: gfortran 12 forgets VALUE where `procedure(shape), bind(c)` comes out of a module file.
 module anadrome_c_interface
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
-  use anadrome_types, only: anadrome_gradient_check, anadrome_stats
+  use anadrome_types, only: anadrome_gradient_check, anadrome_stats, anadrome_store_stats
   implicit none
-  private :: anadrome_gradient_check, anadrome_stats, c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  private :: anadrome_gradient_check, anadrome_stats, anadrome_store_stats
+  private :: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
 
   !> anadrome_action as C lays it out; callers get anadrome_action of module anadrome.
   type, bind(c) :: c_action
@@ -44,6 +45,14 @@ module anadrome_c_interface
     integer(c_int64_t) :: product_steps
     type(c_ptr) :: report
   end type c_gradient
+
+  !> anadrome_part as C lays it out.
+  type, bind(c) :: c_part
+    type(c_ptr) :: name
+    integer(c_int) :: type
+    integer(c_size_t) :: count
+    type(c_ptr) :: values
+  end type c_part
 
   interface
     function c_open(comm, run) bind(c, name="anadrome_fortran_open") result(status)
@@ -252,5 +261,110 @@ module anadrome_c_interface
       type(c_ptr), value :: text
       integer(c_size_t) :: length
     end function c_length
+
+    function c_store_open(comm, options, store) bind(c, name="anadrome_fortran_store_open") result(status)
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: options(*)
+      type(c_ptr), intent(out) :: store
+      integer(c_int) :: status
+    end function c_store_open
+
+    function c_store_put(store, key, parts, part) bind(c, name="anadrome_store_put") result(status)
+      import :: c_int, c_int64_t, c_part, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      integer(c_int), value :: parts
+      type(c_part), intent(in) :: part(*)
+      integer(c_int) :: status
+    end function c_store_put
+
+    function c_store_get(store, key, parts, part) bind(c, name="anadrome_store_get") result(status)
+      import :: c_int, c_int64_t, c_part, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      integer(c_int), value :: parts
+      type(c_part), intent(in) :: part(*)
+      integer(c_int) :: status
+    end function c_store_get
+
+    function c_store_drop(store, key) bind(c, name="anadrome_store_drop") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      integer(c_int) :: status
+    end function c_store_drop
+
+    function c_store_expect(store, count, keys) bind(c, name="anadrome_store_expect") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int) :: status
+    end function c_store_expect
+
+    function c_store_contains(store, key, yes) bind(c, name="anadrome_store_contains") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      integer(c_int), intent(inout) :: yes
+      integer(c_int) :: status
+    end function c_store_contains
+
+    function c_store_keys(store, most, keys, count) bind(c, name="anadrome_store_keys") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: most
+      integer(c_int64_t), intent(inout) :: keys(*)
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_store_keys
+
+    function c_store_parts(store, key, most, parts, count) bind(c, name="anadrome_store_parts") result(status)
+      import :: c_int, c_int64_t, c_part, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      integer(c_int), value :: most
+      type(c_part), intent(inout) :: parts(*)
+      integer(c_int), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_store_parts
+
+    function c_store_view(store, key, part, offset, view, bytes) bind(c, name="anadrome_store_view") result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: key
+      character(kind=c_char), intent(in) :: part(*)
+      integer(c_size_t), value :: offset
+      type(c_ptr), intent(inout) :: view
+      integer(c_size_t), intent(inout) :: bytes
+      integer(c_int) :: status
+    end function c_store_view
+
+    function c_store_release(store, view) bind(c, name="anadrome_store_release") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: store
+      type(c_ptr), value :: view
+      integer(c_int) :: status
+    end function c_store_release
+
+    function c_store_sync(store) bind(c, name="anadrome_store_sync") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: store
+      integer(c_int) :: status
+    end function c_store_sync
+
+    function c_store_statistics(store, stats) bind(c, name="anadrome_store_statistics") result(status)
+      import :: anadrome_store_stats, c_int, c_ptr
+      type(c_ptr), value :: store
+      type(anadrome_store_stats), intent(inout) :: stats
+      integer(c_int) :: status
+    end function c_store_statistics
+
+    function c_store_close(store) bind(c, name="anadrome_store_close") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: store
+      integer(c_int) :: status
+    end function c_store_close
   end interface
 end module anadrome_c_interface

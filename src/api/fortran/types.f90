@@ -158,4 +158,21 @@ module anadrome_types
     real(c_double) :: adjoint_product          !< of the failing step: <F'^T w, v>
     character(kind=c_char) :: message(512)     !< what was found, in a sentence
   end type anadrome_gradient_check
+
+  !> Measured numbers of a store on this rank, as in C.
+  type, bind(c) :: anadrome_store_stats
+    integer(c_size_t) :: size = 0              !< of this type; set by anadrome_store_statistics
+    integer(c_int64_t) :: objects              !< that are in the store
+    integer(c_int64_t) :: bytes                !< of these, without padding
+    integer(c_int64_t) :: memory_bytes         !< most memory in use so far
+    integer(c_int64_t) :: block_bytes          !< what is moved at once
+    integer(c_int64_t) :: bytes_written        !< to disk, whole blocks
+    integer(c_int64_t) :: bytes_read           !< from disk, whole blocks
+    real(c_double) :: seconds_writing          !< in writes, beside the caller
+    real(c_double) :: seconds_reading          !< in reads, beside the caller
+    real(c_double) :: seconds_stalled_write    !< that calls waited for writes to end
+    real(c_double) :: seconds_stalled_read     !< that calls waited for reads to end
+    integer(c_int32_t) :: direct_io            !< 1: O_DIRECT; 0: buffered; -1: nothing went to disk so far
+    integer(c_int32_t) :: reserved_int         !< zero
+  end type anadrome_store_stats
 end module anadrome_types

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store/objects_file.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cstdio>
+
+#include "base/checked.h"
+#include "store/file_system.h"
+#include "store/format.h"
+#include "store/hdf5_write.h"
+#include "store/skeleton.h"
+
+namespace anadrome::store {
+namespace {
+
+/// Where the bytes of a part go.
+struct Target {
+  Objects::Key key;
+  const Objects::Part* part;
+  std::int64_t offset;
+};
+
+// The structure is made by HDF5 on tmpfs; the user's disk sees plain writes only.
+std::vector<Target> write_structure(const Objects& objects, const std::string& path,
+                                    const std::string& run_id) {
+  const QuietHdf5 quiet;
+  const Hdf5File file(
+      checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), "create " + path));
+  write_attribute(file.get(), "anadrome_format", kFormatVersion);
+  write_attribute(file.get(), "run_id", run_id);
+  std::vector<Target> targets;
+  for (const Objects::Key key : objects.keys()) {
+    const std::string group = "/" + std::to_string(key);
+    const Hdf5Group made(
+        checked(H5Gcreate2(file.get(), group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                "create a group"));
+    for (const Objects::Part& part : objects.parts(key)) {
+      if (part.count == 0) continue;
+      const std::array<hsize_t, 1> shape = {static_cast<hsize_t>(part.count)};
+      const Hdf5Type type = hdf5_type(part.type);
+      const Hdf5Dataset dataset =
+          create_table(file.get(), group + "/" + part.name, type.get(), shape);
+      const haddr_t offset = H5Dget_offset(dataset.get());
+      if (offset == HADDR_UNDEF) throw Error(ANADROME_ERR_IO, "HDF5 gave no place to " + group);
+      targets.push_back({key, &part, static_cast<std::int64_t>(offset)});
+    }
+  }
+  return targets;
+}
+
+void write_part(Objects& objects, const Target& target, const File& file) {
+  for (std::int64_t done = 0; done < target.part->bytes();) {
+    const std::span<const std::byte> run = objects.view(target.key, target.part->name, done);
+    const Failure failure =
+        failure_from([&] { file.write_all(run.data(), run.size(), target.offset + done); });
+    objects.release(run.data());
+    if (failure) throw Error(failure.status, failure.message);
+    done += std::ssize(run);
+  }
+}
+
+}  // namespace
+
+std::string objects_file_name(std::int64_t rank) {
+  std::array<char, 40> name{};
+  std::snprintf(name.data(), name.size(), "objects-rank-%06lld.h5", static_cast<long long>(rank));
+  return name.data();
+}
+
+void write_objects_file(Objects& objects, const std::string& path, const std::string& run_id) {
+  constexpr std::int64_t kPieces = 4;  // a group and a dataset are as large as four virtual pieces
+  std::int64_t parts = 1;
+  for (const Objects::Key key : objects.keys()) parts += 1 + std::ssize(objects.parts(key));
+  const ScratchFile scratch(scratch_room(0, checked_multiply(kPieces, parts), 0));
+  const std::vector<Target> targets = write_structure(objects, scratch.path(), run_id);
+  scratch.publish(path);
+  try {
+    const File file = File::open(path, O_WRONLY);
+    for (const Target& target : targets) write_part(objects, target, file);
+    file.sync();
+  } catch (...) {
+    file_system().unlink(path);
+    throw;
+  }
+}
+
+}  // namespace anadrome::store
