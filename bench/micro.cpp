@@ -2,6 +2,7 @@
 // Nanoseconds per action of a schedule, per step of a run with tiny states, per keep and restore.
 // ADOL-C's revolve() beside Revolve, where ADOL-C is installed.
 #include <anadrome/anadrome.h>
+#include <anadrome/store.h>
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
@@ -143,6 +144,30 @@ void ram_slot(benchmark::State& state, bool keep) {
   per_event(state, operations, keep ? "per_keep" : "per_restore");
 }
 
+// Objects of state.range(0) bytes, state.range(1) of them in turn, put in place of the one before,
+// or got. All are in memory.
+void store_object(benchmark::State& state, bool put) {
+  const char* directory = std::getenv("ANADROME_BENCH_DIRECTORY");
+  const std::string options =
+      std::string("memory=2GiB directory=") + (directory != nullptr ? directory : ".");
+  anadrome_store* store = nullptr;
+  check(anadrome_store_open(MPI_COMM_WORLD, options.c_str(), &store));
+  std::vector<std::byte> values(static_cast<std::size_t>(state.range(0)), std::byte{1});
+  const anadrome_part part = {"u", ANADROME_BYTE, values.size(), values.data()};
+  const std::int64_t objects = state.range(1);
+  for (std::int64_t key = 0; key < 2 * objects; ++key) {  // memory is warm afterwards
+    check(anadrome_store_put(store, key % objects, 1, &part));
+  }
+  std::int64_t operations = 0;
+  for (auto _ : state) {
+    const std::int64_t key = operations++ % objects;
+    check(put ? anadrome_store_put(store, key, 1, &part)
+              : anadrome_store_get(store, key, 1, &part));
+  }
+  check(anadrome_store_close(&store));
+  per_event(state, operations, put ? "per_keep" : "per_restore");
+}
+
 // The cost of one copy of the same size here.
 void copy(benchmark::State& state) {
   std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
@@ -174,6 +199,13 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark("restore", ram_slot, false)->Arg(bytes);
     benchmark::RegisterBenchmark("copy", copy)->Arg(bytes);
   }
+  benchmark::RegisterBenchmark("store/put", store_object, true)
+      ->Args({24, 1000000})
+      ->Args({8 << 20, 20});
+  benchmark::RegisterBenchmark("store/get", store_object, false)
+      ->Args({24, 1000000})
+      ->Args({8 << 20, 20});
+  benchmark::RegisterBenchmark("copy_large", copy)->Arg(8 << 20);
   benchmark::RegisterBenchmark(
       "tiny/store_all",
       [](benchmark::State& state) { tiny_states(state, "store_all", "1GiB", nullptr); })

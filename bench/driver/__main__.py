@@ -18,13 +18,14 @@ import planned
 import safety
 import schedules
 import situations
+import store
 import throughput
 from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store}
 
 
 def fill(document, name, text):

@@ -41,7 +41,10 @@ def run(bench, claims):
             claims.at_most("24-byte states in RAM: ns per step", values, 100, "{:.0f}")
         if name.startswith("tiny/disk"):
             claims.at_most("24-byte states on disk, 10^7 steps: ns per step", values, 150, "{:.0f}")
-    sizes = sorted(int(name.split("/")[1]) for name, unit in times if unit == "per_copy")
+    claims.at_most("objects of 24 bytes, 10^6 of them: ns per put", times["store/put/24/1000000", "per_keep"], 2000, "{:.0f}")
+    copies = times["copy_large/8388608", "per_copy"]
+    claims.at_most("an object of 8 MiB: put over memcpy", [a / b for a, b in zip(times["store/put/8388608/20", "per_keep"], copies)], 1.3)
+    sizes = sorted(int(name.split("/")[1]) for name, unit in times if unit == "per_copy" and name.startswith("copy/"))
     with open(bench.path("micro.dat"), "w") as file:
         for size in sizes:
             file.write(f"{size} " + " ".join(
