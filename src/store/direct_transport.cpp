@@ -39,7 +39,9 @@ class DirectTransport final : public Transport {
   void start(Transfer& transfer) override {
     {
       const std::lock_guard lock(mutex_);
-      queue_of(transfer).push_back(&transfer);  // first: what is not queued is never done
+      // First: what is not queued is never done.
+      std::deque<Transfer*>& queue = queue_of(transfer);
+      queue.insert(transfer.urgent ? queue.begin() : queue.end(), &transfer);
       transfer.done = false;
       transfer.failure = {};
     }

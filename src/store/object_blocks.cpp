@@ -193,16 +193,21 @@ void ObjectBlocks::filled(Number block, std::int64_t used) {
 void ObjectBlocks::free(Number block) {
   Block& gone = at(block);
   if (gone.transfer != nullptr && parts_.transport->done(*gone.transfer)) finish(block);
-  if (gone.transfer != nullptr) {
-    if (!parts_.transport->cancel(*gone.transfer)) {
-      gone.dropped = true;
-      return;
-    }
-    std::erase(moving_, block);
-    gone.transfer = nullptr;
+  if (gone.transfer != nullptr && !take_back(block)) {
+    gone.dropped = true;
+    return;
   }
   if (gone.state == State::kDirty) std::erase(unwritten_, block);
   release(block);
+}
+
+// A transfer that has not begun.
+bool ObjectBlocks::take_back(Number block) {
+  Block& here = at(block);
+  if (!parts_.transport->cancel(*here.transfer)) return false;
+  std::erase(moving_, block);
+  here.transfer = nullptr;
+  return true;
 }
 
 void ObjectBlocks::release(Number block) {
@@ -251,22 +256,23 @@ bool ObjectBlocks::few_in_use() const {
 void ObjectBlocks::start_write(Number block) {
   Block& here = at(block);
   if (here.place < 0) here.place = parts_.files->take();
-  start(block, true);
+  start(block, true, false);
   here.state = State::kWriting;
   std::erase(unwritten_, block);
 }
 
-void ObjectBlocks::start_read(Number block, std::int64_t memory) {
+void ObjectBlocks::start_read(Number block, std::int64_t memory, bool urgent) {
   set_memory(block, memory);
-  start(block, false);
+  start(block, false, urgent);
   at(block).state = State::kReading;
 }
 
-void ObjectBlocks::start(Number block, bool write) {
+void ObjectBlocks::start(Number block, bool write, bool urgent) {
   Block& here = at(block);
   here.transfer = std::make_unique<Transfer>();
   Transfer& transfer = *here.transfer;
   transfer.write = write;
+  transfer.urgent = urgent;
   transfer.segment = &parts_.files->segment_of(here.place);
   transfer.bytes = parts_.pool.address(here.memory);
   if (here.used < block_bytes()) transfer.extents = {{0, here.used}};
@@ -297,14 +303,20 @@ Failure ObjectBlocks::flush() {
 
 // ---- transfers that are done ----
 
+// Writes end in the order in which they began, and reads mostly: one that is not done stands for
+// those behind it.
 void ObjectBlocks::settle() {
-  for (std::size_t i = 0; i < moving_.size();) {
+  bool writes_wait = false, reads_wait = false;
+  for (std::size_t i = 0; i < moving_.size() && !(writes_wait && reads_wait);) {
     const Number block = moving_[i];
-    if (parts_.transport->done(*at(block).transfer)) {
+    const Transfer& transfer = *at(block).transfer;
+    bool& waits = transfer.write ? writes_wait : reads_wait;
+    if (!waits && parts_.transport->done(transfer)) {
       finish(block);
-    } else {
-      ++i;
+      continue;
     }
+    waits = true;
+    ++i;
   }
 }
 
@@ -347,15 +359,20 @@ bool ObjectBlocks::fetch(Number block) {
   const Rank rank = at(block).needed;
   if (parts_.pool.free_blocks() <= reserve) settle();
   if (parts_.pool.free_blocks() <= reserve && !evict(rank)) return false;
-  start_read(block, parts_.pool.take());
+  start_read(block, parts_.pool.take(), false);
   return true;
 }
 
 void ObjectBlocks::fetch_now(Number block) {
-  if (at(block).state != State::kOnDisk) return;
+  Block& here = at(block);
+  if (here.state == State::kReading && take_back(block)) {  // it waits behind others
+    start(block, false, true);
+    return;
+  }
+  if (here.state != State::kOnDisk) return;
   if (parts_.pool.free_blocks() == 0) settle();
-  if (parts_.pool.free_blocks() == 0 && !evict(at(block).needed)) return;
-  start_read(block, parts_.pool.take());
+  if (parts_.pool.free_blocks() == 0 && !evict(here.needed)) return;
+  start_read(block, parts_.pool.take(), true);
 }
 
 // One failure may have been an accident on the way.
@@ -365,7 +382,7 @@ std::byte* ObjectBlocks::load(Number block) {
     if (at(block).state == State::kReading) {
       wait(block);
     } else if (reads++ < kReads) {
-      start_read(block, take_memory(0));
+      start_read(block, take_memory(0), true);
     } else {
       throw Error(read_failure_.status, read_failure_.message);
     }

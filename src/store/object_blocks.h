@@ -68,7 +68,8 @@ class ObjectBlocks {
   /// Begin to read a block that is on disk, in memory that is free or that of a block which is
   /// needed later. False: there is none.
   bool fetch(Number block);
-  /// fetch, for a block that load comes for at once: as much as can be had without waiting.
+  /// fetch, for a block that load comes for at once: before all others, if there is memory for it
+  /// without waiting.
   void fetch_now(Number block);
   /// The block in memory; waits. Throws ERR_CORRUPT or ERR_IO; ERR_MEMORY as take does.
   std::byte* load(Number block);
@@ -125,8 +126,9 @@ class ObjectBlocks {
   void write_dirty();
   bool few_in_use() const;
   void start_write(Number block);
-  void start_read(Number block, std::int64_t memory);
-  void start(Number block, bool write);
+  void start_read(Number block, std::int64_t memory, bool urgent);
+  void start(Number block, bool write, bool urgent);
+  bool take_back(Number block);
   void settle();
   void finish(Number block);
   void wait(Number block);

@@ -293,7 +293,9 @@ void Objects::copy_out(const Object& object,
                                      [&](const Run& run) { return blocks_.in_memory(run.block); });
   if (!all_there) {
     refresh();
-    for (const Run& run : object.runs) blocks_.fetch_now(run.block);
+    for (auto run = object.runs.rbegin(); run != object.runs.rend(); ++run) {
+      blocks_.fetch_now(run->block);  // the last one that is asked for comes first
+    }
   }
   std::int64_t begin = 0;
   for (const Run& run : object.runs) {

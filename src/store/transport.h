@@ -31,6 +31,7 @@ struct Transfer {
   /// what fails.
   std::function<void()> task;
   bool write = false;
+  bool urgent = false;   ///< a read that goes before those in the queue
   bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
   std::byte* bytes = nullptr;  ///< the block in the pool

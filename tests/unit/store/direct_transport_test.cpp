@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "recording_file_system.h"
 #include "segment_file.h"
@@ -175,7 +176,7 @@ TEST(DirectTransport, ReportsAFailedWriteAndGoesOn) {
   EXPECT_FALSE(bench.read(1, sum));
 }
 
-TEST(DirectTransport, ReadsBeforeItWrites) {
+TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
   std::mutex mutex;
   std::condition_variable changed;
   bool held = false, release = false, hold = false;
@@ -189,11 +190,13 @@ TEST(DirectTransport, ReadsBeforeItWrites) {
     return false;
   });
   Bench bench({1, true}, 512);
-  const Checksum sum = bench.write(3, 'd');
+  const Checksum sum = bench.write(3, 'd'), other_sum = bench.write(4, 'e');
   const std::size_t before = files.calls().size();
   Transfer first = bench.transfer(true, 0), second = bench.transfer(true, 1);
-  Transfer read = bench.transfer(false, 3);
+  Transfer read = bench.transfer(false, 3), urgent = bench.transfer(false, 4);
   read.checksum = sum;
+  urgent.checksum = other_sum;
+  urgent.urgent = true;
 
   {
     const std::lock_guard lock(mutex);
@@ -206,20 +209,26 @@ TEST(DirectTransport, ReadsBeforeItWrites) {
   }
   bench.transport->start(second);
   bench.transport->start(read);
+  bench.transport->start(urgent);
   EXPECT_FALSE(bench.transport->done(first));
   {
     const std::lock_guard lock(mutex);
     release = true;
   }
   changed.notify_all();
-  for (const Transfer* transfer : {&first, &second, &read}) bench.transport->wait(*transfer);
+  for (const Transfer* transfer : {&first, &second, &read, &urgent}) {
+    bench.transport->wait(*transfer);
+    EXPECT_FALSE(transfer->failure);
+  }
 
   const std::vector<RecordingFileSystem::Call> calls = files.calls();
-  ASSERT_EQ(calls.size(), before + 6);  // two fields each
-  EXPECT_TRUE(calls[before].write);
-  EXPECT_FALSE(calls[before + 2].write);
-  EXPECT_TRUE(calls[before + 4].write);
-  EXPECT_EQ(calls[before + 4].offset, bench.file.segment.byte_of(1, 0));
+  ASSERT_EQ(calls.size(), before + 8);  // two fields each
+  const std::vector<std::pair<bool, std::int64_t>> order = {
+      {true, 0}, {false, 4}, {false, 3}, {true, 1}};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_EQ(calls[before + 2 * i].write, order[i].first);
+    EXPECT_EQ(calls[before + 2 * i].offset, bench.file.segment.byte_of(order[i].second, 0));
+  }
 }
 
 // The largest single transfer of a large block under a limit.
