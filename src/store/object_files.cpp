@@ -28,7 +28,7 @@ void ObjectFiles::grow() {
                     std::to_string(layout_.block_bytes()) + " bytes, and all are in use");
   }
   const std::int64_t most = std::max<std::int64_t>(kSegmentBytes / layout_.block_bytes(), 1);
-  std::int64_t blocks = std::min({std::max(kFirstBlocks, capacity() / 4), most, left});
+  std::int64_t blocks = std::min({std::max(kFirstBlocks, capacity() / 2), most, left});
   for (;; blocks = ceil_divide(blocks, 2)) {
     try {
       return add_segment(blocks);
