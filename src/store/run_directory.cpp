@@ -128,6 +128,7 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
     if (is_live(holder, flock, calendar_seconds()) && !takeover) throw_busy(where, holder);
     if (flock == Flock::kHeld) {  // by a host that is gone: it stays with that file
       file_system().unlink(lock_path);
+      write_lock(lock, new_lock_record(run_id));  // for that host's run, should it live
       return Taking::kAgain;
     }
   } catch (const Error& error) {
@@ -205,26 +206,29 @@ Failure RunDirectory::find(const std::string& parent, const std::string& name,
 }
 
 // A holder that was taken for dead, and lives, must leave its successor's files alone. A file that
-// cannot be read is no successor's. One that was removed is: only its holder removes a lock, or who
-// took that one for dead.
+// cannot be read is no successor's. Who takes over writes into the lock that this run holds; one
+// that is gone and says nothing of a successor was removed by somebody else.
 void RunDirectory::require_lock() {
   const std::string lock_path = path_ + "/" + kLockName;
   const bool missing = ::access(lock_path.c_str(), F_OK) != 0 && errno == ENOENT;
-  if (missing && is_removed(lock_)) {
-    lock_.close();
-    throw Error(ANADROME_ERR_BUSY, path_ +
-                                       " was taken over by another run, which took this one "
-                                       "for dead; that run has ended, too, and its files are "
-                                       "gone");
-  }
+  const bool gone = missing && is_removed(lock_);
   std::optional<LockRecord> holder;
-  try {
-    holder = read_lock(File::open(lock_path, O_RDONLY));
-  } catch (const Error&) {
-  }
-  if (!holder || holder->holder.pid == 0 || holder->run_id == run_id_) return;
+  failure_from([&] {
+    holder = gone ? read_lock(lock_) : read_lock(File::open(lock_path, O_RDONLY));
+  });
+  const bool another = holder && holder->holder.pid != 0 && holder->run_id != run_id_;
+  if (!another && !gone) return;
   lock_.close();
-  throw_taken_over(path_, *holder);
+  if (!another) {
+    throw Error(ANADROME_ERR_IO, lock_path +
+                                     " is gone, though this run still uses it: somebody removed "
+                                     "it, or all of the directory");
+  }
+  if (!gone) throw_taken_over(path_, *holder);
+  throw Error(ANADROME_ERR_BUSY, path_ +
+                                     " was taken over by another run, which took this one "
+                                     "for dead; that run has ended, too, and its files are "
+                                     "gone");
 }
 
 void RunDirectory::note_end() noexcept {

@@ -56,8 +56,9 @@ class RunDirectory {
   /// the directory is not owned, or the note cannot be made.
   void note_end() noexcept;
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
-  /// is not owned. Throws ERR_IO, and ERR_BUSY if it was taken over: then it is left as it is. The
-  /// lock stays where a file does, which a run that is dead is known by.
+  /// is not owned. Throws ERR_IO, also if somebody removed the lock, and ERR_BUSY if it was taken
+  /// over: in both cases it is left as it is. The lock stays where a file does, which a run that is
+  /// dead is known by.
   void remove();
   /// Let go of the lock but leave the files. Throws as remove does.
   void keep();

@@ -135,6 +135,21 @@ TEST(Files, ADirectoryThatCannotBeMadeIsAnErrorOnEveryRank) {
       << caught.message();
 }
 
+TEST(Files, ThatSomebodyRemovedAreNamedAndCostNothing) {
+  testing::internal::CaptureStderr();
+  {
+    Oscillators model(to_disk + "-ts_trajectory_dirname gone");
+    EXPECT_EQ(model.solve(2), 0);
+    on_one_rank([] { fs::remove_all("gone"); });
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("/lock is gone, though this run still uses it") != std::string::npos,
+            rank() == 0)
+      << said;
+}
+
 // Damages every file of a sweep between the sweeps; returns PETSc's message.
 std::string after_damage(const std::function<void(const fs::path&)>& damage) {
   std::string said;

@@ -295,10 +295,10 @@ class NoFlock final : public test::ForwardingFileSystem {
 class RunOfAnotherHost : public RunDirectoryTest {
  protected:
   // With a state, and a heartbeat of so long ago.
-  void leave(std::int64_t seconds_ago) const {
+  void leave(std::int64_t seconds_ago, const std::string& run_id = "0123") const {
     std::filesystem::create_directory(path);
     put("segment-00000.h5");
-    LockRecord record = new_lock_record("0123");
+    LockRecord record = new_lock_record(run_id);
     record.holder.host = "node017";
     record.holder.machine = "another";
     record.holder.pid = 4711;
@@ -375,6 +375,29 @@ TEST_F(RunOfAnotherHost, HearsOfASuccessorThatHasEndedSince) {
     const Failure failure = failure_from([&] { removes ? first.remove() : first.keep(); });
     EXPECT_EQ(failure.status, ANADROME_ERR_BUSY) << failure.message;
     EXPECT_FALSE(first.owned());
+  }
+}
+
+TEST_F(RunOfAnotherHost, HearsOfASuccessorThatCouldNotHaveItsFlock) {
+  RunDirectory first = create("1");
+  leave(0, "1");  // as that host wrote it
+  take_over().remove();
+  const Failure failure = failure_from([&] { first.remove(); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_BUSY) << failure.message;
+}
+
+TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedIt) {
+  for (const bool all : {true, false}) {
+    for (const bool removes : {true, false}) {
+      RunDirectory run = create();
+      put("segment-00000.h5");
+      std::filesystem::remove_all(all ? path : path + "/lock");
+      const Failure failure = failure_from([&] { removes ? run.remove() : run.keep(); });
+      EXPECT_EQ(failure.status, ANADROME_ERR_IO) << failure.message;
+      EXPECT_TRUE(failure.message.starts_with(path + "/lock is gone")) << failure.message;
+      EXPECT_FALSE(run.owned());
+      EXPECT_EQ(has("segment-00000.h5"), !all);
+    }
   }
 }
 
