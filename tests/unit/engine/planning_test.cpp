@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "desk.h"
+#include "schedule/mixed.h"
 
 namespace anadrome::engine {
 namespace {
@@ -42,6 +43,21 @@ TEST(Planning, TakesNoMoreSlotsThanTheOptionCheckpointsAllows) {
     const SweepPlan plan = desk.planned("revolve", 1000);
     EXPECT_EQ(plan.memory.checkpoint_slots, 4);
     EXPECT_EQ(plan.memory.blocks, 4);
+  });
+}
+
+TEST(Planning, CountsTheSlotsOfKeptTapesAgainstTheOptionCheckpoints) {
+  alone(kMiB, 4 * kMiB, [](Desk& desk) {
+    desk.options.memory = 100 * kMiB;
+    desk.options.checkpoints = 8;
+    for (const char* name : {"mixed", "async", "double"}) {
+      const SweepPlan plan = desk.planned(name, 60);
+      EXPECT_EQ(plan.kept_tape_slots(), 4) << name;
+      EXPECT_EQ(plan.memory.checkpoint_slots, 8) << name;
+    }
+    EXPECT_EQ(desk.planned("mixed", 60).sweep->advances_remaining(),
+              60 + schedule::mixed_advances(60, 8, 4, false));
+    EXPECT_EQ(desk.planned("store_all", 20).memory.checkpoint_slots, 81) << "20 tapes and x_20";
   });
 }
 
