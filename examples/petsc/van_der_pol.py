@@ -55,13 +55,13 @@ def main():
 
     u.array = [2.0, -0.66]
     ts.solve(u)
+    print(f"x(T)      {u.array[0]:.15e}")
 
     gradient, by_parameters = u.duplicate(), by_mu.createVecRight()
     gradient.array = [1.0, 0.0]
     by_parameters.set(0.0)
     ts.setCostGradients(gradient, by_parameters)
     ts.adjointSolve()
-    print(f"x(T)      {u.array[0]:.15e}")
     print(f"dx(T)/du0 {gradient.array[0]:.15e} {gradient.array[1]:.15e}")
     print(f"dx(T)/dmu {by_parameters.array[0]:.15e}")
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """docs_test.py PAGE...: what a page shows works. Blocks after `<!-- file: NAME -->` become files; the commands of ```console
-blocks ("$ ...") run one after the other in one shell, with an installed copy found as the page says and the examples in PATH,
-and print at least the words of the lines that follow them, in this order; after `<!-- times vary -->` they print these lines,
-no more and no less, of which the first words count. `<!-- after: PAGE -->`: that page's files and programs are there. Every other block with a command has a reason:
-`<!-- run by: WHAT -->` or `<!-- not run here: WHY -->`."""
+blocks ("$ ...") run one after the other in one shell, with an installed copy found as the page says, the examples in PATH and
+their sources in examples. They print at least the words of the lines that follow them, in this order; after `<!-- times vary -->`
+these lines, no more and no less, of which the first words count. `<!-- after: PAGE -->`: that page's files and programs are
+there. Every other block with a command has a reason: `<!-- run by: WHAT -->` or `<!-- not run here: WHY -->`."""
 import os
 import re
 import subprocess
@@ -42,6 +42,7 @@ def steps_of(page):
 
 class Page(StagedCase):
     def follow(self, page):
+        (self.folder / "examples").symlink_to(SOURCES / "examples")
         shell = subprocess.Popen(["bash"], cwd=self.folder, text=True, stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  env={**os.environ, **self.environment})
