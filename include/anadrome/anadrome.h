@@ -49,7 +49,7 @@ typedef enum anadrome_phase ANADROME_AS_INT {
 /** What anadrome_next asks the caller to do. */
 typedef enum anadrome_action_kind ANADROME_AS_INT {
   ANADROME_ADVANCE =
-      1, /**< run steps first .. last-1; the arrays hold x_first on entry, x_last on exit */
+      1, /**< run steps first to last-1; the arrays hold x_first on entry, x_last on exit */
   ANADROME_TURN = 2, /**< evaluate the objective and start the adjoint; the arrays hold x_n */
   ANADROME_ADJOINT =
       3, /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
@@ -81,7 +81,7 @@ typedef struct anadrome_action {
 typedef struct anadrome_model {
   size_t size;   /**< sizeof(anadrome_model) */
   void* context; /**< handed to every callback */
-  /** Run steps first .. last-1. With unknown steps, set *reached = n < last when the sweep ends
+  /** Run steps first to last-1. With unknown steps, set *reached = n < last when the sweep ends
    * after n steps; otherwise leave *reached, which is `last` on entry. Required. */
   int (*advance)(void* context, int64_t first, int64_t last, int64_t* reached);
   /** As advance for the one step `step`, and fill the tape fields. Required if tape fields exist.
@@ -296,7 +296,7 @@ ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
                                             const anadrome_model* model);
 
 /** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
- * offload: step k takes seconds[k], k = 0 .. count-1, in any unit; `bytes`: NULL, or what x_k takes
+ * offload: step k takes seconds[k], k = 0 to count-1, in any unit; `bytes`: NULL, or what x_k takes
  * on this rank, all state fields together. The numbers are copied; the largest over the ranks
  * count. They hold for sweeps of `count` steps; what is not given, or is for another number of
  * steps, a sweep measures for those that follow. count = 0 forgets them. Fields are registered

@@ -61,7 +61,7 @@ using Action = anadrome_action;
 struct Model {
   /** Write x_0. Required with exchanged fields. */
   std::function<void()> start;
-  /** Run steps first .. last-1. With unknown steps, set reached = n < last when the sweep ends.
+  /** Run steps first to last-1. With unknown steps, set reached = n < last when the sweep ends.
    * Required. */
   std::function<void(std::int64_t first, std::int64_t last, std::int64_t& reached)> advance;
   /** As advance for one step, and fill the tape fields. Required if there are tape fields. */

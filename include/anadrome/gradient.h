@@ -39,7 +39,7 @@ typedef struct anadrome_gradient {
   /** Which field of role ADJOINT is the adjoint variable of which field of role STATE:
    * "u=lambda v=mu". NULL or "": dot products are not tested. */
   const char* pairs;
-  int64_t seeds;  /**< directions, 1 .. ANADROME_MOST_SEEDS; 0: three */
+  int64_t seeds;  /**< directions, 1 to ANADROME_MOST_SEEDS; 0: three */
   double epsilon; /**< the largest perturbation; 0: 0.01, with states in single precision 0.1 */
   int64_t product_steps; /**< how many steps are tested, from the first to the last one at equal
                               distances; 0: 32 */

@@ -47,6 +47,23 @@ class Site(unittest.TestCase):
                     self.assertIn(f'id="{anchor}"', self.pages[target], f"{path.name}: {file}#{anchor}")
         self.assertGreater(seen, 1000)
 
+    def test_browsers_need_no_server(self):
+        for path in [*HTML.rglob("*.html"), *(HTML / "_static").rglob("*.css")]:
+            self.assertNotRegex(path.read_text(), r"""((href|src)=['"]|url\(['"]?)/""", path.name)
+        for path in (HTML / "_static" / "scripts").glob("furo*.js"):
+            self.assertNotRegex(path.read_text(), r"(?m)^import ", "a plain script has no imports")
+
+    def test_formulas_are_shown(self):
+        with_formulas = [text for text in self.pages.values() if 'class="math ' in text]
+        self.assertGreater(len(with_formulas), 3)
+        for text in with_formulas:
+            self.assertIn('MathJax.Hub.Config({"tex2jax": {"processClass": "math"}})', text)
+            self.assertNotIn("window.MathJax", text)
+
+    def test_sentences_of_the_reference_are_whole(self):
+        for name in ("c", "cxx", "fortran"):
+            self.assertNotIn("<p>. ", self.pages[HTML / "docs" / f"{name}.html"], "doxygen ends a sentence at '.. '")
+
     def test_search_finds_what_people_type(self):
         from sphinx.search.en import SearchEnglish
         stem = SearchEnglish({}).stem
