@@ -14,7 +14,7 @@ namespace {
 
 constexpr OnDisk kReplaced = OnDisk::kReplaced;
 
-constexpr std::array<Entry, 14> kCatalogue = {{
+constexpr auto kCatalogue = std::to_array<Entry>({
     {.name = "store_all",
      .keeps = "every state in memory",
      .needs = {},
@@ -123,7 +123,7 @@ constexpr std::array<Entry, 14> kCatalogue = {{
      .needs = {.steps = true, .branches = true},
      .in_auto = InAuto::kBranches,
      .make = make_join},
-}};
+});
 
 }  // namespace
 
