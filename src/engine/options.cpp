@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
-#include <numeric>
 
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -243,33 +242,16 @@ const std::vector<Key>& keys() {
   return all;
 }
 
-// Levenshtein's distance, for the nearest key.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 const Key& key_named(std::string_view name) {
   const auto& all = keys();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Key& k) { return k.name == name; });
   if (found != all.end()) return *found;
-  std::vector<std::size_t> distances;
-  for (const Key& known : all) distances.push_back(distance(known.name, name));
-  const auto nearest =
-      all.begin() + (std::min_element(distances.begin(), distances.end()) - distances.begin());
+  std::vector<std::string_view> names;
+  for (const Key& known : all) names.push_back(known.name);
   throw Error(ANADROME_ERR_ARGUMENT, "there is no option '" + std::string(name) +
-                                         "'; the nearest is '" + std::string(nearest->name) + "'");
+                                         "'; the nearest is '" + std::string(nearest(names, name)) +
+                                         "'");
 }
 
 void read(Options& options, const Key& key, std::string_view value) {
@@ -297,21 +279,10 @@ void Options::set(std::string_view key, std::string_view value) {
 }
 
 void Options::set_environment(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n";
-  for (;;) {
-    const auto begin = text.find_first_not_of(kBlank);
-    if (begin == std::string_view::npos) return;
-    text.remove_prefix(begin);
-    const auto word = text.substr(0, text.find_first_of(kBlank));
-    text.remove_prefix(word.size());
-    const auto equals = word.find('=');
-    if (equals == std::string_view::npos) {
-      throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(word) + "' is not key=value");
-    }
-    const std::string_view key = word.substr(0, equals), value = word.substr(equals + 1);
+  each_setting(text, [this](std::string_view key, std::string_view value) {
     read(*this, key_named(key), value);
     texts_[std::string(key)].environment = value;
-  }
+  });
 }
 
 std::string Options::overruled() const {

@@ -2,13 +2,13 @@
 #include "tool/number_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text_out.h"
+#include "base/words.h"
 
 namespace anadrome::tool {
 namespace {
@@ -20,35 +20,7 @@ constexpr std::int64_t kMost = schedule::kMostSteps;
               std::string(flag) + ": expected " + wanted + ", not '" + std::string(text) + "'");
 }
 
-// Digits, with an exponent or without: false if it is anything else, or above 2^62.
-bool read_count(std::string_view text, std::int64_t& number) {
-  const char* const end = text.data() + text.size();
-  const auto [mantissa_end, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || number < 0 || number > kMost || text.front() == '-') return false;
-  if (mantissa_end == end) return true;
-  if (*mantissa_end != 'e' && *mantissa_end != 'E') return false;
-  int exponent = 0;
-  const auto [last, exponent_error] = std::from_chars(mantissa_end + 1, end, exponent);
-  if (exponent_error != std::errc{} || last != end || exponent < 0) return false;
-  for (; exponent > 0 && number > 0; --exponent) {
-    if (number > kMost / 10) return false;
-    number *= 10;
-  }
-  return true;
-}
-
 }  // namespace
-
-std::int64_t parse_count(std::string_view flag, std::string_view text, std::int64_t least,
-                         std::int64_t most) {
-  std::int64_t number = 0;
-  if (!read_count(text, number) || number < least || number > most) {
-    refuse(flag, text,
-           "a whole number from " + std::to_string(least) + " to " +
-               (most == kMost ? "2^62" : std::to_string(most)));
-  }
-  return number;
-}
 
 double Decimal::as_double() const { return static_cast<double>(value) / std::pow(10.0, digits); }
 

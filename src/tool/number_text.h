@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers as people write them, without loss: counts that may be long, decimals of any unit, and
-// 128-bit results.
+// Numbers as people write them, without loss: decimals of any unit, and 128-bit results.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/words.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::tool {
 
 using schedule::uint128;
-
-/// "100000" or "1e5", least <= number <= most. Throws ERR_ARGUMENT, naming `flag`.
-std::int64_t parse_count(std::string_view flag, std::string_view text, std::int64_t least,
-                         std::int64_t most);
 
 /// value / 10^digits, exactly.
 struct Decimal {
