@@ -85,9 +85,8 @@ bool ListSweep::plan_of_another(const OverlapTimes& times) {
 
 void ListSweep::plan_from(std::int64_t begun, const OverlapTimes& times) {
   constexpr double kWorthSearching = 60;  // seconds: a thorough search is to take a few percent
-  const bool quick =
-      !options_.may_search ||
-      static_cast<double>(chain_) * (times.forward + times.adjoint) < kWorthSearching;
+  const double sweep = static_cast<double>(chain_) * (times.forward + times.adjoint);
+  const bool quick = !options_.may_search || (sweep < kWorthSearching && !options_.always_searches);
   const OverlapSearch search = quick ? OverlapSearch::kQuick : OverlapSearch::kThorough;
   const std::int64_t slots = largest_states_held();
   OverlappedPlan best = begun == 0 ? plan_overlapped(chain_, slots, times, search)

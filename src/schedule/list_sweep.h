@@ -34,6 +34,7 @@ struct ListOptions {
   std::int64_t most_on_disk = kNoLimit;  ///< states on disk at a time, x_0 included; >= 1
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_search = true;                ///< thoroughly, where that takes a small part of the sweep
+  bool always_searches = false;          ///< ... and whatever it takes: times are in any unit
   /// Sizes of x_0 .. x_{n-1}, and of x_n where TURN is a step, if there are several: `slots` is
   /// then the memory in their unit, and the actions say where in it a state lies.
   std::vector<std::int64_t> units = {};

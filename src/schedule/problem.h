@@ -56,6 +56,7 @@ struct Problem {
   std::int64_t read_ahead = 0;       ///< blocks of memory that are for reading ahead
   SharedMemory shared;               ///< the memory that these two are cut from
   bool large_states = true;          ///< a block holds one
+  bool tape_restarts = false;        ///< the tape of step k holds x_{k+1}
   DividedMemory* divided = nullptr;  ///< NULL: slots
   std::int64_t largest_state_bytes = 1;  ///< on any rank
 
@@ -64,8 +65,10 @@ struct Problem {
   bool disk_is_full = false;        ///< it takes no state but x_0
   bool greedy = false;              ///< an anchor only where no rank is writing
   bool all_anchors = false;         ///< to the end, as for runs that go on
-  bool keeps_files = false;         ///< for later readers: every state that is due goes to disk
-  std::int64_t checkpoints = -1;    ///< most slots, as the option says; -1: all there are
+  /// Nothing is in memory but what was kept there, and there is one reverse sweep.
+  bool in_the_abstract = false;
+  bool keeps_files = false;       ///< for later readers: every state that is due goes to disk
+  std::int64_t checkpoints = -1;  ///< most slots, as the option says; -1: all there are
 
   StepCosts costs;           ///< seconds; `adjoint` without the step that records a tape
   bool costs_known = false;  ///< an earlier sweep on this disk measured them

@@ -28,6 +28,7 @@ SweepPtr in_slots(const Problem& problem, bool keep_every) {
   options.x_0 = Place::kRam;
   const bool end_known = problem.sizing.end_known();
   options.retain = end_known ? options.units >= options.steps : keep_every;
+  if (problem.in_the_abstract) options.retain = false;
   if (end_known) return played(options, std::make_unique<RevolvePlanner>());
   return played(options, std::make_unique<OnlinePlanner>(
                              OnlineOptions{.slots = options.units, .keep_every = keep_every}));
@@ -83,7 +84,7 @@ SweepPtr make_store_all(Problem& problem, EarlierPlans&) {
   if (problem.shared.tape_units == 0) return in_slots(problem, true);
   StackOptions options = stack_options(problem);
   options.tape_units = problem.shared.tape_units;
-  options.retain = true;
+  options.retain = !problem.in_the_abstract;
   return played(options, std::make_unique<StoreTapesPlanner>());
 }
 
@@ -94,7 +95,8 @@ SweepPtr make_mixed(Problem& problem, EarlierPlans&) {
   if (tape_units == 0) return in_slots(problem, false);
   StackOptions options = stack_options(problem);
   options.tape_units = tape_units;
-  return played(options, std::make_unique<MixedPlanner>(tape_units, false));
+  options.tape_restarts = problem.tape_restarts;
+  return played(options, std::make_unique<MixedPlanner>(tape_units, problem.tape_restarts));
 }
 
 namespace {

@@ -27,6 +27,7 @@ ListOptions list_options(const Problem& problem) {
   options.slots = problem.slots;
   options.record = problem.sizing.record;
   options.may_search = searches_thoroughly(problem.sizing.memory);
+  options.always_searches = problem.in_the_abstract;
   if (problem.divided != nullptr) {
     options.slots = problem.divided->units;
     options.units = problem.divided->state_units;

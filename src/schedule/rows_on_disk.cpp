@@ -31,7 +31,7 @@ StackOptions replacing(const Problem& problem, std::int64_t disk_slots) {
   options.units = problem.slots;
   options.record = problem.sizing.record;
   options.disk_slots = disk_slots;
-  options.disk_is_buffered = true;
+  options.disk_is_buffered = !problem.in_the_abstract;
   return options;
 }
 
@@ -84,7 +84,8 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   options.units = between.most_slots - 1;
   options.tape_units = between.tape_units;
   const bool every_state = problem.sizing.end_known() && between.slots >= between.steps;
-  options.retain = every_state && !between.all_anchors && between.tape_units == 0;
+  options.retain =
+      every_state && !between.all_anchors && between.tape_units == 0 && !problem.in_the_abstract;
   return played(options, std::make_unique<AsyncPlanner>(async));
 }
 
@@ -261,8 +262,9 @@ DoubleChoice double_choice(const Problem& problem, std::int64_t disk_slots) {
 // The longest interval follows from the memory, the shortest from the disk: do they leave one?
 void require_interval(const Problem& problem, const DoubleChoice& choice) {
   const std::int64_t longest = longest_double_interval(choice.memory);
-  const bool by_number = problem.slots == problem.checkpoints;
-  const std::string limit = by_number ? "checkpoints" : "memory";
+  const bool by_number = problem.slots == problem.checkpoints || problem.in_the_abstract;
+  const std::string number = problem.in_the_abstract ? "slots" : "checkpoints";
+  const std::string limit = by_number ? number : "memory";
   const std::string reverses =
       limit + "=" + std::to_string(by_number ? problem.checkpoints : problem.sizing.memory) +
       " reverses at most " + std::to_string(longest) + " steps at a time";
