@@ -14,6 +14,8 @@
 
 #include <anadrome/gradient.h>
 
+#include <anadrome/error.hpp>
+
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +23,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -33,26 +34,6 @@
 namespace anadrome {
 // Inline, so that none of these names meets one of the library's own in a static program.
 inline namespace client {
-
-/** A call that did not succeed: its status, and what() says what failed, where, and what to do. */
-class Error : public std::runtime_error {
- public:
-  /** The failure that anadrome_last_error() is about. */
-  explicit Error(anadrome_status status)
-      : std::runtime_error(std::string(anadrome_status_name(status)) + ": " +
-                           anadrome_last_error()),
-        status_(status) {}
-  /** A failure that C did not see. */
-  Error(anadrome_status status, const std::string& why)
-      : std::runtime_error(std::string(anadrome_status_name(status)) + ": " + why),
-        status_(status) {}
-
-  /** Which failure; ANADROME_STOPPED if some rank asked to stop. */
-  anadrome_status status() const noexcept { return status_; }
-
- private:
-  anadrome_status status_;
-};
 
 /** What anadrome_next asks the caller to do. */
 using Action = anadrome_action;
@@ -185,10 +166,6 @@ struct Live {
     throw Error(status);
   }
 };
-
-inline void check(anadrome_status status) {
-  if (status != ANADROME_OK) throw Error(status);
-}
 
 struct Callbacks {
   Live* live;

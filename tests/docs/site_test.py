@@ -118,7 +118,8 @@ class Site(unittest.TestCase):
                 self.assertIn(name, c, header.name)
         cxx = self.page("cxx")
         inner = re.compile(r"^namespace detail \{.*?^\}  // namespace detail", re.MULTILINE | re.DOTALL)
-        for name in re.findall(r"^(?:class|struct) (\w+)", inner.sub("", source("include/anadrome/anadrome.hpp") + source("include/anadrome/store.hpp")), re.MULTILINE):
+        classes = "".join(inner.sub("", source(f"include/anadrome/{name}.hpp")) for name in ("anadrome", "error", "schedule", "store"))
+        for name in re.findall(r"^(?:class|struct) (\w+)", classes, re.MULTILINE):
             self.assertIn(name, cxx)
 
     def test_every_fortran_name_is_in_the_reference(self):

@@ -34,7 +34,8 @@ program calls_test
   call step_costs()
   call step_costs_refused()
   call branches()
-  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6)
+  call streams()
+  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
 
 contains
 
@@ -323,4 +324,55 @@ contains
     call expect_status(status, ANADROME_ERR_ORDER, "an end after DONE")
     call anadrome_close(run)
   end subroutine branches
+
+  ! The schedule alone: a state is a number, x_k = k.
+  subroutine streams()
+    type(anadrome_schedule) :: schedule
+    type(anadrome_schedule_action) :: action
+    integer(int64) :: memory(0:2), disk(0:1), live
+    integer :: status, adjoints
+    call anadrome_schedule_open(schedule, "schedule=hrevolv steps=9 slots=3", status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "an unknown schedule")
+    call expect_words("'hrevolve'")
+    call anadrome_schedule_next(schedule, action, status)
+    call expect(status == ANADROME_ERR_ARGUMENT .and. action%kind == 0, "a stream that was not opened")
+
+    call anadrome_schedule_open(schedule, "schedule=hrevolve steps=30 slots=3 disk_slots=2 write=2 read=2 ", status)
+    call expect_status(status, ANADROME_OK, "a stream")
+    live = 0
+    adjoints = 0
+    do
+      call anadrome_schedule_next(schedule, action)
+      select case (action%kind)
+      case (ANADROME_SCHEDULE_ADVANCE)
+        if (live /= action%first) exit
+        live = action%last
+      case (ANADROME_SCHEDULE_KEEP)
+        if (action%tier == 0) memory(action%slot) = live
+        if (action%tier == 1) disk(action%slot) = live
+      case (ANADROME_SCHEDULE_RESTORE)
+        live = merge(memory(mod(action%slot, 3_int64)), disk(mod(action%slot, 2_int64)), action%tier == 0)
+      case (ANADROME_SCHEDULE_TURN)
+        if (live /= 30) exit
+      case (ANADROME_SCHEDULE_ADJOINT)
+        if (live /= action%first .or. action%last /= live + 1) exit
+        adjoints = adjoints + 1
+      case (ANADROME_SCHEDULE_DONE)
+        exit
+      end select
+    end do
+    call expect(action%kind == ANADROME_SCHEDULE_DONE .and. adjoints == 30, "every adjoint had its state")
+    call anadrome_schedule_close(schedule)
+
+    call anadrome_schedule_open(schedule, "schedule=mixed steps=2 slots=3")
+    call anadrome_schedule_next(schedule, action)
+    call expect(action%kind == ANADROME_SCHEDULE_ADVANCE .and. action%record, "a tape is recorded")
+    call anadrome_schedule_next(schedule, action)
+    call expect(action%kind == ANADROME_SCHEDULE_KEEP .and. action%what == ANADROME_SCHEDULE_TAPE, "and kept")
+    call anadrome_schedule_end(schedule, 2, status)
+    call expect_status(status, ANADROME_ERR_ORDER, "the end is known")
+    call anadrome_schedule_close(schedule)
+    call anadrome_schedule_close(schedule, status)
+    call expect_status(status, ANADROME_OK, "closed already")
+  end subroutine streams
 end program calls_test

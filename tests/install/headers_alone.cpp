@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Every installed header, alone and twice; also what only a use would compile. */
 #include <anadrome/anadrome.hpp>
+#include <anadrome/schedule.hpp>
 #include <array>
+
+std::int64_t steps_of(anadrome::Schedule& schedule);
+std::int64_t steps_of(anadrome::Schedule& schedule) {
+  std::int64_t steps = 0;
+  for (const anadrome::ScheduleAction& action : schedule) steps += action.last - action.first;
+  schedule.finish_forward(schedule.next().first);
+  return steps;
+}
 
 struct Everything {
   anadrome::Run run;

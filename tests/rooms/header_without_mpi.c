@@ -2,7 +2,13 @@
 /* The public headers that know no MPI, wherever mpi.h is. */
 #include <anadrome/field.h>
 #include <anadrome/graph.h>
+#include <anadrome/schedule.h>
 #include <anadrome/status.h>
+
+#ifdef __cplusplus
+#include <anadrome/error.hpp>
+#include <anadrome/schedule.hpp>
+#endif
 
 #ifdef MPI_VERSION
 #error "MPI came along"

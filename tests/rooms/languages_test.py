@@ -8,7 +8,8 @@ import unittest
 
 SOURCES = pathlib.Path(sys.argv.pop())
 C_TYPES = {"size_t": "c_size_t", "int": "c_int", "int32_t": "c_int32_t", "int64_t": "c_int64_t", "double": "c_double",
-           "char": "c_char", "anadrome_action_kind": "c_int"}
+           "char": "c_char", "anadrome_action_kind": "c_int", "anadrome_schedule_kind": "c_int",
+           "anadrome_schedule_what": "c_int"}
 
 
 def text_of(path):
@@ -16,7 +17,7 @@ def text_of(path):
 
 
 HEADER = re.sub(r"/\*.*?\*/|//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.h")
-                                                  for name in ("anadrome", "field", "gradient", "status", "store")), flags=re.DOTALL)
+                                                  for name in ("anadrome", "field", "gradient", "schedule", "status", "store")), flags=re.DOTALL)
 TYPES = re.sub(r"!.*", "", text_of("src/api/fortran/types.f90"))
 C_INTERFACE = re.sub(r"!.*", "", text_of("src/api/fortran/c_interface.f90"))
 FUNCTIONS = set(re.findall(r"ANADROME_API [^;(]*?(anadrome_\w+)\(", HEADER))
@@ -46,7 +47,8 @@ class Languages(unittest.TestCase):
         for text, in_c, in_fortran in ((TYPES, "anadrome_stats", "anadrome_stats"),
                                        (TYPES, "anadrome_gradient_check", "anadrome_gradient_check"),
                                        (TYPES, "anadrome_store_stats", "anadrome_store_stats"),
-                                       (C_INTERFACE, "anadrome_action", "c_action")):
+                                       (C_INTERFACE, "anadrome_action", "c_action"),
+                                       (C_INTERFACE, "anadrome_schedule_action", "c_schedule_action")):
             with self.subTest(in_c):
                 self.assertGreater(len(members_in_c(in_c)), 6)
                 self.assertEqual(members_in_c(in_c), members_in_fortran(text, in_fortran))
@@ -72,7 +74,7 @@ class Languages(unittest.TestCase):
         self.assertEqual([name for name in sorted(names) if not re.search(rf"\b{name}\b", module)], [])
 
     def test_cxx_has_every_function(self):
-        header = re.sub(r"//[^\n]*", "", text_of("include/anadrome/anadrome.hpp") + text_of("include/anadrome/store.hpp"))
+        header = re.sub(r"//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.hpp") for name in ("anadrome", "error", "schedule", "store")))
         unused = {name for name in FUNCTIONS if f"{name}(" not in header}
         self.assertLessEqual(unused, {"anadrome_version", "anadrome_store_parts"})
 

@@ -19,6 +19,9 @@ module anadrome
        ANADROME_VERDICT_NONE, ANADROME_VERDICT_RIGHT, ANADROME_VERDICT_WRONG, ANADROME_VERDICT_UNDECIDED, &
        ANADROME_MISMATCH_NONE, ANADROME_MISMATCH_SIGN, ANADROME_MISMATCH_FACTOR, ANADROME_MISMATCH_TERM, &
        ANADROME_MISMATCH_STATE, ANADROME_MISMATCH_NOT_FINITE, ANADROME_MISMATCH_OBJECTIVE, &
+       ANADROME_SCHEDULE_ADVANCE, ANADROME_SCHEDULE_TURN, ANADROME_SCHEDULE_ADJOINT, ANADROME_SCHEDULE_DONE, &
+       ANADROME_SCHEDULE_START, ANADROME_SCHEDULE_KEEP, ANADROME_SCHEDULE_RESTORE, ANADROME_SCHEDULE_DROP, &
+       ANADROME_SCHEDULE_WRITE, ANADROME_SCHEDULE_READ, ANADROME_SCHEDULE_STATE, ANADROME_SCHEDULE_TAPE, &
        ANADROME_MOST_SEEDS, ANADROME_STEPS_UNKNOWN, anadrome_stats, anadrome_gradient_check, &
        anadrome_store_stats
   use anadrome_runs, only: &
@@ -36,6 +39,9 @@ module anadrome
        anadrome_store_drop, anadrome_store_expect, anadrome_store_contains, anadrome_store_keys, &
        anadrome_store_parts, anadrome_store_view, anadrome_store_release, anadrome_store_sync, &
        anadrome_store_statistics, anadrome_store_close
+  use anadrome_schedules, only: &
+       anadrome_schedule, anadrome_schedule_action, anadrome_schedule_open, anadrome_schedule_next, &
+       anadrome_schedule_end, anadrome_schedule_close
   implicit none
   public
 end module anadrome

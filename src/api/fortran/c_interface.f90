@@ -2,11 +2,12 @@
 ! The functions of the C interface as Fortran sees them. Nothing is added here. Each has an interface of its
 ! own: gfortran 12 forgets VALUE where `procedure(shape), bind(c)` comes out of a module file.
 module anadrome_c_interface
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int32_t, c_int64_t, c_ptr, &
+       c_size_t
   use anadrome_types, only: anadrome_gradient_check, anadrome_stats, anadrome_store_stats
   implicit none
   private :: anadrome_gradient_check, anadrome_stats, anadrome_store_stats
-  private :: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  private :: c_char, c_double, c_funptr, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t
 
   !> anadrome_action as C lays it out; callers get anadrome_action of module anadrome.
   type, bind(c) :: c_action
@@ -19,6 +20,23 @@ module anadrome_c_interface
     integer(c_int64_t) :: branch
     integer(c_int64_t) :: reserved(3)
   end type c_action
+
+  !> anadrome_schedule_action as C lays it out; callers get that of module anadrome.
+  type, bind(c) :: c_schedule_action
+    integer(c_int) :: kind
+    integer(c_int) :: what
+    integer(c_int32_t) :: tier
+    integer(c_int32_t) :: record
+    integer(c_int32_t) :: again
+    integer(c_int32_t) :: reserved_int
+    integer(c_int64_t) :: first
+    integer(c_int64_t) :: last
+    integer(c_int64_t) :: branch
+    integer(c_int64_t) :: slot
+    integer(c_int64_t) :: begin
+    integer(c_int64_t) :: units
+    integer(c_int64_t) :: reserved(4)
+  end type c_schedule_action
 
   !> anadrome_model as C lays it out; callers extend anadrome_model of module anadrome.
   type, bind(c) :: c_model
@@ -366,5 +384,32 @@ module anadrome_c_interface
       type(c_ptr), intent(inout) :: store
       integer(c_int) :: status
     end function c_store_close
+
+    function c_schedule_open(options, schedule) bind(c, name="anadrome_schedule_open") result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: options(*)
+      type(c_ptr), intent(out) :: schedule
+      integer(c_int) :: status
+    end function c_schedule_open
+
+    function c_schedule_next(schedule, action) bind(c, name="anadrome_schedule_next") result(status)
+      import :: c_int, c_ptr, c_schedule_action
+      type(c_ptr), value :: schedule
+      type(c_schedule_action), intent(out) :: action
+      integer(c_int) :: status
+    end function c_schedule_next
+
+    function c_schedule_end(schedule, steps) bind(c, name="anadrome_schedule_end") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: steps
+      integer(c_int) :: status
+    end function c_schedule_end
+
+    function c_schedule_close(schedule) bind(c, name="anadrome_schedule_close") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: schedule
+      integer(c_int) :: status
+    end function c_schedule_close
   end interface
 end module anadrome_c_interface

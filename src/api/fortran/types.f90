@@ -49,6 +49,26 @@ module anadrome_types
     enumerator :: ANADROME_START = 5           !< of anadrome_begin_branches: write x_0 of the branch
   end enum
 
+  !> What the caller of a stream does (anadrome_schedule_kind).
+  enum, bind(c)
+    enumerator :: ANADROME_SCHEDULE_ADVANCE = 1  !< run steps first .. last-1
+    enumerator :: ANADROME_SCHEDULE_TURN = 2     !< evaluate the objective and start the adjoint
+    enumerator :: ANADROME_SCHEDULE_ADJOINT = 3  !< the adjoint of step first
+    enumerator :: ANADROME_SCHEDULE_DONE = 4     !< leave the loop
+    enumerator :: ANADROME_SCHEDULE_START = 5    !< make x_0 of the branch
+    enumerator :: ANADROME_SCHEDULE_KEEP = 6     !< copy the live state, or the tape, to its slot
+    enumerator :: ANADROME_SCHEDULE_RESTORE = 7  !< copy it back
+    enumerator :: ANADROME_SCHEDULE_DROP = 8     !< it is not needed there any more
+    enumerator :: ANADROME_SCHEDULE_WRITE = 9    !< begin to write it
+    enumerator :: ANADROME_SCHEDULE_READ = 10    !< begin to read it
+  end enum
+
+  !> What a stream keeps (anadrome_schedule_what).
+  enum, bind(c)
+    enumerator :: ANADROME_SCHEDULE_STATE = 0    !< a state
+    enumerator :: ANADROME_SCHEDULE_TAPE = 1     !< a tape
+  end enum
+
   !> Where a run is (anadrome_phase).
   enum, bind(c)
     enumerator :: ANADROME_PHASE_IDLE = 0      !< before begin or after a failure
