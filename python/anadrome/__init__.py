@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""States of a time-dependent simulation, given back in reverse.
+
+A forward simulation computes states x_0 .. x_n, and its adjoint reads them in falling order. The
+library keeps them within a memory budget on every rank, on disk and by recomputing; the gradient is
+bit for bit the one with every state kept. `Run` has an example; `gradient` is the short way.
+"""
+from ._actions import Action, Adjoint, Advance, Start, Turn
+from ._check import GradientCheck, Mismatch, Verdict
+from ._core import version as _version
+from ._errors import Error, OutOfMemoryError, Status, StorageError
+from ._gradient import check_gradient, gradient
+from ._run import Resumed, Run, Sweep
+from ._statistics import Phase, Statistics, Summary
+
+__version__ = _version()
+
+__all__ = [
+    "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
+    "Phase", "Resumed", "Run", "Start", "Statistics", "Status",
+    "StorageError", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient",
+]

@@ -1,0 +1,539 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One forward sweep and the adjoint sweeps back through it."""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, NamedTuple, Optional, Union
+
+from . import _core
+from ._actions import Action, Advance
+from ._check import GradientCheck
+from ._errors import Error, Status, describe
+from ._interrupt import Interrupt
+from ._report import Report
+from ._statistics import Phase, Statistics, Summary
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Setting = Union[str, int, float, bool, "os.PathLike[str]"]
+
+_STATE, _TAPE, _ADJOINT = range(3)  # anadrome_role
+_UNKNOWN = -1  # ANADROME_STEPS_UNKNOWN
+# A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that may
+# be at its end only, which this rank would never reach: after so many actions it ends the sweep.
+_MOST_PASSED_OVER = 1000
+# Seconds after which a rank that waits for the others with an exception says so.
+_PATIENCE = 10.0
+
+
+class Resumed(NamedTuple):
+    """Where a run with ``resume=on`` goes on."""
+
+    phase: Phase
+    """``Phase.FORWARD``: the state arrays hold x_step, the adjoint arrays what they held when that
+    was reached. ``Phase.REVERSE``: the steps from ``step`` on are adjoined, the adjoint arrays hold
+    what they held then, and `Turn` does not come again."""
+    step: int
+    """Which state, or which step."""
+
+
+class Sweep(Iterator[Action]):
+    """The actions of one sweep, in order; `Run.sweep`, `Run.sweep_branches` and `Run.rewind` make
+    it. It is used once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._next = run._core.next
+        self._done = False
+
+    def __iter__(self) -> Sweep:
+        return self
+
+    def __next__(self) -> Action:
+        if self._run._current is not self:
+            self._refuse()
+        try:
+            action = self._next()
+        except BaseException as error:
+            self._run._end_of_call(error)
+            raise
+        if action is None:
+            self._done = True
+            self._run._current = None
+            self._run._end_of_sweep()
+            raise StopIteration
+        return action
+
+    def _refuse(self) -> None:
+        if self._done:
+            raise StopIteration
+        raise Error("this sweep was ended by a later call of its run", Status.ERR_ORDER)
+
+
+class Run:
+    """One forward sweep and the adjoint sweep(s) back through it, on all ranks of a communicator.
+
+    Use it in a ``with`` block, which closes it. Where an exception leaves the block on some rank,
+    the sweep ends on every rank at the next agreement: there with an `Error` of status
+    ``ERR_PEER`` that names the rank and the exception, here with the exception itself.
+    Collective, as are `sweep`, `sweep_branches`, `rewind`, `solve`, `check_gradient` and `close`:
+    all ranks call them in the same order. A run is used by one thread at a time. The GIL is
+    released while they wait.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        Its ranks. It is duplicated, and may be freed afterwards.
+    **options
+        Options, such as ``memory="8GiB"``, as `set` takes them.
+
+    Raises
+    ------
+    Error
+        ``ERR_ARGUMENT``: an option that does not exist, or a bad value.
+
+    Examples
+    --------
+    The gradient of ``sum(u_n ** 2) / 2`` by u_0, for ``u_{k+1} = u_k + dt u_k (1 - u_k)``:
+
+    >>> import anadrome, numpy as np
+    >>> from mpi4py import MPI
+    >>> dt, u, lam = 1e-3, np.linspace(0.1, 0.9, 5), np.zeros(5)
+    >>> with anadrome.Run(MPI.COMM_SELF, memory="64KiB", schedule="revolve") as run:
+    ...     run.state(u=u)
+    ...     run.adjoint(lam=lam)
+    ...     for action in run.sweep(1000):
+    ...         match action:
+    ...             case anadrome.Advance(first, last):
+    ...                 for k in range(first, last):
+    ...                     u += dt * u * (1 - u)
+    ...             case anadrome.Turn():
+    ...                 lam[:] = u
+    ...             case anadrome.Adjoint(k):
+    ...                 lam *= 1 + dt * (1 - 2 * u)
+    >>> print(lam.round(4))
+    [0.4591 0.637  0.5751 0.4839 0.4026]
+    """
+
+    def __init__(self, comm: MPI.Comm, **options: Setting) -> None:
+        self._current: Optional[Sweep] = None
+        self._steps_known = True
+        self._core = _core.Run(comm)
+        self._rank, self._ranks = comm.Get_rank(), comm.Get_size()
+        self._interrupt = Interrupt(self._core.request_stop)
+        self._report = Report(self._core.set, root=self._rank == 0)
+        try:
+            self.set(**options)
+        except BaseException:
+            self._core.close()  # other ranks may have no such failure
+            raise
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if value is None:
+            self.close()
+        else:
+            self._leave(value)
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is not None and not core.closed:
+            # Closing is collective, and this may be any thread at any time.
+            warnings.warn(f"{self!r} was not closed; use `with`", ResourceWarning, source=self)
+
+    def __repr__(self) -> str:
+        return f"<anadrome.Run {'closed' if self.closed else 'open'}, {self._ranks} ranks>"
+
+    # ---- before a sweep ----
+
+    def set(self, **options: Setting) -> None:
+        """Set options; they hold from the next sweep on. Local, but all ranks set the same.
+
+        Parameters
+        ----------
+        **options
+            A value is a text (``memory="8GiB"``), a number (``checkpoints=20``), a truth value
+            (``keep=True`` is ``on``) or a path (``directory=Path("/scratch")``). ``report="-"``
+            prints the summary to `sys.stdout`.
+
+        Raises
+        ------
+        Error
+            ``ERR_ARGUMENT``: no such option (the nearest one is named), or a bad value.
+            ``ERR_ORDER``: a sweep is under way.
+        """
+        for key, value in options.items():
+            text = ("off", "on")[value] if isinstance(value, bool) else str(value)
+            if key == "report":
+                self._report.want(text)
+            else:
+                self._core.set(key, text)
+
+    def state(self, **arrays: object) -> None:
+        """Register arrays that make up the state: all that a step needs to go on.
+
+        Local; all ranks register the same names and types in the same order, with sizes of their
+        own, 0 included. The run holds a reference to each array, and reads and writes its memory
+        between actions, until it is closed.
+
+        Parameters
+        ----------
+        **arrays
+            Objects with the buffer protocol by field name, such as numpy arrays: writable,
+            C-contiguous, of float32, float64, complex64, complex128, int32, int64 or bytes.
+
+        Raises
+        ------
+        TypeError
+            An array is not like that; the text names the field and the cure.
+        Error
+            ``ERR_ARGUMENT``: a name that is taken, or is none. ``ERR_ORDER``: a sweep is under way.
+        """
+        self._add(_STATE, arrays)
+
+    def tape(self, **arrays: object) -> None:
+        """Register arrays that hold what the adjoint of one step needs; a step that is recorded
+        fills them. As `state`."""
+        self._add(_TAPE, arrays)
+
+    def adjoint(self, **arrays: object) -> None:
+        """Register adjoint variables and what gradients are summed up in. They are never
+        recomputed; `check_gradient` and ``resume=on`` need them. As `state`."""
+        self._add(_ADJOINT, arrays)
+
+    def _add(self, role: int, arrays: Mapping[str, object]) -> None:
+        for name, array in arrays.items():
+            self._core.add_array(name, role, array)
+
+    def packed(
+        self,
+        name: str,
+        size: int,
+        pack: Callable[[memoryview], object],
+        unpack: Callable[[memoryview], object],
+        *,
+        role: Literal["state", "tape", "adjoint"] = "state",
+    ) -> None:
+        """Register a field that is no array: an object, an array on a GPU. Local; as `state`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the field.
+        size : int
+            Its bytes.
+        pack, unpack : callable
+            ``pack(buffer)`` writes the field into a writable memoryview of ``size`` bytes,
+            ``unpack(buffer)`` reads it from one. They copy, and keep no view of the buffer. They
+            are called between actions, in the thread of the run, and may communicate only if every
+            rank does.
+        role : {"state", "tape", "adjoint"}
+            What the field is for.
+        """
+        roles = {"state": _STATE, "tape": _TAPE, "adjoint": _ADJOINT}
+        self._core.add_packed(name, roles[role], size, pack, unpack)
+
+    def varying(
+        self,
+        name: str,
+        most: int,
+        size: Callable[[], int],
+        pack: Callable[[memoryview], object],
+        unpack: Callable[[memoryview], object],
+    ) -> None:
+        """Register a state field whose size changes, as on an adaptive mesh. Local; as `packed`.
+
+        Parameters
+        ----------
+        most : int
+            The most bytes that it takes.
+        size : callable
+            ``size()`` is how many bytes it takes now. ``pack`` gets a buffer of so many, and
+            ``unpack`` one of as many as were packed.
+        """
+        self._core.add_varying(name, most, size, pack, unpack)
+
+    def step_costs(self, seconds: Sequence[float], sizes: Sequence[int] = ()) -> None:
+        """Say what steps cost, for the schedules uneven, least_memory and offload. Local.
+
+        Parameters
+        ----------
+        seconds : sequence of float
+            What each step takes, in any unit. Empty: forget what was given.
+        sizes : sequence of int
+            The bytes of each state on this rank; empty: those of the fields.
+        """
+        if len(sizes) not in (0, len(seconds)):
+            raise ValueError("step_costs: give as many sizes as seconds, or none")
+        self._core.set_step_costs(seconds, sizes)
+
+    # ---- sweeps ----
+
+    def sweep(self, steps: Optional[int]) -> Sweep:
+        """Begin a forward sweep; iterate over what it returns, and carry out each action.
+
+        x_0 is what the arrays hold when the first action is asked for. Collective. A sweep that is
+        under way is abandoned.
+
+        Parameters
+        ----------
+        steps : int or None
+            The number of steps. None: not known; call `finish_forward` when the end is reached.
+
+        Raises
+        ------
+        Error
+            ``ERR_ARGUMENT``: options, fields or steps that differ between ranks, or overlap.
+            ``ERR_MEMORY`` (the text says how much is needed), ``ERR_IO``, ``ERR_NO_SPACE``,
+            ``ERR_BUSY``, ``ERR_UNSUPPORTED``, ``ERR_PEER``.
+        KeyboardInterrupt
+            While iterating, at an agreement after Ctrl-C; other ranks get ``Status.STOPPED``.
+        """
+        self._steps_known = steps is not None
+        self._begin(lambda: self._core.begin(_UNKNOWN if steps is None else steps))
+        return self._new_sweep()
+
+    def sweep_branches(self, steps: Sequence[int]) -> Sweep:
+        """Begin a sweep of branches that meet in one objective, branch i of ``steps[i]`` steps.
+
+        `Start` asks for x_0 of a branch, the first `Turn` of each for its part of the objective,
+        the second for its adjoint variables, of which there is a set per branch. Collective.
+        States are kept in memory only; as ``anadrome_begin_branches``.
+        """
+        self._steps_known = True
+        self._begin(lambda: self._core.begin_branches(steps))
+        return self._new_sweep()
+
+    def rewind(self) -> Sweep:
+        """Start another reverse sweep over the same forward sweep, after the end of one: states
+        that are still kept are used, others recomputed, and `Turn` comes again. Collective."""
+        self._begin(self._core.rewind)
+        return self._new_sweep()
+
+    def finish_forward(self, steps: int) -> None:
+        """Say, while an `Advance` of a sweep of unknown length is carried out, that the sweep ends
+        after ``steps`` steps in all. All ranks say the same."""
+        self._core.finish_forward(steps)
+
+    def show_end(self, branch: int) -> None:
+        """At a `Turn` with ``again`` and ``objective=joint``: put the last state of any branch into
+        the arrays. Local."""
+        self._core.show_end(branch)
+
+    @property
+    def resumed(self) -> Optional[Resumed]:
+        """Where the sweep goes on, with ``resume=on``; None: at x_0. A program with ``resume=on``
+        asks after every `sweep`, and does not set these arrays where it goes on."""
+        phase, step = self._core.resumed()
+        return None if phase == Phase.IDLE else Resumed(Phase(phase), step)
+
+    def solve(
+        self,
+        steps: Optional[int],
+        *,
+        advance: Callable[[int, int], Optional[int]],
+        adjoint: Callable[[int], object],
+        turn: Optional[Callable[[int], object]] = None,
+        record: Optional[Callable[[int], Optional[int]]] = None,
+        start: Optional[Callable[[], object]] = None,
+    ) -> None:
+        """Run a whole sweep with functions in place of a loop. Collective.
+
+        An exception in one of them ends the sweep on every rank, and is raised again here; until
+        the next agreement the functions are still called, for ranks that exchange messages in them
+        to stay together.
+
+        Parameters
+        ----------
+        steps : int or None
+            The number of steps; None: not known.
+        advance : callable
+            ``advance(first, last)`` runs steps first .. last-1. With unknown steps it returns
+            n < last when the sweep ends after n steps.
+        adjoint : callable
+            ``adjoint(k)``: the adjoint of step k.
+        turn : callable, optional
+            ``turn(n)``: the objective, and the terminal condition of the adjoint.
+        record : callable, optional
+            ``record(k)``: step k, which fills the tape fields. Required if there are some.
+        start : callable, optional
+            ``start()`` writes x_0.
+        """
+        functions = dict(advance=advance, adjoint=adjoint, turn=turn, record=record, start=start)
+        self._steps_known = steps is not None
+        self._current = None
+        self._begin(lambda: self._core.solve(_UNKNOWN if steps is None else steps, functions))
+        self._end_of_sweep()
+
+    def check_gradient(
+        self,
+        steps: int,
+        *,
+        advance: Callable[[int, int], object],
+        adjoint: Callable[[int], object],
+        perturb: Callable[[int, float], object],
+        objective: Callable[[], float],
+        derivative: Callable[[int], float],
+        turn: Optional[Callable[[int], object]] = None,
+        record: Optional[Callable[[int], object]] = None,
+        start: Optional[Callable[[], object]] = None,
+        mask: Optional[Callable[[], object]] = None,
+        pairs: Mapping[str, str] = {},
+        seeds: int = 0,
+        epsilon: float = 0,
+        product_steps: int = 0,
+        report: str = "",
+    ) -> GradientCheck:
+        """Check the gradient that the adjoint computes, in place of `solve`. Collective.
+
+        Taylor tests of the whole sweep, and dot products of single steps; see
+        `anadrome.check_gradient` for the short way. The functions of `solve`, and:
+
+        Parameters
+        ----------
+        perturb : callable
+            ``perturb(seed, epsilon)`` sets the controls to m + epsilon dm, dm being the direction
+            of number ``seed``; epsilon 0 gives m back, bit for bit.
+        objective : callable
+            ``objective()``: J at the end of the forward sweep, of all ranks.
+        derivative : callable
+            ``derivative(seed)``: the gradient times direction ``seed``, of all ranks.
+        mask : callable, optional
+            ``mask()`` sets to zero what is part of an array and of no state, such as halos.
+        pairs : mapping
+            Which adjoint field belongs to which state field, ``{"u": "lam"}``; empty: no products.
+        seeds, epsilon, product_steps : optional
+            Directions (3), the largest perturbation (0.01), steps with products (32).
+        report : str
+            Where rank 0 writes a report: ``"-"``, or a file.
+
+        Returns
+        -------
+        GradientCheck
+            A wrong gradient is what it says, and no exception.
+        """
+        functions = dict(advance=advance, adjoint=adjoint, turn=turn, record=record, start=start)
+        settings = dict(
+            perturb=perturb, objective=objective, derivative=derivative, mask=mask,
+            pairs=" ".join(f"{state}={adjoint}" for state, adjoint in pairs.items()),
+            seeds=seeds, epsilon=epsilon, product_steps=product_steps, report=report)
+        found: list[GradientCheck] = []
+        self._current = None
+        self._begin(lambda: found.append(
+            GradientCheck._of(self._core.check_gradient(steps, functions, settings))))
+        self._interrupt.end()
+        return found[0]
+
+    # ---- at any time ----
+
+    def fail(self, why: str) -> None:
+        """Say that this rank cannot go on. Local: every rank gets ``ERR_PEER``, with the rank and
+        ``why``, at the next agreement; go on with the actions until then."""
+        self._core.fail(why)
+
+    def request_stop(self) -> None:
+        """Ask for the sweep to stop: every rank gets ``Status.STOPPED`` at the next agreement; with
+        ``resume=on`` once a commit was made. Local; any thread may."""
+        self._core.request_stop()
+
+    def statistics(self) -> Statistics:
+        """What this rank has done and will do. Local."""
+        return Statistics._of(self._core.statistics())
+
+    def summary(self) -> Summary:
+        """The summary of the last sweep that came to its end. Local: on rank 0, "" elsewhere."""
+        return self._report.text()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the run is closed."""
+        return self._core.closed
+
+    def close(self) -> None:
+        """Close the run, remove its files (unless ``keep=on``) and let go of the arrays.
+        Collective; nothing to do if it is closed already."""
+        self._interrupt.end()
+        self._current = None
+        try:
+            self._core.close()
+        finally:
+            self._report.close()
+
+    # ---- inside ----
+
+    def _begin(self, call: Callable[[], object]) -> None:
+        self._interrupt.watch()
+        try:
+            call()
+        except BaseException as error:
+            self._end_of_call(error)
+            raise
+
+    def _new_sweep(self) -> Sweep:
+        self._current = Sweep(self)
+        return self._current
+
+    def _end_of_call(self, error: BaseException) -> None:
+        """After a call that raised `error`."""
+        if self._under_way():  # a warning that is an error
+            return
+        self._interrupt.end()
+        stopped = isinstance(error, Error) and error.status == Status.STOPPED
+        if stopped and self._interrupt.came:
+            raise KeyboardInterrupt from error
+
+    def _end_of_sweep(self) -> None:
+        self._interrupt.end()
+        self._report.take()
+        if self._interrupt.came:  # after the last agreement
+            raise KeyboardInterrupt
+
+    def _under_way(self) -> bool:
+        if self._core.closed:
+            return False
+        return self._core.statistics()["phase"] in (Phase.FORWARD, Phase.REVERSE)
+
+    def _leave(self, why: BaseException) -> None:
+        """Close after an exception, which goes on from here: others must not hide it."""
+        with contextlib.suppress(Exception):
+            if self._under_way():
+                self._pass_over(describe(why))
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _pass_over(self, why: str) -> None:
+        """Fail, and go on to the next agreement, where the others hear of it."""
+        notice = threading.Timer(_PATIENCE, self._say_that_it_waits, (why,))
+        notice.daemon = True
+        if self._ranks > 1:
+            notice.start()
+        try:
+            self._core.fail(why)
+            passed_over = 0
+            while (action := self._core.next()) is not None:
+                passed_over += 1
+                if self._steps_known or passed_over < _MOST_PASSED_OVER:
+                    continue
+                if isinstance(action, Advance) and not action.again:
+                    self._core.finish_forward(action.first)
+        finally:
+            notice.cancel()
+
+    def _say_that_it_waits(self, why: str) -> None:
+        print(f"anadrome: rank {self._rank} failed ({why}) and waits for the other ranks at the "
+              "next agreement. Ranks that wait for a message of this one wait in vain: end the job",
+              file=sys.stderr, flush=True)

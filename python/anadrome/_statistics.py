@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a run has done and will do."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+import html
+from typing import Any
+
+
+class Phase(enum.IntEnum):
+    """Where a run is."""
+
+    IDLE = 0
+    FORWARD = 1
+    REVERSE = 2
+    DONE = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Statistics:
+    """What `Run.statistics` returns: sizes in bytes, times in seconds, of this rank unless "all
+    ranks" is said. The members are those of ``anadrome_stats``."""
+
+    steps: int
+    """n; -1 while unknown."""
+    ranks: int
+    """How many there are in the run's communicator."""
+    state_bytes: int
+    """One state."""
+    state_bytes_all_ranks: int
+    """One state, all ranks together."""
+    memory_bytes: int
+    """The budget (option ``memory``)."""
+    peak_library_bytes: int
+    """Most the library held so far."""
+    slots: int
+    """States the pool can hold, staging and prefetch included."""
+    checkpoint_slots: int
+    """Of these, slots the schedule counts on (s of E(n,s))."""
+    prefetch_depth: int
+    """Reads ahead of need."""
+    interval: int
+    """Steps between anchors in force; 0: no anchors."""
+    anchors: int
+    """States meant for disk in this sweep (x_0 included); one that is put there again counts
+    again."""
+    states_per_write: int
+    """States in one disk write: 1 unless states are small."""
+    forward_steps_taken: int
+    """Steps of all ADVANCE actions handed out and completed."""
+    forward_steps_planned: int
+    """Total of ADVANCE steps the schedule promises; -1 while not fixed."""
+    forward_steps_remaining: int
+    """ADVANCE steps still to come; -1 while not known."""
+    adjoint_steps_taken: int
+    """ADJOINT actions completed."""
+    bytes_written: int
+    """To disk."""
+    bytes_read: int
+    """From disk."""
+    states_kept: int
+    """Into the pool; exchanged fields without a copy."""
+    states_restored: int
+    """Out of the pool."""
+    agreements: int
+    """Collective decisions."""
+    disk_bytes_reserved_all_ranks: int
+    """Length of the state files."""
+    seconds_total: float
+    """From begin to now, or to DONE."""
+    seconds_forward: float
+    """From begin to TURN."""
+    seconds_adjoint: float
+    """From TURN to now, or to DONE."""
+    seconds_stalled_write: float
+    """The caller waited for a slot that was being written."""
+    seconds_stalled_read: float
+    """The caller waited for a state that was being read."""
+    seconds_copying: float
+    """The caller copied states; short copies: estimated."""
+    seconds_agreeing: float
+    """The caller was in collective decisions."""
+    seconds_writing: float
+    """In writes; direct: checksums included."""
+    seconds_reading: float
+    """In reads; direct: checksums included."""
+    seconds_checksums: float
+    """In checksums; direct: under the two above."""
+    seconds_step: float
+    """Measured forward step, maximum over ranks; 0: not known."""
+    seconds_adjoint_step: float
+    """Measured adjoint step, maximum over ranks; 0: not known."""
+    seconds_write_state: float
+    """Measured write of one state, maximum over ranks; 0: not known."""
+    seconds_read_state: float
+    """Measured read of one state, maximum over ranks; 0: not known."""
+    direct_io: int
+    """1: O_DIRECT; 0: buffered; -1: no disk."""
+    phase: Phase
+    """Where the run is."""
+    schedule: str
+    """The schedule in force."""
+    layout: str
+    """The file layout in force."""
+    transport: str
+    """The transport in force."""
+    seconds_predicted: float
+    """Seconds_total as predicted early in the forward sweep; 0: not."""
+    predicted_at_step: int
+    """Forward steps done then, at most 5 % of a long sweep."""
+    adjoint_guessed: bool
+    """True: for want of an earlier sweep of this run, that prediction took an adjoint step for two
+    forward steps."""
+    anchors_lost: int
+    """Restores from disk that failed on some rank: another copy was read, or the steps were run
+    again from an earlier state."""
+    writes_failed: int
+    """Writes that failed on this rank."""
+    states_written: int
+    """To disk in this sweep, second copies of x_0 included."""
+    states_read: int
+    """From disk in this sweep."""
+
+    @classmethod
+    def _of(cls, members: dict[str, Any]) -> Statistics:
+        members["phase"] = Phase(members["phase"])
+        members["adjoint_guessed"] = bool(members["adjoint_guessed"])
+        return cls(**members)
+
+
+class Summary(str):
+    """The summary of a sweep: a text, which a notebook shows as it is."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// anadrome._core: the C interface for the modules of python/anadrome. Not for users.
+#include "api/python/python.h"
+#include "api/python/run.h"
+
+namespace {
+
+using anadrome::python::Run;
+
+void define_run(py::module_& module) {
+  py::class_<Run>(module, "Run")
+      .def(py::init<py::object>())
+      .def("set", &Run::set)
+      .def("add_array", &Run::add_array)
+      .def("add_packed", &Run::add_packed)
+      .def("add_varying", &Run::add_varying)
+      .def("set_step_costs", &Run::set_step_costs)
+      .def("begin", &Run::begin)
+      .def("begin_branches", &Run::begin_branches)
+      .def("rewind", &Run::rewind)
+      .def("next", &Run::next)
+      .def("solve", &Run::solve)
+      .def("check_gradient", &Run::check_gradient)
+      .def("close", &Run::close)
+      .def("finish_forward", &Run::finish_forward)
+      .def("show_end", &Run::show_end)
+      .def("fail", &Run::fail)
+      .def("request_stop", &Run::request_stop)
+      .def("resumed", &Run::resumed)
+      .def("statistics", &Run::statistics)
+      .def_property_readonly("closed", &Run::closed);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.def("version", &anadrome_version);
+  define_run(module);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/python/run.h"
+
+#include <mpi4py/mpi4py.h>
+
+#include <utility>
+
+#include "api/python/actions.h"
+#include "api/python/structures.h"
+
+namespace anadrome::python {
+namespace {
+
+MPI_Comm communicator_of(const py::object& comm) {
+  if (import_mpi4py() < 0) throw py::error_already_set();
+  MPI_Comm* const handle = PyMPIComm_Get(comm.ptr());  // a TypeError of its own
+  if (handle == nullptr) throw py::error_already_set();
+  return *handle;
+}
+
+}  // namespace
+
+// One call that may wait at a time: other threads of Python run meanwhile.
+class Run::Turnstile {
+ public:
+  explicit Turnstile(Run& run) : run_(run) {
+    if (run.inside_ != 0) {
+      raise(ANADROME_ERR_ORDER,
+            "a call of this run is under way, in another thread or around this callback");
+    }
+    run.inside_ = PyThread_get_thread_ident();
+  }
+  ~Turnstile() { run_.inside_ = 0; }
+  Turnstile(const Turnstile&) = delete;
+  Turnstile& operator=(const Turnstile&) = delete;
+
+ private:
+  Run& run_;
+};
+
+template <class Call>
+void Run::enter(Call&& call) {
+  anadrome_status status = ANADROME_OK;
+  {
+    const Turnstile turnstile(*this);
+    const py::gil_scoped_release others_run;
+    status = call();
+  }
+  thrown_.check(status);
+}
+
+anadrome_run* Run::handle() const {
+  if (inside_ != 0 && inside_ != PyThread_get_thread_ident()) {
+    raise(ANADROME_ERR_ORDER,
+          "another thread is in a call of this run; a run is used by one thread at a time");
+  }
+  return run_;
+}
+
+Run::Run(const py::object& comm) {
+  const MPI_Comm handle = communicator_of(comm);
+  enter([&] { return anadrome_open(handle, &run_); });
+}
+
+void Run::set(const std::string& key, const std::string& value) {
+  check(anadrome_set(handle(), key.c_str(), value.c_str()));
+}
+
+void Run::add_array(const std::string& name, int role, const py::object& array) {
+  Array& added = arrays_.emplace_back(name, array);
+  const anadrome_status status =
+      anadrome_add_field(handle(), name.c_str(), static_cast<anadrome_role>(role), added.type(),
+                         added.values(), added.count());
+  if (status != ANADROME_OK) arrays_.pop_back();
+  check(status);
+  if (role == ANADROME_ROLE_STATE) watch_.add_array(name, added.values(), added.bytes());
+}
+
+void Run::add_packed(const std::string& name, int role, std::size_t bytes, py::function pack,
+                     py::function unpack) {
+  packed_.push_back(std::make_unique<Packed>(
+      Packed{name, std::move(pack), std::move(unpack), py::none(), &thrown_}));
+  watch_.give_up();
+  check(anadrome_add_packed(handle(), name.c_str(), static_cast<anadrome_role>(role), bytes,
+                            Packed::packing, Packed::unpacking, packed_.back().get()));
+}
+
+void Run::add_varying(const std::string& name, std::size_t most, py::function size,
+                      py::function pack, py::function unpack) {
+  packed_.push_back(std::make_unique<Packed>(
+      Packed{name, std::move(pack), std::move(unpack), std::move(size), &thrown_}));
+  watch_.give_up();
+  check(anadrome_add_varying(handle(), name.c_str(), ANADROME_ROLE_STATE, most, Packed::asking,
+                             Packed::packing, Packed::unpacking, packed_.back().get()));
+}
+
+void Run::set_step_costs(const std::vector<double>& seconds,
+                         const std::vector<std::int64_t>& bytes) {
+  check(anadrome_set_step_costs(handle(), static_cast<std::int64_t>(seconds.size()), seconds.data(),
+                                bytes.empty() ? nullptr : bytes.data()));
+}
+
+void Run::begin(std::int64_t steps) {
+  thrown_.forget();
+  enter([&] { return anadrome_begin(run_, steps); });
+}
+
+void Run::begin_branches(const std::vector<std::int64_t>& steps) {
+  thrown_.forget();
+  enter([&] {
+    return anadrome_begin_branches(run_, static_cast<std::int64_t>(steps.size()), steps.data());
+  });
+}
+
+void Run::rewind() {
+  enter([&] { return anadrome_rewind(run_); });
+}
+
+void Run::warn_of_unchanged_states() {
+  const std::string names = watch_.unchanged_after();
+  if (names.empty()) return;
+  const std::string text =
+      "the first steps changed no byte of the state (" + names +
+      "): anadrome reads the arrays that were registered, and `u = step(u)` makes another one; "
+      "write into the registered array, u[:] = step(u)";
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0) throw py::error_already_set();
+}
+
+py::object Run::next() {
+  warn_of_unchanged_states();
+  anadrome_action action{};
+  enter([&] {
+    const anadrome_status status = anadrome_next(run_, &action);
+    if (status == ANADROME_OK) watch_.before(action);
+    return status;
+  });
+  if (action.kind == ANADROME_DONE) return py::none();
+  return to_python(action);
+}
+
+void Run::solve(std::int64_t steps, const py::dict& functions) {
+  thrown_.forget();
+  const Model model(functions, thrown_);
+  enter([&] { return anadrome_solve(run_, steps, model.get()); });
+}
+
+py::dict Run::check_gradient(std::int64_t steps, const py::dict& functions,
+                             const py::dict& settings) {
+  thrown_.forget();
+  const Model model(functions, thrown_);
+  const Gradient gradient(settings, thrown_);
+  anadrome_gradient_check found{};
+  found.size = sizeof found;
+  enter([&] { return anadrome_check_gradient(run_, steps, model.get(), gradient.get(), &found); });
+  return to_python(found);
+}
+
+void Run::close() {
+  if (run_ == nullptr) return;
+  anadrome_status status = ANADROME_OK;
+  {
+    const Turnstile turnstile(*this);
+    anadrome_run* closing = std::exchange(run_, nullptr);  // request_stop finds no run any more
+    const py::gil_scoped_release others_run;
+    status = anadrome_close(&closing);
+  }
+  watch_ = {};
+  arrays_.clear();
+  packed_.clear();
+  thrown_.check(status);
+}
+
+void Run::finish_forward(std::int64_t steps) {
+  check(anadrome_finish_forward(handle(), steps));
+  watch_.cut_short();
+}
+
+void Run::show_end(std::int64_t branch) { check(anadrome_show_end(handle(), branch)); }
+
+void Run::fail(const std::string& why) {
+  check(anadrome_fail(handle(), why.c_str()));
+  watch_.cut_short();
+}
+
+void Run::request_stop() noexcept {
+  if (run_ != nullptr) anadrome_request_stop(run_);
+}
+
+py::tuple Run::resumed() const {
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  check(anadrome_resumed(handle(), &phase, &step));
+  return py::make_tuple(static_cast<int>(phase), step);
+}
+
+py::dict Run::statistics() const {
+  anadrome_stats stats{};
+  stats.size = sizeof stats;
+  check(anadrome_statistics(handle(), &stats));
+  return to_python(stats);
+}
+
+}  // namespace anadrome::python
