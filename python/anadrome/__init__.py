@@ -10,6 +10,7 @@ from ._check import GradientCheck, Mismatch, Verdict
 from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
 from ._gradient import check_gradient, gradient
+from ._plan import Plan, PlannedSchedule, plan
 from ._run import Resumed, Run, Sweep
 from ._statistics import Phase, Statistics, Summary
 
@@ -17,6 +18,6 @@ __version__ = _version()
 
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
-    "Phase", "Resumed", "Run", "Start", "Statistics", "Status",
-    "StorageError", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient",
+    "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Start", "Statistics", "Status",
+    "StorageError", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient", "plan",
 ]

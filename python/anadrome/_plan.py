@@ -1,1 +1,207 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""The answers of the command ``anadrome plan`` as objects; the command computes them."""
+from __future__ import annotations
+
+import dataclasses
+import functools
+import html
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from ._errors import Error, Status
+
+Size = Union[str, int]
+Seconds = Union[str, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedSchedule:
+    """What one schedule would take. Where it cannot run, ``remark`` says why and the numbers are
+    None. Sizes are bytes, times seconds."""
+
+    schedule: str
+    """Its name, for the option ``schedule``."""
+    runs: bool
+    """Whether it can run with this memory and disk."""
+    remark: str
+    """How it is laid out, or why it cannot run."""
+    seconds: Optional[float] = None
+    """The whole sweep, forward and reverse."""
+    overhead: Optional[float] = None
+    """How much longer that is than with every state in memory; 0.2: 20 % longer."""
+    seconds_waiting: Optional[float] = None
+    """Of these, waiting for the disk."""
+    recompute_factor: Optional[float] = None
+    """Forward steps per step."""
+    forward_steps: Optional[int] = None
+    """Forward steps in all."""
+    ram_bytes: Optional[int] = None
+    """Memory per rank."""
+    disk_bytes: Optional[int] = None
+    """Disk, all ranks together."""
+    bytes_written: Optional[int] = None
+    """Written to disk, all ranks together."""
+    bytes_read: Optional[int] = None
+    """Read from disk, all ranks together."""
+    slots: Optional[int] = None
+    """States that memory holds."""
+    interval: Optional[int] = None
+    """Steps between anchors; None: no such interval."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What every schedule would take; a notebook shows the table and a picture of the sweep.
+
+    ``str(plan)`` is what the command prints.
+    """
+
+    schedules: tuple[PlannedSchedule, ...]
+    """In the order of the command's table."""
+    recommended: Optional[str]
+    """The name of the schedule to take; None: none runs."""
+    auto: Optional[str]
+    """What a run with ``schedule=auto`` takes; None: not known."""
+    why: str
+    """The reason, in a sentence."""
+    seconds_ideal: float
+    """The sweep with every state in memory."""
+    command: tuple[str, ...] = dataclasses.field(repr=False)
+    """The command that computed it."""
+
+    def __getitem__(self, schedule: str) -> PlannedSchedule:
+        for row in self.schedules:
+            if row.schedule == schedule:
+                return row
+        raise KeyError(schedule)
+
+    @functools.cached_property
+    def _text(self) -> str:
+        return _output_of(self.command)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def svg(self) -> str:
+        """The picture of the recommended sweep: its steps, its disk and its memory over time; ""
+        if no schedule runs."""
+        if self.recommended is None:
+            return ""
+        with tempfile.TemporaryDirectory(prefix="anadrome-") as folder:
+            path = Path(folder, "plan.svg")
+            _output_of((*self.command, "--svg", str(path)))
+            return path.read_text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>\n{self.svg()}"
+
+
+def plan(
+    *,
+    steps: int,
+    state: Size,
+    memory: Size,
+    step_time: Seconds,
+    adjoint_time: Optional[Seconds] = None,
+    ranks: int = 1,
+    tape_size: Optional[Size] = None,
+    stiff: bool = False,
+    write_rate: Optional[Union[str, float]] = None,
+    read_rate: Optional[Union[str, float]] = None,
+    disk: Optional[Size] = None,
+    cores_busy: bool = False,
+) -> Plan:
+    """Estimate time, memory and disk of a sweep, for every schedule. Local; needs no MPI.
+
+    It runs the command ``anadrome plan`` of the same installation, or of PATH, whose page explains
+    the numbers.
+
+    Parameters
+    ----------
+    steps : int
+        Forward steps.
+    state, memory : str or int
+        A state of one rank, and the memory of one rank: ``"512MiB"``, or bytes.
+    step_time : str or float
+        A forward step: ``"80ms"``, or seconds.
+    adjoint_time : str or float, optional
+        An adjoint step; otherwise two forward steps.
+    ranks : int
+        MPI ranks.
+    tape_size : str or int, optional
+        A step's tape on one rank, if the adjoint reads one.
+    stiff : bool
+        The tape of a step holds the state after it.
+    write_rate, read_rate : str or float, optional
+        Of the disk, per rank: ``"400MB/s"``, or bytes per second. Without a rate there is no disk;
+        reads are as fast as writes unless they are given.
+    disk : str or int, optional
+        Space on disk, all ranks together; otherwise unlimited.
+    cores_busy : bool
+        No core is free for transfers: they delay the steps by all of their time.
+
+    Returns
+    -------
+    Plan
+        A row for each schedule.
+
+    Raises
+    ------
+    Error
+        ``ERR_ARGUMENT``: a number that is none. ``ERR_UNSUPPORTED``: the command is not installed.
+
+    Examples
+    --------
+    >>> import anadrome
+    >>> plan = anadrome.plan(steps=1000, state="512MiB", memory="16GiB", step_time=0.2)
+    >>> plan.recommended, plan["revolve"].forward_steps, plan["async"].runs
+    ('revolve', 2442, False)
+    """
+    question: dict[str, Optional[Union[str, int, float]]] = dict(
+        steps=steps, state=state, memory=memory, step_time=step_time, adjoint_time=adjoint_time,
+        ranks=ranks, tape_size=tape_size, write_rate=write_rate, read_rate=read_rate, disk=disk)
+    if stiff:
+        question["stiff"] = 1
+    words = [_command(), "plan"]
+    for name, value in question.items():
+        if value is not None:
+            words += ["--" + name.replace("_", "-"), str(value)]
+    if cores_busy:
+        words.append("--cores-busy")
+    answer = json.loads(_output_of((*words, "--json")))
+    rows = tuple(_row(row) for row in answer["schedules"])
+    return Plan(rows, answer["recommended"], answer["auto"], answer["why"],
+                answer["seconds_ideal"], tuple(words))
+
+
+def _row(members: dict[str, Any]) -> PlannedSchedule:
+    known = {field.name for field in dataclasses.fields(PlannedSchedule)}
+    members["remark"] = members.get("why_not", members.get("remark", ""))
+    # Integers that a double cannot hold are strings of digits.
+    return PlannedSchedule(**{
+        name: int(value) if isinstance(value, str) and value.isdigit() else value
+        for name, value in members.items() if name in known})
+
+
+def _command() -> str:
+    """The command of this installation (or build), or the one in PATH."""
+    for parent in Path(__file__).resolve().parents:
+        beside = parent / "bin" / "anadrome"
+        if beside.is_file():
+            return str(beside)
+    found = shutil.which("anadrome")
+    if found is None:
+        raise Error("plan: the command `anadrome` is not installed (Debian: the package anadrome)",
+                    Status.ERR_UNSUPPORTED)
+    return found
+
+
+def _output_of(words: tuple[str, ...]) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):  # 1: no schedule runs
+        raise Error(done.stderr.strip().removeprefix("anadrome: "), Status.ERR_ARGUMENT)
+    return done.stdout

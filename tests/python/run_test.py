@@ -7,10 +7,12 @@ import anadrome
 from advection import Ring
 
 STEPS = 60
+IN_MEMORY = {"schedule": "revolve", "checkpoints": 4}
+ON_DISK = {"schedule": "async", "memory": "128KiB", "interval": 7}
 
 
-def loop(run, ring, u, lam, sweep):
-    """Carries the actions out; how many steps were run."""
+def carry_out(sweep, ring, u, lam):
+    """All actions of a sweep; how many forward steps they were."""
     taken = 0
     for action in sweep:
         match action:
@@ -25,16 +27,252 @@ def loop(run, ring, u, lam, sweep):
     return taken
 
 
-@pytest.mark.parametrize("options", [
-    {"schedule": "revolve", "checkpoints": 4}, {"schedule": "store_all"},
-    {"memory": "128KiB", "interval": 7, "schedule": "async"}])
-def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, options):
-    ring = Ring(comm)
+@pytest.fixture
+def ring(comm):
+    return Ring(comm)
+
+
+@pytest.fixture
+def expected(ring):
+    return ring.everything_kept(STEPS)[1]
+
+
+@pytest.mark.parametrize("options", [IN_MEMORY, {"schedule": "store_all"}, ON_DISK])
+def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, ring, expected, options):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, directory=directory, **options) as run:
+    with anadrome.Run(comm, directory=directory, preflight="off", **options) as run:
         run.state(u=u)
         run.adjoint(lam=lam)
-        taken = loop(run, ring, u, lam, run.sweep(STEPS))
-        preflight = 0 if options["schedule"] == "store_all" else 2
-        assert run.statistics().forward_steps_taken == taken - preflight
-    np.testing.assert_array_equal(lam, ring.everything_kept(STEPS)[1])
+        taken = carry_out(run.sweep(STEPS), ring, u, lam)
+        stats = run.statistics()
+    assert (stats.forward_steps_taken, stats.adjoint_steps_taken, stats.ranks) == (taken, STEPS, comm.size)
+    assert (stats.phase, stats.schedule) == (anadrome.Phase.DONE, options["schedule"])
+    np.testing.assert_array_equal(lam, expected)
+
+
+def test_a_second_sweep_and_a_second_reverse_sweep(comm, directory, ring, expected):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, directory=directory, **ON_DISK) as run:
+        run.state(u=u)
+        for again in range(2):
+            u[:] = ring.x0
+            carry_out(run.sweep(STEPS), ring, u, lam)
+            np.testing.assert_array_equal(lam, expected)
+        lam[:] = 0
+        carry_out(run.rewind(), ring, u, lam)
+    np.testing.assert_array_equal(lam, expected)
+
+
+@pytest.mark.parametrize("schedule", ["async", "online"])
+def test_a_sweep_of_unknown_length(comm, directory, ring, expected, schedule):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, directory=directory, schedule=schedule, memory="128KiB") as run:
+        run.state(u=u)
+        for action in run.sweep(None):
+            match action:
+                case anadrome.Advance(first, last, again=again):
+                    for k in range(first, last):
+                        ring.step(u)
+                        if not again and k + 1 == STEPS:
+                            run.finish_forward(STEPS)
+                            break
+                case anadrome.Turn(n):
+                    assert n == STEPS
+                    lam[:] = u
+                case anadrome.Adjoint(k):
+                    ring.adjoint_step(u, lam)
+    np.testing.assert_array_equal(lam, expected)
+
+
+def test_a_tape_is_filled_by_recorded_steps(comm, directory, ring, expected):
+    u, tape, lam = ring.x0.copy(), np.zeros_like(ring.x0), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, directory=directory, schedule="mixed", checkpoints=5) as run:
+        run.state(u=u)
+        run.tape(tape=tape)
+        for action in run.sweep(STEPS):
+            match action:
+                case anadrome.Advance(first, last, record=record):
+                    for k in range(first, last):
+                        if record and k == last - 1:
+                            tape[:] = u
+                        ring.step(u)
+                case anadrome.Turn():
+                    lam[:] = u
+                case anadrome.Adjoint():
+                    ring.adjoint_step(tape, lam)
+    np.testing.assert_array_equal(lam, expected)
+
+
+def test_branches_meet_in_one_objective(comm, ring):
+    lengths = [5, 8, 3]
+    u = np.zeros_like(ring.x0)
+    adjoints = {}
+    with anadrome.Run(comm, checkpoints=6) as run:
+        run.state(u=u)
+        for action in run.sweep_branches(lengths):
+            match action:
+                case anadrome.Start(branch):
+                    u[:] = ring.x0 + branch
+                case anadrome.Advance(first, last):
+                    for k in range(first, last):
+                        ring.step(u)
+                case anadrome.Turn(branch=branch, again=True):
+                    mine = u.copy()
+                    run.show_end((branch + 1) % 3)  # the objective: the product of neighbours
+                    adjoints[branch] = u + mine
+                case anadrome.Adjoint(k, branch):
+                    ring.adjoint_step(u, adjoints[branch])
+    ends = [ring.x0 + branch for branch in range(3)]
+    for end, steps in zip(ends, lengths):
+        for k in range(steps):
+            ring.step(end)
+    for branch, steps in enumerate(lengths):
+        states = [ring.x0 + branch]
+        for k in range(steps - 1):
+            states.append(states[-1].copy())
+            ring.step(states[-1])
+        lam = ends[(branch + 1) % 3] + ends[branch]
+        for state in reversed(states):
+            ring.adjoint_step(state, lam)
+        np.testing.assert_array_equal(adjoints[branch], lam)
+
+
+def test_a_run_goes_on_where_another_one_stopped(comm, directory, ring, expected):
+    options = dict(directory=directory, resume=True, checkpoint_interval=0, **ON_DISK)
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with pytest.raises(anadrome.Error) as raised, anadrome.Run(comm, **options) as run:
+        run.state(u=u)
+        run.adjoint(lam=lam)
+        sweep = run.sweep(STEPS)
+        assert run.resumed is None
+        for action in sweep:
+            match action:
+                case anadrome.Advance(first, last):
+                    for k in range(first, last):
+                        ring.step(u)
+                    if first > STEPS // 2:
+                        run.request_stop()
+    assert raised.value.status == anadrome.Status.STOPPED
+    u[:] = lam[:] = np.nan
+    with anadrome.Run(comm, **options) as run:
+        run.state(u=u)
+        run.adjoint(lam=lam)
+        sweep = run.sweep(STEPS)
+        assert run.resumed.phase == anadrome.Phase.FORWARD and 0 < run.resumed.step < STEPS
+        assert carry_out(sweep, ring, u, lam) < 3 * STEPS
+    np.testing.assert_array_equal(lam, expected)
+
+
+@pytest.mark.parametrize("report", ["off", "-"])
+def test_the_summary_is_on_rank_0(comm, ring, capsys, report):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, report=report, **IN_MEMORY) as run:
+        assert run.summary() == ""
+        run.state(u=u)
+        carry_out(run.sweep(STEPS), ring, u, lam)
+        summary = run.summary()
+    assert run.summary() == summary
+    assert summary.startswith(f"anadrome {anadrome.__version__}: schedule revolve") == (comm.rank == 0)
+    assert f"60 steps on {comm.size} rank" in summary or comm.rank > 0
+    assert capsys.readouterr().out == (summary if report == "-" else "")
+    assert summary._repr_html_().startswith("<pre>")
+
+
+def test_a_report_goes_to_the_file_that_was_named(comm, directory, ring):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, report=directory / "report.txt", **IN_MEMORY) as run:
+        run.state(u=u)
+        carry_out(run.sweep(STEPS), ring, u, lam)
+        if comm.rank == 0:
+            assert run.summary() == (directory / "report.txt").read_text() != ""
+
+
+def test_solve_calls_functions(comm, ring, expected):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+
+    def advance(first, last):
+        for k in range(first, last):
+            ring.step(u)
+
+    def start():
+        u[:] = ring.x0
+
+    with anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        run.solve(STEPS, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam),
+                  turn=lambda n: lam.__setitem__(slice(None), u), start=start)
+    np.testing.assert_array_equal(lam, expected)
+
+
+def test_solve_ends_where_advance_says(comm, ring, expected):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    ends = []
+
+    def advance(first, last):
+        end = min(last, STEPS)
+        for k in range(first, end):
+            ring.step(u)
+        return end
+
+    def turn(n):
+        ends.append(n)
+        lam[:] = u
+
+    with anadrome.Run(comm, schedule="online", checkpoints=5) as run:
+        run.state(u=u)
+        run.solve(None, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam), turn=turn)
+    assert ends == [STEPS]
+    np.testing.assert_array_equal(lam, expected)
+
+
+def test_a_sweep_that_was_ended_is_an_error(comm, ring):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        first = run.sweep(STEPS)
+        next(first)
+        second = run.sweep(STEPS)
+        with pytest.raises(anadrome.Error, match="ended by a later call") as raised:
+            next(first)
+        assert raised.value.status == anadrome.Status.ERR_ORDER
+        carry_out(second, ring, u, lam)
+        assert next(second, None) is None
+
+
+def test_options_are_texts_numbers_truths_and_paths(comm, directory):
+    with anadrome.Run(comm, memory=1 << 20, keep=False, directory=directory, bandwidth_limit="none") as run:
+        run.state(u=np.zeros(1))
+        run.sweep(1)
+        assert run.statistics().memory_bytes == 1 << 20
+        with pytest.raises(anadrome.Error) as raised:
+            run.set(memory="2MiB")
+        assert raised.value.status == anadrome.Status.ERR_ORDER
+    with pytest.raises(anadrome.Error, match="'memory'") as raised:
+        anadrome.Run(comm, memroy="1GiB")
+    assert raised.value.status == anadrome.Status.ERR_ARGUMENT
+
+
+def test_too_little_memory_is_a_memory_error(comm):
+    with pytest.raises(MemoryError) as raised, anadrome.Run(comm, memory="1KiB", schedule="store_all") as run:
+        run.state(u=np.zeros(1000))
+        run.sweep(100)
+    assert raised.value.status == anadrome.Status.ERR_MEMORY
+
+
+def test_a_directory_that_does_not_exist_is_an_os_error(comm):
+    with pytest.raises(OSError, match="/nowhere") as raised, anadrome.Run(comm, directory="/nowhere", **ON_DISK) as run:
+        run.state(u=np.zeros(1000))
+        run.sweep(100)
+    assert isinstance(raised.value, anadrome.Error)
+
+
+def test_costs_of_steps_are_taken(comm, ring, expected):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, schedule="uneven", checkpoints=4) as run:
+        run.state(u=u)
+        run.step_costs([1.0 + (k > 50) * 100 for k in range(STEPS)])
+        with pytest.raises(ValueError, match="as many sizes"):
+            run.step_costs([1.0, 2.0], [3])
+        taken = carry_out(run.sweep(STEPS), ring, u, lam)
+    assert taken > STEPS
+    np.testing.assert_array_equal(lam, expected)

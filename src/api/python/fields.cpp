@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "api/python/lent.h"
+
 namespace anadrome::python {
 namespace {
 
@@ -20,30 +22,6 @@ std::optional<anadrome_type> type_of(std::string format, Py_ssize_t itemsize) {
   if (itemsize == 4) return ANADROME_INT32;
   if (itemsize == 8) return ANADROME_INT64;
   return std::nullopt;
-}
-
-// Call `use` with a view of the memory that ends with it. A view that somebody kept would see
-// whatever comes there later: that is an error.
-template <class Use>
-void lend(const Packed& field, void* buffer, std::size_t bytes, bool writable, Use&& use) {
-  const auto view = py::memoryview::from_memory(buffer, static_cast<py::ssize_t>(bytes), !writable);
-  try {
-    use(view);
-  } catch (py::error_already_set&) {
-    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    if (!PyObject_CallMethod(view.ptr(), "release", nullptr)) PyErr_Clear();
-    PyErr_Restore(type, value, trace);
-    throw;
-  }
-  try {
-    view.attr("release")();
-  } catch (py::error_already_set&) {
-    const std::string text =
-        "field '" + field.name + "': its function kept the buffer that it was lent; copy from it";
-    PyErr_SetString(PyExc_BufferError, text.c_str());
-    throw py::error_already_set();
-  }
 }
 
 }  // namespace
@@ -78,15 +56,15 @@ Array::~Array() { PyBuffer_Release(&view_); }
 int Packed::packing(void* context, void* buffer, std::size_t bytes) {
   const Packed& field = *static_cast<Packed*>(context);
   return field.thrown->guard([&] {
-    lend(field, buffer, bytes, true, [&](const py::memoryview& view) { field.pack(view); });
+    lend(field.name, {buffer, static_cast<py::ssize_t>(bytes), true}, field.pack);
   });
 }
 
 int Packed::unpacking(void* context, const void* buffer, std::size_t bytes) {
   const Packed& field = *static_cast<Packed*>(context);
   return field.thrown->guard([&] {
-    lend(field, const_cast<void*>(buffer), bytes, false,
-         [&](const py::memoryview& view) { field.unpack(view); });
+    lend(field.name, {const_cast<void*>(buffer), static_cast<py::ssize_t>(bytes), false},
+         field.unpack);
   });
 }
 

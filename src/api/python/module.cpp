@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // anadrome._core: the C interface for the modules of python/anadrome. Not for users.
+#include "api/python/lent.h"
 #include "api/python/python.h"
 #include "api/python/run.h"
 
@@ -35,5 +36,6 @@ void define_run(py::module_& module) {
 
 PYBIND11_MODULE(_core, module) {
   module.def("version", &anadrome_version);
+  anadrome::python::define_lent(module);
   define_run(module);
 }

@@ -102,11 +102,13 @@ void Run::set_step_costs(const std::vector<double>& seconds,
 
 void Run::begin(std::int64_t steps) {
   thrown_.forget();
+  watch_.cut_short();
   enter([&] { return anadrome_begin(run_, steps); });
 }
 
 void Run::begin_branches(const std::vector<std::int64_t>& steps) {
   thrown_.forget();
+  watch_.cut_short();
   enter([&] {
     return anadrome_begin_branches(run_, static_cast<std::int64_t>(steps.size()), steps.data());
   });

@@ -17,11 +17,11 @@ class StateWatch {
   /// A state array that is looked at.
   void add_array(const std::string& name, const void* values, std::size_t bytes);
   /// A state that is no array: nothing can be said.
-  void give_up() { done_ = true; }
+  void give_up() { done_ = true, looking_ = false; }
   /// The caller is about to carry out `action`.
   void before(const anadrome_action& action);
-  /// Not all of the action is carried out.
-  void cut_short() { looking_ = false; }
+  /// The action is not carried out, or not all of it: the next one shall show.
+  void cut_short() { done_ = done_ && !looking_, looking_ = false; }
   /// The caller comes back. The names of the arrays if none of them changed; "" otherwise.
   std::string unchanged_after();
 
