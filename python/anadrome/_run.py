@@ -150,9 +150,9 @@ class Run:
             self._leave(value)
 
     def __del__(self) -> None:
-        core = getattr(self, "_core", None)
-        if core is not None and not core.closed:
+        if hasattr(self, "_report") and not self.closed:
             # Closing is collective, and this may be any thread at any time.
+            self._report.close()
             warnings.warn(f"{self!r} was not closed; use `with`", ResourceWarning, source=self)
 
     def __repr__(self) -> str:

@@ -1,1 +1,187 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What happens on one rank reaches the others: exceptions, Ctrl-C, and waiting with other threads of Python. On 2 ranks or more."""
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
 import anadrome
+from anadrome import Adjoint, Advance, Error, Status, Turn
+from counting import carry_out
+
+IN_MEMORY = {"schedule": "revolve", "checkpoints": 4}
+ON_DISK = {"schedule": "async", "memory": "128KiB", "interval": 7}
+ONLINE = {"schedule": "online", "checkpoints": 5}
+
+
+class Broken(Exception):
+    pass
+
+
+def sweep_that_breaks(comm, at, steps, options):
+    """Rank 1 raises at the first action of a kind; there are no messages between the ranks in the steps."""
+    u = np.zeros(10)
+    with anadrome.Run(comm, **options) as run:
+        run.state(u=u)
+        for action in run.sweep(steps):
+            if comm.rank == 1 and isinstance(action, at):
+                raise Broken("the  mesh\nis gone")
+            match action:
+                case Advance(first, last, again=again):
+                    u += last - first
+                    if steps is None and not again and last > 200:
+                        u += 200 - last
+                        run.finish_forward(200)
+
+
+@pytest.mark.parametrize("at", [Advance, Turn, Adjoint])
+@pytest.mark.parametrize("steps, options", [(50, IN_MEMORY), (50, ON_DISK), (None, ONLINE), (None, ON_DISK)])
+def test_an_exception_in_the_body_ends_the_sweep_on_every_rank(comm, directory, at, steps, options):
+    with pytest.raises(Broken if comm.rank == 1 else Error) as raised:
+        sweep_that_breaks(comm, at, steps, {**options, "directory": directory})
+    if comm.rank != 1:
+        assert raised.value.status == Status.ERR_PEER
+        assert "rank 1" in str(raised.value)
+        assert "Broken: the mesh is gone" in str(raised.value)
+    comm.Barrier()  # nobody is left behind, and the communicator works
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_exception_outside_of_a_sweep_leaves_nobody_waiting(comm, directory, moment):
+    u = np.zeros(10)
+    with pytest.raises((Broken, Error)) as raised, anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        for again in range(2):
+            if comm.rank == 1 and again == (moment == "after"):
+                raise Broken
+            for action in run.sweep(5):
+                carry_out(action, u)
+    assert isinstance(raised.value, Broken) == (comm.rank == 1)
+    if comm.rank != 1:
+        assert raised.value.status == Status.ERR_PEER
+    comm.Barrier()
+
+
+@pytest.mark.parametrize("where", ["advance", "turn", "adjoint", "pack"])
+def test_an_exception_of_a_function_is_raised_again_where_it_was(comm, where):
+    def fail(name):
+        if comm.rank == 1 and name == where:
+            raise Broken(name)
+
+    def advance(first, last):
+        fail("advance")
+        u[:] += last - first
+
+    u = np.zeros(10)
+    with pytest.raises(Broken if comm.rank == 1 else Error) as raised, anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        run.packed("model", 8, lambda buffer: fail("pack"), lambda buffer: None)
+        run.solve(30, advance=advance, adjoint=lambda k: fail("adjoint"), turn=lambda n: fail("turn"))
+    if comm.rank == 1:
+        assert raised.value.args == (where,) and raised.traceback[-1].name == "fail"
+    else:
+        assert raised.value.status == Status.ERR_PEER and f"Broken: {where}" in str(raised.value)
+    comm.Barrier()
+
+
+def test_after_a_failure_the_run_can_begin_again(comm):
+    u = np.zeros(10)
+    with anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        with pytest.raises(Error, match="rank 1.*no convergence"):
+            for action in run.sweep(30):
+                carry_out(action, u)
+                if isinstance(action, Advance) and comm.rank == 1:
+                    run.fail("no convergence")
+        u[:] = 0
+        assert sum(isinstance(action, Adjoint) for action in run.sweep(0)) == 0
+
+
+def test_ctrl_c_on_one_rank_stops_all(comm, directory):
+    u = np.zeros(10)
+    interrupted = []
+    with pytest.raises(KeyboardInterrupt if comm.rank == 1 else Error) as raised, \
+            anadrome.Run(comm, directory=directory, **ON_DISK) as run:
+        run.state(u=u)
+        for action in run.sweep(1000):
+            match action:
+                case Advance(first, last):
+                    if comm.rank == 1 and not interrupted:
+                        os.kill(os.getpid(), signal.SIGINT)
+                        interrupted.append(first)
+                    u += last - first  # the step is finished
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if comm.rank != 1:
+        assert raised.value.status == Status.STOPPED
+    comm.Barrier()
+
+
+def test_other_threads_run_while_a_call_waits(comm, directory):
+    """Rank 0 waits in begin for the others, who wait for what a second thread on rank 0 writes into a pipe after it has
+    counted: without the GIL released, that is never."""
+    pipe = directory / "counted"
+    if comm.rank == 0:
+        os.mkfifo(pipe)
+    comm.Barrier()
+    entering = threading.Event()
+
+    def count():
+        entering.wait()
+        counted = 0
+        while counted < 100000:
+            counted += 1
+        pipe.write_text(str(counted))
+
+    thread = threading.Thread(target=count)
+    u = np.zeros(10)
+    with anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        if comm.rank == 0:
+            thread.start()
+            entering.set()
+        elif comm.rank == 1:
+            assert pipe.read_text() == "100000"
+        for action in run.sweep(5):
+            carry_out(action, u)
+    if comm.rank == 0:
+        thread.join()
+
+
+def test_a_rank_that_waits_with_an_exception_says_so(comm, monkeypatch, capfd, directory):
+    """The others wait for its message in vain; here until it has said so."""
+    monkeypatch.setattr("anadrome._run._PATIENCE", 0.0)
+    pipe = directory / "said"
+    if comm.rank == 0:
+        os.mkfifo(pipe)
+    comm.Barrier()
+    with pytest.raises(Broken if comm.rank == 1 else Error), anadrome.Run(comm, **IN_MEMORY) as run:
+        if comm.rank == 1:
+            say = run._say_that_it_waits
+            run._say_that_it_waits = lambda why: (say(why), pipe.write_text("said"))
+        run.state(u=np.zeros(10))
+        for action in run.sweep(5):
+            if comm.rank == 1:
+                raise Broken("no mesh")
+            if comm.rank == 0:
+                if pipe.exists():
+                    pipe.read_text()
+                    pipe.unlink()
+    if comm.rank == 1:
+        assert "rank 1 failed (Broken: no mesh) and waits" in capfd.readouterr().err
+    comm.Barrier()
+
+
+def test_ranks_with_other_options_are_told(comm):
+    with pytest.raises(Error, match="checkpoints") as raised, anadrome.Run(comm, checkpoints=3 + comm.rank) as run:
+        run.state(u=np.zeros(3))
+        run.sweep(10)
+    assert raised.value.status == Status.ERR_ARGUMENT
+
+
+def test_a_bad_option_on_one_rank_leaves_nobody_waiting(comm):
+    with pytest.raises(Error), anadrome.Run(comm, memory="much" if comm.rank == 1 else "1GiB") as run:
+        run.state(u=np.zeros(3))
+        run.sweep(10)
+    comm.Barrier()

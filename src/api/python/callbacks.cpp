@@ -31,8 +31,9 @@ std::int64_t integer_of(const py::object& value) {
   return number;
 }
 
-Model::Model(const py::dict& functions, Thrown& thrown)
+Model::Model(const py::dict& functions, Thrown& thrown, StateWatch& watch)
     : thrown_(thrown),
+      watch_(watch),
       start_(function_of(functions, "start")),
       advance_(function_of(functions, "advance")),
       record_(function_of(functions, "record")),
@@ -54,7 +55,11 @@ int Model::start(void* context) {
 
 int Model::advance(void* context, std::int64_t first, std::int64_t last, std::int64_t* reached) {
   const Model& self = *static_cast<Model*>(context);
-  return self.thrown_.guard([&] { take_reached(self.advance_(first, last), reached); });
+  return self.thrown_.guard([&] {
+    self.watch_.before();
+    take_reached(self.advance_(first, last), reached);
+    self.watch_.after();
+  });
 }
 
 int Model::record(void* context, std::int64_t step, std::int64_t* reached) {

@@ -11,6 +11,7 @@
 
 #include "api/python/errors.h"
 #include "api/python/python.h"
+#include "api/python/state_watch.h"
 
 namespace anadrome::python {
 
@@ -50,7 +51,7 @@ std::int64_t integer_of(const py::object& value);
 /// The model for anadrome_solve; functions that are None are absent. It must outlive the call.
 class Model {
  public:
-  Model(const py::dict& functions, Thrown& thrown);
+  Model(const py::dict& functions, Thrown& thrown, StateWatch& watch);
   const anadrome_model* get() const { return &model_; }
 
  private:
@@ -61,6 +62,7 @@ class Model {
   static int adjoint(void* context, std::int64_t step);
 
   Thrown& thrown_;
+  StateWatch& watch_;
   py::object start_, advance_, record_, turn_, adjoint_;
   anadrome_model model_{};
 };

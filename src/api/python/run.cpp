@@ -118,22 +118,12 @@ void Run::rewind() {
   enter([&] { return anadrome_rewind(run_); });
 }
 
-void Run::warn_of_unchanged_states() {
-  const std::string names = watch_.unchanged_after();
-  if (names.empty()) return;
-  const std::string text =
-      "the first steps changed no byte of the state (" + names +
-      "): anadrome reads the arrays that were registered, and `u = step(u)` makes another one; "
-      "write into the registered array, u[:] = step(u)";
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0) throw py::error_already_set();
-}
-
 py::object Run::next() {
-  warn_of_unchanged_states();
+  watch_.after();
   anadrome_action action{};
   enter([&] {
     const anadrome_status status = anadrome_next(run_, &action);
-    if (status == ANADROME_OK) watch_.before(action);
+    if (status == ANADROME_OK && action.kind == ANADROME_ADVANCE) watch_.before();
     return status;
   });
   if (action.kind == ANADROME_DONE) return py::none();
@@ -142,14 +132,14 @@ py::object Run::next() {
 
 void Run::solve(std::int64_t steps, const py::dict& functions) {
   thrown_.forget();
-  const Model model(functions, thrown_);
+  const Model model(functions, thrown_, watch_);
   enter([&] { return anadrome_solve(run_, steps, model.get()); });
 }
 
 py::dict Run::check_gradient(std::int64_t steps, const py::dict& functions,
                              const py::dict& settings) {
   thrown_.forget();
-  const Model model(functions, thrown_);
+  const Model model(functions, thrown_, watch_);
   const Gradient gradient(settings, thrown_);
   anadrome_gradient_check found{};
   found.size = sizeof found;

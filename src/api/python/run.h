@@ -58,7 +58,6 @@ class Run {
   void enter(Call&& call);
   /// The handle, unless another thread is in a call that may wait.
   anadrome_run* handle() const;
-  void warn_of_unchanged_states();
 
   anadrome_run* run_ = nullptr;
   unsigned long inside_ = 0;  // the thread that is in a call that may wait; guarded by the GIL

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "api/python/python.h"
+
 namespace anadrome::python {
 namespace {
 
@@ -39,15 +41,26 @@ void StateWatch::add_array(const std::string& name, const void* values, std::siz
   arrays_.push_back({name, values, bytes});
 }
 
-void StateWatch::before(const anadrome_action& action) {
-  if (done_ || action.kind != ANADROME_ADVANCE) return;
+void StateWatch::before() {
+  if (done_) return;
   done_ = looking_ = true;
   for (Array& array : arrays_) array.sum = sum_of(array.values, array.bytes);
 }
 
-std::string StateWatch::unchanged_after() {
-  if (!looking_) return "";
+void StateWatch::after() {
+  if (!looking_) return;
   looking_ = false;
+  const std::string names = unchanged();
+  if (names.empty()) return;
+  const std::string text =
+      "the first steps changed no byte of the state (" + names +
+      "): anadrome reads the arrays that were registered, and `u = step(u)` makes another one; "
+      "write into the registered array, u[:] = step(u)";
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0) throw py::error_already_set();
+}
+
+// The names of the arrays if none of them changed; "" otherwise.
+std::string StateWatch::unchanged() const {
   std::string names;
   for (const Array& array : arrays_) {
     if (array.bytes == 0) continue;

@@ -3,8 +3,6 @@
 // array and leaves the registered one as it was, and nobody would say so.
 #pragma once
 
-#include <anadrome/anadrome.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,12 +16,12 @@ class StateWatch {
   void add_array(const std::string& name, const void* values, std::size_t bytes);
   /// A state that is no array: nothing can be said.
   void give_up() { done_ = true, looking_ = false; }
-  /// The caller is about to carry out `action`.
-  void before(const anadrome_action& action);
+  /// The caller is about to advance.
+  void before();
   /// The action is not carried out, or not all of it: the next one shall show.
   void cut_short() { done_ = done_ && !looking_, looking_ = false; }
-  /// The caller comes back. The names of the arrays if none of them changed; "" otherwise.
-  std::string unchanged_after();
+  /// The caller comes back. A RuntimeWarning if no array changed; the GIL is held.
+  void after();
 
  private:
   struct Array {
@@ -32,6 +30,7 @@ class StateWatch {
     std::size_t bytes;
     std::uint64_t sum = 0;
   };
+  std::string unchanged() const;
   std::vector<Array> arrays_;
   bool done_ = false, looking_ = false;
 };
