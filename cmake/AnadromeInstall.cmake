@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What is installed. Each component of find_package has an export set of its own, anadrome-<component>, so that
 # a C user needs neither Fortran nor PETSc; those of cpack are runtime, fortran, development and what the
-# optional parts add.
+# optional parts add: petsc, tool, python.
 include(CMakePackageConfigHelpers)
 
 set(anadrome_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/anadrome)
@@ -63,6 +63,24 @@ if(TARGET anadrome_tool)
 endif()
 if(TARGET anadrome_man)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tool)
+endif()
+
+if(TARGET anadrome_python)
+  # Where this Python looks below the prefix; with another prefix the user sets PYTHONPATH.
+  if(NOT ANADROME_PYTHON_DIR)
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import os, site, sys
+folders = [os.path.relpath(path, sys.argv[1]) for path in site.getsitepackages()]
+usual = 'lib/python%d.%d/site-packages' % sys.version_info[:2]
+print(next((path for path in folders if path.startswith('lib')), usual), end='')" ${CMAKE_INSTALL_PREFIX}
+      OUTPUT_VARIABLE folder COMMAND_ERROR_IS_FATAL ANY)
+    set(ANADROME_PYTHON_DIR ${folder} CACHE STRING "Folder of Python packages, below the prefix")
+  endif()
+  set(package ${ANADROME_PYTHON_DIR}/anadrome)
+  file(RELATIVE_PATH package_to_library /prefix/${package} /prefix/${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(anadrome_python PROPERTIES INSTALL_RPATH "$ORIGIN/${package_to_library}")
+  install(TARGETS anadrome_python LIBRARY DESTINATION ${package} COMPONENT python)
+  install(DIRECTORY python/anadrome/ DESTINATION ${package} COMPONENT python
+    FILES_MATCHING REGEX "\\.pyi?$|/py\\.typed$")
 endif()
 
 install(DIRECTORY include/anadrome DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)

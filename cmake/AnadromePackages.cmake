@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cpack -G DEB: libanadrome, libanadrome-dev and, for what is built, libanadrome-fortran, libanadrome-petsc and
-# the command line tool.
+# cpack -G DEB: libanadrome, libanadrome-dev and, for what is built, libanadrome-fortran, libanadrome-petsc,
+# python3-anadrome and the command line tool.
 set(CPACK_PACKAGE_NAME anadrome)
 set(CPACK_PACKAGE_VENDOR "the anadrome developers")
 set(CPACK_PACKAGE_CONTACT "the anadrome developers <anadrome@localhost.invalid>")
@@ -51,6 +51,16 @@ if(TARGET anadrome_tool)
   set(CPACK_DEBIAN_TOOL_PACKAGE_NAME anadrome)
   set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
   set(CPACK_COMPONENT_TOOL_DESCRIPTION "${PROJECT_DESCRIPTION}: the command line tool")
+endif()
+if(TARGET anadrome_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-anadrome)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  math(EXPR next_minor "${Python3_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "libanadrome ${anadrome_this_version}, python3-mpi4py, python3-numpy, \
+python3 (>= 3.${Python3_VERSION_MINOR}~), python3 (<< 3.${next_minor}~)")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS anadrome)  # for anadrome.plan
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "${PROJECT_DESCRIPTION}: the Python package")
 endif()
 
 # Debian wants the licence in every package.

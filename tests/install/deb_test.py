@@ -61,6 +61,15 @@ class Unpacked(DebCase):
         built = pathlib.Path(os.environ["ANADROME_TEST_BUILD"])
         self.assertEqual("anadrome" in self.debs, (built / "bin" / "anadrome").exists())
         self.assertEqual("libanadrome-petsc" in self.debs, any(built.rglob("libanadrome_petsc.so")))
+        self.assertEqual("python3-anadrome" in self.debs, (built / "python" / "anadrome").exists())
+        if "python3-anadrome" in self.debs:
+            depends = self.field("python3-anadrome", "Depends")
+            for needed in (f"libanadrome (= {self.field('libanadrome', 'Version')})", "python3-mpi4py", "python3-numpy",
+                           "python3 (>= 3.11~)", "python3 (<< 3.12~)", "libopenmpi"):
+                self.assertIn(needed, depends)
+            package = next(self.prefix.rglob("py.typed")).parents[1]
+            self.assertRegex(self.succeed("env", f"PYTHONPATH={package}", "/usr/bin/python3", "-c",
+                                          "import anadrome; print(anadrome.__version__)"), r"\d+\.\d+\.\d+")
         if "anadrome" in self.debs:
             self.assertRegex(self.succeed(self.prefix / "bin" / "anadrome", "--version"), r"\d+\.\d+\.\d+")
         if "libanadrome-petsc" in self.debs:
@@ -78,6 +87,8 @@ class Unpacked(DebCase):
         self.assertEqual(home["libanadrome_fortran.so.0"], "libanadrome-fortran")
         for name in ("libanadrome_petsc.so", "anadrome-petsc-targets.cmake", "anadrome-petsc-dependencies.cmake"):
             self.assertEqual(home.get(name, "libanadrome-petsc"), "libanadrome-petsc")
+        for name in ("py.typed", "_core.pyi", "_run.py"):
+            self.assertEqual(home.get(name, "python3-anadrome"), "python3-anadrome")
         for name in ("libanadrome.so", "libanadrome.a", "anadrome.h", "anadrome.hpp", "anadrome.mod",
                      "anadrome.pc", "anadromeConfig.cmake"):
             self.assertEqual(home[name], "libanadrome-dev")
@@ -107,6 +118,8 @@ class CleanRoot(DebCase):
             self.assertRegex(self.inside(root, f"cd /tmp && mpirun -n 2 ./{program}"), r"(?m)(^|: )equal\b")
         if "anadrome" in self.debs:
             self.inside(root, "anadrome --version")
+        if "python3-anadrome" in self.debs:
+            self.inside(root, "python3 -c 'import anadrome; anadrome.gradient'")
         if "libanadrome-petsc" in self.debs:
             shutil.copy(self.build_for_the_plugin(), root / "tmp")
             plugin = self.inside(root, "dpkg -L libanadrome-petsc | grep libanadrome_petsc.so$").strip()

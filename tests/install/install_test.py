@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs of users, built against an installed copy that was moved to another folder, on 2 ranks."""
+import os
 import pathlib
 import re
 import shutil
@@ -43,6 +44,56 @@ class Petsc(StagedCase):
         self.environment["PETSC_OPTIONS"] = (f"-dll_append {plugin} -ts_trajectory_anadrome_directory . "
                                              "-ts_trajectory_anadrome_memory 60KiB")
         self.on_two_ranks(program)
+
+
+class Python(StagedCase):
+    PROGRAM = """
+import anadrome, numpy as np
+from mpi4py import MPI
+states, u, lam = [], np.linspace(0.1, 0.9, 100), np.zeros(100)
+with anadrome.Run(MPI.COMM_WORLD, memory="8KiB", schedule="revolve") as run:
+    run.state(u=u)
+    for action in run.sweep(50):
+        match action:
+            case anadrome.Advance(first, last, again=again):
+                for k in range(first, last):
+                    if k == len(states):
+                        states.append(u.copy())
+                    u *= 1.1 - 0.1 * u
+            case anadrome.Turn():
+                lam[:] = u
+            case anadrome.Adjoint(k):
+                assert (u == states[k]).all()
+                lam *= 1.1 - 0.2 * u
+    again = run.statistics().forward_steps_taken - 50
+expected = np.linspace(0.1, 0.9, 100)
+for k in range(50):
+    expected *= 1.1 - 0.1 * expected
+for state in reversed(states):
+    expected *= 1.1 - 0.2 * state
+print("equal" if again > 0 and (lam == expected).all() else "different")
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.package = file_in(self.prefix, "py.typed").parent
+        self.environment.update(PYTHONPATH=str(self.package.parent), PYTHONDONTWRITEBYTECODE="1")
+
+    def test_a_program(self):
+        program = self.folder / "program.py"
+        program.write_text(self.PROGRAM)
+        output = self.succeed(os.environ["ANADROME_TEST_MPIEXEC"], "-n", "2", "/usr/bin/python3", program)
+        self.assertEqual(output.split(), ["equal"] * 2)
+
+    def test_the_extension_finds_the_library_beside_it(self):
+        extension, = self.package.glob("_core.*.so")
+        found = re.search(r"libanadrome\.so\S* => (\S+)", self.succeed("ldd", extension))[1]
+        self.assertTrue(pathlib.Path(found).resolve().is_relative_to(self.prefix.resolve()))
+
+    def test_plans_are_those_of_the_command_beside_it(self):
+        output = self.succeed("/usr/bin/python3", "-c", "import anadrome; print(anadrome.plan(steps=9, state=1, "
+                              "memory='1GiB', step_time=1).command[0])")
+        self.assertEqual(pathlib.Path(output.strip()), (self.prefix / "bin" / "anadrome").resolve())
 
 
 class Tool(StagedCase):

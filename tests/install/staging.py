@@ -37,9 +37,12 @@ class StagedCase(unittest.TestCase):
         self.prefix = staged()
         examples = [str(path) for path in pathlib.Path(os.environ["ANADROME_TEST_BUILD"], "examples").iterdir()]
         self.environment = {
-            "PATH": ":".join([str(self.prefix / "bin"), *examples, os.environ["PATH"]]),
+            # Debian's Python first: mpi4py and numpy are Debian's.
+            "PATH": ":".join([str(self.prefix / "bin"), *examples, "/usr/bin", os.environ["PATH"]]),
             "CMAKE_PREFIX_PATH": str(self.prefix),
             "PKG_CONFIG_PATH": str(file_in(self.prefix, "anadrome.pc").parent),
+            "PYTHONPATH": ":".join([*(str(path.parents[1]) for path in self.prefix.rglob("anadrome/py.typed")),
+                                    os.environ["PYTHONPATH"]]),
         }
 
     def succeed(self, *command, cwd=None, **how):

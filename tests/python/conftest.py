@@ -29,3 +29,11 @@ def directory():
     with tempfile.TemporaryDirectory(prefix="anadrome-python-") as own:
         yield Path(COMM.bcast(own))
         COMM.Barrier()
+
+
+@pytest.fixture
+def without_mpirun(monkeypatch):
+    """A process that is started then is none of this job's ranks."""
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMIX_", "ORTE_")) and not name.startswith("OMPI_ALLOW"):
+            monkeypatch.delenv(name)

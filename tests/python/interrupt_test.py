@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from mpi4py import MPI
 
 import anadrome
 from anadrome import Advance, Error, Status, Turn
@@ -154,10 +155,9 @@ for action in run.sweep(100):
     ("", ""), ("MPI.Finalize(); del run", ""), ("sys.exit(0)", ""),
     ("MPI.Finalize()\ntry:\n    run.close()\nexcept anadrome.Error as error: print(error, error.status.name)",
      "close: MPI is not running ERR_ORDER")])
-def test_a_process_ends_with_a_run_open(directory, end, words):
-    done = subprocess.run([sys.executable, "-c", PROGRAM.format(end=end), directory], text=True, capture_output=True, timeout=100,
-                          env={name: value for name, value in os.environ.items()
-                               if not name.startswith(("OMPI_COMM", "OMPI_UNIVERSE", "PMIX", "OMPI_MCA_ess", "OMPI_MCA_orte"))})
+def test_a_process_ends_with_a_run_open(directory, without_mpirun, end, words):
+    done = subprocess.run([sys.executable, "-c", PROGRAM.format(end=end), directory], text=True, capture_output=True,
+                          timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
     assert words in done.stdout
 
@@ -229,6 +229,19 @@ def test_there_is_no_warning(comm, kind):
 
 
 # ---- the rest ----
+
+def test_a_communicator_of_another_mpi_is_refused(comm, monkeypatch):
+    monkeypatch.setattr(MPI, "Get_library_version", lambda: "MPI of somebody else")
+    with pytest.raises(Error, match="another MPI.*of somebody else.*than anadrome") as raised:
+        anadrome.Run(comm)
+    assert raised.value.status == Status.ERR_UNSUPPORTED
+
+
+@pytest.mark.parametrize("comm, kind", [(None, TypeError), ("world", TypeError), (MPI.COMM_NULL, Error)])
+def test_what_is_no_communicator_is_refused(comm, kind):
+    with pytest.raises(kind):
+        anadrome.Run(comm)
+
 
 def test_actions_are_values():
     action = Advance(3, 5, record=True)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The notebook of the examples runs from its first cell to its last. On one rank."""
+import os
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+TOUR = Path(os.environ["ANADROME_TEST_SOURCES"], "examples/python/tour.ipynb")
+
+
+def outputs(cell):
+    """What a cell shows, by kind."""
+    return {kind: text for output in cell.outputs for kind, text in output.get("data", {}).items()}
+
+
+def test_the_tour(directory, without_mpirun):
+    notebook = nbformat.read(TOUR, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "outputs are not committed"
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(directory)}}).execute()  # raises what a cell raises
+    shown = [outputs(cell) for cell in notebook.cells if cell.cell_type == "code"]
+    assert "sign" in shown[2]["text/plain"] and "step 3" in shown[2]["text/plain"]
+    assert "recompute" in shown[3]["text/html"]
+    assert "<svg" in shown[4]["text/html"]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""anadrome.plan has the numbers of the command. On one rank."""
+import json
+import subprocess
+
+import pytest
+
+import anadrome
+from anadrome import _plan
+
+QUESTION = dict(steps=1000, state="512MiB", memory="16GiB", step_time="200ms", ranks=4, write_rate="500MB/s", disk="2TiB")
+
+
+def test_rows_are_those_of_the_command():
+    plan = anadrome.plan(**QUESTION)
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in QUESTION.items()]
+    answer = json.loads(subprocess.run(["anadrome", "plan", *words, "--json"], check=True, capture_output=True).stdout)
+    assert [row.schedule for row in plan.schedules] == [row["schedule"] for row in answer["schedules"]]
+    for row in answer["schedules"]:
+        for name, value in row.items():
+            assert getattr(plan[row["schedule"]], "remark" if name == "why_not" else name) == value
+    assert (plan.recommended, plan.auto, plan.why) == (answer["recommended"], answer["auto"], answer["why"])
+    assert plan.seconds_ideal == answer["seconds_ideal"]
+    with pytest.raises(KeyError):
+        plan["teapot"]
+
+
+def test_large_numbers_are_numbers():
+    plan = anadrome.plan(**{**QUESTION, "steps": 10**15, "state": 1 << 40, "memory": 1 << 42})
+    assert plan["revolve"].forward_steps > 2**53
+
+
+def test_a_notebook_shows_the_table_and_a_picture():
+    plan = anadrome.plan(**QUESTION)
+    page = plan._repr_html_()
+    assert "schedule      steps/n" in str(plan) and "<svg" in page and "steps/n" in page
+
+
+def test_where_nothing_runs_the_rows_say_why():
+    plan = anadrome.plan(steps=10, state="1GiB", memory=1000, step_time=1, tape_size=10, stiff=True, cores_busy=True)
+    assert plan.recommended is None and not any(row.runs for row in plan.schedules)
+    assert "needs" in plan["revolve"].remark and plan.svg() == "" and "<svg" not in plan._repr_html_()
+
+
+def test_a_wrong_question_is_an_error_of_the_command():
+    with pytest.raises(anadrome.Error, match="--steps: expected a whole number") as raised:
+        anadrome.plan(**{**QUESTION, "steps": -1})
+    assert raised.value.status == anadrome.Status.ERR_ARGUMENT
+
+
+def test_without_the_command_there_is_an_error(monkeypatch, directory):
+    monkeypatch.setattr(_plan, "__file__", str(directory / "anadrome" / "_plan.py"))
+    monkeypatch.setenv("PATH", str(directory))
+    with pytest.raises(anadrome.Error, match="not installed") as raised:
+        anadrome.plan(**QUESTION)
+    assert raised.value.status == anadrome.Status.ERR_UNSUPPORTED
