@@ -62,11 +62,11 @@ class GradientCheck:
     ratio: tuple[float, ...]
     """By seed: that over the derivative by differences of J; 1 if right."""
     slope: tuple[float, ...]
-    """By seed: d log |J(m + e dm) - J(m) - e dJ| / d log e, for the smallest e whose remainder
+    """By seed: ``d log |J(m + e dm) - J(m) - e dJ| / d log e``, for the smallest e whose remainder
     is not round-off: 2, or more, if the gradient is right, 1 if it is wrong; 0: every remainder
     is round-off, or none is finite."""
     first_slope: tuple[float, ...]
-    """By seed: the same of |J(m + e dm) - J(m)|: 1, or 2 at an optimum."""
+    """By seed: the same of ``|J(m + e dm) - J(m)|``: 1, or 2 at an optimum."""
     resolution: float
     """The Taylor tests would have seen a relative error as small as that."""
     products: int
@@ -76,11 +76,11 @@ class GradientCheck:
     failing_step: int
     """The first of them; -1: none."""
     product_mismatch: float
-    """|<w, F' v> - <F'^T w, v>| over their size: of the failing step, or the largest of any."""
+    """``|<w, F' v> - <F'^T w, v>|`` over their size: of the failing step, or the largest of any."""
     forward_product: float
-    """Of the failing step: <w, F' v>."""
+    """Of the failing step: ``<w, F' v>``."""
     adjoint_product: float
-    """Of the failing step: <F'^T w, v>."""
+    """Of the failing step: ``<F'^T w, v>``."""
     message: str
     """What was found, in a sentence."""
 

@@ -44,7 +44,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class StorageError(Error, OSError):
-    """A disk or file failed: ``Status.ERR_NO_SPACE``, ``ERR_IO``, ``ERR_CORRUPT`` or ``ERR_BUSY``."""
+    """A disk or file failed: ``ERR_NO_SPACE``, ``ERR_IO``, ``ERR_CORRUPT`` or ``ERR_BUSY``."""
 
 
 _CLASSES: dict[Status, type[Error]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ctrl-C during a sweep: the sweep stops where all ranks agree, and KeyboardInterrupt comes then."""
+"""Ctrl-C during a sweep: it stops where all ranks agree, and KeyboardInterrupt comes then."""
 from __future__ import annotations
 
 import signal

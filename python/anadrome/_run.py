@@ -26,8 +26,8 @@ Setting = Union[str, int, float, bool, "os.PathLike[str]"]
 
 _STATE, _TAPE, _ADJOINT = range(3)  # anadrome_role
 _UNKNOWN = -1  # ANADROME_STEPS_UNKNOWN
-# A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that may
-# be at its end only, which this rank would never reach: after so many actions it ends the sweep.
+# A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that
+# may be at its end only, which this rank would never reach: after so many it ends the sweep.
 _MOST_PASSED_OVER = 1000
 # Seconds after which a rank that waits for the others with an exception says so.
 _PATIENCE = 10.0

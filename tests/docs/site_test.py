@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """site_test.py SOURCES BUILD: the site builds without a warning, its links lead somewhere, its search finds what people type,
-and every option, schedule, status, line of the summary, function, type, class and Fortran name is in it."""
+and every option, schedule, status, line of the summary, function, type, class, Fortran and Python name is in it."""
 import json
 import re
 import subprocess
@@ -121,6 +121,12 @@ class Site(unittest.TestCase):
         classes = "".join(inner.sub("", source(f"include/anadrome/{name}.hpp")) for name in ("anadrome", "error", "schedule", "store"))
         for name in re.findall(r"^(?:class|struct) (\w+)", classes, re.MULTILINE):
             self.assertIn(name, cxx)
+
+    def test_every_python_name_is_in_the_reference(self):
+        names = re.findall(r'"(\w+)"', source("python/anadrome/__init__.py").partition("__all__")[2])
+        self.assertGreater(len(names), 20)
+        for name in set(names) - {"Action"}:  # a union of four of them
+            self.assertIn(f'id="anadrome.{name}"', self.pages[HTML / "docs" / "python.html"])
 
     def test_every_fortran_name_is_in_the_reference(self):
         text = re.sub(r"&\s*\n\s*", "", source("src/api/fortran/anadrome.f90"))

@@ -9,7 +9,7 @@ from spack.package import *
 
 class Anadrome(CMakePackage):
     """States of a time-dependent simulation, given back in reverse: asynchronous checkpoints in parallel
-    HDF5 files and recomputation by Revolve, for adjoints in C, C++ and Fortran."""
+    HDF5 files and recomputation by Revolve, for adjoints in C, C++, Fortran and Python."""
 
     license("BSD-2-Clause")
 
@@ -19,6 +19,7 @@ class Anadrome(CMakePackage):
     variant("fortran", default=True, description="Build the Fortran module")
     variant("tool", default=True, description="Build the anadrome command")
     variant("petsc", default=False, description="Build the trajectory for PETSc 3.18")
+    variant("python", default=False, description="Build the Python package")
     variant("static", default=False, description="Build static libraries beside the shared ones")
 
     depends_on("c", type="build")
@@ -33,6 +34,11 @@ class Anadrome(CMakePackage):
     depends_on("nlohmann-json@3.11:", when="+tool")
     depends_on("petsc@3.18+mpi~complex~int64", when="+petsc")
 
+    extends("python@3.10:", when="+python")
+    depends_on("py-pybind11@2.10:", type="build", when="+python")
+    depends_on("py-mpi4py", type=("build", "run"), when="+python")
+    depends_on("py-numpy", type=("build", "run"), when="+python")
+
     conflicts("%gcc@:11", msg="C++20: gcc 12 or later")
 
     def cmake_args(self):
@@ -41,6 +47,7 @@ class Anadrome(CMakePackage):
             self.define_from_variant("ANADROME_BUILD_STATIC", "static"),
             self.define_from_variant("ANADROME_BUILD_TOOL", "tool"),
             self.define_from_variant("ANADROME_BUILD_PETSC", "petsc"),
+            self.define_from_variant("ANADROME_BUILD_PYTHON", "python"),
             self.define("ANADROME_BUILD_TESTS", False),
             self.define("ANADROME_BUILD_EXAMPLES", False),
             self.define("CMAKE_INSTALL_RPATH_USE_LINK_PATH", True),
