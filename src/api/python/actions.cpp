@@ -51,7 +51,7 @@ class Maker {
 
   static py::object filled(PyObject* type, std::initializer_list<Slot> slots) {
     auto* const of_type = reinterpret_cast<PyTypeObject*>(type);
-    const auto object = py::reinterpret_steal<py::object>(of_type->tp_alloc(of_type, 0));
+    auto object = py::reinterpret_steal<py::object>(of_type->tp_alloc(of_type, 0));
     bool good = object.ptr() != nullptr;
     for (const Slot& slot : slots) {
       good = good && slot.value != nullptr &&

@@ -15,6 +15,11 @@ void take_reached(const py::object& returned, std::int64_t* reached) {
 
 }  // namespace
 
+void Thrown::keep(const py::error_already_set& exception) {
+  if (!first_) first_.emplace(exception);
+  anadrome_fail(run_, describe(exception).c_str());
+}
+
 void Thrown::check(anadrome_status status) {
   if (status == ANADROME_OK) return;
   std::optional<py::error_already_set> own;

@@ -23,15 +23,16 @@ class Thrown {
   /// Run `body` with the GIL. 0, or 1 and the run has failed.
   template <class Body>
   int guard(Body&& body) noexcept {
-    const py::gil_scoped_acquire gil;
     try {
-      body();
-      return 0;
-    } catch (py::error_already_set& exception) {
-      anadrome_fail(run_, describe(exception).c_str());
-      if (!first_) first_.emplace(exception);
-    } catch (const std::exception& exception) {  // no memory
-      anadrome_fail(run_, exception.what());
+      const py::gil_scoped_acquire gil;
+      try {
+        body();
+        return 0;
+      } catch (py::error_already_set& exception) {
+        keep(exception);
+      }
+    } catch (...) {
+      anadrome_fail(run_, "no memory to call a function of Python");
     }
     return 1;
   }
@@ -41,6 +42,8 @@ class Thrown {
   void check(anadrome_status status);
 
  private:
+  void keep(const py::error_already_set& exception);
+
   anadrome_run* const& run_;
   std::optional<py::error_already_set> first_;
 };
