@@ -13,11 +13,12 @@ from ._gradient import check_gradient, gradient
 from ._plan import Plan, PlannedSchedule, plan
 from ._run import Resumed, Run, Sweep
 from ._statistics import Phase, Statistics, Summary
+from ._store import Store, StoreStatistics
 
 __version__ = _version()
 
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
     "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Start", "Statistics", "Status",
-    "StorageError", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient", "plan",
+    "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient", "plan",
 ]

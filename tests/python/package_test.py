@@ -19,7 +19,7 @@ from anadrome import _core
 
 SOURCES = Path(os.environ["ANADROME_TEST_SOURCES"])
 HEADERS = re.sub(r"/\*.*?\*/", "", "".join((SOURCES / "include/anadrome" / name).read_text()
-                                           for name in ("anadrome.h", "gradient.h", "status.h")), flags=re.DOTALL)
+                                           for name in ("anadrome.h", "gradient.h", "status.h", "store.h")), flags=re.DOTALL)
 MODULES = [module.name for module in pkgutil.iter_modules(anadrome.__path__) if module.name != "_core"]
 
 
@@ -62,6 +62,7 @@ def members_in_c(structure):
 
 
 @pytest.mark.parametrize("kind, structure", [(anadrome.Statistics, "anadrome_stats"),
+                                             (anadrome.StoreStatistics, "anadrome_store_stats"),
                                              (anadrome.GradientCheck, "anadrome_gradient_check")])
 def test_structures_have_the_members_of_c(kind, structure):
     assert [field.name for field in dataclasses.fields(kind)] == members_in_c(structure)
@@ -79,16 +80,19 @@ def test_enumerations_have_the_values_of_c(kind, prefix):
 def test_every_function_of_c_is_reached():
     functions = set(re.findall(r"ANADROME_API [^;(]*?(anadrome_\w+)\(", HEADERS))
     code = "".join(path.read_text() for path in (SOURCES / "src/api/python").glob("*.cpp"))
-    # Memory that the library lends for longer than a call is not for Python; names of statuses are an enumeration there.
+    # Memory that the library lends for longer than a call is not for Python; names of statuses are an enumeration there, and the
+    # keys and parts of a store a dictionary.
     assert {name for name in functions if name not in code} == {
-        "anadrome_add_exchanged", "anadrome_now", "anadrome_then", "anadrome_status_name"}
+        "anadrome_add_exchanged", "anadrome_now", "anadrome_then", "anadrome_status_name", "anadrome_store_view",
+        "anadrome_store_release", "anadrome_store_contains", "anadrome_store_keys", "anadrome_store_parts"}
 
 
 def test_the_stub_has_what_the_extension_has():
     tree = ast.parse((SOURCES / "python/anadrome/_core.pyi").read_text())
-    stub, = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    in_stub = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
-    assert in_stub - {"__init__"} == {name for name in vars(_core.Run) if not name.startswith("_")}
+    for stub in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+        in_stub = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+        in_core = {name for name in vars(getattr(_core, stub.name)) if not name.startswith("_")}
+        assert {name for name in in_stub if not name.startswith("_")} == in_core
 
 
 def mypy(*words, cwd):

@@ -26,19 +26,22 @@ std::optional<anadrome_type> type_of(std::string format, Py_ssize_t itemsize) {
 
 }  // namespace
 
-Array::Array(const std::string& field, const py::object& array) {
+Array::Array(const std::string& name, const py::object& array, Use use) {
+  const bool is_field = use == Use::kField;
   const auto refuse = [&](const std::string& why) {
     PyBuffer_Release(&view_);
-    throw py::type_error("field '" + field + "': " + why);
+    throw py::type_error((is_field ? "field '" : "part '") + name + "': " + why);
   };
   if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
     const std::string kind = Py_TYPE(array.ptr())->tp_name;
     refuse("an object of type " + kind +
-           " has no memory that can be shared; give a numpy array, or use packed() with two "
-           "functions that copy");
+           " has no memory that can be shared; give a numpy array" +
+           (is_field ? ", or use packed() with two functions that copy" : ""));
   }
-  if (view_.readonly != 0) refuse("the array is read-only; anadrome writes states into it");
+  if (view_.readonly != 0 && use != Use::kPut)
+    refuse("the array is read-only; anadrome writes " + std::string(is_field ? "states" : "the part") +
+           " into it");
   if (PyBuffer_IsContiguous(&view_, 'C') == 0)
     refuse("the array is not C-contiguous; numpy.ascontiguousarray makes one that is");
   const std::string format = view_.format != nullptr ? view_.format : "B";

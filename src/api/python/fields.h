@@ -16,9 +16,11 @@ namespace anadrome::python {
 /// GIL.
 class Array {
  public:
-  /// Raises TypeError, which names the field, unless it is writable, contiguous and of a type that
-  /// fields have.
-  Array(const std::string& field, const py::object& array);
+  /// What is done with it: it is registered, or read or written at once as a part of an object.
+  enum class Use { kField, kPut, kGet };
+  /// Raises TypeError, which names the field or part, unless it is contiguous, of a type that
+  /// fields have and, but for kPut, writable.
+  Array(const std::string& name, const py::object& array, Use use = Use::kField);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;

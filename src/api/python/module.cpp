@@ -3,10 +3,12 @@
 #include "api/python/lent.h"
 #include "api/python/python.h"
 #include "api/python/run.h"
+#include "api/python/store.h"
 
 namespace {
 
 using anadrome::python::Run;
+using anadrome::python::Store;
 
 void define_run(py::module_& module) {
   py::class_<Run>(module, "Run")
@@ -32,10 +34,24 @@ void define_run(py::module_& module) {
       .def_property_readonly("closed", &Run::closed);
 }
 
+void define_store(py::module_& module) {
+  py::class_<Store>(module, "Store")
+      .def(py::init<py::object, std::string>())
+      .def("put", &Store::put)
+      .def("get", &Store::get)
+      .def("drop", &Store::drop)
+      .def("expect", &Store::expect)
+      .def("sync", &Store::sync)
+      .def("close", &Store::close)
+      .def("statistics", &Store::statistics)
+      .def_property_readonly("closed", &Store::closed);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   module.def("version", &anadrome_version);
   anadrome::python::define_lent(module);
   define_run(module);
+  define_store(module);
 }

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The object store in Python, on ranks that hold different objects."""
+import gc
+import random
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import anadrome
+from anadrome import Error, Status
+
+
+@pytest.fixture
+def store(comm, directory):
+    with anadrome.Store(comm, memory="1MiB", directory=directory) as opened:
+        yield opened
+
+
+def some(rng):
+    """An object of one array, or of several."""
+    kinds = [np.float64, np.float32, np.complex128, np.int64, np.uint8]
+    def array():
+        return (rng.random(rng.choice([0, 1, 7, 3000, 40000])) * 100).astype(rng.choice(kinds))
+    return array() if rng.random() < 0.7 else {name: array() for name in ("u", "v", "mesh")[:rng.integers(1, 4)]}
+
+
+def equal(a, b):
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(equal(a[name], b[name]) for name in a)
+    return a.dtype == b.dtype and np.array_equal(a, b)
+
+
+def test_a_store_is_a_dictionary(comm, store):
+    rng, expected = np.random.default_rng(comm.rank), {}
+    keys = [*range(-20, 20), *((k, "u") for k in range(20)), "end", 2.5]
+    for _ in range(1500):
+        key = keys[rng.integers(len(keys))]
+        match rng.integers(4):
+            case 0 | 1:
+                store[key] = expected[key] = some(rng)
+            case 2 if key in expected:
+                assert equal(store[key], expected[key])
+            case 3 if key in expected:
+                del store[key]
+                del expected[key]
+            case _:
+                assert (key in store) == (key in expected)
+    assert set(store) == set(expected) and len(store) == len(expected)
+    store.sync()
+    for key, value in expected.items():
+        assert equal(store[key], value)
+    assert store.statistics().bytes_read > 0
+    assert store.statistics().objects == len(expected)
+
+
+def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
+    u = np.arange(12.0).reshape(3, 4)
+    store[1, "u"] = u
+    store["all"] = {"u": u, "flag": np.array([True])}
+    out = np.empty((3, 4))
+    store.get((1, "u"), out=out)
+    assert (out == u).all() and store[1, "u"].shape == (3, 4)
+    store.get("all", out={"u": out[:]})
+    assert store["all"]["flag"].dtype == bool
+    store["read-only"] = np.broadcast_to(u, (3, 4))  # a copy is made, so that may be
+
+
+@pytest.mark.parametrize("array, words", [(np.arange(10.0)[::2], "part 'values': the array is not C-contiguous"),
+                                          (np.arange(3, dtype=np.float16), "elements of type 'e'"),
+                                          ([1, 2], "of type list has no memory"), (None, "NoneType")])
+def test_what_is_no_array_is_refused(store, array, words):
+    store[1] = np.ones(3)
+    with pytest.raises(TypeError, match=words):
+        store[1] = array
+    assert (store[1] == 1).all()
+
+
+def test_mistakes_are_errors(store):
+    store[1] = np.ones(3)
+    with pytest.raises(KeyError):
+        store[2]
+    with pytest.raises(KeyError):
+        del store[2]
+    with pytest.raises(Error, match="has 3 elements of type 1, not 4") as raised:
+        store.get(1, out=np.empty(4))
+    assert raised.value.status == Status.ERR_ARGUMENT
+    locked = np.ones(3)
+    locked.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        store.get(1, out=locked)
+    with pytest.raises(MemoryError, match="object 3 has 1.53 MiB"):
+        store[3] = np.ones(200000)
+    with pytest.raises(Error, match="not below"):
+        store[2**62] = np.ones(1)
+    assert list(store) == [1]
+
+
+@pytest.mark.parametrize("options, words", [({"schedule": "async"}, "option schedule is a run's"),
+                                            ({"memry": 1}, "nearest is 'memory'"), ({"name": "a b"}, "has blanks")])
+def test_options_are_checked(comm, options, words):
+    with pytest.raises(Error, match=words):
+        anadrome.Store(comm, **options)
+
+
+def test_what_is_full_refuses_and_keeps_the_rest(comm):
+    with anadrome.Store(comm, memory="256KiB", disk=0) as store:
+        with pytest.raises(OSError, match="no disk") as raised:
+            for k in range(100):
+                store[k] = np.full(1000, float(k))
+        assert raised.value.status == Status.ERR_NO_SPACE
+        assert len(store) == k and all((store[i] == i).all() for i in store)
+
+
+def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
+    class Ticket:
+        def __init__(self, store, key):
+            self.store, self.key = store, key
+
+        def __del__(self):
+            self.store.drop_later(self.key)
+
+    store = anadrome.Store(comm, memory="1MiB", directory=directory)
+    tickets = []
+    for k in range(50):
+        store[k] = np.ones(5000)
+        tickets.append(Ticket(store, k))
+    late = tickets.pop()
+    thread = threading.Thread(target=tickets.clear)
+    thread.start()
+    thread.join()
+    gc.collect()
+    store.sync()
+    assert list(store) == [49]
+    store.close()
+    del late
+    store.close()
+    assert store.closed
+    with pytest.raises(Error, match="no store"):
+        store[1] = np.ones(1)
+
+
+def test_other_threads_run_while_a_call_waits(comm, directory):
+    with anadrome.Store(comm, memory="1MiB", directory=directory, bandwidth_limit="2MiB") as store:
+        ticks, done = 0, False
+
+        def count():
+            nonlocal ticks
+            while not done:
+                ticks += 1
+                time.sleep(0.001)
+        thread = threading.Thread(target=count)
+        thread.start()
+        for k in range(12):
+            store[k] = np.ones(16000)
+        store.sync()
+        done = True
+        thread.join()
+        waited = store.statistics().seconds_stalled_write
+        assert waited > 0.1 and ticks > 50
+
+
+def test_threads_take_turns(store):
+    def work(first):
+        rng = random.Random(first)
+        for _ in range(100):
+            key = first + rng.randrange(10)
+            store[key] = np.full(2000, float(key))
+            assert (store[key] == key).all()
+    threads = [threading.Thread(target=work, args=(100 * i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((store[key] == key).all() for key in store)
+
+
+def test_a_store_that_is_forgotten_says_so(comm, directory):
+    store = anadrome.Store(comm, memory="1MiB", directory=directory, name="forgotten")
+    with pytest.warns(ResourceWarning, match="was not closed"):
+        store.__del__()
+    store.close()
+
+
+def test_nothing_leaks(comm):
+    def once():
+        with anadrome.Store(comm, memory="256KiB", disk=0) as store:
+            for k in range(20):
+                store[k, "u"] = np.ones(10)
+                assert store[k, "u"].sum() == 10
+                del store[k, "u"]
+    once()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(100):
+        once()
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 20000
