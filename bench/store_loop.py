@@ -154,7 +154,7 @@ class Store:
     def __init__(self, arguments):
         limit = int(arguments.bytes / arguments.seconds_per_state)
         self.store = anadrome.Store(COMM, memory=arguments.memory, directory=arguments.directory,
-                                    bandwidth_limit=f"{limit}")
+                                    bandwidth_limit=f"{limit}B/s")
 
     def put(self, k, u):
         self.store[k, "u"] = u

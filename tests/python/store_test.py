@@ -23,7 +23,7 @@ def some(rng):
     """An object of one array, or of several."""
     kinds = [np.float64, np.float32, np.complex128, np.int64, np.uint8]
     def array():
-        return (rng.random(rng.choice([0, 1, 7, 3000, 40000])) * 100).astype(rng.choice(kinds))
+        return (rng.random(rng.choice([0, 1, 7, 3000, 12000])) * 100).astype(rng.choice(kinds))
     return array() if rng.random() < 0.7 else {name: array() for name in ("u", "v", "mesh")[:rng.integers(1, 4)]}
 
 
@@ -143,7 +143,7 @@ def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
 
 
 def test_other_threads_run_while_a_call_waits(comm, directory):
-    with anadrome.Store(comm, memory="1MiB", directory=directory, bandwidth_limit="2MiB") as store:
+    with anadrome.Store(comm, memory="1MiB", directory=directory, bandwidth_limit="2MB/s") as store:
         ticks, done = 0, False
 
         def count():
