@@ -382,14 +382,18 @@ void Objects::drop(Key key) {
   if (left_last_ != left_before || (!runs.empty() && is_whole(runs.front()))) read_ahead();
 }
 
+// All runs first: one block may have two of them.
 void Objects::free(const std::vector<Run>& runs) {
   runs_ -= std::ssize(runs);
   for (const Run& run : runs) {
     if (is_whole(run)) {
       blocks_.free(run.block);
-      continue;
+    } else {
+      shared_.at(run.block).live -= run.bytes;
     }
-    shared_.at(run.block).live -= run.bytes;
+  }
+  for (const Run& run : runs) {
+    if (is_whole(run) || !shared_.contains(run.block)) continue;
     leave(run.block);
     compact(run.block);
   }

@@ -14,7 +14,7 @@ HEADERS, *GOLDEN = (pathlib.Path(word) for word in sys.argv[1:sys.argv.index("--
 ABIDIFF, *COMPILER = sys.argv[sys.argv.index("--") + 1:]
 # These may grow at their ends: they say their sizes, and a caller says which one it knows.
 GROW = {"anadrome_stats": "anadrome.h", "anadrome_model": "anadrome.h", "anadrome_gradient": "gradient.h",
-        "anadrome_gradient_check": "gradient.h"}
+        "anadrome_gradient_check": "gradient.h", "anadrome_store_stats": "store.h"}
 
 
 def cut_growth(headers, golden):

@@ -4,6 +4,8 @@
 
 #include <anadrome/schedule.h>
 
+#include <anadrome/store.h>
+
 #include <anadrome/gradient.h>
 
 #include <anadrome/anadrome.h>

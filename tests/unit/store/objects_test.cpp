@@ -63,6 +63,8 @@ class RandomProgram {
         return below(4) * block;
       case 2:
         return below(3 * block);
+      case 3:
+        return below(block);
       default:
         return below(block / 4);
     }
