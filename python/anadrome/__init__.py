@@ -12,6 +12,7 @@ from ._errors import Error, OutOfMemoryError, Status, StorageError
 from ._gradient import check_gradient, gradient
 from ._plan import Plan, PlannedSchedule, plan
 from ._run import Resumed, Run, Sweep
+from ._schedule import Drop, Keep, Read, Restore, Schedule, ScheduleAction, Write, schedule
 from ._statistics import Phase, Statistics, Summary
 from ._store import Store, StoreStatistics
 
@@ -20,5 +21,7 @@ __version__ = _version()
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
     "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Start", "Statistics", "Status",
-    "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict", "check_gradient", "gradient", "plan",
+    "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
+    "check_gradient", "gradient", "plan",
+    "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",
 ]

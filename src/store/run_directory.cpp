@@ -213,9 +213,8 @@ void RunDirectory::require_lock() {
   const bool missing = ::access(lock_path.c_str(), F_OK) != 0 && errno == ENOENT;
   const bool gone = missing && is_removed(lock_);
   std::optional<LockRecord> holder;
-  failure_from([&] {
-    holder = gone ? read_lock(lock_) : read_lock(File::open(lock_path, O_RDONLY));
-  });
+  failure_from(
+      [&] { holder = gone ? read_lock(lock_) : read_lock(File::open(lock_path, O_RDONLY)); });
   const bool another = holder && holder->holder.pid != 0 && holder->run_id != run_id_;
   if (!another && !gone) return;
   lock_.close();

@@ -19,7 +19,8 @@ from anadrome import _core
 
 SOURCES = Path(os.environ["ANADROME_TEST_SOURCES"])
 HEADERS = re.sub(r"/\*.*?\*/", "", "".join((SOURCES / "include/anadrome" / name).read_text()
-                                           for name in ("anadrome.h", "gradient.h", "status.h", "store.h")), flags=re.DOTALL)
+                                           for name in ("anadrome.h", "gradient.h", "schedule.h", "status.h", "store.h")),
+                 flags=re.DOTALL)
 MODULES = [module.name for module in pkgutil.iter_modules(anadrome.__path__) if module.name != "_core"]
 
 
@@ -31,7 +32,7 @@ def test_examples_of_docstrings_print_what_they_say(name, directory, monkeypatch
 
 def test_the_main_classes_have_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    for name in (anadrome.Run, anadrome.Advance, anadrome.gradient, anadrome.check_gradient, anadrome.plan):
+    for name in (anadrome.Run, anadrome.Advance, anadrome.gradient, anadrome.check_gradient, anadrome.plan, anadrome.schedule):
         assert any(test.examples for test in finder.find(name, name.__name__))
 
 
@@ -50,7 +51,7 @@ def test_every_public_name_has_a_docstring_and_is_in_the_reference():
     found = dict(public())
     assert len(found) > 40
     for name, value in found.items():
-        if name != "Action":
+        if name not in ("Action", "ScheduleAction"):
             assert value.__doc__ and not value.__doc__.startswith(f"{name}("), name
         if "." not in name:
             assert re.search(rf"\b{name}\b", page), name

@@ -35,13 +35,12 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
   if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
     const std::string kind = Py_TYPE(array.ptr())->tp_name;
-    refuse("an object of type " + kind +
-           " has no memory that can be shared; give a numpy array" +
+    refuse("an object of type " + kind + " has no memory that can be shared; give a numpy array" +
            (is_field ? ", or use packed() with two functions that copy" : ""));
   }
   if (view_.readonly != 0 && use != Use::kPut)
-    refuse("the array is read-only; anadrome writes " + std::string(is_field ? "states" : "the part") +
-           " into it");
+    refuse("the array is read-only; anadrome writes " +
+           std::string(is_field ? "states" : "the part") + " into it");
   if (PyBuffer_IsContiguous(&view_, 'C') == 0)
     refuse("the array is not C-contiguous; numpy.ascontiguousarray makes one that is");
   const std::string format = view_.format != nullptr ? view_.format : "B";

@@ -3,6 +3,7 @@
 #include "api/python/lent.h"
 #include "api/python/python.h"
 #include "api/python/run.h"
+#include "api/python/schedule.h"
 #include "api/python/store.h"
 
 namespace {
@@ -54,4 +55,5 @@ PYBIND11_MODULE(_core, module) {
   anadrome::python::define_lent(module);
   define_run(module);
   define_store(module);
+  anadrome::python::define_schedule(module);
 }

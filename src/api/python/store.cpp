@@ -79,14 +79,13 @@ py::dict Store::statistics() {
   stats.size = sizeof stats;
   enter([&] { return anadrome_store_statistics(store_, &stats); });
   using namespace pybind11::literals;
-  return py::dict("objects"_a = stats.objects, "bytes"_a = stats.bytes,
-                  "memory_bytes"_a = stats.memory_bytes, "block_bytes"_a = stats.block_bytes,
-                  "bytes_written"_a = stats.bytes_written, "bytes_read"_a = stats.bytes_read,
-                  "seconds_writing"_a = stats.seconds_writing,
-                  "seconds_reading"_a = stats.seconds_reading,
-                  "seconds_stalled_write"_a = stats.seconds_stalled_write,
-                  "seconds_stalled_read"_a = stats.seconds_stalled_read,
-                  "direct_io"_a = stats.direct_io);
+  return py::dict(
+      "objects"_a = stats.objects, "bytes"_a = stats.bytes, "memory_bytes"_a = stats.memory_bytes,
+      "block_bytes"_a = stats.block_bytes, "bytes_written"_a = stats.bytes_written,
+      "bytes_read"_a = stats.bytes_read, "seconds_writing"_a = stats.seconds_writing,
+      "seconds_reading"_a = stats.seconds_reading,
+      "seconds_stalled_write"_a = stats.seconds_stalled_write,
+      "seconds_stalled_read"_a = stats.seconds_stalled_read, "direct_io"_a = stats.direct_io);
 }
 
 }  // namespace anadrome::python
