@@ -11,7 +11,8 @@ WAYS = ("ram", "store", "per_rank", "mpio", "npy")
 def run(bench, claims):
     text = ""
     for write_steps in (0.5, 1, 2):
-        command = ["mpirun", "-n", "2", "/usr/bin/python3", "bench/store_loop.py", "--write-steps", str(write_steps),
+        package = os.path.join(os.path.dirname(bench.programs), "python")
+        command = ["mpirun", "-n", "2", "-x", f"PYTHONPATH={package}", "/usr/bin/python3", "bench/store_loop.py", "--write-steps", str(write_steps),
                    "--ways", ",".join(WAYS), "--directory", bench.states,
                    "--steps", str(bench.choose(300, 40)), "--rounds", str(bench.choose(3, 1)),
                    "--step-seconds", str(bench.choose(0.02, 0.005))]
@@ -19,7 +20,7 @@ def run(bench, claims):
         rows = read_rows(output_of(["timeout", "--kill-after=10", "1800"] + command))
         if len({row["gradient"] for row in rows}) != 1:
             raise SystemExit("the ways give different gradients")
-        text += (f"\nA write takes {write_steps} steps (`{' '.join(command[:5])} --write-steps {write_steps}`): 2 ranks, states of "
+        text += (f"\nA write takes {write_steps} steps (`{' '.join(command[:7])} --write-steps {write_steps}`): 2 ranks, states of "
                  "8 MiB, a store of 256 MiB.\n\n")
         text += markdown(["way", "seconds", "over the list in memory", "in put and get", "memory beside the loop, MiB"], [
             [way, spread(pick(rows, "seconds", way=way)), spread(ratios(rows, "seconds", way, "ram", "way")),

@@ -22,7 +22,7 @@ typedef struct anadrome_schedule anadrome_schedule;
 /** What the caller does. The live state is the one that the next step starts from; x_0 is live at
  * the beginning, except with branches. */
 typedef enum anadrome_schedule_kind ANADROME_AS_INT {
-  /** Run steps first .. last-1 from the live state x_first; x_last is live then. `record`: the last
+  /** Run steps first to last-1 from the live state x_first; x_last is live then. `record`: the last
    * step fills the tape. */
   ANADROME_SCHEDULE_ADVANCE = 1,
   /** x_n (`first`) is live: evaluate the objective, set the adjoint variables. No state is live
@@ -93,7 +93,7 @@ typedef struct anadrome_schedule_action {
  *   step). A list has a number for each step: of `uf` for uneven and offload, of `ub` for offload.
  *   Defaults 1 and 0.
  * - `write`, `read`: what a write and a read of a state cost. Default 0.
- * - `bytes`: least_memory, offload, uneven: a list, the bytes of x_0 .. x_{n-1}. `slots` are bytes
+ * - `bytes`: least_memory, offload, uneven: a list, the bytes of x_0 to x_{n-1}. `slots` are bytes
  *   then; offload counts in pages of 4096 or more.
  * - `objective` (joint, reducible) and `inputs` (free, charged): join: as the options of a run.
  *

@@ -198,7 +198,7 @@ Failure RunDirectory::find(const std::string& parent, const std::string& name,
   const std::string where = path(parent, name);
   const double until = now_seconds() + seconds;
   for (double pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    const Failure other = failure_from([&] { require_lock_of(run_id, where + "/" + kLockName); });
+    Failure other = failure_from([&] { require_lock_of(run_id, where + "/" + kLockName); });
     if (other.status != ANADROME_ERR_ARGUMENT || now_seconds() >= until) return other;
     failure_from([&] { File::open(where, O_RDONLY | O_DIRECTORY); });  // asks for its names again
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
