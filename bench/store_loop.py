@@ -127,7 +127,7 @@ class Mpio:
 
     def put(self, k, u):
         limit = Limit(self.seconds)
-        data = self.file.create_dataset(str(k), (COMM.size, u.size))
+        data = self.file.create_dataset(str(k), (COMM.size, u.size), "f8")
         with data.collective:
             data[RANK] = u
         self.file.flush()
