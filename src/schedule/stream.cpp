@@ -202,6 +202,7 @@ Action Stream::with_anchor_in_memory(Action action) {
 }
 
 Action Stream::next() {
+  if (std::holds_alternative<Done>(last_)) return last_;
   if (!ahead_.empty()) {
     last_ = ahead_.front();
     ahead_.pop_front();

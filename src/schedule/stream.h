@@ -43,7 +43,7 @@ class Stream {
   bool anchors_;                    ///< one of the slots is for the anchor in use
   std::int64_t in_use_ = kUnknown;  ///< its number, if it is in that slot
   std::deque<Action> ahead_;        ///< to be given before the sweep is asked again
-  Action last_ = Done{};            ///< what next() gave
+  Action last_ = Decide{};          ///< what next() gave
   bool ended_ = false;              ///< end() was called
   bool over_ = false;               ///< the last adjoint was given
 };

@@ -243,9 +243,9 @@ TEST(Stream, TakesAsManyStepsAsTheFormulaSays) {
             100 + static_cast<std::int64_t>(anadrome::schedule::extra_advances(100, 7)));
 }
 
-TEST(Stream, GoesThroughAMillionSteps) {
+TEST(Stream, GoesThroughManySteps) {
   for (const std::string name : {"revolve", "async", "multistage", "online", "double"}) {
-    Opened opened("schedule=" + name + " steps=1000000 slots=30 disk_slots=100000 write=3 read=3");
+    Opened opened("schedule=" + name + " steps=100000 slots=30 disk_slots=500 write=3 read=3");
     ASSERT_EQ(opened.status, ANADROME_OK) << anadrome_last_error();
     std::int64_t adjoints = 0;
     anadrome_schedule_action action;
@@ -253,7 +253,7 @@ TEST(Stream, GoesThroughAMillionSteps) {
       ASSERT_EQ(anadrome_schedule_next(opened.stream, &action), ANADROME_OK);
       if (action.kind == ANADROME_SCHEDULE_ADJOINT) ++adjoints;
     } while (action.kind != ANADROME_SCHEDULE_DONE);
-    EXPECT_EQ(adjoints, 1'000'000) << name;
+    EXPECT_EQ(adjoints, 100'000) << name;
   }
 }
 
