@@ -10,6 +10,8 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -49,12 +51,16 @@ void require_ours(const std::string& path) {
 }
 
 // Removes the files of a run, as many as can be; not the lock, by which others find what is left.
+// After a power loss no journal may be back whose files are gone.
 void remove_files(const std::string& path, Leftovers leftovers, const std::string& verb) {
   int failed = 0;
   std::string left;
+  bool journals = false;  // were removed
   for (const std::string& file : files_in(path)) {
     if (file == kLockName) continue;
     if (leftovers == Leftovers::kTakeOver && !is_heartbeat_file(file)) continue;
+    if (!is_journal(file) && std::exchange(journals, false)) sync_directory(path);
+    journals = journals || is_journal(file);
     const int gone = file_system().unlink(path + "/" + file);
     if (gone < 0 && gone != -ENOENT && failed == 0) {
       failed = gone;
@@ -237,6 +243,8 @@ void RunDirectory::note_end() noexcept {
     if (record.run_id != run_id_ || record.holder.pid == 0) return;
     record.ended = true;
     write_lock(lock_, record);
+    const std::vector<std::string> names = files_in(path_);
+    if (!names.empty() && is_journal(names.front())) lock_.sync();  // other nodes may be faster
   });
 }
 

@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
 #include "forwarding_file_system.h"
+#include "power_loss_file_system.h"
 #include "store/lock_record.h"
 #include "temporary_directory.h"
 
@@ -422,6 +424,56 @@ TEST_F(RunDirectoryTest, WithoutFlockBelongsToItsProcessWhileThatLives) {
   --record.holder.start;  // its number was given to another
   write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
   EXPECT_EQ(create_fails(), ANADROME_OK);
+}
+
+// A run with a journal and a segment, on a disk whose power fails.
+struct FailingDisk {
+  FailingDisk() {
+    std::filesystem::create_directory(root);
+    std::filesystem::create_directory(grave);
+    run.emplace(RunDirectory::create(root, "run", "1"));
+    for (const char* name : {"/journal-000000", "/segment-00000.h5"}) {
+      File::open(path + name, O_RDWR | O_CREAT).sync();
+    }
+    sync_directory(path);
+    sync_directory(root);
+  }
+  bool has(const char* name) const { return std::filesystem::exists(path + name); }
+
+  const TemporaryDirectory disk;
+  const std::string root = disk / "root", grave = disk / "grave", path = root + "/run";
+  test::PowerLossFileSystem files{root, grave};
+  std::optional<RunDirectory> run;
+};
+
+// Such a journal would be taken for that of a run whose files were lost.
+TEST(RunDirectoryAtAPowerLoss, HasNoJournalWithoutItsFiles) {
+  int came_back = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    FailingDisk there;
+    there.files.fail_before(static_cast<std::int64_t>(3 + seed % 12));
+    there.run->note_end();
+    failure_from([&] { there.run->remove(); });
+    there.run.reset();
+    there.files.lose_what_was_not_synced(seed);
+    const bool journal = there.has("/journal-000000");
+    came_back += journal ? 1 : 0;
+    EXPECT_TRUE(!journal || there.has("/segment-00000.h5")) << "seed " << seed;
+  }
+  EXPECT_GT(came_back, 0);
+}
+
+// Another node may have removed its files by then.
+TEST(RunDirectoryAtAPowerLoss, SaysThatTheRunEndedOnceThatIsNoted) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    FailingDisk there;
+    constexpr std::int64_t kReadWriteSync = 3;
+    there.files.fail_before(kReadWriteSync + 1);
+    there.run->note_end();
+    there.run.reset();
+    there.files.lose_what_was_not_synced(seed);
+    EXPECT_TRUE(RunDirectory::has_ended(there.path)) << "seed " << seed;
+  }
 }
 
 }  // namespace
