@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "base/words.h"
 #include "engine/run_id.h"
 #include "store/objects_file.h"
 
@@ -16,30 +17,19 @@ namespace {
 constexpr std::array<std::string_view, 8> kKeys = {
     "memory", "directory", "name", "disk", "keep", "layout", "direct", "bandwidth_limit"};
 
-constexpr bool has(std::string_view key) {
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
 void require_keys(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n";
-  for (;;) {
-    const auto begin = text.find_first_not_of(kBlank);
-    if (begin == std::string_view::npos) return;
-    text.remove_prefix(begin);
-    const std::string_view key = text.substr(0, text.find_first_of("= \t\n"));
-    if (!has(key)) {
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  "option " + std::string(key) +
-                      " is a run's: a store has memory, directory, name, disk, keep, direct and "
-                      "bandwidth_limit");
-    }
-    text.remove_prefix(std::min(text.size(), text.find_first_of(kBlank)));
-  }
+  each_setting(text, [](std::string_view key, std::string_view) {
+    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) return;
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "option " + std::string(key) +
+                    " is a run's: a store has memory, directory, name, disk, keep, direct and "
+                    "bandwidth_limit");
+  });
 }
 
 }  // namespace
 
-// A spelling that no option has is said to be one by set_environment.
+// set_environment names the option that is nearest to one that there is not.
 void ObjectStore::read_options(std::string_view text) {
   options_.name = "anadrome-store";
   options_.layout = Layout::kRank;

@@ -10,7 +10,6 @@
 namespace anadrome::store {
 namespace {
 
-constexpr ObjectBlocks::Rank kNever = std::numeric_limits<ObjectBlocks::Rank>::max();
 constexpr ObjectBlocks::Rank kAnyRank = std::numeric_limits<ObjectBlocks::Rank>::min();
 
 }  // namespace

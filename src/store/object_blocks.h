@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,7 @@ class ObjectBlocks {
   static constexpr Number kNone = -1;
   /// When a block is needed next: the smaller, the sooner.
   using Rank = std::int64_t;
+  static constexpr Rank kNever = std::numeric_limits<Rank>::max();
 
   /// The parts, which outlive this. Without files and a transport nothing goes to disk.
   struct Parts {

@@ -23,6 +23,7 @@
 
 #include <anadrome/field.h>
 
+#include "store/expected_gets.h"
 #include "store/object_blocks.h"
 
 namespace anadrome::store {
@@ -84,6 +85,9 @@ class Objects {
   using Rank = ObjectBlocks::Rank;
   using Number = ObjectBlocks::Number;
 
+  /// Objects and their parts begin at multiples of this, as arrays of any type want it.
+  static constexpr std::int64_t kAlign = 16;
+
   /// What objects of the same parts share.
   struct Shape {
     std::vector<Part> parts;
@@ -143,8 +147,7 @@ class Objects {
   bool is_whole(const Run& run) const { return run.bytes == blocks_.block_bytes(); }
 
   Rank rank_for_put(Key key);
-  Rank rank_after_get(Object& object);
-  Rank next_expected(Key key, std::int64_t entry);
+  Rank rank_after_get(const Object& object);
   void set_rank(Object& object, Rank rank);
   void set_needed(const Object& object);
   void was_used(Object& object);
@@ -158,14 +161,10 @@ class Objects {
   std::map<std::string, Shape, std::less<>> shapes_;
   Shape* newest_shape_ = nullptr;
   std::map<Rank, Object*> order_;
+  ExpectedGets expected_;
   Rank first_ = 0, last_ = 0;  ///< ranks that were given so far lie between these
   Rank ahead_ = 0;             ///< whatever comes before it is in memory, or on its way there
   std::int64_t bytes_ = 0, runs_ = 0;
-
-  // The list of expect.
-  std::vector<std::int64_t> next_entry_;  ///< by entry: the next one of the same key, or -1
-  std::unordered_map<Key, std::int64_t> entry_of_;  ///< the next entry of a key
-  std::int64_t passed_ = -1;                        ///< entries up to this one are over
 
   std::unordered_map<Number, Shared> shared_;
   std::vector<Number> stale_, sparse_;
