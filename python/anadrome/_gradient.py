@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._check import GradientCheck
-from ._run import Run, Setting
+from ._run import Run
+from ._settings import Setting
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Literal, NamedTuple, Optional
 
 from . import _core
 from ._actions import Action, Advance
 from ._check import GradientCheck
 from ._errors import Error, Status, describe
 from ._interrupt import Interrupt
+from ._patience import waiting_for_others
 from ._report import Report
+from ._settings import Setting, text_of
 from ._statistics import Phase, Statistics, Summary
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-Setting = Union[str, int, float, bool, "os.PathLike[str]"]
 
 _STATE, _TAPE, _ADJOINT = range(3)  # anadrome_role
 _UNKNOWN = -1  # ANADROME_STEPS_UNKNOWN
 # A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that
 # may be at its end only, which this rank would never reach: after so many it ends the sweep.
 _MOST_PASSED_OVER = 1000
-# Seconds after which a rank that waits for the others with an exception says so.
-_PATIENCE = 10.0
 
 
 class Resumed(NamedTuple):
@@ -177,7 +172,7 @@ class Run:
             ``ERR_ORDER``: a sweep is under way.
         """
         for key, value in options.items():
-            text = ("off", "on")[value] if isinstance(value, bool) else str(value)
+            text = text_of(value)
             if key == "report":
                 self._report.want(text)
             else:
@@ -517,11 +512,7 @@ class Run:
 
     def _pass_over(self, why: str) -> None:
         """Fail, and go on to the next agreement, where the others hear of it."""
-        notice = threading.Timer(_PATIENCE, self._say_that_it_waits, (why,))
-        notice.daemon = True
-        if self._ranks > 1:
-            notice.start()
-        try:
+        with waiting_for_others(self._rank, self._ranks, why, "at the next agreement"):
             self._core.fail(why)
             passed_over = 0
             while (action := self._core.next()) is not None:
@@ -530,10 +521,3 @@ class Run:
                     continue
                 if isinstance(action, Advance) and not action.again:
                     self._core.finish_forward(action.first)
-        finally:
-            notice.cancel()
-
-    def _say_that_it_waits(self, why: str) -> None:
-        print(f"anadrome: rank {self._rank} failed ({why}) and waits for the other ranks at the "
-              "next agreement. Ranks that wait for a message of this one wait in vain: end the job",
-              file=sys.stderr, flush=True)

@@ -11,9 +11,7 @@ from ._core import Schedule as _Stream
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Keep:
-    """Copy the live state x_step, or with ``tape`` the tape of that step, to a slot."""
-
+class _Place:
     step: int
     """Whose state or tape it is."""
     tier: int
@@ -28,82 +26,44 @@ class Keep:
     """How much of it that takes, in slots or in bytes."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Restore:
+class Keep(_Place):
+    """Copy the live state x_step, or with ``tape`` the tape of that step, to a slot."""
+
+    __slots__ = ()
+
+
+class Restore(_Place):
     """Copy it back. It is live then, and stays where it is kept. The tape of a step holds the
     state after it, too, with ``stiff``."""
 
-    step: int
-    """Whose state or tape it is."""
-    tier: int
-    """0 is memory, 1 is disk."""
-    slot: int
-    """Where it was kept."""
-    tape: bool = False
-    """A tape, not a state."""
-    begin: int = 0
-    """As in `Keep`."""
-    units: int = 0
-    """As in `Keep`."""
+    __slots__ = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(_Place):
     """It is not needed there any more. With ``overlapped`` and ``offload``, of a state on disk: not
     in memory; its slot on disk is free when a `Keep` names it again."""
 
-    step: int
-    """Whose state or tape it is."""
-    tier: int
-    """0 is memory, 1 is disk."""
-    slot: int
-    """Where it was kept."""
-    tape: bool = False
-    """A tape, not a state."""
-    begin: int = 0
-    """As in `Keep`."""
-    units: int = 0
-    """As in `Keep`."""
+    __slots__ = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Write:
+class Write(_Place):
     """Begin to write the state that was kept in ``slot`` of tier 1. Only ``overlapped`` and
     ``offload`` have this; `Keep` and `Restore` there copy in memory."""
 
-    step: int
-    """Whose state it is."""
-    tier: int
-    """1, the disk."""
-    slot: int
-    """Where it was kept."""
-    begin: int = 0
-    """As in `Keep`."""
-    units: int = 0
-    """As in `Keep`."""
+    __slots__ = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Read:
+class Read(_Place):
     """Begin to read it back into memory, for a `Restore` to come. Only ``overlapped`` and
     ``offload`` have this."""
 
-    step: int
-    """Whose state it is."""
-    tier: int
-    """1, the disk."""
-    slot: int
-    """Where it was written."""
-    begin: int = 0
-    """As in `Keep`."""
-    units: int = 0
-    """As in `Keep`."""
+    __slots__ = ()
 
 
 ScheduleAction = Union[Advance, Turn, Adjoint, Start, Keep, Restore, Drop, Write, Read]
 
-_TRANSFERS: dict[int, Union[type[Write], type[Read]]] = {9: Write, 10: Read}
-_COPIES: dict[int, Union[type[Keep], type[Restore], type[Drop]]] = {6: Keep, 7: Restore, 8: Drop}
+_AT_A_PLACE: dict[int, type[Union[Keep, Restore, Drop, Write, Read]]] = {
+    6: Keep, 7: Restore, 8: Drop, 9: Write, 10: Read}
 
 
 class Schedule:
@@ -135,9 +95,7 @@ class Schedule:
             raise StopIteration
         if kind == 5:
             return Start(branch, again)
-        if kind in _TRANSFERS:
-            return _TRANSFERS[kind](first, tier, slot, begin, units)
-        return _COPIES[kind](first, tier, slot, tape != 0, begin, units)
+        return _AT_A_PLACE[kind](first, tier, slot, tape != 0, begin, units)
 
     def end(self, steps: int) -> None:
         """With ``steps=None``: the forward sweep ended after ``steps`` steps in all.

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import numbers
-import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from . import _core
-from ._errors import Error, Status
+from ._errors import Error, Status, describe
+from ._patience import waiting_for_others
+from ._settings import Setting, text_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Setting = Union[str, int, float, bool, "os.PathLike[str]"]
 _Form = tuple["np.dtype[Any]", tuple[int, ...]]
 
 _ALONE = "values"  # the name of the part of an object that is one array
@@ -100,7 +101,7 @@ class Store:
     def __init__(self, comm: MPI.Comm, **options: Setting) -> None:
         words = []
         for key, value in options.items():
-            text = ("off", "on")[value] if isinstance(value, bool) else str(value)
+            text = text_of(value)
             if not text or any(letter.isspace() for letter in text):
                 raise Error(f"option {key}: '{text}' is empty or has blanks in it", Status.ERR_ARGUMENT)
             words.append(f"{key}={text}")
@@ -108,6 +109,7 @@ class Store:
         self._numbers: dict[Hashable, int] = {}  # of keys that are no integers
         self._newest = _FIRST_NUMBER
         self._later: collections.deque[Hashable] = collections.deque()
+        self._rank, self._ranks = comm.Get_rank(), comm.Get_size()
         self._core = _core.Store(comm, " ".join(words))
 
     def __enter__(self) -> Store:
@@ -119,8 +121,10 @@ class Store:
         value: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        # Closing waits for the other ranks, which come here as well or never.
-        if value is None or isinstance(value, Exception):
+        if value is None:
+            return self.close()
+        waiting = waiting_for_others(self._rank, self._ranks, describe(value), "in Store.close")
+        with contextlib.suppress(Exception), waiting:  # the exception goes on from here
             self.close()
 
     def __del__(self) -> None:

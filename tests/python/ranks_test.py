@@ -157,15 +157,15 @@ def test_other_threads_run_while_a_call_waits(comm, directory):
 
 def test_a_rank_that_waits_with_an_exception_says_so(comm, monkeypatch, capfd, directory):
     """The others wait for its message in vain; here until it has said so."""
-    monkeypatch.setattr("anadrome._run._PATIENCE", 0.0)
+    monkeypatch.setattr("anadrome._patience._SECONDS", 0.0)
     pipe = directory / "said"
     if comm.rank == 0:
         os.mkfifo(pipe)
     comm.Barrier()
     with pytest.raises(Broken if comm.rank == 1 else Error), anadrome.Run(comm, **IN_MEMORY) as run:
         if comm.rank == 1:
-            say = run._say_that_it_waits
-            run._say_that_it_waits = lambda why: (say(why), pipe.write_text("said"))
+            say = anadrome._patience._say
+            monkeypatch.setattr("anadrome._patience._say", lambda *words: (say(*words), pipe.write_text("said")))
         run.state(u=np.zeros(10))
         for action in run.sweep(5):
             if comm.rank == 1:

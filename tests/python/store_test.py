@@ -177,6 +177,21 @@ def test_threads_take_turns(store):
     assert all((store[key] == key).all() for key in store)
 
 
+def test_an_exception_on_one_rank_closes_the_store_on_all(comm, directory):
+    def body():
+        with anadrome.Store(comm, memory="1MiB", directory=directory) as store:
+            store[comm.rank] = np.ones(10)
+            if comm.rank == comm.size - 1:
+                raise RuntimeError("the mesh is gone")
+    if comm.rank == comm.size - 1:
+        with pytest.raises(RuntimeError, match="the mesh is gone"):
+            body()
+    else:
+        body()
+    with anadrome.Store(comm, memory="1MiB", directory=directory) as again:  # nobody holds the directory
+        assert len(again) == 0
+
+
 def test_a_store_that_is_forgotten_says_so(comm, directory):
     store = anadrome.Store(comm, memory="1MiB", directory=directory, name="forgotten")
     with pytest.warns(ResourceWarning, match="was not closed"):
