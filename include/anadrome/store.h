@@ -55,7 +55,7 @@ typedef struct anadrome_store_stats {
  * and bandwidth_limit, as docs/options.md says. Every rank has files of its own (layout=rank). The
  * same on all ranks, but for directory.
  *
- * `memory` bounds all that the store holds: blocks, and the list of the objects, of about 250 bytes
+ * `memory` bounds all that the store holds: blocks, and the list of the objects, of about 200 bytes
  * each. Files go at close, unless keep=on; those of a process that was killed go at the next open.
  * Errors: ERR_ARGUMENT (unknown key, bad value, values that differ between ranks), ERR_UNSUPPORTED
  * (another layout), ERR_MEMORY (less than 256KiB), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_PEER.
@@ -97,8 +97,8 @@ ANADROME_API anadrome_status anadrome_store_drop(anadrome_store* store, int64_t 
 /** Say in which order objects will be got: keys[0] next. Keys may be put later, and may come
  * several times; an earlier list is forgotten. It is advice, and no promise. Without it the store
  * expects the newest object first, and after that the order in which objects were got before. The
- * list counts in the memory, 70 bytes for each key. Local. Errors: ERR_ARGUMENT (NULL, a negative
- * count), ERR_MEMORY (it does not fit). */
+ * list counts in the memory, about 60 bytes for each key. Local. Errors: ERR_ARGUMENT (NULL, a
+ * negative count), ERR_MEMORY (it does not fit). */
 ANADROME_API anadrome_status anadrome_store_expect(anadrome_store* store, int64_t count,
                                                    const int64_t* keys);
 

@@ -137,7 +137,7 @@ void ObjectStore::close() {
 }
 
 std::int64_t ObjectStore::memory_bytes() const {
-  return pool_.touched_blocks() * layout_.block_bytes() + objects_->table_bytes();
+  return blocks_->most_blocks_in_memory() * layout_.block_bytes() + objects_->table_bytes();
 }
 
 store::TransferTotals ObjectStore::totals() const {

@@ -88,6 +88,10 @@ class ObjectBlocks {
   double seconds_waited_for_writes() const { return waited_for_writes_; }
   double seconds_waited_for_reads() const { return waited_for_reads_; }
   std::int64_t blocks_in_memory() const;
+  /// Most blocks whose memory was touched so far, without those that are withheld.
+  std::int64_t most_blocks_in_memory() const {
+    return parts_.pool.touched_blocks() - std::ssize(withheld_);
+  }
   /// Bytes of the table, an estimate.
   std::int64_t table_bytes() const;
 

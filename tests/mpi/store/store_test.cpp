@@ -135,6 +135,7 @@ TEST(Store, StaysInItsMemory) {
   }
   most = std::max(most, resident_bytes() - before);
   EXPECT_LE(most, kMemory + kSlack);
+  EXPECT_LE(handle.statistics().memory_bytes, kMemory + kSlack);
 }
 
 TEST(Store, SaysOnAllRanksWhatItsOptionsLack) {
