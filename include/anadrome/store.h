@@ -130,7 +130,7 @@ ANADROME_API anadrome_status anadrome_store_statistics(const anadrome_store* sto
  * keep=on each rank leaves a file objects-rank-NNNNNN.h5 instead, with a dataset /KEY/PART for each
  * part that has elements, of its type. A NULL *store is closed already: OK. The handle is gone
  * whatever the status. Errors: ERR_PEER, ERR_IO, ERR_NO_SPACE, ERR_CORRUPT (with keep=on: the file
- * is not whole). Files that could not be removed are a warning. */
+ * of some rank is not whole, and none is left). Files that could not be removed are a warning. */
 ANADROME_API anadrome_status anadrome_store_close(anadrome_store** store);
 
 #ifdef __cplusplus
