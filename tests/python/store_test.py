@@ -2,10 +2,12 @@
 """The object store in Python, on ranks that hold different objects."""
 import gc
 import random
+import subprocess
 import threading
 import time
 import tracemalloc
 
+import h5py
 import numpy as np
 import pytest
 
@@ -190,6 +192,21 @@ def test_an_exception_on_one_rank_closes_the_store_on_all(comm, directory):
         body()
     with anadrome.Store(comm, memory="1MiB", directory=directory) as again:  # nobody holds the directory
         assert len(again) == 0
+
+
+def test_what_is_kept_is_read_by_h5py_and_sound_to_the_command(comm, directory):
+    with anadrome.Store(comm, memory="1MiB", directory=directory, keep=True) as store:
+        for k in range(30):
+            store[k] = {"u": np.full(9000, k + 0.5), "mesh": np.arange(k, dtype=np.int32)}
+    path = directory / "anadrome-store"
+    with h5py.File(path / f"objects-rank-{comm.rank:06}.h5") as kept:
+        assert len(kept) == 30 and (kept["7/u"][:] == 7.5).all() and kept["7/mesh"].dtype == np.int32
+    if comm.rank == 0:
+        for command in ("inspect", "verify"):
+            done = subprocess.run(["anadrome", command, path], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert f"{comm.size} ranks" in done.stdout and "a store's 30 objects" in done.stdout
+    comm.Barrier()
 
 
 def test_a_store_that_is_forgotten_says_so(comm, directory):

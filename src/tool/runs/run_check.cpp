@@ -54,6 +54,7 @@ using Steps = std::vector<std::int64_t>;
 /// The reports on a run's files, beside the facts that the run's own takes over from them.
 struct Files {
   std::optional<MasterReport> master;
+  bool of_a_store = false;
   std::vector<CheckedJournal> journals;
   std::set<std::int64_t> ranks;                                   ///< that have states
   std::map<std::int64_t, std::map<std::int64_t, Steps>> by_rank;  ///< steps of rank, segment
@@ -198,6 +199,17 @@ void look_at_journal(RunReport& run, FileReport& file, Files& files) {
   files.journals.push_back(std::move(journal));
 }
 
+void look_at_objects(RunReport& run, FileReport& file, Files& files) {
+  ObjectsReport report = check_objects(run.path + "/" + file.name);
+  adopt(run, run.run_id, report.run_id, "run_id");
+  files.ranks.insert(std::ssize(files.ranks));  // each has one
+  files.of_a_store = true;
+  if (report.problems.empty()) {
+    file.notes.push_back("a store's " + std::to_string(report.objects) + " objects");
+  }
+  file.problems = std::move(report.problems);
+}
+
 void look_at_segment(RunReport& run, FileReport& file, Files& files, Depth depth) {
   const bool kept = run.condition == Condition::kKept;
   SegmentReport report = check_segment(run.path + "/" + file.name, kept, depth);
@@ -245,6 +257,8 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
       look_at_journal(run, file, files);
     } else if (begins_with(file.name, "segment-")) {
       look_at_segment(run, file, files, looked);
+    } else if (begins_with(file.name, "objects-rank-")) {
+      look_at_objects(run, file, files);
     }
     run.bytes += file.bytes;
     run.files.push_back(std::move(file));
@@ -254,7 +268,7 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
   if (!run.ranks && !files.ranks.empty()) {
     run.ranks = static_cast<std::int64_t>(files.ranks.size());
   }
-  if (run.condition == Condition::kKept) {
+  if (run.condition == Condition::kKept && !files.of_a_store) {
     if (!files.master) {
       run.problems.emplace_back("states.h5 is missing: these files were kept only in part");
     } else {

@@ -85,6 +85,14 @@ void for_each_part(Report& report, const Each& each) {
   each("problems", report.problems);
 }
 
+template <class Report, class Each>
+requires std::same_as<std::remove_const_t<Report>, ObjectsReport>
+void for_each_part(Report& report, const Each& each) {
+  each("run_id", report.run_id);
+  each("objects", report.objects);
+  each("problems", report.problems);
+}
+
 template <class Value>
 void put(json& text, const char* key, const Value& value) {
   text[key] = value;
@@ -142,6 +150,13 @@ Report report_of(const std::string& path, const std::function<void(Report&, std:
   return report;
 }
 
+Hdf5File open_this_format(const std::string& path) {
+  Hdf5File file = open_hdf5(path);
+  require(integer_attribute(file.get(), "anadrome_format") == store::kFormatVersion,
+          "it has another format");
+  return file;
+}
+
 }  // namespace
 
 SegmentReport check_segment(const std::string& path, bool kept, Depth depth) {
@@ -163,11 +178,17 @@ SegmentReport check_segment(const std::string& path, bool kept, Depth depth) {
   });
 }
 
+ObjectsReport check_objects(const std::string& path) {
+  return report_of<ObjectsReport>(path, [&](ObjectsReport& report, std::int64_t) {
+    const Hdf5File file = open_this_format(path);
+    report.run_id = text_attribute(file.get(), "run_id");
+    report.objects = static_cast<std::int64_t>(names_in(file.get(), "/").size());
+  });
+}
+
 MasterReport check_master(const std::string& path) {
   return report_of<MasterReport>(path, [&](MasterReport& report, std::int64_t file_bytes) {
-    const Hdf5File file = open_hdf5(path);
-    require(integer_attribute(file.get(), "anadrome_format") == store::kFormatVersion,
-            "it has another format");
+    const Hdf5File file = open_this_format(path);
     report.run_id = text_attribute(file.get(), "run_id");
     report.schedule = text_attribute(file.get(), "schedule");
     report.steps_of_sweep = integer_attribute(file.get(), "steps");

@@ -37,4 +37,13 @@ struct MasterReport {
 
 MasterReport check_master(const std::string& path);
 
+/// What a store left for readers.
+struct ObjectsReport {
+  std::optional<std::string> run_id;
+  std::int64_t objects = 0;
+  std::vector<std::string> problems;
+};
+
+ObjectsReport check_objects(const std::string& path);
+
 }  // namespace anadrome::tool
