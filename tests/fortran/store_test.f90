@@ -62,9 +62,11 @@ program store_test
   call anadrome_store_put(store, 7, [anadrome_part("u", u(1:3, :))], ierr)
   call expect_status(ierr, ANADROME_ERR_ARGUMENT, "an array with gaps")
   call expect_words("array of part 'u' is not contiguous")
+  call anadrome_store_put(store, 7, [anadrome_part(repeat("n", 80), u)], ierr)
+  call expect_status(ierr, ANADROME_ERR_ARGUMENT, "a name that is too long")
   deallocate (f)
   call anadrome_store_close(store)
-  call conclude(steps + 9)
+  call conclude(steps + 10)
 
 contains
 

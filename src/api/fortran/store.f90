@@ -26,7 +26,7 @@ module anadrome_stores
   !> int32, int64 or complex of both. It must have the TARGET attribute, which the compiler demands.
   type :: anadrome_part
     private
-    character(64) :: name = ""
+    character(64) :: name = ""  !< one letter more than C takes, which says so
     integer(c_int) :: type = ANADROME_BYTE
     integer(c_size_t) :: count = 0
     type(c_ptr) :: values = c_null_ptr
@@ -76,7 +76,6 @@ contains
     integer(c_size_t), intent(in) :: count
     type(anadrome_part) :: part
     part%name = name
-    if (len_trim(name) > len(part%name) - 1) part%name = repeat("x", len(part%name))
     part%type = type
     part%count = count
     if (contiguous == 0 .and. count > 1) part%mistake = "gaps"
