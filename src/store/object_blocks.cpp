@@ -111,6 +111,12 @@ void ObjectBlocks::set_memory(Number block, std::int64_t memory) {
   in_pool_[static_cast<std::size_t>(memory)] = block;
 }
 
+std::int64_t ObjectBlocks::leave_memory(Number block) {
+  const std::int64_t memory = std::exchange(at(block).memory, -1);
+  in_pool_[static_cast<std::size_t>(memory)] = kNone;
+  return memory;
+}
+
 // A block more than `leaves`.
 std::int64_t ObjectBlocks::take_memory(std::int64_t leaves) {
   while (parts_.pool.free_blocks() <= leaves) {
@@ -137,9 +143,8 @@ bool ObjectBlocks::evict(Rank later_than) {
   if (last == kNone) return false;
   Block& gone = at(last);
   soonest_evicted_ = std::min(soonest_evicted_, gone.needed);
-  in_pool_[static_cast<std::size_t>(gone.memory)] = kNone;
-  parts_.pool.give_back(std::exchange(gone.memory, -1));
   gone.state = State::kOnDisk;
+  parts_.pool.give_back(leave_memory(last));
   return true;
 }
 
@@ -211,10 +216,7 @@ bool ObjectBlocks::take_back(Number block) {
 
 void ObjectBlocks::release(Number block) {
   Block& gone = at(block);
-  if (gone.memory >= 0) {
-    in_pool_[static_cast<std::size_t>(gone.memory)] = kNone;
-    parts_.pool.give_back(gone.memory);
-  }
+  if (gone.memory >= 0) parts_.pool.give_back(leave_memory(block));
   if (gone.place >= 0) {
     parts_.files->give_back(gone.place);
     refused_ = {};  // there is room again
@@ -262,14 +264,19 @@ void ObjectBlocks::start_write(Number block) {
 
 void ObjectBlocks::start_read(Number block, std::int64_t memory, bool urgent) {
   set_memory(block, memory);
-  start(block, false, urgent);
+  try {
+    start(block, false, urgent);
+  } catch (...) {
+    parts_.pool.give_back(leave_memory(block));
+    throw;
+  }
   at(block).state = State::kReading;
 }
 
 void ObjectBlocks::start(Number block, bool write, bool urgent) {
   Block& here = at(block);
-  here.transfer = std::make_unique<Transfer>();
-  Transfer& transfer = *here.transfer;
+  auto made = std::make_unique<Transfer>();
+  Transfer& transfer = *made;
   transfer.write = write;
   transfer.urgent = urgent;
   transfer.segment = &parts_.files->segment_of(here.place);
@@ -278,6 +285,7 @@ void ObjectBlocks::start(Number block, bool write, bool urgent) {
   transfer.identity = {id_low_, id_high_, 0, here.place, here.serial, 1};
   transfer.checksum = here.checksum;
   parts_.transport->start(transfer);
+  here.transfer = std::move(made);
   moving_.push_back(block);
 }
 
@@ -341,9 +349,8 @@ void ObjectBlocks::finish(Number block) {
     parts_.files->give_back_last(std::exchange(here.place, -1));
   } else if (transfer->failure) {
     read_failure_ = transfer->failure;
-    in_pool_[static_cast<std::size_t>(here.memory)] = kNone;
-    parts_.pool.give_back(std::exchange(here.memory, -1));
     here.state = State::kOnDisk;
+    parts_.pool.give_back(leave_memory(block));
   } else {
     here.state = State::kClean;
   }
@@ -365,8 +372,8 @@ bool ObjectBlocks::fetch(Number block) {
 void ObjectBlocks::fetch_now(Number block) {
   Block& here = at(block);
   if (here.state == State::kReading && take_back(block)) {  // it waits behind others
-    start(block, false, true);
-    return;
+    here.state = State::kOnDisk;
+    return start_read(block, leave_memory(block), true);
   }
   if (here.state != State::kOnDisk) return;
   if (parts_.pool.free_blocks() == 0) settle();

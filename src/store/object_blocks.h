@@ -139,6 +139,7 @@ class ObjectBlocks {
   void finish(Number block);
   void wait(Number block);
   void set_memory(Number block, std::int64_t memory);
+  std::int64_t leave_memory(Number block);
   void release(Number block);
 
   const Parts parts_;

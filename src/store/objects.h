@@ -153,7 +153,8 @@ class Objects {
   void was_used(Object& object);
   void leave(Number shared);
   void refresh();
-  void read_ahead();
+  void read_ahead() noexcept;
+  void fetch_what_comes_first();
   void keep_to_memory();
 
   ObjectBlocks& blocks_;

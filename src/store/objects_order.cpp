@@ -111,8 +111,13 @@ void Objects::refresh() {
   }
 }
 
-// What comes first and is not in memory, as far as there is memory that is not needed sooner.
-void Objects::read_ahead() {
+// It is of no account to who called.
+void Objects::read_ahead() noexcept {
+  failure_from([this] { fetch_what_comes_first(); });
+}
+
+// As far as it is not in memory, and there is memory that is not needed sooner.
+void Objects::fetch_what_comes_first() {
   ahead_ = std::min(ahead_, blocks_.soonest_evicted());
   bool refreshed = false;
   for (auto next = order_.lower_bound(ahead_); next != order_.end(); ++next) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,16 +17,43 @@
 
 namespace anadrome::store {
 
+/// There is no memory to start transfer number `at`.
+class ForgetfulTransport final : public Transport {
+ public:
+  ForgetfulTransport(const BlockLayout& layout, std::int64_t at)
+      : real_(make_direct_transport(layout, {})), at_(at) {}
+  void start(Transfer& transfer) override {
+    if (++started_ == at_) throw std::bad_alloc();
+    real_->start(transfer);
+  }
+  bool overlaps() const override { return true; }
+  double wait(const Transfer& transfer) override { return real_->wait(transfer); }
+  bool done(const Transfer& transfer) override { return real_->done(transfer); }
+  bool cancel(const Transfer& transfer) override { return real_->cancel(transfer); }
+  TransferTotals totals() const override { return real_->totals(); }
+  std::vector<FinishedWrite> take_finished_writes() override { return {}; }
+  /// Was there such a transfer? From now on there is memory.
+  bool was_hit() {
+    const bool hit = started_ >= at_;
+    at_ = 0;
+    return hit;
+  }
+
+ private:
+  std::unique_ptr<Transport> real_;
+  std::int64_t at_, started_ = 0;
+};
+
 struct ObjectBench {
   using Key = Objects::Key;
   using Bytes = std::vector<std::byte>;
 
   explicit ObjectBench(std::int64_t memory, std::int64_t most_blocks = std::int64_t{1} << 40,
-                       bool disk = true, const TransportOptions& options = {})
+                       bool disk = true, std::int64_t lacks_memory_at = 0)
       : layout(object_layout(memory)),
         pool(layout.block_bytes(), memory / layout.block_bytes()),
         files(layout, {directory.path(), "0123456789abcdef", 0, most_blocks, DirectIo::kAuto}),
-        transport(make_direct_transport(layout, options)),
+        transport(std::make_unique<ForgetfulTransport>(layout, lacks_memory_at)),
         blocks({layout, pool, disk ? &files : nullptr, disk ? transport.get() : nullptr}, 1, 2),
         objects(blocks) {}
 
@@ -75,7 +103,7 @@ struct ObjectBench {
   BlockLayout layout;
   Pool pool;
   ObjectFiles files;
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<ForgetfulTransport> transport;
   ObjectBlocks blocks;
   Objects objects;
   std::map<Key, Bytes> expected;

@@ -393,6 +393,28 @@ TEST(Objects, AreRightOrRefusedWhateverTheDiskDoes) {
   EXPECT_GT(trials, 40);
 }
 
+TEST(Objects, AreRightOrRefusedWithoutMemoryForATransfer) {
+  std::int64_t at = 1;
+  for (bool hit = true; hit; ++at) {
+    ObjectBench bench(std::int64_t{256} << 10, std::int64_t{1} << 40, true, at);
+    const auto attempt = [&](const std::function<void()>& body) {
+      const Failure failure = failure_from(body);
+      EXPECT_TRUE(!failure || failure.status == ANADROME_ERR_MEMORY) << failure.message;
+    };
+    constexpr Key kObjects = 30;
+    for (Key key = 0; key < kObjects; ++key) attempt([&] { bench.put(key, 17000); });
+    for (Key key = kObjects; key-- > 0;) {
+      if (bench.expected.contains(key)) attempt([&] { EXPECT_TRUE(bench.is_right(key)) << key; });
+    }
+    hit = bench.transport->was_hit();
+    for (const auto& [key, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(key)) << key;
+    for (const Key key : bench.objects.keys()) bench.drop(key);
+    EXPECT_FALSE(bench.objects.sync());
+    ASSERT_LE(bench.blocks.blocks_in_memory(), 1) << "at " << at;
+  }
+  EXPECT_GT(at, 40);
+}
+
 TEST(Objects, WhoseBytesAreDamagedOnDiskAreNamedAndTheOthersStay) {
   ObjectBench bench(std::int64_t{256} << 10);
   for (Key key = 0; key < 40; ++key) bench.put(key, 16 << 10);
