@@ -99,6 +99,9 @@ class Planner {
   /// False: advances() cannot tell yet.
   virtual bool ready() const { return true; }
 
+  /// So many anchors were put by a process before this one, which goes on.
+  virtual void found(std::int64_t anchors) { (void)anchors; }
+
   /// Takes up an open question (kAsk). `here` is as in place(); so many anchors stay below.
   virtual Next decide(const Segment& here, std::int64_t anchors, const Measured& measured);
   /// Makes the plan that kPlan asks for. May lack the memory.

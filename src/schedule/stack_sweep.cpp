@@ -358,6 +358,7 @@ void StackSweep::resume_forward(const AnchorList& anchors, std::int64_t run_befo
   pending_ = Pending::kNothing;
   options_.retain = false;
   stack_.set_anchors(anchors);
+  planner_->found(anchors.count());
   make_room_for_anchors();
   live_ = stack_.base();
   run_before_ = run_before;

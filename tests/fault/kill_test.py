@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Jobs that are killed at random, on 1, 2 and 4 ranks, and started again with the same words: the
 gradient is that of a job nobody killed, bit by bit."""
+import json
 import os
 import random
 import re
+import subprocess
+import time
 import unittest
 
 import launch
@@ -67,6 +70,34 @@ class Killed(Job):
 
     def test_four_ranks(self):
         self.batches(4, 3, 14)
+
+
+class KilledInTheForwardSweep(launch.DirectoryCase):
+    def position(self):
+        """The step that the next process would go on from; -1: none yet."""
+        looked = launch.run_command([launch.path_of("anadrome_tool"), "inspect", "--json", str(self.directory / "anadrome")])
+        runs = json.loads(looked.stdout)["runs"] if looked.stdout else []
+        resume = runs[0]["resume"] if runs else None
+        self.assertFalse(resume and resume["phase"] != "forward", "the sweep is too short for this test")
+        return resume["position"] if resume else -1
+
+    def test_every_life_gets_further(self):
+        """Also where no interval is given: a process that goes on must put anchors of its own."""
+        words = ("--grid", "256x256", "--steps", "100000", "--work", "40", "--schedule", "async", "--memory", "8MiB",
+                 "--set", "checkpoint_interval=0", "--resume", "--quiet", "--directory", self.directory)
+        before = -1
+        for _ in range(4):
+            life = subprocess.Popen([launch.path_of("heat_equation"), *map(str, words)], stdin=subprocess.DEVNULL)
+            try:
+                until = time.monotonic() + 60
+                while self.position() < before + 20:
+                    self.assertLess(time.monotonic(), until, f"nothing is committed behind step {before}")
+                    self.assertIsNone(life.poll())
+                    time.sleep(0.1)
+            finally:
+                life.kill()
+                life.wait()
+            before = self.position()
 
 
 class Swapped(Job):

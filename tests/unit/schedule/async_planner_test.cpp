@@ -92,6 +92,31 @@ TEST(AsyncPlanner, ProbesTwiceAndUntilTheFirstWriteIsDone) {
   EXPECT_GT(played.interval, 1);
 }
 
+// Its own first write says how long one takes: those of the process before are done.
+TEST(AsyncPlanner, PutsAnchorsWhereItGoesOnFromThoseOfAnotherProcess) {
+  constexpr std::int64_t kSteps = 3000, kFound = 40, kSpacing = 10;
+  const Given run = given_of(kSteps);
+  StackSweep sweep(stack_of(run), std::make_unique<AsyncPlanner>(run.options));
+  AnchorList found;
+  for (std::int64_t i = 0; i < kFound; ++i) found.append(i * kSpacing);
+  sweep.resume_forward(found, kFound * kSpacing);
+  Measured measured{.costs = run.costs};
+  std::int64_t longest = 0;
+  for (Action action = sweep.next(); !std::holds_alternative<Turn>(action); action = sweep.next()) {
+    if (const auto* advance = std::get_if<Advance>(&action)) {
+      longest = std::max(longest, advance->last - advance->first);
+    }
+    if (!std::holds_alternative<Decide>(action)) continue;
+    for (Next next = Next::kAgree; next != Next::kGoOn;) {
+      next = sweep.decide(measured);
+      if (next == Next::kAgree) ++measured.agreement;
+      measured.write_times_known = sweep.anchors().count() > kFound;
+    }
+  }
+  EXPECT_GT(sweep.anchors().count(), 2 * kFound);
+  EXPECT_LT(longest, kSteps / 10);
+}
+
 TEST(AsyncPlanner, AsksForNoAgreementWithTheTimesOfAnEarlierSweep) {
   Given run = given_of(1000);
   run.of_earlier_sweep = true;
