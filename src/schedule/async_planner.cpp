@@ -73,8 +73,8 @@ bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
   return true;
 }
 
-// A block is on its way to disk, and it is not known yet how long that takes. Nobody waits for those
-// of an earlier process.
+// A block is on its way to disk, and it is not known yet how long that takes. Nobody waits for
+// those of an earlier process.
 bool AsyncPlanner::waits(std::int64_t anchors, const Measured& measured) const {
   return options_.waits_for_write && anchors - found_ >= options_.memory.states_per_block &&
          !measured.write_times_known;

@@ -56,7 +56,7 @@ class AsyncPlanner final : public AnchoredPlanner {
   AsyncOptions options_;
   std::int64_t depth_;
   Agreed agreed_ = Agreed::kNothing;  ///< for the decision under way
-  std::int64_t found_ = 0;  ///< anchors of an earlier process
+  std::int64_t found_ = 0;            ///< anchors of an earlier process
   std::int64_t probes_ = 0, probe_steps_ = 1;
   std::int64_t decided_at_ = -1;      ///< the agreement whose times decided
   AsyncPlan plan_ = {.interval = 0};  ///< in force but for trials
