@@ -85,8 +85,8 @@ void Committer::start(store::JournalCommit commit, std::int64_t last_common,
   pack();
   transfer_ = {};
   transfer_.task = [this] { write(); };
-  under_way_ = true;
   transport_.start(transfer_);
+  under_way_ = true;  // last: only a task that began is waited for
 }
 
 void Committer::pack() {

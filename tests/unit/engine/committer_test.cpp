@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,16 @@ using Values = std::vector<double>;
 struct HeldTask final : store::Transport {
   bool overlaps() const override { return true; }
   void start(Transfer& transfer) override {
+    if (has_no_memory) throw std::bad_alloc();
     transfer.done = false;
     transfer.failure = {};
     task = &transfer;
   }
-  double wait(const Transfer&) override { return carry_out(), 0; }
+  double wait(const Transfer& transfer) override {
+    if (task == nullptr && !transfer.done) ADD_FAILURE() << "waits for a task that never began";
+    carry_out();
+    return 0;
+  }
   bool done(const Transfer& transfer) override { return transfer.done; }
   bool cancel(const Transfer&) override { return false; }
   store::TransferTotals totals() const override { return {}; }
@@ -49,6 +55,7 @@ struct HeldTask final : store::Transport {
   }
   std::vector<FinishedWrite> writes;  ///< since the last task
   Transfer* task = nullptr;
+  bool has_no_memory = false;  ///< for a place in the queue
 };
 
 const Failure kNoDisk = {ANADROME_ERR_IO, "no disk"};
@@ -230,6 +237,18 @@ TEST_F(Commits, AreWaitedForAtTheEnd) {
   start();
   committer.reset();
   EXPECT_EQ(journal().commits.size(), 1u);
+}
+
+TEST_F(Commits, AreNotWaitedForWhereTheyDidNotBegin) {
+  wrote(0);
+  transport.has_no_memory = true;
+  EXPECT_THROW(start(), std::bad_alloc);
+  EXPECT_FALSE(committer->busy());
+  committer->wait();
+  EXPECT_EQ(committer->committed(), 0);
+  transport.has_no_memory = false;
+  const std::int64_t whole = commit();
+  EXPECT_EQ(whole, committer->last_started());
 }
 
 TEST_F(Commits, BeginWithoutTheJournalOfAnEarlierSweep) {
