@@ -308,6 +308,12 @@ void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
     }
     records_.push_back(record);
   }
+  if (file_rank_ != 0) return;
+  // A process that was killed leaves files that no commit names.
+  for (auto number = static_cast<std::int64_t>(segments_.size());; ++number) {
+    const std::string path = path_ + "/" + segment_name(number, file_index_);
+    if (store::file_system().unlink(path) < 0) break;
+  }
 }
 
 void DiskSpace::leave() {

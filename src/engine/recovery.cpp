@@ -202,6 +202,9 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     why_not = "no commit of it is whole on all ranks";
     return std::nullopt;
   }
+  // The commit of all ranks names the same files on each. Later ones were not on all.
+  const auto files = static_cast<std::int64_t>(recovery.journal.segments.size());
+  recovery.journal.segments.resize(static_cast<std::size_t>(all_reduce(files, MPI_MIN, comm)));
   return recovery;
 }
 

@@ -101,8 +101,13 @@ void check_preamble(Window& window, const std::string& name) {
 struct Apply {
   JournalContents& contents;
   bool operator()(const JournalHeader&) const { return false; }
+  // One that is made again: a process that went on did not know it, nor those after it.
   bool operator()(JournalSegment& segment) const {
-    contents.segments.push_back(std::move(segment));
+    std::vector<JournalSegment>& segments = contents.segments;
+    segments.erase(std::find_if(segments.begin(), segments.end(),
+                                [&](const auto& known) { return known.file == segment.file; }),
+                   segments.end());
+    segments.push_back(std::move(segment));
     return true;
   }
   bool operator()(const JournalBlock& block) const {
