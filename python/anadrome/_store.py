@@ -163,7 +163,8 @@ class Store:
         """
         self._drop_due()
         arrays = value if isinstance(value, Mapping) else {_ALONE: value}
-        self._core.put(self._number(key), dict(arrays))
+        with self._named(key):
+            self._core.put(self._number(key), dict(arrays))
         self._forms[key] = {name: _form_of(array) for name, array in arrays.items()}
 
     def get(self, key: Hashable, out: object) -> None:
@@ -189,7 +190,8 @@ class Store:
         """
         self._drop_due()
         self._forms[key]
-        self._core.get(self._number(key), dict(out) if isinstance(out, Mapping) else {_ALONE: out})
+        with self._named(key):
+            self._core.get(self._number(key), dict(out) if isinstance(out, Mapping) else {_ALONE: out})
 
     def __setitem__(self, key: Hashable, value: object) -> None:
         self.put(key, value)
@@ -256,6 +258,18 @@ class Store:
                 del self._forms[key]
                 self._core.drop(self._number(key))
                 self._numbers.pop(key, None)
+
+    @contextlib.contextmanager
+    def _named(self, key: Hashable) -> Iterator[None]:
+        """Errors name the key, not its number."""
+        try:
+            yield
+        except Error as error:
+            number = self._numbers.get(key)
+            if number is None:
+                raise
+            text = str(error).replace(f"object {number}", f"object {key!r}")
+            raise type(error)(text, error.status) from None
 
     def _number(self, key: Hashable) -> int:
         if isinstance(key, numbers.Integral):

@@ -58,6 +58,14 @@ def test_a_store_is_a_dictionary(comm, store):
     assert store.statistics().objects == len(expected)
 
 
+def test_errors_name_the_key(store):
+    for key, text in ((7, "object 7 "), ((7, "u"), r"object \(7, 'u'\) ")):
+        with pytest.raises(anadrome.OutOfMemoryError, match=text) as found:
+            store[key] = np.empty(2**18)
+        assert found.value.status == Status.ERR_MEMORY
+        assert key not in store
+
+
 def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
     u = np.arange(12.0).reshape(3, 4)
     store[1, "u"] = u
