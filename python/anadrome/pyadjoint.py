@@ -22,8 +22,8 @@ class Schedule(cs.CheckpointSchedule):  # type: ignore[misc]
     """A schedule for ``tape.enable_checkpointing``, planned by this library; pyadjoint stores.
 
     Local; needs no MPI, but every rank must make the same. It is for one adjoint, as
-    `checkpoint_schedules.Revolve` is; pyadjoint repeats its actions for later ones. Costs are in
-    seconds, or in any other unit, the same for all.
+    `checkpoint_schedules.Revolve` is; pyadjoint repeats its actions for later ones. Parameters that
+    are not listed here are those of `anadrome.schedule`.
 
     Parameters
     ----------
@@ -32,9 +32,8 @@ class Schedule(cs.CheckpointSchedule):  # type: ignore[misc]
     schedule : str
         ``revolve``, ``least_memory`` or ``uneven``, in memory; ``hrevolve``, ``disk_revolve`` or
         ``async``, with a disk.
-    slots, disk_slots, interval, uf, ub, write, read
-        As in `anadrome.schedule`: checkpoints in memory and on disk, and what steps, adjoint steps,
-        writes and reads cost.
+    slots : int
+        Checkpoints in memory at a time.
 
     Raises
     ------
