@@ -182,6 +182,20 @@ TEST_F(JournalReader, BelievesNoLengthAndNoCount) {
   }
 }
 
+TEST_F(JournalReader, ForgetsSegmentsFromOneOnThatIsMadeAgain) {
+  std::vector<JournalRecord> many;
+  for (const char* file : {"a", "copy", "b", "c", "b"}) {
+    JournalSegment segment = sample_segment();
+    segment.number = std::ssize(many);
+    segment.file = file;
+    many.push_back(segment);
+  }
+  const JournalContents contents = read_bytes(encode_journal(header, many).bytes);
+  ASSERT_EQ(contents.segments.size(), 3u);
+  EXPECT_EQ(contents.segments[1].file, "copy");
+  EXPECT_EQ(contents.segments[2], std::get<JournalSegment>(many.back()));
+}
+
 TEST_F(JournalReader, KeepsTheNewestCommits) {
   std::vector<JournalRecord> many;
   for (std::int64_t generation = 1; generation <= 100; ++generation) {

@@ -109,6 +109,9 @@ inline bool says(const JournalContents& contents, const JournalHeader& header,
   std::vector<JournalBlock> blocks;
   for (std::size_t r = 0; r < count; ++r) {
     if (const auto* segment = std::get_if<JournalSegment>(&records[r])) {
+      std::size_t before = 0;  // it replaces one of the same file, and those after that
+      while (before < segments.size() && segments[before].file != segment->file) ++before;
+      segments.resize(before);
       segments.push_back(*segment);
     } else if (const auto* commit = std::get_if<JournalCommit>(&records[r])) {
       commits.push_back(*commit);
