@@ -162,11 +162,11 @@ void require_writable(const std::string& path) {
 }
 
 File File::open(const std::string& path, int flags, mode_t mode) {
+  File file;
+  file.path_ = path;  // first: what was created is not lost for want of memory
   const int descriptor = file_system().open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
   if (descriptor < 0) throw_errno(descriptor, (flags & O_CREAT) != 0 ? "create" : "open", path);
-  File file;
   file.descriptor_ = descriptor;
-  file.path_ = path;
   return file;
 }
 

@@ -111,7 +111,8 @@ class Objects {
   struct Shared {
     std::vector<Key> keys;  ///< of objects that were put there; some may be gone
     std::int64_t live = 0;  ///< bytes of those that are not
-    bool stale = false;     ///< an object is needed later than its block says
+    bool stale = false;     ///< an object is needed later than its block says: in stale_
+    bool sparse = false;    ///< to be compacted: in sparse_
   };
   struct View {
     const std::byte* bytes;
@@ -136,9 +137,12 @@ class Objects {
   std::int64_t room() const;  ///< in the open block
   Number open_another(Number block);
   void close(Number block, std::int64_t used);
+  void forget(Number block);
   void free(const std::vector<Run>& runs);
   bool is_sparse(Number block) const { return 2 * shared_.at(block).live < blocks_.used(block); }
   void compact(Number block);
+  void make_room_for(const Shared& shared, Number block);
+  void compact_later(Number block);
   void compact_sparse();
   std::int64_t bytes_to_move(const Shared& shared, Number block) const;
   void copy_in(const Shape& shape, std::span<const Array> arrays, const std::vector<Run>& runs);
@@ -168,7 +172,7 @@ class Objects {
   std::int64_t bytes_ = 0, runs_ = 0;
 
   std::unordered_map<Number, Shared> shared_;
-  std::vector<Number> stale_, sparse_;
+  std::vector<Number> stale_, sparse_;      ///< with room for all that are shared
   Number left_last_ = ObjectBlocks::kNone;  ///< the shared block that was used last
   Number open_ = ObjectBlocks::kNone;
   std::int64_t open_used_ = 0;

@@ -94,12 +94,11 @@ void Objects::leave(Number shared) {
 }
 
 void Objects::refresh() {
-  for (const Number block : std::exchange(stale_, {})) {
-    const auto found = shared_.find(block);
-    if (found == shared_.end()) continue;
-    found->second.stale = false;
+  for (const Number block : stale_) {
+    Shared& shared = shared_.at(block);
+    shared.stale = false;
     Rank soonest = ObjectBlocks::kNever;
-    for (const Key key : found->second.keys) {
+    for (const Key key : shared.keys) {
       const auto owner = objects_.find(key);
       if (owner == objects_.end()) continue;
       const auto& runs = owner->second.runs;
@@ -109,6 +108,7 @@ void Objects::refresh() {
     }
     blocks_.set_needed(block, soonest);
   }
+  stale_.clear();
 }
 
 // It is of no account to who called.

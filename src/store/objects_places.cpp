@@ -57,10 +57,15 @@ std::int64_t Objects::room() const {
   return open_ == ObjectBlocks::kNone ? 0 : blocks_.block_bytes() - round_up(open_used_, kAlign);
 }
 
-// Returns the one that was open.
+// Returns the one that was open. Nothing changes if there is no memory for it; what becomes of the
+// block needs none.
 Objects::Number Objects::open_another(Number block) {
-  Shared& shared = shared_[block];
-  shared.keys.reserve(8);
+  for (std::vector<Number>* list : {&stale_, &sparse_}) {
+    if (list->capacity() <= shared_.size()) list->reserve(2 * shared_.size() + 8);
+  }
+  Shared made;
+  made.keys.reserve(8);
+  shared_.emplace(block, std::move(made));
   blocks_.set_needed(block, ObjectBlocks::kNever);
   open_used_ = 0;
   return std::exchange(open_, block);
@@ -68,11 +73,18 @@ Objects::Number Objects::open_another(Number block) {
 
 void Objects::close(Number block, std::int64_t used) {
   if (shared_.at(block).live == 0) {
-    shared_.erase(block);
+    forget(block);
     return blocks_.free(block);
   }
   blocks_.filled(block, used);
-  if (is_sparse(block)) sparse_.push_back(block);
+  if (is_sparse(block)) compact_later(block);
+}
+
+void Objects::forget(Number block) {
+  const auto found = shared_.find(block);
+  if (found->second.stale) std::erase(stale_, block);
+  if (found->second.sparse) std::erase(sparse_, block);
+  shared_.erase(found);
 }
 
 // All runs first: one block may have two of them.
@@ -95,31 +107,23 @@ void Objects::free(const std::vector<Run>& runs) {
 // A shared block of which less than half is in use gives it to the open one, so that holes never
 // take more than what is alive. One that moves, is viewed or lies on disk alone waits.
 void Objects::compact(Number block) {
-  const auto found = shared_.find(block);
-  Shared& shared = found->second;
+  Shared& shared = shared_.at(block);
   if (shared.live == 0) {
     shared.keys.clear();
     if (block == open_) {
       open_used_ = 0;
       return;
     }
-    shared_.erase(found);
-    std::erase(stale_, block);
+    forget(block);
     return blocks_.free(block);
   }
   if (block == open_ || !is_sparse(block)) return;
-  if (!blocks_.may_move(block)) return sparse_.push_back(block);
-  const std::int64_t bytes = bytes_to_move(shared, block);
-  if (bytes > room()) {
-    const Number another = blocks_.take_free();
-    if (another == ObjectBlocks::kNone) return;
-    const std::int64_t used = open_used_;
-    const Number full = open_another(another);
-    if (full != ObjectBlocks::kNone) close(full, used);
-  }
+  if (!blocks_.may_move(block)) return compact_later(block);
+  const Failure no_memory = failure_from([&] { make_room_for(shared, block); });
+  if (no_memory) return compact_later(block);
+  if (bytes_to_move(shared, block) > room()) return;
   Shared& open = shared_.at(open_);
-  open.keys.reserve(open.keys.size() + shared.keys.size());
-  for (const Key key : shared_.at(block).keys) {
+  for (const Key key : shared.keys) {
     const auto owner = objects_.find(key);
     if (owner == objects_.end()) continue;
     for (Run& run : owner->second.runs) {
@@ -135,13 +139,38 @@ void Objects::compact(Number block) {
     }
   }
   blocks_.set_needed(open_, std::min(blocks_.needed(open_), blocks_.needed(block)));
-  shared_.erase(block);
-  std::erase(stale_, block);
+  forget(block);
   blocks_.free(block);
 }
 
+// In the open block, for what is alive in another one.
+void Objects::make_room_for(const Shared& shared, Number block) {
+  if (bytes_to_move(shared, block) > room()) {
+    const Number another = blocks_.take_free();
+    if (another == ObjectBlocks::kNone) return;
+    const std::int64_t used = open_used_;
+    Number full = ObjectBlocks::kNone;
+    try {
+      full = open_another(another);
+    } catch (...) {
+      blocks_.free(another);
+      throw;
+    }
+    if (full != ObjectBlocks::kNone) close(full, used);
+  }
+  std::vector<Key>& keys = shared_.at(open_).keys;
+  keys.reserve(keys.size() + shared.keys.size());
+}
+
+void Objects::compact_later(Number block) {
+  if (!std::exchange(shared_.at(block).sparse, true)) sparse_.push_back(block);
+}
+
 void Objects::compact_sparse() {
-  for (const Number block : std::exchange(sparse_, {})) {
+  const std::vector<Number> blocks = sparse_;
+  sparse_.clear();
+  for (const Number block : blocks) shared_.at(block).sparse = false;
+  for (const Number block : blocks) {
     if (shared_.contains(block)) compact(block);
   }
 }

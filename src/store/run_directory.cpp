@@ -137,8 +137,8 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
       write_lock(lock, new_lock_record(run_id));  // for that host's run, should it live
       return Taking::kAgain;
     }
-  } catch (const Error& error) {
-    if (made == 0 && error.status() != ANADROME_ERR_BUSY) {
+  } catch (...) {
+    if (made == 0 && current_failure().status != ANADROME_ERR_BUSY) {
       if (lock) file_system().unlink(lock_path);
       file_system().remove_directory(where);
     }

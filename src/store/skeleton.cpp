@@ -244,7 +244,7 @@ std::int64_t ScratchFile::publish(const std::string& path) const {
       throw_errno(reserved, "reserve " + format_bytes(length) + " for", path);
     }
     copy_extents(path_, file, length);
-  } catch (const Error&) {
+  } catch (...) {
     file.close();
     file_system().unlink(path);
     throw;

@@ -2,6 +2,7 @@
 #include "failing_allocations.h"
 
 #include <anadrome/anadrome.h>
+#include <anadrome/store.h>
 #include <dirent.h>
 #include <sys/mman.h>
 
@@ -128,6 +129,19 @@ WRAPPED(anadrome_begin, false, (anadrome_run * run, int64_t steps), (run, steps)
 WRAPPED(anadrome_next, false, (anadrome_run * run, anadrome_action* action), (run, action))
 WRAPPED(anadrome_finish_forward, true, (anadrome_run * run, int64_t steps), (run, steps))
 WRAPPED(anadrome_close, false, (anadrome_run * *run), (run))
+WRAPPED(anadrome_store_open, false, (MPI_Comm comm, const char* options, anadrome_store** store),
+        (comm, options, store))
+WRAPPED(anadrome_store_put, true,
+        (anadrome_store * store, int64_t key, int parts, const anadrome_part* part),
+        (store, key, parts, part))
+WRAPPED(anadrome_store_get, true,
+        (anadrome_store * store, int64_t key, int parts, const anadrome_part* part),
+        (store, key, parts, part))
+WRAPPED(anadrome_store_drop, true, (anadrome_store * store, int64_t key), (store, key))
+WRAPPED(anadrome_store_expect, true, (anadrome_store * store, int64_t count, const int64_t* keys),
+        (store, count, keys))
+WRAPPED(anadrome_store_sync, true, (anadrome_store * store), (store))
+WRAPPED(anadrome_store_close, false, (anadrome_store * *store), (store))
 #undef WRAPPED
 
 void* __real_mmap(void* address, size_t length, int protection, int flags, int file, off_t offset);
