@@ -11,6 +11,17 @@ from table import markdown, spread
 UNITS = ("per_action", "per_step", "per_keep", "per_restore", "per_copy")
 
 
+def python_sweep(bench):
+    """Seconds per step, and actions per step, of the sweeps of python_sweep.py."""
+    path = os.path.join(os.path.dirname(bench.programs), "python")
+    done = subprocess.run(
+        ["timeout", "300", "/usr/bin/python3", "bench/python_sweep.py", str(bench.choose(100000, 2000)),
+         str(bench.choose(5, 2))], check=True, capture_output=True, text=True,
+        env={**os.environ, "ANADROME_BENCH_DIRECTORY": bench.states, "PYTHONPATH": path})
+    found = json.loads(done.stdout)
+    return found["seconds_per_step"], found["actions_per_step"]
+
+
 def run(bench, claims):
     say("  micro")
     path = bench.path("micro.json")
@@ -32,6 +43,8 @@ def run(bench, claims):
             times.setdefault((name, unit), []).append(1e9 * row[unit])
             file.write(f"{name},{unit.removeprefix('per_')},{row['repetition_index']},"
                        f"{1e9 * row[unit]:.4g}\n")
+    python, actions = python_sweep(bench)
+    times["tiny/store_all in Python", "per_step"] = [1e9 * seconds for seconds in python]
     table = [[name, unit.removeprefix("per_"), spread(values, "{:.4g}")]
              for (name, unit), values in sorted(times.items())]
     for (name, _), values in sorted(times.items()):
@@ -42,6 +55,8 @@ def run(bench, claims):
         if name.startswith("tiny/disk"):
             claims.at_most("24-byte states on disk, 10^7 steps: ns per step", values, 150, "{:.0f}")
     claims.at_most("objects of 24 bytes, 10^6 of them: ns per put", times["store/put/24/1000000", "per_keep"], 2000, "{:.0f}")
+    in_c = next(values for (name, _), values in times.items() if name.startswith("tiny/store_all/"))
+    claims.at_most("Python: ns per action beyond C", [(1e9 * seconds - median(in_c)) / actions for seconds in python], 2000, "{:.0f}")
     copies = times["copy_large/8388608", "per_copy"]
     claims.at_most("an object of 8 MiB: put over memcpy", [a / b for a, b in zip(times["store/put/8388608/20", "per_keep"], copies)], 1.3)
     sizes = sorted(int(name.split("/")[1]) for name, unit in times if unit == "per_copy" and name.startswith("copy/"))
