@@ -72,6 +72,7 @@ class Exchange {
   ext_diff_fct_v2* function_;
 };
 
+/// @cond private
 namespace detail {
 
 // The weights of a function's arguments u and p from those of its results: function(u, p) has
@@ -98,6 +99,7 @@ std::vector<double> weights_of_arguments(short tape, const std::vector<double>& 
 }
 
 }  // namespace detail
+/// @endcond
 
 /// One adjoint step: `lambda` becomes dJ/du_k from dJ/du_{k+1}, and what step k adds to dJ/dp is
 /// added to `by_parameters`. `u` is u_k. For loops of your own; collective where the step is.

@@ -8,6 +8,8 @@
 
 #include <anadrome/gradient.h>
 
+#include <anadrome/enzyme.h>
+
 #include <anadrome/anadrome.h>
 
 int header_alone(void);
