@@ -168,13 +168,16 @@ void store_object(benchmark::State& state, bool put) {
   per_event(state, operations, put ? "per_keep" : "per_restore");
 }
 
-// The cost of one copy of the same size here.
-void copy(benchmark::State& state) {
+// The cost of one copy of the same size here, to one place or to as many in turn as the objects
+// have.
+void copy(benchmark::State& state, std::size_t places) {
   std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
-  std::vector<std::byte> to(from.size());
+  std::vector<std::byte> to(places * from.size());
+  std::size_t place = 0;
   for (auto _ : state) {
-    std::memcpy(to.data(), from.data(), from.size());
+    std::memcpy(to.data() + place * from.size(), from.data(), from.size());
     benchmark::ClobberMemory();
+    place = (place + 1) % places;
   }
   per_event(state, static_cast<std::int64_t>(state.iterations()), "per_copy");
 }
@@ -197,7 +200,7 @@ int main(int argc, char** argv) {
   for (const std::int64_t bytes : {24, 256, 1024, 4096, 16384, 65536}) {
     benchmark::RegisterBenchmark("keep", ram_slot, true)->Arg(bytes);
     benchmark::RegisterBenchmark("restore", ram_slot, false)->Arg(bytes);
-    benchmark::RegisterBenchmark("copy", copy)->Arg(bytes);
+    benchmark::RegisterBenchmark("copy", copy, 1)->Arg(bytes);
   }
   benchmark::RegisterBenchmark("store/put", store_object, true)
       ->Args({24, 1000000})
@@ -205,7 +208,7 @@ int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("store/get", store_object, false)
       ->Args({24, 1000000})
       ->Args({8 << 20, 20});
-  benchmark::RegisterBenchmark("copy_large", copy)->Arg(8 << 20);
+  benchmark::RegisterBenchmark("copy_large", copy, 20)->Args({8 << 20, 20});
   benchmark::RegisterBenchmark(
       "tiny/store_all",
       [](benchmark::State& state) { tiny_states(state, "store_all", "1GiB", nullptr); })

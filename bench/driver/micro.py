@@ -50,14 +50,14 @@ def run(bench, claims):
     for (name, _), values in sorted(times.items()):
         if name.startswith("revolve/anadrome"):
             claims.at_most(f"{name}: ns per action", values, 10, "{:.1f}")
-        if name.startswith("tiny/store_all"):
+        if name.startswith("tiny/store_all/"):
             claims.at_most("24-byte states in RAM: ns per step", values, 100, "{:.0f}")
         if name.startswith("tiny/disk"):
             claims.at_most("24-byte states on disk, 10^7 steps: ns per step", values, 150, "{:.0f}")
     claims.at_most("objects of 24 bytes, 10^6 of them: ns per put", times["store/put/24/1000000", "per_keep"], 2000, "{:.0f}")
     in_c = next(values for (name, _), values in times.items() if name.startswith("tiny/store_all/"))
     claims.at_most("Python: ns per action beyond C", [(1e9 * seconds - median(in_c)) / actions for seconds in python], 2000, "{:.0f}")
-    copies = times["copy_large/8388608", "per_copy"]
+    copies = times["copy_large/8388608/20", "per_copy"]
     claims.at_most("an object of 8 MiB: put over memcpy", [a / b for a, b in zip(times["store/put/8388608/20", "per_keep"], copies)], 1.3)
     sizes = sorted(int(name.split("/")[1]) for name, unit in times if unit == "per_copy" and name.startswith("copy/"))
     with open(bench.path("micro.dat"), "w") as file:

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     d[i] = std::cos(x);
   }
   const std::vector<double> p = {0.05, 0.3};
-  anadrome::adolc::Derivatives J;
+  anadrome::Derivatives J;
   {
     anadrome::Run run(MPI_COMM_WORLD);
     J = anadrome::adolc::gradient(run, MPI_COMM_WORLD, step, u_0, p, kSteps, Objective{});

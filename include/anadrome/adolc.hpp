@@ -16,7 +16,7 @@
 #include <functional>
 #include <vector>
 
-#include "anadrome/anadrome.hpp"
+#include "anadrome/forward_only.hpp"
 
 namespace anadrome::adolc {
 
@@ -75,28 +75,35 @@ class Exchange {
 /// @cond private
 namespace detail {
 
-// The weights of a function's arguments u and p from those of its results: function(u, p) has
-// changed u, or returns one value.
-template <class Function>
-std::vector<double> weights_of_arguments(short tape, const std::vector<double>& u,
-                                         const std::vector<double>& p,
-                                         std::vector<double> weights_of_results,
-                                         const Function& function) {
-  trace_on(tape, 1);
-  {
-    std::vector<adouble> traced_u(u.size()), traced_p(p.size());
-    for (std::size_t i = 0; i < u.size(); ++i) traced_u[i] <<= u[i];
-    for (std::size_t i = 0; i < p.size(); ++i) traced_p[i] <<= p[i];
-    function(traced_u, traced_p);
+struct Recording {  // also where the function throws
+  explicit Recording(short tape) { trace_on(tape, 1); }
+  ~Recording() { trace_off(); }
+};
+
+struct Tape {
+  short number;
+
+  template <class Function>
+  std::vector<double> weights_of_arguments(const std::vector<double>& u,
+                                           const std::vector<double>& p,
+                                           std::vector<double> weights_of_results,
+                                           const Function& function) const {
+    {
+      const Recording recording(number);
+      std::vector<adouble> traced_u(u.size()), traced_p(p.size());
+      for (std::size_t i = 0; i < u.size(); ++i) traced_u[i] <<= u[i];
+      for (std::size_t i = 0; i < p.size(); ++i) traced_p[i] <<= p[i];
+      std::vector<adouble> results = function(traced_u, traced_p);
+      double value;
+      for (adouble& result : results) result >>= value;
+    }
+    std::vector<double> weights(u.size() + p.size());
+    if (weights.empty() || weights_of_results.empty()) return weights;
+    fos_reverse(number, static_cast<int>(weights_of_results.size()),
+                static_cast<int>(weights.size()), weights_of_results.data(), weights.data());
+    return weights;
   }
-  trace_off();
-  std::vector<double> weights(u.size() + p.size());
-  if (!weights.empty() && !weights_of_results.empty()) {
-    fos_reverse(tape, static_cast<int>(weights_of_results.size()), static_cast<int>(weights.size()),
-                weights_of_results.data(), weights.data());
-  }
-  return weights;
-}
+};
 
 }  // namespace detail
 /// @endcond
@@ -104,25 +111,11 @@ std::vector<double> weights_of_arguments(short tape, const std::vector<double>& 
 /// One adjoint step: `lambda` becomes dJ/du_k from dJ/du_{k+1}, and what step k adds to dJ/dp is
 /// added to `by_parameters`. `u` is u_k. For loops of your own; collective where the step is.
 template <class Step>
-void reverse(short tape, const Step& step, const std::vector<double>& u,
-             const std::vector<double>& p, std::int64_t k, std::vector<double>& lambda,
-             std::vector<double>& by_parameters) {
-  const std::vector<double> weights = detail::weights_of_arguments(
-      tape, u, p, lambda, [&](std::vector<adouble>& traced_u, std::vector<adouble>& traced_p) {
-        step(traced_u, traced_p, k);
-        double value;
-        for (adouble& each : traced_u) each >>= value;
-      });
-  std::copy_n(weights.begin(), lambda.size(), lambda.begin());
-  for (std::size_t i = 0; i < p.size(); ++i) by_parameters[i] += weights[u.size() + i];
+void reverse(const Step& step, const std::vector<double>& u, const std::vector<double>& p,
+             std::int64_t k, std::vector<double>& lambda, std::vector<double>& by_parameters,
+             short tape = kTape) {
+  anadrome::detail::reverse_step(detail::Tape{tape}, step, u, p, k, lambda, by_parameters);
 }
-
-/// What gradient() returns.
-struct Derivatives {
-  double objective = 0;               ///< the sum over the ranks
-  std::vector<double> by_state;       ///< dJ/du_0 of this rank
-  std::vector<double> by_parameters;  ///< dJ/dp, the sum over the ranks
-};
 
 /// The gradient of J = sum over the ranks of objective(u_n, p) for u_{k+1} = step(u_k, p, k).
 ///
@@ -133,39 +126,10 @@ struct Derivatives {
 /// dJ/dp and J as adjoint fields, so that a run is resumed with resume=on. Collective over `comm`,
 /// which is the run's. Throws anadrome::Error as the run does, and what a step throws.
 template <class Step, class Objective>
-Derivatives gradient(Run& run, MPI_Comm comm, const Step& step, std::vector<double> u,
+Derivatives gradient(Run& run, MPI_Comm comm, const Step& step, std::vector<double> u_0,
                      const std::vector<double>& p, std::int64_t steps, const Objective& objective) {
-  Derivatives result;
-  std::vector<double>& lambda = result.by_state;
-  lambda.assign(u.size(), 0);
-  result.by_parameters.assign(p.size(), 0);
-  run.add_field("u", u);
-  run.add_field("dJ_du", lambda, ANADROME_ROLE_ADJOINT);
-  run.add_field("dJ_dp", result.by_parameters, ANADROME_ROLE_ADJOINT);
-  run.add_field("J", &result.objective, 1, ANADROME_ROLE_ADJOINT);
-  run.begin(steps);
-  std::int64_t goes_on_at = 0;
-  run.resumed(goes_on_at);  // to say that it is known; u is as it must be
-  for (Action action = run.next(); action.kind != ANADROME_DONE; action = run.next()) {
-    if (action.kind == ANADROME_ADVANCE) {
-      for (std::int64_t k = action.first; k < action.last; ++k) step(u, p, k);
-    } else if (action.kind == ANADROME_TURN) {
-      const std::vector<double> weights = detail::weights_of_arguments(
-          kTape, u, p, {1.0}, [&](std::vector<adouble>& traced_u, std::vector<adouble>& traced_p) {
-            adouble value = objective(traced_u, traced_p);
-            value >>= result.objective;
-          });
-      std::copy_n(weights.begin(), u.size(), lambda.begin());
-      std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(u.size()), p.size(),
-                  result.by_parameters.begin());
-    } else if (action.kind == ANADROME_ADJOINT) {
-      reverse(kTape, step, u, p, action.first, lambda, result.by_parameters);
-    }
-  }
-  MPI_Allreduce(MPI_IN_PLACE, &result.objective, 1, MPI_DOUBLE, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, result.by_parameters.data(), static_cast<int>(p.size()), MPI_DOUBLE,
-                MPI_SUM, comm);
-  return result;
+  return anadrome::detail::gradient(detail::Tape{kTape}, run, comm, step, std::move(u_0), p, steps,
+                                    objective);
 }
 
 }  // namespace anadrome::adolc
