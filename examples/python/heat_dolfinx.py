@@ -73,10 +73,12 @@ class Heat:
         self.assemble(self.d_objective, self.lam)
         return COMM.allreduce(fem.assemble_scalar(self.objective))
 
-    def adjoint_step(self):
-        """At u_{k+1}, which is the tape of step k."""
+    def adjoint_step(self, later):
+        """At u_{k+1}, which was u_k in the adjoint step before."""
+        self.after.x.array[:] = later
         self.solve(self.adjoint, self.lam, self.mu)
         self.assemble(self.through, self.lam)
+        later[:] = self.u.x.array
 
     def value(self, u_0):
         self.u.x.array[:] = u_0
@@ -86,10 +88,10 @@ class Heat:
 
     def gradient(self, u_0, **options):
         self.u.x.array[:] = u_0
+        later = np.empty_like(u_0)
         with anadrome.Run(COMM, **options) as run:
             run.state(u=self.u.x.array)  # with the ghosts, so that nothing is communicated
-            run.tape(after=self.after.x.array)
-            run.adjoint(lam=self.lam.x.array)
+            run.adjoint(lam=self.lam.x.array, later=later)
             for action in run.sweep(self.steps):
                 match action:
                     case anadrome.Advance(first, last):
@@ -97,8 +99,9 @@ class Heat:
                             self.step()
                     case anadrome.Turn():
                         value = self.turn()
+                        later[:] = self.u.x.array
                     case anadrome.Adjoint():
-                        self.adjoint_step()
+                        self.adjoint_step(later)
         return value, self.lam.x.array.copy()
 
     def taylor_rate(self, u_0, value, gradient, direction):

@@ -96,6 +96,22 @@ print("equal" if again > 0 and (lam == expected).all() else "different")
         self.assertEqual(pathlib.Path(output.strip()), (self.prefix / "bin" / "anadrome").resolve())
 
 
+class Pip(StagedCase):
+    def test_a_program_with_what_pip_made_of_the_sources(self):
+        sources, package = self.folder / "sources", self.folder / "package"
+        shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("build", "out", ".git"))
+        self.succeed("/usr/bin/python3", "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index",
+                     "--target", package, sources, seconds=1500)
+        self.environment.update(PYTHONPATH=str(package), PYTHONDONTWRITEBYTECODE="1")
+        program = self.folder / "program.py"
+        program.write_text(Python.PROGRAM)
+        output = self.succeed(os.environ["ANADROME_TEST_MPIEXEC"], "-n", "2", "/usr/bin/python3", program)
+        self.assertEqual(output.split(), ["equal"] * 2)
+        extension, = package.glob("anadrome/_core.*.so")
+        found = re.search(r"libanadrome\.so\S* => (\S+)", self.succeed("ldd", extension))[1]
+        self.assertTrue(pathlib.Path(found).resolve().is_relative_to(package.resolve()))
+
+
 class Tool(StagedCase):
     def test_version_and_a_plan(self):
         tool = file_in(self.prefix, "bin/anadrome")
