@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   anadrome_enzyme_data data = {sizeof data, MPI_COMM_SELF, "memory=1MiB disk=0"};
   if (what == "no-memory") data.options = "schedule=revolve slots=3";
   if (what == "option") data.options = "memory=1MiB scheduel=revolve";
+  if (what == "slots") data.options = "memory=1MiB slots=few";
   if (what == "steps") data.options = "memory=1MiB steps=7";
   if (what == "size") data.size = 3;
   void* const state = scheme.init(&data, 10, 800);

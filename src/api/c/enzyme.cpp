@@ -24,7 +24,7 @@ namespace {
 
 using anadrome::Error;
 
-constexpr std::int64_t kUnknown = -1;
+constexpr std::int64_t kUnknown = -1, kMostSlots = std::int64_t{1} << 30;
 
 void check(anadrome_status status) {
   if (status != ANADROME_OK) throw Error(status, anadrome_last_error());
@@ -48,14 +48,14 @@ class Loop {
       ((is_of_store ? of_store : of_schedule) += ' ').append(key).append("=").append(value);
       if (key == "memory") memory = anadrome::parse_bytes(value);
       has_schedule = has_schedule || key == "schedule";
-      if (key == "slots") slots_ = std::stoll(std::string(value));
+      if (key == "slots") slots_ = anadrome::parse_count("slots", value, 1, kMostSlots);
     });
     if (!memory) throw Error(ANADROME_ERR_ARGUMENT, "set the option memory");
     if (!has_schedule) of_schedule += " schedule=revolve";
     if (slots_ == 0) {
       // Beside the two of the driver, and what blocks take that are not full.
       const std::int64_t fit = *memory / std::max<std::int64_t>(snapshot_bytes, 1);
-      slots_ = std::clamp<std::int64_t>(fit - 3, 1, std::int64_t{1} << 30);
+      slots_ = std::clamp<std::int64_t>(fit - 3, 1, kMostSlots);
       of_schedule += " slots=" + std::to_string(slots_);
     }
     if (steps != 0) check(anadrome_schedule_open(of_schedule.c_str(), &schedule_));
