@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <random>
+#include <string>
 
 #include "base/error.h"
 #include "faulty_file_system.h"
@@ -149,9 +151,11 @@ class RandomProgram {
 };
 
 TEST(Objects, AreADictionaryWhateverIsDoneWithThem) {
+  const char* const full = std::getenv("ANADROME_TEST_FULL");
+  const std::int64_t operations = full != nullptr && std::string(full) == "1" ? 100000 : 8000;
   for (const std::uint64_t seed : {1, 2}) {
     ObjectBench bench(kMemory);
-    RandomProgram(bench, seed).run(8000);
+    RandomProgram(bench, seed).run(operations);
     if (HasFatalFailure()) return;
     EXPECT_LE(bench.pool.touched_blocks() * bench.block_bytes(), kMemory);
     EXPECT_GT(bench.transport->totals().bytes_read, 0) << "nothing went to disk";
