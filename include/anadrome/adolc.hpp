@@ -5,15 +5,15 @@
  *
  *  A step is a function of a number type: double where states are computed, `adouble` where one
  *  step is recorded, so that it can be reversed. There is a tape of one step at a time, however
- * many steps there are. MPI is called through an Exchange. One thread; the tape numbers are
- * ADOL-C's. */
+ *  many steps there are. MPI is called through an Exchange. One thread; the tape numbers are
+ *  ADOL-C's. */
 #pragma once
 
 #include <adolc/adolc.h>
 #include <adolc/externfcts2.h>
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 #include <vector>
 
 #include "anadrome/forward_only.hpp"
@@ -23,52 +23,45 @@ namespace anadrome::adolc {
 /// The tape that gradient() uses.
 constexpr short kTape = 0;
 
-/// A linear change of values in place that ADOL-C cannot see into, such as filling halos by MPI.
-/// Collective where its functions are. It must live as long as tapes on which it is.
-class Exchange {
+/// A linear change of values in place that ADOL-C cannot see into, such as filling halos by MPI: in
+/// a recorded step an external function. It must live as long as tapes on which it is.
+class Exchange : public ExchangeOfValues {
  public:
-  /// Changes `count` values in place.
-  using Function = std::function<void(double* values, std::size_t count)>;
-
-  /// `forward` changes values, u = A u; `adjoint` weights by the transpose, w = A^T w: it adds the
-  /// weight of each copy to that of its original, and sets the weights of what was overwritten to
-  /// 0.
+  /// The functions as for ExchangeOfValues.
   Exchange(Function forward, Function adjoint)
-      : forward_(std::move(forward)), adjoint_(std::move(adjoint)) {
-    function_ = reg_ext_fct(&Exchange::compute);
-    function_->fos_reverse = &Exchange::reverse;
-    function_->zos_forward = &Exchange::compute;
+      : ExchangeOfValues(std::move(forward), std::move(adjoint)),
+        function_(reg_ext_fct(&Exchange::on_tape)) {
+    function_->fos_reverse = &Exchange::in_reverse;
+    function_->zos_forward = &Exchange::on_tape;
     function_->context = this;
   }
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
 
-  /// The values themselves.
-  void operator()(std::vector<double>& values) const { forward_(values.data(), values.size()); }
-
+  using ExchangeOfValues::operator();
   /// The same on the tape.
   void operator()(std::vector<adouble>& values) const {
-    std::vector<adouble> changed(values.size());
-    adouble *from = values.data(), *to = changed.data();
+    // ADOL-C wants arrays whose places on the tape follow each other; those of a vector may not.
+    ensureContiguousLocations(2 * values.size());
+    std::vector<adouble> before(values.size()), after(values.size());
+    std::copy(values.begin(), values.end(), before.begin());
+    adouble *from = before.data(), *to = after.data();
     int count = static_cast<int>(values.size());
     call_ext_fct(function_, 0, nullptr, 1, 1, &count, &from, &count, &to);
-    values.swap(changed);
+    std::copy(after.begin(), after.end(), values.begin());
   }
 
  private:
-  static int compute(int, int*, int, int, int* count, double** x, int*, double** y, void* context) {
-    std::copy_n(x[0], count[0], y[0]);
-    static_cast<Exchange*>(context)->forward_(y[0], static_cast<std::size_t>(count[0]));
+  static int on_tape(int, int*, int, int, int* count, double** x, int*, double** y,
+                     void* exchange) {
+    static_cast<Exchange*>(exchange)->compute(x[0], static_cast<std::size_t>(count[0]), y[0]);
     return 0;
   }
-  static int reverse(int, int*, int, int, int*, double** weights, int* count, double** result,
-                     double**, double**, void* context) {
-    std::copy_n(weights[0], count[0], result[0]);
-    static_cast<Exchange*>(context)->adjoint_(result[0], static_cast<std::size_t>(count[0]));
+  static int in_reverse(int, int*, int, int, int*, double** weights, int* count, double** result,
+                        double**, double**, void* exchange) {
+    static_cast<Exchange*>(exchange)->reverse(weights[0], static_cast<std::size_t>(count[0]),
+                                              result[0]);
     return 0;
   }
 
-  const Function forward_, adjoint_;
   ext_diff_fct_v2* function_;
 };
 

@@ -8,9 +8,8 @@
  *  each step: nothing else may be on it meanwhile. */
 #pragma once
 
-#include <algorithm>
 #include <codi.hpp>
-#include <functional>
+#include <utility>
 #include <vector>
 
 #include "anadrome/forward_only.hpp"
@@ -20,50 +19,34 @@ namespace anadrome::codipack {
 /// The number type of recorded steps.
 using Number = codi::RealReverse;
 
-/// A linear change of values in place that CoDiPack cannot see into, such as filling halos by MPI.
-/// Collective where its functions are. It must live as long as tapes on which it is.
-class Exchange {
+/// As adolc::Exchange.
+class Exchange : public ExchangeOfValues {
  public:
-  /// Changes `count` values in place.
-  using Function = std::function<void(double* values, std::size_t count)>;
+  using ExchangeOfValues::ExchangeOfValues;
 
-  /// `forward` changes values, u = A u; `adjoint` weights by the transpose, w = A^T w: it adds the
-  /// weight of each copy to that of its original, and sets the weights of what was overwritten to
-  /// 0.
-  Exchange(Function forward, Function adjoint)
-      : forward_(std::move(forward)), adjoint_(std::move(adjoint)) {}
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
-
-  /// The values themselves.
-  void operator()(std::vector<double>& values) const { forward_(values.data(), values.size()); }
-
+  using ExchangeOfValues::operator();
   /// The same on the tape.
   void operator()(std::vector<Number>& values) const {
-    std::vector<Number> changed(values.size());
+    std::vector<Number> after(values.size());
     codi::ExternalFunctionHelper<Number> helper;
     for (const Number& value : values) helper.addInput(value);
-    for (Number& value : changed) helper.addOutput(value);
+    for (Number& value : after) helper.addOutput(value);
     helper.addUserData(this);
-    helper.callPrimalFunc(&Exchange::compute);
-    helper.addToTape(&Exchange::reverse);
-    values.swap(changed);
+    helper.callPrimalFunc(&Exchange::on_tape);
+    helper.addToTape(&Exchange::in_reverse);
+    values.swap(after);
   }
 
  private:
-  static void compute(const double* x, std::size_t count, double* y, std::size_t,
+  static void on_tape(const double* x, std::size_t count, double* y, std::size_t,
                       codi::ExternalFunctionUserData* data) {
-    std::copy_n(x, count, y);
-    data->getDataByIndex<const Exchange*>(0)->forward_(y, count);
+    data->getDataByIndex<const Exchange*>(0)->compute(x, count, y);
   }
-  static void reverse(const double*, double* weights, std::size_t count, const double*,
-                      const double* weights_of_results, std::size_t,
-                      codi::ExternalFunctionUserData* data) {
-    std::copy_n(weights_of_results, count, weights);
-    data->getDataByIndex<const Exchange*>(0)->adjoint_(weights, count);
+  static void in_reverse(const double*, double* weights, std::size_t count, const double*,
+                         const double* weights_of_results, std::size_t,
+                         codi::ExternalFunctionUserData* data) {
+    data->getDataByIndex<const Exchange*>(0)->reverse(weights_of_results, count, weights);
   }
-
-  const Function forward_, adjoint_;
 };
 
 /// @cond private

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "anadrome/anadrome.hpp"
@@ -16,6 +18,39 @@ struct Derivatives {
   double objective = 0;               ///< the sum over the ranks
   std::vector<double> by_state;       ///< dJ/du_0 of this rank
   std::vector<double> by_parameters;  ///< dJ/dp, the sum over the ranks
+};
+
+/// A linear change of values in place, of which a tool has a form that it can reverse:
+/// adolc::Exchange and codipack::Exchange. Collective where its functions are.
+class ExchangeOfValues {
+ public:
+  /// Changes `count` values in place.
+  using Function = std::function<void(double* values, std::size_t count)>;
+
+  /// `forward` changes values, u = A u; `adjoint` weights by the transpose, w = A^T w: it adds the
+  /// weight of each copy to that of its original, and sets the weights of what was overwritten
+  /// to 0.
+  ExchangeOfValues(Function forward, Function adjoint)
+      : forward_(std::move(forward)), adjoint_(std::move(adjoint)) {}
+  ExchangeOfValues(const ExchangeOfValues&) = delete;
+  ExchangeOfValues& operator=(const ExchangeOfValues&) = delete;
+
+  /// The values themselves.
+  void operator()(std::vector<double>& values) const { forward_(values.data(), values.size()); }
+
+ protected:
+  /// @cond private
+  ~ExchangeOfValues() = default;
+  void compute(const double* from, std::size_t count, double* to) const {
+    forward_(std::copy_n(from, count, to) - count, count);
+  }
+  void reverse(const double* weights, std::size_t count, double* result) const {
+    adjoint_(std::copy_n(weights, count, result) - count, count);
+  }
+  /// @endcond
+
+ private:
+  const Function forward_, adjoint_;
 };
 
 /// @cond private

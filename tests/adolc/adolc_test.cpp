@@ -12,6 +12,7 @@ namespace tool = anadrome::adolc;
 #endif
 #include <array>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -191,6 +192,43 @@ TEST(ForwardOnly, ReversesAStepInALoopOfOnesOwn) {
   MPI_Allreduce(MPI_IN_PLACE, by_parameters.data(), 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   expect_near(lambda, expected.by_state);
   expect_near(by_parameters, expected.by_parameters);
+}
+
+// The places of a vector's elements on ADOL-C's tape need not follow each other.
+TEST(ForwardOnly, ExchangesNumbersThatLieAnywhere) {
+  const Problem problem;
+  const auto step = [&](auto& u, const auto& p, std::int64_t k) {
+    using T = typename std::decay_t<decltype(u)>::value_type;
+    for (int twice = 0; twice < 2; ++twice) {
+      std::vector<std::unique_ptr<T>> others;
+      for (std::size_t i = 0; i < u.size(); ++i) others.push_back(std::make_unique<T>(u[i]));
+      for (std::size_t i = 0; i < u.size(); i += 2) others[i].reset();
+      std::vector<T> w;
+      for (const T& each : u) w.push_back(each * (1.0 + p[1]));
+      problem.step(w, p, k);
+      u = w;
+    }
+  };
+  const auto objective = [&](const Values& u) {
+    double sum = Objective{}(u, problem.p);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+  };
+  Values after = problem.u_0, lambda(after.size()), by_parameters = {0, 0};
+  step(after, problem.p, 3);
+  for (std::size_t i = 1; i <= kCells; ++i) lambda[i] = 3 * after[i] * after[i];
+  tool::reverse(step, problem.u_0, problem.p, 3, lambda, by_parameters);
+  Values changed = problem.u_0;
+  double derivative = 0, difference = 0;
+  for (std::size_t i = 1; i <= kCells; ++i) derivative += lambda[i];
+  MPI_Allreduce(MPI_IN_PLACE, &derivative, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (const double e : {1e-5, -1e-5}) {
+    changed = problem.u_0;
+    for (std::size_t i = 1; i <= kCells; ++i) changed[i] += e;
+    step(changed, problem.p, 3);
+    difference += objective(changed) / (2 * e);
+  }
+  EXPECT_NEAR(derivative, difference, 1e-7 * std::fabs(difference));
 }
 
 TEST(ForwardOnly, GoesOnAfterAStop) {
