@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import weakref
 from typing import Any, Optional
 
 from dolfinx_adjoint import checkpointing as _theirs  # type: ignore[import]
 from mpi4py import MPI
 from pyadjoint.tape import get_working_tape  # type: ignore[import]
 
-from ._kept import new_key
+from ._kept import drop_with, new_key
 from ._store import Store
 
 
@@ -59,8 +58,7 @@ class _Checkpointer(_theirs._DiskCheckpointer):  # type: ignore[misc]
 
     def store(self, function: Any) -> Any:
         checkpoint = super().store(function)
-        drop = weakref.finalize(checkpoint, self._objects.drop_later, checkpoint._key)
-        drop.atexit = False
+        drop_with(checkpoint, self._objects, checkpoint._key)
         return checkpoint
 
 

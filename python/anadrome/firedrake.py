@@ -9,7 +9,7 @@ from firedrake.adjoint_utils import function as _functions
 from pyadjoint import OverloadedType, get_working_tape  # type: ignore[import]
 from pyadjoint.tape import TapePackageData  # type: ignore[import]
 
-from ._kept import Kept, Package
+from ._kept import drop_with, new_key
 from ._store import Store
 
 _of_firedrake = _theirs.CheckpointFunction
@@ -51,8 +51,27 @@ def use(store: Store, tape: Optional[Any] = None) -> None:
     _theirs.CheckpointFunction = _functions.CheckpointFunction = _checkpoint
 
 
-class _Package(Package, TapePackageData):  # type: ignore[misc]
+# Nothing is to be done where a tape is cleared, reset or copied: its checkpoints are its own.
+class _Package(TapePackageData):  # type: ignore[misc]
     init_checkpoint_file = current_checkpoint_file = None
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def clear(self) -> None:
+        pass
+
+    def reset(self) -> None:
+        pass
+
+    def checkpoint(self) -> None:
+        pass
+
+    def restore_from_checkpoint(self, state: None) -> None:
+        pass
+
+    def copy(self) -> _Package:
+        return self
 
     def continue_checkpointing(self) -> None:
         _theirs.continue_disk_checkpointing()
@@ -74,14 +93,16 @@ class _Checkpoint(_theirs.CheckpointBase, OverloadedType):  # type: ignore[misc]
         self.count = function.count()
         self._class, self._space, self._name = (
             type(function), function.function_space(), function.name())
+        self._store, self._key = store, new_key()
         with function.dat.vec_ro as values:
-            self._kept = Kept(store, values.getArray(readonly=True))
+            store.put(self._key, values.getArray(readonly=True))
+        drop_with(self, store, self._key)
 
     def restore(self) -> Any:
         """The function, of the same name and count."""
         function = self._class(self._space, name=self._name, count=self.count)
         with function.dat.vec_wo as values:
-            self._kept.get(values.getArray())
+            self._store.get(self._key, values.getArray())
         return function
 
     def _ad_restore_at_checkpoint(self, checkpoint: Any) -> Any:

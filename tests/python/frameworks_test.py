@@ -11,24 +11,9 @@ from checkpoint_schedules import EndReverse, Reverse, StorageType
 
 import anadrome
 import anadrome.pyadjoint
+from tape_schedules import ON_DISK, OPTIONS, made, options_of
 
 SIZE = 2000
-SCHEDULES = {
-    "revolve": {"slots": 3},
-    "hrevolve": {"slots": 2, "disk_slots": 3, "write": 0.3, "read": 0.3},
-    "disk_revolve": {"slots": 2, "write": 1, "read": 1},
-    "async": {"slots": 3, "interval": 4},
-    "least_memory": {"slots": 12},
-    "uneven": {"slots": 3},
-}
-ON_DISK = ("hrevolve", "disk_revolve", "async")
-
-
-def made(name, steps):
-    options = dict(SCHEDULES[name])
-    if name == "uneven":
-        options["uf"] = (1 + k % 3 for k in range(steps))
-    return anadrome.pyadjoint.Schedule(steps, name, **options)
 
 
 class Values(pyadjoint.OverloadedType):
@@ -88,7 +73,7 @@ class Package:
 
 
 @pytest.mark.parametrize("steps", (1, 2, 3, 7, 20, 61))
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_schedule_gives_the_gradient_by_the_rules_of_pyadjoint(tape, name, steps):
     tape._package_data["any"] = Package()
     manager = pyadjoint.Manager(made(name, steps), tape)
@@ -97,20 +82,19 @@ def test_schedule_gives_the_gradient_by_the_rules_of_pyadjoint(tape, name, steps
         manager.evaluate_adjoint(adjoint := Adjoint())
         assert np.array_equal(adjoint.values, every_state_kept(steps))
         assert not manager.kept
-    limits = SCHEDULES[name]
+    limits = OPTIONS[name]
     assert manager.most[StorageType.RAM] <= limits["slots"]
     assert manager.most[StorageType.DISK] <= limits.get("disk_slots", steps)
     assert manager.most[StorageType.DISK] == 0 or manager.schedule.uses_storage_type(StorageType.DISK)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_schedule_takes_the_steps_that_were_planned(tape, name):
     tape._package_data["any"] = Package()
     manager = pyadjoint.Manager(made(name, 61), tape)
     manager.record(begin(Values(np.empty(3))), step)
     manager.evaluate_adjoint(Adjoint())
-    options = dict(SCHEDULES[name], uf=[1 + k % 3 for k in range(61)]) if name == "uneven" else SCHEDULES[name]
-    stream = anadrome.schedule(name, steps=61, record=True, **options)
+    stream = anadrome.schedule(name, steps=61, record=True, **options_of(name, 61))
     planned = sum(a.last - a.first for a in stream if isinstance(a, anadrome.Advance))
     assert manager.forward_steps == planned
 

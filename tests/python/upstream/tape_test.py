@@ -9,16 +9,7 @@ import pytest
 from pyadjoint.tape import TapePackageData
 
 import anadrome
-from anadrome.pyadjoint import Schedule
-
-SCHEDULES = {
-    "revolve": {"slots": 3},
-    "hrevolve": {"slots": 2, "disk_slots": 3, "write": 0.3, "read": 0.3},
-    "disk_revolve": {"slots": 2, "write": 0.5, "read": 0.5},
-    "async": {"slots": 3, "interval": 4},
-    "least_memory": {"slots": 12},
-    "uneven": {"slots": 3},
-}
+from tape_schedules import ON_DISK, OPTIONS, made
 
 
 class Nothing(TapePackageData):
@@ -31,26 +22,21 @@ class Nothing(TapePackageData):
         pass
 
 
-def tape(name, steps):
-    made = pyadjoint.Tape()
-    pyadjoint.set_working_tape(made)
+def new_tape():
+    tape = pyadjoint.Tape()
+    pyadjoint.set_working_tape(tape)
     pyadjoint.continue_annotation()
-    made._package_data["nothing"] = Nothing()
-    return made
-
-
-def enable(made, name, steps):
-    if name is not None:
-        options = dict(SCHEDULES[name], uf=[1] * steps) if name == "uneven" else SCHEDULES[name]
-        made.enable_checkpointing(Schedule(steps, name, **options))
+    tape._package_data["nothing"] = Nothing()
+    return tape
 
 
 def of_floats(name, steps, again):
-    made = tape(name, steps)
-    enable(made, name, steps)
+    tape = new_tape()
+    if name is not None:
+        tape.enable_checkpointing(made(name, steps))
     a, x, J = pyadjoint.AdjFloat(0.3), pyadjoint.AdjFloat(1.1), pyadjoint.AdjFloat(0)
     x_0 = x
-    for _ in made.timestepper(iter(range(steps))):
+    for _ in tape.timestepper(iter(range(steps))):
         x = x * a + x * x * 0.1
         J = J + x * x
     reduced = pyadjoint.ReducedFunctional(J, [pyadjoint.Control(a), pyadjoint.Control(x_0)])
@@ -61,7 +47,7 @@ def of_floats(name, steps, again):
 
 
 @pytest.mark.parametrize("steps", (1, 2, 5, 13, 40))
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_derivative_of_floats_is_that_without_a_schedule(name, steps):
     assert of_floats(name, steps, 2) == of_floats(None, steps, 2)
 
@@ -95,30 +81,30 @@ def stepped(u):
 def of_functions(name, steps, size, store):
     import firedrake  # the stand-in
 
-    made = tape(name, steps)
+    tape = new_tape()
     if store is not None:
         importlib.import_module("anadrome.firedrake").use(store)
-    enable(made, name, steps)
+        tape.enable_checkpointing(made(name, steps))
     u = control = firedrake.Function(size)
     u.values[:] = np.linspace(0, 1, size)
-    for _ in made.timestepper(iter(range(steps))):
+    for _ in tape.timestepper(iter(range(steps))):
         block = StepBlock()
         block.add_dependency(u)
-        made.add_block(block)
+        tape.add_block(block)
         u = stepped(u)
         block.add_output(u.create_block_variable())
     block = SumBlock()
     block.add_dependency(u)
-    made.add_block(block)
+    tape.add_block(block)
     J = pyadjoint.AdjFloat(float(np.sum(u.values**2) / 2))
     block.add_output(J.create_block_variable())
     kept = 0 if store is None else len(store)
     J.block_variable.adj_value = 1.0
-    made.evaluate_adj()
+    tape.evaluate_adj()
     return control.block_variable.adj_value, kept
 
 
-@pytest.mark.parametrize("name", ("hrevolve", "disk_revolve", "async"))
+@pytest.mark.parametrize("name", ON_DISK)
 def test_arrays_of_a_tape_are_kept_in_a_store(name, tmp_path):
     from mpi4py import MPI
 
@@ -127,7 +113,7 @@ def test_arrays_of_a_tape_are_kept_in_a_store(name, tmp_path):
         found, kept = of_functions(name, 40, 20000, store)
         assert np.array_equal(found, expected)
         assert kept > 1 and store.statistics().bytes_read > 0
-        tape(None, 0)
+        new_tape()
         gc.collect()
         store.sync()
         assert len(store) == 0
