@@ -9,6 +9,8 @@
 //   (ANADROME_ERR_PEER there); on the rank where it was thrown it comes out of the call again. It
 //   must not leave between MPI calls that other ranks wait in: nothing can wake those.
 // - Arrays stay the caller's: they must not move (a vector must not grow) until the run is closed.
+//
+// One file, though long: each function is a line over C, and most lines are its documentation.
 #ifndef ANADROME_ANADROME_HPP
 #define ANADROME_ANADROME_HPP
 

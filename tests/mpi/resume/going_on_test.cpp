@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a program that goes on has to know, and how much memory its commits take.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "mpi_main.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+constexpr std::int64_t kSteps = 23;
+
+// Commits as often as it can.
+anadrome_run* open_committing(const char* interval, const char* memory) {
+  anadrome_run* run = nullptr;
+  anadrome_open(MPI_COMM_WORLD, &run);
+  for (const auto& [key, value] : {std::pair{"schedule", "async"},
+                                   {"interval", interval},
+                                   {"resume", "on"},
+                                   {"checkpoint_interval", "0"},
+                                   {"memory", memory},
+                                   {"directory", directory().c_str()}}) {
+    EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK);
+  }
+  return run;
+}
+
+void ask(const anadrome_run* run) {
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+}
+
+// A program that may not know that it goes on.
+struct Unaware {
+  bool adjoint_fields = true;
+  int asks = -1;  ///< this rank
+  std::int64_t adjoints = 0;
+  double adjoint = 0;
+  std::string message = {};
+
+  /// Life of a process, which asks to be stopped at its action `stop_at`.
+  anadrome_status live(std::int64_t stop_at) {
+    double x = 1;
+    anadrome_run* run = open_committing("3", "64KiB");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    if (adjoint_fields) {
+      anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
+    }
+    adjoint = 0;
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    if (rank() == asks) ask(run);
+    anadrome_action action{};
+    anadrome_status status = ANADROME_OK;
+    for (std::int64_t actions = 0; (status = anadrome_next(run, &action)) == ANADROME_OK;
+         ++actions) {
+      if (action.kind == ANADROME_DONE) break;
+      if (actions == stop_at) anadrome_request_stop(run);
+      if (action.kind == ANADROME_ADVANCE) {
+        for (std::int64_t k = action.first; k < action.last; ++k) x += 0.01 * x * x;
+      }
+      if (action.kind == ANADROME_TURN) adjoint = 1;
+      if (action.kind != ANADROME_ADJOINT) continue;
+      adjoint *= 1 + 0.02 * x;
+      ++adjoints;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (status != ANADROME_OK) message = anadrome_last_error();
+    if (status == ANADROME_ERR_ORDER) {  // and no sweep of this object touches what is there
+      EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_ORDER);
+      EXPECT_EQ(anadrome_last_error(), message);
+    }
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+    return status;
+  }
+  static double right() {
+    Unaware program;
+    EXPECT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    return program.adjoint;
+  }
+};
+
+TEST(GoingOn, IsAnErrorOnAllRanksWhereNobodyAskedAndTheCommitStays) {
+  const double right = Unaware::right();
+  int refused = 0;
+  for (std::int64_t at = 5; at < 40; at += 7) {
+    SCOPED_TRACE(at);
+    Unaware program;
+    ASSERT_EQ(program.live(at), ANADROME_STOPPED);
+    if (program.message.find("nothing was committed") != std::string::npos) continue;
+    ASSERT_EQ(program.live(-1), ANADROME_ERR_ORDER);
+    EXPECT_NE(program.message.find("anadrome_resumed"), std::string::npos) << program.message;
+    ++refused;
+    program.asks = ranks() - 1;  // one is enough
+    ASSERT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    EXPECT_EQ(program.adjoint, right);
+  }
+  EXPECT_GE(refused, 4);
+}
+
+TEST(GoingOn, WithoutAdjointFieldsBeginsTheReverseSweepAgain) {
+  const double right = Unaware::right();
+  for (std::int64_t at = 5; at < 40; at += 7) {
+    SCOPED_TRACE(at);
+    Unaware program;
+    program.adjoint_fields = false;
+    program.asks = 0;
+    ASSERT_EQ(program.live(at), ANADROME_STOPPED);
+    program.adjoints = 0;
+    ASSERT_EQ(program.live(-1), ANADROME_OK) << program.message;
+    EXPECT_EQ(program.adjoint, right);
+    EXPECT_EQ(program.adjoints, kSteps);
+  }
+}
+
+// A program with two reverse sweeps, for one objective after the other.
+struct TwoObjectives {
+  /// Life of a process, stopped after so many adjoint steps of the second. What each gave.
+  static std::array<double, 2> live(std::int64_t stop_after) {
+    double x = 1, adjoint = 0;
+    anadrome_run* run = open_committing("3", "64KiB");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &adjoint, 1);
+    anadrome_status status = anadrome_begin(run, kSteps);
+    ask(run);
+    std::array<double, 2> results = {};
+    for (std::size_t objective = 0; objective < 2 && status == ANADROME_OK; ++objective) {
+      if (objective > 0) status = anadrome_rewind(run);
+      anadrome_action action{};
+      std::int64_t adjoints = 0;
+      while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK &&
+             action.kind != ANADROME_DONE) {
+        if (action.kind == ANADROME_ADVANCE) {
+          for (std::int64_t k = action.first; k < action.last; ++k) x += 0.01 * x * x;
+        }
+        if (action.kind == ANADROME_TURN) adjoint = static_cast<double>(objective + 1);
+        if (action.kind != ANADROME_ADJOINT) continue;
+        adjoint *= 1 + 0.02 * x;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (objective > 0 && ++adjoints == stop_after) anadrome_request_stop(run);
+      }
+      results[objective] = adjoint;
+    }
+    EXPECT_EQ(status, stop_after < 0 ? ANADROME_OK : ANADROME_STOPPED);
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+    return results;
+  }
+};
+
+TEST(ResumeInASecondReverseSweep, DoesNotMakeItTheFirst) {
+  const std::array<double, 2> right = TwoObjectives::live(-1);
+  TwoObjectives::live(kSteps / 2);
+  EXPECT_EQ(TwoObjectives::live(-1), right);
+}
+
+// Its bytes are those of a packed adjoint field, and say how much the heap has when they come back.
+struct LargeAdjoint {
+  static constexpr std::size_t kBytes = std::size_t{16} << 20;
+  static std::size_t heap() {
+    const auto all = ::mallinfo2();
+    return all.uordblks + all.hblkhd;
+  }
+  static int pack(void*, void* buffer, std::size_t bytes) {
+    std::memset(buffer, 1, bytes);
+    return 0;
+  }
+  static int unpack(void* context, const void*, std::size_t) {
+    *static_cast<std::size_t*>(context) = heap();
+    return 0;
+  }
+};
+
+TEST(ResumeMemory, HasOneCopyOfTheAdjointFields) {
+  double x = 0;
+  std::size_t heap = 0;
+  for (const bool resumed : {false, true}) {
+    anadrome_run* run = open_committing("1", "17MiB");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_packed(run, "gradient", ANADROME_ROLE_ADJOINT, LargeAdjoint::kBytes,
+                        LargeAdjoint::pack, LargeAdjoint::unpack, &heap);
+    const std::size_t before = LargeAdjoint::heap();
+    ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    ask(run);
+    const std::size_t during = resumed ? heap : 0;
+    EXPECT_LT(during, before + LargeAdjoint::kBytes * 3 / 2);
+    anadrome_action action{};
+    anadrome_status status;
+    while ((status = anadrome_next(run, &action)) == ANADROME_OK && action.kind != ANADROME_DONE) {
+      if (action.kind == ANADROME_TURN && !resumed) anadrome_request_stop(run);
+    }
+    EXPECT_EQ(status, resumed ? ANADROME_OK : ANADROME_STOPPED);
+    anadrome_close(&run);
+  }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose heaps are their own
+  EXPECT_GT(heap, 0u);
+#endif
+}
+
+}  // namespace
