@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Burgers' equation u_t + u (u_x + u_y) = nu (u_xx + u_yy) + a cos(t) on a torus, in strips of
 // rows, one for each rank. Only the forward step is written: ADOL-C has the gradient of
-// J = |u(T)|^2 / 2 by u(0), nu and a. A difference of J checks it. Exit code 1: it is wrong.
+// J = |u(T)|^2 / 2 by u(0), nu and a. A difference of J checks it.
+// Exit code 1: it is wrong; 3: an error of the library.
 //
 //   ANADROME_OPTIONS="memory=512KiB report=-" mpirun -n 4 ./adolc_burgers
 #include <anadrome/adolc.hpp>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <numeric>
 #include <vector>
 
@@ -72,7 +74,7 @@ struct Objective {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -106,4 +108,8 @@ int main(int argc, char** argv) {
   }
   MPI_Finalize();
   return error < 1e-6 ? 0 : 1;
+} catch (const std::exception& error) {  // on every rank
+  if (rank == 0) std::fprintf(stderr, "%s\n", error.what());
+  MPI_Finalize();
+  return 3;
 }
