@@ -83,7 +83,7 @@ print("equal" if again > 0 and (lam == expected).all() else "different")
         program = self.folder / "program.py"
         program.write_text(self.PROGRAM)
         output = self.succeed(os.environ["ANADROME_TEST_MPIEXEC"], "-n", "2", "/usr/bin/python3", program)
-        self.assertEqual(output.split(), ["equal"] * 2)
+        self.assertEqual(re.findall("equal|different", output), ["equal"] * 2)  # the ranks' lines may meet
 
     def test_the_extension_finds_the_library_beside_it(self):
         extension, = self.package.glob("_core.*.so")
@@ -106,7 +106,7 @@ class Pip(StagedCase):
         program = self.folder / "program.py"
         program.write_text(Python.PROGRAM)
         output = self.succeed(os.environ["ANADROME_TEST_MPIEXEC"], "-n", "2", "/usr/bin/python3", program)
-        self.assertEqual(output.split(), ["equal"] * 2)
+        self.assertEqual(re.findall("equal|different", output), ["equal"] * 2)  # the ranks' lines may meet
         extension, = package.glob("anadrome/_core.*.so")
         found = re.search(r"libanadrome\.so\S* => (\S+)", self.succeed("ldd", extension))[1]
         self.assertTrue(pathlib.Path(found).resolve().is_relative_to(package.resolve()))
