@@ -56,7 +56,8 @@ class Decay {
     PetscScalar* values = nullptr;
     EXPECT_EQ(VecGetArray(u_, &values), 0);
     for (PetscInt i = 0; i < local; ++i) {
-      values[i] = sizes[static_cast<std::size_t>(i) % sizes.size()] * std::cos(0.1 * i);
+      values[i] = sizes[static_cast<std::size_t>(i) % sizes.size()] *
+                  std::cos(0.1 * static_cast<double>(i));
     }
     EXPECT_EQ(VecRestoreArray(u_, &values), 0);
     EXPECT_EQ(VecDuplicate(u_, &lambda_), 0);

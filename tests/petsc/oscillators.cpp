@@ -34,7 +34,9 @@ void append(std::vector<double>& values, Vec v) {
   PetscInt local = 0;
   MUST(VecGetLocalSize(v, &local));
   MUST(VecGetArrayRead(v, &x));
-  values.insert(values.end(), x, x + local);
+  constexpr std::size_t kParts = sizeof(PetscScalar) / sizeof(PetscReal);
+  const auto* reals = reinterpret_cast<const PetscReal*>(x);
+  values.insert(values.end(), reals, reals + kParts * static_cast<std::size_t>(local));
   MUST(VecRestoreArrayRead(v, &x));
 }
 
@@ -81,7 +83,8 @@ Oscillators::Oscillators(const std::string& options, bool with_parameter)
   MUST(VecDuplicate(u_, &direction_));
   for (PetscInt i = 0, first = 0; i < local; ++i) {
     MUST(VecGetOwnershipRange(u_, &first, nullptr));
-    MUST(VecSetValue(direction_, first + i, std::sin(1.0 + first + i), INSERT_VALUES));
+    MUST(VecSetValue(direction_, first + i, std::sin(1.0 + static_cast<double>(first + i)),
+                     INSERT_VALUES));
   }
   MUST(VecAssemblyBegin(direction_));
   MUST(VecAssemblyEnd(direction_));
@@ -213,10 +216,14 @@ void Oscillators::start(double along) {
   PetscInt first = 0, last = 0;
   MUST(VecGetOwnershipRange(u_, &first, &last));
   for (PetscInt i = first; i < last; ++i) {
-    MUST(VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * i, INSERT_VALUES));
+    MUST(
+        VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * static_cast<double>(i), INSERT_VALUES));
   }
   MUST(VecAssemblyBegin(u_));
   MUST(VecAssemblyEnd(u_));
+#if defined(PETSC_USE_COMPLEX)
+  MUST(VecScale(u_, PetscCMPLX(1, 0.1)));
+#endif
   MUST(VecAXPY(u_, along, direction_));
   MUST(TSSetStepNumber(ts_, 0));
   MUST(TSSetTime(ts_, 0));

@@ -5,7 +5,7 @@
 PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor,
                                      PetscInt* release) {
   if (major) *major = 3;
-  if (minor) *minor = 21;
+  if (minor) *minor = 99;
   if (subminor) *subminor = 4;
   if (release) *release = 1;
   return 0;

@@ -36,7 +36,7 @@ class Output(unittest.TestCase):
                                                    "preflight", "objective", "inputs")]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
-        self.assertEqual([option for option in options if f"-ts_trajectory_{option} " not in said], [])
+        self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])
 
     def test_view_shows_plan_and_statistics(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "4").stdout
@@ -125,7 +125,7 @@ class Output(unittest.TestCase):
                 capture_output=True, timeout=120,
                 env=dict(os.environ, PETSC_OPTIONS="", LD_PRELOAD=SETTINGS.other_petsc))
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("libanadrome_petsc was built for PETSc 3.18 and this is 3.21; build it for this one", done.stderr)
+        self.assertRegex(done.stderr, r"libanadrome_petsc was built for PETSc 3\.\d+ and this is 3\.99; build it for this one")
 
     def test_view_before_the_end_of_the_forward_sweep(self):
         said = run("-ts_trajectory_view", "-ts_max_steps", "1").stdout  # both records are kept in full

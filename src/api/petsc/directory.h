@@ -2,7 +2,7 @@
 // Where a trajectory's files go: a directory of each sweep's own, in one that the user named.
 #pragma once
 
-#include <petsc/private/tsimpl.h>
+#include "api/petsc/petsc_private.h"
 
 #include <string>
 

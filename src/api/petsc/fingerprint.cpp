@@ -66,7 +66,7 @@ PetscErrorCode fields_of(Vec v, std::size_t* fields) {
   *fields = static_cast<std::size_t>(block);
   if (block == 1 && largest > 0 && largest <= kFewValues) *fields = largest;
   if (*fields > kMostFields) *fields = 1;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
@@ -88,7 +88,7 @@ PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
     print->products[lane / kParts % fields] += product[lane];
     print->squares[lane / kParts % fields] += square[lane];
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

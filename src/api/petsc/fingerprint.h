@@ -5,9 +5,9 @@
 // be 1e8 and concentrations 1e-3.
 #pragma once
 
-#include <petscvec.h>
-
 #include <vector>
+
+#include "api/petsc/petsc_private.h"
 
 namespace anadrome::petsc {
 

@@ -4,8 +4,6 @@
 // was, and it can be told whether it was.
 #pragma once
 
-#include <petscts.h>
-
 #include <deque>
 #include <vector>
 

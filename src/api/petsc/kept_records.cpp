@@ -27,7 +27,7 @@ PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& recor
              step, records_.size(), format_bytes(most).c_str(), format_bytes(limit_).c_str());
   bytes_ += added - dropped;
   records_[step] = std::move(record);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 const KeptRecord* KeptRecords::find(PetscInt step) const {
@@ -49,7 +49,7 @@ PetscErrorCode make_record(TS ts, Vec X, RecordParts parts, KeptRecord* record) 
   PetscCall(record_shape(ts, X, parts, &record->shape));
   record->bytes.resize(record->shape.bytes());
   PetscCall(record_to_bytes(ts, X, record->shape, record->bytes.data()));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/log.h"
 
-#include <petsc/private/logimpl.h>
-#include <petscts.h>
+#include "api/petsc/petsc_private.h"
 
 namespace anadrome::petsc {
 namespace {
@@ -12,7 +11,7 @@ bool registered = false;
 
 PetscErrorCode forget() {
   registered = false;
-  return 0;
+  return PETSC_SUCCESS;
 }
 
 }  // namespace
@@ -28,26 +27,19 @@ PetscErrorCode log_events(LogEvents* out) {
     registered = true;
   }
   *out = events;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode log_seconds(PetscLogEvent event, PetscLogDouble seconds) {
+  PetscEventPerfInfo* info = nullptr;
   PetscFunctionBegin;
-#if defined(PETSC_USE_LOG)
-  if (seconds <= 0 || PetscLogPLB == nullptr) PetscFunctionReturn(0);
-  PetscStageLog stages = nullptr;
-  PetscEventPerfLog log = nullptr;
-  int stage = -1;
-  PetscCall(PetscLogGetStageLog(&stages));
-  PetscCall(PetscStageLogGetCurrent(stages, &stage));
-  if (stage < 0) PetscFunctionReturn(0);
-  PetscCall(PetscStageLogGetEventPerfLog(stages, stage, &log));
-  PetscEventPerfInfo& info = log->eventInfo[event];
-  info.count++;
-  info.time += seconds;
-  info.time2 += seconds * seconds;
-#endif
-  PetscFunctionReturn(0);
+  if (seconds <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(logged(event, &info));
+  if (info == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
+  info->count++;
+  info->time += seconds;
+  info->time2 += seconds * seconds;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

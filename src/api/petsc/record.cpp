@@ -13,7 +13,7 @@ PetscErrorCode vec_bytes(Vec v, std::size_t* bytes) {
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &size));
   *bytes = static_cast<std::size_t>(size) * sizeof(PetscScalar);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode mat_bytes(Mat m, std::size_t* bytes) {
@@ -22,7 +22,7 @@ PetscErrorCode mat_bytes(Mat m, std::size_t* bytes) {
   PetscCall(MatGetLocalSize(m, &rows, nullptr));
   PetscCall(MatGetSize(m, nullptr, &columns));
   *bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(PetscScalar);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // One vector or dense matrix, and the cursor moves on.
@@ -43,7 +43,7 @@ PetscErrorCode move_vec(Vec v, Bytes*& cursor) {
     PetscCall(VecRestoreArrayWrite(v, &values));
   }
   cursor += bytes;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <Way kWay, class Bytes>
@@ -65,7 +65,7 @@ PetscErrorCode move_mat(Mat m, Bytes*& cursor) {
     }
   }
   PetscCall(MatDenseRestoreArray(m, &values));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The stages that are not the solution itself.
@@ -73,7 +73,7 @@ PetscErrorCode own_stages(TS ts, PetscInt* count, Vec** stages) {
   PetscFunctionBegin;
   PetscCall(TSGetStages(ts, count, stages));
   if (ts->stifflyaccurate && *count > 0) --*count;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Their forward sensitivities; a theta method's last one is the matrix of the solution itself.
@@ -82,7 +82,7 @@ PetscErrorCode own_stage_sensitivities(TS ts, PetscInt* count, Mat** stages) {
   PetscCall(TSForwardGetStages(ts, count, stages));
   if (*stages == nullptr) *count = 0;
   while (*count > 0 && (*stages)[*count - 1] == ts->mat_sensip) --*count;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <Way kWay, class Bytes>
@@ -99,7 +99,7 @@ PetscErrorCode move_stages(TS ts, const RecordShape& shape, Bytes*& cursor) {
     PetscCall(own_stage_sensitivities(ts, &count, &stages));
     for (PetscInt i = 0; i < count; ++i) PetscCall(move_mat<kWay>(stages[i], cursor));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
@@ -110,23 +110,23 @@ PetscErrorCode record_shape(TS ts, Vec X, RecordParts parts, RecordShape* shape)
   PetscFunctionBegin;
   *shape = {};
   PetscCall(vec_bytes(X, &shape->solution));
-  if (parts == RecordParts::kSolution) PetscFunctionReturn(0);
+  if (parts == RecordParts::kSolution) PetscFunctionReturn(PETSC_SUCCESS);
   if (ts->forward_solve) PetscCall(mat_bytes(ts->mat_sensip, &shape->sensitivities));
-  if (parts == RecordParts::kState) PetscFunctionReturn(0);
+  if (parts == RecordParts::kState) PetscFunctionReturn(PETSC_SUCCESS);
   Vec* stages = nullptr;
   PetscCall(own_stages(ts, &count, &stages));
   for (PetscInt i = 0; i < count; ++i) {
     PetscCall(vec_bytes(stages[i], &bytes));
     shape->stages += bytes;
   }
-  if (!ts->forward_solve) PetscFunctionReturn(0);
+  if (!ts->forward_solve) PetscFunctionReturn(PETSC_SUCCESS);
   Mat* matrices = nullptr;
   PetscCall(own_stage_sensitivities(ts, &count, &matrices));
   for (PetscInt i = 0; i < count; ++i) {
     PetscCall(mat_bytes(matrices[i], &bytes));
     shape->stage_sensitivities += bytes;
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte* to) {
@@ -134,7 +134,7 @@ PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte
   PetscCall(move_vec<Way::kOut>(X, to));
   if (shape.sensitivities > 0) PetscCall(move_mat<Way::kOut>(ts->mat_sensip, to));
   PetscCall(move_stages<Way::kOut>(ts, shape, to));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode record_from_bytes(TS ts, const RecordShape& shape, const std::byte* from) {
@@ -156,7 +156,7 @@ PetscErrorCode record_from_bytes(TS ts, const RecordShape& shape, const std::byt
       place.stages == shape.stages &&
       (shape.stage_sensitivities == 0 || place.stage_sensitivities == shape.stage_sensitivities);
   if (stages) PetscCall(move_stages<Way::kIn>(ts, shape, from));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

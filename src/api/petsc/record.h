@@ -4,7 +4,7 @@
 // way between there and plain bytes.
 #pragma once
 
-#include <petsc/private/tsimpl.h>
+#include "api/petsc/petsc_private.h"
 
 #include <cstddef>
 

@@ -5,10 +5,6 @@
 
 #include "api/petsc/trajectory.h"
 
-#if PETSC_VERSION_LT(3, 18, 0) || !PETSC_VERSION_LT(3, 19, 0)
-#error "this trajectory reads the private structures of PETSc 3.18"
-#endif
-
 namespace {
 
 // Structures and sizes of numbers are those of the PETSc it was compiled for, or nothing is right.
@@ -30,7 +26,7 @@ PetscErrorCode check_petsc() {
              PETSC_ERR_LIB,
              "libanadrome_petsc was built for another PetscScalar or PetscInt than this PETSc has "
              "(real or complex, 32 or 64 bits); build it for this one");
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
@@ -39,12 +35,12 @@ PetscErrorCode AnadromePetscRegister(void) {
   PetscFunctionBegin;
   PetscCall(check_petsc());
   PetscCall(TSTrajectoryRegister(TSTRAJECTORYANADROME, anadrome::petsc::create_trajectory));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The name that -dll_append looks for in libanadrome_petsc.so.
 extern "C" ANADROME_API PetscErrorCode PetscDLLibraryRegister_anadrome_petsc(void) {
   PetscFunctionBegin;
   PetscCall(AnadromePetscRegister());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,7 +27,7 @@ PetscErrorCode Replay::run(TS ts, PetscInt from, PetscInt to, const Journal& jou
   const PetscErrorCode outcome = take_steps(ts, from, to, journal);
   PetscCall(suspension.end(ts));
   PetscCall(outcome);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Replay::take_steps(TS ts, PetscInt from, PetscInt to, const Journal& journal) {
@@ -52,7 +52,7 @@ PetscErrorCode Replay::take_steps(TS ts, PetscInt from, PetscInt to, const Journ
     }
     PetscCall(compare(ts, step + 1, journal));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Replay::compare(TS ts, PetscInt step, const Journal& journal) {
@@ -66,7 +66,7 @@ PetscErrorCode Replay::compare(TS ts, PetscInt step, const Journal& journal) {
     differences_.push_back(difference * difference);
   }
   norms_.insert(norms_.end(), now_.squares.begin(), now_.squares.end());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Replay::judge(TS ts, const Journal& journal, PetscReal tolerance) {
@@ -85,7 +85,7 @@ PetscErrorCode Replay::judge(TS ts, const Journal& journal, PetscReal tolerance)
   PetscCheck(!failed, comm_of(ts), PETSC_ERR_USER,
              "step %" PetscInt_FMT " cannot be run again: its solver failed this time; %s",
              steps.back(), advice);
-  if (steps.empty()) PetscFunctionReturn(0);
+  if (steps.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   for (std::vector<double>* sums : {&differences, &norms}) {
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums->data(), static_cast<int>(sums->size()),
                                MPI_DOUBLE, MPI_SUM, comm_of(ts)));
@@ -102,13 +102,13 @@ PetscErrorCode Replay::judge(TS ts, const Journal& journal, PetscReal tolerance)
                "%s",
                steps[i / fields], difference / norm, i % fields + 1, fields, advice);
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Replay::destroy() {
   PetscFunctionBegin;
   PetscCall(TSAdaptDestroy(&as_recorded_));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

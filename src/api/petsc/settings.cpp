@@ -20,14 +20,14 @@ PetscErrorCode set_checkpoints(TSTrajectory tj, PetscInt number) {
   PetscFunctionBegin;
   settings_of(tj).checkpoints = number;
   settings_of(tj).changed = true;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode set_anchors(TSTrajectory tj, PetscInt number) {
   PetscFunctionBegin;
   settings_of(tj).anchors = number;
   settings_of(tj).changed = true;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 struct Composed {
@@ -39,7 +39,7 @@ constexpr Composed kComposed[] = {{"TSTrajectorySetMaxCpsRAM_C", set_checkpoints
                                   {"TSTrajectorySetMaxCpsDisk_C", set_anchors},
                                   {"TSTrajectorySetMaxUnitsDisk_C", set_anchors}};
 
-PetscErrorCode read_keys(PetscOptionItems* PetscOptionsObject, Settings* settings) {
+PetscErrorCode read_keys(OptionItems PetscOptionsObject, Settings* settings) {
   PetscFunctionBegin;
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     const std::string option = std::string(kPrefix) + kKeys[i].name;
@@ -55,21 +55,20 @@ PetscErrorCode read_keys(PetscOptionItems* PetscOptionsObject, Settings* setting
     settings->values[i] = text;
     settings->changed = true;
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode read_number(PetscOptionItems* PetscOptionsObject, const char* option,
-                           const char* meaning, const char* function, PetscInt* number,
-                           bool* changed) {
+PetscErrorCode read_number(OptionItems PetscOptionsObject, const char* option, const char* meaning,
+                           const char* function, PetscInt* number, bool* changed) {
   PetscBool given = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(PetscOptionsInt(option, meaning, function, *number, number, &given));
   *changed = *changed || given == PETSC_TRUE;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // A misspelt one would do nothing, and nobody would be told.
-PetscErrorCode refuse_unknown(PetscOptionItems* PetscOptionsObject) {
+PetscErrorCode refuse_unknown(OptionItems PetscOptionsObject) {
   PetscInt count = 0;
   char** names = nullptr;
   PetscFunctionBegin;
@@ -81,7 +80,7 @@ PetscErrorCode refuse_unknown(PetscOptionItems* PetscOptionsObject) {
   });
   const std::string name = unknown == names + count ? "" : *unknown;
   PetscCall(PetscOptionsLeftRestore(PetscOptionsObject->options, &count, &names, nullptr));
-  if (name.empty()) PetscFunctionReturn(0);
+  if (name.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   std::string all = "replay_tolerance, set_aside, steps";
   for (const Key& key : kKeys) all = all + ", " + key.name;
   SETERRQ(PetscOptionsObject->comm, PETSC_ERR_ARG_UNKNOWN_TYPE,
@@ -114,17 +113,17 @@ PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
   std::string text = settings.value("memory");
   if (text.empty()) text = from_environment("memory");
   *bytes = std::int64_t{1} << 30;
-  if (text.empty()) PetscFunctionReturn(0);
+  if (text.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {
     *bytes = parse_bytes(text);
   } catch (const Error& error) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_memory: %s",
             error.what());
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings) {
+PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings) {
   bool* changed = &settings->changed;
   char text[64];
   PetscBool given = PETSC_FALSE;
@@ -175,7 +174,7 @@ PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* set
                         "Steps between checkpoints on disk", "", &settings->stride, changed));
   PetscCall(refuse_unknown(PetscOptionsObject));
   PetscOptionsHeadEnd();
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode compose_settings(TSTrajectory tj) {
@@ -183,7 +182,7 @@ PetscErrorCode compose_settings(TSTrajectory tj) {
   for (const auto& [name, function] : kComposed) {
     PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, function));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode decompose_settings(TSTrajectory tj) {
@@ -191,7 +190,7 @@ PetscErrorCode decompose_settings(TSTrajectory tj) {
   for (const auto& [name, function] : kComposed) {
     PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, nullptr));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

@@ -3,7 +3,7 @@
 // numbers of checkpoints.
 #pragma once
 
-#include <petsc/private/tsimpl.h>
+#include "api/petsc/petsc_private.h"
 
 #include <array>
 #include <cstdint>
@@ -63,7 +63,7 @@ std::string from_environment(const char* key);
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 
 /// -help and the options database.
-PetscErrorCode read_settings(PetscOptionItems* PetscOptionsObject, Settings* settings);
+PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings);
 
 /// TSTrajectorySetMaxCpsRAM and its like act on `settings` as well. Composed with the trajectory,
 /// which finds its settings through `of`.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/suspension.h"
 
-#include <petsc/private/kspimpl.h>
-#include <petsc/private/snesimpl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -27,12 +24,12 @@ PetscErrorCode Suspension::begin(TS ts, TSAdapt adapt) {
   PetscFunctionBegin;
   adapt_ = std::exchange(ts->adapt, adapt);
   event_ = std::exchange(ts->event, nullptr);
-  tspan_ = std::exchange(ts->tspan, nullptr);
+  times_ = std::exchange(times_to_hit(ts), nullptr);
   reason_ = ts->reason;
   error_if_step_failed_ = std::exchange(ts->errorifstepfailed, PETSC_FALSE);
   steprollback_ = std::exchange(ts->steprollback, PETSC_FALSE);
   for (std::size_t i = 0; i < kCounts.size(); ++i) counts_[i] = ts->*kCounts[i];
-  for (std::size_t i = 0; i < kTimes.size(); ++i) times_[i] = ts->*kTimes[i];
+  for (std::size_t i = 0; i < kTimes.size(); ++i) when_[i] = ts->*kTimes[i];
   if (ts->snes != nullptr && ts->usessnes) {
     PetscCall(silence(ts));
     PetscCall(hold_solver_vectors(ts));
@@ -40,7 +37,7 @@ PetscErrorCode Suspension::begin(TS ts, TSAdapt adapt) {
   if (ts->forward_solve && ts->quadraturets != nullptr && ts->quadraturets->mat_sensip != nullptr) {
     PetscCall(MatDuplicate(ts->quadraturets->mat_sensip, MAT_COPY_VALUES, &integral_));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Some views are looked up in the options whenever a solver has solved: with a prefix that nobody
@@ -58,11 +55,14 @@ PetscErrorCode Suspension::silence(TS ts) {
   for (PetscBool _p_KSP::*view : kViews) {
     views_.push_back({&(ksp->*view), std::exchange(ksp->*view, PETSC_FALSE)});
   }
+  for (PetscViewer* viewer : reason_viewers(snes, ksp)) {
+    reasons_.push_back({viewer, std::exchange(*viewer, nullptr)});
+  }
   for (void* solver : {static_cast<void*>(snes), static_cast<void*>(ksp)}) {
     char** const prefix = &static_cast<PetscObject>(solver)->prefix;
     prefixes_.push_back({prefix, std::exchange(*prefix, unused)});
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // A Jacobian by coloured differences takes the solver's right-hand side off the values, and its
@@ -74,10 +74,10 @@ PetscErrorCode Suspension::hold_solver_vectors(TS ts) {
   PetscInt count = 0;
   Vec* stages = nullptr;
   PetscFunctionBegin;
-  if (ts->snes->jacobian_pre == nullptr) PetscFunctionReturn(0);
+  if (ts->snes->jacobian_pre == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(ts->snes->jacobian_pre),
                              "SNESMatFDColoring", &coloring));
-  if (coloring == nullptr) PetscFunctionReturn(0);
+  if (coloring == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TSGetStages(ts, &count, &stages));
   vectors_[0].live = ts->snes->vec_sol;
   vectors_[1].live = ts->snes->vec_rhs;
@@ -87,24 +87,25 @@ PetscErrorCode Suspension::hold_solver_vectors(TS ts) {
     PetscCall(VecDuplicate(live, &copy));
     PetscCall(VecCopy(live, copy));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Suspension::end(TS ts) {
   PetscFunctionBegin;
   ts->adapt = adapt_;
   ts->event = event_;
-  ts->tspan = tspan_;
+  times_to_hit(ts) = times_;
   ts->reason = reason_;
   ts->errorifstepfailed = error_if_step_failed_;
   ts->steprollback = steprollback_;
   // Results that a method keeps of earlier steps (FSAL: the last stage) are now of other steps.
   ts->steprestart = PETSC_TRUE;
   for (std::size_t i = 0; i < kCounts.size(); ++i) ts->*kCounts[i] = counts_[i];
-  for (std::size_t i = 0; i < kTimes.size(); ++i) ts->*kTimes[i] = times_[i];
+  for (std::size_t i = 0; i < kTimes.size(); ++i) ts->*kTimes[i] = when_[i];
   for (const auto& [number, was] : monitors_) *number = was;
   for (const auto& [view, was] : views_) *view = was;
   for (const auto& [prefix, was] : prefixes_) *prefix = was;
+  for (const auto& [viewer, was] : reasons_) *viewer = was;
   for (auto& [live, copy] : vectors_) {
     if (copy == nullptr) continue;
     PetscCall(VecCopy(copy, live));
@@ -114,7 +115,7 @@ PetscErrorCode Suspension::end(TS ts) {
     PetscCall(MatCopy(integral_, ts->quadraturets->mat_sensip, SAME_NONZERO_PATTERN));
     PetscCall(MatDestroy(&integral_));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

@@ -3,7 +3,7 @@
 // says and counts what it would have without them.
 #pragma once
 
-#include <petsc/private/tsimpl.h>
+#include "api/petsc/petsc_private.h"
 
 #include <array>
 #include <vector>
@@ -23,11 +23,11 @@ class Suspension {
 
   TSAdapt adapt_ = nullptr;
   TSEvent event_ = nullptr;
-  TSTimeSpan tspan_ = nullptr;
+  TimesToHit times_ = nullptr;
   TSConvergedReason reason_ = TS_CONVERGED_ITERATING;
   PetscBool error_if_step_failed_ = PETSC_FALSE, steprollback_ = PETSC_FALSE;
   std::array<PetscInt, 9> counts_{};
-  std::array<PetscReal, 4> times_{};
+  std::array<PetscReal, 4> when_{};
   template <class Value>
   struct PutAway {
     Value* where;
@@ -36,6 +36,7 @@ class Suspension {
   std::vector<PutAway<PetscInt>> monitors_;  ///< their numbers
   std::vector<PutAway<PetscBool>> views_;
   std::vector<PutAway<char*>> prefixes_;
+  std::vector<PutAway<PetscViewer>> reasons_;
   struct {
     Vec live = nullptr, copy = nullptr;
   } vectors_[2];            ///< the solver's, where they matter afterwards

@@ -56,7 +56,7 @@ PetscErrorCode Sweep::next() {
     return stats.seconds_stalled_write + stats.seconds_stalled_read + stats.seconds_agreeing;
   };
   PetscCall(log_seconds(events.wait, waited(after) - waited(before)));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // ---- forward ----
@@ -67,7 +67,7 @@ PetscErrorCode Sweep::note(PetscInt step) {
   journal_.add({ts_->ptime, ts_->time_step}, print_);
   last_ = step;
   live_ = {step, 1};
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The library knows nothing of the plugin's own options.
@@ -116,7 +116,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   journal_.begin(step, fields);
   PetscCall(note(step));
   PetscCall(next());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::step_done(PetscInt step) {
@@ -126,7 +126,7 @@ PetscErrorCode Sweep::step_done(PetscInt step) {
              steps_said_);
   PetscCall(note(step));
   if (action_.last == step - base_) PetscCall(next());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // ---- reverse ----
@@ -150,7 +150,7 @@ PetscErrorCode Sweep::finish_forward() {
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
   if (changed != 0) live_.step = -1;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // To DONE, which has the report and the trace, if that is all that is left. The TS may have gone,
@@ -159,12 +159,12 @@ PetscErrorCode Sweep::finish_reverse() {
   PetscFunctionBegin;
   const bool adjoined =
       run_ != nullptr && !lost_ && action_.kind == ANADROME_ADJOINT && action_.first == 0;
-  if (!adjoined) PetscFunctionReturn(0);
+  if (!adjoined) PetscFunctionReturn(PETSC_SUCCESS);
   over_ = true;
   const anadrome_status status = anadrome_next(run_, &action_);
   over_ = false;
   PetscCall(check(status));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // To DONE and back to the end, running nothing: states are handed on as they are.
@@ -173,7 +173,7 @@ PetscErrorCode Sweep::turn_back() {
   while (action_.kind != ANADROME_DONE) PetscCall(next());
   PetscCall(check(anadrome_rewind(run_)));
   PetscCall(next());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::run_again(TSTrajectory tj, std::int64_t to) {
@@ -193,21 +193,21 @@ PetscErrorCode Sweep::run_again(TSTrajectory tj, std::int64_t to) {
   steps_run_again_ += steps;
   tj->recomps += static_cast<PetscInt>(steps);
   live_ = {to, 1};
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // As far towards record `to` as may be now, from a full record if that is on the way.
 PetscErrorCode Sweep::advance(TSTrajectory tj, std::int64_t to, const KeptRecords& kept) {
   PetscFunctionBegin;
   to = std::min<std::int64_t>(to, wanted_);
-  if (to < floor_) PetscFunctionReturn(0);
+  if (to < floor_) PetscFunctionReturn(PETSC_SUCCESS);
   if (live_.step < floor_) {
     const KeptRecord* record = kept.find(floor_);
     PetscCall(record_from_bytes(ts_, record->shape, record->bytes.data()));
     live_ = {floor_, 0};
   }
   if (live_.step < to) PetscCall(run_again(tj, to));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
@@ -240,7 +240,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
   }
   PetscCall(replay_.judge(ts_, journal_, settings_of(tj).tolerance));
   lost_ = false;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

@@ -6,9 +6,19 @@
 #include "base/byte_size.h"
 
 namespace anadrome::petsc {
+namespace {
+
+using Alive = std::shared_ptr<bool>;
+void died(Alive* alive) {
+  **alive = false;
+  delete alive;
+}
+
+}  // namespace
+
 PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   PetscFunctionBegin;
-  if (status == ANADROME_OK) PetscFunctionReturn(0);
+  if (status == ANADROME_OK) PetscFunctionReturn(PETSC_SUCCESS);
   PetscErrorCode code = PETSC_ERR_LIB;
   if (status == ANADROME_ERR_MEMORY) code = PETSC_ERR_MEM;
   if (status == ANADROME_ERR_ARGUMENT) code = PETSC_ERR_ARG_WRONG;
@@ -21,7 +31,7 @@ PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
 PetscErrorCode Sweep::set(const char* key, const std::string& value) {
   PetscFunctionBegin;
   PetscCall(check(anadrome_set(run_, key, value.c_str())));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The library gets what is not set aside for records that no recomputation leads to: the first one,
@@ -46,7 +56,7 @@ PetscErrorCode Sweep::give_memory(TSTrajectory tj, KeptRecords& kept) {
              format_bytes(record).c_str());
   kept.set_limit(aside);
   PetscCall(set("memory", std::to_string(memory - aside) + "B"));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
@@ -73,7 +83,7 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
   if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));
   if (!directory_.name().empty()) PetscCall(set("name", directory_.name()));
   PetscCall(give_memory(tj, kept));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // A trajectory does not own its TS and may outlive it: what is composed with a TS is destroyed with
@@ -81,21 +91,15 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
 PetscErrorCode Sweep::watch(TS ts) {
   PetscContainer container = nullptr;
   PetscFunctionBegin;
-  if (ts == this->ts()) PetscFunctionReturn(0);
+  if (ts == this->ts()) PetscFunctionReturn(PETSC_SUCCESS);
   ts_ = ts;
   alive_ = std::make_shared<bool>(true);
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  PetscCall(PetscContainerSetPointer(container, new std::shared_ptr<bool>(alive_)));
-  PetscCall(PetscContainerSetUserDestroy(container, [](void* pointer) -> PetscErrorCode {
-    auto* alive = static_cast<std::shared_ptr<bool>*>(pointer);
-    **alive = false;
-    delete alive;
-    return 0;
-  }));
+  PetscCall(set_container<Alive, died>(container, new Alive(alive_)));
   PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(ts), "anadrome trajectory",
                                reinterpret_cast<PetscObject>(container)));
   PetscCall(PetscContainerDestroy(&container));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
@@ -113,7 +117,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
                                         tape_shape_.bytes() + sizeof(Live), pack_tape, unpack_tape,
                                         this)));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::close() {
@@ -121,7 +125,7 @@ PetscErrorCode Sweep::close() {
   PetscCall(finish_reverse());
   PetscCall(check(anadrome_close(&run_)));
   PetscCall(replay_.destroy());
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc

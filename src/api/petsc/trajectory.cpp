@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/trajectory.h"
 
-#include <petsc/private/snesimpl.h>
-
 #include <new>
 #include <utility>
 
@@ -22,7 +20,7 @@ PetscErrorCode guard(Body&& body) {
   } catch (const std::exception& error) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "anadrome: %s", error.what());
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // ---- set ----
@@ -36,7 +34,7 @@ PetscErrorCode keep_whole(TSTrajectory tj, TS ts, PetscInt step, RecordParts par
   record.previous_time = ts->ptime_prev;
   record.starts_anew = starts_anew;
   PetscCall(data_of(tj).kept.put(comm_of(tj), step, std::move(record)));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // A record that is not the next one of a forward sweep, or will be asked for in any order.
@@ -54,7 +52,7 @@ PetscErrorCode set_by_number(TSTrajectory tj, TS ts, PetscInt step, PetscReal ti
   record.time = time;
   record.previous_time = ts != nullptr ? ts->ptime_prev : time;
   PetscCall(trajectory.kept.put(comm_of(tj), step, std::move(record)));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
@@ -66,7 +64,7 @@ PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   PetscCall(keep_whole(tj, ts, step, parts, true));
   trajectory.events_seen = ts->event != nullptr ? ts->event->recorder.ctr : 0;
   trajectory.ended_or_jumped = false;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode extend_sweep(TSTrajectory tj, TS ts, PetscInt step) {
@@ -79,7 +77,7 @@ PetscErrorCode extend_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   // The first record after: the program may have gone on from another solution.
   const bool after = std::exchange(trajectory.ended_or_jumped, starts_anew);
   if (starts_anew || after) PetscCall(keep_whole(tj, ts, step, RecordParts::kWhole, true));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X) {
@@ -88,7 +86,7 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
     PetscFunctionBegin;
     const bool by_solver = ts != nullptr && step == ts->steps && X == ts->vec_sol;
     if (by_solver && ts->reason < 0 && trajectory.sweep.ends_with(step)) {
-      PetscFunctionReturn(0);  // the step after this record failed
+      PetscFunctionReturn(PETSC_SUCCESS);  // the step after this record failed
     }
     if (!by_solver || tj->adjoint_solve_mode == PETSC_FALSE) {
       if (by_solver && step == 0) trajectory.kept.clear();
@@ -102,7 +100,7 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
     } else {  // forward again from where the reverse sweep is
       PetscCall(set_by_number(tj, ts, step, time, X, RecordParts::kWhole));
     }
-    PetscFunctionReturn(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
 
@@ -130,7 +128,7 @@ PetscErrorCode hand_over(TSTrajectory tj, TS ts, PetscInt step, PetscReal time,
     PetscCall(TSSetTimeStep(ts, previous_time - time));
     undo_lags(ts);
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // For another TS than the one that made the sweep: only the solution, through the one that did.
@@ -151,7 +149,7 @@ PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
   PetscCall(VecCopy(own->vec_sol, X));
   PetscCall(VecCopy(kept, own->vec_sol));
   PetscCall(VecDestroy(&kept));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
@@ -163,7 +161,7 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
-      PetscFunctionReturn(0);
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCheck(trajectory.sweep.holds(step), comm_of(tj), PETSC_ERR_ARG_OUTOFRANGE,
                "there is no record of step %" PetscInt_FMT, step);
@@ -175,13 +173,13 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     PetscCall(count_transfers(tj));
     const Journal& journal = trajectory.sweep.journal();
     PetscCall(hand_over(tj, ts, step, journal.at(step).time, journal.at(step - 1).time, t));
-    PetscFunctionReturn(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
 
 // ---- the rest ----
 
-PetscErrorCode set_from_options(TSTrajectory tj, PetscOptionItems* PetscOptionsObject) {
+PetscErrorCode set_from_options(TSTrajectory tj, OptionItems PetscOptionsObject) {
   return guard([&] { return read_settings(PetscOptionsObject, &settings_of(tj)); });
 }
 
@@ -190,7 +188,7 @@ PetscErrorCode reset(TSTrajectory tj) {
     PetscFunctionBegin;
     data_of(tj).kept.clear();
     PetscCall(data_of(tj).sweep.close());
-    PetscFunctionReturn(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
 
@@ -207,7 +205,7 @@ PetscErrorCode destroy(TSTrajectory tj) {
   PetscCall(decompose_settings(tj));
   delete &data_of(tj);
   tj->data = nullptr;
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
@@ -227,7 +225,7 @@ PetscErrorCode create_trajectory(TSTrajectory tj, TS) {
     tj->ops->reset = reset;
     tj->ops->destroy = destroy;
     PetscCall(compose_settings(tj));
-    PetscFunctionReturn(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
 

@@ -2,7 +2,7 @@
 // The TSTrajectory of type "anadrome": PETSc's operations, handed on.
 #pragma once
 
-#include <petsc/private/tsimpl.h>
+#include "api/petsc/petsc_private.h"
 
 #include "api/petsc/kept_records.h"
 #include "api/petsc/settings.h"

@@ -30,7 +30,7 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
       format_bytes(stats.bytes_written).c_str(), format_bytes(stats.bytes_read).c_str(),
       format_seconds(stats.seconds_stalled_write).c_str(),
       format_seconds(stats.seconds_stalled_read).c_str()));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
@@ -40,11 +40,11 @@ PetscErrorCode count_transfers(TSTrajectory tj) {
   anadrome_stats stats{};
   stats.size = sizeof stats;
   PetscFunctionBegin;
-  if (trajectory.sweep.run() == nullptr) PetscFunctionReturn(0);
+  if (trajectory.sweep.run() == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
   anadrome_statistics(trajectory.sweep.run(), &stats);
   tj->diskwrites = static_cast<PetscInt>(stats.states_written);
   tj->diskreads = static_cast<PetscInt>(stats.states_read);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
@@ -53,7 +53,7 @@ PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (ascii == PETSC_FALSE) PetscFunctionReturn(0);
+  if (ascii == PETSC_FALSE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "anadrome %s, numbers of rank 0\n", anadrome_version()));
   if (trajectory.sweep.run() != nullptr) PetscCall(view_run(trajectory.sweep, viewer));
   PetscCall(
@@ -61,7 +61,7 @@ PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
                              static_cast<long long>(trajectory.sweep.steps_run_again()),
                              trajectory.kept.count(), format_bytes(trajectory.kept.bytes()).c_str(),
                              format_bytes(trajectory.kept.limit()).c_str()));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace anadrome::petsc
