@@ -44,14 +44,15 @@ void append(std::vector<double>& values, Vec v) {
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> all = {
-      {"rk4", "-ts_type rk -ts_rk_type 4 -ts_adapt_type none", true},
-      {"rk3bs_adaptive", "-ts_type rk -ts_rk_type 3bs", false},
-      {"rk5dp_adaptive", "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-5", false},
-      {"cn", "-ts_type cn", true},
-      {"beuler", "-ts_type beuler", true},
-      {"midpoint", "-ts_type theta -ts_theta_theta 0.5", true},
-      {"cn_adaptive", "-ts_type cn -ts_theta_adapt -ts_adapt_type basic -ts_atol 1e-3", false},
-      {"cn_extrapolated", "-ts_type cn -ts_theta_initial_guess_extrapolate", false},
+      {"rk4", "-ts_type rk -ts_rk_type 4 -ts_adapt_type none"},
+      {"rk3bs_adaptive", "-ts_type rk -ts_rk_type 3bs -ts_rtol 1e-6 -ts_atol 1e-6"},
+      {"rk5bs_adaptive", "-ts_type rk -ts_rk_type 5bs -ts_rtol 1e-8 -ts_atol 1e-8"},
+      {"rk5dp_adaptive", "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-8 -ts_atol 1e-8"},
+      {"cn", "-ts_type cn"},
+      {"beuler", "-ts_type beuler"},
+      {"midpoint", "-ts_type theta -ts_theta_theta 0.5"},
+      {"cn_adaptive", "-ts_type cn -ts_theta_adapt -ts_adapt_type basic -ts_atol 1e-3"},
+      {"cn_extrapolated", "-ts_type cn -ts_theta_initial_guess_extrapolate"},
   };
   return all;
 }

@@ -17,7 +17,6 @@ namespace anadrome::test {
 struct Method {
   std::string name;
   std::string options;
-  bool bitwise;  ///< a step that is run again is bitwise the first one
 };
 const std::vector<Method>& methods();
 

@@ -60,6 +60,37 @@ inline bool resizes([[maybe_unused]] TS ts) {
 #endif
 }
 
+// ---- what methods keep in `ts->data`: the beginnings of structures that are in no header ----
+
+struct RkData {
+  void* tableau;
+#if !PETSC_VERSION_LT(3, 20, 0)
+  PetscBool newtableau;
+#endif
+  Vec X0;
+  Vec *Y, *YdotRHS;
+};
+
+struct ArkimexData {
+  void* tableau;
+  Vec *Y, *YdotI;
+};
+
+struct ThetaData {
+  PetscReal stage_time;
+  Vec Stages[2];
+  Vec X0, X, Xdot, affine;
+  PetscReal Theta, shift;
+  PetscInt order;
+  PetscBool endpoint, extrapolate;
+};
+
+struct BdfData {
+  PetscInt k, n;
+  PetscReal time[8];
+  Vec work[8], tvwork[8];
+};
+
 // ---- solvers ----
 
 /// Viewers that are set where the reason of convergence is printed.

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "api/petsc/method_memory.h"
+
 namespace anadrome::petsc {
 namespace {
 
@@ -68,6 +70,38 @@ PetscErrorCode move_mat(Mat m, Bytes*& cursor) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <Way kWay, class Bytes>
+PetscErrorCode move_memory(TS ts, Bytes*& cursor) {
+  MethodMemory memory;
+  PetscFunctionBegin;
+  PetscCall(method_memory(ts, &memory));
+  for (const std::span<std::byte> numbers : memory.numbers) {
+    if constexpr (kWay == Way::kOut) {
+      std::memcpy(cursor, numbers.data(), numbers.size());
+    } else {
+      std::memcpy(numbers.data(), cursor, numbers.size());
+    }
+    cursor += numbers.size();
+  }
+  for (const Vec vector : memory.vectors) PetscCall(move_vec<kWay>(vector, cursor));
+  if constexpr (kWay == Way::kIn) PetscCall(method_memory_replaced(ts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode memory_bytes(TS ts, std::size_t* bytes) {
+  MethodMemory memory;
+  PetscFunctionBegin;
+  *bytes = 0;
+  PetscCall(method_memory(ts, &memory));
+  for (const std::span<std::byte> numbers : memory.numbers) *bytes += numbers.size();
+  for (const Vec vector : memory.vectors) {
+    std::size_t one = 0;
+    PetscCall(vec_bytes(vector, &one));
+    *bytes += one;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The stages that are not the solution itself.
 PetscErrorCode own_stages(TS ts, PetscInt* count, Vec** stages) {
   PetscFunctionBegin;
@@ -112,6 +146,7 @@ PetscErrorCode record_shape(TS ts, Vec X, RecordParts parts, RecordShape* shape)
   PetscCall(vec_bytes(X, &shape->solution));
   if (parts == RecordParts::kSolution) PetscFunctionReturn(PETSC_SUCCESS);
   if (ts->forward_solve) PetscCall(mat_bytes(ts->mat_sensip, &shape->sensitivities));
+  PetscCall(memory_bytes(ts, &shape->memory));
   if (parts == RecordParts::kState) PetscFunctionReturn(PETSC_SUCCESS);
   Vec* stages = nullptr;
   PetscCall(own_stages(ts, &count, &stages));
@@ -133,6 +168,7 @@ PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte
   PetscFunctionBegin;
   PetscCall(move_vec<Way::kOut>(X, to));
   if (shape.sensitivities > 0) PetscCall(move_mat<Way::kOut>(ts->mat_sensip, to));
+  if (shape.memory > 0) PetscCall(move_memory<Way::kOut>(ts, to));
   PetscCall(move_stages<Way::kOut>(ts, shape, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,6 +187,11 @@ PetscErrorCode record_from_bytes(TS ts, const RecordShape& shape, const std::byt
     PetscCall(move_mat<Way::kIn>(ts->mat_sensip, from));
   } else {
     from += shape.sensitivities;
+  }
+  if (shape.memory > 0 && place.memory == shape.memory) {
+    PetscCall(move_memory<Way::kIn>(ts, from));
+  } else {
+    from += shape.memory;
   }
   const bool stages =
       place.stages == shape.stages &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Record n of a TS: what TSAdjointStep reads to go from step n to n-1. X_n, the stages of the step
-// n-1 -> n and, with forward sensitivities, these and their stages. It lives in the TS; this is the
-// way between there and plain bytes.
+// n-1 -> n and, with forward sensitivities, these and their stages; and what the method remembers.
+// It lives in the TS; this is the way between there and plain bytes.
 #pragma once
 
 #include "api/petsc/petsc_private.h"
@@ -14,16 +14,19 @@ namespace anadrome::petsc {
 struct RecordShape {
   std::size_t solution = 0;
   std::size_t sensitivities = 0;  ///< 0: no forward sensitivities
+  std::size_t memory = 0;         ///< of the method
   std::size_t stages = 0;         ///< without those that are the solution
   std::size_t stage_sensitivities = 0;
 
-  std::size_t bytes() const { return solution + sensitivities + stages + stage_sensitivities; }
+  std::size_t bytes() const {
+    return solution + sensitivities + memory + stages + stage_sensitivities;
+  }
   bool operator==(const RecordShape&) const = default;
 };
 
 enum class RecordParts {
   kSolution,  ///< X alone; there may be no TS
-  kState,     ///< what a step needs to go on: X and the forward sensitivities
+  kState,     ///< what a step needs to go on: X, forward sensitivities, the method's memory
   kWhole      ///< and the stages that led there
 };
 

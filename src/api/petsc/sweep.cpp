@@ -63,8 +63,11 @@ PetscErrorCode Sweep::next() {
 
 PetscErrorCode Sweep::note(PetscInt step) {
   PetscFunctionBegin;
-  PetscCall(fingerprint(ts_->vec_sol, journal_.fields(), &print_));
-  journal_.add({ts_->ptime, ts_->time_step}, print_);
+  PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));
+  StepCalls calls = watch_->take();
+  const PetscReal size =
+      calls.calls.empty() ? ts_->ptime - ts_->ptime_prev : calls.calls.back().size;
+  notes_.add({ts_->ptime, size, ts_->time_step}, std::move(calls), print_);
   last_ = step;
   live_ = {step, 1};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +86,10 @@ std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) co
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
   RecordShape state, tape;
   PetscFunctionBegin;
-  PetscCall(watch(ts));
+  if (ts != this->ts()) leave_ts();
+  ts_ = ts;
+  PetscCall(StepWatch::attach(ts, &watch_));
+  (void)watch_->take();
   comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
@@ -113,7 +119,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   lost_ = false;
   std::size_t fields = 1;
   PetscCall(fields_of(ts->vec_sol, &fields));
-  journal_.begin(step, fields);
+  notes_.begin(step, fields);
   PetscCall(note(step));
   PetscCall(next());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -144,9 +150,9 @@ PetscErrorCode Sweep::finish_forward() {
   }
   forward_ = false;
   // The program may have used the vectors since the last record was made.
-  PetscCall(fingerprint(ts_->vec_sol, journal_.fields(), &print_));
-  for (std::size_t field = 0; field < journal_.fields(); ++field) {
-    if (print_.products[field] != journal_.product(last_, field)) changed = 1;
+  PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));
+  for (std::size_t field = 0; field < notes_.fields(); ++field) {
+    if (print_.products[field] != notes_.product(last_, field)) changed = 1;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
   if (changed != 0) live_.step = -1;
@@ -182,8 +188,11 @@ PetscErrorCode Sweep::run_again(TSTrajectory tj, std::int64_t to) {
   const std::int64_t steps = to - live_.step;
   PetscCall(log_events(&events));
   PetscCall(PetscLogEventBegin(events.recompute, tj, ts_, 0, 0));
-  PetscCall(
-      replay_.run(ts_, static_cast<PetscInt>(live_.step), static_cast<PetscInt>(to), journal_));
+  watch_->pause(true);
+  const PetscErrorCode outcome =
+      replay_.run(ts_, static_cast<PetscInt>(live_.step), static_cast<PetscInt>(to), notes_);
+  watch_->pause(false);
+  PetscCall(outcome);
   PetscCall(PetscLogEventEnd(events.recompute, tj, ts_, 0, 0));
   if (tj->monitor != nullptr) {
     PetscCall(PetscViewerASCIIPrintf(tj->monitor, "anadrome: steps %lld to %lld run again\n",
@@ -238,7 +247,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
                "no state before record %" PetscInt_FMT " is left", step);
     PetscCall(advance(tj, step, kept));
   }
-  PetscCall(replay_.judge(ts_, journal_, settings_of(tj).tolerance));
+  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance));
   lost_ = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

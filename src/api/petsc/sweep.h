@@ -18,6 +18,7 @@
 #include "api/petsc/kept_records.h"
 #include "api/petsc/replay.h"
 #include "api/petsc/settings.h"
+#include "api/petsc/step_watch.h"
 
 namespace anadrome::petsc {
 
@@ -40,8 +41,12 @@ class Sweep {
   }
   bool ends_with(PetscInt step) const { return run_ != nullptr && forward_ && step == last_; }
   /// NULL after its end, for a trajectory that outlives it.
-  TS ts() const { return alive_ != nullptr && *alive_ ? ts_ : nullptr; }
-  const Journal& journal() const { return journal_; }
+  TS ts() const { return watch_ != nullptr && watch_->alive() ? ts_ : nullptr; }
+  /// The trajectory goes: the TS is left as it was.
+  void leave_ts() {
+    if (watch_ != nullptr) watch_->detach();
+  }
+  const StepNotes& notes() const { return notes_; }
   PetscInt steps() const { return last_ - base_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
   /// NULL before the first sweep.
@@ -53,7 +58,6 @@ class Sweep {
     std::int64_t complete = 0;  ///< with the stages that led there
   };
 
-  PetscErrorCode watch(TS ts);
   PetscErrorCode open(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode give_options(TSTrajectory tj, KeptRecords& kept);
   PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
@@ -73,8 +77,8 @@ class Sweep {
   static int pack_tape(void* self, void* buffer, std::size_t bytes);
   static int unpack_tape(void* self, const void* buffer, std::size_t bytes);
 
-  TS ts_ = nullptr;              ///< not ours; it owns the trajectory, or shares it
-  std::shared_ptr<bool> alive_;  ///< is it?
+  TS ts_ = nullptr;  ///< not ours; it owns the trajectory, or shares it
+  std::shared_ptr<StepWatch> watch_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
@@ -89,7 +93,7 @@ class Sweep {
   PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
   Live live_;
   PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again
-  Journal journal_;
+  StepNotes notes_;
   Fingerprint print_;  ///< of the solution when last asked for
   Replay replay_;
   std::int64_t steps_run_again_ = 0;

@@ -6,15 +6,6 @@
 #include "base/byte_size.h"
 
 namespace anadrome::petsc {
-namespace {
-
-using Alive = std::shared_ptr<bool>;
-void died(Alive* alive) {
-  **alive = false;
-  delete alive;
-}
-
-}  // namespace
 
 PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   PetscFunctionBegin;
@@ -83,22 +74,6 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj, KeptRecords& kept) {
   if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));
   if (!directory_.name().empty()) PetscCall(set("name", directory_.name()));
   PetscCall(give_memory(tj, kept));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// A trajectory does not own its TS and may outlive it: what is composed with a TS is destroyed with
-// it, and says so.
-PetscErrorCode Sweep::watch(TS ts) {
-  PetscContainer container = nullptr;
-  PetscFunctionBegin;
-  if (ts == this->ts()) PetscFunctionReturn(PETSC_SUCCESS);
-  ts_ = ts;
-  alive_ = std::make_shared<bool>(true);
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  PetscCall(set_container<Alive, died>(container, new Alive(alive_)));
-  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(ts), "anadrome trajectory",
-                               reinterpret_cast<PetscObject>(container)));
-  PetscCall(PetscContainerDestroy(&container));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

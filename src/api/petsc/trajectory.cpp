@@ -171,8 +171,8 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
       PetscCall(bring_to_other(tj, ts, step));
     }
     PetscCall(count_transfers(tj));
-    const Journal& journal = trajectory.sweep.journal();
-    PetscCall(hand_over(tj, ts, step, journal.at(step).time, journal.at(step - 1).time, t));
+    const StepNotes& notes = trajectory.sweep.notes();
+    PetscCall(hand_over(tj, ts, step, notes.at(step).time, notes.at(step - 1).time, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
@@ -197,6 +197,7 @@ PetscErrorCode reset(TSTrajectory tj) {
 PetscErrorCode destroy(TSTrajectory tj) {
   PetscFunctionBegin;
   PetscCall(reset(tj));
+  data_of(tj).sweep.leave_ts();
   if (tj->keepfiles == PETSC_FALSE) {
     data_of(tj).sweep.leave_directory();
     const bool type_alone = reinterpret_cast<PetscObject>(tj)->refct > 0;

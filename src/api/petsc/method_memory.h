@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a method remembers from one step to the next beside the solution, where the bits of the next
+// step depend on it: the last slope of a first-same-as-last scheme, the slopes that start a solver,
+// the solutions behind a multistep formula.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "api/petsc/petsc_private.h"
+
+namespace anadrome::petsc {
+
+struct MethodMemory {
+  std::vector<Vec> vectors;
+  std::vector<std::span<std::byte>> numbers;
+};
+
+/// Where it is in this TS, which is set up. Empty: a step depends on the solution alone, or nothing
+/// is known of its method.
+PetscErrorCode method_memory(TS ts, MethodMemory* memory);
+/// After its content was replaced: what the method keeps twice is made again.
+PetscErrorCode method_memory_replaced(TS ts);
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/petsc/step_watch.h"
+
+namespace anadrome::petsc {
+namespace {
+
+constexpr char kName[] = "anadrome step watch";
+
+}  // namespace
+
+// NULL: none. Not an error code: the step function has nobody to tell.
+std::shared_ptr<StepWatch>* StepWatch::of(TS ts) {
+  PetscObject found = nullptr;
+  void* content = nullptr;
+  if (PetscObjectQuery(reinterpret_cast<PetscObject>(ts), kName, &found) != 0) return nullptr;
+  if (found == nullptr) return nullptr;
+  if (PetscContainerGetPointer(reinterpret_cast<PetscContainer>(found), &content) != 0) {
+    return nullptr;
+  }
+  return static_cast<std::shared_ptr<StepWatch>*>(content);
+}
+
+void StepWatch::ts_is_gone(std::shared_ptr<StepWatch>* watch) {
+  (*watch)->ts_ = nullptr;
+  delete watch;
+}
+
+PetscErrorCode StepWatch::attach(TS ts, std::shared_ptr<StepWatch>* watch) {
+  PetscContainer container = nullptr;
+  PetscFunctionBegin;
+  if (const std::shared_ptr<StepWatch>* there = of(ts); there != nullptr) {
+    *watch = *there;
+  } else {
+    using Content = std::shared_ptr<StepWatch>;
+    *watch = std::make_shared<StepWatch>();
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+    PetscCall(set_container<Content, ts_is_gone>(container, new Content(*watch)));
+    PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(ts), kName,
+                                 reinterpret_cast<PetscObject>(container)));
+    PetscCall(PetscContainerDestroy(&container));
+  }
+  (*watch)->ts_ = ts;
+  if (ts->ops->step != step) (*watch)->step_ = std::exchange(ts->ops->step, step);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void StepWatch::detach() {
+  if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = step_;
+}
+
+PetscErrorCode StepWatch::step(TS ts) {
+  StepWatch& watch = **of(ts);
+  PetscFunctionBegin;
+  if (watch.paused_) {
+    PetscCall(watch.step_(ts));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (watch.seen_.calls.empty()) watch.seen_.restarted = ts->steprestart != PETSC_FALSE;
+  watch.sizes_.clear();
+  const TSAdapt adapt = ts->adapt;
+  const bool chooses = adapt != nullptr && adapt->ops->choose != nullptr;
+  if (chooses) watch.choose_ = std::exchange(adapt->ops->choose, choose);
+  const PetscErrorCode outcome = watch.step_(ts);
+  if (chooses) adapt->ops->choose = watch.choose_;
+  PetscCall(outcome);
+  StepCall call;
+  call.size = ts->time_step;  // nobody was asked: it stays as it is
+  if (!watch.sizes_.empty()) {
+    call.size = watch.sizes_.back();
+    watch.sizes_.pop_back();
+    call.refused = std::exchange(watch.sizes_, {});
+  }
+  watch.seen_.calls.push_back(std::move(call));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StepWatch::choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme,
+                                 PetscReal* next, PetscBool* accept, PetscReal* wlte,
+                                 PetscReal* wltea, PetscReal* wlter) {
+  StepWatch& watch = **of(ts);
+  PetscFunctionBegin;
+  watch.sizes_.push_back(h);
+  PetscCall(watch.choose_(adapt, ts, h, scheme, next, accept, wlte, wltea, wlter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace anadrome::petsc

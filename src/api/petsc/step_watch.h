@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sees how a TS takes its steps: PETSc tells a trajectory of records only, and a step that was
+// refused by the controller or rolled back at an event leaves rounding in the next attempt.
+//
+// The TS's step function, and during a step its controller's, are called through this. It is
+// composed with the TS and goes with it; a trajectory may live longer.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "api/petsc/petsc_private.h"
+#include "api/petsc/step_notes.h"
+
+namespace anadrome::petsc {
+
+class StepWatch {
+ public:
+  /// Of this TS, from now on; the one that is there if there is one.
+  static PetscErrorCode attach(TS ts, std::shared_ptr<StepWatch>* watch);
+  /// The TS steps as if nobody had looked. Does nothing if it is gone.
+  void detach();
+  static void ts_is_gone(std::shared_ptr<StepWatch>* watch);
+
+  bool alive() const { return ts_ != nullptr; }
+  /// What was seen since the last call.
+  StepCalls take() { return std::exchange(seen_, {}); }
+  /// Steps that are run again are no news.
+  void pause(bool paused) { paused_ = paused; }
+
+ private:
+  using Step = decltype(_TSOps::step);
+  using Choose = decltype(_TSAdaptOps::choose);
+
+  static std::shared_ptr<StepWatch>* of(TS ts);
+  static PetscErrorCode step(TS ts);
+  static PetscErrorCode choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme, PetscReal* next,
+                               PetscBool* accept, PetscReal* wlte, PetscReal* wltea,
+                               PetscReal* wlter);
+
+  TS ts_ = nullptr;  ///< NULL: gone
+  Step step_ = nullptr;
+  Choose choose_ = nullptr;
+  std::vector<PetscReal> sizes_;  ///< of the attempts of the call that is under way
+  StepCalls seen_;
+  bool paused_ = false;
+};
+
+}  // namespace anadrome::petsc
