@@ -26,7 +26,7 @@ PetscInt pairs_here() {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  return ranks > 1 && rank == ranks - 1 ? 0 : 3 + rank;
+  return ranks > 1 && rank == ranks - 1 ? 0 : Oscillators::pairs + rank;
 }
 
 void append(std::vector<double>& values, Vec v) {
@@ -218,7 +218,7 @@ void Oscillators::start(double along) {
   MUST(VecGetOwnershipRange(u_, &first, &last));
   for (PetscInt i = first; i < last; ++i) {
     MUST(
-        VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * static_cast<double>(i), INSERT_VALUES));
+        VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * static_cast<double>(i % 100), INSERT_VALUES));
   }
   MUST(VecAssemblyBegin(u_));
   MUST(VecAssemblyEnd(u_));

@@ -60,6 +60,7 @@ class Oscillators {
   TSTrajectory trajectory() const;
   PetscInt steps() const;
 
+  static inline PetscInt pairs = 3;     ///< on a rank, about; before the first one is made
   double stiffness = 3;                 ///< a parameter of the right-hand side
   std::function<void(Vec)> after_step;  ///< PostStep
 

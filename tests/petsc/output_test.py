@@ -32,8 +32,7 @@ class Output(unittest.TestCase):
         table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
         keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
         self.assertGreater(len(keys), 10)
-        keys = [key for key in keys if key not in ("resume", "checkpoint_interval", "problem", "sweep", "audit",
-                                                   "preflight", "objective", "inputs")]
+        keys = [key for key in keys if key not in ("audit", "preflight", "objective", "inputs")]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])

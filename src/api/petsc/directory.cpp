@@ -39,6 +39,7 @@ PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
   PetscCheck(failed == 0, comm, PETSC_ERR_FILE_OPEN, "cannot make -ts_trajectory_dirname %s: %s",
              tj->dirname, errno_text(static_cast<int>(failed)).c_str());
   name_ = settings.value("name");
+  if (settings.resumes() && settings.value_or_environment("name").empty()) name_ = "TS";
   if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(PETSC_SUCCESS);
   char text[32];
   PetscCall(PetscSNPrintf(text, sizeof text, "TS-%llx", static_cast<unsigned long long>(number)));

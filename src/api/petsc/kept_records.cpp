@@ -30,6 +30,11 @@ PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& recor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void KeptRecords::put_back(PetscInt step, KeptRecord&& record) {
+  bytes_ += static_cast<std::int64_t>(record.bytes.size());
+  records_[step] = std::move(record);
+}
+
 const KeptRecord* KeptRecords::find(PetscInt step) const {
   const auto found = records_.find(step);
   return found == records_.end() ? nullptr : &found->second;

@@ -28,6 +28,8 @@ class KeptRecords {
   void clear();
   /// Collective; replaces what was kept under that number. PETSC_ERR_MEM beyond the limit.
   PetscErrorCode put(MPI_Comm comm, PetscInt step, KeptRecord&& record);
+  /// Local: one that was put by an earlier process, within its limit.
+  void put_back(PetscInt step, KeptRecord&& record);
   const KeptRecord* find(PetscInt step) const;
   /// The newest record in [least, most] that starts anew; -1: there is none.
   PetscInt start_between(PetscInt least, PetscInt most) const;

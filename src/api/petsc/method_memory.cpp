@@ -13,7 +13,7 @@ PetscErrorCode is(TS ts, TSType type, bool* yes) {
 }
 
 // First same as last: the last slope of a step is the first of the next one, and is not computed.
-PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, MethodMemory* memory) {
+PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, TsParts* memory) {
   const auto* rk = static_cast<const RkData*>(ts->data);
   PetscBool first_same_as_last = PETSC_FALSE;
   PetscFunctionBegin;
@@ -26,7 +26,7 @@ PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, MethodMemory* mem
 }
 
 // The same for the implicit part, where the equation gives no slope.
-PetscErrorCode of_arkimex(TS ts, PetscInt count, const Vec* stages, MethodMemory* memory) {
+PetscErrorCode of_arkimex(TS ts, PetscInt count, const Vec* stages, TsParts* memory) {
   const auto* ark = static_cast<const ArkimexData*>(ts->data);
   DM dm = nullptr;
   PetscErrorCode (*right_hand_side)(TS, PetscReal, Vec, Vec, void*) = nullptr;
@@ -38,26 +38,24 @@ PetscErrorCode of_arkimex(TS ts, PetscInt count, const Vec* stages, MethodMemory
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void of_theta(TS ts, const Vec* stages, MethodMemory* memory) {
+void of_theta(TS ts, const Vec* stages, TsParts* memory) {
   const auto* theta = static_cast<const ThetaData*>(ts->data);
   if (theta->Stages == stages && theta->extrapolate) memory->vectors.push_back(theta->Xdot);
 }
 
-PetscErrorCode of_bdf(TS ts, MethodMemory* memory) {
+PetscErrorCode of_bdf(TS ts, TsParts* memory) {
   auto* bdf = static_cast<BdfData*>(ts->data);
   PetscInt order = 0;
   PetscFunctionBegin;
   PetscCall(TSBDFGetOrder(ts, &order));
   memory->vectors.assign(bdf->work, bdf->work + order + 2);
-  memory->numbers = {std::as_writable_bytes(std::span(&bdf->k, 1)),
-                     std::as_writable_bytes(std::span(&bdf->n, 1)),
-                     std::as_writable_bytes(std::span(bdf->time))};
+  memory->numbers = {numbers_of(&bdf->k), numbers_of(&bdf->n), numbers_of(bdf->time, 8)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode method_memory(TS ts, MethodMemory* memory) {
+PetscErrorCode method_memory(TS ts, TsParts* memory) {
   bool rk = false, arkimex = false, dirk = false, theta = false, cn = false, beuler = false,
        bdf = false;
   PetscInt count = 0;

@@ -4,22 +4,13 @@
 // the solutions behind a multistep formula.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include "api/petsc/petsc_private.h"
+#include "api/petsc/ts_parts.h"
 
 namespace anadrome::petsc {
 
-struct MethodMemory {
-  std::vector<Vec> vectors;
-  std::vector<std::span<std::byte>> numbers;
-};
-
 /// Where it is in this TS, which is set up. Empty: a step depends on the solution alone, or nothing
 /// is known of its method.
-PetscErrorCode method_memory(TS ts, MethodMemory* memory);
+PetscErrorCode method_memory(TS ts, TsParts* memory);
 /// After its content was replaced: what the method keeps twice is made again.
 PetscErrorCode method_memory_replaced(TS ts);
 

@@ -19,6 +19,9 @@
 // clang-format on
 
 #include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 #if PETSC_VERSION_LT(3, 18, 0)
 #error "this trajectory needs PETSc 3.18 or newer"
@@ -50,6 +53,70 @@ inline TimesToHit& times_to_hit(TS ts) { return ts->tspan; }
 using TimesToHit = TSEvaluationTimes;
 inline TimesToHit& times_to_hit(TS ts) { return ts->eval_times; }
 #endif
+
+/// The step at which the TS's TSSolve began, for TSSetRunSteps.
+inline void set_start_step([[maybe_unused]] TS ts, [[maybe_unused]] PetscInt step) {
+#if !PETSC_VERSION_LT(3, 24, 0)
+  ts->start_step = step;
+#endif
+}
+
+inline PetscReal& size_before_time_to_hit(TSAdapt adapt) {
+#if PETSC_VERSION_LT(3, 23, 0)
+  return adapt->dt_span_cached;
+#else
+  return adapt->dt_eval_times_cached;
+#endif
+}
+
+template <class Value>
+std::span<std::byte> numbers_of(Value* values, PetscInt count = 1) {
+  return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
+}
+
+/// Where the search for the next event is.
+inline std::vector<std::span<std::byte>> event_numbers(TSEvent event) {
+  const PetscInt n = event->nevents;
+#if PETSC_VERSION_LT(3, 21, 0)
+  return {numbers_of(event->fvalue, n),
+          numbers_of(event->fvalue_prev, n),
+          numbers_of(event->fvalue_right, n),
+          numbers_of(event->side, n),
+          numbers_of(event->zerocrossing, n),
+          numbers_of(event->events_zero, n),
+          numbers_of(&event->ptime_prev),
+          numbers_of(&event->ptime_end),
+          numbers_of(&event->ptime_right),
+          numbers_of(&event->timestep_prev),
+          numbers_of(&event->timestep_posteventinterval),
+          numbers_of(&event->timestep_postevent),
+          numbers_of(&event->nevents_zero),
+          numbers_of(&event->status),
+          numbers_of(&event->iterctr)};
+#else
+  return {numbers_of(event->fvalue_prev, n),
+          numbers_of(event->fvalue, n),
+          numbers_of(event->fvalue_right, n),
+          numbers_of(event->fsign_prev, n),
+          numbers_of(event->fsign, n),
+          numbers_of(event->fsign_right, n),
+          numbers_of(event->side, n),
+          numbers_of(event->side_prev, n),
+          numbers_of(event->justrefined_AB, n),
+          numbers_of(event->gamma_AB, n),
+          numbers_of(event->events_zero, n),
+          numbers_of(&event->ptime_prev),
+          numbers_of(&event->ptime_right),
+          numbers_of(&event->ptime_cache),
+          numbers_of(&event->timestep_cache),
+          numbers_of(&event->timestep_postevent),
+          numbers_of(&event->timestep_2nd_postevent),
+          numbers_of(&event->nevents_zero),
+          numbers_of(&event->iterctr),
+          numbers_of(&event->processing),
+          numbers_of(&event->revisit_right)};
+#endif
+}
 
 /// Is the TS told to change its discretisation on the way?
 inline bool resizes([[maybe_unused]] TS ts) {

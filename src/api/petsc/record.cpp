@@ -8,43 +8,12 @@
 namespace anadrome::petsc {
 namespace {
 
-enum class Way { kOut, kIn };
-
-PetscErrorCode vec_bytes(Vec v, std::size_t* bytes) {
-  PetscInt size = 0;
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(v, &size));
-  *bytes = static_cast<std::size_t>(size) * sizeof(PetscScalar);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode mat_bytes(Mat m, std::size_t* bytes) {
   PetscInt rows = 0, columns = 0;
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(m, &rows, nullptr));
   PetscCall(MatGetSize(m, nullptr, &columns));
   *bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(PetscScalar);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// One vector or dense matrix, and the cursor moves on.
-template <Way kWay, class Bytes>
-PetscErrorCode move_vec(Vec v, Bytes*& cursor) {
-  std::size_t bytes = 0;
-  PetscFunctionBegin;
-  PetscCall(vec_bytes(v, &bytes));
-  if constexpr (kWay == Way::kOut) {
-    const PetscScalar* values = nullptr;
-    PetscCall(VecGetArrayRead(v, &values));
-    if (bytes > 0) std::memcpy(cursor, values, bytes);
-    PetscCall(VecRestoreArrayRead(v, &values));
-  } else {
-    PetscScalar* values = nullptr;
-    PetscCall(VecGetArrayWrite(v, &values));
-    if (bytes > 0) std::memcpy(values, cursor, bytes);
-    PetscCall(VecRestoreArrayWrite(v, &values));
-  }
-  cursor += bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,38 +36,6 @@ PetscErrorCode move_mat(Mat m, Bytes*& cursor) {
     }
   }
   PetscCall(MatDenseRestoreArray(m, &values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <Way kWay, class Bytes>
-PetscErrorCode move_memory(TS ts, Bytes*& cursor) {
-  MethodMemory memory;
-  PetscFunctionBegin;
-  PetscCall(method_memory(ts, &memory));
-  for (const std::span<std::byte> numbers : memory.numbers) {
-    if constexpr (kWay == Way::kOut) {
-      std::memcpy(cursor, numbers.data(), numbers.size());
-    } else {
-      std::memcpy(numbers.data(), cursor, numbers.size());
-    }
-    cursor += numbers.size();
-  }
-  for (const Vec vector : memory.vectors) PetscCall(move_vec<kWay>(vector, cursor));
-  if constexpr (kWay == Way::kIn) PetscCall(method_memory_replaced(ts));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode memory_bytes(TS ts, std::size_t* bytes) {
-  MethodMemory memory;
-  PetscFunctionBegin;
-  *bytes = 0;
-  PetscCall(method_memory(ts, &memory));
-  for (const std::span<std::byte> numbers : memory.numbers) *bytes += numbers.size();
-  for (const Vec vector : memory.vectors) {
-    std::size_t one = 0;
-    PetscCall(vec_bytes(vector, &one));
-    *bytes += one;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +83,9 @@ PetscErrorCode record_shape(TS ts, Vec X, RecordParts parts, RecordShape* shape)
   PetscCall(vec_bytes(X, &shape->solution));
   if (parts == RecordParts::kSolution) PetscFunctionReturn(PETSC_SUCCESS);
   if (ts->forward_solve) PetscCall(mat_bytes(ts->mat_sensip, &shape->sensitivities));
-  PetscCall(memory_bytes(ts, &shape->memory));
+  TsParts memory;
+  PetscCall(method_memory(ts, &memory));
+  PetscCall(parts_bytes(memory, &shape->memory));
   if (parts == RecordParts::kState) PetscFunctionReturn(PETSC_SUCCESS);
   Vec* stages = nullptr;
   PetscCall(own_stages(ts, &count, &stages));
@@ -168,7 +107,12 @@ PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte
   PetscFunctionBegin;
   PetscCall(move_vec<Way::kOut>(X, to));
   if (shape.sensitivities > 0) PetscCall(move_mat<Way::kOut>(ts->mat_sensip, to));
-  if (shape.memory > 0) PetscCall(move_memory<Way::kOut>(ts, to));
+  if (shape.memory > 0) {
+    TsParts memory;
+    PetscCall(method_memory(ts, &memory));
+    PetscCall(parts_to_bytes(memory, to));
+    to += shape.memory;
+  }
   PetscCall(move_stages<Way::kOut>(ts, shape, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,10 +133,12 @@ PetscErrorCode record_from_bytes(TS ts, const RecordShape& shape, const std::byt
     from += shape.sensitivities;
   }
   if (shape.memory > 0 && place.memory == shape.memory) {
-    PetscCall(move_memory<Way::kIn>(ts, from));
-  } else {
-    from += shape.memory;
+    TsParts memory;
+    PetscCall(method_memory(ts, &memory));
+    PetscCall(parts_from_bytes(memory, from));
+    PetscCall(method_memory_replaced(ts));
   }
+  from += shape.memory;
   const bool stages =
       place.stages == shape.stages &&
       (shape.stage_sensitivities == 0 || place.stage_sensitivities == shape.stage_sensitivities);

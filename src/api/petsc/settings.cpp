@@ -96,6 +96,10 @@ const std::string& Settings::value(const char* name) const {
   return values[static_cast<std::size_t>(at - kKeys.begin())];
 }
 
+std::string Settings::value_or_environment(const char* name) const {
+  return value(name).empty() ? from_environment(name) : value(name);
+}
+
 std::string from_environment(const char* key) {
   const char* text = std::getenv("ANADROME_OPTIONS");
   std::istringstream words(text == nullptr ? "" : text);
@@ -110,8 +114,7 @@ std::string from_environment(const char* key) {
 
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
   PetscFunctionBegin;
-  std::string text = settings.value("memory");
-  if (text.empty()) text = from_environment("memory");
+  const std::string text = settings.value_or_environment("memory");
   *bytes = std::int64_t{1} << 30;
   if (text.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {

@@ -40,6 +40,10 @@ inline constexpr std::array kKeys = {
     Key{"report", "off", "a summary at the end: - or a file"},
     Key{"watchdog", "0", "seconds after which a rank that does not answer is named"},
     Key{"watchdog_action", "report", "report, or abort: end the job then"},
+    Key{"resume", "off", "on: go on where a killed run of this name was"},
+    Key{"checkpoint_interval", "60", "resume: seconds between two commits"},
+    Key{"problem", "", "resume: a text that must be the same when a run goes on"},
+    Key{"sweep", "1", "resume: the number of the run's first forward sweep"},
     Key{"warnings", "on", "a line for the first thing that did not go as planned"},
 };
 
@@ -54,6 +58,9 @@ struct Settings {
   bool changed = false;         ///< since the run was opened
 
   const std::string& value(const char* name) const;
+  /// The same, or else from ANADROME_OPTIONS; "": neither.
+  std::string value_or_environment(const char* name) const;
+  bool resumes() const { return value_or_environment("resume") == "on"; }
 };
 
 /// The value of a key in ANADROME_OPTIONS, or "". Options that are set come before the environment,

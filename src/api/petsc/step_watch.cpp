@@ -45,6 +45,7 @@ PetscErrorCode StepWatch::attach(TS ts, std::shared_ptr<StepWatch>* watch) {
 }
 
 void StepWatch::detach() {
+  before = nullptr;
   if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = step_;
 }
 
@@ -54,6 +55,11 @@ PetscErrorCode StepWatch::step(TS ts) {
   if (watch.paused_) {
     PetscCall(watch.step_(ts));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (watch.before) {
+    bool taken = false;
+    PetscCall(watch.before(ts, &taken));
+    if (taken) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (watch.seen_.calls.empty()) watch.seen_.restarted = ts->steprestart != PETSC_FALSE;
   watch.sizes_.clear();

@@ -6,6 +6,7 @@
 // composed with the TS and goes with it; a trajectory may live longer.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -25,6 +26,8 @@ class StepWatch {
   bool alive() const { return ts_ != nullptr; }
   /// What was seen since the last call.
   StepCalls take() { return std::exchange(seen_, {}); }
+  /// Called before a step is taken; the step is not taken if it says so.
+  std::function<PetscErrorCode(TS, bool* taken)> before;
   /// Steps that are run again are no news.
   void pause(bool paused) { paused_ = paused; }
 

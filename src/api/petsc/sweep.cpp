@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "api/petsc/log.h"
 #include "base/byte_size.h"
@@ -13,13 +14,28 @@ namespace anadrome::petsc {
 
 int Sweep::pack_state(void* self, void* buffer, std::size_t) {
   const auto* sweep = static_cast<Sweep*>(self);
-  return record_to_bytes(sweep->ts_, sweep->ts_->vec_sol, sweep->state_shape_,
-                         static_cast<std::byte*>(buffer));
+  auto* const to = static_cast<std::byte*>(buffer);
+  PetscFunctionBegin;
+  PetscCall(record_to_bytes(sweep->ts_, sweep->ts_->vec_sol, sweep->state_shape_, to));
+  std::byte* const rest = to + sweep->state_shape_.bytes();
+  if (sweep->rest_bytes_ > 0 && sweep->forward_) {
+    PetscCall(going_on_to_bytes(sweep->ts_, rest));
+  } else {
+    std::fill_n(rest, sweep->rest_bytes_, std::byte{});
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int Sweep::unpack_state(void* self, const void* buffer, std::size_t) {
   auto* sweep = static_cast<Sweep*>(self);
   if (sweep->over_) return 0;
+  if (sweep->arriving_) {
+    const auto* from = static_cast<const std::byte*>(buffer);
+    const std::byte* const rest = from + sweep->state_shape_.bytes();
+    sweep->resumption_.state.assign(from, rest);
+    sweep->resumption_.going_on.assign(rest, rest + sweep->rest_bytes_);
+    return 0;
+  }
   sweep->live_.complete = 0;  // the number of the step is a field of its own
   return record_from_bytes(sweep->ts_, sweep->state_shape_, static_cast<const std::byte*>(buffer));
 }
@@ -67,7 +83,9 @@ PetscErrorCode Sweep::note(PetscInt step) {
   StepCalls calls = watch_->take();
   const PetscReal size =
       calls.calls.empty() ? ts_->ptime - ts_->ptime_prev : calls.calls.back().size;
-  notes_.add({ts_->ptime, size, ts_->time_step}, std::move(calls), print_);
+  const StepNote made{ts_->ptime, size, ts_->time_step};
+  if (resumption_.on()) resumption_.add_step(ts_, made, calls, print_, events_seen_);
+  notes_.add(made, std::move(calls), print_);
   last_ = step;
   live_ = {step, 1};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,45 +111,144 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
-  const bool taped = tj->solution_only == PETSC_FALSE;
   Settings& settings = settings_of(tj);
+  const bool resumes = settings.resumes();
+  std::size_t rest = 0;
+  if (resumes) {
+    const std::string why = cannot_go_on(ts);
+    PetscCheck(why.empty(), comm_, PETSC_ERR_SUP, "-ts_trajectory_anadrome_resume on: %s",
+               why.c_str());
+    PetscCall(going_on_bytes(ts, &rest));
+  }
+  const bool taped = tj->solution_only == PETSC_FALSE;
   PetscCall(finish_reverse());
   int other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
-              taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_);
+              taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_) ||
+              rest != rest_bytes_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
   if (other != 0) {
     state_shape_ = state;
     tape_shape_ = tape;
+    rest_bytes_ = rest;
     taped_ = taped;
     files_stay_ = tj->keepfiles;
     PetscCall(open(tj, kept));
     settings.changed = false;
   }
-  PetscCheck(from_environment("resume") != "on", PetscObjectComm((PetscObject)tj), PETSC_ERR_SUP,
-             "ANADROME_OPTIONS: resume=on is not possible here, since a TS cannot be resumed");
   steps_said_ = settings.steps;
-  const anadrome_status status =
-      anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
-  PetscCall(check(status, advice_on(status, kept).c_str()));
   base_ = step;
   steps_run_again_ = 0;
-  forward_ = true;
   lost_ = false;
+  action_ = {};
   std::size_t fields = 1;
   PetscCall(fields_of(ts->vec_sol, &fields));
+  PetscCall(fingerprint(ts->vec_sol, fields, &print_));
+  const Fingerprint first = print_;
+  arriving_ = resumes;
+  const anadrome_status status =
+      anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
+  arriving_ = false;
+  PetscCall(check(status, advice_on(status, kept).c_str()));
+  forward_ = true;
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t done = 0;
+  resumption_.leave();
+  resumption_.speak(settings.value_or_environment("warnings") != "off");
+  watch_->before = nullptr;
+  if (resumes) {
+    PetscCall(check(anadrome_resumed(run_, &phase, &done)));
+    watch_->before = [this](TS stepping, bool* taken) { return before_step(stepping, taken); };
+  }
+  if (phase != ANADROME_PHASE_IDLE) {
+    PetscCall(resume(done, first, kept));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (resumes) PetscCall(resumption_.begin(comm_, resume_prefix(), commit_interval_));
   notes_.begin(step, fields);
+  events_seen_ = ts->event != nullptr ? ts->event->recorder.ctr : 0;
   PetscCall(note(step));
-  PetscCall(next());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Sweep::step_done(PetscInt step) {
+PetscErrorCode Sweep::step_done(PetscInt step, bool* jumped) {
   PetscFunctionBegin;
   PetscCheck(steps_said_ < 0 || step - base_ <= steps_said_, comm_, PETSC_ERR_ARG_WRONG,
              "-ts_trajectory_anadrome_steps is %" PetscInt_FMT ", and the solver takes more",
              steps_said_);
   PetscCall(note(step));
-  if (action_.last == step - base_) PetscCall(next());
+  const PetscInt events = ts_->event != nullptr ? ts_->event->recorder.ctr : 0;
+  *jumped = std::exchange(events_seen_, events) != events;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Sweep::hand_on() {
+  PetscFunctionBegin;
+  if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
+  resumption_.flush();
+  PetscCall(next());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ---- after a kill ----
+
+std::string Sweep::resume_prefix() const {
+  const auto or_else = [](std::string first, const char* key, const char* last) {
+    if (first.empty()) first = from_environment(key);
+    return first.empty() ? std::string(last) : first;
+  };
+  return or_else(directory_.path(), "directory", ".") + "/" +
+         or_else(directory_.name(), "name", "anadrome");
+}
+
+// The library is at step `done` of its own; the TS is at its first record still.
+PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept) {
+  PetscFunctionBegin;
+  last_ = base_ + static_cast<PetscInt>(done);
+  PetscCall(resumption_.load(comm_, resume_prefix(), commit_interval_, last_, &notes_, &kept));
+  int other = first.products.size() != notes_.fields();
+  for (std::size_t field = 0; other == 0 && field < notes_.fields(); ++field) {
+    if (first.products[field] != notes_.product(base_, field)) other = 1;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
+  PetscCheck(other == 0, comm_, PETSC_ERR_ARG_WRONG,
+             "the first solution is another one than in the run that was killed; without "
+             "-ts_trajectory_anadrome_resume it begins anew");
+  live_ = {last_, 0};
+  PetscCall(next());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Sweep::leap(const KeptRecords& kept) {
+  const PetscInt step = resumption_.next();
+  PetscFunctionBegin;
+  if (hidden_event_ != nullptr) ts_->event = std::exchange(hidden_event_, nullptr);
+  if (step == last_) {
+    PetscCall(record_from_bytes(ts_, state_shape_, resumption_.state.data()));
+    resumption_.state = {};
+  } else {
+    const KeptRecord* record = kept.find(step);
+    PetscCall(record_from_bytes(ts_, record->shape, record->bytes.data()));
+  }
+  PetscCall(resumption_.arrive(ts_, step, notes_, kept));
+  events_seen_ = ts_->event != nullptr ? ts_->event->recorder.ctr : 0;
+  (void)watch_->take();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A further TSSolve of the program begins a way that an earlier process went: one step of it is all
+// that PETSc sees. Events are found on the way, not at its end.
+PetscErrorCode Sweep::before_step(TS ts, bool* taken) {
+  PetscFunctionBegin;
+  if (returning()) {
+    const PetscInt step = next_leap();
+    ts->steps = step - 1;
+    ts->ptime = notes_.at(step).time;
+    ts->time_step = notes_.at(step).next_size;
+    hidden_event_ = std::exchange(ts->event, nullptr);
+    *taken = true;
+  } else {
+    PetscCall(resumption_.put_rest(ts));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,6 +287,7 @@ PetscErrorCode Sweep::finish_reverse() {
   const anadrome_status status = anadrome_next(run_, &action_);
   over_ = false;
   PetscCall(check(status));
+  resumption_.remove();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

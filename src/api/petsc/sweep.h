@@ -17,6 +17,7 @@
 #include "api/petsc/directory.h"
 #include "api/petsc/kept_records.h"
 #include "api/petsc/replay.h"
+#include "api/petsc/resumption.h"
 #include "api/petsc/settings.h"
 #include "api/petsc/step_watch.h"
 
@@ -25,9 +26,17 @@ namespace anadrome::petsc {
 class Sweep {
  public:
   /// Collective, as all below. The TS is at its first record, `step`.
+  /// After it, `leap` if it is `returning`.
   PetscErrorCode begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept);
-  /// The TS is at record `step`, the one after the last.
-  PetscErrorCode step_done(PetscInt step);
+  /// The TS is at record `step`, the one after the last. Did an event jump there?
+  PetscErrorCode step_done(PetscInt step, bool* jumped);
+  /// The library may keep the state; what must be kept in full has been.
+  PetscErrorCode hand_on();
+  /// The way that an earlier process went is gone in leaps: the TS is to be put at `next_leap`.
+  bool returning() const { return resumption_.next() >= 0; }
+  PetscInt next_leap() const { return resumption_.next(); }
+  PetscErrorCode leap(const KeptRecords& kept);
+  Resumption& resumption() { return resumption_; }
   /// Put record `step` into the TS.
   PetscErrorCode bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
   PetscErrorCode close();
@@ -66,6 +75,9 @@ class Sweep {
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;
   std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
   PetscErrorCode note(PetscInt step);
+  PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
+  std::string resume_prefix() const;
+  PetscErrorCode before_step(TS ts, bool* taken);
   PetscErrorCode finish_forward();
   PetscErrorCode finish_reverse();
   PetscErrorCode turn_back();
@@ -82,13 +94,16 @@ class Sweep {
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
+  double commit_interval_ = 60;
+  std::size_t rest_bytes_ = 0;  ///< of a state, for a process that goes on
   bool taped_ = false;
   PetscBool files_stay_ = PETSC_FALSE;
   Directory directory_;
   anadrome_action action_{};
-  bool forward_ = false;  ///< the forward sweep may go on
-  bool lost_ = false;     ///< a record could not be brought back
-  bool over_ = false;     ///< nobody asks for a record any more
+  bool forward_ = false;   ///< the forward sweep may go on
+  bool lost_ = false;      ///< a record could not be brought back
+  bool arriving_ = false;  ///< states are those of an earlier process
+  bool over_ = false;      ///< nobody asks for a record any more
   PetscInt base_ = 0, last_ = 0;
   PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
   Live live_;
@@ -97,6 +112,9 @@ class Sweep {
   Fingerprint print_;  ///< of the solution when last asked for
   Replay replay_;
   std::int64_t steps_run_again_ = 0;
+  PetscInt events_seen_ = 0;  ///< of the TS's event recorder
+  TSEvent hidden_event_ = nullptr;
+  Resumption resumption_;
 };
 
 }  // namespace anadrome::petsc

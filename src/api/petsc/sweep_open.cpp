@@ -31,7 +31,7 @@ PetscErrorCode Sweep::give_memory(TSTrajectory tj, KeptRecords& kept) {
   constexpr std::int64_t kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
   const Settings& settings = settings_of(tj);
   std::int64_t memory = 0;
-  std::int64_t bytes[2] = {static_cast<std::int64_t>(state_shape_.bytes()),
+  std::int64_t bytes[2] = {static_cast<std::int64_t>(state_shape_.bytes() + rest_bytes_),
                            static_cast<std::int64_t>(tape_shape_.bytes())};
   PetscFunctionBegin;
   PetscCall(memory_asked(settings, &memory));
@@ -82,9 +82,14 @@ PetscErrorCode Sweep::open(TSTrajectory tj, KeptRecords& kept) {
   PetscCall(close());
   PetscCall(check(anadrome_open(comm_, &run_)));
   PetscCall(directory_.choose(tj, settings_of(tj)));
+  if (const std::string text = settings_of(tj).value_or_environment("checkpoint_interval");
+      !text.empty()) {
+    commit_interval_ = parse_seconds(text);
+  }
   PetscCall(give_options(tj, kept));
-  PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE, state_shape_.bytes(),
-                                      pack_state, unpack_state, this)));
+  PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE,
+                                      state_shape_.bytes() + rest_bytes_, pack_state, unpack_state,
+                                      this)));
   PetscCall(
       check(anadrome_add_field(run_, "step", ANADROME_ROLE_STATE, ANADROME_INT64, &live_.step, 1)));
   if (taped_) {

@@ -33,6 +33,8 @@ PetscErrorCode keep_whole(TSTrajectory tj, TS ts, PetscInt step, RecordParts par
   record.time = ts->ptime;
   record.previous_time = ts->ptime_prev;
   record.starts_anew = starts_anew;
+  Resumption& resumption = data_of(tj).sweep.resumption();
+  if (resumption.on()) PetscCall(resumption.add_record(ts, step, record));
   PetscCall(data_of(tj).kept.put(comm_of(tj), step, std::move(record)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,14 +57,27 @@ PetscErrorCode set_by_number(TSTrajectory tj, TS ts, PetscInt step, PetscReal ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode leap(TSTrajectory tj) {
+  Trajectory& trajectory = data_of(tj);
+  const PetscInt step = trajectory.sweep.next_leap();
+  PetscFunctionBegin;
+  PetscCall(trajectory.sweep.leap(trajectory.kept));
+  trajectory.ended_or_jumped = trajectory.sweep.resumption().event_or_end(step);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   Trajectory& trajectory = data_of(tj);
   PetscFunctionBegin;
   trajectory.kept.clear();
   PetscCall(trajectory.sweep.begin(tj, ts, step, trajectory.kept));
+  if (trajectory.sweep.returning()) {
+    PetscCall(leap(tj));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   const RecordParts parts = step == 0 ? RecordParts::kState : RecordParts::kWhole;
   PetscCall(keep_whole(tj, ts, step, parts, true));
-  trajectory.events_seen = ts->event != nullptr ? ts->event->recorder.ctr : 0;
+  PetscCall(trajectory.sweep.hand_on());
   trajectory.ended_or_jumped = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,13 +85,13 @@ PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
 PetscErrorCode extend_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   Trajectory& trajectory = data_of(tj);
   PetscFunctionBegin;
-  PetscCall(trajectory.sweep.step_done(step));
-  const PetscInt events = ts->event != nullptr ? ts->event->recorder.ctr : 0;
-  const bool jumped = std::exchange(trajectory.events_seen, events) != events;
+  bool jumped = false;
+  PetscCall(trajectory.sweep.step_done(step, &jumped));
   const bool starts_anew = jumped || ts->reason != TS_CONVERGED_ITERATING;
   // The first record after: the program may have gone on from another solution.
   const bool after = std::exchange(trajectory.ended_or_jumped, starts_anew);
   if (starts_anew || after) PetscCall(keep_whole(tj, ts, step, RecordParts::kWhole, true));
+  PetscCall(trajectory.sweep.hand_on());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,6 +108,8 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
       const bool stages = ts != nullptr && step > 0 && tj->solution_only == PETSC_FALSE;
       PetscCall(set_by_number(tj, ts, step, time, X,
                               stages ? RecordParts::kWhole : RecordParts::kSolution));
+    } else if (step > 0 && step == trajectory.sweep.next_leap()) {
+      PetscCall(leap(tj));
     } else if (step == 0 || trajectory.sweep.run() == nullptr) {
       PetscCall(begin_sweep(tj, ts, step));
     } else if (trajectory.sweep.goes_on_with(step)) {
@@ -152,12 +169,32 @@ PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// In TSAdjointSolve with resume=on: commits are made, and the first record asked for may be that of
+// the step an earlier process had reached.
+PetscErrorCode in_adjoint(TSTrajectory tj, TS ts, PetscInt* step) {
+  Trajectory& trajectory = data_of(tj);
+  Resumption& resumption = trajectory.sweep.resumption();
+  const bool adjoining = ts->reason == TS_CONVERGED_ITERATING && ts->adjoint_max_steps > 0 &&
+                         ts->vecs_sensi != nullptr && *step == ts->steps;
+  PetscFunctionBegin;
+  if (!resumption.on() || ts != trajectory.sweep.ts()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(resumption.put_rest(ts));
+  if (!adjoining || *step == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ts->adjoint_steps == 0) {
+    PetscCall(resumption.begin_adjoint(ts, *step, trajectory.kept, step));
+  } else {
+    PetscCall(resumption.at_adjoint(ts, *step));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
   return guard([&]() -> PetscErrorCode {
     Trajectory& trajectory = data_of(tj);
     PetscFunctionBegin;
     PetscCheck(ts->vec_sol != nullptr, comm_of(tj), PETSC_ERR_ARG_WRONGSTATE,
                "the TS has no solution to put record %" PetscInt_FMT " into", step);
+    PetscCall(in_adjoint(tj, ts, &step));
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));

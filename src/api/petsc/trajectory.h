@@ -14,7 +14,6 @@ struct Trajectory {
   Settings settings;
   KeptRecords kept;
   Sweep sweep;
-  PetscInt events_seen = 0;      ///< of the TS's event recorder
   bool ended_or_jumped = false;  ///< the last record of the forward sweep was an end or an event
 };
 

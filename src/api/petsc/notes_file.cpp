@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/petsc/notes_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace anadrome::petsc {
+namespace {
+
+struct Head {
+  std::uint64_t count = 0;
+  std::int64_t kind = 0;
+  Checksum sum;
+};
+
+Checksum sum_of(std::int64_t kind, std::span<const std::byte> bytes) {
+  ChecksumStream stream;
+  stream.add_value(kind);
+  stream.add(bytes.data(), bytes.size());
+  return stream.finish();
+}
+
+}  // namespace
+
+std::span<const std::byte> Reading::take(std::size_t count) {
+  if (count > left_.size()) throw Error(ANADROME_ERR_CORRUPT, "an entry of the notes is too short");
+  const std::span<const std::byte> taken = left_.first(count);
+  left_ = left_.subspan(count);
+  return taken;
+}
+
+void NotesFile::create(const std::string& path) {
+  file_ = store::File::open(path, O_RDWR | O_CREAT | O_TRUNC);
+  held_.clear();
+  ends_.clear();
+  end_ = 0;
+}
+
+std::vector<Entry> NotesFile::open(const std::string& path) {
+  std::vector<Entry> entries;
+  file_ = store::File::open(path, O_RDWR | O_CREAT);
+  held_.clear();
+  ends_.clear();
+  end_ = 0;
+  struct stat about;
+  if (::fstat(file_.get(), &about) != 0) {
+    store::throw_errno(-errno, "look at", path);
+  }
+  Bytes all(static_cast<std::size_t>(about.st_size));
+  if (!all.empty()) file_.read_all(all.data(), all.size(), 0);
+  for (std::size_t at = 0; all.size() - at >= sizeof(Head);) {
+    Head head;
+    std::memcpy(&head, all.data() + at, sizeof head);
+    if (head.count > all.size() - at - sizeof head) break;
+    const std::span body(all.data() + at + sizeof head, head.count);
+    if (!(sum_of(head.kind, body) == head.sum)) break;
+    entries.push_back({head.kind, Bytes(body.begin(), body.end())});
+    at += sizeof head + head.count;
+    ends_.push_back(static_cast<off_t>(at));
+  }
+  end_ = ends_.empty() ? 0 : ends_.back();
+  return entries;
+}
+
+void NotesFile::keep_first(std::size_t count) {
+  end_ = count == 0 ? 0 : ends_[count - 1];
+  if (const int result = store::file_system().truncate(file_.get(), end_); result != 0) {
+    store::throw_errno(result, "cut", file_.path());
+  }
+  ends_.clear();
+}
+
+void NotesFile::add(std::int64_t kind, const Bytes& bytes) {
+  put(held_, Head{bytes.size(), kind, sum_of(kind, bytes)});
+  put(held_, std::span<const std::byte>(bytes));
+}
+
+void NotesFile::flush() {
+  constexpr double kShare = 0.05;  // of the time, at most, for syncs
+  if (!held_.empty()) {
+    file_.write_all(held_.data(), held_.size(), end_);
+    end_ += static_cast<off_t>(held_.size());
+    held_.clear();
+    unsynced_ = true;
+  }
+  if (unsynced_ && (now_seconds() - synced_) * kShare >= sync_takes_) sync();
+}
+
+void NotesFile::sync() {
+  const double start = now_seconds();
+  file_.sync();
+  synced_ = now_seconds();
+  sync_takes_ = synced_ - start;
+  unsynced_ = false;
+}
+
+void NotesFile::remove() {
+  if (!file_) return;
+  ::unlink(file_.path().c_str());
+  file_.close();
+}
+
+}  // namespace anadrome::petsc

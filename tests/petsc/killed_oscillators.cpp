@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A program with TS and TSAdjoint that ends itself with SIGKILL where it is told to; it knows
+// nothing of the trajectory's type and begins anew whenever it is started.
+//   killed_oscillators OPTIONS [solves N] [events] [adjoint 0|1] [forward STEP] [reverse STEP]
+//   [rank R]
+//                     [stiffness M] [start S]
+// Each rank writes what it found, bit for bit, to found.<rank>.
+#include <anadrome/petsc.h>
+#include <petscts.h>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "oscillators.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+struct Told {
+  int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
+  bool events = false;
+} told;
+
+void end_at(PetscInt step, int where) {
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (step == where && rank == told.rank) std::raise(SIGKILL);
+}
+
+PetscErrorCode watch_forward(TS, PetscInt step, PetscReal, Vec, void*) {
+  usleep(1000);  // so that states are written meanwhile
+  end_at(step, told.forward);
+  return 0;
+}
+
+PetscErrorCode watch_reverse(TS, PetscInt step, PetscReal, Vec, PetscInt, Vec*, Vec*, void*) {
+  end_at(step, told.reverse);
+  return 0;
+}
+
+// On all ranks: the first oscillator goes through zero, and the program is another one from then
+// on.
+template <class Value>
+PetscErrorCode crossing(TS, PetscReal, Vec u, Value* value, void*) {
+  const PetscScalar* x = nullptr;
+  PetscInt first = 0;
+  double position = 0;
+  PetscFunctionBeginUser;
+  PetscCall(VecGetOwnershipRange(u, &first, nullptr));
+  PetscCall(VecGetArrayRead(u, &x));
+  if (first == 0) position = PetscRealPart(x[0]);
+  PetscCall(VecRestoreArrayRead(u, &x));
+  PetscCallMPI(MPI_Bcast(&position, 1, MPI_DOUBLE, 0, PETSC_COMM_WORLD));
+  *value = position;
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+PetscErrorCode switch_over(TS, PetscInt, PetscInt*, PetscReal, Vec, PetscBool, void* model) {
+  double& stiffness = static_cast<Oscillators*>(model)->stiffness;
+  stiffness = stiffness > 2.5 ? 2.25 : 3;
+  return static_cast<PetscErrorCode>(0);
+}
+
+#define MUST(call)                                   \
+  do {                                               \
+    if ((call) != 0) MPI_Abort(PETSC_COMM_WORLD, 9); \
+  } while (0)
+
+void run(const std::string& options) {
+  Oscillators::pairs = 4200;  // a state is a write of its own
+  Oscillators model(options);
+  const TS ts = model.ts();
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MUST(TSMonitorSet(ts, watch_forward, nullptr, nullptr));
+  MUST(TSAdjointMonitorSet(ts, watch_reverse, nullptr, nullptr));
+  if (told.events) {
+    PetscInt direction = 0;
+    PetscBool terminate = PETSC_FALSE;
+#if PETSC_VERSION_LT(3, 21, 0)
+    const auto indicator = crossing<PetscScalar>;
+#else
+    const auto indicator = crossing<PetscReal>;
+#endif
+    MUST(TSSetEventHandler(ts, 1, &direction, &terminate, indicator, switch_over, &model));
+  }
+  model.stiffness = told.stiffness;
+  model.start(told.start);
+  for (int i = 0; i < told.solves; ++i) {
+    if (i > 0) {
+      MUST(VecScale(model.solution(), 0.95));
+      MUST(TSSetTimeStep(ts, 0.05));  // the last one was cut to the end
+    }
+    MUST(model.solve(10.0 * (i + 1) / told.solves));
+  }
+  std::vector<double> found = model.values();
+  found.push_back(static_cast<double>(model.steps()));
+  if (told.adjoint != 0) {
+    model.turn();
+    MUST(model.back());
+    append(found, model.values());
+  }
+  std::ofstream file("found." + std::to_string(rank), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(found.data()),
+             static_cast<std::streamsize>(found.size() * sizeof(double)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MUST(PetscInitializeNoArguments());
+  MUST(AnadromePetscRegister());
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "events") {
+      told.events = true;
+      continue;
+    }
+    int* const number = word == "solves"    ? &told.solves
+                        : word == "adjoint" ? &told.adjoint
+                        : word == "forward" ? &told.forward
+                        : word == "reverse" ? &told.reverse
+                        : word == "start"   ? &told.start
+                        : word == "rank"    ? &told.rank
+                                            : &told.stiffness;
+    *number = std::atoi(argv[++i]);
+  }
+  run(argv[1]);
+  return PetscFinalize();
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A TS that is killed (-9) in TSSolve or in TSAdjointSolve goes on when it is started again, and ends with the bits
+of a run with PETSc's own trajectory; and where it cannot, it says why.
+
+  resume_test.py --program KILLED_OSCILLATORS [--full]
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SETTINGS = None
+BASIC = "-ts_trajectory_type basic"
+RESUME = ("-ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 64MiB -ts_trajectory_anadrome_set_aside 40MiB "
+          "-ts_trajectory_stride 5 -ts_trajectory_anadrome_checkpoints 4 -ts_trajectory_anadrome_resume on "
+          "-ts_trajectory_anadrome_checkpoint_interval 0")
+RK4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none"
+# Name, ranks, method, words for the program, steps of the kills in TSSolve, in TSAdjointSolve, in --full alone?
+RUNS = [
+    ("rk4", 1, RK4, [], [80], [151], False),
+    ("rk5dp", 1, "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-8 -ts_atol 1e-8", ["events"], [150], [101], False),
+    ("rk3bs", 1, "-ts_type rk -ts_rk_type 3bs -ts_rtol 1e-6 -ts_atol 1e-6", [], [80, 150], [51], True),
+    ("cn", 1, "-ts_type cn", ["events"], [150], [51], True),
+    ("cn_adaptive", 1, "-ts_type cn -ts_theta_adapt -ts_adapt_type basic -ts_atol 1e-3", [], [150], [51], False),
+    ("cn_extrapolated", 1, "-ts_type cn -ts_theta_initial_guess_extrapolate", [], [80], [51], True),
+    ("midpoint", 2, "-ts_type theta -ts_theta_theta 0.5", [], [80], [51], True),
+    ("bdf", 1, "-ts_type bdf -ts_bdf_order 3 -ts_adapt_type basic -ts_rtol 1e-5", ["adjoint", "0"], [150], [], False),
+    ("bdf_events", 1, "-ts_type bdf", ["adjoint", "0", "events"], [80, 150], [], True),
+    ("arkimex", 1, "-ts_type arkimex -ts_arkimex_fully_implicit -ts_adapt_type none", ["adjoint", "0"], [150], [], False),
+    ("arkimex_events", 2, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0", "events"], [150], [], True),
+    ("several_solves", 2, RK4, ["solves", "3", "events"], [100], [151], False),
+    ("four", 4, "-ts_type cn", [], [80], [101], False),
+    ("four_rk4", 4, RK4, ["events"], [80, 150], [101], True),
+]
+
+
+class Program:
+    def __init__(self, ranks, method, words, folder):
+        self.ranks, self.method, self.words, self.folder = ranks, method, words, folder
+
+    def run(self, kept, *words):
+        command = ["mpiexec", "-n", str(self.ranks)] if self.ranks > 1 else []
+        return subprocess.run([*command, SETTINGS.program, f"{self.method} {kept}", *self.words, *words],
+                              cwd=self.folder, text=True, capture_output=True, timeout=200,
+                              env=dict(os.environ, PETSC_OPTIONS=""))
+
+    def found(self):
+        files = sorted(Path(self.folder).glob("found.*"))
+        bits = [file.read_bytes() for file in files]
+        for file in files:
+            file.unlink()
+        return bits
+
+    def left(self):
+        return sorted(path.name for path in Path(self.folder).iterdir())
+
+
+class Resume(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="anadrome-petsc-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def killed(self, program, *words):
+        done = program.run(RESUME, *words)
+        self.assertNotEqual(done.returncode, 0, f"nobody was killed: {words}")
+        self.assertEqual(program.found(), [])
+
+    def goes_on(self, program, expected, where):
+        done = program.run(RESUME)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, where)
+        self.assertEqual(program.found(), expected)
+
+    def test_bits(self):
+        for name, ranks, method, words, forward, reverse, full in RUNS:
+            if full and not SETTINGS.full:
+                continue
+            with self.subTest(name), tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
+                program = Program(ranks, method, words, folder)
+                self.assertEqual(program.run(BASIC).returncode, 0)
+                expected = program.found()
+                self.assertEqual(len(expected), ranks)
+                # Killed at several places in a row, on the last rank, and then in the reverse sweep.
+                for step in forward:
+                    self.killed(program, "forward", str(step), "rank", str(ranks - 1))
+                if not reverse:
+                    self.goes_on(program, expected, rf"going on at step [1-9]\d*, forward")
+                for step in reverse:
+                    self.killed(program, "reverse", str(step))
+                    self.assertTrue([name for name in program.left() if ".adjoint." in name])
+                if reverse:
+                    self.goes_on(program, expected, rf"TSAdjointSolve goes on at step {step} of")
+                    self.assertEqual(program.left(), [], "a sweep that is over leaves nothing")
+
+    def test_another_program_is_refused(self):
+        program = Program(1, RK4, [], self.folder)
+        self.killed(program, "forward", "100")
+        for words, method, said in (
+                (["stiffness", "4"], RK4, "the program's equations are others than they were"),
+                (["start", "1"], RK4, "the first solution is another one"),
+                ([], "-ts_type cn", "ANADROME_ERR_ARGUMENT")):
+            other = Program(1, method, words, self.folder)
+            done = other.run(RESUME)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(said, re.sub(r"\n\[0\]PETSC ERROR: ", " ", done.stderr))
+        self.assertEqual(program.run(RESUME).returncode, 0)  # nothing of that has harmed it
+
+    def test_notes_that_are_too_short_are_an_error(self):
+        program = Program(1, RK4, [], self.folder)
+        self.killed(program, "forward", "100")
+        notes = Path(self.folder, "TS.0.notes")
+        notes.write_bytes(notes.read_bytes()[:1000])
+        done = program.run(RESUME)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("do not reach step", done.stderr)
+
+    def test_a_flipped_bit_in_an_adjoint_commit_costs_steps_alone(self):
+        program = Program(1, RK4, [], self.folder)
+        self.assertEqual(program.run(BASIC).returncode, 0)
+        expected = program.found()
+        self.killed(program, "reverse", "51")
+        for which in (0, 1):
+            commit = Path(self.folder, f"TS.0.adjoint.{which}")
+            bytes_ = bytearray(commit.read_bytes())
+            bytes_[len(bytes_) // 2] ^= 1
+            commit.write_bytes(bytes_)
+        done = program.run(RESUME)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("TSAdjointSolve goes on", done.stderr)
+        self.assertEqual(program.found(), expected)
+
+    def test_what_cannot_go_on_is_refused_at_the_start(self):
+        for method, said in (("-ts_type rosw", "-ts_type rosw: what it remembers"),
+                             ("-ts_type cn -ts_theta_adapt -ts_adapt_type dsp", "-ts_adapt_type dsp: what it"),
+                             (f"{RK4} -ts_trajectory_anadrome_schedule store_all", "schedule=async")):
+            done = Program(1, method, ["adjoint", "0"], self.folder).run(RESUME)
+            self.assertNotEqual(done.returncode, 0, method)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--full", action="store_true")
+    SETTINGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
