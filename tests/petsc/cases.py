@@ -131,7 +131,7 @@ def refused(bench, row, mode, ranks):
 
 def compare(bench, row, mode, ranks, reference):
     """What is wrong, or None; and the difference of the gradients."""
-    if row["note"].startswith("not recomputable") and mode != "store_all":
+    if row["note"].startswith("not recomputable") and mode not in ("store_all", "auto"):
         return refused(bench, row, mode, ranks), 0.0
     keep = {"own": GENERAL + OWN, "mixed": GENERAL}.get(mode, GENERAL + SOLUTION_ONLY)
     code, output, gradient, errors, left = bench.run(

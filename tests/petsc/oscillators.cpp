@@ -217,8 +217,8 @@ void Oscillators::start(double along) {
   PetscInt first = 0, last = 0;
   MUST(VecGetOwnershipRange(u_, &first, &last));
   for (PetscInt i = first; i < last; ++i) {
-    MUST(
-        VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * static_cast<double>(i % 100), INSERT_VALUES));
+    MUST(VecSetValue(u_, i, i % 2 == 0 ? 2.0 : -0.6 - 0.01 * static_cast<double>(i % 100),
+                     INSERT_VALUES));
   }
   MUST(VecAssemblyBegin(u_));
   MUST(VecAssemblyEnd(u_));

@@ -99,7 +99,7 @@ class Output(unittest.TestCase):
 
     def test_advice_belongs_to_its_error(self):
         steps, memory = f"{KEY}steps", f"{KEY}memory"
-        for words, advice in (([f"{KEY}schedule", "overlapped"], steps), ([f"{KEY}memory", "1KiB"], memory),
+        for words, advice in (([f"{KEY}schedule", "overlapped"], steps), ([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], memory),
                               ([f"{KEY}directory", "/nowhere/at/all", "-ts_trajectory_stride", "2"], None)):
             done = run(*words)
             self.assertNotEqual(done.returncode, 0, words)
@@ -127,13 +127,18 @@ class Output(unittest.TestCase):
         self.assertRegex(done.stderr, r"libanadrome_petsc was built for PETSc 3\.\d+ and this is 3\.99; build it for this one")
 
     def test_view_before_the_end_of_the_forward_sweep(self):
-        said = run("-ts_trajectory_view", "-ts_max_steps", "1").stdout  # both records are kept in full
-        self.assertRegex(said, r"schedule async, 1 step so far")
+        said = run("-ts_trajectory_view", "-ts_max_steps", "1", "-ts_trajectory_stride", "1").stdout
+        self.assertRegex(said, r"schedule async, 1 step so far")  # both records are kept in full
+
+    def test_view_without_a_limit(self):
+        said = run("-ts_trajectory_view").stdout
+        self.assertRegex(said, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them")
+        self.assertIn("0 steps run again", said)
 
     def test_environment_gives_the_memory(self):
         os.environ["ANADROME_OPTIONS"] = "memory=300MiB"
         try:
-            said = run("-ts_trajectory_view").stdout
+            said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2").stdout
         finally:
             del os.environ["ANADROME_OPTIONS"]
         self.assertRegex(said, r"284 MiB of memory")  # 16 MiB are set aside

@@ -9,15 +9,12 @@ namespace anadrome::petsc {
 
 void KeptRecords::clear() {
   records_.clear();
+  states_.clear();
   bytes_ = 0;
 }
 
-PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& record) {
+PetscErrorCode KeptRecords::require_room(MPI_Comm comm, PetscInt step, std::int64_t most) const {
   PetscFunctionBegin;
-  const KeptRecord* old = find(step);
-  const auto added = static_cast<std::int64_t>(record.bytes.size());
-  const auto dropped = static_cast<std::int64_t>(old == nullptr ? 0 : old->bytes.size());
-  std::int64_t most = bytes_ + added - dropped;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm));
   PetscCheck(most <= limit_, comm, PETSC_ERR_MEM,
              "record %" PetscInt_FMT
@@ -25,6 +22,41 @@ PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& recor
              "the %s set aside for it; raise -ts_trajectory_anadrome_set_aside or "
              "-ts_trajectory_anadrome_memory",
              step, records_.size(), format_bytes(most).c_str(), format_bytes(limit_).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KeptRecords::thin(MPI_Comm comm, std::int64_t limit, PetscInt newest) {
+  PetscFunctionBegin;
+  limit_ = limit;
+  records_[newest].starts_anew = true;  // steps are run again from here, and to here
+  for (auto at = records_.begin(); at != records_.end();) {
+    if (at->second.starts_anew) {
+      ++at;
+      continue;
+    }
+    KeptRecord& record = at->second;
+    bytes_ -= static_cast<std::int64_t>(record.bytes.size());
+    record.shape.stages = record.shape.stage_sensitivities = 0;
+    const auto state = record.bytes.begin() + static_cast<std::ptrdiff_t>(record.shape.bytes());
+    record.bytes = std::vector<std::byte>(record.bytes.begin(), state);
+    states_[at->first] = std::move(record);
+    at = records_.erase(at);
+  }
+  PetscCall(require_room(comm, newest, bytes_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const KeptRecord* KeptRecords::state(PetscInt step) const {
+  const auto found = states_.find(step);
+  return found == states_.end() ? nullptr : &found->second;
+}
+
+PetscErrorCode KeptRecords::put(MPI_Comm comm, PetscInt step, KeptRecord&& record) {
+  PetscFunctionBegin;
+  const KeptRecord* old = find(step);
+  const auto added = static_cast<std::int64_t>(record.bytes.size());
+  const auto dropped = static_cast<std::int64_t>(old == nullptr ? 0 : old->bytes.size());
+  PetscCall(require_room(comm, step, bytes_ + added - dropped));
   bytes_ += added - dropped;
   records_[step] = std::move(record);
   PetscFunctionReturn(PETSC_SUCCESS);

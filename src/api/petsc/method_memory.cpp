@@ -14,13 +14,16 @@ PetscErrorCode is(TS ts, TSType type, bool* yes) {
 
 // First same as last: the last slope of a step is the first of the next one, and is not computed.
 PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, TsParts* memory) {
-  const auto* rk = static_cast<const RkData*>(ts->data);
+  auto* rk = static_cast<RkData*>(ts->data);
   PetscBool first_same_as_last = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(TSRKGetTableau(ts, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                            &first_same_as_last));
   if (first_same_as_last != PETSC_FALSE && rk->Y == stages) {
     memory->vectors.push_back(rk->YdotRHS[count - 1]);
+#if !PETSC_VERSION_LT(3, 20, 0)
+    memory->numbers.push_back(numbers_of(&rk->newtableau));  // whether it may be used at all
+#endif
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

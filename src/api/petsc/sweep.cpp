@@ -132,47 +132,62 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     rest_bytes_ = rest;
     taped_ = taped;
     files_stay_ = tj->keepfiles;
-    PetscCall(open(tj, kept));
+    PetscCall(open(tj));
     settings.changed = false;
+    were_too_many_ = false;
+    resumption_.speak(settings.value_or_environment("warnings") != "off");
   }
   steps_said_ = settings.steps;
-  base_ = step;
+  first_ = base_ = step;
   steps_run_again_ = 0;
-  lost_ = false;
-  action_ = {};
+  lost_ = begun_ = false;
+  forward_ = true;
   std::size_t fields = 1;
   PetscCall(fields_of(ts->vec_sol, &fields));
-  PetscCall(fingerprint(ts->vec_sol, fields, &print_));
+  notes_.begin(step, fields);
+  events_seen_ = ts->event != nullptr ? ts->event->recorder.ctr : 0;
+  keeps_all_ = most_kept_ > 0 && !were_too_many_;
+  kept.set_limit(keeps_all_ ? memory_ : aside_);
+  watch_->before = nullptr;
+  resumption_.leave();
+  if (!keeps_all_) PetscCall(begin_library(tj, resumes, kept));
+  if (!returning()) PetscCall(note(step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept) {
+  PetscFunctionBegin;
+  action_ = {};
+  const std::int64_t memory = memory_ - aside_ - (base_ - first_) * state_most_;
+  if (memory != given_) {
+    if (given_ != 0) PetscCall(open(tj));  // no option can be set while a sweep is under way
+    PetscCall(set("memory", std::to_string(memory) + "B"));
+    given_ = memory;
+  }
+  PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));
   const Fingerprint first = print_;
   arriving_ = resumes;
   const anadrome_status status =
       anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
   arriving_ = false;
   PetscCall(check(status, advice_on(status, kept).c_str()));
-  forward_ = true;
+  begun_ = true;
+  if (!resumes) PetscFunctionReturn(PETSC_SUCCESS);
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   std::int64_t done = 0;
-  resumption_.leave();
-  resumption_.speak(settings.value_or_environment("warnings") != "off");
-  watch_->before = nullptr;
-  if (resumes) {
-    PetscCall(check(anadrome_resumed(run_, &phase, &done)));
-    watch_->before = [this](TS stepping, bool* taken) { return before_step(stepping, taken); };
-  }
+  PetscCall(check(anadrome_resumed(run_, &phase, &done)));
+  watch_->before = [this](TS stepping, bool* taken) { return before_step(stepping, taken); };
   if (phase != ANADROME_PHASE_IDLE) {
     PetscCall(resume(done, first, kept));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    PetscCall(resumption_.begin(comm_, resume_prefix(), commit_interval_));
   }
-  if (resumes) PetscCall(resumption_.begin(comm_, resume_prefix(), commit_interval_));
-  notes_.begin(step, fields);
-  events_seen_ = ts->event != nullptr ? ts->event->recorder.ctr : 0;
-  PetscCall(note(step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Sweep::step_done(PetscInt step, bool* jumped) {
   PetscFunctionBegin;
-  PetscCheck(steps_said_ < 0 || step - base_ <= steps_said_, comm_, PETSC_ERR_ARG_WRONG,
+  PetscCheck(steps_said_ < 0 || step - first_ <= steps_said_, comm_, PETSC_ERR_ARG_WRONG,
              "-ts_trajectory_anadrome_steps is %" PetscInt_FMT ", and the solver takes more",
              steps_said_);
   PetscCall(note(step));
@@ -181,8 +196,18 @@ PetscErrorCode Sweep::step_done(PetscInt step, bool* jumped) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Sweep::hand_on() {
+// When records take all of the memory, the library gets what is not for their states: it begins at
+// this step.
+PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
+  if (keeps_all_) {
+    if (static_cast<std::int64_t>(kept.count()) < most_kept_) PetscFunctionReturn(PETSC_SUCCESS);
+    keeps_all_ = false;
+    were_too_many_ = true;
+    base_ = last_;
+    PetscCall(kept.thin(comm_, aside_, last_));
+    PetscCall(begin_library(tj, false, kept));
+  }
   if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
   resumption_.flush();
   PetscCall(next());
@@ -280,8 +305,7 @@ PetscErrorCode Sweep::finish_forward() {
 // or begun anew: what the library restores on the way is not put into its vectors.
 PetscErrorCode Sweep::finish_reverse() {
   PetscFunctionBegin;
-  const bool adjoined =
-      run_ != nullptr && !lost_ && action_.kind == ANADROME_ADJOINT && action_.first == 0;
+  const bool adjoined = begun_ && !lost_ && action_.kind == ANADROME_ADJOINT && action_.first == 0;
   if (!adjoined) PetscFunctionReturn(PETSC_SUCCESS);
   over_ = true;
   const anadrome_status status = anadrome_next(run_, &action_);
@@ -334,6 +358,15 @@ PetscErrorCode Sweep::advance(TSTrajectory tj, std::int64_t to, const KeptRecord
     live_ = {floor_, 0};
   }
   if (live_.step < to) PetscCall(run_again(tj, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Sweep::bring_from(TSTrajectory tj, PetscInt step, const KeptRecord& before) {
+  PetscFunctionBegin;
+  PetscCall(record_from_bytes(ts_, before.shape, before.bytes.data()));
+  live_ = {step - 1, 0};
+  PetscCall(run_again(tj, step));
+  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,7 +31,12 @@ class Sweep {
   /// The TS is at record `step`, the one after the last. Did an event jump there?
   PetscErrorCode step_done(PetscInt step, bool* jumped);
   /// The library may keep the state; what must be kept in full has been.
-  PetscErrorCode hand_on();
+  PetscErrorCode hand_on(TSTrajectory tj, KeptRecords& kept);
+  /// Every record is to be kept in full, and the library has not begun: there is memory for all of
+  /// them so far.
+  bool keeps_all() const { return keeps_all_; }
+  /// So many, at most.
+  std::int64_t most_kept() const { return most_kept_; }
   /// The way that an earlier process went is gone in leaps: the TS is to be put at `next_leap`.
   bool returning() const { return resumption_.next() >= 0; }
   PetscInt next_leap() const { return resumption_.next(); }
@@ -39,11 +44,13 @@ class Sweep {
   Resumption& resumption() { return resumption_; }
   /// Put record `step` into the TS.
   PetscErrorCode bring(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
+  /// The same, from the state before it.
+  PetscErrorCode bring_from(TSTrajectory tj, PetscInt step, const KeptRecord& before);
   PetscErrorCode close();
   /// After close: where the files were need not be any more.
   void leave_directory() { directory_.leave(); }
 
-  bool holds(PetscInt step) const { return run_ != nullptr && base_ < step && step <= last_; }
+  bool holds(PetscInt step) const { return begun_ && base_ < step && step <= last_; }
   /// May `step` be the next record of the forward sweep?
   bool goes_on_with(PetscInt step) const {
     return run_ != nullptr && forward_ && step == last_ + 1;
@@ -56,8 +63,9 @@ class Sweep {
     if (watch_ != nullptr) watch_->detach();
   }
   const StepNotes& notes() const { return notes_; }
-  PetscInt steps() const { return last_ - base_; }
+  PetscInt steps() const { return last_ - first_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
+  bool begun() const { return begun_; }
   /// NULL before the first sweep.
   const anadrome_run* run() const { return run_; }
 
@@ -67,13 +75,15 @@ class Sweep {
     std::int64_t complete = 0;  ///< with the stages that led there
   };
 
-  PetscErrorCode open(TSTrajectory tj, KeptRecords& kept);
-  PetscErrorCode give_options(TSTrajectory tj, KeptRecords& kept);
-  PetscErrorCode give_memory(TSTrajectory tj, KeptRecords& kept);
+  PetscErrorCode open(TSTrajectory tj);
+  PetscErrorCode give_options(TSTrajectory tj);
+  PetscErrorCode share_memory(TSTrajectory tj);
+  bool keeps_all_at_first(TSTrajectory tj) const;
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;
   std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
+  PetscErrorCode begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept);
   PetscErrorCode note(PetscInt step);
   PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
   std::string resume_prefix() const;
@@ -95,6 +105,11 @@ class Sweep {
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
   double commit_interval_ = 60;
+  std::int64_t memory_ = 0, aside_ = 0, state_most_ = 0;  ///< bytes, of any rank
+  std::int64_t given_ = 0;                                ///< bytes, to the library; 0: none yet
+  std::int64_t most_kept_ = 0;  ///< records in full, as long as there are no more; 0: none
+  bool keeps_all_ = false, begun_ = false;
+  bool were_too_many_ = false;  ///< of the sweep before: this one will be no shorter
   std::size_t rest_bytes_ = 0;  ///< of a state, for a process that goes on
   bool taped_ = false;
   PetscBool files_stay_ = PETSC_FALSE;
@@ -104,7 +119,8 @@ class Sweep {
   bool lost_ = false;      ///< a record could not be brought back
   bool arriving_ = false;  ///< states are those of an earlier process
   bool over_ = false;      ///< nobody asks for a record any more
-  PetscInt base_ = 0, last_ = 0;
+  PetscInt first_ = 0, last_ = 0;
+  PetscInt base_ = 0;         ///< where the library begins: its step 0
   PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
   Live live_;
   PetscInt wanted_ = 0, floor_ = 0;  ///< no step beyond wanted_, none before floor_ is run again

@@ -35,7 +35,11 @@ PetscErrorCode keep_whole(TSTrajectory tj, TS ts, PetscInt step, RecordParts par
   record.starts_anew = starts_anew;
   Resumption& resumption = data_of(tj).sweep.resumption();
   if (resumption.on()) PetscCall(resumption.add_record(ts, step, record));
-  PetscCall(data_of(tj).kept.put(comm_of(tj), step, std::move(record)));
+  if (data_of(tj).sweep.keeps_all()) {
+    data_of(tj).kept.put_back(step, std::move(record));
+  } else {
+    PetscCall(data_of(tj).kept.put(comm_of(tj), step, std::move(record)));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,7 +81,7 @@ PetscErrorCode begin_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   }
   const RecordParts parts = step == 0 ? RecordParts::kState : RecordParts::kWhole;
   PetscCall(keep_whole(tj, ts, step, parts, true));
-  PetscCall(trajectory.sweep.hand_on());
+  PetscCall(trajectory.sweep.hand_on(tj, trajectory.kept));
   trajectory.ended_or_jumped = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,8 +94,11 @@ PetscErrorCode extend_sweep(TSTrajectory tj, TS ts, PetscInt step) {
   const bool starts_anew = jumped || ts->reason != TS_CONVERGED_ITERATING;
   // The first record after: the program may have gone on from another solution.
   const bool after = std::exchange(trajectory.ended_or_jumped, starts_anew);
-  if (starts_anew || after) PetscCall(keep_whole(tj, ts, step, RecordParts::kWhole, true));
-  PetscCall(trajectory.sweep.hand_on());
+  const bool kept = starts_anew || after;
+  if (kept || trajectory.sweep.keeps_all()) {
+    PetscCall(keep_whole(tj, ts, step, RecordParts::kWhole, kept));
+  }
+  PetscCall(trajectory.sweep.hand_on(tj, trajectory.kept));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,6 +155,20 @@ PetscErrorCode hand_over(TSTrajectory tj, TS ts, PetscInt step, PetscReal time,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Record `step`, which is not kept in full, to the TS that ran it.
+PetscErrorCode bring(TSTrajectory tj, PetscInt step) {
+  Trajectory& trajectory = data_of(tj);
+  PetscFunctionBegin;
+  if (trajectory.kept.state(step) != nullptr) {  // one of the first ones
+    const KeptRecord* before = trajectory.kept.state(step - 1);
+    if (before == nullptr) before = trajectory.kept.find(step - 1);
+    PetscCall(trajectory.sweep.bring_from(tj, step, *before));
+  } else {
+    PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // For another TS than the one that made the sweep: only the solution, through the one that did.
 PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
   Trajectory& trajectory = data_of(tj);
@@ -161,7 +182,7 @@ PetscErrorCode bring_to_other(TSTrajectory tj, TS ts, PetscInt step) {
       step);
   PetscCall(VecDuplicate(own->vec_sol, &kept));
   PetscCall(VecCopy(own->vec_sol, kept));
-  PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
+  PetscCall(bring(tj, step));
   PetscCall(TSGetSolution(ts, &X));
   PetscCall(VecCopy(own->vec_sol, X));
   PetscCall(VecCopy(kept, own->vec_sol));
@@ -200,10 +221,10 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCheck(trajectory.sweep.holds(step), comm_of(tj), PETSC_ERR_ARG_OUTOFRANGE,
-               "there is no record of step %" PetscInt_FMT, step);
+    PetscCheck(trajectory.sweep.holds(step) || trajectory.kept.state(step) != nullptr, comm_of(tj),
+               PETSC_ERR_ARG_OUTOFRANGE, "there is no record of step %" PetscInt_FMT, step);
     if (ts == trajectory.sweep.ts()) {
-      PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
+      PetscCall(bring(tj, step));
     } else {
       PetscCall(bring_to_other(tj, ts, step));
     }

@@ -11,6 +11,12 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
   stats.size = sizeof stats;
   PetscFunctionBegin;
   anadrome_statistics(sweep.run(), &stats);
+  if (!sweep.begun()) {
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "every record of %lld steps is kept in memory; there is room for %lld of them\n",
+        static_cast<long long>(sweep.steps()), static_cast<long long>(sweep.most_kept())));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   const bool ended = stats.steps >= 0;  // the library is told when the first record is asked for
   const auto steps = static_cast<long long>(ended ? stats.steps : sweep.steps());
   PetscCall(PetscViewerASCIIPrintf(viewer, "schedule %s, %lld step%s%s, %s a state, %s of memory\n",
