@@ -170,6 +170,41 @@ TEST(Detector, TakesAnySize) {
   }
 }
 
+// What would be found on the way back is found after the first steps.
+TEST(Detector, RunsTheFirstStepsTwice) {
+  for (const std::string kept : {"-ts_trajectory_stride 5", "-ts_trajectory_max_cps_ram 4"}) {
+    for (const std::string preflight :
+         {"", " -ts_trajectory_anadrome_preflight 5", " -ts_trajectory_anadrome_preflight off"}) {
+      const CaughtErrors caught;
+      Oscillators model(rk4 + anadrome_type + kept + preflight);
+      int step = 0;
+      model.after_step = [&step](Vec u) { VecScale(u, ++step == 1 ? 0.999 : 1); };
+      const bool finds = preflight.find("off") == std::string::npos;
+      EXPECT_EQ(model.solve(2) != 0, finds) << kept << preflight;
+      EXPECT_EQ(model.steps() < 10, finds);
+    }
+  }
+}
+
+TEST(Detector, DoesAsAuditSays) {
+  const auto outcome = [](const std::string& audit) {
+    const CaughtErrors caught;
+    Oscillators model(rk4 + anadrome_type +
+                      "-ts_trajectory_max_cps_ram 4 -ts_trajectory_anadrome_audit " + audit);
+    int step = 0;
+    model.after_step = [&step](Vec u) { VecScale(u, ++step == 5 ? 1 + 1e-12 : 1); };
+    PetscErrorCode code = model.solve(2);
+    if (code != 0) return code;
+    model.turn();
+    return model.back();
+  };
+  EXPECT_EQ(outcome("error"), 0);  // rounding
+  EXPECT_EQ(outcome("exact"), PETSC_ERR_USER);
+  EXPECT_EQ(outcome("warn"), 0);
+  EXPECT_EQ(outcome("off"), 0);
+  EXPECT_EQ(outcome("maybe"), PETSC_ERR_ARG_WRONG);
+}
+
 TEST(Detector, SeesThatNumbersBecameNone) {
   const CaughtErrors caught;
   Oscillators model(rk4 + anadrome_type + few);

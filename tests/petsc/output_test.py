@@ -32,7 +32,7 @@ class Output(unittest.TestCase):
         table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
         keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
         self.assertGreater(len(keys), 10)
-        keys = [key for key in keys if key not in ("audit", "preflight", "objective", "inputs")]
+        keys = [key for key in keys if key not in ("objective", "inputs")]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])
@@ -54,7 +54,7 @@ class Output(unittest.TestCase):
         for moved in ("writes", "reads"):
             states = int(re.search(rf"disk checkpoint {moved} = (\d+)", said).group(1))
             self.assertGreater(states, 100)
-            self.assertLessEqual(states, 201, "a state every two steps, and x_0 twice")
+            self.assertLessEqual(states, 205, "a state every two steps, x_0 twice, seldom one that is read again")
 
     def test_report_and_trace_are_written_at_the_end(self):
         with tempfile.TemporaryDirectory() as folder:

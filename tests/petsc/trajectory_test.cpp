@@ -278,7 +278,8 @@ class Refused : public testing::TestWithParam<Method> {};
 
 TEST_P(Refused, ASolutionEditedAfterAStep) {
   const std::string said = refusal(GetParam().options + recompute, [](Oscillators& model) {
-    model.after_step = [](Vec u) { VecScale(u, 0.999); };
+    int step = 0;
+    model.after_step = [&step](Vec u) { VecScale(u, ++step > 5 ? 0.999 : 1); };
     EXPECT_EQ(model.solve(2), 0);
     model.turn();
     return model.back();
@@ -335,6 +336,32 @@ TEST(Trajectory, FewCheckpointsMeanRecomputation) {
 }
 
 // Runge-Kutta methods leave rounding behind when they take a step back: see that they do.
+#if !PETSC_VERSION_LT(3, 21, 0)
+TEST(Trajectory, RefusesADiscretisationThatChangesItsSize) {
+  const auto at_step_7 = [](TS, PetscInt step, PetscReal, Vec, PetscBool* resize, void*) {
+    *resize = step == 7 ? PETSC_TRUE : PETSC_FALSE;
+    return PETSC_SUCCESS;
+  };
+  const auto to_twice_the_size = [](TS, PetscInt count, Vec* from, Vec* to, void*) {
+    for (PetscInt i = 0; i < count; ++i) {
+      PetscInt local = 0;
+      PetscCall(VecGetLocalSize(from[i], &local));
+      PetscCall(VecCreateMPI(PETSC_COMM_WORLD, 2 * local, PETSC_DETERMINE, &to[i]));
+      PetscCall(VecSet(to[i], 0.5));
+    }
+    return PETSC_SUCCESS;
+  };
+  for (const std::string& kept :
+       {store_all, recompute, std::string(" -ts_trajectory_type anadrome")}) {
+    const std::string said = refusal("-ts_type rk -ts_rk_type 4" + kept, [&](Oscillators& model) {
+      EXPECT_EQ(TSSetResize(model.ts(), PETSC_FALSE, at_step_7, to_twice_the_size, nullptr), 0);
+      return model.solve(2);
+    });
+    EXPECT_NE(said.find("keeps states of one size"), std::string::npos) << said;
+  }
+}
+#endif
+
 TEST(Trajectory, AdaptiveMethodsRefuseSteps) {
   for (const Method& method : methods()) {
     Oscillators model(method.options + recompute);

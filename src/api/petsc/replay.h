@@ -6,6 +6,7 @@
 // the TS counts and where it is are as before afterwards, but for the solution and the stages.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "api/petsc/record.h"
@@ -19,7 +20,8 @@ class Replay {
   PetscErrorCode run(TS ts, PetscInt from, PetscInt to, const StepNotes& notes);
   /// Collective: do all steps run since the last call agree with the first time, every field to
   /// within `tolerance` of its norm? PETSC_ERR_USER, naming the first that does not.
-  PetscErrorCode judge(TS ts, const StepNotes& notes, PetscReal tolerance);
+  /// audit=exact: to the bit; warn: a line instead of the error; off: whatever.
+  PetscErrorCode judge(TS ts, const StepNotes& notes, PetscReal tolerance, std::string_view audit);
   PetscErrorCode destroy();
 
  private:

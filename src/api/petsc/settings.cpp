@@ -100,6 +100,29 @@ std::string Settings::value_or_environment(const char* name) const {
   return value(name).empty() ? from_environment(name) : value(name);
 }
 
+std::string Settings::audit() const {
+  const std::string text = value_or_environment("audit");
+  return text.empty() ? "error" : text;
+}
+
+PetscErrorCode Settings::preflight(PetscInt* number, bool* asked) const {
+  const std::string text = value_or_environment("preflight");
+  PetscFunctionBegin;
+  *asked = !text.empty();
+  *number = text.empty() ? 2 : 0;
+  if (!text.empty() && text != "off") {
+    try {
+      *number = static_cast<PetscInt>(std::stol(text));
+    } catch (const std::exception&) {
+      *number = -1;
+    }
+    PetscCheck(*number >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "-ts_trajectory_anadrome_preflight is %s; it is off or a number of steps",
+               text.c_str());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 std::string from_environment(const char* key) {
   const char* text = std::getenv("ANADROME_OPTIONS");
   std::istringstream words(text == nullptr ? "" : text);

@@ -44,6 +44,8 @@ inline constexpr std::array kKeys = {
     Key{"checkpoint_interval", "60", "resume: seconds between two commits"},
     Key{"problem", "", "resume: a text that must be the same when a run goes on"},
     Key{"sweep", "1", "resume: the number of the run's first forward sweep"},
+    Key{"audit", "error", "steps run again that differ: error, exact, warn, off"},
+    Key{"preflight", "2", "steps at the start that are run twice and compared; off"},
     Key{"warnings", "on", "a line for the first thing that did not go as planned"},
 };
 
@@ -60,6 +62,9 @@ struct Settings {
   const std::string& value(const char* name) const;
   /// The same, or else from ANADROME_OPTIONS; "": neither.
   std::string value_or_environment(const char* name) const;
+  /// For the two that are not the library's here: their value, or what is used without one.
+  std::string audit() const;
+  PetscErrorCode preflight(PetscInt* number, bool* asked) const;
   bool resumes() const { return value_or_environment("resume") == "on"; }
 };
 

@@ -7,6 +7,7 @@
 
 #include "api/petsc/log.h"
 #include "base/byte_size.h"
+#include "base/clock.h"
 
 namespace anadrome::petsc {
 
@@ -77,8 +78,24 @@ PetscErrorCode Sweep::next() {
 
 // ---- forward ----
 
+// A state's size is said once to the library.
+PetscErrorCode Sweep::require_same_size() const {
+  PetscInt local = 0;
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(ts_->vec_sol, &local));
+  int other = static_cast<std::size_t>(local) * sizeof(PetscScalar) != state_shape_.solution;
+  if (resizes(ts_)) {  // or else all ranks are the same
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
+  }
+  PetscCheck(other == 0, comm_, PETSC_ERR_SUP,
+             "the solution has another size than at the first step (TSSetResize): a trajectory of "
+             "this type keeps states of one size");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Sweep::note(PetscInt step) {
   PetscFunctionBegin;
+  PetscCall(require_same_size());
   PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));
   StepCalls calls = watch_->take();
   const PetscReal size =
@@ -142,6 +159,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   steps_run_again_ = 0;
   lost_ = begun_ = false;
   forward_ = true;
+  began_ = now_seconds();
   std::size_t fields = 1;
   PetscCall(fields_of(ts->vec_sol, &fields));
   notes_.begin(step, fields);
@@ -196,10 +214,48 @@ PetscErrorCode Sweep::step_done(PetscInt step, bool* jumped) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The first steps, run a second time from the first record: what would be found in the reverse
+// sweep is found at once. Not where no step is run again, nor, unasked, where a step takes a
+// minute.
+PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
+  PetscInt steps = 0;
+  bool asked = false;
+  PetscFunctionBegin;
+  if (preflighted_ || keeps_all_ || returning()) PetscFunctionReturn(PETSC_SUCCESS);
+  const Settings& settings = settings_of(tj);
+  PetscCall(settings.preflight(&steps, &asked));
+  if (steps == 0 || step - first_ != steps) PetscFunctionReturn(PETSC_SUCCESS);
+  preflighted_ = true;
+  double took = now_seconds() - began_;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  const bool long_steps = took > 60.0 * static_cast<double>(steps);
+  const bool stored = settings.value_or_environment("schedule") == "store_all";
+  const KeptRecord* const first = kept.find(first_);
+  const PetscInt start = kept.start_between(first_, step);
+  if ((!asked && (long_steps || stored)) || first == nullptr || start != first_) {
+    PetscFunctionReturn(PETSC_SUCCESS);  // or an event is on the way
+  }
+  KeptRecord now;
+  PetscCall(make_record(ts_, ts_->vec_sol, RecordParts::kWhole, &now));
+  const PetscBool restarts = ts_->steprestart;
+  PetscCall(record_from_bytes(ts_, first->shape, first->bytes.data()));
+  live_ = {first_, 0};
+  watch_->pause(true);
+  const PetscErrorCode outcome = replay_.run(ts_, first_, step, notes_);
+  watch_->pause(false);
+  PetscCall(outcome);
+  PetscCall(replay_.judge(ts_, notes_, settings.tolerance, settings.audit()));
+  PetscCall(record_from_bytes(ts_, now.shape, now.bytes.data()));
+  ts_->steprestart = restarts;
+  live_ = {step, 1};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // When records take all of the memory, the library gets what is not for their states: it begins at
 // this step.
 PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
+  PetscCall(preflight(tj, last_, kept));
   if (keeps_all_) {
     if (static_cast<std::int64_t>(kept.count()) < most_kept_) PetscFunctionReturn(PETSC_SUCCESS);
     keeps_all_ = false;
@@ -366,7 +422,7 @@ PetscErrorCode Sweep::bring_from(TSTrajectory tj, PetscInt step, const KeptRecor
   PetscCall(record_from_bytes(ts_, before.shape, before.bytes.data()));
   live_ = {step - 1, 0};
   PetscCall(run_again(tj, step));
-  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance));
+  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance, settings_of(tj).audit()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -398,7 +454,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
                "no state before record %" PetscInt_FMT " is left", step);
     PetscCall(advance(tj, step, kept));
   }
-  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance));
+  PetscCall(replay_.judge(ts_, notes_, settings_of(tj).tolerance, settings_of(tj).audit()));
   lost_ = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,6 +84,8 @@ class Sweep {
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;
   std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
   PetscErrorCode begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept);
+  PetscErrorCode require_same_size() const;
+  PetscErrorCode preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
   PetscErrorCode note(PetscInt step);
   PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
   std::string resume_prefix() const;
@@ -115,7 +117,9 @@ class Sweep {
   PetscBool files_stay_ = PETSC_FALSE;
   Directory directory_;
   anadrome_action action_{};
-  bool forward_ = false;   ///< the forward sweep may go on
+  bool forward_ = false;  ///< the forward sweep may go on
+  bool preflighted_ = false;
+  double began_ = 0;       ///< the sweep; seconds
   bool lost_ = false;      ///< a record could not be brought back
   bool arriving_ = false;  ///< states are those of an earlier process
   bool over_ = false;      ///< nobody asks for a record any more

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sweep, first half: from the settings and what a TS holds to a run of the library.
 #include <algorithm>
+#include <string_view>
 
 #include "api/petsc/sweep.h"
 #include "base/byte_size.h"
@@ -83,7 +84,13 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
     PetscCall(set("checkpoints", std::to_string(settings.checkpoints)));
   }
   if (files_stay_ != PETSC_FALSE) PetscCall(set("keep", "on"));
+  const std::string audit = settings.audit();
+  PetscCheck(audit == "error" || audit == "exact" || audit == "warn" || audit == "off", comm_,
+             PETSC_ERR_ARG_WRONG,
+             "-ts_trajectory_anadrome_audit is %s; it is error, exact, warn or off", audit.c_str());
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    const std::string_view key = kKeys[i].name;
+    if (key == "audit" || key == "preflight") continue;  // of the plugin's own
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
   if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));
