@@ -97,6 +97,11 @@ class Output(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"ANADROME_ERR_\w+: .*/nowhere/at/all")
 
+    def test_a_directory_is_looked_for_at_once(self):
+        done = run("-ts_trajectory_anadrome_directory", "/nowhere/at/all")  # no file would be needed
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("-ts_trajectory_anadrome_directory /nowhere/at/all: No such file", done.stderr)
+
     def test_advice_belongs_to_its_error(self):
         steps, memory = f"{KEY}steps", f"{KEY}memory"
         for words, advice in (([f"{KEY}schedule", "overlapped"], steps), ([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], memory),

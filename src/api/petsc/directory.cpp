@@ -47,6 +47,18 @@ PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode Directory::require(MPI_Comm comm) const {
+  const std::string given = path_.empty() ? from_environment("directory") : path_;
+  const char* const path = given.empty() ? "." : given.c_str();
+  PetscFunctionBegin;
+  const int local = ::access(path, W_OK | X_OK) == 0 ? 0 : errno;
+  int failed = local;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  PetscCheck(failed == 0, comm, PETSC_ERR_FILE_OPEN, "-ts_trajectory_anadrome_directory %s: %s",
+             path, errno_text(failed).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void Directory::leave() {
   if (!made_.empty()) ::rmdir(made_.c_str());
   made_.clear();

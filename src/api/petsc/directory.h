@@ -15,6 +15,9 @@ class Directory {
   /// Collective: finds a place and a name for a sweep, so that several can live in one program and
   /// in one folder. Makes -ts_trajectory_dirname if it is not there.
   PetscErrorCode choose(TSTrajectory tj, const Settings& settings);
+  /// Collective: PETSC_ERR_FILE_OPEN where files could not be made there. The library looks when it
+  /// begins, which may be late.
+  PetscErrorCode require(MPI_Comm comm) const;
   /// The sweep's own directory is gone: removes what `choose` made, if nothing else is in it.
   void leave();
   /// Options `directory` and `name` of the library; "": the library's own, or the environment's.

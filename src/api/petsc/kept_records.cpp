@@ -25,10 +25,9 @@ PetscErrorCode KeptRecords::require_room(MPI_Comm comm, PetscInt step, std::int6
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KeptRecords::thin(MPI_Comm comm, std::int64_t limit, PetscInt newest) {
+PetscErrorCode KeptRecords::thin(MPI_Comm comm, std::int64_t limit) {
   PetscFunctionBegin;
   limit_ = limit;
-  records_[newest].starts_anew = true;  // steps are run again from here, and to here
   for (auto at = records_.begin(); at != records_.end();) {
     if (at->second.starts_anew) {
       ++at;
@@ -42,7 +41,7 @@ PetscErrorCode KeptRecords::thin(MPI_Comm comm, std::int64_t limit, PetscInt new
     states_[at->first] = std::move(record);
     at = records_.erase(at);
   }
-  PetscCall(require_room(comm, newest, bytes_));
+  PetscCall(require_room(comm, records_.empty() ? 0 : records_.rbegin()->first, bytes_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

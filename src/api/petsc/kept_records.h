@@ -34,9 +34,9 @@ class KeptRecords {
   const KeptRecord* find(PetscInt step) const;
   /// The newest record in [least, most] that starts anew; -1: there is none.
   PetscInt start_between(PetscInt least, PetscInt most) const;
-  /// Of records that do not start anew, `newest` apart, the states are left, which `state` finds;
+  /// Of records that do not start anew the states are left, which `state` finds;
   /// `limit` is for the others. Collective; PETSC_ERR_MEM if they take more.
-  PetscErrorCode thin(MPI_Comm comm, std::int64_t limit, PetscInt newest);
+  PetscErrorCode thin(MPI_Comm comm, std::int64_t limit);
   const KeptRecord* state(PetscInt step) const;
   std::int64_t bytes() const { return bytes_; }
   std::size_t count() const { return records_.size(); }

@@ -261,7 +261,7 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
     keeps_all_ = false;
     were_too_many_ = true;
     base_ = last_;
-    PetscCall(kept.thin(comm_, aside_, last_));
+    PetscCall(kept.thin(comm_, aside_));
     PetscCall(begin_library(tj, false, kept));
   }
   if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);

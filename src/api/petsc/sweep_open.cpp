@@ -110,6 +110,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
     commit_interval_ = parse_seconds(text);
   }
   PetscCall(give_options(tj));
+  if (most_kept_ > 0) PetscCall(directory_.require(comm_));
   PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE,
                                       state_shape_.bytes() + rest_bytes_, pack_state, unpack_state,
                                       this)));
