@@ -66,6 +66,8 @@ class Sweep {
   PetscInt steps() const { return last_ - first_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
   bool begun() const { return begun_; }
+  /// All records of so many steps were kept in full before, and of them the states are left.
+  PetscInt steps_before_library() const { return base_ - first_; }
   /// NULL before the first sweep.
   const anadrome_run* run() const { return run_; }
 

@@ -23,6 +23,10 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
                                    stats.schedule, steps, steps == 1 ? "" : "s",
                                    ended ? "" : " so far", format_bytes(stats.state_bytes).c_str(),
                                    format_bytes(stats.memory_bytes).c_str()));
+  if (sweep.steps_before_library() > 0) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%lld steps before them, with all states in memory\n",
+                                     static_cast<long long>(sweep.steps_before_library())));
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints in memory: %lld at most\n",
                                    static_cast<long long>(stats.checkpoint_slots)));
   if (stats.interval > 0) {
