@@ -158,7 +158,9 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
   std::int64_t ranks_then = found ? header.ranks : 0;
   ranks_then = all_reduce(ranks_then, MPI_MAX, comm);
   if (ranks_then == 0) {
-    if (all_reduce(is_there ? 1 : 0, MPI_MAX, comm) != 0) why_not = "its journal is not readable";
+    if (all_reduce(is_there ? 1 : 0, MPI_MAX, comm) != 0) {
+      why_not = "it ended before its first commit, or its journals are damaged";
+    }
     return std::nullopt;
   }
   agreement.agree({.call = Call::kBegin,
