@@ -112,6 +112,7 @@ void Resumption::go_on() {
       if (number < 0) throw Error(lost.status, lost.message + "; nothing before it is kept");
     }
     anchors.truncate(number + 1);
+    position = anchors.newest_step();  // one before it, where that could not be read
     keeper_.go_on_from(number);
     held_.attempt([&] { sweep.resume_forward(anchors, position); });
   } else {

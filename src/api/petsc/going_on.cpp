@@ -57,7 +57,8 @@ PetscErrorCode sum_of_equations(TS ts, std::uint64_t* sum) {
   PetscFunctionBegin;
   PetscCall(VecDuplicate(ts->vec_sol, &derivative));
   PetscCall(VecDuplicate(ts->vec_sol, &values));
-  PetscCall(VecZeroEntries(derivative));
+  PetscCall(VecCopy(ts->vec_sol, derivative));  // some derivative: a mass matrix counts, too
+  PetscCall(VecShift(derivative, 1));
   PetscCall(TSComputeIFunction(ts, ts->ptime, ts->vec_sol, derivative, values, PETSC_FALSE));
   PetscCall(VecGetLocalSize(values, &local));
   PetscCall(VecGetArrayRead(values, &scalars));
@@ -118,6 +119,13 @@ std::string cannot_go_on(TS ts) {
       return "-ts_adapt_type " + std::string(adapt) +
              ": what it remembers is not known; none and basic can go on";
     }
+  }
+  PetscBool extrapolates = PETSC_FALSE;
+  const auto* const object = reinterpret_cast<PetscObject>(ts);
+  (void)PetscOptionsGetBool(object->options, object->prefix,
+                            "-ts_arkimex_initial_guess_extrapolate", &extrapolates, nullptr);
+  if (extrapolates != PETSC_FALSE) {
+    return "-ts_arkimex_initial_guess_extrapolate: the stages of the last step are not kept";
   }
   if (ts->forward_solve) return "forward sensitivities are not kept for another process";
   if (times_to_hit(ts) != nullptr) {

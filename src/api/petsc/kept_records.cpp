@@ -29,7 +29,7 @@ PetscErrorCode KeptRecords::thin(MPI_Comm comm, std::int64_t limit) {
   PetscFunctionBegin;
   limit_ = limit;
   for (auto at = records_.begin(); at != records_.end();) {
-    if (at->second.starts_anew) {
+    if (at->second.starts_anew || at->second.by_number) {
       ++at;
       continue;
     }

@@ -18,6 +18,7 @@ struct KeptRecord {
   std::vector<std::byte> bytes;
   PetscReal time = 0;
   PetscReal previous_time = 0;
+  bool by_number = false;    ///< set by the program, or out of order: no step leads to it
   bool starts_anew = false;  ///< steps are run again from here, never across
 };
 

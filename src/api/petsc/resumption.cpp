@@ -22,6 +22,18 @@ void put_vector(Bytes& bytes, const auto& values) {
   for (const auto& value : values) put(bytes, value);
 }
 
+void put_bytes(Bytes& bytes, const Bytes& values) {
+  bytes.reserve(bytes.size() + values.size() + 2 * sizeof(std::int64_t));
+  put(bytes, static_cast<std::int64_t>(values.size()));
+  put(bytes, std::span<const std::byte>(values));
+}
+
+Bytes get_bytes(Reading& reading) {
+  const auto count = static_cast<std::size_t>(reading.get<std::int64_t>());
+  const std::span<const std::byte> taken = reading.take(count);
+  return {taken.begin(), taken.end()};
+}
+
 template <class Vector>
 Vector get_vector(Reading& reading) {
   Vector values;
@@ -68,10 +80,29 @@ PetscErrorCode Resumption::begin(MPI_Comm comm, const std::string& prefix, doubl
   id_ = static_cast<std::int64_t>(now_seconds() * 1e9) ^
         (static_cast<std::int64_t>(::getpid()) << 40);
   PetscCallMPI(MPI_Bcast(&id_, 1, MPI_INT64_T, 0, comm));
-  file_.create(prefix_ + ".notes");
+  came_ = false;
+  adjoints_ = adjoints_before_ = 0;
+  failure_ = failure_from([&] { file_.create(prefix_ + ".notes"); });
   Bytes bytes;
   put(bytes, id_);
-  file_.add(kBegin, bytes);
+  add(kBegin, bytes);
+  PetscCall(flush());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void Resumption::add(std::int64_t kind, const Bytes& bytes) {
+  if (!failure_) failure_ = failure_from([&] { file_.add(kind, bytes); });
+}
+
+PetscErrorCode Resumption::flush() {
+  PetscFunctionBegin;
+  if (!on_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!failure_) failure_ = failure_from([&] { file_.flush(); });
+  int failed = failure_ ? 1 : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
+  PetscCheck(failed == 0, comm_, PETSC_ERR_FILE_WRITE,
+             "the notes for resume=on cannot be written on every rank: %s",
+             failure_ ? failure_.message.c_str() : "another rank says why");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,7 +127,7 @@ void Resumption::add_step(TS ts, const StepNote& note, const StepCalls& calls,
     put_vector(bytes, event.which);
     events_.push_back(event);
   }
-  file_.add(kStep, bytes);
+  add(kStep, bytes);
 }
 
 PetscErrorCode Resumption::add_record(TS ts, PetscInt step, const KeptRecord& record) {
@@ -110,9 +141,9 @@ PetscErrorCode Resumption::add_record(TS ts, PetscInt step, const KeptRecord& re
   put(bytes, record.time);
   put(bytes, record.previous_time);
   put(bytes, record.starts_anew);
-  put_vector(bytes, record.bytes);
-  put_vector(bytes, rest);
-  file_.add(kRecord, bytes);
+  put_bytes(bytes, record.bytes);
+  put_bytes(bytes, rest);
+  add(kRecord, bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +189,10 @@ PetscErrorCode Resumption::load(MPI_Comm comm, const std::string& prefix, double
       ", from which the run would go on%s%s; without -ts_trajectory_anadrome_resume it begins "
       "anew",
       prefix_.c_str(), last, failure ? ": " : "", failure ? failure.message.c_str() : "");
+  came_ = true;
+  adjoints_ = 0;
+  failure_ = {};
+  PetscCall(find_adjoints());
   for (const auto& [step, end] : ends_) leaps_.push_back(step);
   if (leaps_.empty() || leaps_.back() != last) leaps_.push_back(last);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,9 +238,9 @@ PetscErrorCode Resumption::parse(const std::vector<Entry>& entries, PetscInt las
       record.time = reading.get<PetscReal>();
       record.previous_time = reading.get<PetscReal>();
       record.starts_anew = reading.get<bool>();
-      record.bytes = get_vector<Bytes>(reading);
+      record.bytes = get_bytes(reading);
       if (const auto end = ends_.find(step); end != ends_.end()) {
-        end->second.going_on = get_vector<Bytes>(reading);
+        end->second.going_on = get_bytes(reading);
       }
       kept->put_back(step, std::move(record));
     }
@@ -240,7 +275,7 @@ PetscErrorCode Resumption::arrive(TS ts, PetscInt step, const StepNotes& notes,
   leaps_.pop_front();
   ts->steps = step;
   ts->ptime = notes.at(step).time;
-  ts->ptime_prev = ts->ptime_prev_rollback = notes.at(step - 1).time;
+  ts->ptime_prev = ts->ptime_prev_rollback = notes.at(std::max(step - 1, notes.first())).time;
   ts->time_step = notes.at(step).next_size;
   for (const EventNote& event : events_) {
     if (event.step <= at_ || event.step > step) continue;
@@ -282,15 +317,36 @@ PetscErrorCode Resumption::put_rest(TS ts) {
 
 // ---- TSAdjointSolve ----
 
+// How many adjoint solves of the sweep an earlier process had begun.
+PetscErrorCode Resumption::find_adjoints() {
+  PetscFunctionBegin;
+  adjoints_before_ = 0;
+  (void)failure_from([&] {  // what cannot be read is not there
+    for (const int which : {0, 1}) {
+      if (::access(adjoint_path(which).c_str(), R_OK) != 0) continue;
+      NotesFile file;
+      for (const Entry& entry : file.open(adjoint_path(which))) {
+        Reading reading(entry.bytes);
+        if (reading.get<std::int64_t>() != id_) continue;
+        adjoints_before_ = std::max(adjoints_before_, reading.get<std::int64_t>());
+      }
+    }
+  });
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &adjoints_before_, 1, MPI_INT64_T, MPI_MAX, comm_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 std::vector<Resumption::Commit> Resumption::committed(PetscInt first, std::uint64_t seed) {
   std::vector<Commit> found;
+  if (!came_) return found;
   for (const int which : {0, 1}) {
     if (::access(adjoint_path(which).c_str(), R_OK) != 0) continue;
     NotesFile file;
     for (const Entry& entry : file.open(adjoint_path(which))) {
       Reading reading(entry.bytes);
-      const bool of_this = reading.get<std::int64_t>() == id_ && reading.get<PetscInt>() == first &&
-                           reading.get<std::uint64_t>() == seed;
+      const bool of_this = reading.get<std::int64_t>() == id_ &&
+                           reading.get<std::int64_t>() == adjoints_ &&
+                           reading.get<PetscInt>() == first && reading.get<std::uint64_t>() == seed;
       if (!of_this) continue;
       Commit commit;
       commit.step = reading.get<PetscInt>();
@@ -307,6 +363,7 @@ PetscErrorCode Resumption::begin_adjoint(TS ts, PetscInt first, const KeptRecord
                                          PetscInt* from) {
   PetscFunctionBegin;
   *from = first;
+  ++adjoints_;
   adjoint_first_ = first;
   commit_at_ = now_seconds();
   committed_step_ = first;
@@ -358,7 +415,7 @@ PetscErrorCode Resumption::at_adjoint(TS ts, PetscInt step) {
   double took = now_seconds() - commit_at_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm_));
   PetscInt more = 2 * steps;  // until a commit is due
-  if (took * 2 >= interval_) {
+  if (took * 2 >= interval_ && adjoints_ >= adjoints_before_) {
     PetscCall(commit(ts, step));
     const double per_step = took / static_cast<double>(steps);
     more = static_cast<PetscInt>(
@@ -380,6 +437,7 @@ PetscErrorCode Resumption::commit(TS ts, PetscInt step) {
   Bytes values(count);
   PetscCall(parts_to_bytes(parts, values.data()));
   put(bytes, id_);
+  put(bytes, adjoints_);
   put(bytes, adjoint_first_);
   put(bytes, adjoint_seed_);
   put(bytes, step);

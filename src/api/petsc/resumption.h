@@ -17,6 +17,7 @@
 #include "api/petsc/kept_records.h"
 #include "api/petsc/notes_file.h"
 #include "api/petsc/step_notes.h"
+#include "base/error.h"
 
 namespace anadrome::petsc {
 
@@ -42,10 +43,8 @@ class Resumption {
                 PetscInt first_event);
   /// Collective.
   PetscErrorCode add_record(TS ts, PetscInt step, const KeptRecord& record);
-  /// Before the library may commit.
-  void flush() {
-    if (on_) file_.flush();
-  }
+  /// Before the library may commit. Collective; PETSC_ERR_FILE_WRITE if a rank could not write.
+  PetscErrorCode flush();
   /// Collective: the sweep is over.
   void remove();
 
@@ -74,6 +73,8 @@ class Resumption {
   PetscErrorCode at_adjoint(TS ts, PetscInt step);
 
  private:
+  void add(std::int64_t kind, const Bytes& bytes);
+
   struct Commit {
     PetscInt step = -1;
     std::int64_t number = 0;
@@ -86,6 +87,7 @@ class Resumption {
   PetscErrorCode parse(const std::vector<Entry>& entries, PetscInt last, StepNotes* notes,
                        KeptRecords* kept, std::size_t* used, PetscInt* reached);
   PetscErrorCode scratch(TS ts, const KeptRecords& kept, PetscInt step, Vec* solution);
+  PetscErrorCode find_adjoints();
   std::vector<Commit> committed(PetscInt first, std::uint64_t seed);
   PetscErrorCode commit(TS ts, PetscInt step);
 
@@ -93,6 +95,7 @@ class Resumption {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::string prefix_;  ///< of this rank's files
   NotesFile file_;
+  Failure failure_;      ///< what this rank could not write
   std::int64_t id_ = 0;  ///< of the sweep
   double interval_ = 60;
   std::deque<PetscInt> leaps_;
@@ -107,6 +110,8 @@ class Resumption {
   double commit_at_ = 0;  ///< when the last one was made
   PetscInt committed_step_ = 0;
   std::int64_t commits_ = 0;
+  bool came_ = false;                                ///< there was an earlier process
+  std::int64_t adjoints_ = 0, adjoints_before_ = 0;  ///< adjoint solves of the sweep, and then
 };
 
 }  // namespace anadrome::petsc

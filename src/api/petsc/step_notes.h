@@ -49,6 +49,7 @@ class StepNotes {
     products_.insert(products_.end(), print.products.begin(), print.products.end());
   }
   const StepNote& at(PetscInt step) const { return notes_[index(step)]; }
+  PetscInt first() const { return base_; }
   std::size_t fields() const { return fields_; }
   /// The fingerprint of the solution.
   double product(PetscInt step, std::size_t field) const {

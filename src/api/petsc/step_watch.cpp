@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/step_watch.h"
 
+#include <functional>
+#include <map>
+#include <string>
+
 namespace anadrome::petsc {
 namespace {
 
 constexpr char kName[] = "anadrome step watch";
+
+StepWatch* choosing = nullptr;  // whose step is under way
 
 }  // namespace
 
@@ -25,7 +31,12 @@ void StepWatch::ts_is_gone(std::shared_ptr<StepWatch>* watch) {
   delete watch;
 }
 
-PetscErrorCode StepWatch::attach(TS ts, std::shared_ptr<StepWatch>* watch) {
+StepWatch::Step& StepWatch::original(TS ts) {
+  static std::map<std::string, Step, std::less<>> functions;
+  return functions[reinterpret_cast<PetscObject>(ts)->type_name];
+}
+
+PetscErrorCode StepWatch::attach(TS ts, const void* owner, std::shared_ptr<StepWatch>* watch) {
   PetscContainer container = nullptr;
   PetscFunctionBegin;
   if (const std::shared_ptr<StepWatch>* there = of(ts); there != nullptr) {
@@ -40,22 +51,26 @@ PetscErrorCode StepWatch::attach(TS ts, std::shared_ptr<StepWatch>* watch) {
     PetscCall(PetscContainerDestroy(&container));
   }
   (*watch)->ts_ = ts;
-  if (ts->ops->step != step) (*watch)->step_ = std::exchange(ts->ops->step, step);
+  (*watch)->owner_ = owner;
+  (*watch)->before = nullptr;
+  if (ts->ops->step != step) original(ts) = std::exchange(ts->ops->step, step);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void StepWatch::detach() {
+void StepWatch::detach(const void* owner) {
+  if (owner != owner_) return;
   before = nullptr;
-  if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = step_;
+  if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = original(ts_);
 }
 
 PetscErrorCode StepWatch::step(TS ts) {
-  StepWatch& watch = **of(ts);
+  const std::shared_ptr<StepWatch>* const there = of(ts);
   PetscFunctionBegin;
-  if (watch.paused_) {
-    PetscCall(watch.step_(ts));
+  if (there == nullptr || (*there)->paused_) {
+    PetscCall(original(ts)(ts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  StepWatch& watch = **there;
   if (watch.before) {
     bool taken = false;
     PetscCall(watch.before(ts, &taken));
@@ -66,7 +81,9 @@ PetscErrorCode StepWatch::step(TS ts) {
   const TSAdapt adapt = ts->adapt;
   const bool chooses = adapt != nullptr && adapt->ops->choose != nullptr;
   if (chooses) watch.choose_ = std::exchange(adapt->ops->choose, choose);
-  const PetscErrorCode outcome = watch.step_(ts);
+  StepWatch* const outer = std::exchange(choosing, &watch);
+  const PetscErrorCode outcome = original(ts)(ts);
+  choosing = outer;
   if (chooses) adapt->ops->choose = watch.choose_;
   PetscCall(outcome);
   StepCall call;
@@ -83,9 +100,9 @@ PetscErrorCode StepWatch::step(TS ts) {
 PetscErrorCode StepWatch::choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme,
                                  PetscReal* next, PetscBool* accept, PetscReal* wlte,
                                  PetscReal* wltea, PetscReal* wlter) {
-  StepWatch& watch = **of(ts);
+  StepWatch& watch = *choosing;
   PetscFunctionBegin;
-  watch.sizes_.push_back(h);
+  if (ts == watch.ts_) watch.sizes_.push_back(h);  // a clone has the same controller
   PetscCall(watch.choose_(adapt, ts, h, scheme, next, accept, wlte, wltea, wlter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,9 +18,9 @@ namespace anadrome::petsc {
 class StepWatch {
  public:
   /// Of this TS, from now on; the one that is there if there is one.
-  static PetscErrorCode attach(TS ts, std::shared_ptr<StepWatch>* watch);
-  /// The TS steps as if nobody had looked. Does nothing if it is gone.
-  void detach();
+  static PetscErrorCode attach(TS ts, const void* owner, std::shared_ptr<StepWatch>* watch);
+  /// The TS steps as if nobody had looked. Does nothing if it is gone, or another's by now.
+  void detach(const void* owner);
   static void ts_is_gone(std::shared_ptr<StepWatch>* watch);
 
   bool alive() const { return ts_ != nullptr; }
@@ -41,8 +41,11 @@ class StepWatch {
                                PetscBool* accept, PetscReal* wlte, PetscReal* wltea,
                                PetscReal* wlter);
 
+  /// The step function of the TS's type, as it was: a clone of a TS has ours, and nobody who looks.
+  static Step& original(TS ts);
+
   TS ts_ = nullptr;  ///< NULL: gone
-  Step step_ = nullptr;
+  const void* owner_ = nullptr;
   Choose choose_ = nullptr;
   std::vector<PetscReal> sizes_;  ///< of the attempts of the call that is under way
   StepCalls seen_;

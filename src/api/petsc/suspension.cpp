@@ -34,6 +34,10 @@ PetscErrorCode Suspension::begin(TS ts, TSAdapt adapt) {
     PetscCall(silence(ts));
     PetscCall(hold_solver_vectors(ts));
   }
+  if (ts->quadraturets != nullptr && ts->costintegralfwd) {
+    PetscCall(VecDuplicate(ts->quadraturets->vec_sol, &integrals_));
+    PetscCall(VecCopy(ts->quadraturets->vec_sol, integrals_));
+  }
   if (ts->forward_solve && ts->quadraturets != nullptr && ts->quadraturets->mat_sensip != nullptr) {
     PetscCall(MatDuplicate(ts->quadraturets->mat_sensip, MAT_COPY_VALUES, &integral_));
   }
@@ -110,6 +114,10 @@ PetscErrorCode Suspension::end(TS ts) {
     if (copy == nullptr) continue;
     PetscCall(VecCopy(copy, live));
     PetscCall(VecDestroy(&copy));
+  }
+  if (integrals_ != nullptr) {
+    PetscCall(VecCopy(integrals_, ts->quadraturets->vec_sol));
+    PetscCall(VecDestroy(&integrals_));
   }
   if (integral_ != nullptr) {
     PetscCall(MatCopy(integral_, ts->quadraturets->mat_sensip, SAME_NONZERO_PATTERN));

@@ -39,8 +39,9 @@ class Suspension {
   std::vector<PutAway<PetscViewer>> reasons_;
   struct {
     Vec live = nullptr, copy = nullptr;
-  } vectors_[2];            ///< the solver's, where they matter afterwards
-  Mat integral_ = nullptr;  ///< integrated forward sensitivities: a result, not a part of a record
+  } vectors_[2];             ///< the solver's, where they matter afterwards
+  Vec integrals_ = nullptr;  ///< of the forward sweep: rolling a step back takes it off them
+  Mat integral_ = nullptr;   ///< integrated forward sensitivities: a result, not a part of a record
 };
 
 }  // namespace anadrome::petsc

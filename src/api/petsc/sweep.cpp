@@ -123,7 +123,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscFunctionBegin;
   if (ts != this->ts()) leave_ts();
   ts_ = ts;
-  PetscCall(StepWatch::attach(ts, &watch_));
+  PetscCall(StepWatch::attach(ts, this, &watch_));
   (void)watch_->take();
   comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
@@ -265,7 +265,7 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
     PetscCall(begin_library(tj, false, kept));
   }
   if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
-  resumption_.flush();
+  PetscCall(resumption_.flush());
   PetscCall(next());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -294,6 +294,12 @@ PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRe
   PetscCheck(other == 0, comm_, PETSC_ERR_ARG_WRONG,
              "the first solution is another one than in the run that was killed; without "
              "-ts_trajectory_anadrome_resume it begins anew");
+  other = live_.step != last_;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
+  PetscCheck(other == 0, comm_, PETSC_ERR_FILE_UNEXPECTED,
+             "the state of step %" PetscInt_FMT
+             " cannot be read back; without -ts_trajectory_anadrome_resume the run begins anew",
+             last_);
   live_ = {last_, 0};
   PetscCall(next());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -60,11 +60,19 @@ class Sweep {
   TS ts() const { return watch_ != nullptr && watch_->alive() ? ts_ : nullptr; }
   /// The trajectory goes: the TS is left as it was.
   void leave_ts() {
-    if (watch_ != nullptr) watch_->detach();
+    if (watch_ != nullptr) watch_->detach(this);
   }
   const StepNotes& notes() const { return notes_; }
   PetscInt steps() const { return last_ - first_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
+  /// A record has been asked for on the way back: the forward sweep is over.
+  void asked_for(PetscInt step) {
+    if (keeps_all_ && step < last_) forward_ = false;
+  }
+  /// Steps that were taken and are no part of the sweep.
+  void pass_over() {
+    if (watch_ != nullptr) (void)watch_->take();
+  }
   bool begun() const { return begun_; }
   /// All records of so many steps were kept in full before, and of them the states are left.
   PetscInt steps_before_library() const { return base_ - first_; }

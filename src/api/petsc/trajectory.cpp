@@ -57,6 +57,8 @@ PetscErrorCode set_by_number(TSTrajectory tj, TS ts, PetscInt step, PetscReal ti
   PetscCall(make_record(ts, X, parts, &record));
   record.time = time;
   record.previous_time = ts != nullptr ? ts->ptime_prev : time;
+  record.by_number = true;
+  trajectory.sweep.pass_over();
   PetscCall(trajectory.kept.put(comm_of(tj), step, std::move(record)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,11 +117,11 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
       const bool stages = ts != nullptr && step > 0 && tj->solution_only == PETSC_FALSE;
       PetscCall(set_by_number(tj, ts, step, time, X,
                               stages ? RecordParts::kWhole : RecordParts::kSolution));
-    } else if (step > 0 && step == trajectory.sweep.next_leap()) {
+    } else if (step > 0 && step == trajectory.sweep.next_leap() && ts == trajectory.sweep.ts()) {
       PetscCall(leap(tj));
     } else if (step == 0 || trajectory.sweep.run() == nullptr) {
       PetscCall(begin_sweep(tj, ts, step));
-    } else if (trajectory.sweep.goes_on_with(step)) {
+    } else if (trajectory.sweep.goes_on_with(step) && ts == trajectory.sweep.ts()) {
       PetscCall(extend_sweep(tj, ts, step));
     } else {  // forward again from where the reverse sweep is
       PetscCall(set_by_number(tj, ts, step, time, X, RecordParts::kWhole));
@@ -162,6 +164,8 @@ PetscErrorCode bring(TSTrajectory tj, PetscInt step) {
   if (trajectory.kept.state(step) != nullptr) {  // one of the first ones
     const KeptRecord* before = trajectory.kept.state(step - 1);
     if (before == nullptr) before = trajectory.kept.find(step - 1);
+    PetscCheck(before != nullptr, comm_of(tj), PETSC_ERR_ARG_OUTOFRANGE,
+               "no record before that of step %" PetscInt_FMT " is left", step);
     PetscCall(trajectory.sweep.bring_from(tj, step, *before));
   } else {
     PetscCall(trajectory.sweep.bring(tj, step, trajectory.kept));
@@ -216,6 +220,7 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     PetscCheck(ts->vec_sol != nullptr, comm_of(tj), PETSC_ERR_ARG_WRONGSTATE,
                "the TS has no solution to put record %" PetscInt_FMT " into", step);
     PetscCall(in_adjoint(tj, ts, &step));
+    if (tj->adjoint_solve_mode != PETSC_FALSE) trajectory.sweep.asked_for(step);
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
