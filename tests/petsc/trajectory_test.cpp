@@ -372,6 +372,76 @@ TEST(Trajectory, AdaptiveMethodsRefuseSteps) {
   }
 }
 
+// They have the step function and the controller of the TS, and not what is composed with it.
+TEST(Trajectory, LeavesClonesAlone) {
+  Oscillators expected("-ts_type rk -ts_rk_type 3bs" + basic);
+  const std::vector<double> all = gradient(expected);
+  Oscillators model("-ts_type rk -ts_rk_type 3bs" + recompute);
+  EXPECT_EQ(model.solve(2), 0);
+  TS clone = nullptr;
+  Vec u = nullptr;
+  EXPECT_EQ(TSClone(model.ts(), &clone), 0);
+  EXPECT_EQ(VecDuplicate(model.solution(), &u), 0);
+  EXPECT_EQ(VecSet(u, 1), 0);
+  EXPECT_EQ(TSSetSolution(clone, u), 0);
+  EXPECT_EQ(TSSetTime(clone, 0), 0);
+  EXPECT_EQ(TSSetTimeStep(clone, 0.05), 0);
+  EXPECT_EQ(TSSetMaxTime(clone, 1), 0);
+  EXPECT_EQ(TSSetExactFinalTime(clone, TS_EXACTFINALTIME_STEPOVER), 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(TSStep(clone), 0);
+  EXPECT_EQ(TSDestroy(&clone), 0);
+  EXPECT_EQ(VecDestroy(&u), 0);
+  SNES snes = nullptr;  // the clone had it, too
+  EXPECT_EQ(TSGetSNES(model.ts(), &snes), 0);
+  EXPECT_EQ(TSSetSNES(model.ts(), snes), 0);
+  model.turn();
+  EXPECT_EQ(model.back(), 0);
+  EXPECT_EQ(difference(all, model.values()), 0);
+}
+
+PetscErrorCode energy(TS, PetscReal, Vec u, Vec rate, void*) {
+  PetscScalar squares = 0;
+  PetscFunctionBeginUser;
+  PetscCall(VecDot(u, u, &squares));
+  PetscCall(VecSet(rate, squares));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+PetscErrorCode no_derivative(TS, PetscReal, Vec, Mat, Mat, void*) {
+  return static_cast<PetscErrorCode>(0);  // no adjoint asks for it
+}
+
+// A Runge-Kutta method takes them back where it refuses a step, and a step that is run again does.
+TEST(Trajectory, KeepsForwardIntegrals) {
+  const auto integral = [](const std::string& options) {
+    Oscillators model("-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-8 -ts_atol 1e-8" + options);
+    TS integrator = nullptr;
+    Vec value = nullptr;
+    EXPECT_EQ(TSCreateQuadratureTS(model.ts(), PETSC_TRUE, &integrator), 0);
+    EXPECT_EQ(TSSetRHSFunction(integrator, nullptr, energy, nullptr), 0);
+    Mat derivative = nullptr;
+    PetscInt local = 0;
+    EXPECT_EQ(VecGetLocalSize(model.solution(), &local), 0);
+    EXPECT_EQ(MatCreateDense(PETSC_COMM_WORLD, local, PETSC_DECIDE, PETSC_DETERMINE, 1, nullptr,
+                             &derivative),
+              0);
+    EXPECT_EQ(TSSetRHSJacobian(integrator, derivative, derivative, no_derivative, nullptr), 0);
+    EXPECT_EQ(MatDestroy(&derivative), 0);
+    EXPECT_EQ(model.solve(2), 0);
+    std::vector<double> found;
+    (void)model.record(model.steps() / 2);
+    (void)model.record(3);
+    EXPECT_EQ(TSGetCostIntegral(model.ts(), &value), 0);
+    PetscReal size = 0;
+    EXPECT_EQ(VecNorm(value, NORM_2, &size), 0);
+    found.push_back(size);
+    return found;
+  };
+  const std::vector<double> expected = integral(basic);
+  EXPECT_GT(expected[0], 0);
+  EXPECT_EQ(integral(recompute), expected);
+}
+
 TEST(Trajectory, CanChangeItsTypeAtAnyTime) {
   for (const bool solved : {false, true}) {
     Oscillators model("-ts_type cn" + recompute);

@@ -26,6 +26,8 @@ std::shared_ptr<StepWatch>* StepWatch::of(TS ts) {
   return static_cast<std::shared_ptr<StepWatch>*>(content);
 }
 
+bool StepWatch::is_inner(TS ts) { return choosing != nullptr && choosing->ts_ != ts; }
+
 void StepWatch::ts_is_gone(std::shared_ptr<StepWatch>* watch) {
   (*watch)->ts_ = nullptr;
   delete watch;
@@ -66,11 +68,18 @@ void StepWatch::detach(const void* owner) {
 PetscErrorCode StepWatch::step(TS ts) {
   const std::shared_ptr<StepWatch>* const there = of(ts);
   PetscFunctionBegin;
-  if (there == nullptr || (*there)->paused_) {
+  if (there == nullptr) {
     PetscCall(original(ts)(ts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   StepWatch& watch = **there;
+  if (watch.paused_) {
+    StepWatch* const outer = std::exchange(choosing, &watch);
+    const PetscErrorCode outcome = original(ts)(ts);
+    choosing = outer;
+    PetscCall(outcome);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (watch.before) {
     bool taken = false;
     PetscCall(watch.before(ts, &taken));

@@ -23,6 +23,8 @@ class StepWatch {
   void detach(const void* owner);
   static void ts_is_gone(std::shared_ptr<StepWatch>* watch);
 
+  /// Is another TS in the middle of a step, of which this one's is a part (a method's first step)?
+  static bool is_inner(TS ts);
   bool alive() const { return ts_ != nullptr; }
   /// What was seen since the last call.
   StepCalls take() { return std::exchange(seen_, {}); }

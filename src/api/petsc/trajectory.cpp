@@ -108,6 +108,7 @@ PetscErrorCode set(TSTrajectory tj, TS ts, PetscInt step, PetscReal time, Vec X)
   return guard([&]() -> PetscErrorCode {
     Trajectory& trajectory = data_of(tj);
     PetscFunctionBegin;
+    if (ts != nullptr && StepWatch::is_inner(ts)) PetscFunctionReturn(PETSC_SUCCESS);
     const bool by_solver = ts != nullptr && step == ts->steps && X == ts->vec_sol;
     if (by_solver && ts->reason < 0 && trajectory.sweep.ends_with(step)) {
       PetscFunctionReturn(PETSC_SUCCESS);  // the step after this record failed
