@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""With memory for all records no step is run again, in every row of cases.csv.
+
+  nothing_again.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import cases
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for flag in ("--tutorials", "--programs", "--plugin"):
+        parser.add_argument(flag, required=True)
+    options = parser.parse_args()
+    bench = cases.Bench(options.tutorials, options.programs, options.plugin, False)
+    rows = list(cases.rows(None, Path(__file__).with_name("cases.csv"), bench.programs))
+    wrong = 0
+    for name, row in rows:
+        words = cases.arguments(row["arguments"], cases.GENERAL + cases.SOLUTION_ONLY)
+        code, output, _, errors, _ = bench.run(row, int(row["ranks"]), words,
+                                               bench.anadrome("auto", row) + " -ts_trajectory_view")
+        again = [int(steps) for steps in re.findall(r"(\d+) steps run again", output)]
+        if code != 0 or any(again):
+            wrong += 1
+            print(f"FAIL {name}: exit {code}, steps run again {again[:5]}: {errors.strip()[-300:]}")
+    print(f"{len(rows)} rows, {wrong} wrong")
+    return 0 if rows and wrong == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
