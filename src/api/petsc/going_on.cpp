@@ -127,6 +127,7 @@ std::string cannot_go_on(TS ts) {
   if (extrapolates != PETSC_FALSE) {
     return "-ts_arkimex_initial_guess_extrapolate: the stages of the last step are not kept";
   }
+  if (ts->use_splitrhsfunction) return "methods with parts of several rates are not known";
   if (ts->forward_solve) return "forward sensitivities are not kept for another process";
   if (times_to_hit(ts) != nullptr) {
     return "the solutions at the points of a time span are not kept for another process";

@@ -21,9 +21,7 @@ PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, TsParts* memory) 
                            &first_same_as_last));
   if (first_same_as_last != PETSC_FALSE && rk->Y == stages) {
     memory->vectors.push_back(rk->YdotRHS[count - 1]);
-#if !PETSC_VERSION_LT(3, 20, 0)
-    memory->numbers.push_back(numbers_of(&rk->newtableau));  // whether it may be used at all
-#endif
+    memory->numbers = slope_flags(rk);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -36,6 +36,12 @@
 
 namespace anadrome::petsc {
 
+/// Numbers where they lie.
+template <class Value>
+std::span<std::byte> numbers_of(Value* values, PetscInt count = 1) {
+  return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
+}
+
 // ---- options ----
 
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -67,11 +73,6 @@ inline PetscReal& size_before_time_to_hit(TSAdapt adapt) {
 #else
   return adapt->dt_eval_times_cached;
 #endif
-}
-
-template <class Value>
-std::span<std::byte> numbers_of(Value* values, PetscInt count = 1) {
-  return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
 }
 
 /// Where the search for the next event is.
@@ -137,6 +138,15 @@ struct RkData {
   Vec X0;
   Vec *Y, *YdotRHS;
 };
+
+/// Whether the slope may be used that a first-same-as-last scheme has kept.
+inline std::vector<std::span<std::byte>> slope_flags([[maybe_unused]] RkData* rk) {
+#if PETSC_VERSION_LT(3, 20, 0)
+  return {};
+#else
+  return {numbers_of(&rk->newtableau)};
+#endif
+}
 
 struct ArkimexData {
   void* tableau;

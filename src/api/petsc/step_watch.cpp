@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/step_watch.h"
 
-#include <functional>
-#include <map>
-#include <string>
-
 namespace anadrome::petsc {
 namespace {
 
 constexpr char kName[] = "anadrome step watch";
 
-StepWatch* choosing = nullptr;  // whose step is under way
+StepWatch* stepping = nullptr;  // whose step is under way
 
 }  // namespace
 
@@ -26,16 +22,22 @@ std::shared_ptr<StepWatch>* StepWatch::of(TS ts) {
   return static_cast<std::shared_ptr<StepWatch>*>(content);
 }
 
-bool StepWatch::is_inner(TS ts) { return choosing != nullptr && choosing->ts_ != ts; }
+bool StepWatch::is_inner(TS ts) { return stepping != nullptr && stepping->ts_ != ts; }
 
 void StepWatch::ts_is_gone(std::shared_ptr<StepWatch>* watch) {
   (*watch)->ts_ = nullptr;
   delete watch;
 }
 
-StepWatch::Step& StepWatch::original(TS ts) {
-  static std::map<std::string, Step, std::less<>> functions;
-  return functions[reinterpret_cast<PetscObject>(ts)->type_name];
+PetscErrorCode StepWatch::original(TS ts, Step* found) {
+  TSAdapt adapt = nullptr;
+  PetscFunctionBegin;
+  PetscCall(TSGetAdapt(ts, &adapt));
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(adapt), kName, found));
+  if (*found == nullptr && stepping != nullptr) *found = stepping->step_;  // cloned in a step
+  PetscCheck(*found != nullptr, PetscObjectComm(reinterpret_cast<PetscObject>(ts)), PETSC_ERR_PLIB,
+             "the step function of a TS is lost");
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StepWatch::attach(TS ts, const void* owner, std::shared_ptr<StepWatch>* watch) {
@@ -55,29 +57,36 @@ PetscErrorCode StepWatch::attach(TS ts, const void* owner, std::shared_ptr<StepW
   (*watch)->ts_ = ts;
   (*watch)->owner_ = owner;
   (*watch)->before = nullptr;
-  if (ts->ops->step != step) original(ts) = std::exchange(ts->ops->step, step);
+  if (ts->ops->step == step) {
+    PetscCall(original(ts, &(*watch)->step_));  // a clone, maybe
+  } else {
+    (*watch)->step_ = std::exchange(ts->ops->step, step);
+  }
+  TSAdapt adapt = nullptr;
+  PetscCall(TSGetAdapt(ts, &adapt));
+  PetscCall(
+      PetscObjectComposeFunction(reinterpret_cast<PetscObject>(adapt), kName, (*watch)->step_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void StepWatch::detach(const void* owner) {
   if (owner != owner_) return;
   before = nullptr;
-  if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = original(ts_);
+  if (ts_ != nullptr && ts_->ops->step == step) ts_->ops->step = step_;
 }
 
 PetscErrorCode StepWatch::step(TS ts) {
   const std::shared_ptr<StepWatch>* const there = of(ts);
   PetscFunctionBegin;
   if (there == nullptr) {
-    PetscCall(original(ts)(ts));
+    Step original_step = nullptr;
+    PetscCall(original(ts, &original_step));
+    PetscCall(original_step(ts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   StepWatch& watch = **there;
   if (watch.paused_) {
-    StepWatch* const outer = std::exchange(choosing, &watch);
-    const PetscErrorCode outcome = original(ts)(ts);
-    choosing = outer;
-    PetscCall(outcome);
+    PetscCall(watch.take_step());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (watch.before) {
@@ -90,9 +99,7 @@ PetscErrorCode StepWatch::step(TS ts) {
   const TSAdapt adapt = ts->adapt;
   const bool chooses = adapt != nullptr && adapt->ops->choose != nullptr;
   if (chooses) watch.choose_ = std::exchange(adapt->ops->choose, choose);
-  StepWatch* const outer = std::exchange(choosing, &watch);
-  const PetscErrorCode outcome = original(ts)(ts);
-  choosing = outer;
+  const PetscErrorCode outcome = watch.take_step();
   if (chooses) adapt->ops->choose = watch.choose_;
   PetscCall(outcome);
   StepCall call;
@@ -106,10 +113,19 @@ PetscErrorCode StepWatch::step(TS ts) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode StepWatch::take_step() {
+  PetscFunctionBegin;
+  StepWatch* const outer = std::exchange(stepping, this);
+  const PetscErrorCode outcome = step_(ts_);
+  stepping = outer;
+  PetscCall(outcome);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StepWatch::choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme,
                                  PetscReal* next, PetscBool* accept, PetscReal* wlte,
                                  PetscReal* wltea, PetscReal* wlter) {
-  StepWatch& watch = *choosing;
+  StepWatch& watch = *stepping;
   PetscFunctionBegin;
   if (ts == watch.ts_) watch.sizes_.push_back(h);  // a clone has the same controller
   PetscCall(watch.choose_(adapt, ts, h, scheme, next, accept, wlte, wltea, wlter));

@@ -39,15 +39,18 @@ class StepWatch {
 
   static std::shared_ptr<StepWatch>* of(TS ts);
   static PetscErrorCode step(TS ts);
+  PetscErrorCode take_step();
   static PetscErrorCode choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme, PetscReal* next,
                                PetscBool* accept, PetscReal* wlte, PetscReal* wltea,
                                PetscReal* wlter);
 
-  /// The step function of the TS's type, as it was: a clone of a TS has ours, and nobody who looks.
-  static Step& original(TS ts);
+  /// The step function as it was. A clone of a TS has ours, and nobody who looks; what is composed
+  /// with its controller it shares.
+  static PetscErrorCode original(TS ts, Step* found);
 
   TS ts_ = nullptr;  ///< NULL: gone
   const void* owner_ = nullptr;
+  Step step_ = nullptr;
   Choose choose_ = nullptr;
   std::vector<PetscReal> sizes_;  ///< of the attempts of the call that is under way
   StepCalls seen_;
