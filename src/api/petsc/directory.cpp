@@ -47,6 +47,14 @@ PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::string Directory::beside() const {
+  const auto or_else = [](std::string first, const char* key, const char* last) {
+    if (first.empty()) first = from_environment(key);
+    return first.empty() ? std::string(last) : first;
+  };
+  return or_else(path_, "directory", ".") + "/" + or_else(name_, "name", "anadrome");
+}
+
 PetscErrorCode Directory::require(MPI_Comm comm) const {
   const std::string given = path_.empty() ? from_environment("directory") : path_;
   const char* const path = given.empty() ? "." : given.c_str();

@@ -2,10 +2,9 @@
 // Where a trajectory's files go: a directory of each sweep's own, in one that the user named.
 #pragma once
 
-#include "api/petsc/petsc_private.h"
-
 #include <string>
 
+#include "api/petsc/petsc_private.h"
 #include "api/petsc/settings.h"
 
 namespace anadrome::petsc {
@@ -23,6 +22,8 @@ class Directory {
   /// Options `directory` and `name` of the library; "": the library's own, or the environment's.
   const std::string& path() const { return path_; }
   const std::string& name() const { return name_; }
+  /// The beginning of the names of files beside the library's directory.
+  std::string beside() const;
 
  private:
   std::string path_, name_;

@@ -4,9 +4,9 @@
 // It lives in the TS; this is the way between there and plain bytes.
 #pragma once
 
-#include "api/petsc/petsc_private.h"
-
 #include <cstddef>
+
+#include "api/petsc/petsc_private.h"
 
 namespace anadrome::petsc {
 

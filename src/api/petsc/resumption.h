@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "api/petsc/adjoint_commits.h"
 #include "api/petsc/going_on.h"
 #include "api/petsc/kept_records.h"
 #include "api/petsc/notes_file.h"
@@ -30,15 +31,18 @@ struct SolveEnd {
 class Resumption {
  public:
   bool on() const { return on_; }
-  /// A line on standard error where a run goes on.
-  void speak(bool speaks) { speaks_ = speaks; }
+  /// Seconds between two commits of an adjoint solve; a line on standard error where a run goes on?
+  void set(double interval, bool speaks) {
+    adjoint_.set_interval(interval);
+    speaks_ = speaks;
+  }
   /// Local: off.
   void leave() { on_ = false; }
 
   // ---- what a later process needs ----
 
   /// Collective: the notes are empty; `prefix` begins the names of the files.
-  PetscErrorCode begin(MPI_Comm comm, const std::string& prefix, double interval);
+  PetscErrorCode begin(MPI_Comm comm, const std::string& prefix);
   void add_step(TS ts, const StepNote& note, const StepCalls& calls, const Fingerprint& print,
                 PetscInt first_event);
   /// Collective.
@@ -50,16 +54,22 @@ class Resumption {
 
   // ---- what an earlier one left ----
 
-  /// Collective: the notes up to step `last`, whose state is `state`; PETSC_ERR_FILE_UNEXPECTED if
-  /// they do not reach it.
-  PetscErrorCode load(MPI_Comm comm, const std::string& prefix, double interval, PetscInt last,
-                      StepNotes* notes, KeptRecords* kept);
+  /// What the library kept of the step that it goes on with: its record and what lay beside it.
+  void set_state(std::span<const std::byte> record, std::span<const std::byte> rest) {
+    state_.assign(record.begin(), record.end());
+    state_rest_.assign(rest.begin(), rest.end());
+  }
+  /// Collective: the notes up to that step, `last`; PETSC_ERR_FILE_UNEXPECTED if they do not reach
+  /// it.
+  PetscErrorCode load(MPI_Comm comm, const std::string& prefix, PetscInt last, StepNotes* notes,
+                      KeptRecords* kept);
   /// The next step that the program leaps to; -1: none.
   PetscInt next() const { return leaps_.empty() ? -1 : leaps_.front(); }
-  /// The last of them, and what the state of that step had beside the record.
-  Bytes state, going_on;
-  /// The TS is at `step`, record and all, but for what `next` had beside it. Collective.
-  PetscErrorCode arrive(TS ts, PetscInt step, const StepNotes& notes, const KeptRecords& kept);
+  /// Put the TS there. Collective.
+  PetscErrorCode leap(TS ts, const RecordShape& state_shape, const StepNotes& notes,
+                      const KeptRecords& kept);
+  /// Before a step is taken: is it the beginning of a leap, instead?
+  PetscErrorCode before_step(TS ts, const StepNotes& notes, bool* taken);
   /// Before the next step is taken, or a record is asked for.
   PetscErrorCode put_rest(TS ts);
   bool event_or_end(PetscInt step) const;
@@ -69,27 +79,20 @@ class Resumption {
   /// Collective, where an adjoint solve begins at `first`: the step from which it goes on, to which
   /// the TS has been brought but for its record; `first` if none was committed.
   PetscErrorCode begin_adjoint(TS ts, PetscInt first, const KeptRecords& kept, PetscInt* from);
-  /// Collective, before each of its steps: commits what has been added up, if it is time.
-  PetscErrorCode at_adjoint(TS ts, PetscInt step);
+  /// Collective, before each of its steps.
+  PetscErrorCode before_adjoint_step(TS ts, PetscInt step) {
+    return adjoint_.before_step(ts, step);
+  }
 
  private:
+  PetscErrorCode start(MPI_Comm comm, const std::string& prefix);
   void add(std::int64_t kind, const Bytes& bytes);
-
-  struct Commit {
-    PetscInt step = -1;
-    std::int64_t number = 0;
-    Bytes bytes;
-  };
-
-  std::string adjoint_path(int which) const {
-    return prefix_ + ".adjoint." + std::to_string(which);
-  }
-  PetscErrorCode parse(const std::vector<Entry>& entries, PetscInt last, StepNotes* notes,
-                       KeptRecords* kept, std::size_t* used, PetscInt* reached);
+  std::size_t parse(const std::vector<Entry>& entries, PetscInt last, StepNotes* notes,
+                    KeptRecords* kept, PetscInt* reached);
+  void parse_step(Reading& reading, PetscInt step, StepNotes* notes);
+  void parse_record(Reading& reading, KeptRecords* kept);
+  PetscErrorCode arrive(TS ts, PetscInt step, const StepNotes& notes, const KeptRecords& kept);
   PetscErrorCode scratch(TS ts, const KeptRecords& kept, PetscInt step, Vec* solution);
-  PetscErrorCode find_adjoints();
-  std::vector<Commit> committed(PetscInt first, std::uint64_t seed);
-  PetscErrorCode commit(TS ts, PetscInt step);
 
   bool on_ = false, speaks_ = true;
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -97,21 +100,15 @@ class Resumption {
   NotesFile file_;
   Failure failure_;      ///< what this rank could not write
   std::int64_t id_ = 0;  ///< of the sweep
-  double interval_ = 60;
   std::deque<PetscInt> leaps_;
+  Bytes state_, state_rest_;  ///< of the last one
+  TSEvent hidden_event_ = nullptr;
   PetscInt at_ = 0, solve_began_ = 0;
   std::map<PetscInt, SolveEnd> ends_;
   std::vector<EventNote> events_;  ///< until the sweep is over
-  Bytes rest_;
+  Bytes rest_;                     ///< put_rest has to put it
   PetscInt rest_began_ = 0;
-  PetscInt adjoint_first_ = -1;
-  std::uint64_t adjoint_seed_ = 0;
-  PetscInt next_commit_ = -1;
-  double commit_at_ = 0;  ///< when the last one was made
-  PetscInt committed_step_ = 0;
-  std::int64_t commits_ = 0;
-  bool came_ = false;                                ///< there was an earlier process
-  std::int64_t adjoints_ = 0, adjoints_before_ = 0;  ///< adjoint solves of the sweep, and then
+  AdjointCommits adjoint_;
 };
 
 }  // namespace anadrome::petsc

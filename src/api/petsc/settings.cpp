@@ -100,6 +100,11 @@ std::string Settings::value_or_environment(const char* name) const {
   return value(name).empty() ? from_environment(name) : value(name);
 }
 
+double Settings::commit_interval() const {
+  const std::string text = value_or_environment("checkpoint_interval");
+  return text.empty() ? 60 : parse_seconds(text);
+}
+
 std::string Settings::audit() const {
   const std::string text = value_or_environment("audit");
   return text.empty() ? "error" : text;

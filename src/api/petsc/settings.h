@@ -3,11 +3,11 @@
 // numbers of checkpoints.
 #pragma once
 
-#include "api/petsc/petsc_private.h"
-
 #include <array>
 #include <cstdint>
 #include <string>
+
+#include "api/petsc/petsc_private.h"
 
 namespace anadrome::petsc {
 
@@ -65,6 +65,8 @@ struct Settings {
   /// For the two that are not the library's here: their value, or what is used without one.
   std::string audit() const;
   PetscErrorCode preflight(PetscInt* number, bool* asked) const;
+  /// Seconds; throws Error.
+  double commit_interval() const;
   bool resumes() const { return value_or_environment("resume") == "on"; }
 };
 

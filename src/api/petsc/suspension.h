@@ -3,10 +3,10 @@
 // says and counts what it would have without them.
 #pragma once
 
-#include "api/petsc/petsc_private.h"
-
 #include <array>
 #include <vector>
+
+#include "api/petsc/petsc_private.h"
 
 namespace anadrome::petsc {
 

@@ -33,8 +33,7 @@ int Sweep::unpack_state(void* self, const void* buffer, std::size_t) {
   if (sweep->arriving_) {
     const auto* from = static_cast<const std::byte*>(buffer);
     const std::byte* const rest = from + sweep->state_shape_.bytes();
-    sweep->resumption_.state.assign(from, rest);
-    sweep->resumption_.going_on.assign(rest, rest + sweep->rest_bytes_);
+    sweep->resumption_.set_state({from, rest}, {rest, sweep->rest_bytes_});
     return 0;
   }
   sweep->live_.complete = 0;  // the number of the step is a field of its own
@@ -152,7 +151,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     PetscCall(open(tj));
     settings.changed = false;
     were_too_many_ = false;
-    resumption_.speak(settings.value_or_environment("warnings") != "off");
+    resumption_.set(settings.commit_interval(), settings.value_or_environment("warnings") != "off");
   }
   steps_said_ = settings.steps;
   first_ = base_ = step;
@@ -164,8 +163,8 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscCall(fields_of(ts->vec_sol, &fields));
   notes_.begin(step, fields);
   events_seen_ = ts->event != nullptr ? ts->event->recorder.ctr : 0;
-  keeps_all_ = most_kept_ > 0 && !were_too_many_;
-  kept.set_limit(keeps_all_ ? memory_ : aside_);
+  keeps_all_ = shares_.most_kept > 0 && !were_too_many_;
+  kept.set_limit(keeps_all_ ? shares_.memory : shares_.aside);
   watch_->before = nullptr;
   resumption_.leave();
   if (!keeps_all_) PetscCall(begin_library(tj, resumes, kept));
@@ -176,7 +175,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
 PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept) {
   PetscFunctionBegin;
   action_ = {};
-  const std::int64_t memory = memory_ - aside_ - (base_ - first_) * state_most_;
+  const std::int64_t memory = shares_.for_library(base_ - first_);
   if (memory != given_) {
     if (given_ != 0) PetscCall(open(tj));  // no option can be set while a sweep is under way
     PetscCall(set("memory", std::to_string(memory) + "B"));
@@ -194,11 +193,13 @@ PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& 
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   std::int64_t done = 0;
   PetscCall(check(anadrome_resumed(run_, &phase, &done)));
-  watch_->before = [this](TS stepping, bool* taken) { return before_step(stepping, taken); };
+  watch_->before = [this](TS stepping, bool* taken) {
+    return resumption_.before_step(stepping, notes_, taken);
+  };
   if (phase != ANADROME_PHASE_IDLE) {
     PetscCall(resume(done, first, kept));
   } else {
-    PetscCall(resumption_.begin(comm_, resume_prefix(), commit_interval_));
+    PetscCall(resumption_.begin(comm_, directory_.beside()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,6 +212,16 @@ PetscErrorCode Sweep::step_done(PetscInt step, bool* jumped) {
   PetscCall(note(step));
   const PetscInt events = ts_->event != nullptr ? ts_->event->recorder.ctr : 0;
   *jumped = std::exchange(events_seen_, events) != events;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The watch sees nothing of it.
+PetscErrorCode Sweep::replay(PetscInt from, PetscInt to) {
+  PetscFunctionBegin;
+  watch_->pause(true);
+  const PetscErrorCode outcome = replay_.run(ts_, from, to, notes_);
+  watch_->pause(false);
+  PetscCall(outcome);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,10 +251,7 @@ PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecord
   const PetscBool restarts = ts_->steprestart;
   PetscCall(record_from_bytes(ts_, first->shape, first->bytes.data()));
   live_ = {first_, 0};
-  watch_->pause(true);
-  const PetscErrorCode outcome = replay_.run(ts_, first_, step, notes_);
-  watch_->pause(false);
-  PetscCall(outcome);
+  PetscCall(replay(first_, step));
   PetscCall(replay_.judge(ts_, notes_, settings.tolerance, settings.audit()));
   PetscCall(record_from_bytes(ts_, now.shape, now.bytes.data()));
   ts_->steprestart = restarts;
@@ -257,11 +265,12 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
   PetscCall(preflight(tj, last_, kept));
   if (keeps_all_) {
-    if (static_cast<std::int64_t>(kept.count()) < most_kept_) PetscFunctionReturn(PETSC_SUCCESS);
+    if (static_cast<std::int64_t>(kept.count()) < shares_.most_kept)
+      PetscFunctionReturn(PETSC_SUCCESS);
     keeps_all_ = false;
     were_too_many_ = true;
     base_ = last_;
-    PetscCall(kept.thin(comm_, aside_));
+    PetscCall(kept.thin(comm_, shares_.aside));
     PetscCall(begin_library(tj, false, kept));
   }
   if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
@@ -272,20 +281,11 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
 
 // ---- after a kill ----
 
-std::string Sweep::resume_prefix() const {
-  const auto or_else = [](std::string first, const char* key, const char* last) {
-    if (first.empty()) first = from_environment(key);
-    return first.empty() ? std::string(last) : first;
-  };
-  return or_else(directory_.path(), "directory", ".") + "/" +
-         or_else(directory_.name(), "name", "anadrome");
-}
-
 // The library is at step `done` of its own; the TS is at its first record still.
 PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept) {
   PetscFunctionBegin;
   last_ = base_ + static_cast<PetscInt>(done);
-  PetscCall(resumption_.load(comm_, resume_prefix(), commit_interval_, last_, &notes_, &kept));
+  PetscCall(resumption_.load(comm_, directory_.beside(), last_, &notes_, &kept));
   int other = first.products.size() != notes_.fields();
   for (std::size_t field = 0; other == 0 && field < notes_.fields(); ++field) {
     if (first.products[field] != notes_.product(base_, field)) other = 1;
@@ -306,36 +306,10 @@ PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRe
 }
 
 PetscErrorCode Sweep::leap(const KeptRecords& kept) {
-  const PetscInt step = resumption_.next();
   PetscFunctionBegin;
-  if (hidden_event_ != nullptr) ts_->event = std::exchange(hidden_event_, nullptr);
-  if (step == last_) {
-    PetscCall(record_from_bytes(ts_, state_shape_, resumption_.state.data()));
-    resumption_.state = {};
-  } else {
-    const KeptRecord* record = kept.find(step);
-    PetscCall(record_from_bytes(ts_, record->shape, record->bytes.data()));
-  }
-  PetscCall(resumption_.arrive(ts_, step, notes_, kept));
+  PetscCall(resumption_.leap(ts_, state_shape_, notes_, kept));
   events_seen_ = ts_->event != nullptr ? ts_->event->recorder.ctr : 0;
-  (void)watch_->take();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// A further TSSolve of the program begins a way that an earlier process went: one step of it is all
-// that PETSc sees. Events are found on the way, not at its end.
-PetscErrorCode Sweep::before_step(TS ts, bool* taken) {
-  PetscFunctionBegin;
-  if (returning()) {
-    const PetscInt step = next_leap();
-    ts->steps = step - 1;
-    ts->ptime = notes_.at(step).time;
-    ts->time_step = notes_.at(step).next_size;
-    hidden_event_ = std::exchange(ts->event, nullptr);
-    *taken = true;
-  } else {
-    PetscCall(resumption_.put_rest(ts));
-  }
+  pass_over();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -392,11 +366,7 @@ PetscErrorCode Sweep::run_again(TSTrajectory tj, std::int64_t to) {
   const std::int64_t steps = to - live_.step;
   PetscCall(log_events(&events));
   PetscCall(PetscLogEventBegin(events.recompute, tj, ts_, 0, 0));
-  watch_->pause(true);
-  const PetscErrorCode outcome =
-      replay_.run(ts_, static_cast<PetscInt>(live_.step), static_cast<PetscInt>(to), notes_);
-  watch_->pause(false);
-  PetscCall(outcome);
+  PetscCall(replay(static_cast<PetscInt>(live_.step), static_cast<PetscInt>(to)));
   PetscCall(PetscLogEventEnd(events.recompute, tj, ts_, 0, 0));
   if (tj->monitor != nullptr) {
     PetscCall(PetscViewerASCIIPrintf(tj->monitor, "anadrome: steps %lld to %lld run again\n",

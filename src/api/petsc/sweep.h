@@ -16,6 +16,7 @@
 
 #include "api/petsc/directory.h"
 #include "api/petsc/kept_records.h"
+#include "api/petsc/memory_shares.h"
 #include "api/petsc/replay.h"
 #include "api/petsc/resumption.h"
 #include "api/petsc/settings.h"
@@ -36,7 +37,7 @@ class Sweep {
   /// them so far.
   bool keeps_all() const { return keeps_all_; }
   /// So many, at most.
-  std::int64_t most_kept() const { return most_kept_; }
+  std::int64_t most_kept() const { return shares_.most_kept; }
   /// The way that an earlier process went is gone in leaps: the TS is to be put at `next_leap`.
   bool returning() const { return resumption_.next() >= 0; }
   PetscInt next_leap() const { return resumption_.next(); }
@@ -87,8 +88,6 @@ class Sweep {
 
   PetscErrorCode open(TSTrajectory tj);
   PetscErrorCode give_options(TSTrajectory tj);
-  PetscErrorCode share_memory(TSTrajectory tj);
-  bool keeps_all_at_first(TSTrajectory tj) const;
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;
@@ -98,8 +97,7 @@ class Sweep {
   PetscErrorCode preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
   PetscErrorCode note(PetscInt step);
   PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
-  std::string resume_prefix() const;
-  PetscErrorCode before_step(TS ts, bool* taken);
+  PetscErrorCode replay(PetscInt from, PetscInt to);
   PetscErrorCode finish_forward();
   PetscErrorCode finish_reverse();
   PetscErrorCode turn_back();
@@ -116,10 +114,8 @@ class Sweep {
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
-  double commit_interval_ = 60;
-  std::int64_t memory_ = 0, aside_ = 0, state_most_ = 0;  ///< bytes, of any rank
-  std::int64_t given_ = 0;                                ///< bytes, to the library; 0: none yet
-  std::int64_t most_kept_ = 0;  ///< records in full, as long as there are no more; 0: none
+  MemoryShares shares_;
+  std::int64_t given_ = 0;  ///< bytes, to the library; 0: none yet
   bool keeps_all_ = false, begun_ = false;
   bool were_too_many_ = false;  ///< of the sweep before: this one will be no shorter
   std::size_t rest_bytes_ = 0;  ///< of a state, for a process that goes on
@@ -143,7 +139,6 @@ class Sweep {
   Replay replay_;
   std::int64_t steps_run_again_ = 0;
   PetscInt events_seen_ = 0;  ///< of the TS's event recorder
-  TSEvent hidden_event_ = nullptr;
   Resumption resumption_;
 };
 

@@ -209,7 +209,7 @@ PetscErrorCode in_adjoint(TSTrajectory tj, TS ts, PetscInt* step) {
   if (ts->adjoint_steps == 0) {
     PetscCall(resumption.begin_adjoint(ts, *step, trajectory.kept, step));
   } else {
-    PetscCall(resumption.at_adjoint(ts, *step));
+    PetscCall(resumption.before_adjoint_step(ts, *step));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
