@@ -150,19 +150,32 @@ def compare(bench, row, mode, ranks, reference):
     return None, apart
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+TABLE = Path(__file__).with_name("cases.csv")
+
+
+def parser_for(description):
+    """For a script that runs rows of the table."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tutorials", required=True, help="PETSc's, their sources")
     parser.add_argument("--programs", required=True)
     parser.add_argument("--plugin", required=True)
+    parser.add_argument("--verbose", action="store_true")
+    return parser
+
+
+def bench_of(options):
+    return Bench(options.tutorials, options.programs, options.plugin, options.verbose)
+
+
+def main():
+    parser = parser_for(__doc__)
     parser.add_argument("--mode", required=True, nargs="+", choices=MODES)
-    parser.add_argument("--table", default=Path(__file__).with_name("cases.csv"))
+    parser.add_argument("--table", default=TABLE)
     parser.add_argument("--match")
     parser.add_argument("--ranks", type=int)
-    parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
 
-    bench = Bench(options.tutorials, options.programs, options.plugin, options.verbose)
+    bench = bench_of(options)
     wrong = seen = 0
     for name, row in rows(options.match, options.table, options.programs):
         ranks = options.ranks or int(row["ranks"])

@@ -3,8 +3,10 @@
 // nothing of the trajectory's type and begins anew whenever it is started.
 //   killed_oscillators OPTIONS [solves N] [events] [adjoint 0|1] [forward STEP] [reverse STEP]
 //   [rank R]
-//                     [stiffness M] [start S]
-// Each rank writes what it found, bit for bit, to found.<rank>.
+//                     [stiffness M] [start S] [pieces P] [again A] [in I]
+// The way back is gone in P pieces; and A times, in solve I of which the program ends. They begin
+// with the same gradients, which the second one doubles on the way. Each rank writes what it found,
+// bit for bit, to found.<rank>.
 #include <anadrome/petsc.h>
 #include <petscts.h>
 
@@ -23,7 +25,9 @@ using namespace anadrome::test;
 
 struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
+  int pieces = 1, again = 1;
   bool events = false;
+  int sweeps = 0, in = 0;  ///< adjoint solves so far; in which of them it is to end
 } told;
 
 void end_at(PetscInt step, int where) {
@@ -38,8 +42,10 @@ PetscErrorCode watch_forward(TS, PetscInt step, PetscReal, Vec, void*) {
   return 0;
 }
 
-PetscErrorCode watch_reverse(TS, PetscInt step, PetscReal, Vec, PetscInt, Vec*, Vec*, void*) {
-  end_at(step, told.reverse);
+PetscErrorCode watch_reverse(TS, PetscInt step, PetscReal, Vec, PetscInt, Vec* lambda, Vec*,
+                             void*) {
+  if (told.sweeps == 1 && step == 100 && VecScale(lambda[0], 2) != 0) return PETSC_ERR_PLIB;
+  if (told.sweeps == told.in) end_at(step, told.reverse);
   return 0;
 }
 
@@ -100,10 +106,14 @@ void run(const std::string& options) {
   }
   std::vector<double> found = model.values();
   found.push_back(static_cast<double>(model.steps()));
-  if (told.adjoint != 0) {
+  const PetscInt steps = model.steps();
+  for (int i = 0; i < told.again && told.adjoint != 0; ++i) {
+    if (i > 0) model.go_to(steps);
     model.turn();
+    for (int piece = 1; piece < told.pieces; ++piece) MUST(model.back(steps / told.pieces));
     MUST(model.back());
     append(found, model.values());
+    ++told.sweeps;
   }
   std::ofstream file("found." + std::to_string(rank), std::ios::binary);
   file.write(reinterpret_cast<const char*>(found.data()),
@@ -127,6 +137,9 @@ int main(int argc, char** argv) {
                         : word == "reverse" ? &told.reverse
                         : word == "start"   ? &told.start
                         : word == "rank"    ? &told.rank
+                        : word == "pieces"  ? &told.pieces
+                        : word == "in"      ? &told.in
+                        : word == "again"   ? &told.again
                                             : &told.stiffness;
     *number = std::atoi(argv[++i]);
   }

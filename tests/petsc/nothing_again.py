@@ -3,21 +3,15 @@
 
   nothing_again.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
 """
-import argparse
 import re
 import sys
-from pathlib import Path
 
 import cases
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for flag in ("--tutorials", "--programs", "--plugin"):
-        parser.add_argument(flag, required=True)
-    options = parser.parse_args()
-    bench = cases.Bench(options.tutorials, options.programs, options.plugin, False)
-    rows = list(cases.rows(None, Path(__file__).with_name("cases.csv"), bench.programs))
+    bench = cases.bench_of(cases.parser_for(__doc__).parse_args())
+    rows = list(cases.rows(None, cases.TABLE, bench.programs))
     wrong = 0
     for name, row in rows:
         words = cases.arguments(row["arguments"], cases.GENERAL + cases.SOLUTION_ONLY)

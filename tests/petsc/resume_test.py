@@ -7,17 +7,21 @@ of a run with PETSc's own trajectory; and where it cannot, it says why.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
+
 SETTINGS = None
 BASIC = "-ts_trajectory_type basic"
 RESUME = ("-ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 64MiB -ts_trajectory_anadrome_set_aside 40MiB "
           "-ts_trajectory_stride 5 -ts_trajectory_anadrome_checkpoints 4 -ts_trajectory_anadrome_resume on "
           "-ts_trajectory_anadrome_checkpoint_interval 0")
+ANCHOR = r"going on at step ([1-9]\d*), forward"
 RK4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none"
 # Name, ranks, method, words for the program, steps of the kills in TSSolve, in TSAdjointSolve, in --full alone?
 RUNS = [
@@ -33,6 +37,10 @@ RUNS = [
     ("arkimex", 1, "-ts_type arkimex -ts_arkimex_fully_implicit -ts_adapt_type none", ["adjoint", "0"], [150], [], False),
     ("arkimex_events", 2, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0", "events"], [150], [], True),
     ("several_solves", 2, RK4, ["solves", "3", "events"], [100], [151], False),
+    ("pieces", 1, RK4, ["pieces", "4"], [], [70], False),
+    ("twice", 1, RK4, ["again", "2", "in", "1"], [], [51], False),
+    ("bdf_four", 4, "-ts_type bdf", ["adjoint", "0"], [100], [], True),
+    ("arkimex_four", 4, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0"], [150], [], True),
     ("four", 4, "-ts_type cn", [], [80], [101], False),
     ("four_rk4", 4, RK4, ["events"], [80, 150], [101], True),
 ]
@@ -65,16 +73,18 @@ class Resume(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = temporary.name
 
-    def killed(self, program, *words):
-        done = program.run(RESUME, *words)
+    def killed(self, program, *words, kept=RESUME):
+        done = program.run(kept, *words)
         self.assertNotEqual(done.returncode, 0, f"nobody was killed: {words}")
         self.assertEqual(program.found(), [])
 
-    def goes_on(self, program, expected, where):
-        done = program.run(RESUME)
+    def goes_on(self, program, expected, where, kept=RESUME):
+        done = program.run(kept)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, where)
         self.assertEqual(program.found(), expected)
+        step = re.search(ANCHOR, done.stderr)
+        return int(step[1]) if step else 0
 
     def test_bits(self):
         for name, ranks, method, words, forward, reverse, full in RUNS:
@@ -89,7 +99,7 @@ class Resume(unittest.TestCase):
                 for step in forward:
                     self.killed(program, "forward", str(step), "rank", str(ranks - 1))
                 if not reverse:
-                    self.goes_on(program, expected, rf"going on at step [1-9]\d*, forward")
+                    self.goes_on(program, expected, ANCHOR)
                 for step in reverse:
                     self.killed(program, "reverse", str(step))
                     self.assertTrue([name for name in program.left() if ".adjoint." in name])
@@ -133,6 +143,33 @@ class Resume(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("TSAdjointSolve goes on", done.stderr)
         self.assertEqual(program.found(), expected)
+
+    def test_killed_before_its_first_commit_it_begins_anew(self):
+        program = Program(1, RK4, [], self.folder)
+        self.assertEqual(program.run(BASIC).returncode, 0)
+        expected = program.found()
+        self.killed(program, "forward", "2")
+        self.goes_on(program, expected, "ended before its first commit|^$")
+
+    def test_an_anchor_that_cannot_be_read_costs_steps_alone(self):
+        every_step = RESUME.replace("stride 5", "stride 1")  # so that there is a block before the newest
+        program = Program(1, RK4, [], self.folder)
+        self.assertEqual(program.run(BASIC).returncode, 0)
+        expected = program.found()
+        self.killed(program, "forward", "180", kept=every_step)
+        with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as copy:
+            shutil.copytree(self.folder, copy, dirs_exist_ok=True)
+            newest = self.goes_on(Program(1, RK4, [], copy), expected, ANCHOR, every_step)
+        with h5py.File(Path(self.folder, "TS", "segment-00000.h5"), "r+") as segment:
+            states = segment["slots/solution"]
+            states[newest * (len(states) // len(segment["slot_step"])) + 1000] ^= 1
+        self.assertLess(self.goes_on(program, expected, ANCHOR, every_step), newest)
+
+    def test_notes_that_cannot_be_written_are_an_error_on_all_ranks(self):
+        Path(self.folder, "TS.1.notes").mkdir()
+        done = Program(2, RK4, [], self.folder).run(RESUME)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the notes for resume=on cannot be written on every rank", done.stderr)
 
     def test_what_cannot_go_on_is_refused_at_the_start(self):
         for method, said in (("-ts_type rosw", "-ts_type rosw: what it remembers"),

@@ -4,9 +4,6 @@ compared with its `basic` trajectory, bit for bit as far as they print.
 
   what_works.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
 """
-import argparse
-from pathlib import Path
-
 import cases
 
 FEATURES = [
@@ -29,8 +26,7 @@ WAYS = {"auto": "memory to spare", "recompute": "4 checkpoints in memory", "disk
 def outcome(bench, names, mode):
     """What the rows of these names came to."""
     found = set()
-    table = Path(__file__).with_name("cases.csv")
-    for name, row in cases.rows("|".join(names).replace(".", r"\."), table, bench.programs):
+    for name, row in cases.rows("|".join(names).replace(".", r"\."), cases.TABLE, bench.programs):
         ranks = int(row["ranks"])
         why, apart = cases.compare(bench, row, mode, ranks, cases.reference_of(bench, row, ranks))
         refused = row["note"].startswith("not recomputable") and mode != "auto"
@@ -40,11 +36,7 @@ def outcome(bench, names, mode):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for flag in ("--tutorials", "--programs", "--plugin"):
-        parser.add_argument(flag, required=True)
-    options = parser.parse_args()
-    bench = cases.Bench(options.tutorials, options.programs, options.plugin, False)
+    bench = cases.bench_of(cases.parser_for(__doc__).parse_args())
     print("| of TS | tutorials | " + " | ".join(WAYS.values()) + " |")
     print("|---|---|" + "---|" * len(WAYS))
     for feature, names in FEATURES:
