@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 
+import adolc
 import advice
 import agreement
 import choice
@@ -25,7 +26,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc}
 
 
 def fill(document, name, text):
