@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The table of examples/petsc/README.md: what of PETSc's TS works with the trajectory, from runs of PETSc's own tutorials
-compared with its `basic` trajectory, bit for bit as far as they print.
+and a program with a DMPlex, compared with its `basic` trajectory, bit for bit as far as they print.
 
   what_works.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
 """
@@ -13,6 +13,8 @@ FEATURES = [
     ("integrals (TSCreateQuadratureTS)", ["ex9adj.1", "ex20td.1"]),
     ("events, undone in the adjoint", ["ex1adj.1"]),
     ("a right-hand side that is switched and not switched back, a DMComposite", ["ex9busadj.1", "ex9busadj.2"]),
+    ("Runge-Kutta and Crank-Nicolson on a DMPlex, 2 ranks", ["plex_diffusion.rk", "plex_diffusion.cn"]),
+    ("adaptive Runge-Kutta on a DMPlex", ["plex_diffusion.5dp"]),
     ("TAO", ["ex20opt_p.1", "ex20opt_p.3"]),
     ("second order (TAO bntr)", ["ex20opt_p.2", "ex20opt_p.4"]),
     ("matrix-free, coloured Jacobians", ["ex5adj_mf.1", "ex5adj.4"]),
