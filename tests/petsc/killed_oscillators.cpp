@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A program with TS and TSAdjoint that ends itself with SIGKILL where it is told to; it knows
 // nothing of the trajectory's type and begins anew whenever it is started.
-//   killed_oscillators OPTIONS [solves N] [events] [adjoint 0|1] [forward STEP] [reverse STEP]
-//   [rank R]
-//                     [stiffness M] [start S] [pieces P] [again A] [in I]
+//   killed_oscillators OPTIONS [solves N] [events] [damped] [adjoint 0|1] [forward STEP]
+//                     [reverse STEP] [rank R] [stiffness M] [start S] [pieces P] [again A] [in I]
+// `damped`: by a term of its own, which an implicit-explicit method takes implicitly.
 // The way back is gone in P pieces; and A times, in solve I of which the program ends. They begin
 // with the same gradients, which the second one doubles on the way. Each rank writes what it found,
 // bit for bit, to found.<rank>.
@@ -26,7 +26,7 @@ using namespace anadrome::test;
 struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
   int pieces = 1, again = 1;
-  bool events = false;
+  bool events = false, damped = false;
   int sweeps = 0, in = 0;  ///< adjoint solves so far; in which of them it is to end
 } told;
 
@@ -72,6 +72,20 @@ PetscErrorCode switch_over(TS, PetscInt, PetscInt*, PetscReal, Vec, PetscBool, v
   return static_cast<PetscErrorCode>(0);
 }
 
+// u' + u / 10 = the oscillators' right-hand side.
+constexpr double kDamping = 0.1;
+
+PetscErrorCode damped_side(TS, PetscReal, Vec u, Vec rate, Vec f, void*) {
+  return VecWAXPY(f, kDamping, u, rate);
+}
+
+PetscErrorCode damped_jacobian(TS, PetscReal, Vec, Vec, PetscReal shift, Mat, Mat of_rate, void*) {
+  PetscFunctionBeginUser;
+  PetscCall(MatZeroEntries(of_rate));
+  PetscCall(MatShift(of_rate, shift + kDamping));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
 #define MUST(call)                                   \
   do {                                               \
     if ((call) != 0) MPI_Abort(PETSC_COMM_WORLD, 9); \
@@ -85,6 +99,17 @@ void run(const std::string& options) {
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MUST(TSMonitorSet(ts, watch_forward, nullptr, nullptr));
   MUST(TSAdjointMonitorSet(ts, watch_reverse, nullptr, nullptr));
+  Mat of_rate = nullptr;
+  if (told.damped) {
+    PetscInt local = 0;
+    MUST(VecGetLocalSize(model.solution(), &local));
+    MUST(MatCreateAIJ(PETSC_COMM_WORLD, local, local, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr,
+                      0, nullptr, &of_rate));
+    MUST(MatAssemblyBegin(of_rate, MAT_FINAL_ASSEMBLY));
+    MUST(MatAssemblyEnd(of_rate, MAT_FINAL_ASSEMBLY));
+    MUST(TSSetIFunction(ts, nullptr, damped_side, nullptr));
+    MUST(TSSetIJacobian(ts, of_rate, of_rate, damped_jacobian, nullptr));
+  }
   if (told.events) {
     PetscInt direction = 0;
     PetscBool terminate = PETSC_FALSE;
@@ -118,6 +143,7 @@ void run(const std::string& options) {
   std::ofstream file("found." + std::to_string(rank), std::ios::binary);
   file.write(reinterpret_cast<const char*>(found.data()),
              static_cast<std::streamsize>(found.size() * sizeof(double)));
+  MUST(MatDestroy(&of_rate));
 }
 
 }  // namespace
@@ -127,8 +153,8 @@ int main(int argc, char** argv) {
   MUST(AnadromePetscRegister());
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "events") {
-      told.events = true;
+    if (word == "events" || word == "damped") {
+      (word == "events" ? told.events : told.damped) = true;
       continue;
     }
     int* const number = word == "solves"    ? &told.solves

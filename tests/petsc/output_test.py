@@ -117,6 +117,7 @@ class Output(unittest.TestCase):
                             (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
                             (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
                             (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),
+                            (["preflight", "2x"], "it is off or a number of steps"),
                             (["steps", "0"], "it is a number from 1 on")):
             done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
             self.assertNotEqual(done.returncode, 0, words)

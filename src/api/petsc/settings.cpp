@@ -2,6 +2,7 @@
 #include "api/petsc/settings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
@@ -116,11 +117,9 @@ PetscErrorCode Settings::preflight(PetscInt* number, bool* asked) const {
   *asked = !text.empty();
   *number = text.empty() ? 2 : 0;
   if (!text.empty() && text != "off") {
-    try {
-      *number = static_cast<PetscInt>(std::stol(text));
-    } catch (const std::exception&) {
-      *number = -1;
-    }
+    const char* const end = text.data() + text.size();
+    const auto [after, error] = std::from_chars(text.data(), end, *number);
+    if (error != std::errc() || after != end) *number = -1;
     PetscCheck(*number >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                "-ts_trajectory_anadrome_preflight is %s; it is off or a number of steps",
                text.c_str());

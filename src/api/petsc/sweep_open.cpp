@@ -46,6 +46,9 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   PetscCheck(audit == "error" || audit == "exact" || audit == "warn" || audit == "off", comm_,
              PETSC_ERR_ARG_WRONG,
              "-ts_trajectory_anadrome_audit is %s; it is error, exact, warn or off", audit.c_str());
+  PetscInt preflight = 0;
+  bool asked = false;
+  PetscCall(settings.preflight(&preflight, &asked));  // what is misspelt is said now
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     const std::string_view key = kKeys[i].name;
     if (key == "audit" || key == "preflight") continue;  // of the plugin's own
