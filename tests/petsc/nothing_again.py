@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""With memory for all records no step is run again, in every row of cases.csv.
+"""With memory for all records no step is run again, in every row of cases.csv that this PETSc takes.
 
   nothing_again.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
 """
@@ -18,6 +18,9 @@ def main():
         code, output, _, errors, _ = bench.run(row, int(row["ranks"]), words,
                                                bench.anadrome("auto", row) + " -ts_trajectory_view")
         again = [int(steps) for steps in re.findall(r"(\d+) steps run again", output)]
+        if code != 0 and code == cases.reference_of(bench, row, int(row["ranks"]))[0]:
+            print(f"{name}: exit {code} with PETSc's own type, too")
+            continue
         if code != 0 or any(again):
             wrong += 1
             print(f"FAIL {name}: exit {code}, steps run again {again[:5]}: {errors.strip()[-300:]}")
