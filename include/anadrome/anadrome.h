@@ -151,8 +151,10 @@ typedef struct anadrome_stats {
   int64_t anchors_lost;  /**< restores from disk that failed on some rank: another copy was read, or
                             the steps were run again from an earlier state */
   int64_t writes_failed; /**< writes that failed on this rank */
-  int64_t states_written; /**< to disk in this sweep, second copies of x_0 included */
-  int64_t states_read;    /**< from disk in this sweep */
+  int64_t states_written;   /**< to disk in this sweep, second copies of x_0 included */
+  int64_t states_read;      /**< from disk in this sweep */
+  int64_t bytes_compressed; /**< of states, before they were compressed to bytes_written; 0 without
+                               the option `compress` */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.

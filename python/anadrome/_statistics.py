@@ -121,6 +121,8 @@ class Statistics:
     """To disk in this sweep, second copies of x_0 included."""
     states_read: int
     """From disk in this sweep."""
+    bytes_compressed: int
+    """Of states, before they were compressed to bytes_written; 0 without the option `compress`."""
 
     @classmethod
     def _of(cls, members: dict[str, Any]) -> Statistics:

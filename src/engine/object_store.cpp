@@ -93,7 +93,7 @@ void ObjectStore::make_parts() {
     files_.emplace(layout_, store::ObjectFiles::Settings{directory_->path(), run_id_,
                                                          agreement_.rank(), most, options_.direct});
     transport_ = store::make_direct_transport(
-        layout_, {.checksum = true, .bytes_per_second = options_.bandwidth_limit, .codec = {}});
+        layout_, {.checksum = true, .bytes_per_second = options_.bandwidth_limit, .encoding = {}});
   }
   const RunWords words = words_of(run_id_);
   const store::ObjectBlocks::Parts parts = {layout_, pool_, files_ ? &*files_ : nullptr,

@@ -31,6 +31,9 @@ const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
 const Names<store::DirectIo> kDirect = {
     {"auto", store::DirectIo::kAuto}, {"on", store::DirectIo::kOn}, {"off", store::DirectIo::kOff}};
 
+const Names<std::optional<store::CodecName>> kCodecs = {
+    {"off", std::nullopt}, {"lz4", store::CodecName::kLz4}, {"zstd", store::CodecName::kZstd}};
+
 template <class Value>
 Value one_of(const Names<Value>& names, std::string_view text) {
   const std::string word = in_small_letters(text);
@@ -198,6 +201,8 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.bandwidth_limit); }, Wants::kDisk},
       {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
+      {"compress", [](Options& o, std::string_view v) { o.compress = one_of(kCodecs, v); },
+       [](const Options& o) { return o.codec(); }, Wants::kDisk},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }, Wants::kDisk},
       {"resume", [](Options& o, std::string_view v) { o.resume = one_of(kSwitch, v); },
@@ -284,6 +289,8 @@ void Options::set_environment(std::string_view text) {
     texts_[std::string(key)].environment = value;
   });
 }
+
+std::string Options::codec() const { return name_of(kCodecs, compress); }
 
 std::string Options::overruled() const {
   std::string text;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schedule/catalogue.h"
+#include "store/codec.h"
 #include "store/segment.h"
 
 namespace anadrome::engine {
@@ -37,6 +38,7 @@ struct Options {
   store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
+  std::optional<store::CodecName> compress;  ///< of states on disk, lossless
   bool keep = false;
   bool resume = false;
   double checkpoint_interval = 60;  ///< seconds between commits
@@ -58,6 +60,9 @@ struct Options {
   void set(std::string_view key, std::string_view value);
   /// Of the environment: "key=value key=value"; throws as set does.
   void set_environment(std::string_view text);
+
+  /// The value of `compress`.
+  std::string codec() const;
 
   /// Files that somebody will read later have every anchor.
   bool writes_all_anchors() const { return keep || resume; }

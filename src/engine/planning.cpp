@@ -91,7 +91,8 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
 void Planning::throw_no_block(const SweepPlan& plan) {
   std::int64_t least = 0;
   held_.attempt([&] {
-    least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use());
+    least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
+                         options_.compress);
     least = checked_add(least, commit_bytes());
   });
   agreement_.ranks().largest(std::span(&least, 1));
@@ -134,6 +135,12 @@ void Planning::require_fit(const SweepPlan& plan) const {
   }
   if (options_.resume && (!options_.checksum || options_.keep)) {
     refuse("resume=on requires checksum=on and keep=off");
+  }
+  if (options_.compress && options_.keep) {
+    refuse("files that keep=on leaves are for every reader of HDF5: keep=on requires compress=off");
+  }
+  if (options_.compress && options_.transport == TransportName::kMpio) {
+    refuse("HDF5 moves elements as they are: transport=mpio requires compress=off");
   }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
   if (needs.tape && !plan.record) {
@@ -195,7 +202,8 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
   beside += commit_bytes();
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   MemoryPlan& cut = plan.memory;
-  cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states, shape);
+  cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states,
+                            options_.compress, shape);
   cut.buffer_bytes += beside;
   const schedule::Entry& entry = *plan.schedule;
   cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
@@ -208,7 +216,8 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                           entry.needs.on_disk == schedule::OnDisk::kAnchors &&
                           cut.largest_state_bytes >= store::kHandedOverBytes;
   if (changeable && !plan.alone_in_block()) {
-    cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states);
+    cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states,
+                              options_.compress);
     cut.buffer_bytes += beside;
   }
   cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);

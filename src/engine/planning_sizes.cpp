@@ -104,8 +104,10 @@ void Planning::share_divided(SweepPlan& plan, std::int64_t table) {
 void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) return;
-  const std::int64_t table = table_bytes(plan, plan.budget);
-  const std::int64_t memory = plan.budget - table;
+  const std::int64_t beside =
+      checked_add(table_bytes(plan, plan.budget),
+                  encoding_bytes(plan.memory.layout, plan.disk_use(), options_.compress));
+  const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
   held_.attempt(
       [&] { plan.schedule->divide(problem(plan), std::move(rooms), memory, *plan.divided); });
@@ -114,7 +116,7 @@ void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* sh
     plan.divided.reset();
     return;
   }
-  share_divided(plan, table);
+  share_divided(plan, beside);
 }
 
 }  // namespace anadrome::engine

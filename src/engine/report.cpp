@@ -35,7 +35,7 @@ std::string version() {
 
 // The numbers that rank 0 needs of the others.
 struct Reduced {
-  std::int64_t bytes_written, bytes_read;                                              // sums
+  std::int64_t bytes_written, bytes_read, bytes_compressed;                            // sums
   double stalled_write, stalled_read, copying, agreeing, writing, reading, checksums;  // maxima
   std::int64_t peak;                                                                   // maximum
 };
@@ -66,7 +66,7 @@ SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
 }
 
 struct Words {
-  std::string verdict, chosen, memory, compared, outdated, refused, plan_command;
+  std::string codec, verdict, chosen, memory, compared, outdated, refused, plan_command;
   std::string overruled, without_effect;  ///< options
   bool branches;                          ///< several
   bool records;  ///< every step is run once more, or at last, to record its tape
@@ -141,6 +141,9 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     " written" + rate(stats.bytes_written, stats.seconds_writing) + ", " +
                     format_bytes(all.bytes_read) + " read" +
                     rate(stats.bytes_read, stats.seconds_reading));
+    if (all.bytes_compressed > 0)
+      add("compressed", said.codec + ": " + format_bytes(all.bytes_compressed) +
+                            " of states were written in " + format_bytes(all.bytes_written));
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
@@ -232,6 +235,7 @@ anadrome_stats Report::statistics() const {
     const store::TransferTotals totals = storage_.transport()->totals();
     stats.bytes_written = totals.bytes_written - sweep_.before.totals.bytes_written;
     stats.bytes_read = totals.bytes_read - sweep_.before.totals.bytes_read;
+    stats.bytes_compressed = totals.bytes_encoded - sweep_.before.totals.bytes_encoded;
     stats.seconds_writing = totals.seconds_writing - sweep_.before.totals.seconds_writing;
     stats.seconds_reading = totals.seconds_reading - sweep_.before.totals.seconds_reading;
     stats.seconds_checksums = totals.seconds_checksums - sweep_.before.totals.seconds_checksums;
@@ -294,29 +298,38 @@ void Report::show_progress(double now) {
 void Report::summarise() {
   const anadrome_stats stats = statistics();
   const bool root = agreement_.rank() == 0, wanted = root && options_.report != "off";
-  std::array<std::int64_t, 3> sums = {stats.bytes_written, stats.bytes_read, wanted ? 1 : 0};
+  std::array<std::int64_t, 4> sums = {stats.bytes_written, stats.bytes_read, stats.bytes_compressed,
+                                      wanted ? 1 : 0};
   std::array<double, 8> maxima = {
       stats.seconds_stalled_write, stats.seconds_stalled_read,
       stats.seconds_copying,       stats.seconds_agreeing,
       stats.seconds_writing,       stats.seconds_reading,
       stats.seconds_checksums,     static_cast<double>(stats.peak_library_bytes)};
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_INT64_T, MPI_SUM, agreement_.comm());
-  if (sums[2] == 0) return;
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 4, MPI_INT64_T, MPI_SUM, agreement_.comm());
+  if (sums[3] == 0) return;
   MPI_Reduce(root ? MPI_IN_PLACE : maxima.data(), maxima.data(), 8, MPI_DOUBLE, MPI_MAX, 0,
              agreement_.comm());
   const Outlook outlook = this->outlook(stats.steps);
   if (!root) return;
-  const Reduced all = {
-      sums[0],   sums[1],   maxima[0], maxima[1], maxima[2],
-      maxima[3], maxima[4], maxima[5], maxima[6], static_cast<std::int64_t>(maxima[7])};
+  const Reduced all = {sums[0],
+                       sums[1],
+                       sums[2],
+                       maxima[0],
+                       maxima[1],
+                       maxima[2],
+                       maxima[3],
+                       maxima[4],
+                       maxima[5],
+                       maxima[6],
+                       static_cast<std::int64_t>(maxima[7])};
   const SweepTimes times = times_of(stats, all, sweep_.spent);
   const bool large = plan_.memory.largest_state_bytes >= store::kHandedOverBytes;
-  const std::string text =
-      summary(stats, all, options_.interval == 0,
-              {verdict(times, outlook, large), sweep_.chosen, describe_memory(all.peak),
-               compared(sweep_.checks), plan_.sweep->outdated(planning_.costs(plan_)),
-               sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
-               options_.without_effect(*plan_.schedule), plan_.has_branches(), plan_.record});
+  const std::string text = summary(
+      stats, all, options_.interval == 0,
+      {options_.codec(), verdict(times, outlook, large), sweep_.chosen, describe_memory(all.peak),
+       compared(sweep_.checks), plan_.sweep->outdated(planning_.costs(plan_)),
+       sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
+       options_.without_effect(*plan_.schedule), plan_.has_branches(), plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);

@@ -24,6 +24,7 @@ store::JournalHeader Resumption::header() const {
   header.shape = plan_.memory.shape;
   header.fields = store::field_table(fields_.all());
   header.options = std::string("layout=") + to_string(options_.layout) + "\n";
+  if (options_.compress) header.options += "compress=" + options_.codec() + "\n";
   if (options_.layout != Layout::kShared) header.options += hosts_line(agreement_);
   header.problem = options_.problem;
   return header;

@@ -99,9 +99,13 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
     agree_on_begin();
     return false;
   }
-  const store::TransportOptions transport_options = {options_.checksum, options_.resume,
-                                                     options_.bandwidth_limit, nullptr};
   held_.attempt([&] {
+    store::TransportOptions transport_options;
+    transport_options.checksum = options_.checksum;
+    transport_options.remember_writes = options_.resume;
+    transport_options.bytes_per_second = options_.bandwidth_limit;
+    if (options_.compress)
+      transport_options.encoding = store::encoding_of(*options_.compress, fields_.state());
     transport_ = options_.transport == TransportName::kDirect
                      ? store::make_direct_transport(memory.layout, transport_options)
                      : store::make_mpio_transport(memory.layout, transport_options, fields_.state(),

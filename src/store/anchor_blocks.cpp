@@ -21,6 +21,7 @@ void AnchorBlocks::take_over(std::int64_t anchors,
     if (known) {
       states.count = found->second.states;
       block.checksum = found->second.sum;
+      block.lengths = found->second.lengths;
     } else {
       block.failure = {ANADROME_ERR_CORRUPT, "the state of step " +
                                                  std::to_string(states.first_step) +

@@ -29,7 +29,7 @@ class AnchorBlocks {
   struct Block {
     States states;
     Checksum checksum;
-    std::vector<std::int64_t> lengths;  ///< on disk, if there is a codec
+    std::vector<std::int64_t> lengths;  ///< as of the transfer
     Failure failure;                    ///< why the block is not on disk
     bool copied = false;                ///< there is another copy
     std::vector<Extent> extents;        ///< where states have several sizes

@@ -5,21 +5,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace anadrome::store {
 
-/// Used by the I/O thread, on one part of a block (the states of one field) at a time.
+/// Used by the I/O thread.
 class Codec {
  public:
   virtual ~Codec() = default;
-  /// `from` -> the first bytes of `to`, which is as large as the part's place on disk. Returns how
-  /// many; 0: they do not fit or are not worth it, and the part goes to disk as it is.
-  virtual std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) const = 0;
+  /// `from` -> the first bytes of `to`. Returns how many; 0: it would be no fewer than `to` has.
+  virtual std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) = 0;
   /// Encoded bytes -> all of `to`. `from` may be damaged: throws ERR_CORRUPT if it sees that, and
-  /// touches nothing outside `to`. The checksum, which covers the encoded bytes, is compared
-  /// afterwards.
-  virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) const = 0;
+  /// touches nothing outside `to`.
+  virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) = 0;
 };
+
+enum class CodecName { kLz4, kZstd };
+
+std::unique_ptr<Codec> make_codec(CodecName name);
+/// Bytes of memory that it takes, at most.
+std::int64_t codec_bytes(CodecName name);
+
+/// The first bytes of all numbers, the second bytes of all, and so on: those of numbers that are
+/// alike follow each other. `bytes`: of a number; what is no whole number at the end stays there.
+void shuffle(std::span<const std::byte> from, std::int64_t bytes, std::byte* to);
+/// And back.
+void unshuffle(std::span<const std::byte> from, std::int64_t bytes, std::byte* to);
 
 }  // namespace anadrome::store

@@ -24,7 +24,8 @@ class DirectTransport final : public Transport {
   DirectTransport(const BlockLayout& layout, const TransportOptions& options)
       : layout_(layout),
         options_(options),
-        buffer_(options.codec != nullptr ? largest_part(layout) : 0),
+        encoded_(options.encoding ? std::make_unique<EncodedPart>(*options.encoding, layout)
+                                  : nullptr),
         thread_([this](std::stop_token stop) { serve(stop); }) {
     pthread_setname_np(thread_.native_handle(), "anadrome-io");
   }
@@ -98,8 +99,8 @@ class DirectTransport final : public Transport {
       if (transfer.write && options_.remember_writes) {
         // A write that is not remembered counts as one that never was.
         static_cast<void>(failure_from([&] {
-          finished_writes_.push_back(
-              {transfer.segment, transfer.is_copy, transfer.identity, moved.checksum, failure});
+          finished_writes_.push_back({transfer.segment, transfer.is_copy, transfer.identity,
+                                      moved.checksum, moved.lengths, failure});
         }));
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
@@ -119,6 +120,7 @@ class DirectTransport final : public Transport {
       transfer.done = true;
       totals_.bytes_written += added.bytes_written;
       totals_.bytes_read += added.bytes_read;
+      totals_.bytes_encoded += added.bytes_encoded;
       totals_.seconds_writing += added.seconds_writing;
       totals_.seconds_reading += added.seconds_reading;
       totals_.seconds_checksums += added.seconds_checksums;
@@ -137,14 +139,14 @@ class DirectTransport final : public Transport {
       std::optional<BlockChecksum> sum;
       if (options_.checksum) sum.emplace(layout_, transfer);
       BlockChecksum* const summed = sum ? &*sum : nullptr;
-      if (options_.codec != nullptr) moved.lengths.resize(layout_.parts().size());
+      std::span<const std::int64_t> lengths = transfer.lengths;  // of the fields that follow
       for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
-        if (options_.codec == nullptr) {
+        if (encoded_ == nullptr) {
           move_part(transfer, f, summed, added);
         } else if (transfer.write) {
-          moved.lengths[f] = encode_part(transfer, f, summed, added);
+          encode_part(transfer, f, moved.lengths, summed, added);
         } else {
-          decode_part(transfer, f, summed, added);
+          decode_part(transfer, f, lengths, summed, added);
         }
       }
       if (!sum) return {};
@@ -155,56 +157,60 @@ class DirectTransport final : public Transport {
     }
   }
 
-  static std::size_t largest_part(const BlockLayout& layout) {
-    std::int64_t bytes = 0;
-    for (std::size_t f = 0; f < layout.parts().size(); ++f)
-      bytes = std::max(bytes, layout.part_bytes(f));
-    return static_cast<std::size_t>(bytes + kPage);
-  }
-
-  // The I/O thread's: on a page, as O_DIRECT wants it.
-  std::span<std::byte> buffer_for(std::size_t field) {
-    const auto beyond = reinterpret_cast<std::uintptr_t>(buffer_.data()) % kPage;
-    return {buffer_.data() + (beyond == 0 ? 0 : kPage - beyond),
-            static_cast<std::size_t>(layout_.part_bytes(field))};
-  }
-
-  // Bytes on disk; 0: the part went as it is.
-  std::int64_t encode_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
-                           TransferTotals& added) {
-    const auto [place, length] = used_extent(layout_, transfer, field);
-    const std::span<std::byte> buffer = buffer_for(field);
-    const std::int64_t encoded =
-        options_.codec->encode({transfer.bytes + place, static_cast<std::size_t>(length)}, buffer);
-    if (encoded == 0) {
-      move_part(transfer, field, sum, added);
-      return 0;
+  // The sum covers the encoded bytes.
+  class Encoded final : public EncodedPart::Observer {
+   public:
+    Encoded(const TransportOptions& options, BlockChecksum* sum, std::int64_t& bytes,
+            double& seconds)
+        : options_(options), sum_(sum), bytes_(bytes), seconds_(seconds) {}
+    void see(std::span<const std::byte> bytes) override {
+      if (sum_ == nullptr) return;
+      const AddTime time(seconds_);
+      sum_->add(bytes);
     }
-    move_encoded(transfer, field, encoded, sum, added);
-    return encoded;
+    void moved(std::int64_t bytes) override {
+      bytes_ += bytes;
+      keep_to_limit(options_, began_, moved_ += bytes);
+    }
+
+   private:
+    const TransportOptions& options_;
+    BlockChecksum* const sum_;
+    std::int64_t& bytes_;
+    double& seconds_;
+    const double began_ = now_seconds();
+    std::int64_t moved_ = 0;
+  };
+
+  EncodedPart::Place place_of(const Transfer& transfer, std::size_t field) const {
+    const Segment& segment = *transfer.segment;
+    return {segment.file(), segment.byte_of(transfer.identity.block, field),
+            layout_.part_bytes(field)};
   }
 
-  void decode_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
+  void encode_part(const Transfer& transfer, std::size_t field, std::vector<std::int64_t>& lengths,
+                   BlockChecksum* sum, TransferTotals& added) {
+    const auto [first, bytes] = used_extent(layout_, transfer, field);
+    const EncodedPart::Place place = place_of(transfer, field);
+    Encoded encoded(options_, sum, added.bytes_written, added.seconds_checksums);
+    added.bytes_encoded += bytes;
+    encoded_->write(place, {transfer.bytes + first, static_cast<std::size_t>(bytes)}, field,
+                    lengths, encoded);
+    cache_is_done_with(transfer, place.offset, bytes);
+  }
+
+  // Takes the lengths of its pieces from the front of `lengths`.
+  void decode_part(const Transfer& transfer, std::size_t field,
+                   std::span<const std::int64_t>& lengths, BlockChecksum* sum,
                    TransferTotals& added) {
-    const std::int64_t encoded = transfer.lengths.at(field);
-    if (encoded == 0) return move_part(transfer, field, sum, added);
-    move_encoded(transfer, field, encoded, sum, added);
-    const auto [place, length] = used_extent(layout_, transfer, field);
-    options_.codec->decode(buffer_for(field).first(static_cast<std::size_t>(encoded)),
-                           {transfer.bytes + place, static_cast<std::size_t>(length)});
-  }
-
-  // In whole pages, unless the part has none; what follows the encoded bytes is of no account.
-  void move_encoded(const Transfer& transfer, std::size_t field, std::int64_t encoded,
-                    BlockChecksum* sum, TransferTotals& added) {
-    const std::span<std::byte> buffer = buffer_for(field);
-    const std::int64_t length = std::min(round_up(encoded, kPage), layout_.part_bytes(field));
-    move_bytes(transfer, buffer.data(), length,
-               transfer.segment->byte_of(transfer.identity.block, field), added,
-               [](std::int64_t) {});
-    if (sum == nullptr) return;
-    const AddTime time(added.seconds_checksums);
-    sum->add(buffer.first(static_cast<std::size_t>(encoded)));
+    const auto [first, bytes] = used_extent(layout_, transfer, field);
+    const EncodedPart::Place place = place_of(transfer, field);
+    Encoded encoded(options_, sum, added.bytes_read, added.seconds_checksums);
+    const std::size_t pieces = std::min(static_cast<std::size_t>(pieces_of(bytes)), lengths.size());
+    encoded_->read(place, {transfer.bytes + first, static_cast<std::size_t>(bytes)}, field,
+                   lengths.first(pieces), encoded);
+    lengths = lengths.subspan(pieces);
+    cache_is_done_with(transfer, place.offset, bytes);
   }
 
   void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
@@ -250,12 +256,18 @@ class DirectTransport final : public Transport {
           static_cast<std::int64_t>(oldest.count);
       keep_to_limit(options_, began, finished);
     }
-    // Buffered: start the writeback now, and do not fill the page cache with states read once.
+    cache_is_done_with(transfer, offset, length);
+  }
+
+  // Buffered: start the writeback now, and do not fill the page cache with states read once.
+  static void cache_is_done_with(const Transfer& transfer, std::int64_t offset,
+                                 std::int64_t length) {
     if (transfer.segment->direct()) return;
+    const int file = transfer.segment->file().get();
     if (transfer.write) {
-      ::sync_file_range(file.get(), offset, length, SYNC_FILE_RANGE_WRITE);
+      ::sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
     } else {
-      ::posix_fadvise(file.get(), offset, length, POSIX_FADV_DONTNEED);
+      ::posix_fadvise(file, offset, length, POSIX_FADV_DONTNEED);
     }
   }
 
@@ -295,8 +307,8 @@ class DirectTransport final : public Transport {
   std::deque<Transfer*> reads_, writes_;
   std::vector<FinishedWrite> finished_writes_;  ///< the I/O thread's
   TransferTotals totals_;
-  std::vector<std::byte> buffer_;  ///< the I/O thread's, for a codec
-  std::jthread thread_;            // last: it uses all of the above
+  const std::unique_ptr<EncodedPart> encoded_;  ///< the I/O thread's
+  std::jthread thread_;                         // last: it uses all of the above
 };
 
 }  // namespace

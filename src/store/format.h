@@ -8,7 +8,9 @@ namespace anadrome::store {
 
 /// The format of segments and of the master: their attribute anadrome_format.
 inline constexpr std::int64_t kFormatVersion = 1;
-/// The format of journals.
-inline constexpr std::uint32_t kJournalVersion = 1;
+/// ... of segments whose states are compressed.
+inline constexpr std::int64_t kCompressedFormatVersion = 2;
+/// The format of journals. Those of format 1 are read, too: their blocks are not compressed.
+inline constexpr std::uint32_t kJournalVersion = 2;
 
 }  // namespace anadrome::store

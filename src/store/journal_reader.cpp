@@ -70,13 +70,15 @@ std::optional<JournalRecord> next_record(Window& window, Checksum& chain) {
   return record;
 }
 
-void check_preamble(Window& window, const std::string& name) {
+// Returns the version.
+std::uint32_t check_preamble(Window& window, const std::string& name) {
   const std::string_view found = window.peek(kJournalPreambleBytes);
-  const std::string expected = journal_preamble();
-  if (found == expected) {
+  for (std::uint32_t version = 1; version <= kJournalVersion; ++version) {
+    if (found != journal_preamble(version)) continue;
     window.skip(found.size());
-    return;
+    return version;
   }
+  const std::string expected = journal_preamble();
   // Magic, version and sum mean the same in every version, so that another one can be named.
   constexpr std::size_t kVersionAt = 8, kSumAt = 16;
   if (found.size() == kJournalPreambleBytes &&
@@ -87,7 +89,7 @@ void check_preamble(Window& window, const std::string& name) {
       throw Error(ANADROME_ERR_UNSUPPORTED,
                   name + " is a journal of format " +
                       std::to_string(Decoder(found.substr(kVersionAt)).u32()) +
-                      "; this version of the library reads format " +
+                      "; this version of the library reads formats 1 to " +
                       std::to_string(kJournalVersion));
     }
   }
@@ -131,9 +133,8 @@ struct Apply {
 
 JournalContents read_journal(const ReadBytes& read, const std::string& name) {
   Window window(read);
-  check_preamble(window, name);
   JournalContents contents;
-  contents.last = journal_preamble_sum();
+  contents.last = journal_preamble_sum(check_preamble(window, name));
   std::optional<JournalRecord> record = next_record(window, contents.last);
   if (!record || !std::holds_alternative<JournalHeader>(*record)) {
     throw Error(ANADROME_ERR_CORRUPT,

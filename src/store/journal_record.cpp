@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "store/byte_code.h"
+#include "store/pieces.h"
 
 namespace anadrome::store {
 namespace {
@@ -48,7 +49,9 @@ bool plausible(const JournalSegment& s) {
 }
 
 bool plausible(const JournalBlock& b) {
-  return is_size(b.block) && is_size(b.first_step) && b.states >= 1 && is_size(b.states);
+  return is_size(b.block) && is_size(b.first_step) && b.states >= 1 && is_size(b.states) &&
+         std::all_of(b.lengths.begin(), b.lengths.end(),
+                     [](std::int64_t length) { return length >= 0 && length < kPieceBytes; });
 }
 
 bool plausible(const JournalTruncate& t) { return is_size(t.blocks); }
@@ -93,6 +96,7 @@ void encode(Encoder& to, const JournalSegment& s) {
 
 void encode(Encoder& to, const JournalBlock& b) {
   to.i64(b.block).i64(b.first_step).i64(b.states).sum(b.sum);
+  if (!b.lengths.empty()) to.integers(b.lengths);
 }
 
 void encode(Encoder& to, const JournalTruncate& t) { to.i64(t.blocks); }
@@ -145,7 +149,9 @@ bool decode(Decoder& from, JournalBlock& b) {
   b.first_step = from.i64();
   b.states = from.i64();
   b.sum = from.sum();
-  return true;
+  if (from.finished()) return true;  // it is not encoded
+  b.lengths = from.integers();
+  return !b.lengths.empty();
 }
 
 bool decode(Decoder& from, JournalTruncate& t) {
@@ -188,20 +194,19 @@ std::uint32_t type_of(const JournalRecord& record) {
 
 }  // namespace
 
-std::string journal_preamble() {
-  Encoder to;
-  to.sum(journal_preamble_sum());
-  Encoder version;
-  version.u32(kJournalVersion).u32(0);
-  return std::string(kMagic) + version.bytes() + to.bytes();
+std::string journal_preamble(std::uint32_t version) {
+  Encoder number, sum;
+  number.u32(version).u32(0);
+  sum.sum(journal_preamble_sum(version));
+  return std::string(kMagic) + number.bytes() + sum.bytes();
 }
 
-Checksum journal_preamble_sum() {
-  Encoder version;
-  version.u32(kJournalVersion).u32(0);
+Checksum journal_preamble_sum(std::uint32_t version) {
+  Encoder number;
+  number.u32(version).u32(0);
   ChecksumStream stream;
   stream.add(kMagic.data(), kMagic.size());
-  stream.add(version.bytes().data(), version.bytes().size());
+  stream.add(number.bytes().data(), number.bytes().size());
   return stream.finish();
 }
 

@@ -48,6 +48,7 @@ struct JournalBlock {
   std::int64_t first_step = 0;  ///< step of its first state
   std::int64_t states = 1;      ///< in the block
   Checksum sum;
+  std::vector<std::int64_t> lengths;  ///< of encoded pieces: as of the transfer
   bool operator==(const JournalBlock&) const = default;
 };
 
@@ -88,9 +89,9 @@ inline constexpr std::size_t kJournalPreambleBytes = 32;
 inline constexpr std::size_t kRecordHeadBytes = 8, kRecordSumBytes = 16;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{1} << 24;
 
-std::string journal_preamble();
+std::string journal_preamble(std::uint32_t version = kJournalVersion);
 /// The checksum at the end of the preamble, to which the first record is chained.
-Checksum journal_preamble_sum();
+Checksum journal_preamble_sum(std::uint32_t version = kJournalVersion);
 
 /// The whole record with head and checksum; `chain`, the sum of what precedes it, becomes its own.
 /// Throws ERR_ARGUMENT, with `chain` unchanged, for one that no reader would accept.

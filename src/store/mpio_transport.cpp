@@ -64,8 +64,12 @@ class MpioTransport final : public Transport {
     transfer.ended = now_seconds();
     transfer.done = true;
     if (transfer.write && options_.remember_writes) {
-      finished_writes_.push_back({transfer.segment, transfer.is_copy, transfer.identity,
-                                  transfer.checksum, transfer.failure});
+      finished_writes_.push_back({transfer.segment,
+                                  transfer.is_copy,
+                                  transfer.identity,
+                                  transfer.checksum,
+                                  {},
+                                  transfer.failure});
     }
   }
 
@@ -163,7 +167,7 @@ std::unique_ptr<Transport> make_mpio_transport(const BlockLayout& layout,
                                                const TransportOptions& options,
                                                std::vector<Field> state_fields,
                                                MPI_Comm file_comm) {
-  if (options.codec != nullptr) {
+  if (options.encoding) {
     throw Error(ANADROME_ERR_UNSUPPORTED, "HDF5 moves elements: transport=mpio takes no codec");
   }
   return std::make_unique<MpioTransport>(layout, options, std::move(state_fields), file_comm);

@@ -104,7 +104,8 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
     const Hdf5Group group(checked(
         H5Gcreate2(file.get(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group"));
   }
-  write_attribute(file.get(), "anadrome_format", kFormatVersion);
+  write_attribute(file.get(), "anadrome_format",
+                  segment.compressed ? kCompressedFormatVersion : kFormatVersion);
   write_attribute(file.get(), "run_id", segment.run_id);
   write_attribute(file.get(), "layout", segment.layout);
   write_attribute(file.get(), "segment", segment.number);

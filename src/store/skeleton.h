@@ -30,6 +30,7 @@ struct SegmentDescription {
   std::int64_t states_per_block = 1;
   std::vector<std::int64_t> ranks;  ///< of the run's communicator, in the order of the file
   std::vector<FieldDescription> fields;
+  bool compressed = false;  ///< its states
   bool views =
       true;  ///< /states/<field>, for readers: 16 bytes per slot and rank where slots are padded
 };

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/checksum.h"
 #include "base/error.h"
 #include "store/block_layout.h"
-#include "store/codec.h"
+#include "store/encoded_part.h"
 #include "store/segment.h"
 
 namespace anadrome::store {
@@ -40,7 +41,7 @@ struct Transfer {
   BlockIdentity identity;
   // Results of a write, and what a read must find.
   Checksum checksum;  ///< of the block
-  /// By field, if there is a codec: bytes on disk, 0 for a part that is there as it is.
+  /// If blocks are encoded: of each piece of each field (see EncodedPart).
   std::vector<std::int64_t> lengths;
 
   bool done = false;
@@ -52,6 +53,7 @@ struct Transfer {
 
 struct TransferTotals {
   std::int64_t bytes_written = 0, bytes_read = 0;
+  std::int64_t bytes_encoded = 0;  ///< of states, to be written in fewer
   double seconds_writing = 0, seconds_reading = 0, seconds_checksums = 0;
 };
 
@@ -61,6 +63,7 @@ struct FinishedWrite {
   bool is_copy = false;
   BlockIdentity identity;
   Checksum checksum;
+  std::vector<std::int64_t> lengths;  ///< as of the transfer
   Failure failure;
 };
 
@@ -68,8 +71,7 @@ struct TransportOptions {
   bool checksum = true;
   bool remember_writes = false;       ///< for take_finished_writes
   std::int64_t bytes_per_second = 0;  ///< limit; 0: none
-  /// NULL: none. The transport takes a buffer for the largest part of a block then.
-  std::shared_ptr<const Codec> codec;
+  std::optional<Encoding> encoding;   ///< none: blocks go as they are
 };
 
 class Transport {

@@ -208,7 +208,8 @@ void write_journal(const std::string& path, std::int64_t rank, const std::string
   }
   journal.add(JournalSegment{0, 0, 1, kCopyName, offsets[kSegments], strides_before(rank)});
   for (std::int64_t block = 0; block < kAnchors; ++block) {
-    journal.add(JournalBlock{block, block * kSpacing, 1, sums[static_cast<std::size_t>(block)]});
+    journal.add(
+        JournalBlock{block, block * kSpacing, 1, sums[static_cast<std::size_t>(block)], {}});
   }
   JournalCommit commit;
   commit.position = 40;

@@ -154,6 +154,7 @@ module anadrome_types
     integer(c_int64_t) :: writes_failed        !< writes that failed on this rank
     integer(c_int64_t) :: states_written       !< to disk in this sweep
     integer(c_int64_t) :: states_read          !< from disk in this sweep
+    integer(c_int64_t) :: bytes_compressed     !< of states, before they were compressed to bytes_written
   end type anadrome_stats
 
   !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.

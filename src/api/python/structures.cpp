@@ -63,6 +63,7 @@ py::dict to_python(const anadrome_stats& stats) {
   ANADROME_TAKE(writes_failed);
   ANADROME_TAKE(states_written);
   ANADROME_TAKE(states_read);
+  ANADROME_TAKE(bytes_compressed);
 #undef ANADROME_TAKE
   return found;
 }

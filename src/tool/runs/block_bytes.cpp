@@ -36,6 +36,10 @@ Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identi
   std::vector<char> buffer;
   for (const BlockPart& part : parts) {
     if (part.bytes == 0) continue;
+    if (part.encoded) {
+      add_bytes(file, part.offset, part.bytes, buffer, stream);
+      continue;
+    }
     if (part.bytes == part.stride) {
       add_bytes(file, part.offset, checked_multiply(part.bytes, identity.states), buffer, stream);
       continue;

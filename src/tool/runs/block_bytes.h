@@ -14,6 +14,8 @@ namespace anadrome::tool {
 /// One state field's part of the block: where it begins, and how its states lie.
 struct BlockPart {
   std::int64_t offset = 0, bytes = 0, stride = 0;
+  /// Are these the bytes of all of them, encoded?
+  bool encoded = false;
 };
 
 /// Takes little memory, however many they are. Throws ERR_CORRUPT where the file ends before,

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "store/field_table.h"
 #include "store/journal.h"
+#include "store/pieces.h"
 #include "tool/runs/block_bytes.h"
 
 namespace anadrome::tool {
@@ -32,17 +33,22 @@ bool is_copy(const JournalSegment& segment) { return segment.file.starts_with("s
 
 // Where the rank's part of a block lies: as store::Segment finds it.
 std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalSegment& segment,
-                                std::int64_t block) {
+                                const store::JournalBlock& block) {
   if (segment.offsets.fields.size() != layout.parts().size()) {
     throw Error(ANADROME_ERR_CORRUPT, "the journal names another number of fields");
   }
   std::vector<BlockPart> parts;
+  std::span<const std::int64_t> lengths = block.lengths;
   for (std::size_t f = 0; f < layout.parts().size(); ++f) {
     const std::int64_t before = checked_multiply(
         checked_multiply(segment.strides_before[f], segment.blocks), layout.states());
-    const std::int64_t within = checked_multiply(block - segment.first_block, layout.part_bytes(f));
+    const std::int64_t within =
+        checked_multiply(block.block - segment.first_block, layout.part_bytes(f));
     parts.push_back({checked_add(segment.offsets.fields[f], checked_add(before, within)),
                      layout.parts()[f].bytes, layout.parts()[f].stride});
+    if (block.lengths.empty()) continue;
+    parts.back().bytes = store::bytes_on_disk(layout.parts()[f].stride * block.states, lengths);
+    parts.back().encoded = true;
   }
   return parts;
 }
@@ -162,7 +168,7 @@ class CommitCheck {
     ++findings_.blocks;
     return failure_text([&] {
       const store::File file = open(segment.file);
-      if (sum_on_disk(file, identity, parts_of(layout_, segment, block.block)) != block.sum) {
+      if (sum_on_disk(file, identity, parts_of(layout_, segment, block)) != block.sum) {
         throw Error(ANADROME_ERR_CORRUPT, "");
       }
     });

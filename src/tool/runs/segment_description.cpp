@@ -29,7 +29,8 @@ StoredField read_field(hid_t file, const std::string& name, std::size_t ranks, s
 
 SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool kept) {
   SegmentDescription d;
-  require(integer_attribute(file, "anadrome_format") == store::kFormatVersion,
+  const std::int64_t format = integer_attribute(file, "anadrome_format");
+  require(format == store::kFormatVersion || (!kept && format == store::kCompressedFormatVersion),
           "it has another format");
   d.run_id = text_attribute(file, "run_id");
   d.layout = text_attribute(file, "layout");

@@ -18,7 +18,7 @@ StateBytes state_bytes(const WhatIf& question) {
   demand.state_bytes = question.state_bytes;
   demand.disk = demand.alone = true;
   const store::BlockLayout layout(store::choose_block_shape(demand, 0), fields);
-  return {engine::least_memory(fields, question.state_bytes, store::DiskUse::kStates),
+  return {engine::least_memory(fields, question.state_bytes, store::DiskUse::kStates, {}),
           anadrome::checked_multiply(layout.block_bytes(), question.ranks)};
 }
 

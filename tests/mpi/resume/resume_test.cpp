@@ -272,7 +272,7 @@ TEST_P(Resume, LeavesWhatAnotherVersionWrote) {
   for (const char* words : {"format 77", "untouched"}) {
     EXPECT_NE(refused.message.find(words), std::string::npos) << refused.message;
   }
-  set_format(journal, 1);
+  set_format(journal, 2);
   MPI_Barrier(MPI_COMM_WORLD);
   const Outcome outcome = live(-1, 0);
   EXPECT_NE(outcome.phase, ANADROME_PHASE_IDLE);
@@ -321,11 +321,16 @@ INSTANTIATE_TEST_SUITE_P(
         Setup{"shared", 700, {{"interval", "2"}, {"memory", "120KiB"}}},
         Setup{"every_step", 700, {{"interval", "1"}, {"memory", "60KiB"}}},
         Setup{"node", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"layout", "node"}}},
+        Setup{"compressed", 700, {{"interval", "2"}, {"memory", "180KiB"}, {"compress", "lz4"}}},
         Setup{"rank", 700, {{"interval", "4"}, {"memory", "120KiB"}, {"layout", "rank"}}},
         Setup{"mpio", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"transport", "mpio"}}},
         Setup{"measured", 700, {{"memory", "120KiB"}}},
         Setup{"unknown", 700, {{"interval", "3"}, {"memory", "120KiB"}}, true},
-        Setup{"exchanged", 200000, {{"interval", "2"}, {"memory", "16MiB"}}, false, true},
+        Setup{"exchanged",
+              200000,
+              {{"interval", "2"}, {"memory", "16MiB"}, {"compress", "zstd"}},
+              false,
+              true},
         Setup{"small", 3, {{"interval", "1"}, {"memory", "30KiB"}}}),
     name_of);
 

@@ -168,7 +168,7 @@ TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
   EXPECT_EQ(contents.header, header);
   EXPECT_EQ(contents.segments, segments);
   ASSERT_EQ(contents.blocks.size(), 2u);
-  EXPECT_EQ(contents.blocks.at(1), (store::JournalBlock{1, 10, 1, {2, 7}}));
+  EXPECT_EQ(contents.blocks.at(1), (store::JournalBlock{1, 10, 1, {2, 7}, {}}));
   ASSERT_EQ(contents.commits.size(), 1u);
   EXPECT_EQ(contents.commits[0].generation, 1);
   EXPECT_EQ(contents.commits[0].position, 10);

@@ -157,7 +157,7 @@ std::int64_t tenfold(std::int64_t number) { return 10 * number; }
 
 TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
   Bench s;
-  s.blocks.take_over(5, tenfold, {{0, {0, 0, 2, {1, 7}}}, {2, {2, 40, 2, {3, 7}}}});
+  s.blocks.take_over(5, tenfold, {{0, {0, 0, 2, {1, 7}, {}}}, {2, {2, 40, 2, {3, 7}, {5, 0}}}});
   EXPECT_EQ(s.blocks.kept(), 5);
   EXPECT_EQ(s.blocks.written(), 5);
   EXPECT_EQ(s.blocks.checksums(), (Words{1, 7, 0, 0, 3, 7}));
@@ -166,11 +166,12 @@ TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
   EXPECT_EQ(s.blocks.identity_of(2).states, 2) << "so many its checksum is of, and one counts";
   EXPECT_TRUE(s.blocks[0].copied) << "perhaps; its checksum will tell";
   EXPECT_FALSE(s.blocks[2].copied);
+  EXPECT_EQ(s.blocks[2].lengths, (std::vector<std::int64_t>{5, 0}));
 }
 
 TEST(AnchorBlocks, TakesNoBlockOverThatHasOtherStates) {
   Bench s;
-  s.blocks.take_over(4, tenfold, {{0, {0, 10, 2, {1, 7}}}, {1, {1, 20, 1, {2, 7}}}});
+  s.blocks.take_over(4, tenfold, {{0, {0, 10, 2, {1, 7}, {}}}, {1, {1, 20, 1, {2, 7}, {}}}});
   EXPECT_FALSE(s.blocks.is_on_disk(0)) << "of another step";
   EXPECT_FALSE(s.blocks.is_on_disk(1)) << "with one state too few";
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Codecs between a block and the disk: one that keeps the length of what it is given, and one that
-// does not.
+// Codecs alone, and between a block and the disk.
 #include "store/codec.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zstd.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 
 #include "store/mpio_transport.h"
 #include "tier_bench.h"
@@ -15,47 +18,121 @@
 namespace anadrome::store {
 namespace {
 
-class Xor final : public Codec {
- public:
-  std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) const override {
-    if (from.size() > to.size()) return 0;
-    flip(from, to);
-    return static_cast<std::int64_t>(from.size());
-  }
-  void decode(std::span<const std::byte> from, std::span<std::byte> to) const override {
-    flip(from, to);
-  }
+constexpr CodecName kCodecs[] = {CodecName::kLz4, CodecName::kZstd};
 
- private:
-  static void flip(std::span<const std::byte> from, std::span<std::byte> to) {
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] ^ std::byte{0x5a};
-  }
-};
+std::span<const std::byte> bytes_of(const std::vector<double>& values) {
+  return std::as_bytes(std::span(values));
+}
 
-// Words that are all one number become this number.
-class OneNumber final : public Codec {
- public:
-  std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) const override {
-    const bool one = from.size() > kWord &&
-                     std::memcmp(from.data(), from.data() + kWord, from.size() - kWord) == 0;
-    if (!one) return 0;
-    std::memcpy(to.data(), from.data(), kWord);
-    return kWord;
+std::vector<double> random_bits(std::size_t count, unsigned seed) {
+  std::mt19937_64 draw(seed);
+  std::vector<double> values(count);
+  for (double& value : values) {
+    const std::uint64_t bits = draw();
+    std::memcpy(&value, &bits, sizeof value);
   }
-  void decode(std::span<const std::byte> from, std::span<std::byte> to) const override {
-    for (std::size_t i = 0; i + kWord <= to.size(); i += kWord)
-      std::memcpy(to.data() + i, from.data(), kWord);
-  }
+  return values;
+}
 
- private:
-  static constexpr std::size_t kWord = 8;
-};
+// Fields of every kind: smooth, constant, random, and numbers that are none.
+std::vector<std::vector<double>> fields(std::size_t count) {
+  std::vector<double> smooth(count), odd(count, 0.0);
+  for (std::size_t i = 0; i < count; ++i) smooth[i] = std::sin(1e-3 * static_cast<double>(i));
+  using limits = std::numeric_limits<double>;
+  const double odds[] = {limits::quiet_NaN(), -limits::infinity(), limits::denorm_min(), -0.0};
+  for (std::size_t i = 0; i < count; ++i) odd[i] = odds[i % 4];
+  return {smooth, odd, std::vector<double>(count, 1.5), random_bits(count, 1)};
+}
+
+TEST(Shuffle, IsUndoneByUnshuffle) {
+  for (const std::int64_t width : {1, 4, 8, 16}) {
+    for (const std::size_t count : {0, 1, 3, 1000, 1029}) {
+      const auto from = random_bits(count, 3);
+      for (const std::size_t bytes : {8 * count, 8 * count - std::min<std::size_t>(count, 5)}) {
+        std::vector<std::byte> there(bytes), back(bytes);
+        shuffle(bytes_of(from).first(bytes), width, there.data());
+        unshuffle(there, width, back.data());
+        EXPECT_EQ(std::memcmp(back.data(), from.data(), bytes), 0);
+      }
+    }
+  }
+}
+
+// As HDF5's filter does it: the first bytes of all numbers, then the second ones.
+TEST(Shuffle, PutsBytesOfOnePlaceTogether) {
+  const std::vector<unsigned char> from = {1, 2, 3, 4, 5, 6, 7};
+  std::vector<unsigned char> to(7);
+  shuffle(std::as_bytes(std::span(from)), 3, reinterpret_cast<std::byte*>(to.data()));
+  EXPECT_EQ(to, (std::vector<unsigned char>{1, 4, 2, 5, 3, 6, 7}));
+}
+
+TEST(Codec, GivesBackWhatItWasGiven) {
+  for (const CodecName name : kCodecs) {
+    const auto codec = make_codec(name);
+    for (const std::size_t count : {1, 5, 512, 32768}) {
+      for (const std::vector<double>& from : fields(count)) {
+        std::vector<std::byte> to(8 * count - 1), back(8 * count);
+        const std::int64_t bytes = codec->encode(bytes_of(from), to);
+        if (bytes == 0) continue;
+        codec->decode(std::span(to).first(static_cast<std::size_t>(bytes)), back);
+        EXPECT_EQ(std::memcmp(back.data(), from.data(), back.size()), 0);
+      }
+    }
+  }
+}
+
+TEST(Codec, SaysWhenBytesDoNotBecomeFewer) {
+  for (const CodecName name : kCodecs) {
+    const auto noise = random_bits(1000, 2);
+    std::vector<std::byte> to(7999);
+    EXPECT_EQ(make_codec(name)->encode(bytes_of(noise), to), 0);
+  }
+}
+
+TEST(Codec, TakesNoMoreMemoryThanIsCounted) {
+  ZSTD_CCtx* const writes = ZSTD_createCCtx();
+  ZSTD_DCtx* const reads = ZSTD_createDCtx();
+  const auto from = random_bits(kPieceBytes / 8, 4);
+  std::vector<std::byte> to(2 * kPieceBytes);
+  const std::size_t bytes =
+      ZSTD_compressCCtx(writes, to.data(), to.size(), from.data(), kPieceBytes, 1);
+  std::vector<std::byte> back(kPieceBytes);
+  ZSTD_decompressDCtx(reads, back.data(), back.size(), to.data(), bytes);
+  EXPECT_LE(static_cast<std::int64_t>(ZSTD_sizeof_CCtx(writes) + ZSTD_sizeof_DCtx(reads)),
+            codec_bytes(CodecName::kZstd));
+  ZSTD_freeCCtx(writes);
+  ZSTD_freeDCtx(reads);
+}
+
+TEST(Codec, TouchesNothingElseHoweverItsBytesAreDamaged) {
+  std::mt19937 draw(5);
+  for (const CodecName name : kCodecs) {
+    const auto codec = make_codec(name);
+    std::vector<double> from(512);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i % 17);
+    std::vector<std::byte> whole(4095);
+    const auto bytes = static_cast<std::size_t>(codec->encode(bytes_of(from), whole));
+    ASSERT_GT(bytes, 0);
+    whole.resize(bytes);
+    for (int i = 0; i < 2000; ++i) {
+      std::vector<std::byte> damaged = whole, back(4096 + 64, std::byte{7});
+      damaged[draw() % bytes] ^= std::byte(1 << draw() % 8);
+      if (i % 3 == 0) damaged.resize(draw() % bytes);
+      try {
+        codec->decode(damaged, std::span(back).first(4096));
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), ANADROME_ERR_CORRUPT);
+      }
+      for (std::size_t b = 4096; b < back.size(); ++b) EXPECT_EQ(back[b], std::byte{7});
+    }
+  }
+}
 
 struct Bench : TierBench {
-  explicit Bench(std::shared_ptr<const Codec> codec, const TierShape& shape = {})
+  explicit Bench(CodecName codec, const TierShape& shape = {})
       : TierBench(shape, [codec](const BlockLayout& made) {
           TransportOptions options;
-          options.codec = codec;
+          options.encoding = Encoding{codec, {8}};
           return make_direct_transport(made, options);
         }) {}
   void keep_and_drop_all(std::int64_t anchors) {
@@ -63,69 +140,38 @@ struct Bench : TierBench {
     tier->flush();
     for (std::int64_t anchor = anchors - 1; anchor >= 0; --anchor) tier->drop(anchor);
   }
-  std::int64_t first_number_on_disk(std::int64_t block) const {
-    const File file = File::open(disk.file.path, O_RDONLY);
-    std::int64_t number = 0;
-    EXPECT_EQ(::pread(file.get(), &number, sizeof number, byte_of(block)), 8);
-    return number;
-  }
   void flip_bit_on_disk(std::int64_t block) const {
-    const std::int64_t number = first_number_on_disk(block) ^ 1;
-    File::open(disk.file.path, O_WRONLY).write_all(&number, sizeof number, byte_of(block));
+    const std::int64_t byte = disk.file.segment.byte_of(block, 0) + 5;
+    const File file = File::open(disk.file.path, O_RDWR);
+    char read = 0;
+    file.read_all(&read, 1, byte);
+    read ^= 1;
+    file.write_all(&read, 1, byte);
   }
-  std::int64_t byte_of(std::int64_t block) const { return disk.file.segment.byte_of(block, 0); }
 };
 
 TEST(Codec, IsBetweenTheBlockAndTheDisk) {
-  for (const std::int64_t states : {1, 3}) {
-    Bench s(std::make_shared<Xor>(), {.states = states});
-    s.keep_and_drop_all(3);
-    EXPECT_EQ(s.first_number_on_disk(0), 100 ^ 0x5a5a5a5a5a5a5a5a);
-    for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
-      EXPECT_TRUE(s.brings_back(anchor, 10 * anchor));
+  for (const CodecName codec : kCodecs) {
+    for (const std::int64_t states : {1, 3}) {
+      Bench s(codec, {.states = states});
+      s.keep_and_drop_all(3);
+      for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
+        EXPECT_TRUE(s.brings_back(anchor, 10 * anchor));
+      }
+      EXPECT_GT(s.transport->totals().bytes_encoded, 0);
     }
   }
 }
 
 TEST(Codec, EncodesTheSecondCopyOfStepZeroToo) {
-  Bench s(std::make_shared<Xor>());
+  Bench s(CodecName::kLz4);
   s.keep_and_drop_all(1);
   EXPECT_TRUE(s.tier->lose(0));
   EXPECT_TRUE(s.brings_back(0, 0));
 }
 
-TEST(Codec, MovesNoMoreThanItMade) {
-  Bench s(std::make_shared<OneNumber>(), {.states = 3});
-  s.keep(0, 7);  // three states of one number fill the block
-  s.keep(1, 7);
-  s.keep(2, 7);
-  s.tier->write_newest_block();
-  s.tier->flush();
-  EXPECT_EQ(s.transport->totals().bytes_written, 2 * kPage) << "a page, and one for the copy";
-  s.tier->drop(0);
-  EXPECT_TRUE(s.brings_back(1, 7));
-  EXPECT_EQ(s.transport->totals().bytes_read, kPage);
-}
-
-TEST(Codec, LeavesAPartAsItIsWhereItDoesNotPay) {
-  Bench s(std::make_shared<OneNumber>());
-  for (std::int64_t anchor = 0; anchor < 3; ++anchor) {
-    s.values.set(100 + anchor);
-    if (anchor == 1) s.values.all[5] = 0;
-    s.tier->keep({anchor, anchor, {}});
-    s.tier->write_newest_block();
-  }
-  s.tier->flush();
-  for (std::int64_t anchor = 2; anchor >= 0; --anchor) s.tier->drop(anchor);
-  EXPECT_TRUE(s.brings_back(2, 2));
-  EXPECT_TRUE(s.brings_back(0, 0)) << "the length of each block is known";
-  EXPECT_FALSE(s.brings_back(1, 1));
-  EXPECT_EQ(s.values.all[4], 101);
-  EXPECT_EQ(s.values.all[5], 0);
-}
-
 TEST(Codec, WorksOnStatesOfSeveralSizes) {
-  Bench s(std::make_shared<Xor>(), {.rules = BlockKeeper::Rules::kPlanned, .units = 2});
+  Bench s(CodecName::kLz4, {.rules = BlockKeeper::Rules::kPlanned, .units = 2});
   const Region region = {1, 1};
   s.keep(0, 30, region);
   s.tier->write({0, 30, region});
@@ -135,54 +181,110 @@ TEST(Codec, WorksOnStatesOfSeveralSizes) {
 }
 
 TEST(Codec, FindsADamagedBlockByTheBytesThatAreOnDisk) {
-  for (const bool shorter : {false, true}) {
-    std::shared_ptr<const Codec> codec = std::make_shared<Xor>();
-    if (shorter) codec = std::make_shared<OneNumber>();
-    Bench s(codec);
-    s.keep_and_drop_all(2);
-    s.flip_bit_on_disk(1);
-    EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_CORRUPT);
-    EXPECT_TRUE(s.brings_back(0, 0));
+  Bench s(CodecName::kLz4);
+  s.keep_and_drop_all(2);
+  s.flip_bit_on_disk(1);
+  EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_CORRUPT);
+  EXPECT_TRUE(s.brings_back(0, 0));
+}
+
+// Blocks of three fields and of many pieces, which take the place of others, with and without whole
+// pages on disk.
+class EncodedBlocks : public ::testing::TestWithParam<CodecName> {
+ protected:
+  EncodedBlocks() {
+    for (const std::vector<double>& values : fields(kCount)) add(8, values);
+    add(8, random_bits(1, 8));
+    add(8, {});
+    add(4, random_bits(kCount / 2, 9));
+  }
+
+  void add(std::int64_t width, const std::vector<double>& values) {
+    Field field;
+    field.name = "f" + std::to_string(fields_.size());
+    field.type = width == 8 ? ANADROME_FLOAT64 : ANADROME_FLOAT32;
+    field.count = static_cast<std::int64_t>(8 * values.size()) / width;
+    fields_.push_back(field);
+    values_.push_back(values);
+  }
+
+  void fill(const BlockLayout& layout, std::byte* block, bool zero) const {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      for (std::int64_t s = 0; s < layout.states(); ++s) {
+        const auto bytes = static_cast<std::size_t>(fields_[f].bytes());
+        if (zero) {
+          std::memset(layout.address(block, s, f), 0, bytes);
+        } else {
+          std::memcpy(layout.address(block, s, f), values_[f].data(), bytes);
+        }
+      }
+    }
+  }
+  bool is_filled(const BlockLayout& layout, std::byte* block) const {
+    bool same = true;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      for (std::int64_t s = 0; s < layout.states(); ++s) {
+        same = same && std::memcmp(layout.address(block, s, f), values_[f].data(),
+                                   static_cast<std::size_t>(fields_[f].bytes())) == 0;
+      }
+    }
+    return same;
+  }
+
+  static constexpr std::size_t kCount = 300'000;  // 2.4 MB: ten pieces
+  std::vector<Field> fields_;
+  std::vector<std::vector<double>> values_;
+};
+
+TEST_P(EncodedBlocks, ComeBackBitForBit) {
+  for (const bool paged : {true, false}) {
+    const BlockLayout layout({paged ? 1 : 2, paged}, fields_);
+    Pool pool(layout.block_bytes(), 1);
+    SegmentFile file(layout, fields_, 2, paged ? DirectIo::kAuto : DirectIo::kOff);
+    TransportOptions options;
+    options.encoding = encoding_of(GetParam(), fields_);
+    const auto transport = make_direct_transport(layout, options);
+    Transfer transfer;
+    for (const std::int64_t block : {1, 0, 1}) {
+      fill(layout, pool.address(0), false);
+      transfer = {};
+      transfer.write = true;
+      transfer.segment = &file.segment;
+      transfer.bytes = pool.address(0);
+      transfer.identity.block = block;
+      transfer.identity.states = layout.states();
+      transport->start(transfer);
+      transport->wait(transfer);
+      ASSERT_FALSE(transfer.failure) << transfer.failure.message;
+      EXPECT_LT(transport->totals().bytes_written, transport->totals().bytes_encoded);
+      fill(layout, pool.address(0), true);
+      transfer.write = false;
+      transport->start(transfer);
+      transport->wait(transfer);
+      ASSERT_FALSE(transfer.failure) << transfer.failure.message;
+      EXPECT_TRUE(is_filled(layout, pool.address(0)));
+    }
+    // Lengths that cannot be, as from a file that somebody has changed.
+    const std::vector<std::int64_t> lengths = transfer.lengths;
+    for (const std::int64_t wrong : {std::int64_t{-1}, kPieceBytes, std::int64_t{1} << 40}) {
+      transfer.lengths.front() = wrong;
+      transport->start(transfer);
+      transport->wait(transfer);
+      EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT) << wrong;
+    }
+    transfer.lengths = {lengths.begin(), lengths.end() - 1};
+    transport->start(transfer);
+    transport->wait(transfer);
+    EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT);
   }
 }
 
-// A part of a block of no bytes, and one of a few.
-TEST(Codec, IsAskedForEveryPartOfABlock) {
-  std::vector<unsigned char> none, few(5, 9);
-  Field first, second;
-  first.name = "none";
-  second.name = "few";
-  second.count = 5;
-  second.values = few.data();
-  const std::vector<Field> fields = {first, second};
-  const BlockLayout layout({1, false}, fields);
-  Pool pool(layout.block_bytes(), 1);
-  SegmentFile file(layout, fields, 1, DirectIo::kOff);  // no whole pages
-  TransportOptions options;
-  options.codec = std::make_shared<Xor>();
-  const auto transport = make_direct_transport(layout, options);
-  std::memset(pool.address(0), 9, 5);
-  Transfer transfer;
-  transfer.write = true;
-  transfer.segment = &file.segment;
-  transfer.bytes = pool.address(0);
-  transfer.identity.states = 1;
-  transport->start(transfer);
-  transport->wait(transfer);
-  ASSERT_FALSE(transfer.failure) << transfer.failure.message;
-  EXPECT_EQ(transfer.lengths, (std::vector<std::int64_t>{0, 8})) << "on 8 bytes";
-  std::memset(pool.address(0), 0, 8);
-  transfer.write = false;
-  transport->start(transfer);
-  transport->wait(transfer);
-  EXPECT_FALSE(transfer.failure) << transfer.failure.message;
-  EXPECT_EQ(std::memcmp(pool.address(0), few.data(), 5), 0);
-}
+INSTANTIATE_TEST_SUITE_P(All, EncodedBlocks, ::testing::ValuesIn(kCodecs));
 
 TEST(Codec, IsRefusedByHdf5) {
   const BlockLayout layout({1, true}, std::vector<Field>{});
   TransportOptions options;
-  options.codec = std::make_shared<Xor>();
+  options.encoding = Encoding{};
   EXPECT_THROW(make_mpio_transport(layout, options, {}, MPI_COMM_NULL), Error);
 }
 

@@ -305,7 +305,7 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   const DiskTier::Parts parts = {s.layout, s.blocks, s.disk, *s.transport, s.live, nullptr};
   s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.times, s.observer);
   s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
-                    {{0, {0, 0, 2, {1, 7}}}, {1, {1, 20, 2, {2, 7}}}});
+                    {{0, {0, 0, 2, {1, 7}, {}}}, {1, {1, 20, 2, {2, 7}, {}}}});
   EXPECT_EQ(s.tier->anchors().kept(), 5);
   EXPECT_TRUE(s.brings_back(3, 30));
   EXPECT_EQ(s.tier->load(4).status, ANADROME_ERR_CORRUPT) << "it was not on disk";

@@ -155,12 +155,12 @@ TEST_F(JournalReader, NeedsAHeaderFirst) {
 
 TEST_F(JournalReader, NamesAnotherVersion) {
   std::string bytes = sample.bytes;
-  bytes[8] = 2;
+  bytes[8] = 3;
   ChecksumStream stream;
   stream.add(bytes.data(), 16);
   bytes.replace(16, 16, Encoder().sum(stream.finish()).bytes());
   EXPECT_EQ(read_prefix(bytes, 0), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(message.find("format 2"), std::string::npos) << message;
+  EXPECT_NE(message.find("format 3"), std::string::npos) << message;
 }
 
 // Records with a right checksum that only a forger writes.

@@ -37,12 +37,16 @@ std::string hexadecimal(const std::string& bytes) {
 
 // Files that were written must stay readable: these bytes are the format.
 TEST(JournalRecord, HasTheDocumentedBytes) {
-  EXPECT_EQ(hexadecimal(journal_preamble()),
+  EXPECT_EQ(hexadecimal(journal_preamble(1)),
             "89414e414a4e4c0a"
             "0100000000000000"
             "b6230c8eab315243eaae138cc0277481");
+  EXPECT_EQ(hexadecimal(journal_preamble()),
+            "89414e414a4e4c0a"
+            "0200000000000000"
+            "4d3a9cca14b5768102f16e201b77b9a3");
   Checksum chain{0x1111, 0x2222};
-  EXPECT_EQ(hexadecimal(encode_record(JournalBlock{3, 30, 10, {0xaabb, 0xccdd}}, chain)),
+  EXPECT_EQ(hexadecimal(encode_record(JournalBlock{3, 30, 10, {0xaabb, 0xccdd}, {}}, chain)),
             "28000000"
             "03000000"
             "0300000000000000"
@@ -51,6 +55,19 @@ TEST(JournalRecord, HasTheDocumentedBytes) {
             "bbaa000000000000"
             "ddcc000000000000"
             "6cfe01066feca14c5bc90c6df0c117db");
+  chain = {0x1111, 0x2222};
+  EXPECT_EQ(hexadecimal(encode_record(JournalBlock{3, 30, 10, {0xaabb, 0xccdd}, {5, 0}}, chain)),
+            "3c000000"
+            "03000000"
+            "0300000000000000"
+            "1e00000000000000"
+            "0a00000000000000"
+            "bbaa000000000000"
+            "ddcc000000000000"
+            "02000000"
+            "0500000000000000"
+            "0000000000000000"
+            "d34920bb806e4e77f5c402dd6b715158");
 }
 
 TEST(JournalRecord, RefusesWhatCannotBe) {
@@ -79,8 +96,10 @@ TEST(JournalRecord, RefusesWhatCannotBe) {
   EXPECT_TRUE(header([](auto& h) { h.steps = -2; }));
   EXPECT_TRUE(header([](auto& h) { h.shape.states = 0; }));
   EXPECT_TRUE(header([](auto& h) { h.fields.resize(kMostPayloadBytes); }));
-  EXPECT_TRUE(is_refused(JournalBlock{-1, 0, 1, {}}));
-  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 0, {}}));
+  EXPECT_TRUE(is_refused(JournalBlock{-1, 0, 1, {}, {}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 0, {}, {}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {-1}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {kPieceBytes}}));
   EXPECT_TRUE(is_refused(JournalTruncate{-1}));
 }
 

@@ -13,6 +13,7 @@
 
 #include "store/journal_reader.h"
 #include "store/journal_record.h"
+#include "store/pieces.h"
 
 namespace anadrome::store {
 
@@ -63,12 +64,12 @@ inline std::vector<JournalRecord> sample_records() {
   forward.phase = JournalCommit::Phase::kForward;
   forward.adjoint.reset();
   return {sample_segment(),
-          JournalBlock{8, 0, 16, {1, 2}},
-          JournalBlock{9, 160, 16, {3, 4}},
+          JournalBlock{8, 0, 16, {1, 2}, {}},
+          JournalBlock{9, 160, 16, {3, 4}, {}},
           forward,
-          JournalBlock{9, 160, 4, {5, 6}},
+          JournalBlock{9, 160, 4, {5, 6}, {}},
           JournalTruncate{9},
-          JournalBlock{8, 0, 2, {7, 8}},
+          JournalBlock{8, 0, 2, {7, 8}, {}},
           sample_commit()};
 }
 
@@ -162,7 +163,7 @@ class RecordDraw {
       case 3:
         return commit();
       default:
-        return JournalBlock{small(), size(), 1 + small(), sum()};
+        return JournalBlock{small(), size(), 1 + small(), sum(), lengths()};
     }
   }
 
@@ -170,6 +171,10 @@ class RecordDraw {
   static std::int64_t small() { return *rc::gen::inRange<std::int64_t>(0, 6); }
   static std::int64_t size() {
     return *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << *rc::gen::inRange(1, 62));
+  }
+  static std::vector<std::int64_t> lengths() {
+    return *rc::gen::container<std::vector<std::int64_t>>(
+        rc::gen::inRange<std::int64_t>(0, kPieceBytes));
   }
   static std::string text() { return *rc::gen::arbitrary<std::string>(); }
   static Checksum sum() {

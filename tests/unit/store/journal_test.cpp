@@ -81,7 +81,7 @@ TEST_F(JournalTest, WritesEachCommitInOnePiece) {
 
 TEST_F(JournalTest, RefusesARecordThatNoReaderAccepts) {
   Journal journal = Journal::create(path, header);
-  EXPECT_EQ(status_of([&] { journal.add(JournalBlock{-1, 0, 1, {}}); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { journal.add(JournalBlock{-1, 0, 1, {}, {}}); }), ANADROME_ERR_ARGUMENT);
   journal.add(records[0]);
   journal.commit();
   EXPECT_TRUE(has_written(1));
