@@ -8,6 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "flags.h"
 #include "guarded_main.h"

@@ -136,10 +136,11 @@ void Planning::require_fit(const SweepPlan& plan) const {
   if (options_.resume && (!options_.checksum || options_.keep)) {
     refuse("resume=on requires checksum=on and keep=off");
   }
-  if (options_.compress && options_.keep) {
+  const bool compresses = options_.compress && needs.on_disk != schedule::OnDisk::kNothing;
+  if (compresses && options_.keep) {
     refuse("files that keep=on leaves are for every reader of HDF5: keep=on requires compress=off");
   }
-  if (options_.compress && options_.transport == TransportName::kMpio) {
+  if (compresses && options_.transport == TransportName::kMpio) {
     refuse("HDF5 moves elements as they are: transport=mpio requires compress=off");
   }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);

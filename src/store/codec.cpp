@@ -15,7 +15,7 @@ namespace anadrome::store {
 namespace {
 
 [[noreturn]] void throw_damaged(const char* what) {
-  throw Error(ANADROME_ERR_CORRUPT, std::string("bytes on disk are no ") + what);
+  throw Error(ANADROME_ERR_CORRUPT, std::string("its bytes are no ") + what);
 }
 
 class Lz4 final : public Codec {
@@ -63,8 +63,23 @@ class Zstd final : public Codec {
   std::unique_ptr<ZSTD_DCtx, Free> reads_;
 };
 
-// Numbers at a time: what is read of them once stays in the processor's cache.
-constexpr std::size_t kTile = 512;
+// move(i, j) for each byte of whole numbers: i is its place where numbers follow each other, j
+// where all first bytes come first. What is left at the end is copied.
+template <class Move>
+void rearrange(std::span<const std::byte> from, std::int64_t bytes, std::byte* to,
+               const Move& move) {
+  constexpr std::size_t kTile = 512;  // numbers at a time: they stay in the processor's cache
+  const auto width = static_cast<std::size_t>(bytes);
+  const std::size_t numbers = from.size() / width;
+  for (std::size_t first = 0; first < numbers; first += kTile) {
+    const std::size_t last = std::min(first + kTile, numbers);
+    for (std::size_t b = 0; b < width; ++b) {
+      for (std::size_t i = first; i < last; ++i) move(i * width + b, b * numbers + i);
+    }
+  }
+  std::copy(from.begin() + static_cast<std::ptrdiff_t>(numbers * width), from.end(),
+            to + numbers * width);
+}
 
 }  // namespace
 
@@ -79,29 +94,15 @@ std::int64_t codec_bytes(CodecName name) {
 }
 
 void shuffle(std::span<const std::byte> from, std::int64_t bytes, std::byte* to) {
-  const auto width = static_cast<std::size_t>(bytes);
-  const std::size_t numbers = from.size() / width;
-  for (std::size_t first = 0; first < numbers; first += kTile) {
-    const std::size_t last = std::min(first + kTile, numbers);
-    for (std::size_t b = 0; b < width; ++b) {
-      for (std::size_t i = first; i < last; ++i) to[b * numbers + i] = from[i * width + b];
-    }
-  }
-  std::copy(from.begin() + static_cast<std::ptrdiff_t>(numbers * width), from.end(),
-            to + numbers * width);
+  rearrange(from, bytes, to, [&](std::size_t number_by_number, std::size_t byte_by_byte) {
+    to[byte_by_byte] = from[number_by_number];
+  });
 }
 
 void unshuffle(std::span<const std::byte> from, std::int64_t bytes, std::byte* to) {
-  const auto width = static_cast<std::size_t>(bytes);
-  const std::size_t numbers = from.size() / width;
-  for (std::size_t first = 0; first < numbers; first += kTile) {
-    const std::size_t last = std::min(first + kTile, numbers);
-    for (std::size_t b = 0; b < width; ++b) {
-      for (std::size_t i = first; i < last; ++i) to[i * width + b] = from[b * numbers + i];
-    }
-  }
-  std::copy(from.begin() + static_cast<std::ptrdiff_t>(numbers * width), from.end(),
-            to + numbers * width);
+  rearrange(from, bytes, to, [&](std::size_t number_by_number, std::size_t byte_by_byte) {
+    to[number_by_number] = from[byte_by_byte];
+  });
 }
 
 }  // namespace anadrome::store

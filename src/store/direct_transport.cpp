@@ -152,6 +152,10 @@ class DirectTransport final : public Transport {
       if (!sum) return {};
       moved.checksum = sum->finish();
       return transfer.write ? Failure{} : compare(transfer, moved.checksum);
+    } catch (const Error& error) {
+      if (error.status() == ANADROME_ERR_CORRUPT)
+        return not_what_was_written(transfer, error.what());
+      return current_failure();
     } catch (...) {
       return current_failure();
     }

@@ -134,7 +134,7 @@ void EncodedPart::write(const Place& place, std::span<const std::byte> from, std
 void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t field,
                        std::span<const std::int64_t> lengths, Observer& observer) {
   if (static_cast<std::int64_t>(lengths.size()) != pieces_of(static_cast<std::int64_t>(to.size())))
-    throw Error(ANADROME_ERR_CORRUPT, "the lengths of compressed pieces are missing");
+    throw Error(ANADROME_ERR_CORRUPT, "the lengths of its pieces are missing");
   // The bytes of piece p, in memory and on disk.
   const auto decoded_bytes = [&](std::size_t p) {
     return std::min(piece_bytes_, to.size() - p * piece_bytes_);
@@ -142,7 +142,7 @@ void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t 
   const auto encoded_bytes = [&](std::size_t p) {
     const std::int64_t length = lengths[p];
     if (length < 0 || length >= static_cast<std::int64_t>(decoded_bytes(p)))
-      throw Error(ANADROME_ERR_CORRUPT, "an encoded piece cannot be so long");
+      throw Error(ANADROME_ERR_CORRUPT, "no piece is so long");
     return length == 0 ? decoded_bytes(p) : size(length);
   };
   // Pieces first .. end that one call brings, with the pages on which they begin and end.

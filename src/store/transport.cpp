@@ -64,11 +64,15 @@ void keep_to_limit(const TransportOptions& options, double began, std::int64_t m
   if (rest > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest));
 }
 
-Failure compare(const Transfer& transfer, const Checksum& found) {
-  if (found == transfer.checksum) return {};
+Failure not_what_was_written(const Transfer& transfer, const std::string& why) {
   return {ANADROME_ERR_CORRUPT,
           "the state of step " + std::to_string(transfer.identity.first_step) + " read back from " +
-              transfer.segment->path() + " is not what was written: its checksum differs"};
+              transfer.segment->path() + " is not what was written: " + why};
+}
+
+Failure compare(const Transfer& transfer, const Checksum& found) {
+  if (found == transfer.checksum) return {};
+  return not_what_was_written(transfer, "its checksum differs");
 }
 
 }  // namespace anadrome::store

@@ -128,6 +128,8 @@ Extent moved_extent(const BlockLayout& layout, const Transfer& transfer, std::si
 /// Sleeps until `moved` bytes may have been moved since `began`.
 void keep_to_limit(const TransportOptions& options, double began, std::int64_t moved);
 
+/// Failure of a read.
+Failure not_what_was_written(const Transfer& transfer, const std::string& why);
 /// Failure of a read whose bytes have the checksum `found`; none if they are those written.
 Failure compare(const Transfer& transfer, const Checksum& found);
 

@@ -271,6 +271,7 @@ TEST_P(EncodedBlocks, ComeBackBitForBit) {
       transport->start(transfer);
       transport->wait(transfer);
       EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT) << wrong;
+      EXPECT_NE(transfer.failure.message.find(file.path), std::string::npos);
     }
     transfer.lengths = {lengths.begin(), lengths.end() - 1};
     transport->start(transfer);
