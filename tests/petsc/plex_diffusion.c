@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A TS on a DMPlex, with its adjoint, since no tutorial of PETSc's has one: nonlinear diffusion
    between the cells of a mesh, u_t = div((1 + u^2) grad u) + u (1 - u), by finite volumes; J =
-   |u(T)|^2 / 2. The trajectory is an option, as in the tutorials. */
+   |u(T)|^2 / 2. The trajectory is an option, as in the tutorials; so is the partitioner, for which
+   cases.csv has `simple`: PTScotch crashes in Debian's PETSc with 64-bit indices. */
 #include <petscdmplex.h>
 #include <petscts.h>
 
