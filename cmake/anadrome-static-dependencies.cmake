@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What anadrome::static is linked with: parallel HDF5, which CMake finds with the language C, xxHash, LZ4 and
-# Zstandard.
+# What anadrome::static is linked with: parallel HDF5, which CMake finds with the language C, xxHash, LZ4,
+# Zstandard and zfp.
 if(NOT TARGET anadrome::static_dependencies)
   if(NOT "C" IN_LIST anadrome_languages)
     set(anadrome_lacks "the project does not enable the language C")
@@ -18,16 +18,17 @@ if(NOT TARGET anadrome::static_dependencies)
     return()
   endif()
   find_package(Threads QUIET)
+  find_package(zfp QUIET CONFIG)
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(ANADROME_PRIVATE QUIET IMPORTED_TARGET libxxhash liblz4 libzstd)
   endif()
-  if(NOT TARGET Threads::Threads OR NOT TARGET PkgConfig::ANADROME_PRIVATE)
-    set(anadrome_lacks "pkg-config does not find libxxhash, liblz4 and libzstd, or there are no threads")
+  if(NOT TARGET Threads::Threads OR NOT TARGET PkgConfig::ANADROME_PRIVATE OR NOT TARGET zfp::zfp)
+    set(anadrome_lacks "pkg-config does not find libxxhash, liblz4 and libzstd, or there is no zfp or are no threads")
     return()
   endif()
   add_library(anadrome::static_dependencies INTERFACE IMPORTED)
   # stdc++: the project need not enable C++.
   set_target_properties(anadrome::static_dependencies PROPERTIES INTERFACE_LINK_LIBRARIES
-    "${HDF5_C_LIBRARIES};PkgConfig::ANADROME_PRIVATE;Threads::Threads;stdc++;m")
+    "${HDF5_C_LIBRARIES};PkgConfig::ANADROME_PRIVATE;zfp::zfp;Threads::Threads;stdc++;m")
 endif()

@@ -155,6 +155,9 @@ typedef struct anadrome_stats {
   int64_t states_read;      /**< from disk in this sweep */
   int64_t bytes_compressed; /**< of states, before they were compressed to bytes_written; 0 without
                                the option `compress` */
+  double tolerance;         /**< in force, of a lossy codec; 0: no numbers are changed */
+  double gradient_error;    /**< what that did to the adjoint fields at DONE, relative, the largest
+                               of any (options `probe`, `gradient_error`); 0: not known */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.
@@ -201,6 +204,20 @@ ANADROME_API anadrome_status anadrome_add_varying(anadrome_run* run, const char*
                                                   anadrome_role role, size_t most,
                                                   anadrome_size_fn size, anadrome_pack_fn pack,
                                                   anadrome_unpack_fn unpack, void* context);
+
+/** Say how the elements of field `name` lie on this rank: `sizes` of its dimensions, of which the
+ * last varies fastest, as in C. Their product is the field's count. compress=zfp then
+ * uses that numbers are alike in all directions. Local. Errors: ERR_ARGUMENT (no such field, or a
+ * packed one; another count; more than 8 dimensions), ERR_ORDER. @pre No sweep is under way. */
+ANADROME_API anadrome_status anadrome_set_shape(anadrome_run* run, const char* name, int dimensions,
+                                                const int64_t* sizes);
+
+/** Say by how much lossy compression may change each number of field `name`: at most by
+ * `absolute`, in place of what the option tolerance says; 0: not at all. Local; all ranks say the
+ * same. Errors: ERR_ARGUMENT (no such field, or not a number >= 0), ERR_ORDER.
+ * @pre No sweep is under way. */
+ANADROME_API anadrome_status anadrome_set_tolerance(anadrome_run* run, const char* name,
+                                                    double absolute);
 
 /** Register a state field of `count` elements whose memory is the library's, so that keeping and
  * restoring a state need no copy: every ADVANCE is then one step, which reads anadrome_now and

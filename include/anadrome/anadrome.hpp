@@ -467,6 +467,17 @@ class Run {
     return Actions(&live());
   }
 
+  /** Say how the elements of a field lie on this rank; the last size varies fastest. Local.
+   * @throws Error */
+  void set_shape(const std::string& field, const std::vector<std::int64_t>& sizes) {
+    detail::check(anadrome_set_shape(live().run, field.c_str(), static_cast<int>(sizes.size()),
+                                     sizes.data()));
+  }
+  /** Say by how much lossy compression may change each number of a field. Local. @throws Error */
+  void set_tolerance(const std::string& field, double absolute) {
+    detail::check(anadrome_set_tolerance(live().run, field.c_str(), absolute));
+  }
+
   /** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
    * offload: step k takes seconds[k], x_k bytes[k] on this rank. They hold for sweeps of as many
    * steps. Without `bytes`: those of the fields. Local. @throws Error */

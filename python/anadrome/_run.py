@@ -262,6 +262,19 @@ class Run:
         """
         self._core.add_varying(name, most, size, pack, unpack)
 
+    def tolerance(self, name: str, absolute: float) -> None:
+        """Say by how much lossy compression may change each number of a field. Local.
+
+        Parameters
+        ----------
+        name : str
+            The field.
+        absolute : float
+            The most by which a number may be changed, in place of what the option tolerance
+            says. 0: not at all.
+        """
+        self._core.set_tolerance(name, absolute)
+
     def step_costs(self, seconds: Sequence[float], sizes: Sequence[int] = ()) -> None:
         """Say what steps cost, for the schedules uneven, least_memory and offload. Local.
 

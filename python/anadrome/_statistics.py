@@ -123,6 +123,11 @@ class Statistics:
     """From disk in this sweep."""
     bytes_compressed: int
     """Of states, before they were compressed to bytes_written; 0 without the option `compress`."""
+    tolerance: float
+    """In force, of a lossy codec; 0: no numbers are changed."""
+    gradient_error: float
+    """What that did to the adjoint fields at the end, relative, the largest of any (options `probe`,
+    `gradient_error`); 0: not known."""
 
     @classmethod
     def _of(cls, members: dict[str, Any]) -> Statistics:

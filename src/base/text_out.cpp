@@ -52,4 +52,10 @@ void TextOut::flush() {
   buffer_.clear();
 }
 
+std::string format_in_full(double number) {
+  std::array<char, 32> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), end};
+}
+
 }  // namespace anadrome

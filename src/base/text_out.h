@@ -31,6 +31,9 @@ class TextOut {
 /// As TextOut::fixed puts it.
 std::string format_fixed(double number, int digits);
 
+/// The shortest text that is this number and no other.
+std::string format_in_full(double number);
+
 /// "2026-01-31 12:00:00 UTC", of seconds since 1970.
 std::string format_calendar(std::int64_t seconds);
 

@@ -22,7 +22,10 @@ void Audits::begin() {
   stride_ = kStride;
   chosen_ = -1;
   by_single_steps_ = true;
-  on_ = context_.options.audit != Audit::kOff;
+  // A state that comes back changed leads to others.
+  const Options& options = context_.options;
+  const bool changed = options.is_lossy() && context_.plan.disk_use() != DiskUse::kNone;
+  on_ = options.audit != Audit::kOff && !changed;
   if (!on_) return;
   const std::size_t fields = comparison_.fields();
   const std::size_t fit = kMostBytes / (fields * sizeof(Fingerprint));

@@ -207,6 +207,7 @@ void Caller::hand_out(const schedule::Adjoint& adjoint) {
   keeper_.read_ahead();
   anadrome_action& step = context_.sweep.in_hand;
   step.kind = ANADROME_ADJOINT;
+  step.again = context_.sweep.checks.on_trial ? 1 : 0;
   step.first = adjoint.step;
   step.last = adjoint.step + 1;
   step.branch = adjoint.branch;

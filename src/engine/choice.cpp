@@ -26,10 +26,12 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
     return;
   }
   plan.schedule = &schedule::schedule_for(InAuto::kByDefault);
-  if (plan.steps == schedule::kUnknown || options_.writes_all_anchors()) {
+  const bool probes = options_.probes();
+  if (plan.steps == schedule::kUnknown || options_.writes_all_anchors() || probes) {
     held_.attempt([&] {
       sweep.chosen = options_.keep     ? "keep=on wants files"
                      : options_.resume ? "resume=on wants files"
+                     : probes          ? "probe wants intervals"
                                        : "the number of steps is not known";
     });
     return;

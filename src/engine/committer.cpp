@@ -114,7 +114,7 @@ void Committer::write() {
   write_adjoint();
   for (const store::FinishedWrite& block : blocks_) {
     journal_.add(store::JournalBlock{block.identity.block, block.identity.first_step,
-                                     block.identity.states, block.checksum, block.lengths});
+                                     block.identity.states, block.checksum, block.encoded});
   }
   for (const store::JournalSegment& segment : new_segments_) journal_.add(segment);
   journal_.add(commit_);

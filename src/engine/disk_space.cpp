@@ -201,7 +201,7 @@ store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range
   description.states_per_block = layout_.states();
   description.ranks = file_ranks_;
   description.fields = descriptions_;
-  description.compressed = options_.compress.has_value();
+  description.compressed = !options_.compress.empty();
   description.views = options_.keep;
   return description;
 }

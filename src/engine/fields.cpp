@@ -2,6 +2,7 @@
 #include "engine/fields.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -54,6 +55,39 @@ int Fields::add(store::Field field) {
   all_.push_back(std::move(field));
   changed_ = true;
   return static_cast<int>(all_.size()) - 1;
+}
+
+store::Field& Fields::named(const std::string& name) {
+  const auto field =
+      std::find_if(all_.begin(), all_.end(), [&](const store::Field& f) { return f.name == name; });
+  if (field == all_.end())
+    throw Error(ANADROME_ERR_ARGUMENT, "there is no field '" + name + "'; register it before");
+  return *field;
+}
+
+void Fields::set_shape(const std::string& name, std::vector<std::int64_t> sizes) {
+  store::Field& field = named(name);
+  if (field.mover)
+    throw Error(ANADROME_ERR_ARGUMENT, "set_shape: '" + name + "' is packed: its bytes have none");
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) throw Error(ANADROME_ERR_ARGUMENT, "set_shape: a size is negative");
+    count = checked_multiply(count, size);
+  }
+  if (count != field.count)
+    throw Error(ANADROME_ERR_ARGUMENT, "set_shape: '" + name + "' has " +
+                                           std::to_string(field.count) + " elements, not " +
+                                           std::to_string(count));
+  field.shape = std::move(sizes);
+  changed_ = true;
+}
+
+void Fields::set_tolerance(const std::string& name, double absolute) {
+  store::Field& field = named(name);
+  if (!(std::isfinite(absolute) && absolute >= 0))
+    throw Error(ANADROME_ERR_ARGUMENT, "set_tolerance: that of '" + name + "' is no number >= 0");
+  field.tolerance = absolute;
+  changed_ = true;
 }
 
 std::vector<store::Field> Fields::with_role(anadrome_role role) const {

@@ -18,6 +18,9 @@ class Fields {
   /// Returns the field's number. Throws ERR_ARGUMENT for a name that is taken or a size that
   /// overflows.
   int add(store::Field field);
+  /// For compression. Throw ERR_ARGUMENT as anadrome_set_shape and anadrome_set_tolerance.
+  void set_shape(const std::string& name, std::vector<std::int64_t> sizes);
+  void set_tolerance(const std::string& name, double absolute);
   const std::vector<store::Field>& all() const { return all_; }
   std::vector<store::Field> with_role(anadrome_role role) const;
   bool has(anadrome_role role) const;
@@ -49,6 +52,8 @@ class Fields {
   std::string table() const;
 
  private:
+  store::Field& named(const std::string& name);
+
   std::vector<store::Field> all_, state_, tape_;
   std::size_t at_begin_ = 0;
   bool changed_ = true;

@@ -234,7 +234,9 @@ void Keeper::write_due() {
   if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
   } else {
-    write_newest_block(Call::kAnchor);
+    // Where another process would go on from this anchor, it needs the state as it is.
+    const bool commits = agreed.commit == Agreement::Input::Commit::kDue || agreed.stop;
+    write_newest_block(Call::kAnchor, commits);
   }
   if (!sweep_.no_more_anchors) meeting_.commit_if_due(Call::kAnchor, agreed);
 }
@@ -250,12 +252,12 @@ void Keeper::learn(std::int64_t anchor) {
 void Keeper::write_last_block() {
   const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
                              disk_->anchors().written() < disk_->anchors().kept();
-  if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn);
+  if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn, false);
 }
 
-void Keeper::write_newest_block(Call call) {
+void Keeper::write_newest_block(Call call, bool exact) {
   const Failure refused = refusal(call, sweep_.newest_anchor);
-  held_.attempt([&] { disk_->write_newest_block(refused); });
+  held_.attempt([&] { disk_->write_newest_block(refused, exact); });
 }
 
 // The block of this anchor gets a place on disk. A failure: the disk is full, and everybody knows.
@@ -378,7 +380,7 @@ void Keeper::go_on_from(std::int64_t number) {
   disk_->truncate(number + 1);
   sweep_.newest_anchor = number;
   sweep_.agreed_block = plan_.memory.layout.block_of(number);
-  held_.attempt([&] { disk_->restore({number, 0, {}}); });
+  held_.attempt([&] { disk_->restore_exactly({number, 0, {}}); });
 }
 
 // ---- a plan's own transfers ----

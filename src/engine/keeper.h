@@ -87,6 +87,13 @@ class Keeper {
   /// The sweep goes on with the anchors that there are. Collective.
   void stop_anchoring(const Failure& why);
 
+  // ---- for Probe: see DiskTier ----
+  void begin_trial(std::int64_t anchor, double times) { disk_->begin_trial(anchor, times); }
+  void end_trial() {
+    held_.attempt([&] { disk_->end_trial(); });
+    sweep_.agreed_block = -1;
+  }
+
   // ---- for Preflight ----
   /// x_0, which the schedule has just kept, stays in memory for the next steps, if `keeps` more
   /// states fit beside it.
@@ -125,7 +132,7 @@ class Keeper {
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void learn(std::int64_t anchor);
-  void write_newest_block(Call call);
+  void write_newest_block(Call call, bool exact);
   Failure refusal(Call call, std::int64_t number);
   Failure failed_since() const;
   schedule::DiskLeft disk_left();

@@ -7,7 +7,6 @@
 #include "base/checked.h"
 #include "engine/live_state.h"
 #include "schedule/revolve.h"
-#include "store/encoded_part.h"
 
 namespace anadrome::engine {
 namespace {
@@ -27,21 +26,21 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk,
-                          std::optional<store::CodecName> codec) {
+                          const std::optional<store::Encoding>& encoding) {
   const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block =
       checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape, disk));
   const std::int64_t blocks = 1 + LiveState::live_blocks(layout, state_fields);
   const std::int64_t beside = checked_add(LiveState::buffer_bytes(layout, state_fields),
-                                          encoding_bytes(layout, disk, codec));
+                                          encoding_bytes(layout, disk, encoding));
   return checked_add(checked_multiply(blocks, block), beside);
 }
 
 std::int64_t encoding_bytes(const store::BlockLayout& layout, DiskUse disk,
-                            std::optional<store::CodecName> codec) {
-  if (!codec || disk == DiskUse::kNone) return 0;
-  return store::EncodedPart::memory_bytes(*codec, layout);
+                            const std::optional<store::Encoding>& encoding) {
+  if (!encoding || disk == DiskUse::kNone) return 0;
+  return store::EncodedPart::memory_bytes(*encoding, layout);
 }
 
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
@@ -63,7 +62,7 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
 
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, DiskUse disk, std::int64_t states,
-                       std::optional<store::CodecName> codec,
+                       const std::optional<store::Encoding>& encoding,
                        const store::BlockShape* given_shape) {
   // One shape for all ranks, from the largest state and from the rank that has the least memory.
   std::array<std::int64_t, 2> most = {store::total_bytes(state_fields), -memory};
@@ -79,7 +78,7 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
         checked_add(plan.layout.block_bytes(), store::bookkeeping_bytes(plan.shape, disk));
     plan.live_blocks = LiveState::live_blocks(plan.layout, state_fields);
     plan.buffer_bytes = checked_add(LiveState::buffer_bytes(plan.layout, state_fields),
-                                    encoding_bytes(plan.layout, disk, codec));
+                                    encoding_bytes(plan.layout, disk, encoding));
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
   });
   plan.block_bytes_all_ranks = plan.layout.block_bytes();

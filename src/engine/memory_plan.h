@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "engine/agreement.h"
 #include "store/block_layout.h"
-#include "store/codec.h"
+#include "store/encoded_part.h"
 
 namespace anadrome::engine {
 
@@ -44,10 +44,10 @@ struct MemoryPlan {
 };
 
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
-/// as `largest_state_bytes`, the most of any rank, has it. `codec`: of what goes to disk.
+/// as `largest_state_bytes`, the most of any rank, has it. `encoding`: of what goes to disk.
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk,
-                          std::optional<store::CodecName> codec);
+                          const std::optional<store::Encoding>& encoding);
 
 /// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
 /// ranks; 2^62 if it is no less. Collective.
@@ -55,14 +55,15 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
                                std::int64_t states);
 
 /// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
-/// `codec`: of what goes to disk. `given_shape`: the blocks have it already. The result has blocks
+/// `encoding`: of what goes to disk. `given_shape`: the blocks have it already. The result has
+/// blocks
 /// == 0 if not even one block fits on some rank.
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, DiskUse disk, std::int64_t states,
-                       std::optional<store::CodecName> codec = {},
+                       const std::optional<store::Encoding>& encoding = {},
                        const store::BlockShape* given_shape = nullptr);
 /// Bytes that encoding takes beside the pool.
 std::int64_t encoding_bytes(const store::BlockLayout& layout, DiskUse disk,
-                            std::optional<store::CodecName> codec);
+                            const std::optional<store::Encoding>& encoding);
 
 }  // namespace anadrome::engine

@@ -7,6 +7,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/text_out.h"
 #include "base/words.h"
 
 namespace anadrome::engine {
@@ -31,8 +32,16 @@ const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
 const Names<store::DirectIo> kDirect = {
     {"auto", store::DirectIo::kAuto}, {"on", store::DirectIo::kOn}, {"off", store::DirectIo::kOff}};
 
-const Names<std::optional<store::CodecName>> kCodecs = {
-    {"off", std::nullopt}, {"lz4", store::CodecName::kLz4}, {"zstd", store::CodecName::kZstd}};
+using store::CodecName;
+const Names<std::vector<std::optional<CodecName>>> kCodecs = {
+    {"off", {}},
+    {"auto", {std::nullopt, CodecName::kLz4, CodecName::kZstd}},
+    {"lz4", {CodecName::kLz4}},
+    {"zstd", {CodecName::kZstd}},
+    {"lossy", {CodecName::kRound, CodecName::kZfp}},
+    {"float32", {CodecName::kFloat32}},
+    {"round", {CodecName::kRound}},
+    {"zfp", {CodecName::kZfp}}};
 
 template <class Value>
 Value one_of(const Names<Value>& names, std::string_view text) {
@@ -91,6 +100,16 @@ std::string short_text(std::string_view text) {
   return std::string(text);
 }
 
+double tolerance(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "'" + std::string(text) + "' is not a number above 0 and below 1");
+  }
+  return value;
+}
+
 double seconds(std::string_view text) {
   constexpr double kMost = 1e9;
   const double value = parse_seconds(text);
@@ -108,9 +127,19 @@ std::string off_or_file(std::string_view text, const char* wanted) {
 }
 
 // What an option has no effect without.
-enum class Wants { kNothing, kDisk, kIntervals, kPlaces, kBranches, kResume, kWatchdog };
+enum class Wants {
+  kNothing,
+  kDisk,
+  kTolerance,
+  kIntervals,
+  kPlaces,
+  kBranches,
+  kResume,
+  kWatchdog
+};
 
 const Names<Wants> kReasons = {{"no state goes to disk", Wants::kDisk},
+                               {"compress is neither round, zfp nor lossy", Wants::kTolerance},
                                {"this schedule has no intervals", Wants::kIntervals},
                                {"the number of states in memory is the schedule's", Wants::kPlaces},
                                {"there are no branches", Wants::kBranches},
@@ -121,6 +150,8 @@ bool has(Wants wanted, const Options& options, const schedule::Entry& played) {
   switch (wanted) {
     case Wants::kDisk:
       return played.needs.on_disk != schedule::OnDisk::kNothing;
+    case Wants::kTolerance:
+      return options.has_tolerance();
     case Wants::kIntervals:
       return played.at_intervals;
     case Wants::kPlaces:
@@ -203,6 +234,15 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
       {"compress", [](Options& o, std::string_view v) { o.compress = one_of(kCodecs, v); },
        [](const Options& o) { return o.codec(); }, Wants::kDisk},
+      {"tolerance", [](Options& o, std::string_view v) { o.tolerance = tolerance(v); },
+       [](const Options& o) { return format_in_full(o.tolerance); }, Wants::kTolerance},
+      {"probe", [](Options& o, std::string_view v) { o.probe = one_of(kSwitch, v); },
+       [](const Options& o) { return std::to_string(o.probe); }, Wants::kTolerance},
+      {"gradient_error",
+       [](Options& o, std::string_view v) {
+         o.gradient_error = is_word(v, "off") ? 0 : tolerance(v);
+       },
+       [](const Options& o) { return format_in_full(o.gradient_error); }, Wants::kTolerance},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.keep); }, Wants::kDisk},
       {"resume", [](Options& o, std::string_view v) { o.resume = one_of(kSwitch, v); },
@@ -288,6 +328,14 @@ void Options::set_environment(std::string_view text) {
     read(*this, key_named(key), value);
     texts_[std::string(key)].environment = value;
   });
+}
+
+bool Options::has_tolerance() const {
+  return is_lossy() && store::has_tolerance(*compress.front());
+}
+
+bool Options::is_lossy() const {
+  return !compress.empty() && compress.front() && store::is_lossy(*compress.front());
 }
 
 std::string Options::codec() const { return name_of(kCodecs, compress); }

@@ -38,7 +38,11 @@ struct Options {
   store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
-  std::optional<store::CodecName> compress;  ///< of states on disk, lossless
+  /// Codecs of states on disk: see Encoding. Empty: none.
+  std::vector<std::optional<store::CodecName>> compress;
+  bool probe = false;         ///< see Probe
+  double gradient_error = 0;  ///< relative, asked for; 0: none
+  double tolerance = 1e-6;    ///< of the largest magnitude in a field; for codecs that have one
   bool keep = false;
   bool resume = false;
   double checkpoint_interval = 60;  ///< seconds between commits
@@ -61,6 +65,12 @@ struct Options {
   /// Of the environment: "key=value key=value"; throws as set does.
   void set_environment(std::string_view text);
 
+  /// Is it to be seen, in some sweep, what lossy compression does to the gradient?
+  bool probes() const { return has_tolerance() && (probe || gradient_error > 0); }
+  /// Is the codec one that keeps to a tolerance?
+  bool has_tolerance() const;
+  /// Does a state come back from disk with other numbers?
+  bool is_lossy() const;
   /// The value of `compress`.
   std::string codec() const;
 

@@ -7,7 +7,9 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "engine/encoding.h"
 #include "engine/live_tape.h"
+#include "engine/probe.h"
 #include "schedule/full_disk.h"
 #include "store/ram_tier.h"
 
@@ -92,8 +94,8 @@ void Planning::throw_no_block(const SweepPlan& plan) {
   std::int64_t least = 0;
   held_.attempt([&] {
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
-                         options_.compress);
-    least = checked_add(least, commit_bytes());
+                         encoding_of(options_, fields_.state()));
+    least = checked_add(least, commit_bytes() + Probe::memory_bytes(options_, fields_));
   });
   agreement_.ranks().largest(std::span(&least, 1));
   least = memory_beside_tables(plan, least);
@@ -136,12 +138,26 @@ void Planning::require_fit(const SweepPlan& plan) const {
   if (options_.resume && (!options_.checksum || options_.keep)) {
     refuse("resume=on requires checksum=on and keep=off");
   }
-  const bool compresses = options_.compress && needs.on_disk != schedule::OnDisk::kNothing;
+  const bool compresses = !options_.compress.empty() && needs.on_disk != schedule::OnDisk::kNothing;
   if (compresses && options_.keep) {
     refuse("files that keep=on leaves are for every reader of HDF5: keep=on requires compress=off");
   }
   if (compresses && options_.transport == TransportName::kMpio) {
     refuse("HDF5 moves elements as they are: transport=mpio requires compress=off");
+  }
+  if (options_.probes() && name != "schedule=async") {
+    refuse("probe and gradient_error reverse intervals of schedule=async twice; " + name +
+           " requires probe=off and gradient_error=off");
+  }
+  if (options_.probes() && !fields_.has(ANADROME_ROLE_ADJOINT)) {
+    refuse(
+        "with probe or gradient_error adjoint steps are taken twice: register all that they "
+        "change as adjoint fields, or set both off");
+  }
+  if (options_.gradient_error > 0 && options_.resume) {
+    refuse(
+        "gradient_error changes the tolerance from sweep to sweep: resume=on requires "
+        "gradient_error=off");
   }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
   if (needs.tape && !plan.record) {
@@ -200,11 +216,11 @@ void Planning::plan_tapes(SweepPlan& plan) {
 // The pool of `plan`, beside so many bytes for tables, for at most so many states.
 void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                                const store::BlockShape* shape) {
-  beside += commit_bytes();
+  beside += commit_bytes() + Probe::memory_bytes(options_, fields_);
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   MemoryPlan& cut = plan.memory;
   cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states,
-                            options_.compress, shape);
+                            encoding_of(options_, fields_.state()), shape);
   cut.buffer_bytes += beside;
   const schedule::Entry& entry = *plan.schedule;
   cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
@@ -218,7 +234,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                           cut.largest_state_bytes >= store::kHandedOverBytes;
   if (changeable && !plan.alone_in_block()) {
     cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states,
-                              options_.compress);
+                              encoding_of(options_, fields_.state()));
     cut.buffer_bytes += beside;
   }
   cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);

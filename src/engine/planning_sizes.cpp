@@ -7,6 +7,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "engine/encoding.h"
 #include "engine/planning.h"
 #include "store/field_copy.h"
 
@@ -104,9 +105,9 @@ void Planning::share_divided(SweepPlan& plan, std::int64_t table) {
 void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) return;
-  const std::int64_t beside =
-      checked_add(table_bytes(plan, plan.budget),
-                  encoding_bytes(plan.memory.layout, plan.disk_use(), options_.compress));
+  const std::int64_t beside = checked_add(
+      table_bytes(plan, plan.budget),
+      encoding_bytes(plan.memory.layout, plan.disk_use(), encoding_of(options_, fields_.state())));
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
   held_.attempt(

@@ -11,6 +11,7 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/text_out.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::engine {
@@ -142,8 +143,15 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     format_bytes(all.bytes_read) + " read" +
                     rate(stats.bytes_read, stats.seconds_reading));
     if (all.bytes_compressed > 0)
-      add("compressed", said.codec + ": " + format_bytes(all.bytes_compressed) +
-                            " of states were written in " + format_bytes(all.bytes_written));
+      add("compressed",
+          said.codec + ": " + format_bytes(all.bytes_compressed) + " of states were written in " +
+              format_bytes(all.bytes_written) +
+              (stats.tolerance > 0 ? ", tolerance " + format_in_full(stats.tolerance) : ""));
+    if (stats.gradient_error > 0) {
+      std::snprintf(line, sizeof line, "%.1e of the gradient, by compression",
+                    stats.gradient_error);
+      add("error", std::string(line));
+    }
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
@@ -250,6 +258,8 @@ anadrome_stats Report::statistics() const {
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }
   stats.anchors_lost = sweep_.anchors_lost;
+  stats.gradient_error = sweep_.checks.gradient_error;
+  stats.tolerance = options_.has_tolerance() ? options_.tolerance : 0;
   stats.seconds_predicted = sweep_.prediction.seconds;
   stats.predicted_at_step = sweep_.prediction.made_at;
   stats.adjoint_guessed = sweep_.prediction.adjoint_guessed ? 1 : 0;

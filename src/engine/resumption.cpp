@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "engine/encoding.h"
 #include "engine/journal_hosts.h"
 #include "store/field_table.h"
 
@@ -24,7 +25,7 @@ store::JournalHeader Resumption::header() const {
   header.shape = plan_.memory.shape;
   header.fields = store::field_table(fields_.all());
   header.options = std::string("layout=") + to_string(options_.layout) + "\n";
-  if (options_.compress) header.options += "compress=" + options_.codec() + "\n";
+  header.options += encoding_lines(options_, fields_.state());
   if (options_.layout != Layout::kShared) header.options += hosts_line(agreement_);
   header.problem = options_.problem;
   return header;
@@ -107,7 +108,13 @@ void Resumption::go_on() {
   schedule::Sweep& sweep = *plan_.sweep;
   if (forward) {
     std::int64_t number = anchors.count() - 1;
-    while (!keeper_.load(Call::kBegin, number)) {
+    // A state that a lossy codec has changed is not on the way that the forward sweep took.
+    const auto is_exact = [&] {
+      const std::int64_t here = keeper_.disk_tier()->is_exact(number) ? 1 : 0;
+      return agreement_.agree({.call = Call::kBegin, .failure = held_.failure(), .smallest = here})
+                 .smallest == 1;
+    };
+    while (!is_exact() || !keeper_.load(Call::kBegin, number)) {
       number = plan_.memory.layout.first_of_block(number) - 1;
       const Failure& lost = sweep_.lost;
       if (number < 0) throw Error(lost.status, lost.message + "; nothing before it is kept");
@@ -188,10 +195,14 @@ store::JournalCommit Resumption::describe() const {
 }
 
 // A commit could not tell in which of its reverse sweeps the program was, nor what it added up
-// where it registered no adjoint fields.
+// where it registered no adjoint fields. The states after the newest anchor are those of the
+// forward sweep, where a run that goes on would have others if a codec has changed that anchor.
 bool Resumption::may_commit() const {
-  const bool forward = sweep_.phase == ANADROME_PHASE_FORWARD;
-  return !sweep_.rewound && (forward || fields_.has(ANADROME_ROLE_ADJOINT));
+  if (sweep_.phase == ANADROME_PHASE_FORWARD) return !sweep_.rewound;
+  const schedule::Sweep& sweep = *plan_.sweep;
+  const bool same_states =
+      !options_.is_lossy() || sweep.adjoints_remaining() <= sweep.anchors().newest_step();
+  return !sweep_.rewound && fields_.has(ANADROME_ROLE_ADJOINT) && same_states;
 }
 
 // Steps that are reversed from memory for long would end in no agreement, and in no commit. So what

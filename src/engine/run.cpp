@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/text_out.h"
 #include "engine/watch.h"
 
 namespace anadrome::engine {
@@ -34,7 +36,8 @@ Run::Run(MPI_Comm comm)
       resumption_(context_, *this, planning_, storage_, keeper_),
       report_(context_, planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
-      caller_(context_, *this, storage_, keeper_, report_) {}
+      caller_(context_, *this, storage_, keeper_, report_),
+      probe_(context_, keeper_) {}
 
 Run::~Run() = default;
 
@@ -61,6 +64,16 @@ int Run::add_field(store::Field field) {
   const int number = context_.fields.add(std::move(field));
   if (state) context_.measured.state_bytes().forget_measured();
   return number;
+}
+
+void Run::set_shape(const std::string& field, std::vector<std::int64_t> sizes) {
+  require_no_sweep(context_.sweep, "set_shape", "say how fields lie before begin");
+  context_.fields.set_shape(field, std::move(sizes));
+}
+
+void Run::set_tolerance(const std::string& field, double absolute) {
+  require_no_sweep(context_.sweep, "set_tolerance", "give tolerances before begin");
+  context_.fields.set_tolerance(field, absolute);
 }
 
 void Run::set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes) {
@@ -121,6 +134,7 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   try {
     const Failure& refused = refusals_.first() ? refusals_.first() : bad_environment_;
     beginning_.begin(std::move(plan), requested_, earlier ? earlier : refused);
+    probe_.begin();
     caller_.begin();
   } catch (...) {
     abandon();  // another rank may not have a sweep
@@ -190,11 +204,12 @@ void Run::next(anadrome_action& action) {
   caller_.take_back();
   try {
     if (sweep.resumed.open) resumption_.require_asked();
-    if (adjoint_is_done) resumption_.commit_between_anchors();
+    if (adjoint_is_done && !sweep.checks.on_trial) resumption_.commit_between_anchors();
     bool handed_out = caller_.hand_out_rest();
     while (!handed_out) {
       const schedule::Action planned = context_.plan.sweep->next();
       if (keeper_.write_is_due()) keeper_.write_due();
+      if (probe_.begins_again(planned)) continue;
       handed_out = carry_out(planned);
     }
   } catch (...) {
@@ -217,7 +232,10 @@ bool Run::carry_out(const schedule::Action& action) {
     caller_.hand_out(*adjoint);
     return true;
   }
-  if (const auto* const kept = std::get_if<Restore>(&action)) return keeper_.restore(*kept), false;
+  if (const auto* const kept = std::get_if<Restore>(&action)) {
+    probe_.before_restore(*kept);
+    return keeper_.restore(*kept), false;
+  }
   if (const auto* const kept = std::get_if<Keep>(&action)) return keeper_.keep(*kept), false;
   if (const auto* const kept = std::get_if<Drop>(&action)) return keeper_.drop(*kept), false;
   if (const auto* const kept = std::get_if<Write>(&action)) return keeper_.write(*kept), false;
@@ -274,6 +292,7 @@ void Run::turn(const schedule::Turn& end) {
   agree(Call::kTurn, context_.plan.sweep->course().steps,
         "the number of steps given to finish_forward", {});
   keeper_.write_last_block();
+  probe_.turn();
   sweep.phase = ANADROME_PHASE_REVERSE;
   sweep.prediction.due_at = 0;                                  // too late to be a prediction
   if (sweep.times.turn == 0) sweep.times.turn = now_seconds();  // not again after a rewind
@@ -283,6 +302,8 @@ void Run::turn(const schedule::Turn& end) {
 void Run::done() {
   SweepState& sweep = context_.sweep;
   agree(Call::kDone);
+  probe_.finish();
+  keep_to_gradient_error();
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
@@ -302,6 +323,24 @@ void Run::done() {
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
+}
+
+// The gradient's error is proportional to the tolerance, as long as both are small.
+void Run::keep_to_gradient_error() {
+  const Options& options = context_.options;
+  const double asked = options.gradient_error;
+  const double stated = context_.sweep.checks.gradient_error;
+  constexpr double kLeast = 1e-16, kMost = 0.5, kMuch = 3;
+  const bool keeps = stated <= asked && stated >= asked / kMuch;
+  if (asked == 0 || stated == 0 || keeps) return;
+  // Below what is asked for, so that chance does not bring it above.
+  requested_.tolerance =
+      std::clamp(options.tolerance * asked / stated / std::sqrt(kMuch), kLeast, kMost);
+  if (stated <= kMuch * asked) return;
+  context_.warnings.warn(
+      {"the error of the gradient is stated as ", format_in_full(stated),
+       ", and gradient_error asks for ", format_in_full(asked),
+       "; the next sweep takes tolerance=", format_in_full(requested_.tolerance)});
 }
 
 void Run::rewind() {

@@ -19,6 +19,7 @@
 #include "engine/caller.h"
 #include "engine/decisions.h"
 #include "engine/meeting.h"
+#include "engine/probe.h"
 #include "engine/refusals.h"
 
 namespace anadrome::engine {
@@ -36,6 +37,8 @@ class Run final : private Meeting {
   void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Returns the field's number.
   int add_field(store::Field field);
+  void set_shape(const std::string& field, std::vector<std::int64_t> sizes);
+  void set_tolerance(const std::string& field, double absolute);
   /// Calls before begin that failed; begin reports the first.
   Refusals& refusals() { return refusals_; }
   const Fields& fields() const { return context_.fields; }
@@ -88,6 +91,7 @@ class Run final : private Meeting {
   void abandon();
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
+  void keep_to_gradient_error();
   void done();
 
   Context context_;
@@ -105,6 +109,7 @@ class Run final : private Meeting {
   Report report_;
   Beginning beginning_;
   Caller caller_;
+  Probe probe_;
 };
 
 }  // namespace anadrome::engine

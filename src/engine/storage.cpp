@@ -11,6 +11,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/text_out.h"
+#include "engine/encoding.h"
 #include "engine/run_id.h"
 #include "store/mpio_transport.h"
 
@@ -99,20 +100,21 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
     agree_on_begin();
     return false;
   }
+  const bool cores_are_busy = no_core_is_free(agreement_.comm());
   held_.attempt([&] {
     store::TransportOptions transport_options;
     transport_options.checksum = options_.checksum;
     transport_options.remember_writes = options_.resume;
     transport_options.bytes_per_second = options_.bandwidth_limit;
-    if (options_.compress)
-      transport_options.encoding = store::encoding_of(*options_.compress, fields_.state());
+    transport_options.encoding = encoding_of(options_, fields_.state());
+    transport_options.cores_are_busy = cores_are_busy;
     transport_ = options_.transport == TransportName::kDirect
                      ? store::make_direct_transport(memory.layout, transport_options)
                      : store::make_mpio_transport(memory.layout, transport_options, fields_.state(),
                                                   disk_->file_comm());
   });
   warn_of_memory();
-  measured_.begin_disk(no_core_is_free(agreement_.comm()));
+  measured_.begin_disk(cores_are_busy);
   fields_.files_are_made();
   return true;
 }

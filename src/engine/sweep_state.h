@@ -78,6 +78,8 @@ struct SweepState {
     std::int64_t preflight_steps = 0;
     double preflight_seconds = 0;  ///< which are not the sweep's
     std::int64_t audited_states = 0;
+    bool on_trial = false;  ///< see Probe, as for the rest
+    double gradient_error = 0;
   } checks;
 
   struct Prediction {

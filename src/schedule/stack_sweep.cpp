@@ -313,6 +313,23 @@ void StackSweep::finish_forward(std::int64_t steps) {
   target_ = options_.record ? steps - 1 : steps;
 }
 
+// Nothing is kept above an anchor when its interval begins, and nothing is left when it ends.
+bool StackSweep::mark() {
+  const bool begins = options_.anchors_stay && turned_ && !stack_.has_entries() &&
+                      pending_ == Pending::kNothing && live_ == stack_.base();
+  if (begins) mark_ = {stack_.active(), live_, target_, tape_, revolve_from_};
+  return begins;
+}
+
+void StackSweep::go_back() {
+  stack_.use_anchors(mark_.anchors);
+  live_ = mark_.live;
+  target_ = mark_.target;
+  tape_ = mark_.tape;
+  revolve_from_ = mark_.revolve_from;
+  done_ = false;
+}
+
 bool StackSweep::lose(std::int64_t number) {
   live_ = kUnknown;
   if (options_.anchors_stay) {

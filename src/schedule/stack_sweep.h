@@ -58,6 +58,8 @@ class StackSweep final : public Sweep {
   void finish_forward(std::int64_t steps) override;
 
   bool lose(std::int64_t number) override;
+  bool mark() override;
+  void go_back() override;
   void disk_is_full(const DiskLeft& left) override;
   void make_room_for_anchors() override { stack_.make_room_for_anchors(); }
 
@@ -157,6 +159,11 @@ class StackSweep final : public Sweep {
   std::int64_t run_before_ = 0;             ///< steps below this one were run at least once
   std::int64_t advance_first_ = kUnknown;   ///< first step of the last action if it was an Advance
   std::size_t replaced_ = 0;
+  /// Where mark() was called.
+  struct Mark {
+    std::int64_t anchors = 0, live = 0, target = 0, tape = kUnknown, revolve_from = 0;
+  };
+  Mark mark_;
   Full full_;
   mutable MultistagePlanner revolve_;
   Splitter splitter_;

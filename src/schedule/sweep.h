@@ -65,6 +65,12 @@ class Sweep {
   /// Anchor `number`, just asked for by Restore, and those above it cannot be restored. False:
   /// there is nothing below to start from.
   virtual bool lose(std::int64_t number) = 0;
+  /// In the reverse sweep, where Restore has just named an anchor: what follows, up to its Drop, or
+  /// what comes after the last Adjoint, may be asked for twice. False: it cannot.
+  virtual bool mark() { return false; }
+  /// Right after that action: as if the Restore had been the last one.
+  virtual void go_back() {}
+
   /// No state goes to disk after those that there are, but in their places. The state that was kept
   /// or written last is live or in memory, and on disk only where its place is good. May lack the
   /// memory.

@@ -21,7 +21,7 @@ void AnchorBlocks::take_over(std::int64_t anchors,
     if (known) {
       states.count = found->second.states;
       block.checksum = found->second.sum;
-      block.lengths = found->second.lengths;
+      block.encoded = found->second.encoded;
     } else {
       block.failure = {ANADROME_ERR_CORRUPT, "the state of step " +
                                                  std::to_string(states.first_step) +
@@ -51,7 +51,7 @@ void AnchorBlocks::note_written(const Transfer& transfer) {
   block.copied = transfer.is_copy && !transfer.failure;
   if (!transfer.failure) {
     block.checksum = transfer.checksum;
-    block.lengths = transfer.lengths;
+    block.encoded = transfer.encoded;
   }
   if (!transfer.is_copy) block.failure = transfer.failure;
 }

@@ -29,11 +29,11 @@ class AnchorBlocks {
   struct Block {
     States states;
     Checksum checksum;
-    std::vector<std::int64_t> lengths;  ///< as of the transfer
-    Failure failure;                    ///< why the block is not on disk
-    bool copied = false;                ///< there is another copy
-    std::vector<Extent> extents;        ///< where states have several sizes
-    Region region;                      ///< the block is to be read to here
+    EncodedBlock encoded;
+    Failure failure;              ///< why the block is not on disk
+    bool copied = false;          ///< there is another copy
+    std::vector<Extent> extents;  ///< where states have several sizes
+    Region region;                ///< the block is to be read to here
   };
 
   AnchorBlocks(const BlockLayout& layout, const BlockIdentity& identity)

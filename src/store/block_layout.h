@@ -32,6 +32,8 @@ struct Field {
   void* values = nullptr;  ///< the caller's array; NULL if packed or exchanged
   /// NULL: memcpy. If it changes the field's size, `count` is the largest, with its length.
   std::shared_ptr<const Mover> mover;
+  std::vector<std::int64_t> shape = {};  ///< for zfp; empty: one dimension
+  double tolerance = -1;                 ///< absolute, of a lossy codec; negative: none
   std::int64_t bytes() const;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The encoding of a block's bytes on their way to disk, and back. Without a codec they go as they
-// are, and nothing is called.
+// Compression of bytes without loss, and the names of all codecs.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +20,16 @@ class Codec {
   virtual void decode(std::span<const std::byte> from, std::span<std::byte> to) = 0;
 };
 
-enum class CodecName { kLz4, kZstd };
+enum class CodecName { kLz4, kZstd, kFloat32, kRound, kZfp };
 
+/// Does it change numbers?
+inline bool is_lossy(CodecName name) { return name > CodecName::kZstd; }
+/// Does it keep to a tolerance?
+inline bool has_tolerance(CodecName name) { return name > CodecName::kFloat32; }
+
+/// What compresses without loss for this one: itself, or LZ4.
 std::unique_ptr<Codec> make_codec(CodecName name);
-/// Bytes of memory that it takes, at most.
+/// Bytes of memory that this takes, at most.
 std::int64_t codec_bytes(CodecName name);
 
 /// The first bytes of all numbers, the second bytes of all, and so on: those of numbers that are

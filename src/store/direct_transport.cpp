@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "store/codec_choice.h"
 #include "store/transport.h"
 
 namespace anadrome::store {
@@ -24,8 +25,7 @@ class DirectTransport final : public Transport {
   DirectTransport(const BlockLayout& layout, const TransportOptions& options)
       : layout_(layout),
         options_(options),
-        encoded_(options.encoding ? std::make_unique<EncodedPart>(*options.encoding, layout)
-                                  : nullptr),
+        encoder_(options.encoding ? std::make_unique<Encoder>(layout, options) : nullptr),
         thread_([this](std::stop_token stop) { serve(stop); }) {
     pthread_setname_np(thread_.native_handle(), "anadrome-io");
   }
@@ -36,6 +36,7 @@ class DirectTransport final : public Transport {
   }
 
   bool overlaps() const override { return true; }
+  bool is_lossy() const override { return options_.encoding && options_.encoding->is_lossy(); }
 
   void start(Transfer& transfer) override {
     {
@@ -100,11 +101,13 @@ class DirectTransport final : public Transport {
         // A write that is not remembered counts as one that never was.
         static_cast<void>(failure_from([&] {
           finished_writes_.push_back({transfer.segment, transfer.is_copy, transfer.identity,
-                                      moved.checksum, moved.lengths, failure});
+                                      moved.checksum, moved.encoded, failure});
         }));
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
-      if (!transfer.task) {
+      if (encoder_ != nullptr && transfer.write && !transfer.exact && !failure)
+        encoder_->choice.note(ended - started, computed, layout_.block_bytes());
+      if (!transfer.task && transfer.change == 0) {
         (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
       }
       lock.lock();
@@ -113,7 +116,7 @@ class DirectTransport final : public Transport {
       transfer.processor_seconds = computed;
       if (transfer.write) {
         transfer.checksum = moved.checksum;
-        transfer.lengths = std::move(moved.lengths);
+        transfer.encoded = std::move(moved.encoded);
       }
       transfer.seconds = ended - started;
       transfer.failure = std::move(failure);
@@ -131,22 +134,28 @@ class DirectTransport final : public Transport {
   // The facts of a write that a later read needs.
   struct Moved {
     Checksum checksum;
-    std::vector<std::int64_t> lengths;
+    EncodedBlock encoded;
   };
 
   Failure carry_out(const Transfer& transfer, Moved& moved, TransferTotals& added) noexcept {
     try {
+      if (transfer.change > 0) return change(transfer);
       std::optional<BlockChecksum> sum;
       if (options_.checksum) sum.emplace(layout_, transfer);
       BlockChecksum* const summed = sum ? &*sum : nullptr;
-      std::span<const std::int64_t> lengths = transfer.lengths;  // of the fields that follow
+      moved.encoded.exact = transfer.exact || !is_lossy();
+      const std::optional<CodecName> codec = codec_of(transfer);
+      std::span<const std::int64_t> pieces = transfer.encoded.pieces;  // of the fields that follow
+      const bool encoded = transfer.write ? codec.has_value() : !pieces.empty();
       for (std::size_t f = 0; f < layout_.parts().size(); ++f) {
-        if (encoded_ == nullptr) {
+        if (!encoded) {
+          if (encoder_ != nullptr && transfer.write)
+            added.bytes_encoded += static_cast<std::int64_t>(numbers_of(transfer, f).size());
           move_part(transfer, f, summed, added);
         } else if (transfer.write) {
-          encode_part(transfer, f, moved.lengths, summed, added);
+          encode_part(transfer, *codec, f, moved.encoded.pieces, summed, added);
         } else {
-          decode_part(transfer, f, lengths, summed, added);
+          decode_part(transfer, f, pieces, summed, added);
         }
       }
       if (!sum) return {};
@@ -192,29 +201,49 @@ class DirectTransport final : public Transport {
             layout_.part_bytes(field)};
   }
 
-  void encode_part(const Transfer& transfer, std::size_t field, std::vector<std::int64_t>& lengths,
-                   BlockChecksum* sum, TransferTotals& added) {
-    const auto [first, bytes] = used_extent(layout_, transfer, field);
+  // The numbers of a field, without the padding after the last state.
+  std::span<std::byte> numbers_of(const Transfer& transfer, std::size_t field) const {
+    auto [first, bytes] = used_extent(layout_, transfer, field);
+    const BlockLayout::Part& part = layout_.parts()[field];
+    if (transfer.extents.empty() && bytes > 0) bytes -= part.stride - part.bytes;
+    return {transfer.bytes + first, static_cast<std::size_t>(bytes)};
+  }
+
+  // Of a write.
+  std::optional<CodecName> codec_of(const Transfer& transfer) {
+    if (encoder_ == nullptr || !transfer.write) return std::nullopt;
+    // Always the same: the two copies of block 0 have one description.
+    if (transfer.exact) return is_lossy() ? CodecName::kLz4 : options_.encoding->codecs.front();
+    return encoder_->choice.next();
+  }
+
+  void encode_part(const Transfer& transfer, CodecName codec, std::size_t field,
+                   std::vector<std::int64_t>& pieces, BlockChecksum* sum, TransferTotals& added) {
+    const std::span<std::byte> numbers = numbers_of(transfer, field);
     const EncodedPart::Place place = place_of(transfer, field);
     Encoded encoded(options_, sum, added.bytes_written, added.seconds_checksums);
+    const auto bytes = static_cast<std::int64_t>(numbers.size());
     added.bytes_encoded += bytes;
-    encoded_->write(place, {transfer.bytes + first, static_cast<std::size_t>(bytes)}, field,
-                    lengths, encoded);
+    encoder_->part.write(codec, place, numbers, field, pieces, encoded);
     cache_is_done_with(transfer, place.offset, bytes);
   }
 
-  // Takes the lengths of its pieces from the front of `lengths`.
+  // Takes its pieces from the front of `pieces`.
   void decode_part(const Transfer& transfer, std::size_t field,
-                   std::span<const std::int64_t>& lengths, BlockChecksum* sum,
+                   std::span<const std::int64_t>& pieces, BlockChecksum* sum,
                    TransferTotals& added) {
-    const auto [first, bytes] = used_extent(layout_, transfer, field);
+    const std::span<std::byte> numbers = numbers_of(transfer, field);
     const EncodedPart::Place place = place_of(transfer, field);
     Encoded encoded(options_, sum, added.bytes_read, added.seconds_checksums);
-    const std::size_t pieces = std::min(static_cast<std::size_t>(pieces_of(bytes)), lengths.size());
-    encoded_->read(place, {transfer.bytes + first, static_cast<std::size_t>(bytes)}, field,
-                   lengths.first(pieces), encoded);
-    lengths = lengths.subspan(pieces);
-    cache_is_done_with(transfer, place.offset, bytes);
+    encoder_->part.read(place, numbers, field, take_pieces(pieces), encoded);
+    cache_is_done_with(transfer, place.offset, static_cast<std::int64_t>(numbers.size()));
+  }
+
+  Failure change(const Transfer& transfer) {
+    const std::optional<CodecName> codec = encoder_->choice.next();
+    for (std::size_t f = 0; codec && f < layout_.parts().size(); ++f)
+      encoder_->part.change(*codec, numbers_of(transfer, f), f, transfer.change);
+    return {};
   }
 
   void move_part(const Transfer& transfer, std::size_t field, BlockChecksum* sum,
@@ -311,8 +340,15 @@ class DirectTransport final : public Transport {
   std::deque<Transfer*> reads_, writes_;
   std::vector<FinishedWrite> finished_writes_;  ///< the I/O thread's
   TransferTotals totals_;
-  const std::unique_ptr<EncodedPart> encoded_;  ///< the I/O thread's
-  std::jthread thread_;                         // last: it uses all of the above
+  struct Encoder {
+    Encoder(const BlockLayout& layout, const TransportOptions& options)
+        : part(*options.encoding, layout),
+          choice(options.encoding->codecs, options.cores_are_busy) {}
+    EncodedPart part;
+    CodecChoice choice;
+  };
+  const std::unique_ptr<Encoder> encoder_;  ///< the I/O thread's
+  std::jthread thread_;                     // last: it uses all of the above
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace anadrome::store {
 
@@ -100,8 +101,8 @@ AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::Stat
 
 // ---- writing ----
 
-void DiskTier::write_newest_block(const Failure& refused) {
-  put(anchors_.newest_block(), anchors_.newest_states(), refused);
+void DiskTier::write_newest_block(const Failure& refused, bool exact) {
+  put(anchors_.newest_block(), anchors_.newest_states(), refused, exact);
   if (!refused) anchors_.all_are_written();  // last: what could not be begun is not in a table
 }
 
@@ -109,24 +110,27 @@ void DiskTier::write(const KeptState& anchor, const Failure& refused) {
   put(anchor.number, {anchor.step, anchor.step, 1}, refused);
 }
 
-void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused) {
+void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused,
+                   bool exact) {
   const auto resident = residents().find(block);
   const bool in_memory = resident != residents().end();
   if (!in_memory && !refused) return;  // there was no memory for it
   AnchorBlocks::Block& noted = note(block, states);
   if (!refused) {
     noted.extents = resident->second.transfer.extents;
-    return start_write(block);
+    return start_write(block, exact);
   }
   noted.failure = refused;
   if (in_memory) resident->second.state = State::kClean;
 }
 
-void DiskTier::start_write(std::int64_t block) {
+// x_0 is what the caller gave, and goes as it is.
+void DiskTier::start_write(std::int64_t block, bool exact) {
   Resident& resident = residents().at(block);
   Transfer& transfer = resident.transfer;
   transfer.write = true;
   transfer.is_copy = false;
+  transfer.exact = exact || block == 0 || !resident.exact;  // it was changed already
   transfer.segment = &disk_.segment_of(block);
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
@@ -144,7 +148,7 @@ bool DiskTier::write_first_block_again() {
   const Resident& first = residents().begin()->second;
   // One that has no place yet is tried where the next one is.
   if (first.state != State::kClean || disk_.capacity() == 0) return false;
-  start_write(0);
+  start_write(0, true);
   return true;
 }
 
@@ -154,7 +158,10 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
   auto& [block, entry] = *resident;
   const AnchorBlocks::States& states = anchors_[block].states;
   notes_.finished(entry.transfer, states.first_step, states.last_step);
-  if (entry.transfer.write) anchors_.note_written(entry.transfer);
+  if (entry.transfer.write) {
+    anchors_.note_written(entry.transfer);
+    if (!entry.exact) anchors_[block].encoded.exact = false;
+  }
   const bool unread = !entry.transfer.write && entry.transfer.failure;
   if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
       disk_.copy_of_first_block() != nullptr) {
@@ -251,7 +258,8 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
   transfer.checksum = written.checksum;
-  transfer.lengths = written.lengths;
+  transfer.encoded = written.encoded;
+  resident.exact = written.encoded.exact;
   notes_.start(transport_, transfer);
   resident.state = State::kReading;
 }
@@ -345,7 +353,52 @@ bool DiskTier::lose(std::int64_t number) {
   return another;
 }
 
+bool DiskTier::is_exact(std::int64_t number) const {
+  const std::int64_t block = layout_.block_of(number);
+  return block < anchors_.noted() && anchors_[block].encoded.exact;
+}
+
+// By the I/O thread, whose codec it is.
+void DiskTier::change(std::int64_t block, double times) {
+  Resident& resident = residents().at(block);
+  if (resident.moving()) finish(block);
+  Transfer& transfer = resident.transfer;
+  transfer.write = false;
+  transfer.change = times;
+  transfer.bytes = address_of(resident);
+  const bool newest = block == anchors_.newest_block();
+  transfer.identity.states = newest                     ? anchors_.newest_states().count
+                             : block < anchors_.noted() ? anchors_[block].states.count
+                                                        : 1;
+  transport_.start(transfer);
+  notes_.waited(transfer, transport_.wait(transfer));
+  transfer.change = 0;
+  resident.exact = false;
+  if (transfer.failure) throw Error(transfer.failure.status, transfer.failure.message);
+}
+
 void DiskTier::restore(const KeptState& anchor) {
+  const std::int64_t block = layout_.block_of(anchor.number);
+  if (transport_.is_lossy() && block > 0) {
+    Resident& resident = residents().at(block);
+    if (resident.exact) change(block, 1);
+    const bool is_back = block < anchors_.noted() && is_on_disk(block);  // once it is forgotten
+    if (block == trial_.block && !resident.on_trial && is_back) {
+      resident.on_trial = true;
+      change(block, trial_.times);
+    }
+  }
+  restore_exactly(anchor);
+}
+
+void DiskTier::end_trial() {
+  const auto resident = residents().find(std::exchange(trial_, {}).block);
+  if (resident == residents().end() || !resident->second.on_trial) return;
+  forget(resident->first);
+  read_ahead_of_ = -1;
+}
+
+void DiskTier::restore_exactly(const KeptState& anchor) {
   const Resident& resident = residents().at(layout_.block_of(anchor.number));
   if (places_ != nullptr) {
     live_.restore_from(places_->address(resident.region), &resident.transfer.extents);

@@ -62,7 +62,19 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::int64_t keep(const KeptState& anchor) override;
   Failure load(std::int64_t number) override;
   bool lose(std::int64_t number) override;
+  /// A state is the one that a read from disk brings, whether or not it was ever written; so what
+  /// a lossy codec does to it does not depend on what is where.
   void restore(const KeptState& anchor) override;
+  /// As it was kept; only for one whose block was written so: see is_exact.
+  void restore_exactly(const KeptState& anchor);
+  /// From here on anchor `number` is restored with an error that is so many times larger.
+  void begin_trial(std::int64_t number, double times) {
+    trial_ = {layout_.block_of(number), times};
+  }
+  /// As it was before; the anchor has to be loaded again.
+  void end_trial();
+  /// Has the block of this anchor the numbers that were kept, as far as is known?
+  bool is_exact(std::int64_t number) const;
   void drop(std::int64_t number) override;
   std::int64_t room() const override { return disk_.capacity() * layout_.states(); }
   Cost cost() const override { return notes_.cost(); }
@@ -73,7 +85,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Begin to write the block that ends with the newest anchor, as every block that is full must
   /// be; its place on disk exists. `refused`: it does not, and what is kept can be restored as long
   /// as its memory is not needed.
-  void write_newest_block(const Failure& refused = {});
+  /// `exact`: without loss, whatever the codec.
+  void write_newest_block(const Failure& refused = {}, bool exact = false);
   /// By plan: begin to write an anchor, likewise, and to read it.
   void write(const KeptState& anchor, const Failure& refused = {});
   void read(const KeptState& anchor);
@@ -111,8 +124,10 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool is_resident(std::int64_t block);
   void forget(std::int64_t block);
   AnchorBlocks::Block& note(std::int64_t block, const AnchorBlocks::States& states);
-  void put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused);
-  void start_write(std::int64_t block);
+  void put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused,
+           bool exact = false);
+  void start_write(std::int64_t block, bool exact);
+  void change(std::int64_t block, double times);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
   std::int64_t keep_in_place(const KeptState& anchor);
@@ -131,7 +146,12 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::int64_t writes_begun_ = 0;
   bool reversing_ = false;           ///< blocks below the current one are being read ahead
   std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
-  bool tried_copy_ = false;          ///< some rank had to read the copy of block 0
+  struct Trial {
+    std::int64_t block = -1;
+    double times = 0;
+  };
+  Trial trial_;
+  bool tried_copy_ = false;  ///< some rank had to read the copy of block 0
 };
 
 }  // namespace anadrome::store

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "store/rounding.h"
 
 namespace anadrome::store {
 namespace {
@@ -16,6 +18,9 @@ constexpr std::int64_t kCallBytes = std::int64_t{1} << 20;
 
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
+// Whole slabs of a field with several dimensions are in a piece of at most so many bytes.
+constexpr std::int64_t kMostPieceBytes = std::int64_t{1} << 20;
+
 std::int64_t largest_part(const BlockLayout& layout) {
   std::int64_t bytes = 0;
   for (std::size_t f = 0; f < layout.parts().size(); ++f)
@@ -23,22 +28,44 @@ std::int64_t largest_part(const BlockLayout& layout) {
   return bytes;
 }
 
-std::int64_t piece_bytes(const BlockLayout& layout) {
-  return std::min(kPieceBytes, largest_part(layout));
+// Room for a piece behind what is left of a page, and for the rest of its last page.
+std::int64_t buffer_bytes(const BlockLayout& layout, std::int64_t piece_bytes) {
+  const std::int64_t most = round_up(largest_part(layout), kPage);
+  return std::max(std::min(kCallBytes, most), piece_bytes) + 2 * kPage;
 }
 
-// Room for a piece behind what is left of a page, and for the rest of its last page.
-std::int64_t buffer_bytes(const BlockLayout& layout) {
-  const std::int64_t most = round_up(largest_part(layout), kPage);
-  return std::min(kCallBytes, most) + 2 * kPage;
+std::int64_t real_bytes_of(const Field& field) {
+  if (field.mover) return 0;
+  switch (field.type) {
+    case ANADROME_FLOAT32:
+    case ANADROME_COMPLEX64:
+      return 4;
+    case ANADROME_FLOAT64:
+    case ANADROME_COMPLEX128:
+      return 8;
+    default:
+      return 0;
+  }
 }
 
 }  // namespace
 
-Encoding encoding_of(CodecName codec, std::span<const Field> fields) {
+bool Encoding::is_lossy() const {
+  return !codecs.empty() && codecs.front() && store::is_lossy(*codecs.front());
+}
+
+Encoding encoding_of(std::vector<std::optional<CodecName>> codecs, double tolerance,
+                     std::span<const Field> fields) {
   Encoding encoding;
-  encoding.codec = codec;
-  for (const Field& field : fields) encoding.number_bytes.push_back(element_bytes(field.type));
+  encoding.codecs = std::move(codecs);
+  for (const Field& field : fields) {
+    Encoding::Field& how = encoding.fields.emplace_back();
+    how.number_bytes = element_bytes(field.type);
+    how.real_bytes = real_bytes_of(field);
+    how.relative = field.tolerance < 0;
+    how.tolerance = how.relative ? tolerance : field.tolerance;
+    how.shape = field.shape;
+  }
   return encoding;
 }
 
@@ -76,35 +103,148 @@ class EncodedPart::Calls {
   std::array<bool, kBuffers> under_way_ = {};
 };
 
+// By how much the numbers of a piece may be changed: the states in a part have tolerances of their
+// own, and a piece has the least of those in it. Pieces come in their order.
+class EncodedPart::Tolerances {
+ public:
+  Tolerances(CodecName codec, const Encoding::Field& how, const Cut& cut,
+             std::span<const std::byte> part)
+      : how_(how), cut_(cut), part_(part), on_(has_tolerance(codec) && how.real_bytes > 0) {}
+  double of_piece(std::size_t first, std::size_t bytes) {
+    if (!on_) return 0;
+    const std::size_t stride = size(cut_.stride), last = (first + bytes - 1) / stride;
+    double least = of_state(first / stride);
+    for (std::size_t state = first / stride; state < last; ++state)
+      least = std::min(least, of_state(state + 1));
+    return least;
+  }
+
+ private:
+  double of_state(std::size_t state) {
+    if (!how_.relative) return how_.tolerance;
+    if (state == known_) return tolerance_;
+    const std::size_t begin = state * size(cut_.stride);
+    const auto numbers =
+        part_.subspan(begin, std::min(size(cut_.state_bytes), part_.size() - begin));
+    known_ = state;
+    return tolerance_ = how_.tolerance * largest_magnitude(numbers, how_.real_bytes);
+  }
+
+  const Encoding::Field& how_;
+  const Cut& cut_;
+  const std::span<const std::byte> part_;
+  const bool on_;
+  std::size_t known_ = std::numeric_limits<std::size_t>::max();
+  double tolerance_ = 0;
+};
+
+// Several states of a field whose numbers follow each other have a common shape.
+EncodedPart::Cut EncodedPart::cut_of(const Encoding::Field& field, const BlockLayout::Part& part,
+                                     std::int64_t states, bool shaped) {
+  Cut cut;
+  cut.state_bytes = part.bytes;
+  cut.stride = part.stride;
+  cut.piece_bytes = kPieceBytes;
+  cut.padded = states > 1 && part.bytes != part.stride;
+  if (shaped && field.real_bytes > 0 && !cut.padded) {
+    // Slabs of the last dimensions, as many as fit.
+    const std::int64_t parts_of_number = field.number_bytes / field.real_bytes;
+    std::int64_t row = 0, slab = parts_of_number;
+    for (std::size_t d = field.shape.size(); d-- > 1;) {
+      slab *= field.shape[d];
+      constexpr std::int64_t kSide = 4;  // of zfp's blocks
+      const std::int64_t least = kSide * slab * field.real_bytes;
+      if (slab == 0 || least > kMostPieceBytes || cut.plane > 0) break;
+      cut.plane = row > 0 ? slab : 0;
+      row = row > 0 ? row : slab;
+      cut.row = row;
+      cut.piece_bytes = std::max<std::int64_t>(kPieceBytes / least, 1) * least;
+    }
+  }
+  cut.piece_bytes = std::min(cut.piece_bytes, part.stride * states);
+  return cut;
+}
+
+std::vector<EncodedPart::Cut> EncodedPart::cuts_of(const Encoding& encoding,
+                                                   const BlockLayout& layout) {
+  const std::vector<CodecName> names = names_of(encoding);
+  const bool shaped = std::find(names.begin(), names.end(), CodecName::kZfp) != names.end();
+  std::vector<Cut> cuts;
+  for (std::size_t f = 0; f < layout.parts().size(); ++f)
+    cuts.push_back(cut_of(encoding.fields[f], layout.parts()[f], layout.states(), shaped));
+  return cuts;
+}
+
+std::vector<CodecName> EncodedPart::names_of(const Encoding& encoding) {
+  std::vector<CodecName> names;
+  for (const std::optional<CodecName>& codec : encoding.codecs) {
+    if (codec) names.push_back(*codec);
+  }
+  return names;
+}
+
+std::int64_t EncodedPart::largest_piece(const std::vector<Cut>& cuts) {
+  std::int64_t bytes = 0;
+  for (const Cut& cut : cuts) bytes = std::max(bytes, cut.piece_bytes);
+  return bytes;
+}
+
 EncodedPart::EncodedPart(const Encoding& encoding, const BlockLayout& layout)
     : encoding_(encoding),
-      codec_(make_codec(encoding.codec)),
-      piece_bytes_(size(piece_bytes(layout))),
-      buffer_bytes_(size(buffer_bytes(layout))),
-      memory_(kBuffers * buffer_bytes_ + piece_bytes_ + size(kPage)) {
+      cuts_(cuts_of(encoding, layout)),
+      buffer_bytes_(size(buffer_bytes(layout, largest_piece(cuts_)))),
+      codec_(names_of(encoding), largest_piece(cuts_)),
+      memory_(kBuffers * buffer_bytes_ + size(kPage)) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(memory_.data()) % size(kPage);
   std::byte* next = memory_.data() + (beyond == 0 ? 0 : size(kPage) - beyond);
   for (std::byte*& buffer : buffers_) {
     buffer = next;
     next += buffer_bytes_;
   }
-  shuffled_ = {next, piece_bytes_};
 }
 
-std::int64_t EncodedPart::memory_bytes(CodecName codec, const BlockLayout& layout) {
-  return static_cast<std::int64_t>(kBuffers) * buffer_bytes(layout) + piece_bytes(layout) + kPage +
-         codec_bytes(codec);
+std::int64_t EncodedPart::memory_bytes(const Encoding& encoding, const BlockLayout& layout) {
+  const std::int64_t piece = largest_piece(cuts_of(encoding, layout));
+  return static_cast<std::int64_t>(kBuffers) * buffer_bytes(layout, piece) + kPage +
+         PieceCodec::memory_bytes(names_of(encoding), piece);
 }
 
-void EncodedPart::write(const Place& place, std::span<const std::byte> from, std::size_t field,
-                        std::vector<std::int64_t>& lengths, Observer& observer) {
+// zfp would see what lies between states, which nobody says.
+CodecName EncodedPart::codec_of(CodecName codec, const Cut& cut) {
+  return codec == CodecName::kZfp && cut.padded ? CodecName::kRound : codec;
+}
+
+Numbers EncodedPart::numbers_of(std::size_t field, std::size_t bytes, double tolerance) const {
+  const Encoding::Field& how = encoding_.fields[field];
+  const Cut& cut = cuts_[field];
+  Numbers numbers{how.number_bytes, how.real_bytes, tolerance, {1, 1, 1}};
+  if (how.real_bytes == 0) return numbers;
+  const std::int64_t count = static_cast<std::int64_t>(bytes) / how.real_bytes;
+  if (cut.plane > 0 && count % cut.plane == 0) {
+    numbers.sizes = {cut.row, cut.plane / cut.row, count / cut.plane};
+  } else if (cut.row > 0 && count % cut.row == 0) {
+    numbers.sizes = {cut.row, count / cut.row, 1};
+  } else {
+    numbers.sizes = {count, 1, 1};
+  }
+  return numbers;
+}
+
+void EncodedPart::write(CodecName codec, const Place& place, std::span<const std::byte> from,
+                        std::size_t field, std::vector<std::int64_t>& pieces, Observer& observer) {
+  const std::size_t piece_bytes = size(cuts_[field].piece_bytes);
+  pieces.push_back(
+      from.empty() ? 0
+                   : pieces_of(static_cast<std::int64_t>(from.size()), cuts_[field].piece_bytes));
+  if (from.empty()) return;
+  codec = codec_of(codec, cuts_[field]);
+  Tolerances tolerances(codec, encoding_.fields[field], cuts_[field], from);
   Calls calls(place, true, observer);
   std::size_t buffer = 0, filled = 0;  // the one being filled, and how far
   std::int64_t first = 0;              // its byte of the place
-  while (!from.empty()) {
-    const std::span<const std::byte> piece = from.first(std::min(from.size(), piece_bytes_));
-    from = from.subspan(piece.size());
-    if (filled + piece.size() > buffer_bytes_) {
+  for (std::size_t begin = 0; begin < from.size(); begin += piece_bytes) {
+    const auto bytes = from.subspan(begin, std::min(from.size() - begin, piece_bytes));
+    if (filled + bytes.size() > buffer_bytes_) {
       // Whole pages go; what is left of the last one goes with what comes.
       const std::size_t whole = filled / size(kPage) * size(kPage), next = 1 - buffer;
       calls.start(buffer, buffers_[buffer], static_cast<std::int64_t>(whole), first);
@@ -114,15 +254,13 @@ void EncodedPart::write(const Place& place, std::span<const std::byte> from, std
       filled -= whole;
       buffer = next;
     }
-    std::byte* const to = buffers_[buffer] + filled;
-    shuffle(piece, encoding_.number_bytes[field], shuffled_.data());
-    const std::int64_t encoded =
-        codec_->encode(shuffled_.first(piece.size()), {to, piece.size() - 1});
-    if (encoded == 0) std::memcpy(to, piece.data(), piece.size());
-    lengths.push_back(encoded);
-    const std::size_t length = encoded == 0 ? piece.size() : size(encoded);
-    observer.see({to, length});
-    filled += length;
+    const std::span<std::byte> to(buffers_[buffer] + filled, bytes.size());
+    const Numbers numbers =
+        numbers_of(field, bytes.size(), tolerances.of_piece(begin, bytes.size()));
+    const Piece piece = codec_.encode(codec, bytes, numbers, to);
+    pieces.push_back(piece.in_one_number());
+    observer.see(to.first(size(piece.bytes)));
+    filled += size(piece.bytes);
   }
   const std::size_t whole = size(round_up(static_cast<std::int64_t>(filled), kPage));
   std::memset(buffers_[buffer] + filled, 0, whole - filled);
@@ -132,18 +270,22 @@ void EncodedPart::write(const Place& place, std::span<const std::byte> from, std
 }
 
 void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t field,
-                       std::span<const std::int64_t> lengths, Observer& observer) {
-  if (static_cast<std::int64_t>(lengths.size()) != pieces_of(static_cast<std::int64_t>(to.size())))
-    throw Error(ANADROME_ERR_CORRUPT, "the lengths of its pieces are missing");
+                       std::span<const std::int64_t> pieces, Observer& observer) {
+  const std::int64_t piece_bytes = cuts_[field].piece_bytes;
+  const std::int64_t wanted =
+      to.empty() ? 0 : pieces_of(static_cast<std::int64_t>(to.size()), piece_bytes);
+  if (static_cast<std::int64_t>(pieces.size()) != wanted)
+    throw Error(ANADROME_ERR_CORRUPT, "it has another number of compressed pieces");
+  if (to.empty()) return;
   // The bytes of piece p, in memory and on disk.
   const auto decoded_bytes = [&](std::size_t p) {
-    return std::min(piece_bytes_, to.size() - p * piece_bytes_);
+    return std::min(size(piece_bytes), to.size() - p * size(piece_bytes));
   };
-  const auto encoded_bytes = [&](std::size_t p) {
-    const std::int64_t length = lengths[p];
-    if (length < 0 || length >= static_cast<std::int64_t>(decoded_bytes(p)))
-      throw Error(ANADROME_ERR_CORRUPT, "no piece is so long");
-    return length == 0 ? decoded_bytes(p) : size(length);
+  const auto piece_at = [&](std::size_t p) {
+    const Piece piece = Piece::of(pieces[p]);
+    if (size(piece.bytes) > decoded_bytes(p))
+      throw Error(ANADROME_ERR_CORRUPT, "no compressed piece is so long");
+    return piece;
   };
   // Pieces first .. end that one call brings, with the pages on which they begin and end.
   struct Batch {
@@ -155,8 +297,8 @@ void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t 
   const auto batch_from = [&](std::size_t first) {
     Batch batch{first, first, size(next_byte % kPage), next_byte / kPage * kPage, 0};
     std::int64_t end = next_byte;
-    for (; batch.end < lengths.size(); ++batch.end) {
-      const std::int64_t longer = end + static_cast<std::int64_t>(encoded_bytes(batch.end));
+    for (; batch.end < pieces.size(); ++batch.end) {
+      const std::int64_t longer = end + piece_at(batch.end).bytes;
       const std::int64_t bytes = round_up(longer, kPage) - batch.page;
       if (batch.end > first && bytes > static_cast<std::int64_t>(buffer_bytes_)) break;
       batch.bytes = bytes;
@@ -179,20 +321,27 @@ void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t 
     calls.finish(buffer);
     const std::byte* from = buffers_[buffer] + batch.begins;
     for (std::size_t p = batch.first; p < batch.end; ++p) {
-      const std::size_t length = encoded_bytes(p), bytes = decoded_bytes(p);
-      const std::span<const std::byte> piece(from, length);
-      std::byte* const decoded = to.data() + p * piece_bytes_;
-      observer.see(piece);
-      if (lengths[p] == 0) {
-        std::memcpy(decoded, from, bytes);
-      } else {
-        codec_->decode(piece, shuffled_.first(bytes));
-        unshuffle(shuffled_.first(bytes), encoding_.number_bytes[field], decoded);
-      }
-      from += length;
+      const Piece piece = piece_at(p);
+      const std::span<const std::byte> bytes(from, size(piece.bytes));
+      observer.see(bytes);
+      codec_.decode(piece, bytes, numbers_of(field, decoded_bytes(p), 0),
+                    to.subspan(p * size(piece_bytes), decoded_bytes(p)));
+      from += bytes.size();
     }
     batch = next;
     buffer = 1 - buffer;
+  }
+}
+
+void EncodedPart::change(CodecName codec, std::span<std::byte> part, std::size_t field,
+                         double times) {
+  const std::size_t piece_bytes = size(cuts_[field].piece_bytes);
+  codec = codec_of(codec, cuts_[field]);
+  Tolerances tolerances(codec, encoding_.fields[field], cuts_[field], part);
+  for (std::size_t begin = 0; begin < part.size(); begin += piece_bytes) {
+    const auto bytes = part.subspan(begin, std::min(part.size() - begin, piece_bytes));
+    const double tolerance = times * tolerances.of_piece(begin, bytes.size());
+    codec_.change(codec, bytes, numbers_of(field, bytes.size(), tolerance));
   }
 }
 

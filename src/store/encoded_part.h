@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The way of a part of a block (the states of one field) through a codec to its place on disk, and
-// back. Its pieces follow each other there. A piece that the codec does not make smaller lies there
-// as it is, so that they never take more than the part does. How long each is, is nowhere on disk
-// but in a journal: who writes a block notes it.
+// back. Its pieces follow each other there. A piece that does not become smaller lies there as it
+// is, so that they never take more than the part does.
 //
 // One piece is encoded while those before it are written, and decoded while those after it are
 // read.
@@ -11,22 +10,38 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "store/block_layout.h"
-#include "store/codec.h"
 #include "store/file_system.h"
-#include "store/pieces.h"
+#include "store/piece_codec.h"
 
 namespace anadrome::store {
 
 /// How the fields of a block are encoded.
 struct Encoding {
-  CodecName codec = CodecName::kLz4;
-  std::vector<std::int64_t> number_bytes;  ///< by field: of one of its numbers
+  /// A field's numbers. `tolerance` is that of a codec that changes them: absolute, or relative to
+  /// the largest magnitude in the field's part of the state on this rank.
+  struct Field {
+    std::int64_t number_bytes = 1;  ///< of one
+    std::int64_t real_bytes = 0;    ///< of a real number in it; 0: it must not be changed
+    double tolerance = 0;
+    bool relative = true;
+    std::vector<std::int64_t> shape =
+        {};  ///< the first dimension varies slowest; empty: one dimension
+  };
+  /// Of several, each block has the one that has been quickest; none stands for no codec.
+  std::vector<std::optional<CodecName>> codecs;
+  std::vector<Field> fields;
+
+  bool is_lossy() const;  ///< they all are, or none
 };
-Encoding encoding_of(CodecName codec, std::span<const Field> fields);
+/// `tolerance`: relative, of fields that have no own one. Fields that are packed, of integers or of
+/// bytes are not changed.
+Encoding encoding_of(std::vector<std::optional<CodecName>> codecs, double tolerance,
+                     std::span<const Field> fields);
 
 /// Used by the I/O thread.
 class EncodedPart {
@@ -34,7 +49,7 @@ class EncodedPart {
   EncodedPart(const Encoding& encoding, const BlockLayout& layout);
 
   /// Bytes of memory that it takes for blocks of this layout.
-  static std::int64_t memory_bytes(CodecName codec, const BlockLayout& layout);
+  static std::int64_t memory_bytes(const Encoding& encoding, const BlockLayout& layout);
 
   /// Who wants to know of the encoded bytes.
   class Observer {
@@ -48,25 +63,44 @@ class EncodedPart {
     const File& file;
     std::int64_t offset, bytes;  ///< begins and ends on a page, unless the file does without
   };
-  /// Write `from` to `place`. The length of each piece on disk, 0 for one that is there as it is,
-  /// is added to `lengths`. Whole pages are written, as far as the place goes.
-  void write(const Place& place, std::span<const std::byte> from, std::size_t field,
-             std::vector<std::int64_t>& lengths, Observer& observer);
-  /// All of `to` <- the pieces at `place`, of these lengths. Throws ERR_CORRUPT for lengths that
-  /// cannot be, and as Codec::decode.
+  /// Write `from` to `place`. The number of its pieces and these are added to `pieces`. Whole pages
+  /// are written, as far as the place goes.
+  void write(CodecName codec, const Place& place, std::span<const std::byte> from,
+             std::size_t field, std::vector<std::int64_t>& pieces, Observer& observer);
+  /// All of `to` <- these pieces at `place`. Throws ERR_CORRUPT for pieces that cannot be, and as
+  /// PieceCodec::decode.
   void read(const Place& place, std::span<std::byte> to, std::size_t field,
-            std::span<const std::int64_t> lengths, Observer& observer);
+            std::span<const std::int64_t> pieces, Observer& observer);
+  /// The part in memory becomes what a write with tolerances that are so many times larger, and a
+  /// read, would make of it.
+  void change(CodecName codec, std::span<std::byte> part, std::size_t field, double times);
 
  private:
   static constexpr std::size_t kBuffers = 2;
   class Calls;
+  class Tolerances;
+  /// A field's pieces, and how its states lie in a part.
+  struct Cut {
+    std::int64_t piece_bytes = 0;
+    std::int64_t row = 0, plane = 0;  ///< in real numbers; 0: the shape has none
+    std::int64_t state_bytes = 0, stride = 0;
+    bool padded = false;  ///< states do not follow each other without gaps
+  };
+
+  static Cut cut_of(const Encoding::Field& field, const BlockLayout::Part& part,
+                    std::int64_t states, bool shaped);
+  static std::vector<CodecName> names_of(const Encoding& encoding);
+  static std::vector<Cut> cuts_of(const Encoding& encoding, const BlockLayout& layout);
+  static CodecName codec_of(CodecName codec, const Cut& cut);
+  static std::int64_t largest_piece(const std::vector<Cut>& cuts);
+  Numbers numbers_of(std::size_t field, std::size_t bytes, double tolerance) const;
 
   const Encoding encoding_;
-  const std::unique_ptr<Codec> codec_;
-  const std::size_t piece_bytes_, buffer_bytes_;
+  const std::vector<Cut> cuts_;
+  const std::size_t buffer_bytes_;
+  PieceCodec codec_;
   std::vector<std::byte> memory_;
   std::array<std::byte*, kBuffers> buffers_;  ///< for calls, each on a page
-  std::span<std::byte> shuffled_;             ///< a piece
 };
 
 }  // namespace anadrome::store

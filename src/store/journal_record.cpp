@@ -50,8 +50,7 @@ bool plausible(const JournalSegment& s) {
 
 bool plausible(const JournalBlock& b) {
   return is_size(b.block) && is_size(b.first_step) && b.states >= 1 && is_size(b.states) &&
-         std::all_of(b.lengths.begin(), b.lengths.end(),
-                     [](std::int64_t length) { return length >= 0 && length < kPieceBytes; });
+         std::all_of(b.encoded.pieces.begin(), b.encoded.pieces.end(), is_size);
 }
 
 bool plausible(const JournalTruncate& t) { return is_size(t.blocks); }
@@ -96,7 +95,7 @@ void encode(Encoder& to, const JournalSegment& s) {
 
 void encode(Encoder& to, const JournalBlock& b) {
   to.i64(b.block).i64(b.first_step).i64(b.states).sum(b.sum);
-  if (!b.lengths.empty()) to.integers(b.lengths);
+  if (!b.encoded.pieces.empty()) to.u32(b.encoded.exact ? 1 : 0).integers(b.encoded.pieces);
 }
 
 void encode(Encoder& to, const JournalTruncate& t) { to.i64(t.blocks); }
@@ -150,8 +149,10 @@ bool decode(Decoder& from, JournalBlock& b) {
   b.states = from.i64();
   b.sum = from.sum();
   if (from.finished()) return true;  // it is not encoded
-  b.lengths = from.integers();
-  return !b.lengths.empty();
+  const std::uint32_t exact = from.u32();
+  b.encoded.exact = exact == 1;
+  b.encoded.pieces = from.integers();
+  return exact <= 1 && !b.encoded.pieces.empty();
 }
 
 bool decode(Decoder& from, JournalTruncate& t) {

@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "store/block_layout.h"
 #include "store/format.h"
+#include "store/pieces.h"
 #include "store/skeleton.h"
 
 namespace anadrome::store {
@@ -48,7 +49,7 @@ struct JournalBlock {
   std::int64_t first_step = 0;  ///< step of its first state
   std::int64_t states = 1;      ///< in the block
   Checksum sum;
-  std::vector<std::int64_t> lengths;  ///< of encoded pieces: as of the transfer
+  EncodedBlock encoded;
   bool operator==(const JournalBlock&) const = default;
 };
 

@@ -32,17 +32,20 @@ struct Transfer {
   /// what fails.
   std::function<void()> task;
   bool write = false;
-  bool urgent = false;   ///< a read that goes before those in the queue
+  bool urgent = false;  ///< a read that goes before those in the queue
+  /// Not 0: nothing is moved, but the block in memory becomes what writing it with tolerances that
+  /// are so many times larger, and reading it, makes of it.
+  double change = 0;
   bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
   std::byte* bytes = nullptr;  ///< the block in the pool
   /// By field, where only so many bytes of one state are moved; none: as the layout has them.
   std::vector<Extent> extents;
   BlockIdentity identity;
+  bool exact = false;  ///< a write that changes nothing, whatever the codec
   // Results of a write, and what a read must find.
   Checksum checksum;  ///< of the block
-  /// If blocks are encoded: of each piece of each field (see EncodedPart).
-  std::vector<std::int64_t> lengths;
+  EncodedBlock encoded;
 
   bool done = false;
   Failure failure;
@@ -63,7 +66,7 @@ struct FinishedWrite {
   bool is_copy = false;
   BlockIdentity identity;
   Checksum checksum;
-  std::vector<std::int64_t> lengths;  ///< as of the transfer
+  EncodedBlock encoded;
   Failure failure;
 };
 
@@ -72,6 +75,7 @@ struct TransportOptions {
   bool remember_writes = false;       ///< for take_finished_writes
   std::int64_t bytes_per_second = 0;  ///< limit; 0: none
   std::optional<Encoding> encoding;   ///< none: blocks go as they are
+  bool cores_are_busy = false;        ///< what the I/O thread computes, the solver has not
 };
 
 class Transport {
@@ -80,6 +84,8 @@ class Transport {
   /// Does a transfer run beside the caller? If not, start() returns when it is done, and is
   /// collective over the ranks of the file.
   virtual bool overlaps() const = 0;
+  /// Does a block that was written come back with other numbers, unless it was `exact`?
+  virtual bool is_lossy() const { return false; }
   /// Begin a transfer; `transfer` and its bytes must stay in place until it is done. Never throws
   /// for what the disk does: see failure.
   virtual void start(Transfer& transfer) = 0;

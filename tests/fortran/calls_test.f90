@@ -72,7 +72,7 @@ contains
     character(:), allocatable :: version
     call expect(c_sizeof(stats) == stats_size(), "the size of anadrome_stats is C's")
     base = transfer(c_loc(stats), base)
-    last = transfer(c_loc(stats%bytes_compressed), last)
+    last = transfer(c_loc(stats%gradient_error), last)
     call expect(last - base == stats_last_offset(), "and so is the place of its last member")
     x = 0
     call anadrome_open(run, MPI_COMM_WORLD)

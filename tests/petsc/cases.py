@@ -24,7 +24,7 @@ MODES = {
     "store_all": f"{LITTLE} -ts_trajectory_anadrome_schedule store_all",
     "recompute": f"{LITTLE} -ts_trajectory_max_cps_ram 4",
     "disk": f"{LITTLE} -ts_trajectory_anadrome_schedule async -ts_trajectory_anadrome_interval 3 "
-            "-ts_trajectory_anadrome_checkpoints 2",
+            "-ts_trajectory_anadrome_checkpoints 2 -ts_trajectory_anadrome_compress lz4",
     "auto": "",
     "own": "",
 }

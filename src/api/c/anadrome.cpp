@@ -147,6 +147,25 @@ anadrome_status anadrome_add_varying(anadrome_run* run, const char* name, anadro
   });
 }
 
+anadrome_status anadrome_set_shape(anadrome_run* run, const char* name, int dimensions,
+                                   const int64_t* sizes) {
+  return guard_setting(run, "set_shape", name, [&] {
+    constexpr int kMostDimensions = 8;
+    require(name != nullptr, "set_shape: name is NULL");
+    require(dimensions >= 1 && dimensions <= kMostDimensions,
+            "set_shape: there are 1 to 8 dimensions");
+    require(sizes != nullptr, "set_shape: sizes is NULL");
+    run->run.set_shape(name, {sizes, sizes + dimensions});
+  });
+}
+
+anadrome_status anadrome_set_tolerance(anadrome_run* run, const char* name, double absolute) {
+  return guard_setting(run, "set_tolerance", name, [&] {
+    require(name != nullptr, "set_tolerance: name is NULL");
+    run->run.set_tolerance(name, absolute);
+  });
+}
+
 anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name, anadrome_role role,
                                        anadrome_type type, size_t count, int* field) {
   return guard_setting(run, "add_exchanged", name, [&] {

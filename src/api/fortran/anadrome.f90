@@ -27,7 +27,8 @@ module anadrome
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
        anadrome_begin_branches, anadrome_show_end, anadrome_finish_forward, anadrome_resumed, &
-       anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop, anadrome_statistics, &
+       anadrome_set_step_costs, anadrome_set_shape, anadrome_set_tolerance, anadrome_rewind, anadrome_fail, &
+       anadrome_request_stop, anadrome_statistics, &
        anadrome_close, anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   use anadrome_fields, only: &
        anadrome_add_field, anadrome_add_packed, anadrome_add_varying, anadrome_pack, anadrome_unpack, anadrome_size

@@ -208,6 +208,23 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_check_gradient
 
+    function c_set_shape(run, name, dimensions, sizes) bind(c, name="anadrome_set_shape") result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: run
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: dimensions
+      integer(c_int64_t), intent(in) :: sizes(*)
+      integer(c_int) :: status
+    end function c_set_shape
+
+    function c_set_tolerance(run, name, absolute) bind(c, name="anadrome_set_tolerance") result(status)
+      import :: c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: run
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: absolute
+      integer(c_int) :: status
+    end function c_set_tolerance
+
     function c_set_step_costs(run, count, seconds, bytes) bind(c, name="anadrome_set_step_costs") &
          result(status)
       import :: c_double, c_int, c_int64_t, c_ptr

@@ -13,6 +13,7 @@ module anadrome_runs
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
   public :: anadrome_begin_branches, anadrome_show_end
   public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
+  public :: anadrome_set_shape, anadrome_set_tolerance
   public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   public :: handle_of, settle
@@ -60,6 +61,12 @@ module anadrome_runs
     module procedure finish_forward_int32, finish_forward_int64
   end interface anadrome_finish_forward
 
+  !> Say how the elements of field `name` lie on this rank, as the array's shape has it: the first size varies
+  !> fastest. compress=zfp then uses that numbers are alike in all directions. Local.
+  interface anadrome_set_shape
+    module procedure set_shape_int32, set_shape_int64
+  end interface anadrome_set_shape
+
   !> Say what the steps cost, for schedule=uneven and offload: step k takes seconds(k + 1), in any unit. The numbers are
   !> copied, and hold for sweeps of size(seconds) steps; no elements: forget them. `bytes`, if it is given
   !> (before `ierr`): the sizes of the states on this rank, which are those of the registered fields unless a
@@ -94,6 +101,32 @@ contains
     integer, optional, intent(out) :: ierr
     call settle(c_set(run%handle, trim(key)//c_null_char, trim(value)//c_null_char), ierr)
   end subroutine anadrome_set
+
+  subroutine set_shape_int64(run, name, sizes, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: sizes(:)
+    integer, optional, intent(out) :: ierr
+    call settle(c_set_shape(run%handle, trim(name)//c_null_char, size(sizes), sizes(size(sizes):1:-1)), ierr)
+  end subroutine set_shape_int64
+
+  subroutine set_shape_int32(run, name, sizes, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: name
+    integer(int32), intent(in) :: sizes(:)
+    integer, optional, intent(out) :: ierr
+    call set_shape_int64(run, name, int(sizes, int64), ierr)
+  end subroutine set_shape_int32
+
+  !> Say by how much lossy compression may change each number of field `name`, in place of what the option
+  !> tolerance says. Local; all ranks say the same.
+  subroutine anadrome_set_tolerance(run, name, absolute, ierr)
+    type(anadrome_run), intent(in) :: run
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: absolute
+    integer, optional, intent(out) :: ierr
+    call settle(c_set_tolerance(run%handle, trim(name)//c_null_char, absolute), ierr)
+  end subroutine anadrome_set_tolerance
 
   subroutine begin_int64(run, steps, ierr)
     type(anadrome_run), intent(in) :: run

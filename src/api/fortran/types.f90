@@ -155,6 +155,8 @@ module anadrome_types
     integer(c_int64_t) :: states_written       !< to disk in this sweep
     integer(c_int64_t) :: states_read          !< from disk in this sweep
     integer(c_int64_t) :: bytes_compressed     !< of states, before they were compressed to bytes_written
+    real(c_double) :: tolerance                !< in force, of a lossy codec; 0: no numbers are changed
+    real(c_double) :: gradient_error           !< what that did to the adjoint fields at DONE, relative; 0: not known
   end type anadrome_stats
 
   !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.

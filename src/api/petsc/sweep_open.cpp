@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "api/petsc/sweep.h"
+#include "base/words.h"
 
 namespace anadrome::petsc {
 
@@ -46,6 +47,14 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   PetscCheck(audit == "error" || audit == "exact" || audit == "warn" || audit == "off", comm_,
              PETSC_ERR_ARG_WRONG,
              "-ts_trajectory_anadrome_audit is %s; it is error, exact, warn or off", audit.c_str());
+  const std::string compress = in_small_letters(settings.value_or_environment("compress"));
+  PetscCheck(compress.empty() || compress == "off" || compress == "auto" || compress == "lz4" ||
+                 compress == "zstd",
+             comm_, PETSC_ERR_SUP,
+             "-ts_trajectory_anadrome_compress is %s; steps of a TS are run again bit for bit: it "
+             "is off, auto, lz4 or zstd",
+             compress.c_str());
+  if (!compress.empty()) PetscCall(set("compress", compress));
   PetscInt preflight = 0;
   bool asked = false;
   PetscCall(settings.preflight(&preflight, &asked));  // what is misspelt is said now

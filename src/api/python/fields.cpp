@@ -53,6 +53,12 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
   type_ = *type;
 }
 
+std::vector<std::int64_t> Array::shape() const {
+  constexpr int kMost = 8;
+  if (view_.ndim < 2 || view_.ndim > kMost) return {};
+  return {view_.shape, view_.shape + view_.ndim};
+}
+
 Array::~Array() { PyBuffer_Release(&view_); }
 
 int Packed::packing(void* context, void* buffer, std::size_t bytes) {

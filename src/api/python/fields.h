@@ -29,6 +29,8 @@ class Array {
   std::size_t count() const { return bytes() / static_cast<std::size_t>(view_.itemsize); }
   std::size_t bytes() const { return static_cast<std::size_t>(view_.len); }
   void* values() const { return view_.buf; }
+  /// As anadrome_set_shape wants it; empty: one dimension or none.
+  std::vector<std::int64_t> shape() const;
 
  private:
   Py_buffer view_{};

@@ -18,6 +18,7 @@ void define_run(py::module_& module) {
       .def("add_array", &Run::add_array)
       .def("add_packed", &Run::add_packed)
       .def("add_varying", &Run::add_varying)
+      .def("set_tolerance", &Run::set_tolerance)
       .def("set_step_costs", &Run::set_step_costs)
       .def("begin", &Run::begin)
       .def("begin_branches", &Run::begin_branches)

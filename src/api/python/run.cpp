@@ -61,6 +61,9 @@ void Run::add_array(const std::string& name, int role, const py::object& array) 
                          added.values(), added.count());
   if (status != ANADROME_OK) arrays_.pop_back();
   check(status);
+  const std::vector<std::int64_t> shape = added.shape();
+  if (!shape.empty())
+    check(anadrome_set_shape(handle(), name.c_str(), static_cast<int>(shape.size()), shape.data()));
   if (role == ANADROME_ROLE_STATE) watch_.add_array(name, added.values(), added.bytes());
 }
 
@@ -80,6 +83,10 @@ void Run::add_varying(const std::string& name, std::size_t most, py::function si
   watch_.give_up();
   check(anadrome_add_varying(handle(), name.c_str(), ANADROME_ROLE_STATE, most, Packed::asking,
                              Packed::packing, Packed::unpacking, packed_.back().get()));
+}
+
+void Run::set_tolerance(const std::string& name, double absolute) {
+  check(anadrome_set_tolerance(handle(), name.c_str(), absolute));
 }
 
 void Run::set_step_costs(const std::vector<double>& seconds,

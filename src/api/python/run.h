@@ -32,6 +32,7 @@ class Run {
                   py::function unpack);
   void add_varying(const std::string& name, std::size_t most, py::function size, py::function pack,
                    py::function unpack);
+  void set_tolerance(const std::string& name, double absolute);
   void set_step_costs(const std::vector<double>& seconds, const std::vector<std::int64_t>& bytes);
 
   void begin(std::int64_t steps);

@@ -64,6 +64,8 @@ py::dict to_python(const anadrome_stats& stats) {
   ANADROME_TAKE(states_written);
   ANADROME_TAKE(states_read);
   ANADROME_TAKE(bytes_compressed);
+  ANADROME_TAKE(tolerance);
+  ANADROME_TAKE(gradient_error);
 #undef ANADROME_TAKE
   return found;
 }

@@ -38,7 +38,7 @@ std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalS
     throw Error(ANADROME_ERR_CORRUPT, "the journal names another number of fields");
   }
   std::vector<BlockPart> parts;
-  std::span<const std::int64_t> lengths = block.lengths;
+  std::span<const std::int64_t> pieces = block.encoded.pieces;
   for (std::size_t f = 0; f < layout.parts().size(); ++f) {
     const std::int64_t before = checked_multiply(
         checked_multiply(segment.strides_before[f], segment.blocks), layout.states());
@@ -46,8 +46,8 @@ std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalS
         checked_multiply(block.block - segment.first_block, layout.part_bytes(f));
     parts.push_back({checked_add(segment.offsets.fields[f], checked_add(before, within)),
                      layout.parts()[f].bytes, layout.parts()[f].stride});
-    if (block.lengths.empty()) continue;
-    parts.back().bytes = store::bytes_on_disk(layout.parts()[f].stride * block.states, lengths);
+    if (block.encoded.pieces.empty()) continue;
+    parts.back().bytes = store::take_bytes_on_disk(pieces);
     parts.back().encoded = true;
   }
   return parts;

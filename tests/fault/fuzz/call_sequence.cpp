@@ -332,7 +332,7 @@ class Sequence {
     static const std::array<double, 5> kSeconds = {1.0, 2.0, -1.0,
                                                    std::numeric_limits<double>::quiet_NaN(),
                                                    std::numeric_limits<double>::infinity()};
-    switch (choose_.below(6)) {
+    switch (choose_.below(7)) {
       case 0:
         note(anadrome_fail(caller.run, choose_.once_in(2) ? nullptr : "two\nlines"));
         break;
@@ -354,6 +354,15 @@ class Sequence {
       case 4:
         branches(caller);
         break;
+      case 5: {
+        const std::array<std::int64_t, 2> sizes = {choose_.one_of(kNumbers), 2};
+        const int dimensions = static_cast<int>(choose_.below(4)) - 1;
+        note(anadrome_set_shape(caller.run, choose_.once_in(8) ? "none" : "x", dimensions,
+                                choose_.once_in(16) ? nullptr : sizes.data()));
+        note(anadrome_set_tolerance(caller.run, choose_.once_in(8) ? nullptr : "x",
+                                    choose_.one_of(kSeconds)));
+        break;
+      }
       default: {
         const std::array<std::int64_t, 7> bytes = {choose_.one_of(kNumbers), 0, 1, 2, 3, 4, 5};
         const std::array<double, 7> seconds = {1, 1, 1, 1, 1, 1, 1};

@@ -54,7 +54,7 @@ class Compressed : public testing::TestWithParam<const char*> {
 
 TEST_P(Compressed, ComeBackBitForBitInEverySchedule) {
   for (const Disk& disk : kDisks) {
-    if (std::string(GetParam()) == "zstd" && std::string(disk.schedule) != "async") continue;
+    if (std::string(GetParam()) != "lz4" && std::string(disk.schedule) != "async") continue;
     SCOPED_TRACE(std::string(disk.schedule) + " " + disk.interval);
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, disk, 6);
@@ -64,7 +64,7 @@ TEST_P(Compressed, ComeBackBitForBitInEverySchedule) {
       EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
       const anadrome_stats stats = run.statistics();
       EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-      if (stats.state_bytes > 0) {
+      if (stats.state_bytes > 0 && std::string(GetParam()) != "auto") {
         EXPECT_EQ(stats.states_written > 0, stats.bytes_compressed > 0);
       }
     }
@@ -114,7 +114,7 @@ TEST_P(Compressed, AFullDiskCostsStepsAlone) {
   EXPECT_TRUE(files.hit() || rank() != ranks() - 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, Compressed, testing::Values("lz4", "zstd"));
+INSTANTIATE_TEST_SUITE_P(Codecs, Compressed, testing::Values("lz4", "zstd", "auto"));
 
 TEST(Compress, IsRefusedWhereOthersReadTheFiles) {
   CoupledModel model(MPI_COMM_WORLD, Counts{100, 0, 0, 0, 0});

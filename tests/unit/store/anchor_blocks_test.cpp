@@ -27,7 +27,7 @@ struct Bench {
     transfer.is_copy = is_copy;
     transfer.identity = blocks.identity_of(block);
     transfer.checksum = {static_cast<std::uint64_t>(block) + 1, is_copy ? 8u : 7u};
-    transfer.lengths = {block};
+    transfer.encoded.pieces = {block};
     transfer.failure = failure;
     blocks.note_written(transfer);
   }
@@ -90,7 +90,7 @@ TEST(AnchorBlocks, RemembersWhatAReadMustFind) {
   s.write(1);
   EXPECT_TRUE(s.blocks.is_on_disk(1));
   EXPECT_EQ(s.blocks.checksums(), (Words{0, 0, 2, 7}));
-  EXPECT_EQ(s.blocks[1].lengths, (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(s.blocks[1].encoded, (EncodedBlock{true, {1}}));
 }
 
 TEST(AnchorBlocks, HasNoBlockOnDiskWhoseWriteFailed) {
@@ -157,7 +157,8 @@ std::int64_t tenfold(std::int64_t number) { return 10 * number; }
 
 TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
   Bench s;
-  s.blocks.take_over(5, tenfold, {{0, {0, 0, 2, {1, 7}, {}}}, {2, {2, 40, 2, {3, 7}, {5, 0}}}});
+  s.blocks.take_over(5, tenfold,
+                     {{0, {0, 0, 2, {1, 7}, {}}}, {2, {2, 40, 2, {3, 7}, {false, {5, 0}}}}});
   EXPECT_EQ(s.blocks.kept(), 5);
   EXPECT_EQ(s.blocks.written(), 5);
   EXPECT_EQ(s.blocks.checksums(), (Words{1, 7, 0, 0, 3, 7}));
@@ -166,7 +167,7 @@ TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
   EXPECT_EQ(s.blocks.identity_of(2).states, 2) << "so many its checksum is of, and one counts";
   EXPECT_TRUE(s.blocks[0].copied) << "perhaps; its checksum will tell";
   EXPECT_FALSE(s.blocks[2].copied);
-  EXPECT_EQ(s.blocks[2].lengths, (std::vector<std::int64_t>{5, 0}));
+  EXPECT_EQ(s.blocks[2].encoded, (EncodedBlock{false, {5, 0}}));
 }
 
 TEST(AnchorBlocks, TakesNoBlockOverThatHasOtherStates) {

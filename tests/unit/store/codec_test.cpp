@@ -132,7 +132,7 @@ struct Bench : TierBench {
   explicit Bench(CodecName codec, const TierShape& shape = {})
       : TierBench(shape, [codec](const BlockLayout& made) {
           TransportOptions options;
-          options.encoding = Encoding{codec, {8}};
+          options.encoding = Encoding{{codec}, {{.number_bytes = 8}}};
           return make_direct_transport(made, options);
         }) {}
   void keep_and_drop_all(std::int64_t anchors) {
@@ -166,6 +166,23 @@ TEST(Codec, IsBetweenTheBlockAndTheDisk) {
 TEST(Codec, EncodesTheSecondCopyOfStepZeroToo) {
   Bench s(CodecName::kLz4);
   s.keep_and_drop_all(1);
+  EXPECT_TRUE(s.tier->lose(0));
+  EXPECT_TRUE(s.brings_back(0, 0));
+}
+
+// Both copies have one description, whatever else is on its way.
+TEST(Codec, DescribesBothCopiesOfStepZeroWhereSeveralCodecsCompete) {
+  TierBench s({}, [](const BlockLayout& made) {
+    TransportOptions options;
+    options.encoding =
+        Encoding{{std::nullopt, CodecName::kLz4, CodecName::kZstd}, {{.number_bytes = 8}}};
+    return make_direct_transport(made, options);
+  });
+  for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep_and_write(anchor, 10 * anchor);
+  s.tier->flush();
+  for (std::int64_t anchor = 2; anchor >= 0; --anchor) s.tier->drop(anchor);
+  EXPECT_TRUE(s.brings_back(0, 0));
+  s.tier->drop(0);
   EXPECT_TRUE(s.tier->lose(0));
   EXPECT_TRUE(s.brings_back(0, 0));
 }
@@ -242,7 +259,7 @@ TEST_P(EncodedBlocks, ComeBackBitForBit) {
     Pool pool(layout.block_bytes(), 1);
     SegmentFile file(layout, fields_, 2, paged ? DirectIo::kAuto : DirectIo::kOff);
     TransportOptions options;
-    options.encoding = encoding_of(GetParam(), fields_);
+    options.encoding = encoding_of({GetParam()}, 0, fields_);
     const auto transport = make_direct_transport(layout, options);
     Transfer transfer;
     for (const std::int64_t block : {1, 0, 1}) {
@@ -264,19 +281,26 @@ TEST_P(EncodedBlocks, ComeBackBitForBit) {
       ASSERT_FALSE(transfer.failure) << transfer.failure.message;
       EXPECT_TRUE(is_filled(layout, pool.address(0)));
     }
-    // Lengths that cannot be, as from a file that somebody has changed.
-    const std::vector<std::int64_t> lengths = transfer.lengths;
-    for (const std::int64_t wrong : {std::int64_t{-1}, kPieceBytes, std::int64_t{1} << 40}) {
-      transfer.lengths.front() = wrong;
+    // Pieces that cannot be, as from a file that somebody has changed.
+    const std::vector<std::int64_t> pieces = transfer.encoded.pieces;
+    for (const std::int64_t wrong :
+         {std::int64_t{-1}, std::int64_t{0}, 8 * kPieceBytes + 8, 9 * kPieceBytes + 3,
+          std::int64_t{7 + 80}, std::int64_t{1} << 40}) {
+      transfer.encoded.pieces[1] = wrong;
       transport->start(transfer);
       transport->wait(transfer);
       EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT) << wrong;
       EXPECT_NE(transfer.failure.message.find(file.path), std::string::npos);
     }
-    transfer.lengths = {lengths.begin(), lengths.end() - 1};
-    transport->start(transfer);
-    transport->wait(transfer);
-    EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT);
+    const std::vector<std::int64_t> cut = {pieces.begin(), pieces.end() - 1};
+    std::vector<std::int64_t> fewer = pieces;
+    --fewer.front();
+    for (const auto& wrong : {cut, fewer}) {
+      transfer.encoded.pieces = wrong;
+      transport->start(transfer);
+      transport->wait(transfer);
+      EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT);
+    }
   }
 }
 

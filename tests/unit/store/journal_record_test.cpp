@@ -56,18 +56,20 @@ TEST(JournalRecord, HasTheDocumentedBytes) {
             "ddcc000000000000"
             "6cfe01066feca14c5bc90c6df0c117db");
   chain = {0x1111, 0x2222};
-  EXPECT_EQ(hexadecimal(encode_record(JournalBlock{3, 30, 10, {0xaabb, 0xccdd}, {5, 0}}, chain)),
-            "3c000000"
+  EXPECT_EQ(hexadecimal(
+                encode_record(JournalBlock{3, 30, 10, {0xaabb, 0xccdd}, {false, {1, 41}}}, chain)),
+            "40000000"
             "03000000"
             "0300000000000000"
             "1e00000000000000"
             "0a00000000000000"
             "bbaa000000000000"
             "ddcc000000000000"
+            "00000000"
             "02000000"
-            "0500000000000000"
-            "0000000000000000"
-            "d34920bb806e4e77f5c402dd6b715158");
+            "0100000000000000"
+            "2900000000000000"
+            "fd8eab9da079a442e6245c6c9811d1c5");
 }
 
 TEST(JournalRecord, RefusesWhatCannotBe) {
@@ -98,8 +100,7 @@ TEST(JournalRecord, RefusesWhatCannotBe) {
   EXPECT_TRUE(header([](auto& h) { h.fields.resize(kMostPayloadBytes); }));
   EXPECT_TRUE(is_refused(JournalBlock{-1, 0, 1, {}, {}}));
   EXPECT_TRUE(is_refused(JournalBlock{0, 0, 0, {}, {}}));
-  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {-1}}));
-  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {kPieceBytes}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {true, {-1}}}));
   EXPECT_TRUE(is_refused(JournalTruncate{-1}));
 }
 

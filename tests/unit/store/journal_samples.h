@@ -163,7 +163,7 @@ class RecordDraw {
       case 3:
         return commit();
       default:
-        return JournalBlock{small(), size(), 1 + small(), sum(), lengths()};
+        return JournalBlock{small(), size(), 1 + small(), sum(), encoded()};
     }
   }
 
@@ -172,9 +172,10 @@ class RecordDraw {
   static std::int64_t size() {
     return *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << *rc::gen::inRange(1, 62));
   }
-  static std::vector<std::int64_t> lengths() {
-    return *rc::gen::container<std::vector<std::int64_t>>(
+  static EncodedBlock encoded() {
+    const auto pieces = *rc::gen::container<std::vector<std::int64_t>>(
         rc::gen::inRange<std::int64_t>(0, kPieceBytes));
+    return {pieces.empty() || *rc::gen::arbitrary<bool>(), pieces};
   }
   static std::string text() { return *rc::gen::arbitrary<std::string>(); }
   static Checksum sum() {

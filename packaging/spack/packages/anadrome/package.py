@@ -31,6 +31,7 @@ class Anadrome(CMakePackage):
     depends_on("hdf5@1.10:+mpi")
     depends_on("lz4")
     depends_on("xxhash@0.8:")
+    depends_on("zfp")
     depends_on("zstd")
     depends_on("cli11", when="+tool")
     depends_on("nlohmann-json@3.11:", when="+tool")

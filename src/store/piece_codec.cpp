@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store/piece_codec.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "store/rounding.h"
+
+namespace anadrome::store {
+namespace {
+
+std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+std::int64_t signed_size(std::span<const std::byte> bytes) {
+  return static_cast<std::int64_t>(bytes.size());
+}
+
+bool is_zstd(CodecName name) { return name == CodecName::kZstd; }
+bool is_zfp(CodecName name) { return name == CodecName::kZfp; }
+bool needs_lz4(CodecName name) { return !is_zstd(name); }
+
+template <class Test>
+bool any(std::span<const CodecName> names, const Test& test) {
+  return std::any_of(names.begin(), names.end(), test);
+}
+
+}  // namespace
+
+PieceCodec::PieceCodec(std::span<const CodecName> names, std::int64_t piece_bytes)
+    : lz4_(any(names, needs_lz4) ? make_codec(CodecName::kLz4) : nullptr),
+      zstd_(any(names, is_zstd) ? make_codec(CodecName::kZstd) : nullptr),
+      shuffled_(size(piece_bytes)),
+      changed_(size(any(names, is_lossy) ? piece_bytes : 0)) {
+  if (any(names, is_zfp)) zfp_.emplace(piece_bytes);
+}
+
+std::int64_t PieceCodec::memory_bytes(std::span<const CodecName> names, std::int64_t piece_bytes) {
+  return piece_bytes + (any(names, is_zstd) ? codec_bytes(CodecName::kZstd) : 0) +
+         (any(names, is_lossy) ? piece_bytes : 0) +
+         (any(names, is_zfp) ? ZfpCodec::memory_bytes(piece_bytes) : 0);
+}
+
+// What is returned was expanded to `changed_`, too. Empty: it is not to be used.
+std::span<const std::byte> PieceCodec::by_zfp(std::span<const std::byte> from,
+                                              const Numbers& numbers) {
+  const auto encoded = zfp_->encode(numbers.tolerance, from, numbers.real_bytes, numbers.sizes);
+  if (encoded.empty() || encoded.size() >= from.size()) return {};
+  const std::span<std::byte> back = std::span(changed_).first(from.size());
+  zfp_->decode(encoded, back, numbers.real_bytes, numbers.sizes);
+  return are_within(numbers.tolerance, from, back, numbers.real_bytes)
+             ? encoded
+             : std::span<const std::byte>();
+}
+
+Piece PieceCodec::without_loss(CodecName name, std::span<const std::byte> from,
+                               std::int64_t number_bytes, std::span<std::byte> to) {
+  shuffle(from, number_bytes, shuffled_.data());
+  Codec& codec = is_zstd(name) ? *zstd_ : *lz4_;
+  const std::int64_t encoded =
+      codec.encode(std::span(shuffled_).first(from.size()), to.first(from.size() - 1));
+  if (encoded > 0) return {is_zstd(name) ? Piece::Coding::kZstd : Piece::Coding::kLz4, encoded};
+  std::memcpy(to.data(), from.data(), from.size());
+  return {Piece::Coding::kPlain, signed_size(from)};
+}
+
+Piece PieceCodec::encode(CodecName name, std::span<const std::byte> from, const Numbers& numbers,
+                         std::span<std::byte> to) {
+  const bool changes = is_lossy(name) && numbers.real_bytes > 0;
+  if (changes && name == CodecName::kFloat32) {
+    const auto half = std::span(changed_).first(from.size() / 2);
+    if (numbers.real_bytes == 8 && to_floats(from, half.data())) {
+      std::memcpy(to.data(), half.data(), half.size());
+      return {Piece::Coding::kFloat32, signed_size(half)};
+    }
+  } else if (changes && can_round(numbers.tolerance, numbers.real_bytes)) {
+    if (is_zfp(name)) {
+      const auto encoded = by_zfp(from, numbers);
+      if (!encoded.empty()) {
+        std::memcpy(to.data(), encoded.data(), encoded.size());
+        return {Piece::Coding::kZfp, signed_size(encoded)};
+      }
+    }
+    const auto changed = std::span(changed_).first(from.size());
+    std::copy(from.begin(), from.end(), changed.begin());
+    round_to(numbers.tolerance, changed, numbers.real_bytes);
+    from = changed;
+  }
+  return without_loss(name, from, numbers.bytes, to);
+}
+
+void PieceCodec::decode(const Piece& piece, std::span<const std::byte> from, const Numbers& numbers,
+                        std::span<std::byte> to) {
+  const auto require = [](bool holds) {
+    if (!holds) throw Error(ANADROME_ERR_CORRUPT, "a compressed piece has another length");
+  };
+  switch (piece.coding) {
+    case Piece::Coding::kPlain:
+      require(from.size() == to.size());
+      std::memcpy(to.data(), from.data(), to.size());
+      return;
+    case Piece::Coding::kFloat32:
+      require(2 * from.size() == to.size());
+      return to_doubles(from, to.data());
+    case Piece::Coding::kZfp:
+      if (!zfp_ || numbers.real_bytes == 0)
+        throw Error(ANADROME_ERR_CORRUPT, "a piece is zfp's where nothing can be");
+      return zfp_->decode(from, to, numbers.real_bytes, numbers.sizes);
+    case Piece::Coding::kLz4:
+    case Piece::Coding::kZstd:
+      break;
+  }
+  Codec* const codec = piece.coding == Piece::Coding::kZstd ? zstd_.get() : lz4_.get();
+  if (codec == nullptr) throw Error(ANADROME_ERR_CORRUPT, "a piece is compressed by another codec");
+  const auto shuffled = std::span(shuffled_).first(to.size());
+  codec->decode(from, shuffled);
+  unshuffle(shuffled, numbers.bytes, to.data());
+}
+
+void PieceCodec::change(CodecName name, std::span<std::byte> bytes, const Numbers& numbers) {
+  if (!is_lossy(name) || numbers.real_bytes == 0) return;
+  if (name == CodecName::kFloat32) {
+    const auto half = std::span(changed_).first(bytes.size() / 2);
+    if (numbers.real_bytes == 8 && to_floats(bytes, half.data())) to_doubles(half, bytes.data());
+    return;
+  }
+  if (!can_round(numbers.tolerance, numbers.real_bytes)) return;
+  if (is_zfp(name) && !by_zfp(bytes, numbers).empty()) {
+    std::copy_n(changed_.begin(), bytes.size(), bytes.begin());
+  } else {
+    round_to(numbers.tolerance, bytes, numbers.real_bytes);
+  }
+}
+
+}  // namespace anadrome::store
