@@ -10,6 +10,7 @@ import adolc
 import advice
 import agreement
 import choice
+import compression
 import growth
 import interval
 import micro
@@ -26,7 +27,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression}
 
 
 def fill(document, name, text):

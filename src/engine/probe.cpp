@@ -175,9 +175,10 @@ void Probe::finish() {
     context_.agreement.ranks().sum(std::span(sums));
     place += static_cast<std::size_t>(field.bytes());
     if (sums[0] == 0) continue;
-    const double found = std::sqrt(sums[0] / sums[1] / (kTimes * kTimes - 1));
-    // NaN, too: the trial did not survive its error.
-    error = std::max(error, found >= 0 ? found : std::numeric_limits<double>::infinity());
+    double found = std::sqrt(sums[0] / sums[1] / (kTimes * kTimes - 1));
+    const bool is_number = found >= 0;  // otherwise the trial did not survive its error
+    if (!is_number) found = std::numeric_limits<double>::infinity();
+    error = std::max(error, found);
   }
 }
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compressed states: what they shrink to, how fast, what that does to the gradient, and to the time of a sweep."""
+import os
+import shutil
+from statistics import median
+
+from machine import output_of, read_rows
+from table import markdown, pick, ratios, size, spread
+
+MODELS = ("wave", "shallow water", "Burgers", "Lorenz-96", "vorticity")
+MODES = ("off", "auto", "lz4", "lossy:1e-6")
+# Of a rank, with steps of so many seconds: the disk is what limits the sweep, but for the last.
+SETUPS = (("20MB/s", 0.005), ("85MB/s", 0.002), ("300MB/s", 0.0005), ("none", 0.001))
+
+
+def sweep(bench, *words, **flags):
+    package = os.path.join(os.path.dirname(bench.programs), "python")
+    command = ["/usr/bin/python3", "bench/compression_sweep.py", *words]
+    for name, value in flags.items():
+        command += ["--" + name.replace("_", "-"), str(value)]
+    os.environ["PYTHONPATH"] = package
+    bench.last_command = " ".join(command)
+    return read_rows(output_of(["timeout", "--kill-after=10", "1800"] + command))
+
+
+def tolerance_of(row):
+    return f"{row['tolerance']:.0e}" if row["tolerance"] else ""
+
+
+def of_errors(bench, claims):
+    """A table per model; states lie in memory, so that the rates are the codecs'."""
+    text = ""
+    directory = "/dev/shm/anadrome_bench"
+    try:
+        for model in MODELS:
+            rows = sweep(bench, "errors", model, directory=directory, side=bench.choose(256, 64), steps=bench.choose(200, 40),
+                         memory_mib=bench.choose(16, 8))
+            exact = [row for row in rows if row["codec"] in ("off", "lz4", "zstd")]
+            if not all(row["same_bits"] for row in exact):
+                raise SystemExit("compression without loss changed the gradient")
+            text += f"\n**{model}** (`{bench.last_command}`)\n\n" + markdown(
+                ["codec", "tolerance", "bytes: before over after", "write, MB/s", "read, MB/s", "relative error of the gradient", "over the tolerance"],
+                [[row["codec"], tolerance_of(row), f"{row['ratio']:.2f}", f"{row['write_rate'] / 1e6:.0f}", f"{row['read_rate'] / 1e6:.0f}",
+                  "0" if row["same_bits"] else f"{row['error']:.1e}",
+                  f"{row['error'] / row['tolerance']:.2g}" if row["tolerance"] else ""] for row in rows])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return text
+
+
+def of_times(bench, claims):
+    """Turns at rates of a disk; a step takes as long as is said, and another core is free."""
+    table = []
+    for model in ("wave", "vorticity"):
+        for limit, step_seconds in SETUPS:
+            rows = sweep(bench, "times", model, directory=bench.states, limit=limit, modes=",".join(MODES), side=bench.choose(512, 64),
+                         steps=bench.choose(200, 20), rounds=bench.choose(3, 1), slots=3, step_seconds=step_seconds)
+            for mode in MODES:
+                table.append([model, size(rows[0]["state_bytes"]), limit, f"{step_seconds * 1e3:g} ms", mode,
+                              f"{median(pick(rows, 'ratio', mode=mode)):.2f}", f"{median(pick(rows, 'interval', mode=mode)):.0f}",
+                              f"{median(pick(rows, 'forward_steps', mode=mode)):.0f}", spread(pick(rows, "seconds", mode=mode)),
+                              spread(ratios(rows, "seconds", mode, "off"), "{:.2f}")])
+            claims.at_most(f"{model}, {limit}: auto over off", ratios(rows, "seconds", "auto", "off"), 1.02)
+            if model == "wave" and limit != "none":
+                claims.at_most(f"{model}, {limit}: lossy at 1e-6 over off", ratios(rows, "seconds", "lossy:1e-6", "off"), 0.8)
+    return (f"\nThe second sweep of a run; 200 steps, adjoint steps take two steps' time, 3 states in memory, one rank and a free core.\n"
+            f"`{bench.last_command}`\n\n" +
+            markdown(["states of", "bytes", "disk", "step", "compress", "bytes: before over after", "interval", "forward steps", "s", "over off"], table))
+
+
+def run(bench, claims):
+    return of_errors(bench, claims) + of_times(bench, claims)
