@@ -50,14 +50,16 @@ def errors(arguments):
     model = MODELS[arguments.model](arguments.side)
     x_0, reference = model.q.copy(), None
     for compress, tolerance in ERRORS:
-        given = options(arguments, compress, tolerance, interval=str(arguments.interval), memory=f"{arguments.memory_mib}MiB")
+        given = options(arguments, compress, tolerance, interval=str(arguments.interval), memory=f"{arguments.memory_mib}MiB",
+                        probe="off" if tolerance is None else "on")
         found, s = gradient_of(model, arguments.steps, given, x_0)
         if reference is None:
             reference, state_bytes = found, s.state_bytes
         yield {"codec": compress, "tolerance": tolerance or 0,
                "ratio": s.bytes_compressed / s.bytes_written if s.bytes_compressed else 1,
                "write_rate": s.states_written * state_bytes / s.seconds_writing, "read_rate": s.states_read * state_bytes / s.seconds_reading,
-               "error": np.linalg.norm(found - reference) / np.linalg.norm(reference), "same_bits": int(np.array_equal(found, reference)),
+               "error": np.linalg.norm(found - reference) / np.linalg.norm(reference), "stated": s.gradient_error,
+               "same_bits": int(np.array_equal(found, reference)),
                "state_bytes": state_bytes, "states_written": s.states_written}
 
 

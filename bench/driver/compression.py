@@ -39,10 +39,15 @@ def of_errors(bench, claims):
             if not all(row["same_bits"] for row in exact):
                 raise SystemExit("compression without loss changed the gradient")
             text += f"\n**{model}** (`{bench.last_command}`)\n\n" + markdown(
-                ["codec", "tolerance", "bytes: before over after", "write, MB/s", "read, MB/s", "relative error of the gradient", "over the tolerance"],
+                ["codec", "tolerance", "bytes: before over after", "write, MB/s", "read, MB/s", "relative error of the gradient", "over the tolerance", "stated", "over the error"],
                 [[row["codec"], tolerance_of(row), f"{row['ratio']:.2f}", f"{row['write_rate'] / 1e6:.0f}", f"{row['read_rate'] / 1e6:.0f}",
                   "0" if row["same_bits"] else f"{row['error']:.1e}",
-                  f"{row['error'] / row['tolerance']:.2g}" if row["tolerance"] else ""] for row in rows])
+                  f"{row['error'] / row['tolerance']:.2g}" if row["tolerance"] else "",
+                  f"{row['stated']:.1e}" if row["stated"] else "", f"{row['stated'] / row['error']:.2f}" if row["stated"] else ""]
+                 for row in rows])
+            for codec in ("round", "zfp"):
+                factors = [max(row["stated"] / row["error"], row["error"] / row["stated"]) for row in rows if row["codec"] == codec]
+                claims.at_most(f"{model}, {codec}: the stated error is off by", factors, 3, "{:.2f}")
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return text

@@ -32,10 +32,17 @@ class Output(unittest.TestCase):
         table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
         keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
         self.assertGreater(len(keys), 10)
-        keys = [key for key in keys if key not in ("objective", "inputs")]
+        not_for_a_ts = ("objective", "inputs", "tolerance", "probe", "gradient_error")  # no branches, and no loss
+        keys = [key for key in keys if key not in not_for_a_ts]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])
+
+    def test_compression_with_loss_is_refused(self):
+        for asked in ("-ts_trajectory_anadrome_compress ZFP", "-ts_trajectory_anadrome_compress lossy"):
+            said = run(*asked.split())
+            self.assertNotEqual(said.returncode, 0)
+            self.assertIn("off, auto, lz4 or zstd", said.stderr)
 
     def test_view_shows_plan_and_statistics(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "4").stdout
