@@ -66,6 +66,15 @@ class CheckedSweep final : public Sweep {
     if (rules_) rules_->lose(number);
     return goes_on;
   }
+  bool mark() override {
+    const bool marks = sweep_->mark();
+    if (marks) marked_ = rules_;
+    return marks;
+  }
+  void go_back() override {
+    sweep_->go_back();
+    if (marked_) rules_.emplace(*marked_);
+  }
   void rewind(std::int64_t restorable) override {
     sweep_->rewind(restorable);
     if (rules_) rules_->rewind(restorable);
@@ -105,7 +114,7 @@ class CheckedSweep final : public Sweep {
 
  private:
   std::unique_ptr<Sweep> sweep_;
-  std::optional<Rules> rules_;
+  std::optional<Rules> rules_, marked_;
 };
 
 }  // namespace
