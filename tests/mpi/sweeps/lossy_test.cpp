@@ -153,11 +153,12 @@ TEST_P(Lossy, StatesAreWithinTheToleranceInEverySchedule) {
     SCOPED_TRACE(schedule);
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, schedule, "none");
-    // disk_revolve may find that x_0 is enough, which is never changed.
-    expect_close(sweep(run), std::string(schedule) != "disk_revolve");
+    // Others may find, by measured times, that few states or none are worth the disk.
+    const bool async = std::string(schedule) == "async";
+    expect_close(sweep(run), async);
     const anadrome_stats stats = run.statistics();
     EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-    EXPECT_GT(stats.states_written, 0);
+    EXPECT_TRUE(stats.states_written > 0 || !async);
   }
 }
 
