@@ -64,7 +64,9 @@ typedef struct anadrome_action {
   anadrome_action_kind kind; /**< what to do */
   int record;                /**< ADVANCE: non-zero: fill the tape fields in step last-1 */
   int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice);
-                       START, TURN: non-zero: not the first time for this branch */
+                       START, TURN: non-zero: not the first time for this branch;
+                       ADJOINT: non-zero: a trial (options `probe`, `gradient_error`), of which
+                       fields of role ADJOINT keep no trace; the step comes again */
   int reserved_int; /**< zero */
   int64_t first;    /**< ADVANCE, ADJOINT: first step; TURN: n; DONE: 0 */
   int64_t last;     /**< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0 */
@@ -206,8 +208,8 @@ ANADROME_API anadrome_status anadrome_add_varying(anadrome_run* run, const char*
                                                   anadrome_unpack_fn unpack, void* context);
 
 /** Say how the elements of field `name` lie on this rank: `sizes` of its dimensions, of which the
- * last varies fastest, as in C. Their product is the field's count. compress=zfp then
- * uses that numbers are alike in all directions. Local. Errors: ERR_ARGUMENT (no such field, or a
+ * last varies fastest, as in C. Their product is the field's count. compress=zfp then uses that
+ * numbers are alike in all directions. Local. Errors: ERR_ARGUMENT (no such field, or a
  * packed one; another count; more than 8 dimensions), ERR_ORDER. @pre No sweep is under way. */
 ANADROME_API anadrome_status anadrome_set_shape(anadrome_run* run, const char* name, int dimensions,
                                                 const int64_t* sizes);

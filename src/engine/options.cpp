@@ -33,15 +33,14 @@ const Names<store::DirectIo> kDirect = {
     {"auto", store::DirectIo::kAuto}, {"on", store::DirectIo::kOn}, {"off", store::DirectIo::kOff}};
 
 using store::CodecName;
-const Names<std::vector<std::optional<CodecName>>> kCodecs = {
-    {"off", {}},
-    {"auto", {std::nullopt, CodecName::kLz4, CodecName::kZstd}},
-    {"lz4", {CodecName::kLz4}},
-    {"zstd", {CodecName::kZstd}},
-    {"lossy", {CodecName::kRound, CodecName::kZfp}},
-    {"float32", {CodecName::kFloat32}},
-    {"round", {CodecName::kRound}},
-    {"zfp", {CodecName::kZfp}}};
+const Names<store::Codecs> kCodecs = {{"off", {}},
+                                      {"auto", {std::nullopt, CodecName::kLz4, CodecName::kZstd}},
+                                      {"lz4", {CodecName::kLz4}},
+                                      {"zstd", {CodecName::kZstd}},
+                                      {"lossy", {CodecName::kRound, CodecName::kZfp}},
+                                      {"float32", {CodecName::kFloat32}},
+                                      {"round", {CodecName::kRound}},
+                                      {"zfp", {CodecName::kZfp}}};
 
 template <class Value>
 Value one_of(const Names<Value>& names, std::string_view text) {
@@ -330,13 +329,8 @@ void Options::set_environment(std::string_view text) {
   });
 }
 
-bool Options::has_tolerance() const {
-  return is_lossy() && store::has_tolerance(*compress.front());
-}
-
-bool Options::is_lossy() const {
-  return !compress.empty() && compress.front() && store::is_lossy(*compress.front());
-}
+bool Options::has_tolerance() const { return store::has_tolerance(compress); }
+bool Options::is_lossy() const { return store::is_lossy(compress); }
 
 std::string Options::codec() const { return name_of(kCodecs, compress); }
 

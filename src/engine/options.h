@@ -39,7 +39,7 @@ struct Options {
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   bool checksum = true;
   /// Codecs of states on disk: see Encoding. Empty: none.
-  std::vector<std::optional<store::CodecName>> compress;
+  store::Codecs compress;
   bool probe = false;         ///< see Probe
   double gradient_error = 0;  ///< relative, asked for; 0: none
   double tolerance = 1e-6;    ///< of the largest magnitude in a field; for codecs that have one

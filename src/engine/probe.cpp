@@ -9,6 +9,7 @@
 #include <limits>
 #include <variant>
 
+#include "base/text_out.h"
 #include "store/field_copy.h"
 
 namespace anadrome::engine {
@@ -180,6 +181,24 @@ void Probe::finish() {
     if (!is_number) found = std::numeric_limits<double>::infinity();
     error = std::max(error, found);
   }
+}
+
+// The gradient's error is proportional to the tolerance, as long as both are small.
+double Probe::next_tolerance(double asked) const {
+  const Options& options = context_.options;
+  const double allowed = options.gradient_error, stated = context_.sweep.checks.gradient_error;
+  constexpr double kLeast = 1e-16, kMost = 0.5, kMuch = 3;
+  const bool keeps = stated <= allowed && stated >= allowed / kMuch;
+  if (allowed == 0 || stated == 0 || keeps) return asked;
+  // Below what is allowed, so that chance does not bring it above.
+  const double next =
+      std::clamp(options.tolerance * allowed / stated / std::sqrt(kMuch), kLeast, kMost);
+  if (stated > kMuch * allowed) {
+    context_.warnings.warn({"the error of the gradient is stated as ", format_in_full(stated),
+                            ", and gradient_error asks for ", format_in_full(allowed),
+                            "; the next sweep takes tolerance=", format_in_full(next)});
+  }
+  return next;
 }
 
 }  // namespace anadrome::engine

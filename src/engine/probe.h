@@ -36,6 +36,8 @@ class Probe {
   bool begins_again(const schedule::Action& next);
   /// The sweep is done: what is known of the gradient's error. Collective.
   void finish();
+  /// Of the next sweep, for it to keep to the option gradient_error; otherwise `asked`.
+  double next_tolerance(double asked) const;
 
  private:
   enum class Stage { kOff, kBetween, kTrial, kAgain };

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/run.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/text_out.h"
 #include "engine/watch.h"
 
 namespace anadrome::engine {
@@ -303,7 +301,7 @@ void Run::done() {
   SweepState& sweep = context_.sweep;
   agree(Call::kDone);
   probe_.finish();
-  keep_to_gradient_error();
+  requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
@@ -323,24 +321,6 @@ void Run::done() {
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
-}
-
-// The gradient's error is proportional to the tolerance, as long as both are small.
-void Run::keep_to_gradient_error() {
-  const Options& options = context_.options;
-  const double asked = options.gradient_error;
-  const double stated = context_.sweep.checks.gradient_error;
-  constexpr double kLeast = 1e-16, kMost = 0.5, kMuch = 3;
-  const bool keeps = stated <= asked && stated >= asked / kMuch;
-  if (asked == 0 || stated == 0 || keeps) return;
-  // Below what is asked for, so that chance does not bring it above.
-  requested_.tolerance =
-      std::clamp(options.tolerance * asked / stated / std::sqrt(kMuch), kLeast, kMost);
-  if (stated <= kMuch * asked) return;
-  context_.warnings.warn(
-      {"the error of the gradient is stated as ", format_in_full(stated),
-       ", and gradient_error asks for ", format_in_full(asked),
-       "; the next sweep takes tolerance=", format_in_full(requested_.tolerance)});
 }
 
 void Run::rewind() {

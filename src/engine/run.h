@@ -91,7 +91,6 @@ class Run final : private Meeting {
   void abandon();
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
-  void keep_to_gradient_error();
   void done();
 
   Context context_;

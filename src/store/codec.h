@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace anadrome::store {
 
@@ -27,9 +29,19 @@ inline bool is_lossy(CodecName name) { return name > CodecName::kZstd; }
 /// Does it keep to a tolerance?
 inline bool has_tolerance(CodecName name) { return name > CodecName::kFloat32; }
 
-/// What compresses without loss for this one: itself, or LZ4.
+/// Of several, each block has the one that has been quickest; none stands for no codec. They are
+/// lossy, or keep to a tolerance, all or none of them.
+using Codecs = std::vector<std::optional<CodecName>>;
+inline bool is_lossy(const Codecs& codecs) {
+  return !codecs.empty() && codecs.front() && is_lossy(*codecs.front());
+}
+inline bool has_tolerance(const Codecs& codecs) {
+  return is_lossy(codecs) && has_tolerance(*codecs.front());
+}
+
+/// LZ4 or Zstandard.
 std::unique_ptr<Codec> make_codec(CodecName name);
-/// Bytes of memory that this takes, at most.
+/// Bytes of memory that it takes, at most.
 std::int64_t codec_bytes(CodecName name);
 
 /// The first bytes of all numbers, the second bytes of all, and so on: those of numbers that are

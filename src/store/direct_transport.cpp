@@ -36,7 +36,9 @@ class DirectTransport final : public Transport {
   }
 
   bool overlaps() const override { return true; }
-  bool is_lossy() const override { return options_.encoding && options_.encoding->is_lossy(); }
+  bool is_lossy() const override {
+    return options_.encoding && store::is_lossy(options_.encoding->codecs);
+  }
 
   void start(Transfer& transfer) override {
     {
@@ -106,7 +108,7 @@ class DirectTransport final : public Transport {
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
       if (encoder_ != nullptr && transfer.write && !transfer.exact && !failure)
-        encoder_->choice.note(ended - started, computed, layout_.block_bytes());
+        encoder_->choice.note(ended - started, computed, added.bytes_encoded);
       if (!transfer.task && transfer.change == 0) {
         (transfer.write ? added.seconds_writing : added.seconds_reading) += ended - started;
       }
@@ -239,8 +241,11 @@ class DirectTransport final : public Transport {
     cache_is_done_with(transfer, place.offset, static_cast<std::int64_t>(numbers.size()));
   }
 
+  // By the codec that wrote the block, if one did.
   Failure change(const Transfer& transfer) {
-    const std::optional<CodecName> codec = encoder_->choice.next();
+    const bool by_zfp = has_piece(transfer.encoded, Piece::Coding::kZfp);
+    const std::optional<CodecName> codec =
+        by_zfp ? CodecName::kZfp : options_.encoding->codecs.front();
     for (std::size_t f = 0; codec && f < layout_.parts().size(); ++f)
       encoder_->part.change(*codec, numbers_of(transfer, f), f, transfer.change);
     return {};

@@ -50,12 +50,7 @@ std::int64_t real_bytes_of(const Field& field) {
 
 }  // namespace
 
-bool Encoding::is_lossy() const {
-  return !codecs.empty() && codecs.front() && store::is_lossy(*codecs.front());
-}
-
-Encoding encoding_of(std::vector<std::optional<CodecName>> codecs, double tolerance,
-                     std::span<const Field> fields) {
+Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fields) {
   Encoding encoding;
   encoding.codecs = std::move(codecs);
   for (const Field& field : fields) {

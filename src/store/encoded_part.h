@@ -32,16 +32,12 @@ struct Encoding {
     std::vector<std::int64_t> shape =
         {};  ///< the first dimension varies slowest; empty: one dimension
   };
-  /// Of several, each block has the one that has been quickest; none stands for no codec.
-  std::vector<std::optional<CodecName>> codecs;
+  Codecs codecs;
   std::vector<Field> fields;
-
-  bool is_lossy() const;  ///< they all are, or none
 };
 /// `tolerance`: relative, of fields that have no own one. Fields that are packed, of integers or of
 /// bytes are not changed.
-Encoding encoding_of(std::vector<std::optional<CodecName>> codecs, double tolerance,
-                     std::span<const Field> fields);
+Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fields);
 
 /// Used by the I/O thread.
 class EncodedPart {

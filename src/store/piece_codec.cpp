@@ -17,6 +17,7 @@ std::int64_t signed_size(std::span<const std::byte> bytes) {
 }
 
 bool is_zstd(CodecName name) { return name == CodecName::kZstd; }
+bool changes_numbers(CodecName name) { return is_lossy(name); }
 bool is_zfp(CodecName name) { return name == CodecName::kZfp; }
 bool needs_lz4(CodecName name) { return !is_zstd(name); }
 
@@ -31,13 +32,13 @@ PieceCodec::PieceCodec(std::span<const CodecName> names, std::int64_t piece_byte
     : lz4_(any(names, needs_lz4) ? make_codec(CodecName::kLz4) : nullptr),
       zstd_(any(names, is_zstd) ? make_codec(CodecName::kZstd) : nullptr),
       shuffled_(size(piece_bytes)),
-      changed_(size(any(names, is_lossy) ? piece_bytes : 0)) {
+      changed_(size(any(names, changes_numbers) ? piece_bytes : 0)) {
   if (any(names, is_zfp)) zfp_.emplace(piece_bytes);
 }
 
 std::int64_t PieceCodec::memory_bytes(std::span<const CodecName> names, std::int64_t piece_bytes) {
   return piece_bytes + (any(names, is_zstd) ? codec_bytes(CodecName::kZstd) : 0) +
-         (any(names, is_lossy) ? piece_bytes : 0) +
+         (any(names, changes_numbers) ? piece_bytes : 0) +
          (any(names, is_zfp) ? ZfpCodec::memory_bytes(piece_bytes) : 0);
 }
 

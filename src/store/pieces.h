@@ -56,6 +56,16 @@ inline std::span<const std::int64_t> take_pieces(std::span<const std::int64_t>& 
   return taken;
 }
 
+/// Is one of the block's pieces encoded so?
+inline bool has_piece(const EncodedBlock& block, Piece::Coding coding) {
+  for (std::span<const std::int64_t> left = block.pieces; !left.empty();) {
+    for (const std::int64_t piece : take_pieces(left)) {
+      if (Piece::of(piece).coding == coding) return true;
+    }
+  }
+  return false;
+}
+
 /// Bytes on disk of the next field, likewise.
 inline std::int64_t take_bytes_on_disk(std::span<const std::int64_t>& pieces) {
   std::int64_t sum = 0;

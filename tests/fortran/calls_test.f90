@@ -35,7 +35,7 @@ program calls_test
   call step_costs_refused()
   call branches()
   call streams()
-  call conclude(10 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
+  call conclude(15 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
 
 contains
 
@@ -269,6 +269,16 @@ contains
     integer :: status
     call anadrome_open(run, MPI_COMM_WORLD)
     call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
+    call anadrome_set_shape(run, "x", [1, 2], status)
+    call expect_status(status, ANADROME_OK, "a shape")
+    call anadrome_set_shape(run, "x", [2, 2], status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a shape of another size")
+    call anadrome_set_shape(run, "x", [integer(int64) :: 2, 1], status)
+    call expect_status(status, ANADROME_OK, "another shape")
+    call anadrome_set_tolerance(run, "x", -1.0_real64, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "a negative tolerance")
+    call anadrome_set_tolerance(run, "x", 1e-3_real64, status)
+    call expect_status(status, ANADROME_OK, "a tolerance")
     call anadrome_set_step_costs(run, [1.0_real64, -1.0_real64], status)
     call expect_status(status, ANADROME_ERR_ARGUMENT, "a negative cost")
     call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16], status)

@@ -266,6 +266,22 @@ def test_a_directory_that_does_not_exist_is_an_os_error(comm):
     assert isinstance(raised.value, anadrome.Error)
 
 
+def test_lossy_compression_keeps_to_a_tolerance(comm, ring, expected):
+    gradients = {}
+    for tolerance in (1e-3, 0):
+        u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+        with anadrome.Run(comm, schedule="async", interval="3", checkpoints=2, memory="4MiB", compress="round", warnings="off") as run:
+            run.state(u=u)
+            with pytest.raises(anadrome.Error, match="no number >= 0"):
+                run.tolerance("u", -1)
+            run.tolerance("u", tolerance)
+            carry_out(run.sweep(STEPS), ring, u, lam)
+            assert run.statistics().bytes_compressed > 0 or u.size == 0
+        gradients[tolerance] = lam
+    np.testing.assert_array_equal(gradients[0], expected)
+    np.testing.assert_allclose(gradients[1e-3], expected, rtol=0.1)
+
+
 def test_costs_of_steps_are_taken(comm, ring, expected):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
     with anadrome.Run(comm, schedule="uneven", checkpoints=4) as run:

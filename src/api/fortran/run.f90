@@ -29,7 +29,8 @@ module anadrome_runs
     integer :: kind = 0            !< ANADROME_ADVANCE, _TURN, _ADJOINT or _DONE
     logical :: record = .false.    !< ADVANCE: fill the tape fields in step last-1
     logical :: again = .false.     !< ADVANCE: these steps were run before (do not count them twice);
-                                   !< START, TURN: not the first time for this branch
+                                   !< START, TURN: not the first time for this branch; ADJOINT: a trial (option
+                                   !< probe), of which fields of role ADJOINT keep no trace
     integer(int64) :: first = 0    !< ADVANCE, ADJOINT: first step, counted from 0; TURN: n; DONE: 0
     integer(int64) :: last = 0     !< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0
     integer(int64) :: branch = 0   !< whose step this is, counted from 0; 0 after anadrome_begin

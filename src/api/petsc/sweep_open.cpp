@@ -61,6 +61,7 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     const std::string_view key = kKeys[i].name;
     if (key == "audit" || key == "preflight") continue;  // of the plugin's own
+    if (key == "compress") continue;                     // above
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
   if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));

@@ -376,4 +376,14 @@ TEST(CxxRun, AnExceptionOnOneRankIsAFailureOfTheOthers) {
   EXPECT_EQ(status, rank() == 1 ? ANADROME_OK : ANADROME_ERR_PEER);
 }
 
+TEST(CxxRun, TakesShapesAndTolerances) {
+  anadrome::Run run = small_run();
+  std::vector<double> field(6);
+  run.add_field("field", field);
+  run.set_shape("field", {2, 3});
+  run.set_tolerance("field", 1e-3);
+  EXPECT_EQ(status_of([&] { run.set_shape("field", {2, 2}); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { run.set_tolerance("other", 1); }), ANADROME_ERR_ARGUMENT);
+}
+
 }  // namespace
