@@ -99,12 +99,12 @@ std::string short_text(std::string_view text) {
   return std::string(text);
 }
 
-double tolerance(std::string_view text) {
+double tolerance(std::string_view text, const char* or_else = "") {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1)) {
     throw Error(ANADROME_ERR_ARGUMENT,
-                "'" + std::string(text) + "' is not a number above 0 and below 1");
+                "'" + std::string(text) + "' is not a number above 0 and below 1" + or_else);
   }
   return value;
 }
@@ -239,7 +239,7 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.probe); }, Wants::kTolerance},
       {"gradient_error",
        [](Options& o, std::string_view v) {
-         o.gradient_error = is_word(v, "off") ? 0 : tolerance(v);
+         o.gradient_error = is_word(v, "off") ? 0 : tolerance(v, ", or off");
        },
        [](const Options& o) { return format_in_full(o.gradient_error); }, Wants::kTolerance},
       {"keep", [](Options& o, std::string_view v) { o.keep = one_of(kSwitch, v); },
