@@ -45,8 +45,8 @@ class Agreement {
   /// An agreement of other ranks than MPI's, which outlive it: nobody is named who is late.
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
-  /// The times that a sweep agrees on, in the order of AgreedTimes.
-  using Seconds = std::array<double, 9>;
+  /// What a sweep agrees on, in the order of AgreedNumbers.
+  using Numbers = std::array<double, 11>;
 
   /// One rank's part of an agreement.
   struct Input {
@@ -55,7 +55,7 @@ class Agreement {
     bool stop = false;            ///< anadrome_request_stop
     std::int64_t equal = 0;       ///< must be the same on all ranks ...
     const char* equal_name = "";  ///< ... being this
-    Seconds largest = {};         ///< not negative; the maximum over ranks comes back
+    Numbers largest = {};         ///< not negative; the maximum over ranks comes back
     std::int64_t smallest = 0;    ///< the minimum over ranks comes back
     enum class Commit : std::int64_t { kNotDue, kDue, kBusy };
     Commit commit = Commit::kNotDue;  ///< the largest comes back
@@ -68,7 +68,7 @@ class Agreement {
     std::int64_t committed = 0;
     bool stop = false;
     Failure lost;  ///< the loss of the lowest rank that has one, with that rank
-    Seconds largest = {};
+    Numbers largest = {};
     std::int64_t smallest = 0;
   };
 

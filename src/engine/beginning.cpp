@@ -180,8 +180,8 @@ void Beginning::prepare_disk(bool disk_changes) {
   if (!transports) return;
   context_.held.attempt([&] { keeper_.make_disk_tier(); });
   agree();
+  resumption_.begin_journal();  // first: an earlier one names files that may go now
   keeper_.make_first_files();
-  resumption_.begin_journal();
 }
 
 // Each rank plans from its own measurements where steps differ: their plans are compared.

@@ -55,7 +55,7 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
 // the other schedules cannot use.
 bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const {
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
-  const AgreedTimes& agreed = measured_.agreed();
+  const AgreedNumbers& agreed = measured_.agreed();
   return measured_.of_earlier_sweep() && same_disk && free && !plan.record &&
          !fields_.states_vary() && before.alone_in_block() &&
          schedule::worth_weighing(

@@ -203,7 +203,34 @@ store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range
   description.fields = descriptions_;
   description.compressed = !options_.compress.empty();
   description.views = options_.keep;
+  description.reserved = !options_.leaves_holes();
   return description;
+}
+
+void DiskSpace::clear() {
+  const std::vector<store::JournalSegment> records = std::exchange(records_, {});
+  release();
+  agreement_.agree({.call = Call::kBegin, .failure = {}});
+  Failure failure;
+  for (const store::JournalSegment& record : records) {
+    if (file_rank_ != 0) break;
+    const std::string path = path_ + "/" + record.file;
+    const int removed = store::file_system().unlink(path);
+    if (removed < 0) failure = failure_from([&] { store::throw_errno(removed, "remove", path); });
+  }
+  file_bytes_all_ranks_ = 0;
+  agreement_.agree({.call = Call::kBegin, .failure = failure});
+}
+
+void DiskSpace::punch_from(std::int64_t block) {
+  for (const store::Segment& segment : segments_) {
+    if (block >= segment.end_block()) continue;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const std::int64_t first = segment.byte_of(std::max(block, segment.range().first_block), f);
+      const std::int64_t end = segment.byte_of(segment.end_block(), f);
+      store::file_system().punch(segment.file().get(), first, end - first);
+    }
+  }
 }
 
 void DiskSpace::grow(std::int64_t blocks, Call call) {

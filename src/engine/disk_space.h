@@ -41,6 +41,12 @@ class DiskSpace final : public store::BlockPlaces {
   /// NULL: this rank holds no lock and nobody is looked for.
   Watch* watch() const { return watch_.get(); }
 
+  /// Removes the segments. Collective: nobody uses them any more.
+  void clear();
+  /// What lies in the places of block `block` and of those after it takes no room, where the file
+  /// system can do that. Local.
+  void punch_from(std::int64_t block);
+
   /// Make room for `blocks` more blocks. Collective; on failure nothing of the new segment is left.
   void grow(std::int64_t blocks, Call call);
   /// A file for another copy of block 0, which nothing can be recomputed without. Collective, as

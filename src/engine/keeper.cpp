@@ -74,7 +74,7 @@ void Keeper::make_first_files() {
                               schedule::tail_advances(plan_.steps, plan_.memory.checkpoint_slots,
                                                       plan_.record, plan_.kept_tape_slots()) == 0;
   if (fits_in_memory) return;
-  const Failure refused = storage_.make_first_files(plan_.memory, plan_.steps);
+  const Failure refused = storage_.make_first_files(plan_);
   if (refused) stop_anchoring(refused);
 }
 
@@ -228,8 +228,11 @@ void Keeper::write_due() {
     return;
   }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
+  constexpr std::int64_t kUnderWay = 2;
+  if (storage_.counts_compressed(plan_)) count_blocks(kUnderWay);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (stays) learn(sweep_.newest_anchor);
+  if (storage_.counts_compressed(plan_)) tell_what_disk_holds();
   if (agreed.lost) stop_anchoring(agreed.lost);
   if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
@@ -260,12 +263,52 @@ void Keeper::write_newest_block(Call call, bool exact) {
   held_.attempt([&] { disk_->write_newest_block(refused, exact); });
 }
 
+// How many anchors there are, and so the bits of a lossy sweep, must not depend on which writes
+// have ended: all ranks count the same blocks, and wait for those that should be there by now.
+void Keeper::count_blocks(std::int64_t under_way) {
+  const std::int64_t below = plan_.memory.layout.block_of(sweep_.newest_anchor) - under_way;
+  held_.attempt([&] { disk_->count_below(below); });
+}
+
+void Keeper::count_all_blocks(Call call) {
+  count_blocks(0);
+  meeting_.agree(call);
+}
+
+Storage::Begun Keeper::begun() const {
+  return {plan_.memory.layout.block_of(sweep_.newest_anchor), disk_->counted()};
+}
+
+// Before the sweep is told that the next block is the last, it is worth a wait to know what those
+// under way take.
+void Keeper::tell_what_disk_holds() {
+  const Storage::Begun begun = this->begun();
+  if (storage_.expected_blocks(plan_, begun) <= begun.blocks + 2 && begun.uncounted() > 0)
+    count_all_blocks(Call::kAnchor);
+  const std::int64_t anchors = checked_multiply(storage_.expected_blocks(plan_, this->begun()),
+                                                plan_.memory.layout.states());
+  plan_.sweep->disk_holds(options_.anchors > 0 ? std::min(anchors, options_.anchors) : anchors);
+}
+
+Failure Keeper::why_not_allowed(Call call) {
+  if (!storage_.counts_compressed(plan_) || storage_.allows_a_block(plan_, begun())) return {};
+  if (begun().uncounted() > 0) count_all_blocks(call);
+  if (storage_.allows_a_block(plan_, begun())) return {};
+  return {ANADROME_ERR_NO_SPACE, "disk=" + std::to_string(options_.disk) +
+                                     " may not hold another state, whatever it is compressed to"};
+}
+
 // The block of this anchor gets a place on disk. A failure: the disk is full, and everybody knows.
 Failure Keeper::refusal(Call call, std::int64_t number) {
+  const Failure full = why_not_allowed(call);
+  if (full) {
+    stop_anchoring(full);
+    return sweep_.disk_refused;
+  }
   if (number < disk_->room()) return {};
   const double start = now_seconds();
   try {
-    storage_.grow(plan_.memory, plan_.sweep->course().steps, call);
+    storage_.grow(plan_, call);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
     stop_anchoring(Failure(error));

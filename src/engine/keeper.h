@@ -133,6 +133,11 @@ class Keeper {
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void learn(std::int64_t anchor);
   void write_newest_block(Call call, bool exact);
+  void count_blocks(std::int64_t under_way);
+  void count_all_blocks(Call call);
+  Storage::Begun begun() const;
+  void tell_what_disk_holds();
+  Failure why_not_allowed(Call call);
   Failure refusal(Call call, std::int64_t number);
   Failure failed_since() const;
   schedule::DiskLeft disk_left();

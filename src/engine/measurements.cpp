@@ -18,7 +18,7 @@ void Measurements::finish_step_tables(Ranks& ranks) {
 }
 
 void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) const {
-  AgreedTimes mine;
+  AgreedNumbers mine;
   mine.forward = forward_.seconds();
   mine.adjoint = adjoint_.seconds();
   if (tier != nullptr) {
@@ -33,17 +33,19 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
     mine.read_taken = taken(transfers_.read_start, transfers_.read_processor);
     // Whether a time is known must be known of all ranks: the smallest says so.
     if (transfers_.write.seconds() > 0) input.smallest = tier->is_writing() ? 1 : 2;
+    mine.filled = tier->filled();
     mine.waited = tier->notes().seconds_stalled_write() + tier->notes().seconds_stalled_read();
   }
   mine.elapsed = now_seconds() - began_;
   mine.copy = copy();
-  input.largest = mine.seconds();
+  input.largest = mine.in_order();
 }
 
 void Measurements::take(const Agreement::Output& output) {
-  const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy] =
-      output.largest;
-  agreed_ = {forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy};
+  const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy, taken,
+               share] = output.largest;
+  agreed_ = {forward,    adjoint, write,  read, write_taken,
+             read_taken, elapsed, waited, copy, {taken, share}};
   if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
@@ -52,6 +54,8 @@ void Measurements::take(const Agreement::Output& output) {
 void Measurements::begin_sweep() {
   interval_began_ = {};
   sweep_begins_ = true;
+  if (agreed_.filled.share > 0) share_before_ = agreed_.filled.share;
+  agreed_.filled = {};
   if (std::exchange(first_is_done_, false)) forward_fit_ = reverse_fit_ = {};  // it was cold
   forward_fit_.begin_anew();
   reverse_fit_.begin_anew();
@@ -98,6 +102,8 @@ double Measurements::forward_step() const {
 
 void Measurements::begin_disk(bool cores_are_busy) {
   transfers_ = {};
+  agreed_.filled = {};
+  share_before_ = 0;
   forward_fit_ = reverse_fit_ = {};
   took_ = {};
   of_earlier_sweep_ = false;

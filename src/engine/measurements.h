@@ -16,16 +16,18 @@
 
 namespace anadrome::engine {
 
-/// Seconds, the largest of any rank; 0: not measured yet.
-struct AgreedTimes {
+/// The largest of any rank. Seconds, 0: not measured yet; and how full the disk is.
+struct AgreedNumbers {
   double forward = 0, adjoint = 0;         ///< a step
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
   double elapsed = 0, waited = 0;          ///< since the run began; for transfers
   double copy = 0;                         ///< of a state
+  store::Filled filled = {};               ///< by this sweep; the share may be an earlier one's
 
-  Agreement::Seconds seconds() const {
-    return {forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy};
+  Agreement::Numbers in_order() const {
+    return {forward, adjoint, write, read,         write_taken, read_taken,
+            elapsed, waited,  copy,  filled.taken, filled.share};
   }
 };
 
@@ -89,7 +91,7 @@ class Measurements {
   void begin_sweep();
   /// What a forward step and a write take were told apart.
   bool separates() const { return forward_fit_.separates(); }
-  const AgreedTimes& agreed() const { return agreed_; }
+  const AgreedNumbers& agreed() const { return agreed_; }
   /// Has every rank written a state? Agreed.
   bool write_times_known() const { return write_times_known_; }
   /// No rank was writing at the last agreement.
@@ -99,6 +101,12 @@ class Measurements {
   /// `whole`: if it was one from x_0 to its DONE, and with which plan.
   void sweep_is_done(bool with_disk, const SweepKind& kind = {},
                      const std::optional<schedule::AsyncPlan>& whole = {});
+  /// What a compressed block takes of its full size, as far as is known from this sweep and the one
+  /// before.
+  double share_of_block() const {
+    const double share = std::max(agreed_.filled.share, share_before_);
+    return share > 0 ? share : 1;
+  }
   /// Sweeps of this kind, but for the first on this disk.
   schedule::SweepsTook sweeps_took(const SweepKind& kind) const {
     return kind == took_kind_ ? took_ : schedule::SweepsTook{};
@@ -116,7 +124,7 @@ class Measurements {
   store::TransferTimes transfers_;
   StepTable step_costs_, adjoint_costs_;  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
-  AgreedTimes agreed_;
+  AgreedNumbers agreed_;
   double began_;
   /// The agreement at which the interval under way began.
   struct IntervalBegan {
@@ -126,9 +134,10 @@ class Measurements {
   } interval_began_;
   schedule::IntervalFit forward_fit_, reverse_fit_;
   bool sweep_begins_ = false;  ///< at the next agreement
-  double sweep_began_ = 0;     ///< as AgreedTimes::elapsed
+  double sweep_began_ = 0;     ///< as AgreedNumbers::elapsed
   schedule::SweepsTook took_;
   SweepKind took_kind_;
+  double share_before_ = 0;  ///< filled.share at the end of the sweep before; 0: unknown
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool first_is_done_ = false;  ///< the first sweep on this disk, and no other
   bool cores_are_busy_ = false;

@@ -74,6 +74,10 @@ struct Options {
   /// The value of `compress`.
   std::string codec() const;
 
+  /// Are compressed blocks to leave room on disk to others? Not every file system writes as fast
+  /// into files of which nothing was reserved.
+  bool leaves_holes() const { return !compress.empty() && (disk >= 0 || keep); }
+
   /// Files that somebody will read later have every anchor.
   bool writes_all_anchors() const { return keep || resume; }
 

@@ -418,7 +418,7 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.large_states = memory.shape.paged;
   problem.divided = plan.divided ? &*plan.divided : nullptr;
   problem.largest_state_bytes = memory.largest_state_bytes;
-  if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.most_blocks(memory);
+  if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.expected_blocks(plan);
   problem.most_anchors = options_.anchors;
   problem.greedy = options_.greedy;
   problem.all_anchors = options_.writes_all_anchors();

@@ -154,7 +154,8 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     }
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
-                     format_bytes(stats.disk_bytes_reserved_all_ranks) + " reserved");
+                     format_bytes(stats.disk_bytes_reserved_all_ranks) +
+                         (options_.leaves_holes() ? " long, with holes" : " reserved"));
     if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {
       add("faults", faults(stats, said.refused));
     }

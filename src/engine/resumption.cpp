@@ -122,6 +122,9 @@ void Resumption::go_on() {
     anchors.truncate(number + 1);
     position = anchors.newest_step();  // one before it, where that could not be read
     keeper_.go_on_from(number);
+    if (options_.leaves_holes()) {
+      storage_.space()->punch_from(ceil_divide(number + 1, plan_.memory.layout.states()));
+    }
     held_.attempt([&] { sweep.resume_forward(anchors, position); });
   } else {
     sweep_.newest_anchor = anchors.count() - 1;

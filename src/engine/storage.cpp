@@ -90,7 +90,8 @@ void Storage::wait_for_holder() {
 
 bool Storage::prepare(const MemoryPlan& memory, bool transports,
                       std::optional<Recovery>& recovery) {
-  if (!changes_ && (!transports || transport_ != nullptr)) return false;
+  reused_ = !changes_ && (!transports || transport_ != nullptr);
+  if (reused_) return false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
   held_.attempt([&] { run_id_ = id.data(); });
@@ -169,12 +170,13 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
   }
 }
 
-Failure Storage::make_first_files(const MemoryPlan& memory, std::int64_t steps) {
-  const std::int64_t blocks = segment_blocks(memory, steps);
-  if (disk_->capacity() > 0 || blocks <= 0) return {};
+// What the sweep before wrote takes no room from this one.
+Failure Storage::make_first_files(const SweepPlan& plan) {
+  if (reused_ && counts_compressed(plan)) disk_->clear();
+  if (disk_->capacity() > 0 || most_blocks(plan.memory) <= 0) return {};
   try {
-    grow_by(blocks, Call::kBegin);
-    if (blocks_on_disk(memory) > 1) disk_->make_room_for_copy(Call::kBegin);
+    grow_by(segment_blocks(plan), Call::kBegin);
+    if (blocks_on_disk(plan.memory) > 1) disk_->make_room_for_copy(Call::kBegin);
   } catch (const Error& error) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
@@ -185,9 +187,7 @@ Failure Storage::make_first_files(const MemoryPlan& memory, std::int64_t steps) 
   return {};
 }
 
-void Storage::grow(const MemoryPlan& memory, std::int64_t steps, Call call) {
-  grow_by(segment_blocks(memory, steps), call);
-}
+void Storage::grow(const SweepPlan& plan, Call call) { grow_by(segment_blocks(plan), call); }
 
 // A disk without room for so many blocks may have it for fewer.
 void Storage::grow_by(std::int64_t blocks, Call call) {
@@ -202,9 +202,10 @@ void Storage::grow_by(std::int64_t blocks, Call call) {
 
 // How many blocks the next segment should hold. Segments grow with the run, so that there are few,
 // and are bounded, so that little space is reserved in vain.
-std::int64_t Storage::segment_blocks(const MemoryPlan& memory, std::int64_t steps) const {
-  const std::int64_t states = memory.layout.states();
-  const std::int64_t block_bytes = std::max<std::int64_t>(memory.block_bytes_all_ranks, 1);
+std::int64_t Storage::segment_blocks(const SweepPlan& plan) const {
+  const std::int64_t states = plan.memory.layout.states();
+  const std::int64_t steps = plan.sweep != nullptr ? plan.sweep->course().steps : plan.steps;
+  const std::int64_t block_bytes = std::max<std::int64_t>(plan.memory.block_bytes_all_ranks, 1);
   constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
   std::int64_t blocks =
       std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
@@ -216,7 +217,8 @@ std::int64_t Storage::segment_blocks(const MemoryPlan& memory, std::int64_t step
         ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
     blocks = std::min(blocks, std::max<std::int64_t>(all - disk_->capacity(), 1));
   }
-  return std::min(blocks, most_blocks(memory) - disk_->capacity());
+  if (counts_compressed(plan)) return blocks;  // which take no room before they are written
+  return std::min(blocks, most_blocks(plan.memory) - disk_->capacity());
 }
 
 // With the copy of the first block; a few pages per file and 40 bytes per slot describe them.
@@ -241,6 +243,29 @@ std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory) const {
 std::int64_t Storage::most_blocks(const MemoryPlan& memory) const {
   const std::int64_t blocks = blocks_on_disk(memory);
   return blocks > 1 ? blocks - 1 : blocks;
+}
+
+std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
+  const std::int64_t most = most_blocks(plan.memory);
+  return counts_compressed(plan) ? blocks_in(static_cast<double>(most)) : most;
+}
+
+std::int64_t Storage::expected_blocks(const SweepPlan& plan, const Begun& begun) const {
+  const double taken =
+      measured_.agreed().filled.taken + measured_.share_of_block() * begun.uncounted();
+  return begun.blocks + blocks_in(static_cast<double>(most_blocks(plan.memory)) - taken);
+}
+
+// One has to fit in full size; the others are expected to take as much as those before.
+std::int64_t Storage::blocks_in(double left) const {
+  constexpr double kLeastShare = 1e-4, kMost = 1e12;
+  const double share = std::max(measured_.share_of_block(), kLeastShare);
+  return left < 1 ? 0 : 1 + static_cast<std::int64_t>(std::min((left - 1) / share, kMost));
+}
+
+bool Storage::allows_a_block(const SweepPlan& plan, const Begun& begun) const {
+  const double taken = measured_.agreed().filled.taken + begun.uncounted();
+  return taken + 1 <= static_cast<double>(most_blocks(plan.memory));
 }
 
 void Storage::throw_too_small(const MemoryPlan& memory) const {

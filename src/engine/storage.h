@@ -17,6 +17,7 @@
 #include "engine/options.h"
 #include "engine/recovery.h"
 #include "engine/run_id.h"
+#include "engine/sweep_plan.h"
 #include "engine/warnings.h"
 #include "store/transport.h"
 
@@ -46,12 +47,28 @@ class Storage {
   /// The first segment, so that a full or forbidden disk shows before the first step. Returns why
   /// the disk takes nothing, if the sweep can go on in memory; a directory that cannot be used is
   /// the user's mistake.
-  Failure make_first_files(const MemoryPlan& memory, std::int64_t steps);
+  Failure make_first_files(const SweepPlan& plan);
   /// Room for another segment. Throws as DiskSpace::grow does.
-  void grow(const MemoryPlan& memory, std::int64_t steps, Call call);
+  void grow(const SweepPlan& plan, Call call);
 
-  /// Blocks that the option `disk` allows for anchors. Local.
+  /// Blocks of full size that the option `disk` allows for anchors. Local.
   std::int64_t most_blocks(const MemoryPlan& memory) const;
+  /// Does it count what blocks take when they are compressed? What states take that replace each
+  /// other, or that are repacked at the end, is not known beforehand.
+  bool counts_compressed(const SweepPlan& plan) const {
+    return options_.leaves_holes() && !options_.keep && plan.disk_use() == DiskUse::kBlocks;
+  }
+  /// Blocks that all ranks have begun to write, and how many of them are counted in what was agreed
+  /// on.
+  struct Begun {
+    std::int64_t blocks = 0, counted = 0;
+    double uncounted() const { return static_cast<double>(blocks - counted); }
+  };
+  /// The blocks that it is expected to allow: of a whole sweep, and of the one under way.
+  std::int64_t expected_blocks(const SweepPlan& plan) const;
+  std::int64_t expected_blocks(const SweepPlan& plan, const Begun& begun) const;
+  /// Does it allow another block, whatever that and those take that are not counted?
+  bool allows_a_block(const SweepPlan& plan, const Begun& begun) const;
   [[noreturn]] void throw_too_small(const MemoryPlan& memory) const;
 
   bool has_directory() const { return disk_ != nullptr; }
@@ -78,7 +95,8 @@ class Storage {
   void wait_for_holder();
   void warn_of_memory();
   void grow_by(std::int64_t blocks, Call call);
-  std::int64_t segment_blocks(const MemoryPlan& memory, std::int64_t steps) const;
+  std::int64_t segment_blocks(const SweepPlan& plan) const;
+  std::int64_t blocks_in(double left) const;
   std::int64_t blocks_on_disk(const MemoryPlan& memory) const;
 
   Agreement& agreement_;
@@ -93,6 +111,7 @@ class Storage {
   RunWords words_;
   Options built_with_;   ///< the options in force when the files were made
   bool changes_ = true;  ///< as changes() said last; agreed
+  bool reused_ = false;  ///< the files of the sweep before are this one's; agreed
 };
 
 /// Throws `error` where the run that was left may be whole, and says that it is untouched.

@@ -102,6 +102,10 @@ class CheckedSweep final : public Sweep {
     sweep_->disk_is_full(left);
     if (rules_) rules_->allow(left.slots);
   }
+  void disk_holds(std::int64_t anchors) override {
+    sweep_->disk_holds(anchors);
+    if (rules_) rules_->allow_on_disk(anchors);
+  }
   void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
   bool can_rewind() const override { return sweep_->can_rewind(); }
   const AnchorList& anchors() const override { return sweep_->anchors(); }

@@ -57,6 +57,9 @@ class Rules {
   void lose(std::int64_t number);   ///< and those above it, if anchors stay
   void rewind(std::int64_t restorable);
   void allow(std::int64_t units) { options_.units = std::max(options_.units, units); }
+  void allow_on_disk(std::int64_t states) {
+    options_.disk_slots = std::max(options_.disk_slots, states);
+  }
   void resume(const std::vector<std::int64_t>& anchors, std::int64_t run_before);
 
   const Taken& taken() const { return taken_; }

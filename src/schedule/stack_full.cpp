@@ -7,12 +7,21 @@
 
 namespace anadrome::schedule {
 
+// Those that there are, and the one to which the sweep is on its way.
+std::int64_t StackSweep::fewest_anchors() const {
+  const bool one_more = leading() && planner_->on_the_way();
+  return std::max<std::int64_t>(anchors().count(), 1) + (one_more ? 1 : 0);
+}
+
+void StackSweep::disk_holds(std::int64_t anchors) {
+  if (options_.anchors_stay) options_.disk_slots = std::max(anchors, fewest_anchors());
+}
+
 // Up to the newest state that stays, all goes on as it was planned. It is in nobody's way: with
 // what is read ahead it has its part of the memory, and no place on disk that others have.
 void StackSweep::disk_is_full(const DiskLeft& left) {
   if (options_.anchors_stay) {
-    const bool one_more = leading() && planner_->on_the_way();
-    options_.disk_slots = std::max<std::int64_t>(anchors().count(), 1) + (one_more ? 1 : 0);
+    options_.disk_slots = fewest_anchors();
     if (left.slots == 0 || anchors().empty()) return;
     full_ = {anchors().newest_step(), left.slots - 1, {}};
     planner_->use_all(left.slots);

@@ -61,6 +61,7 @@ class StackSweep final : public Sweep {
   bool mark() override;
   void go_back() override;
   void disk_is_full(const DiskLeft& left) override;
+  void disk_holds(std::int64_t anchors) override;
   void make_room_for_anchors() override { stack_.make_room_for_anchors(); }
 
   /// Only where x_0 is still kept.
@@ -110,6 +111,7 @@ class StackSweep final : public Sweep {
     std::int64_t units = 0;
     KeptStack::Part kept;  ///< the part of the stack that stays
   };
+  std::int64_t fewest_anchors() const;
   KeptStack::Part best_to_keep(const DiskLeft& left) const;
   /// Of the steps below `end`: from the live state, and from the newest kept one to that.
   uint128 advances_above(std::int64_t end, const KeptStack::Part& kept) const;

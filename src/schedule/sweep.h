@@ -75,6 +75,9 @@ class Sweep {
   /// or written last is live or in memory, and on disk only where its place is good. May lack the
   /// memory.
   virtual void disk_is_full(const DiskLeft& left) { (void)left; }
+  /// The disk holds so many anchors, as far as is known by now; never fewer than there are. A sweep
+  /// whose states on disk replace each other goes by the number that it was made with.
+  virtual void disk_holds(std::int64_t anchors) { (void)anchors; }
   /// What the next anchors take, so that next() allocates nothing: where a failure can be held.
   virtual void make_room_for_anchors() {}
 

@@ -16,7 +16,8 @@ DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIden
       live_(parts.live),
       places_(parts.places),
       anchors_(parts.layout, identity),
-      notes_(parts.layout, times, observer) {
+      notes_(parts.layout, times, observer),
+      filled_(parts.layout) {
   blocks_.back_with(*this);
   blocks_.follow(rules);
   work_on(0);
@@ -99,6 +100,16 @@ AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::Stat
   return anchors_.note(block, states);
 }
 
+void DiskTier::take_over(std::int64_t anchors,
+                         const std::function<std::int64_t(std::int64_t)>& step_of,
+                         const std::map<std::int64_t, JournalBlock>& blocks) {
+  anchors_.take_over(anchors, step_of, blocks);
+  for (std::int64_t block = 0; block < anchors_.noted(); ++block) {
+    const AnchorBlocks::Block& noted = anchors_[block];
+    filled_.note(block, noted.failure ? nullptr : &noted.encoded);
+  }
+}
+
 // ---- writing ----
 
 void DiskTier::write_newest_block(const Failure& refused, bool exact) {
@@ -159,6 +170,8 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
   const AnchorBlocks::States& states = anchors_[block].states;
   notes_.finished(entry.transfer, states.first_step, states.last_step);
   if (entry.transfer.write) {
+    if (!entry.transfer.is_copy)
+      filled_.note(block, entry.transfer.failure ? nullptr : &entry.transfer.encoded);
     anchors_.note_written(entry.transfer);
     if (!entry.exact) anchors_[block].encoded.exact = false;
   }
@@ -194,6 +207,17 @@ void DiskTier::finish(std::int64_t block) {
   const auto resident = residents().find(block);
   notes_.waited(resident->second.transfer, transport_.wait(resident->second.transfer));
   settle(resident);
+}
+
+void DiskTier::count_below(std::int64_t block) {
+  for (auto resident = residents().begin(); resident != residents().end();) {
+    const auto& [number, entry] = *resident;
+    if (number >= block) break;
+    if (entry.state == State::kWriting)
+      notes_.waited(entry.transfer, transport_.wait(entry.transfer));
+    resident = entry.state == State::kWriting ? settle(resident) : std::next(resident);
+  }
+  filled_.count_below(block);
 }
 
 void DiskTier::flush() {

@@ -19,6 +19,7 @@
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
 #include "store/block_places.h"
+#include "store/filled_part.h"
 #include "store/ram_places.h"
 #include "store/tier.h"
 #include "store/transfer_notes.h"
@@ -53,9 +54,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
 
   /// Before any anchor is kept: see AnchorBlocks.
   void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
-                 const std::map<std::int64_t, JournalBlock>& blocks) {
-    anchors_.take_over(anchors, step_of, blocks);
-  }
+                 const std::map<std::int64_t, JournalBlock>& blocks);
   void truncate(std::int64_t anchors) { anchors_.truncate(anchors); }
 
   /// Anchors come in order, or replace dropped ones.
@@ -107,6 +106,10 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
 
   const AnchorBlocks& anchors() const { return anchors_; }
   const TransferNotes& notes() const { return notes_; }
+  /// What blocks below this number take on disk counts from here on; waits until they are there.
+  void count_below(std::int64_t block);
+  std::int64_t counted() const { return filled_.counted(); }
+  Filled filled() const { return filled_.filled(); }
 
  private:
   using State = Resident::State;
@@ -140,6 +143,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   RamPlaces* const places_;
   AnchorBlocks anchors_;
   TransferNotes notes_;
+  FilledPart filled_;
   bool may_cancel_ = false;
   std::int64_t prefetch_depth_ = 0;
   std::int64_t current_ = 0;  ///< block of the interval being worked on

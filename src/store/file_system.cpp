@@ -102,6 +102,9 @@ class PosixFileSystem final : public FileSystem {
     } while (status < 0 && errno == EINTR);
     return result(status);
   }
+  void punch(int descriptor, off_t offset, off_t length) override {
+    (void)::fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+  }
   void drop_cached(int descriptor) override {
     ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
   }

@@ -43,6 +43,9 @@ class FileSystem {
   /// Wait until it is done.
   virtual void finish(FileTransfer& transfer) { transfer.pending = false; }
   virtual int allocate(int descriptor, off_t offset, off_t length) = 0;
+  /// These bytes become zeros that take no room, if the file system can do that.
+  virtual void punch([[maybe_unused]] int descriptor, [[maybe_unused]] off_t offset,
+                     [[maybe_unused]] off_t length) {}
   /// The next read asks the disk or the server for its bytes: what the kernel has of the file may
   /// be older than what another host wrote.
   virtual void drop_cached(int descriptor) = 0;

@@ -95,7 +95,7 @@ void create_master(const std::string& path, const MasterDescription& master) {
     }
     for (const MasterField& field : master.fields) create_states(file.get(), master, field);
   }
-  scratch.publish(path);
+  scratch.publish(path, true);
 }
 
 }  // namespace anadrome::store

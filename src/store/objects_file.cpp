@@ -75,7 +75,7 @@ void write_objects_file(Objects& objects, const std::string& path, const std::st
   for (const Objects::Key key : objects.keys()) parts += 1 + std::ssize(objects.parts(key));
   const ScratchFile scratch(scratch_room(0, checked_multiply(kPieces, parts), 0));
   const std::vector<Target> targets = write_structure(objects, scratch.path(), run_id);
-  scratch.publish(path);
+  scratch.publish(path, true);
   try {
     const File file = File::open(path, O_WRONLY);
     for (const Target& target : targets) write_part(objects, target, file);

@@ -202,7 +202,7 @@ SegmentOffsets create_segment(const std::string& path, const SegmentDescription&
   require_allowed_length(segment);
   const ScratchFile scratch(scratch_room(5 * pieces, pieces, blocks));
   SegmentOffsets offsets = write_skeleton(scratch.path(), segment);
-  offsets.file_bytes = scratch.publish(path);
+  offsets.file_bytes = scratch.publish(path, segment.reserved);
   return offsets;
 }
 
@@ -231,7 +231,7 @@ ScratchFile::~ScratchFile() {
   ::rmdir(directory_.c_str());
 }
 
-std::int64_t ScratchFile::publish(const std::string& path) const {
+std::int64_t ScratchFile::publish(const std::string& path, bool reserved) const {
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) throw_errno(-errno, "examine", path_);
   const std::int64_t length = status.st_size;
@@ -240,9 +240,9 @@ std::int64_t ScratchFile::publish(const std::string& path) const {
     const int sized = file_system().truncate(file.get(), length);
     if (sized < 0) throw_errno(sized, "set the length of", path);
     // Space first: what is written after this does not run out of it.
-    const int reserved = file_system().allocate(file.get(), 0, length);
-    if (reserved < 0 && reserved != -EOPNOTSUPP && reserved != -ENOSYS) {
-      throw_errno(reserved, "reserve " + format_bytes(length) + " for", path);
+    const int allocated = reserved ? file_system().allocate(file.get(), 0, length) : 0;
+    if (allocated < 0 && allocated != -EOPNOTSUPP && allocated != -ENOSYS) {
+      throw_errno(allocated, "reserve " + format_bytes(length) + " for", path);
     }
     copy_extents(path_, file, length);
   } catch (...) {

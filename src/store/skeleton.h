@@ -31,6 +31,7 @@ struct SegmentDescription {
   std::vector<std::int64_t> ranks;  ///< of the run's communicator, in the order of the file
   std::vector<FieldDescription> fields;
   bool compressed = false;  ///< its states
+  bool reserved = true;     ///< all of the file's space, where the file system can do so
   bool views =
       true;  ///< /states/<field>, for readers: 16 bytes per slot and rank where slots are padded
 };
@@ -46,8 +47,8 @@ struct SegmentOffsets {
   bool operator==(const SegmentOffsets&) const = default;
 };
 
-/// Create the file at `path`, which must not exist, 0600, all its space reserved where the file
-/// system can do so. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
+/// Create the file at `path`, which must not exist, 0600. Throws ERR_NO_SPACE or ERR_IO, and leaves
+/// nothing then.
 SegmentOffsets create_segment(const std::string& path, const SegmentDescription& segment);
 
 /// A private scratch file on tmpfs, so that HDF5 never meets the user's disk.
@@ -60,9 +61,9 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
   const std::string& path() const { return path_; }
 
-  /// Copy it to `path`, which must not exist: 0600, all space reserved, holes stay holes. Returns
-  /// its length. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
-  std::int64_t publish(const std::string& path) const;
+  /// Copy it to `path`, which must not exist: 0600, holes stay holes, with `reserved` space of
+  /// their own. Returns its length. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
+  std::int64_t publish(const std::string& path, bool reserved) const;
 
  private:
   std::string directory_, path_;

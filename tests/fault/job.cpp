@@ -124,6 +124,10 @@ class DeadlyFileSystem final : public ForwardingFileSystem {
     count();
     return real_.allocate(descriptor, offset, length);
   }
+  void punch(int descriptor, off_t offset, off_t length) override {
+    count();
+    real_.punch(descriptor, offset, length);
+  }
   int truncate(int descriptor, off_t length) override {
     count();
     return real_.truncate(descriptor, length);

@@ -69,6 +69,9 @@ class FaultyFileSystem final : public store::FileSystem {
   void start(store::FileTransfer& transfer) override;
   void finish(store::FileTransfer& transfer) override;
   int allocate(int descriptor, off_t offset, off_t length) override;
+  void punch(int descriptor, off_t offset, off_t length) override {
+    real_.punch(descriptor, offset, length);
+  }
   void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override;
   int sync(int descriptor) override;

@@ -31,6 +31,9 @@ class ForwardingFileSystem : public store::FileSystem {
   int allocate(int descriptor, off_t offset, off_t length) override {
     return real_.allocate(descriptor, offset, length);
   }
+  void punch(int descriptor, off_t offset, off_t length) override {
+    real_.punch(descriptor, offset, length);
+  }
   void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
   int sync(int descriptor) override { return real_.sync(descriptor); }

@@ -51,7 +51,7 @@ struct RunProblem::Run {
     context.options.memory = question.memory;
     context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
     if (asked == Asked::kByName) context.options.schedule = &entry;
-    engine::AgreedTimes times = {.forward = question.forward, .adjoint = question.adjoint};
+    engine::AgreedNumbers times = {.forward = question.forward, .adjoint = question.adjoint};
     if (question.has_disk()) {
       times.write = question.write_seconds();
       times.read = question.read_seconds();
@@ -59,7 +59,7 @@ struct RunProblem::Run {
       times.read_taken = question.cores_busy ? times.read : 0;
     }
     engine::Agreement::Output agreed;
-    agreed.largest = times.seconds();
+    agreed.largest = times.in_order();
     agreed.smallest = 1;
     context.measured.take(agreed);
     context.measured.sweep_is_done(true);

@@ -38,7 +38,7 @@ TEST(Agreement, ComesOutTheSameOnAllRanks) {
     outputs[static_cast<std::size_t>(rank)] = agreement.agree(input);
   });
   for (const Agreement::Output& output : outputs) {
-    EXPECT_EQ(output.largest, (Agreement::Seconds{1.0, 0, 3.0, 0, 0, 1e-300}));
+    EXPECT_EQ(output.largest, (Agreement::Numbers{1.0, 0, 3.0, 0, 0, 1e-300}));
     EXPECT_EQ(output.smallest, 5);
     EXPECT_EQ(output.commit, Agreement::Input::Commit::kBusy);
     EXPECT_EQ(output.committed, 10);

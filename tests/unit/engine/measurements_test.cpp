@@ -26,7 +26,7 @@ TEST(Measurements, BringTheMeansOfTheirOwnSteps) {
   measured.bring(input, nullptr);
   EXPECT_GE(input.largest[6], 0) << "since the run began";
   input.largest[6] = 0;
-  EXPECT_EQ(input.largest, (Agreement::Seconds{3, 5}));
+  EXPECT_EQ(input.largest, (Agreement::Numbers{3, 5}));
   EXPECT_EQ(input.smallest, 0);
 }
 

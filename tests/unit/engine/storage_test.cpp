@@ -29,8 +29,14 @@ struct Stored : LoneDesk {
     storage.changes();
     return storage.prepare(memory, true, none);
   }
-  Failure make_first_files(std::int64_t steps) { return storage.make_first_files(memory, steps); }
-  void grow() { storage.grow(memory, schedule::kUnknown, Call::kAnchor); }
+  Failure make_first_files(std::int64_t steps) {
+    context.plan.steps = steps;
+    return storage.make_first_files(context.plan);
+  }
+  void grow() {
+    context.plan.steps = schedule::kUnknown;
+    storage.grow(context.plan, Call::kAnchor);
+  }
   std::int64_t capacity() { return storage.space()->capacity(); }
   bool has_copy() { return storage.space()->copy_of_first_block() != nullptr; }
   bool has_files() { return std::filesystem::exists(directory / "anadrome/segment-00000.h5"); }

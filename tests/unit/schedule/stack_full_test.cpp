@@ -36,6 +36,15 @@ struct Disk {
   std::int64_t lose = 0;    ///< the restore of a state on it that fails afterwards; 0: none
 };
 
+RuleOptions rules_of(const Problem& problem) {
+  RuleOptions rules;
+  rules.steps = {problem.sizing.steps};
+  rules.units = problem.shared.blocks;
+  rules.record = problem.sizing.record;
+  rules.tape_units = problem.shared.tape_units;
+  return rules;
+}
+
 class Player {
  public:
   Player(Sweep& sweep, const Problem& problem, const Disk& disk)
@@ -74,14 +83,6 @@ class Player {
   double steps_per_write = 0;
 
  private:
-  static RuleOptions rules_of(const Problem& problem) {
-    RuleOptions rules;
-    rules.steps = {problem.sizing.steps};
-    rules.units = problem.shared.blocks;
-    rules.record = problem.sizing.record;
-    rules.tape_units = problem.shared.tape_units;
-    return rules;
-  }
   std::int64_t advances() const { return rules_.taken().advances + rules_.taken().recorded; }
   bool refuses(const Keep& kept) const {
     return kept.tier == kDiskTier && kept.place >= disk_.places;
@@ -247,6 +248,32 @@ TEST(FullDisk, LetsAnAsyncSweepEndHoweverMuchIsReadAhead) {
       }
     }
   }
+}
+
+// As compressed states turn out to take less than was thought, or more.
+TEST(FullDisk, HoldsMoreAnchorsThanTheSweepBeganWithOrFewer) {
+  const auto anchors_of = [](std::int64_t at_first, std::int64_t later) {
+    Problem problem = problem_of(100, 3);
+    problem.sizing.interval = 5;
+    problem.blocks_on_disk = at_first;
+    EarlierPlans earlier;
+    const SweepPtr sweep = make_async(problem, earlier);
+    Rules rules(rules_of(problem));
+    while (!rules.done()) {
+      const Action action = sweep->next();
+      rules.play(action);
+      const auto* kept = std::get_if<Keep>(&action);
+      if (kept != nullptr && kept->tier != kRamTier && kept->place == 2) {
+        sweep->disk_holds(later);
+        rules.allow_on_disk(later);
+      }
+    }
+    return rules.taken().anchors;
+  };
+  EXPECT_EQ(anchors_of(6, 6), 6);
+  EXPECT_EQ(anchors_of(6, 10), 10);
+  EXPECT_EQ(anchors_of(6, 4), 4);
+  EXPECT_EQ(anchors_of(6, 0), 3) << "those that there are";
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store/filled_part.h"
+
+#include <algorithm>
+
+namespace anadrome::store {
+
+double FilledPart::share_of(const EncodedBlock& encoded) const {
+  if (encoded.pieces.empty()) return 1;
+  std::int64_t bytes = 0;
+  for (std::span<const std::int64_t> left = encoded.pieces; !left.empty();)
+    bytes += round_up(take_bytes_on_disk(left), kPage);
+  const std::int64_t most = layout_.block_bytes();
+  return most == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(most);
+}
+
+void FilledPart::note(std::int64_t block, const EncodedBlock* encoded) {
+  const auto index = static_cast<std::size_t>(block);
+  if (index >= shares_.size()) shares_.resize(index + 1, 1);
+  shares_[index] = encoded != nullptr ? share_of(*encoded) : 1;
+}
+
+// x_0 says nothing of other states.
+void FilledPart::count_below(std::int64_t block) {
+  for (; counted_ < block; ++counted_) {
+    const auto index = static_cast<std::size_t>(counted_);
+    const double share = index < shares_.size() ? shares_[index] : 1;
+    filled_.taken += share;
+    if (counted_ == 0) continue;
+    others_ += share;
+    filled_.share = std::max(share, others_ / static_cast<double>(counted_));
+  }
+}
+
+}  // namespace anadrome::store
