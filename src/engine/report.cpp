@@ -69,6 +69,7 @@ SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
 struct Words {
   std::string codec, verdict, chosen, memory, compared, outdated, refused, plan_command;
   std::string overruled, without_effect;  ///< options
+  bool holes;                             ///< in files, of which nothing was reserved
   bool branches;                          ///< several
   bool records;  ///< every step is run once more, or at last, to record its tape
 };
@@ -155,7 +156,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) +
-                         (options_.leaves_holes() ? " long, with holes" : " reserved"));
+                     (said.holes ? " long, with holes" : " reserved"));
     if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {
       add("faults", faults(stats, said.refused));
     }
@@ -335,12 +336,13 @@ void Report::summarise() {
                        static_cast<std::int64_t>(maxima[7])};
   const SweepTimes times = times_of(stats, all, sweep_.spent);
   const bool large = plan_.memory.largest_state_bytes >= store::kHandedOverBytes;
-  const std::string text = summary(
-      stats, all, options_.interval == 0,
-      {options_.codec(), verdict(times, outlook, large), sweep_.chosen, describe_memory(all.peak),
-       compared(sweep_.checks), plan_.sweep->outdated(planning_.costs(plan_)),
-       sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
-       options_.without_effect(*plan_.schedule), plan_.has_branches(), plan_.record});
+  const std::string text =
+      summary(stats, all, options_.interval == 0,
+              {options_.codec(), verdict(times, outlook, large), sweep_.chosen,
+               describe_memory(all.peak), compared(sweep_.checks),
+               plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
+               plan_command(stats), options_.overruled(), options_.without_effect(*plan_.schedule),
+               options_.leaves_holes(), plan_.has_branches(), plan_.record});
   if (options_.report == "-") {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
