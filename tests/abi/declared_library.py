@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-NAMES = ("anadrome.h", "enzyme.h", "gradient.h", "graph.h", "schedule.h", "store.h")
+NAMES = ("anadrome.h", "enzyme.h", "gradient.h", "graph.h", "schedule.h", "sketch.h", "store.h")
 
 
 def declarations(headers):

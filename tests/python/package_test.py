@@ -19,7 +19,7 @@ from anadrome import _core
 
 SOURCES = Path(os.environ["ANADROME_TEST_SOURCES"])
 HEADERS = re.sub(r"/\*.*?\*/", "", "".join((SOURCES / "include/anadrome" / name).read_text()
-                                           for name in ("anadrome.h", "gradient.h", "schedule.h", "status.h", "store.h")),
+                                           for name in ("anadrome.h", "gradient.h", "schedule.h", "sketch.h", "status.h", "store.h")),
                  flags=re.DOTALL)
 MODULES = [module.name for module in pkgutil.iter_modules(anadrome.__path__) if module.name != "_core"]
 

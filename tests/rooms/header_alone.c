@@ -2,6 +2,8 @@
 /* The public headers alone, first and twice. */
 #include <anadrome/graph.h>
 
+#include <anadrome/sketch.h>
+
 #include <anadrome/schedule.h>
 
 #include <anadrome/store.h>

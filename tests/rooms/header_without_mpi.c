@@ -3,11 +3,13 @@
 #include <anadrome/field.h>
 #include <anadrome/graph.h>
 #include <anadrome/schedule.h>
+#include <anadrome/sketch.h>
 #include <anadrome/status.h>
 
 #ifdef __cplusplus
 #include <anadrome/error.hpp>
 #include <anadrome/schedule.hpp>
+#include <anadrome/sketch.hpp>
 #endif
 
 #ifdef MPI_VERSION

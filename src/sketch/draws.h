@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The random numbers of a sketch. Each is a function of the seed, the step and the array alone:
+// every rank has the same, in any order. Tests put others in their place and go through all of
+// them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <anadrome/sketch.h>
+
+namespace anadrome::sketch {
+
+struct Draws {
+  /// count: the array that gets a step, below `arrays`.
+  std::function<std::int64_t(std::int64_t step, std::int64_t arrays)> bucket;
+  /// count: its sign there. rademacher, gaussian: what each array gets of a step; mean 0,
+  /// variance 1.
+  std::function<double(std::int64_t step, std::int64_t array)> weight;
+  /// rows: an array keeps the step whose ticket for it is the least.
+  std::function<std::uint64_t(std::int64_t step, std::int64_t array)> ticket;
+  /// The sum, 0 or 1, to which what a step correlates is added: evenly, whatever the rest is.
+  std::function<int(std::int64_t step)> half;
+  /// How often y_t^2 counts: 1 on average.
+  std::function<double(std::int64_t step)> tally;
+};
+
+Draws draw(anadrome_sketch_kind kind, std::int64_t seed);
+
+}  // namespace anadrome::sketch

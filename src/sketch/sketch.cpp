@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sketch/sketch.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+namespace anadrome::sketch {
+namespace {
+
+// Points that are gone through for all arrays at a time: x or y of them stays in the first cache.
+constexpr std::int64_t kBlock = 1024;
+
+template <class T>
+void add(T weight, const T* x, std::int64_t length, T* to) {
+  for (std::int64_t i = 0; i < length; ++i) to[i] += weight * x[i];
+}
+
+template <class Body>
+void for_each_block(std::int64_t count, Body&& body) {
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    body(begin, std::min(kBlock, count - begin));
+  }
+}
+
+// Sums of the way back, of the sketch's type: two halves where their difference is asked for.
+std::int64_t halves(anadrome_sketch_kind kind) {
+  return kind == ANADROME_SKETCH_COUNT || kind == ANADROME_SKETCH_RADEMACHER ? 2 : 1;
+}
+
+bool has_squares(anadrome_sketch_kind kind) { return kind != ANADROME_SKETCH_EXACT; }
+
+void require_step(const Shape& shape, std::int64_t step) {
+  if (step < 0) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "a sketch has no step " + std::to_string(step) + ": steps count from 0");
+  }
+  if (shape.kind == ANADROME_SKETCH_EXACT && step >= shape.arrays) {
+    throw Error(ANADROME_ERR_ARGUMENT, "an exact sketch of " + std::to_string(shape.arrays) +
+                                           " arrays has no room for step " + std::to_string(step) +
+                                           ": it has an array for each step from 0 on");
+  }
+}
+
+}  // namespace
+
+std::int64_t bytes_of(const Shape& shape, anadrome_type type) {
+  if (type != ANADROME_FLOAT64 && type != ANADROME_FLOAT32) {
+    throw Error(ANADROME_ERR_ARGUMENT, "type " + std::to_string(static_cast<int>(type)) +
+                                           " is none that sketches have: FLOAT64 or FLOAT32");
+  }
+  if (shape.count < 0) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "the count of a sketch's points is negative: " + std::to_string(shape.count));
+  }
+  if (shape.arrays < 1) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "a sketch has at least one array, not " + std::to_string(shape.arrays));
+  }
+  if (shape.kind < ANADROME_SKETCH_COUNT || shape.kind > ANADROME_SKETCH_EXACT) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "there is no kind of sketch " + std::to_string(static_cast<int>(shape.kind)));
+  }
+  const std::int64_t element = type == ANADROME_FLOAT64 ? 8 : 4;
+  const std::int64_t values = checked_multiply(
+      checked_multiply(checked_add(shape.arrays, halves(shape.kind)), shape.count), element);
+  const std::int64_t squares = has_squares(shape.kind) ? checked_multiply(shape.count, 8) : 0;
+  return checked_add(values, squares);
+}
+
+template <class T>
+Sketch<T>::Sketch(const Shape& shape, Draws draws) : shape_(shape), draws_(std::move(draws)) {
+  bytes_of(shape, sizeof(T) == 8 ? ANADROME_FLOAT64 : ANADROME_FLOAT32);
+  values_.resize(static_cast<std::size_t>((shape.arrays + halves(shape.kind)) * shape.count));
+  if (has_squares(shape.kind)) squares_.resize(static_cast<std::size_t>(shape.count));
+  const bool one = shape.kind == ANADROME_SKETCH_COUNT || shape.kind == ANADROME_SKETCH_EXACT;
+  parts_.reserve(static_cast<std::size_t>(one ? 1 : shape.arrays));
+  if (shape.kind == ANADROME_SKETCH_ROWS) {
+    winners_.assign(static_cast<std::size_t>(shape.arrays),
+                    {std::numeric_limits<std::uint64_t>::max(), -1});
+  }
+}
+
+template <class T>
+bool Sketch<T>::is_dense() const {
+  return shape_.kind == ANADROME_SKETCH_RADEMACHER || shape_.kind == ANADROME_SKETCH_GAUSSIAN;
+}
+
+template <class T>
+void Sketch<T>::find_parts(std::int64_t step) {
+  parts_.clear();
+  switch (shape_.kind) {
+    case ANADROME_SKETCH_COUNT:
+      parts_.push_back(
+          {draws_.bucket(step, shape_.arrays), static_cast<T>(draws_.weight(step, 0))});
+      break;
+    case ANADROME_SKETCH_RADEMACHER:
+    case ANADROME_SKETCH_GAUSSIAN:
+      for (std::int64_t k = 0; k < shape_.arrays; ++k) {
+        parts_.push_back({k, static_cast<T>(draws_.weight(step, k))});
+      }
+      break;
+    case ANADROME_SKETCH_ROWS:
+      for (std::int64_t k = 0; k < shape_.arrays; ++k) {
+        if (winners_[static_cast<std::size_t>(k)].step == step) parts_.push_back({k, T(1)});
+      }
+      break;
+    case ANADROME_SKETCH_EXACT:
+      parts_.push_back({step, T(1)});
+      break;
+  }
+}
+
+// The least of independent tickets is any step's with the same chance: N need not be known.
+template <class T>
+void Sketch<T>::keep_drawn(std::int64_t step, const T* x) {
+  for (std::int64_t k = 0; k < shape_.arrays; ++k) {
+    Winner& winner = winners_[static_cast<std::size_t>(k)];
+    const Winner other = {draws_.ticket(step, k), step};
+    const bool first = winner.step < 0;
+    if (!first && std::pair(other.ticket, step) >= std::pair(winner.ticket, winner.step)) continue;
+    winner = other;
+    std::copy_n(x, shape_.count, array(k));
+  }
+}
+
+template <class T>
+void Sketch<T>::push(std::int64_t step, const T* x) {
+  require_step(shape_, step);
+  if (correlated_) {
+    throw Error(ANADROME_ERR_ORDER, "step " + std::to_string(step) +
+                                        " is pushed after a correlation: push all steps first");
+  }
+  ++pushed_;
+  if (shape_.kind == ANADROME_SKETCH_ROWS) {
+    keep_drawn(step, x);
+    return;
+  }
+  find_parts(step);
+  for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
+    for (const Part& part : parts_) add(part.weight, x + begin, length, array(part.array) + begin);
+  });
+}
+
+template <class T>
+void Sketch<T>::recall(std::int64_t begin, std::int64_t length, T* estimate) const {
+  std::fill_n(estimate, length, T(0));
+  const T scale = is_dense() ? T(1) / static_cast<T>(shape_.arrays) : T(1);
+  for (const Part& part : parts_) {
+    add(scale * part.weight, array(part.array) + begin, length, estimate);
+  }
+}
+
+template <class T>
+void Sketch<T>::correlate(std::int64_t step, const T* y) {
+  require_step(shape_, step);
+  if (pushed_ == 0) {
+    throw Error(ANADROME_ERR_ORDER,
+                "step " + std::to_string(step) + " is correlated before any step was pushed");
+  }
+  correlated_ = true;
+  find_parts(step);
+  const bool rows = shape_.kind == ANADROME_SKETCH_ROWS;
+  const int half = halves(shape_.kind) == 2 ? draws_.half(step) : 0;
+  const double tally = rows || !has_squares(shape_.kind) ? 0.0 : draws_.tally(step);
+  if (parts_.empty()) return;  // rows: no array has it
+  std::array<T, kBlock> estimate;
+  for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
+    recall(begin, length, estimate.data());
+    T* to = sum(half) + begin;
+    for (std::int64_t i = 0; i < length; ++i) to[i] += estimate[i] * y[begin + i];
+    double* squares = squares_.data() + begin;
+    if (tally > 0) {
+      for (std::int64_t i = 0; i < length; ++i) {
+        const double value = y[begin + i];
+        squares[i] += tally * value * value;
+      }
+    }
+    if (rows) {  // the estimate is x_t as often as it was drawn
+      const double times = static_cast<double>(parts_.size());
+      for (std::int64_t i = 0; i < length; ++i) {
+        const double product = static_cast<double>(estimate[i]) * y[begin + i];
+        squares[i] += product * product / times;
+      }
+    }
+  });
+}
+
+template <class T>
+void Sketch<T>::gradient(T* gradient) const {
+  const std::int64_t count = shape_.count;
+  if (halves(shape_.kind) == 2) {
+    for (std::int64_t i = 0; i < count; ++i) gradient[i] = sum(0)[i] + sum(1)[i];
+    return;
+  }
+  const T scale =
+      shape_.kind == ANADROME_SKETCH_ROWS
+          ? static_cast<T>(static_cast<double>(pushed_) / static_cast<double>(shape_.arrays))
+          : T(1);
+  for (std::int64_t i = 0; i < count; ++i) gradient[i] = scale * sum(0)[i];
+}
+
+template <class T>
+double Sketch<T>::variance_at(std::int64_t point, double squares_of_x) const {
+  const auto p = static_cast<double>(shape_.arrays);
+  const double squares = squares_[static_cast<std::size_t>(point)];
+  const double both = squares_of_x * squares;  // of the mean |x|^2 |y|^2
+  double whole = sum(0)[point];
+  if (shape_.kind == ANADROME_SKETCH_GAUSSIAN) return (both + whole * whole) / (p + 1);
+  if (shape_.kind == ANADROME_SKETCH_ROWS) {
+    const auto steps = static_cast<double>(pushed_);
+    whole *= steps / p;
+    return (steps * steps * squares / p - whole * whole) / (p - 1);
+  }
+  const double other = sum(1)[point];
+  const double difference = whole - other;
+  whole += other;
+  return (both - difference * difference) / (p - 1) +
+         (whole * whole - difference * difference) / (p + 1);
+}
+
+template <class T>
+void Sketch<T>::variance(double* variance) const {
+  if (shape_.kind == ANADROME_SKETCH_EXACT) {
+    std::fill_n(variance, shape_.count, 0.0);
+    return;
+  }
+  if (shape_.arrays == 1 && shape_.kind != ANADROME_SKETCH_GAUSSIAN) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "a sketch of one array says nothing about its variance: two or more do");
+  }
+  const double scale = is_dense() ? 1.0 / static_cast<double>(shape_.arrays) : 1.0;
+  std::array<double, kBlock> squares_of_x;
+  for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
+    squares_of_x.fill(0);
+    for (std::int64_t k = 0; k < shape_.arrays; ++k) {
+      const T* x = array(k) + begin;
+      for (std::int64_t i = 0; i < length; ++i) {
+        squares_of_x[i] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+      }
+    }
+    for (std::int64_t i = 0; i < length; ++i) {
+      variance[begin + i] = variance_at(begin + i, scale * squares_of_x[i]);
+    }
+  });
+}
+
+template class Sketch<float>;
+template class Sketch<double>;
+
+}  // namespace anadrome::sketch

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The sum over t of x_t y_t at each point, from a few arrays that x_t went into. Every point is by
+// itself, so a rank does with its own. docs/theory-sketches.md derives the variances.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <anadrome/sketch.h>
+
+#include "sketch/draws.h"
+
+namespace anadrome::sketch {
+
+struct Shape {
+  std::int64_t count = 0;   ///< points
+  std::int64_t arrays = 1;  ///< p
+  anadrome_sketch_kind kind = ANADROME_SKETCH_COUNT;
+};
+
+/// What a sketch of it takes. Throws ERR_ARGUMENT on a shape or type that is none.
+std::int64_t bytes_of(const Shape& shape, anadrome_type type);
+
+/// T: float or double.
+template <class T>
+class Sketch {
+ public:
+  /// Allocates and touches all its memory.
+  Sketch(const Shape& shape, Draws draws);
+
+  void push(std::int64_t step, const T* x);
+  void correlate(std::int64_t step, const T* y);
+  void gradient(T* gradient) const;
+  void variance(double* variance) const;
+
+ private:
+  /// `weight` of array `array`.
+  struct Part {
+    std::int64_t array;
+    T weight;
+  };
+
+  T* array(std::int64_t number) { return values_.data() + number * shape_.count; }
+  const T* array(std::int64_t number) const { return values_.data() + number * shape_.count; }
+  /// The sums of what was correlated come after the arrays.
+  T* sum(int half) { return array(shape_.arrays + half); }
+  const T* sum(int half) const { return array(shape_.arrays + half); }
+  bool is_dense() const;
+  /// Fills parts_: which arrays have something of the step.
+  void find_parts(std::int64_t step);
+  void keep_drawn(std::int64_t step, const T* x);
+  /// `estimate`: what the arrays say of x_t at `length` points from `begin` on.
+  void recall(std::int64_t begin, std::int64_t length, T* estimate) const;
+  double variance_at(std::int64_t point, double squares_of_x) const;
+
+  Shape shape_;
+  Draws draws_;
+  std::vector<T> values_;
+  std::vector<double> squares_;  ///< of y; rows: of each array's x y
+  std::vector<Part> parts_;
+  /// rows: the ticket that won each array so far.
+  struct Winner {
+    std::uint64_t ticket;
+    std::int64_t step;
+  };
+  std::vector<Winner> winners_;
+  std::int64_t pushed_ = 0;
+  bool correlated_ = false;
+};
+
+extern template class Sketch<float>;
+extern template class Sketch<double>;
+
+}  // namespace anadrome::sketch

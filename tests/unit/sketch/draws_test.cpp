@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sketch/draws.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace anadrome::sketch {
+namespace {
+
+constexpr std::int64_t kSteps = 100000;
+
+// Means of many independent numbers of variance 1 are as small as that but once in 10^6 times.
+const double kSmall = 5 / std::sqrt(static_cast<double>(kSteps));
+
+template <class Number>
+double mean(Number&& number) {
+  double sum = 0;
+  for (std::int64_t step = 0; step < kSteps; ++step) sum += number(step);
+  return sum / static_cast<double>(kSteps);
+}
+
+TEST(Draws, AreFunctionsOfSeedStepAndArrayAlone) {
+  const Draws forward = draw(ANADROME_SKETCH_GAUSSIAN, 7), back = draw(ANADROME_SKETCH_GAUSSIAN, 7);
+  std::vector<double> seen;
+  for (std::int64_t step = 0; step < 50; ++step) seen.push_back(forward.weight(step, step % 3));
+  for (std::int64_t step = 50; step-- > 0;) {
+    EXPECT_EQ(back.weight(step, step % 3), seen[static_cast<std::size_t>(step)]);
+  }
+}
+
+TEST(Draws, SignsKnowNothingOfOtherStepsArraysAndSeeds) {
+  const Draws draws = draw(ANADROME_SKETCH_COUNT, 1), others = draw(ANADROME_SKETCH_COUNT, 2);
+  const auto sign = [&](std::int64_t step) { return draws.weight(step, 0); };
+  EXPECT_EQ(mean([&](std::int64_t step) { return sign(step) * sign(step); }), 1);
+  EXPECT_LT(std::fabs(mean(sign)), kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * sign(step + 1); })), kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * draws.weight(step, 1); })), kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * others.weight(step, 0); })),
+            kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) {
+              return sign(step) * sign(step + 1) * sign(step + 2) * sign(step + 3);
+            })),
+            kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * (2 * draws.half(step) - 1); })),
+            kSmall);
+}
+
+TEST(Draws, BucketsAreUsedEvenly) {
+  constexpr std::int64_t kArrays = 7;
+  const Draws draws = draw(ANADROME_SKETCH_COUNT, 3);
+  std::vector<double> steps(kArrays), pairs(kArrays * kArrays);
+  for (std::int64_t step = 0; step < kSteps; ++step) {
+    const std::int64_t bucket = draws.bucket(step, kArrays);
+    ASSERT_TRUE(bucket >= 0 && bucket < kArrays);
+    ++steps[static_cast<std::size_t>(bucket)];
+    ++pairs[static_cast<std::size_t>(bucket * kArrays + draws.bucket(step + 1, kArrays))];
+  }
+  for (const double one : steps) EXPECT_NEAR(one, kSteps / 7.0, 5 * std::sqrt(kSteps / 7.0));
+  for (const double one : pairs) {
+    EXPECT_NEAR(one, kSteps / 49.0, 5 * std::sqrt(kSteps / 49.0));
+  }
+}
+
+TEST(Draws, TalliesCountOnceOnAverage) {
+  const Draws count = draw(ANADROME_SKETCH_COUNT, 4), dense = draw(ANADROME_SKETCH_RADEMACHER, 4);
+  std::set<double> seen;
+  EXPECT_NEAR(mean([&](auto step) {
+                seen.insert(count.tally(step));
+                return count.tally(step);
+              }),
+              1, std::sqrt(7.0) * kSmall);
+  EXPECT_EQ(seen, (std::set<double>{0, 8}));
+  EXPECT_EQ(mean(dense.tally), 1);
+}
+
+TEST(Draws, NormalNumbersHaveTheirMoments) {
+  const Draws draws = draw(ANADROME_SKETCH_GAUSSIAN, 5);
+  const auto moment = [&](int power) {
+    return mean([&](auto step) { return std::pow(draws.weight(step, 2), power); });
+  };
+  EXPECT_LT(std::fabs(moment(1)), kSmall);
+  EXPECT_NEAR(moment(2), 1, std::sqrt(2.0) * kSmall);
+  EXPECT_NEAR(moment(3), 0, std::sqrt(15.0) * kSmall);
+  EXPECT_NEAR(moment(4), 3, std::sqrt(96.0) * kSmall);
+  EXPECT_LT(
+      std::fabs(mean([&](auto step) { return draws.weight(step, 2) * draws.weight(step, 3); })),
+      kSmall);
+}
+
+}  // namespace
+}  // namespace anadrome::sketch

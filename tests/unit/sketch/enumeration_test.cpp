@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Means over all that can be drawn, not over samples: what docs/theory-sketches.md derives.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "correlation.h"
+
+namespace anadrome::sketch {
+namespace {
+
+/// All words of `length` letters, each with its chance: the product of its letters'.
+void for_each_word(std::size_t length, const std::vector<double>& chances,
+                   const std::function<void(const std::vector<int>& word, double chance)>& body) {
+  std::vector<int> word(length, 0);
+  for (;;) {
+    double chance = 1;
+    for (const int letter : word) chance *= chances[static_cast<std::size_t>(letter)];
+    body(word, chance);
+    std::size_t i = 0;
+    while (i < length && ++word[i] == static_cast<int>(chances.size())) word[i++] = 0;
+    if (i == length) return;
+  }
+}
+
+std::vector<double> even(int letters) {
+  return std::vector<double>(static_cast<std::size_t>(letters), 1.0 / letters);
+}
+
+/// Means of the gradient, of its square and of the estimated variance.
+struct Moments {
+  explicit Moments(std::int64_t points)
+      : gradient(static_cast<std::size_t>(points)), square(gradient), variance(gradient) {}
+  void add(const Outcome& outcome, double chance) {
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] += chance * outcome.gradient[i];
+      square[i] += chance * outcome.gradient[i] * outcome.gradient[i];
+      variance[i] += chance * outcome.variance[i];
+    }
+    chances += chance;
+  }
+  std::vector<double> gradient, square, variance;
+  double chances = 0;
+};
+
+void expect_unbiased(const Moments& found, const Correlation& of, anadrome_sketch_kind kind,
+                     std::int64_t arrays) {
+  EXPECT_NEAR(found.chances, 1, 1e-10);
+  for (std::int64_t point = 0; point < of.points; ++point) {
+    const auto i = static_cast<std::size_t>(point);
+    const double g = of.gradient(point), variance = of.variance(point, kind, arrays);
+    EXPECT_GT(variance, 1e-5);
+    EXPECT_NEAR(found.gradient[i], g, 1e-11);
+    EXPECT_NEAR(found.square[i] - g * g, variance, 1e-11);
+    EXPECT_NEAR(found.variance[i], variance, 1e-11);
+  }
+}
+
+std::size_t at(std::int64_t step) { return static_cast<std::size_t>(step); }
+
+class Enumerated : public testing::TestWithParam<std::pair<int, int>> {
+ protected:
+  const int steps_ = GetParam().first, arrays_ = GetParam().second;
+  const Correlation of_ = some_correlation(steps_, 2);
+};
+INSTANTIATE_TEST_SUITE_P(Sizes, Enumerated,
+                         testing::Values(std::pair(2, 2), std::pair(3, 2), std::pair(3, 3),
+                                         std::pair(2, 5)));
+
+// A letter is what is drawn for a step: an array, a sign, a half, whether it counts (twice then).
+TEST_P(Enumerated, CountIsUnbiasedAndSoIsItsVariance) {
+  Moments found(2);
+  for_each_word(at(steps_), even(8 * arrays_), [&](const auto& word, double chance) {
+    Draws draws;
+    draws.bucket = [&](std::int64_t step, std::int64_t) { return word[at(step)] / 8; };
+    draws.weight = [&](std::int64_t step, std::int64_t) {
+      return (word[at(step)] & 1) != 0 ? 1.0 : -1.0;
+    };
+    draws.half = [&](std::int64_t step) { return word[at(step)] >> 1 & 1; };
+    draws.tally = [&](std::int64_t step) { return (word[at(step)] & 4) != 0 ? 2.0 : 0.0; };
+    found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_COUNT, draws), chance);
+  });
+  expect_unbiased(found, of_, ANADROME_SKETCH_COUNT, arrays_);
+}
+
+// Letters: the signs, step by step and array by array, and then the halves.
+TEST_P(Enumerated, RademacherIsUnbiasedAndSoIsItsVariance) {
+  Moments found(2);
+  for_each_word(at(steps_ * (arrays_ + 1)), even(2), [&](const auto& word, double chance) {
+    Draws draws;
+    draws.weight = [&](std::int64_t step, std::int64_t array) {
+      return word[at(step * arrays_ + array)] != 0 ? 1.0 : -1.0;
+    };
+    draws.half = [&](std::int64_t step) { return word[at(steps_ * arrays_ + step)]; };
+    draws.tally = [](std::int64_t) { return 1.0; };
+    found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_RADEMACHER, draws), chance);
+  });
+  expect_unbiased(found, of_, ANADROME_SKETCH_RADEMACHER, arrays_);
+}
+
+// Three numbers with the first five moments of a normal one, and no higher one is asked for: the
+// mean over them is the mean over normal ones.
+TEST_P(Enumerated, GaussianIsUnbiasedAndSoIsItsVariance) {
+  Moments found(2);
+  for_each_word(at(steps_ * arrays_), {1.0 / 6, 2.0 / 3, 1.0 / 6},
+                [&](const auto& word, double chance) {
+                  Draws draws;
+                  draws.weight = [&](std::int64_t step, std::int64_t array) {
+                    return std::sqrt(3.0) * (word[at(step * arrays_ + array)] - 1);
+                  };
+                  draws.tally = [](std::int64_t) { return 1.0; };
+                  found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_GAUSSIAN, draws), chance);
+                });
+  expect_unbiased(found, of_, ANADROME_SKETCH_GAUSSIAN, arrays_);
+}
+
+// A letter is the step that an array has.
+TEST_P(Enumerated, RowsAreUnbiasedAndSoIsTheirVariance) {
+  Moments found(2);
+  for_each_word(at(arrays_), even(steps_), [&](const auto& word, double chance) {
+    Draws draws;
+    draws.ticket = [&](std::int64_t step, std::int64_t array) {
+      return word[at(array)] == step ? 0u : 1u;
+    };
+    found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_ROWS, draws), chance);
+  });
+  expect_unbiased(found, of_, ANADROME_SKETCH_ROWS, arrays_);
+}
+
+}  // namespace
+}  // namespace anadrome::sketch
