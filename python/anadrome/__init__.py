@@ -13,6 +13,7 @@ from ._gradient import check_gradient, gradient
 from ._plan import Plan, PlannedSchedule, plan
 from ._run import Resumed, Run, Sweep
 from ._schedule import Drop, Keep, Read, Restore, Schedule, ScheduleAction, Write, schedule
+from ._sketch import Sketch
 from ._statistics import Phase, Statistics, Summary
 from ._store import Store, StoreStatistics
 
@@ -20,7 +21,7 @@ __version__ = _version()
 
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
-    "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Start", "Statistics", "Status",
+    "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Sketch", "Start", "Statistics", "Status",
     "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
     "check_gradient", "gradient", "plan",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",

@@ -2,6 +2,7 @@
 /* Every installed header, alone and twice; also what only a use would compile. */
 #include <anadrome/anadrome.hpp>
 #include <anadrome/schedule.hpp>
+#include <anadrome/sketch.hpp>
 #include <array>
 
 std::int64_t steps_of(anadrome::Schedule& schedule);
@@ -10,6 +11,14 @@ std::int64_t steps_of(anadrome::Schedule& schedule) {
   for (const anadrome::ScheduleAction& action : schedule) steps += action.last - action.first;
   schedule.finish_forward(schedule.next().first);
   return steps;
+}
+
+std::vector<float> gradient_of(anadrome::Sketch<float>& sketch, const std::vector<float>& x);
+std::vector<float> gradient_of(anadrome::Sketch<float>& sketch, const std::vector<float>& x) {
+  sketch.push(0, x);
+  sketch.correlate(0, x);
+  anadrome::Sketch<float> other = std::move(sketch);
+  return other.variance().empty() ? std::vector<float>() : other.gradient();
 }
 
 struct Everything {

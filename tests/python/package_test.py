@@ -32,7 +32,7 @@ def test_examples_of_docstrings_print_what_they_say(name, directory, monkeypatch
 
 def test_the_main_classes_have_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    for name in (anadrome.Run, anadrome.Advance, anadrome.gradient, anadrome.check_gradient, anadrome.plan, anadrome.schedule):
+    for name in (anadrome.Run, anadrome.Advance, anadrome.gradient, anadrome.check_gradient, anadrome.plan, anadrome.schedule, anadrome.Sketch):
         assert any(test.examples for test in finder.find(name, name.__name__))
 
 

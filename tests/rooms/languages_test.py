@@ -17,7 +17,7 @@ def text_of(path):
 
 
 HEADER = re.sub(r"/\*.*?\*/|//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.h")
-                                                  for name in ("anadrome", "field", "gradient", "schedule", "status", "store")), flags=re.DOTALL)
+                                                  for name in ("anadrome", "field", "gradient", "schedule", "sketch", "status", "store")), flags=re.DOTALL)
 TYPES = re.sub(r"!.*", "", text_of("src/api/fortran/types.f90"))
 C_INTERFACE = re.sub(r"!.*", "", text_of("src/api/fortran/c_interface.f90"))
 FUNCTIONS = set(re.findall(r"ANADROME_API [^;(]*?(anadrome_\w+)\(", HEADER))
@@ -74,7 +74,7 @@ class Languages(unittest.TestCase):
         self.assertEqual([name for name in sorted(names) if not re.search(rf"\b{name}\b", module)], [])
 
     def test_cxx_has_every_function(self):
-        header = re.sub(r"//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.hpp") for name in ("anadrome", "error", "schedule", "store")))
+        header = re.sub(r"//[^\n]*", "", "".join(text_of(f"include/anadrome/{name}.hpp") for name in ("anadrome", "error", "schedule", "sketch", "store")))
         unused = {name for name in FUNCTIONS if f"{name}(" not in header}
         self.assertLessEqual(unused, {"anadrome_version", "anadrome_store_parts"})
 

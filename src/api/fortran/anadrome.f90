@@ -22,6 +22,8 @@ module anadrome
        ANADROME_SCHEDULE_ADVANCE, ANADROME_SCHEDULE_TURN, ANADROME_SCHEDULE_ADJOINT, ANADROME_SCHEDULE_DONE, &
        ANADROME_SCHEDULE_START, ANADROME_SCHEDULE_KEEP, ANADROME_SCHEDULE_RESTORE, ANADROME_SCHEDULE_DROP, &
        ANADROME_SCHEDULE_WRITE, ANADROME_SCHEDULE_READ, ANADROME_SCHEDULE_STATE, ANADROME_SCHEDULE_TAPE, &
+       ANADROME_SKETCH_COUNT, ANADROME_SKETCH_RADEMACHER, ANADROME_SKETCH_GAUSSIAN, ANADROME_SKETCH_ROWS, &
+       ANADROME_SKETCH_EXACT, &
        ANADROME_MOST_SEEDS, ANADROME_STEPS_UNKNOWN, anadrome_stats, anadrome_gradient_check, &
        anadrome_store_stats
   use anadrome_runs, only: &
@@ -43,6 +45,9 @@ module anadrome
   use anadrome_schedules, only: &
        anadrome_schedule, anadrome_schedule_action, anadrome_schedule_open, anadrome_schedule_next, &
        anadrome_schedule_end, anadrome_schedule_close
+  use anadrome_sketches, only: &
+       anadrome_sketch, anadrome_sketch_bytes, anadrome_sketch_create, anadrome_sketch_push, &
+       anadrome_sketch_correlate, anadrome_sketch_gradient, anadrome_sketch_variance, anadrome_sketch_destroy
   implicit none
   public
 end module anadrome

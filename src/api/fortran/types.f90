@@ -69,6 +69,15 @@ module anadrome_types
     enumerator :: ANADROME_SCHEDULE_TAPE = 1     !< a tape
   end enum
 
+  !> How a sketch holds what is pushed (anadrome_sketch_kind).
+  enum, bind(c)
+    enumerator :: ANADROME_SKETCH_COUNT = 0      !< each step in one array, with a random sign
+    enumerator :: ANADROME_SKETCH_RADEMACHER = 1 !< each step in all arrays, with random signs
+    enumerator :: ANADROME_SKETCH_GAUSSIAN = 2   !< each step in all arrays, times normal random numbers
+    enumerator :: ANADROME_SKETCH_ROWS = 3       !< each array has a random step
+    enumerator :: ANADROME_SKETCH_EXACT = 4      !< array t has step t
+  end enum
+
   !> Where a run is (anadrome_phase).
   enum, bind(c)
     enumerator :: ANADROME_PHASE_IDLE = 0      !< before begin or after a failure

@@ -27,10 +27,13 @@ std::optional<anadrome_type> type_of(std::string format, Py_ssize_t itemsize) {
 }  // namespace
 
 Array::Array(const std::string& name, const py::object& array, Use use) {
-  const bool is_field = use == Use::kField;
+  const bool is_field = use == Use::kField, is_part = use == Use::kPut || use == Use::kGet;
   const auto refuse = [&](const std::string& why) {
     PyBuffer_Release(&view_);
-    throw py::type_error((is_field ? "field '" : "part '") + name + "': " + why);
+    throw py::type_error((is_field  ? "field '"
+                          : is_part ? "part '"
+                                    : "array '") +
+                         name + "': " + why);
   };
   if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
@@ -38,9 +41,12 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
     refuse("an object of type " + kind + " has no memory that can be shared; give a numpy array" +
            (is_field ? ", or use packed() with two functions that copy" : ""));
   }
-  if (view_.readonly != 0 && use != Use::kPut)
+  if (view_.readonly != 0 && use != Use::kPut && use != Use::kRead)
     refuse("the array is read-only; anadrome writes " +
-           std::string(is_field ? "states" : "the part") + " into it");
+           std::string(is_field  ? "states"
+                       : is_part ? "the part"
+                                 : "the result") +
+           " into it");
   if (PyBuffer_IsContiguous(&view_, 'C') == 0)
     refuse("the array is not C-contiguous; numpy.ascontiguousarray makes one that is");
   const std::string format = view_.format != nullptr ? view_.format : "B";

@@ -16,10 +16,11 @@ namespace anadrome::python {
 /// GIL.
 class Array {
  public:
-  /// What is done with it: it is registered, or read or written at once as a part of an object.
-  enum class Use { kField, kPut, kGet };
-  /// Raises TypeError, which names the field or part, unless it is contiguous, of a type that
-  /// fields have and, but for kPut, writable.
+  /// What is done with it: it is registered, or read or written at once, as a part of an object or
+  /// by itself.
+  enum class Use { kField, kPut, kGet, kRead, kFilled };
+  /// Raises TypeError, which names the field, part or array, unless it is contiguous, of a type
+  /// that fields have and, but for kPut and kRead, writable.
   Array(const std::string& name, const py::object& array, Use use = Use::kField);
   ~Array();
   Array(const Array&) = delete;

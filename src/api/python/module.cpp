@@ -4,6 +4,7 @@
 #include "api/python/python.h"
 #include "api/python/run.h"
 #include "api/python/schedule.h"
+#include "api/python/sketch.h"
 #include "api/python/store.h"
 
 namespace {
@@ -57,4 +58,5 @@ PYBIND11_MODULE(_core, module) {
   define_run(module);
   define_store(module);
   anadrome::python::define_schedule(module);
+  anadrome::python::define_sketch(module);
 }
