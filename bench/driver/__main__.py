@@ -20,6 +20,7 @@ import planned
 import safety
 import schedules
 import situations
+import sketch
 import store
 import throughput
 from machine import Bench, cores, say
@@ -27,7 +28,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch}
 
 
 def fill(document, name, text):

@@ -8,7 +8,7 @@ namespace anadrome::sketch {
 namespace {
 
 // What is drawn for a step besides something for each array.
-enum Others : std::int64_t { kBucket = -1, kHalf = -2, kTally = -3 };
+enum Others : std::int64_t { kBucket = -1, kNote = -2 };
 
 // The finaliser of SplitMix64 (Steele, Lea & Flood 2014, OOPSLA), one to one.
 constexpr std::uint64_t mix(std::uint64_t z) {
@@ -59,12 +59,14 @@ Draws draw(anadrome_sketch_kind kind, std::int64_t seed) {
     };
   }
   draws.ticket = bits;
-  draws.half = [bits](std::int64_t step) { return static_cast<int>(bits(step, kHalf) & 1); };
-  draws.tally = [](std::int64_t) { return 1.0; };
-  if (kind == ANADROME_SKETCH_COUNT) {
-    // One step in eight: each would cost half as much again as all the rest of a correlation.
-    draws.tally = [bits](std::int64_t step) { return bits(step, kTally) % 8 == 0 ? 8.0 : 0.0; };
-  }
+  // Of kind COUNT one step in sixteen: noting a step costs more than correlating it.
+  const std::uint64_t one_in = kind == ANADROME_SKETCH_COUNT ? 16 : 1;
+  draws.note = [bits, one_in](std::int64_t step) {
+    const std::uint64_t drawn = bits(step, kNote);
+    if ((drawn >> 1) % one_in != 0) return 0.0;
+    const double size = std::sqrt(static_cast<double>(one_in));
+    return (drawn & 1) != 0 ? size : -size;
+  };
   return draws;
 }
 

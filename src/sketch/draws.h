@@ -19,10 +19,8 @@ struct Draws {
   std::function<double(std::int64_t step, std::int64_t array)> weight;
   /// rows: an array keeps the step whose ticket for it is the least.
   std::function<std::uint64_t(std::int64_t step, std::int64_t array)> ticket;
-  /// The sum, 0 or 1, to which what a step correlates is added: evenly, whatever the rest is.
-  std::function<int(std::int64_t step)> half;
-  /// How often y_t^2 counts: 1 on average.
-  std::function<double(std::int64_t step)> tally;
+  /// What a step is noted with for the variance: mean 0, variance 1, whatever the rest is. 0: not.
+  std::function<double(std::int64_t step)> note;
 };
 
 Draws draw(anadrome_sketch_kind kind, std::int64_t seed);

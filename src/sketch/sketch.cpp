@@ -21,6 +21,17 @@ void add(T weight, const T* x, std::int64_t length, T* to) {
   for (std::int64_t i = 0; i < length; ++i) to[i] += weight * x[i];
 }
 
+template <class T>
+void add_product(T weight, const T* x, const T* y, std::int64_t length, T* to) {
+  for (std::int64_t i = 0; i < length; ++i) to[i] += weight * x[i] * y[i];
+}
+
+void add_squares(double weight, const auto* y, std::int64_t length, double* to) {
+  for (std::int64_t i = 0; i < length; ++i) {
+    to[i] += weight * static_cast<double>(y[i]) * static_cast<double>(y[i]);
+  }
+}
+
 template <class Body>
 void for_each_block(std::int64_t count, Body&& body) {
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
@@ -28,8 +39,8 @@ void for_each_block(std::int64_t count, Body&& body) {
   }
 }
 
-// Sums of the way back, of the sketch's type: two halves where their difference is asked for.
-std::int64_t halves(anadrome_sketch_kind kind) {
+// Sums of the way back, of the sketch's type.
+std::int64_t sums(anadrome_sketch_kind kind) {
   return kind == ANADROME_SKETCH_COUNT || kind == ANADROME_SKETCH_RADEMACHER ? 2 : 1;
 }
 
@@ -68,16 +79,16 @@ std::int64_t bytes_of(const Shape& shape, anadrome_type type) {
   }
   const std::int64_t element = type == ANADROME_FLOAT64 ? 8 : 4;
   const std::int64_t values = checked_multiply(
-      checked_multiply(checked_add(shape.arrays, halves(shape.kind)), shape.count), element);
+      checked_multiply(checked_add(shape.arrays, sums(shape.kind)), shape.count), element);
   const std::int64_t squares = has_squares(shape.kind) ? checked_multiply(shape.count, 8) : 0;
   return checked_add(values, squares);
 }
 
 template <class T>
 Sketch<T>::Sketch(const Shape& shape, Draws draws) : shape_(shape), draws_(std::move(draws)) {
-  bytes_of(shape, sizeof(T) == 8 ? ANADROME_FLOAT64 : ANADROME_FLOAT32);
-  values_.resize(static_cast<std::size_t>((shape.arrays + halves(shape.kind)) * shape.count));
-  if (has_squares(shape.kind)) squares_.resize(static_cast<std::size_t>(shape.count));
+  bytes_of(shape, sizeof(T) == 8 ? ANADROME_FLOAT64 : ANADROME_FLOAT32);  // checks the shape
+  values_ = Memory<T>((shape.arrays + sums(shape.kind)) * shape.count);
+  if (has_squares(shape.kind)) squares_ = Memory<double>(shape.count);
   const bool one = shape.kind == ANADROME_SKETCH_COUNT || shape.kind == ANADROME_SKETCH_EXACT;
   parts_.reserve(static_cast<std::size_t>(one ? 1 : shape.arrays));
   if (shape.kind == ANADROME_SKETCH_ROWS) {
@@ -148,15 +159,6 @@ void Sketch<T>::push(std::int64_t step, const T* x) {
 }
 
 template <class T>
-void Sketch<T>::recall(std::int64_t begin, std::int64_t length, T* estimate) const {
-  std::fill_n(estimate, length, T(0));
-  const T scale = is_dense() ? T(1) / static_cast<T>(shape_.arrays) : T(1);
-  for (const Part& part : parts_) {
-    add(scale * part.weight, array(part.array) + begin, length, estimate);
-  }
-}
-
-template <class T>
 void Sketch<T>::correlate(std::int64_t step, const T* y) {
   require_step(shape_, step);
   if (pushed_ == 0) {
@@ -165,50 +167,55 @@ void Sketch<T>::correlate(std::int64_t step, const T* y) {
   }
   correlated_ = true;
   find_parts(step);
-  const bool rows = shape_.kind == ANADROME_SKETCH_ROWS;
-  const int half = halves(shape_.kind) == 2 ? draws_.half(step) : 0;
-  const double tally = rows || !has_squares(shape_.kind) ? 0.0 : draws_.tally(step);
-  if (parts_.empty()) return;  // rows: no array has it
-  std::array<T, kBlock> estimate;
+  if (shape_.kind == ANADROME_SKETCH_ROWS) return correlate_drawn(y);
+  const double noted = has_squares(shape_.kind) ? draws_.note(step) : 0.0;
+  std::array<T, kBlock> dense;
   for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
-    recall(begin, length, estimate.data());
-    T* to = sum(half) + begin;
-    for (std::int64_t i = 0; i < length; ++i) to[i] += estimate[i] * y[begin + i];
-    double* squares = squares_.data() + begin;
-    if (tally > 0) {
-      for (std::int64_t i = 0; i < length; ++i) {
-        const double value = y[begin + i];
-        squares[i] += tally * value * value;
+    const T* estimate = dense.data();
+    T scale = T(1) / static_cast<T>(shape_.arrays);
+    if (is_dense()) {
+      dense.fill(T(0));
+      for (const Part& part : parts_) {
+        add(part.weight, array(part.array) + begin, length, dense.data());
       }
+    } else {
+      estimate = array(parts_.front().array) + begin;
+      scale = parts_.front().weight;
     }
-    if (rows) {  // the estimate is x_t as often as it was drawn
-      const double times = static_cast<double>(parts_.size());
-      for (std::int64_t i = 0; i < length; ++i) {
-        const double product = static_cast<double>(estimate[i]) * y[begin + i];
-        squares[i] += product * product / times;
-      }
-    }
+    add_product(scale, estimate, y + begin, length, sum(0) + begin);
+    if (noted == 0) return;
+    add_squares(noted * noted, y + begin, length, squares_.get() + begin);
+    if (sums(shape_.kind) < 2) return;
+    add_product(static_cast<T>(noted) * scale, estimate, y + begin, length, sum(1) + begin);
   });
+}
+
+// Each array that has the step has the same x_t.
+template <class T>
+void Sketch<T>::correlate_drawn(const T* y) {
+  if (parts_.empty()) return;
+  const auto times = static_cast<double>(parts_.size());
+  const T* x = array(parts_.front().array);
+  add_product(static_cast<T>(times), x, y, shape_.count, sum(0));
+  for (std::int64_t i = 0; i < shape_.count; ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    squares_.get()[i] += times * product * product;
+  }
 }
 
 template <class T>
 void Sketch<T>::gradient(T* gradient) const {
-  const std::int64_t count = shape_.count;
-  if (halves(shape_.kind) == 2) {
-    for (std::int64_t i = 0; i < count; ++i) gradient[i] = sum(0)[i] + sum(1)[i];
-    return;
-  }
   const T scale =
       shape_.kind == ANADROME_SKETCH_ROWS
           ? static_cast<T>(static_cast<double>(pushed_) / static_cast<double>(shape_.arrays))
           : T(1);
-  for (std::int64_t i = 0; i < count; ++i) gradient[i] = scale * sum(0)[i];
+  for (std::int64_t i = 0; i < shape_.count; ++i) gradient[i] = scale * sum(0)[i];
 }
 
 template <class T>
 double Sketch<T>::variance_at(std::int64_t point, double squares_of_x) const {
   const auto p = static_cast<double>(shape_.arrays);
-  const double squares = squares_[static_cast<std::size_t>(point)];
+  const double squares = squares_.get()[point];
   const double both = squares_of_x * squares;  // of the mean |x|^2 |y|^2
   double whole = sum(0)[point];
   if (shape_.kind == ANADROME_SKETCH_GAUSSIAN) return (both + whole * whole) / (p + 1);
@@ -217,11 +224,8 @@ double Sketch<T>::variance_at(std::int64_t point, double squares_of_x) const {
     whole *= steps / p;
     return (steps * steps * squares / p - whole * whole) / (p - 1);
   }
-  const double other = sum(1)[point];
-  const double difference = whole - other;
-  whole += other;
-  return (both - difference * difference) / (p - 1) +
-         (whole * whole - difference * difference) / (p + 1);
+  const double noted = sum(1)[point];
+  return (both - noted * noted) / (p - 1) + (whole * whole - noted * noted) / (p + 1);
 }
 
 template <class T>

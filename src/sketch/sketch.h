@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <anadrome/sketch.h>
 
 #include "sketch/draws.h"
+#include "sketch/memory.h"
 
 namespace anadrome::sketch {
 
@@ -41,23 +41,22 @@ class Sketch {
     T weight;
   };
 
-  T* array(std::int64_t number) { return values_.data() + number * shape_.count; }
-  const T* array(std::int64_t number) const { return values_.data() + number * shape_.count; }
-  /// The sums of what was correlated come after the arrays.
-  T* sum(int half) { return array(shape_.arrays + half); }
-  const T* sum(int half) const { return array(shape_.arrays + half); }
+  T* array(std::int64_t number) { return values_.get() + number * shape_.count; }
+  const T* array(std::int64_t number) const { return values_.get() + number * shape_.count; }
+  /// Sums of what was correlated come after the arrays: all of it, and what was noted.
+  T* sum(int which) { return array(shape_.arrays + which); }
+  const T* sum(int which) const { return array(shape_.arrays + which); }
   bool is_dense() const;
   /// Fills parts_: which arrays have something of the step.
   void find_parts(std::int64_t step);
   void keep_drawn(std::int64_t step, const T* x);
-  /// `estimate`: what the arrays say of x_t at `length` points from `begin` on.
-  void recall(std::int64_t begin, std::int64_t length, T* estimate) const;
+  void correlate_drawn(const T* y);
   double variance_at(std::int64_t point, double squares_of_x) const;
 
   Shape shape_;
   Draws draws_;
-  std::vector<T> values_;
-  std::vector<double> squares_;  ///< of y; rows: of each array's x y
+  Memory<T> values_;
+  Memory<double> squares_;  ///< of y, where noted; rows: of each array's x y
   std::vector<Part> parts_;
   /// rows: the ticket that won each array so far.
   struct Winner {

@@ -44,8 +44,7 @@ TEST(Draws, SignsKnowNothingOfOtherStepsArraysAndSeeds) {
               return sign(step) * sign(step + 1) * sign(step + 2) * sign(step + 3);
             })),
             kSmall);
-  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * (2 * draws.half(step) - 1); })),
-            kSmall);
+  EXPECT_LT(std::fabs(mean([&](auto step) { return sign(step) * draws.note(step); })), kSmall);
 }
 
 TEST(Draws, BucketsAreUsedEvenly) {
@@ -64,16 +63,18 @@ TEST(Draws, BucketsAreUsedEvenly) {
   }
 }
 
-TEST(Draws, TalliesCountOnceOnAverage) {
+TEST(Draws, NotesHaveMeanZeroAndVarianceOne) {
   const Draws count = draw(ANADROME_SKETCH_COUNT, 4), dense = draw(ANADROME_SKETCH_RADEMACHER, 4);
   std::set<double> seen;
-  EXPECT_NEAR(mean([&](auto step) {
-                seen.insert(count.tally(step));
-                return count.tally(step);
-              }),
-              1, std::sqrt(7.0) * kSmall);
-  EXPECT_EQ(seen, (std::set<double>{0, 8}));
-  EXPECT_EQ(mean(dense.tally), 1);
+  for (std::int64_t step = 0; step < kSteps; ++step) seen.insert(count.note(step));
+  EXPECT_EQ(seen, (std::set<double>{-4, 0, 4}));
+  const auto square = [](const Draws& draws) {
+    return mean([&](auto step) { return draws.note(step) * draws.note(step); });
+  };
+  EXPECT_LT(std::fabs(mean(count.note)), kSmall);
+  EXPECT_LT(std::fabs(mean(dense.note)), kSmall);
+  EXPECT_NEAR(square(count), 1, std::sqrt(15.0) * kSmall);
+  EXPECT_EQ(square(dense), 1);
 }
 
 TEST(Draws, NormalNumbersHaveTheirMoments) {

@@ -67,32 +67,33 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Enumerated,
                          testing::Values(std::pair(2, 2), std::pair(3, 2), std::pair(3, 3),
                                          std::pair(2, 5)));
 
-// A letter is what is drawn for a step: an array, a sign, a half, whether it counts (twice then).
+double sign(int letter) { return (letter & 1) != 0 ? 1.0 : -1.0; }
+
+// A letter is what is drawn for a step: an array, a sign, whether it is noted, and with which sign.
 TEST_P(Enumerated, CountIsUnbiasedAndSoIsItsVariance) {
   Moments found(2);
   for_each_word(at(steps_), even(8 * arrays_), [&](const auto& word, double chance) {
     Draws draws;
     draws.bucket = [&](std::int64_t step, std::int64_t) { return word[at(step)] / 8; };
-    draws.weight = [&](std::int64_t step, std::int64_t) {
-      return (word[at(step)] & 1) != 0 ? 1.0 : -1.0;
+    draws.weight = [&](std::int64_t step, std::int64_t) { return sign(word[at(step)]); };
+    draws.note = [&](std::int64_t step) {
+      const int letter = word[at(step)] >> 1;
+      return (letter & 2) != 0 ? std::sqrt(2.0) * sign(letter) : 0.0;
     };
-    draws.half = [&](std::int64_t step) { return word[at(step)] >> 1 & 1; };
-    draws.tally = [&](std::int64_t step) { return (word[at(step)] & 4) != 0 ? 2.0 : 0.0; };
     found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_COUNT, draws), chance);
   });
   expect_unbiased(found, of_, ANADROME_SKETCH_COUNT, arrays_);
 }
 
-// Letters: the signs, step by step and array by array, and then the halves.
+// Letters: the signs, step by step and array by array, and then those of the notes.
 TEST_P(Enumerated, RademacherIsUnbiasedAndSoIsItsVariance) {
   Moments found(2);
   for_each_word(at(steps_ * (arrays_ + 1)), even(2), [&](const auto& word, double chance) {
     Draws draws;
     draws.weight = [&](std::int64_t step, std::int64_t array) {
-      return word[at(step * arrays_ + array)] != 0 ? 1.0 : -1.0;
+      return sign(word[at(step * arrays_ + array)]);
     };
-    draws.half = [&](std::int64_t step) { return word[at(steps_ * arrays_ + step)]; };
-    draws.tally = [](std::int64_t) { return 1.0; };
+    draws.note = [&](std::int64_t step) { return sign(word[at(steps_ * arrays_ + step)]); };
     found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_RADEMACHER, draws), chance);
   });
   expect_unbiased(found, of_, ANADROME_SKETCH_RADEMACHER, arrays_);
@@ -108,7 +109,7 @@ TEST_P(Enumerated, GaussianIsUnbiasedAndSoIsItsVariance) {
                   draws.weight = [&](std::int64_t step, std::int64_t array) {
                     return std::sqrt(3.0) * (word[at(step * arrays_ + array)] - 1);
                   };
-                  draws.tally = [](std::int64_t) { return 1.0; };
+                  draws.note = [](std::int64_t) { return 1.0; };
                   found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_GAUSSIAN, draws), chance);
                 });
   expect_unbiased(found, of_, ANADROME_SKETCH_GAUSSIAN, arrays_);
