@@ -12,7 +12,7 @@ SOURCES = pathlib.Path(sys.argv.pop()).resolve()
 BELOW = {"base": set(), "schedule": {"base"}, "questions": {"base", "schedule"}, "sketch": {"base"},
          "store": {"base"},
          "engine": {"base", "schedule", "store"}, "api": {"base", "schedule", "sketch", "store", "engine"},
-         "tool": {"base", "schedule", "questions", "store", "engine"}}
+         "tool": {"base", "schedule", "questions", "sketch", "store", "engine"}}
 KNOW_NEITHER = {"base", "schedule", "questions", "sketch"}
 # Where the store talks to HDF5, whose parallel headers include MPI's.
 STORE_KNOWS = {"hdf5_write.cpp", "master.cpp", "mpio_transport.cpp", "objects_file.cpp", "skeleton.cpp"}

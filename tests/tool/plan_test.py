@@ -73,6 +73,25 @@ class Example(WhatIf):
                                    free["seconds_cores_busy"], 6)
             self.assertIn("(--cores-busy)", " ".join(tool.run(*words(changes)).stdout.split()))
 
+    def test_a_sketch_is_a_row_of_its_own(self):
+        plain = self.plan({"--memory": "80GiB"})
+        answer = self.plan({"--memory": "80GiB", "--sketch": "128"})
+        sketch = answer.pop("sketch")
+        self.assertEqual(answer, plain)
+        self.assertEqual((sketch["arrays"], sketch["runs"]), (128, True))
+        self.assertEqual(sketch["ram_bytes"], (128 + 3) * 512 * 2**20)
+        self.assertAlmostEqual(sketch["seconds"], answer["seconds_ideal"], 6)
+        text = " ".join(tool.run(*words({"--memory": "80GiB", "--sketch": "128"})).stdout.split())
+        self.assertIn("sketch 1.00 2 d 19 h 0 % 65.5 GiB - - -", text)
+        self.assertIn("sketch 128 arrays as large as a state; an estimate", text)
+
+    def test_a_sketch_needs_its_memory(self):
+        sketch = self.plan({"--sketch": "128"})["sketch"]
+        self.assertEqual((sketch["runs"], sketch["why_not"]), (False, "needs 65.5 GiB of memory per rank"))
+        self.assertIn("sketch cannot run: needs 65.5 GiB", " ".join(tool.run(*words({"--sketch": "128"})).stdout.split()))
+        self.refuse(*words({"--sketch": "0"}))
+        self.assertIn("--sketch", self.refuse(*words({"--memory": None, "--sketch": "128", "--target": "1.2"})))
+
     def test_every_state_in_ram_is_the_ideal(self):
         answer = self.plan({"--steps": "10"})
         self.assertEqual(answer["recommended"], "store_all")

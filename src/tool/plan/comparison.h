@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/catalogue.h"
+#include "tool/plan/sketch_row.h"
 #include "tool/schedules/schedule.h"
 
 namespace anadrome::tool {
@@ -30,6 +31,7 @@ struct Comparison {
   int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
   double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none
+  SketchRow sketch;                 ///< beside the schedules, if it was asked for
 };
 
 Comparison compare(const WhatIf& question);

@@ -67,6 +67,7 @@ Json comparison_json(const Comparison& comparison) {
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
+  if (comparison.sketch.arrays > 0) json["sketch"] = sketch_json(comparison.sketch);
   json["auto"] = comparison.by_auto != nullptr ? Json(comparison.by_auto->name) : Json(nullptr);
   json["recommended"] = nullptr;
   json["why"] = reason(comparison);

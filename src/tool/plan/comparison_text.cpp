@@ -50,6 +50,12 @@ std::string row_text(const std::string& name, const Cells& cells) {
   return line + "\n";
 }
 
+std::string label_of(const std::string& name) {
+  std::string label = "  " + name;
+  label.resize(std::max(kNameWidth, label.size() + 1), ' ');
+  return label;
+}
+
 std::string bytes_or_dash(uint128 bytes) { return bytes == 0 ? "-" : bytes_text(bytes); }
 
 std::string factor_text(const Estimate& row, std::int64_t steps) {
@@ -153,12 +159,20 @@ std::string comparison_text(const Comparison& comparison, int columns) {
                change_text(row.seconds / question.ideal_seconds()), format_bytes(row.ram_bytes),
                bytes_or_dash(row.disk_bytes), bytes_or_dash(row.written), bytes_or_dash(row.read)});
   }
+  const SketchRow& sketch = comparison.sketch;
+  if (sketch.arrays > 0 && !sketch.runs) {
+    text += wrapped(label_of("sketch"), "cannot run: " + sketch_remark(sketch), columns);
+  } else if (sketch.arrays > 0) {
+    text += row_text("  sketch", {"1.00", duration_text(sketch.seconds), change_text(1),
+                                  format_bytes(sketch.ram_bytes), "-", "-", "-"});
+  }
   text += "\n";
   for (const Estimate& row : comparison.rows) {
     if (!row.runs || row.remark.empty()) continue;
-    std::string label = std::string("  ") + row.schedule;
-    label.resize(std::max(kNameWidth, label.size() + 1), ' ');
-    text += wrapped(label, row.remark, columns);
+    text += wrapped(label_of(row.schedule), row.remark, columns);
+  }
+  if (sketch.arrays > 0 && sketch.runs) {
+    text += wrapped(label_of("sketch"), sketch_remark(sketch), columns);
   }
   if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
