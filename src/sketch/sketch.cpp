@@ -26,9 +26,10 @@ void add_product(T weight, const T* x, const T* y, std::int64_t length, T* to) {
   for (std::int64_t i = 0; i < length; ++i) to[i] += weight * x[i] * y[i];
 }
 
-void add_squares(double weight, const auto* y, std::int64_t length, double* to) {
+template <class T>
+void add_squares(double weight, const T* x, std::int64_t length, double* to) {
   for (std::int64_t i = 0; i < length; ++i) {
-    to[i] += weight * static_cast<double>(y[i]) * static_cast<double>(y[i]);
+    to[i] += weight * static_cast<double>(x[i]) * static_cast<double>(x[i]);
   }
 }
 
@@ -239,17 +240,15 @@ void Sketch<T>::variance(double* variance) const {
                 "a sketch of one array says nothing about its variance: two or more do");
   }
   const double scale = is_dense() ? 1.0 / static_cast<double>(shape_.arrays) : 1.0;
-  std::array<double, kBlock> squares_of_x;
+  std::array<double, kBlock> squares;
+  const double* const squares_of_x = squares.data();
   for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
-    squares_of_x.fill(0);
+    squares.fill(0);
     for (std::int64_t k = 0; k < shape_.arrays; ++k) {
-      const T* x = array(k) + begin;
-      for (std::int64_t i = 0; i < length; ++i) {
-        squares_of_x[i] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-      }
+      add_squares(scale, array(k) + begin, length, squares.data());
     }
     for (std::int64_t i = 0; i < length; ++i) {
-      variance[begin + i] = variance_at(begin + i, scale * squares_of_x[i]);
+      variance[begin + i] = variance_at(begin + i, squares_of_x[i]);
     }
   });
 }
