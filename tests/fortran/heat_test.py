@@ -45,7 +45,7 @@ class Gradient(HeatCase):
 class Resume(HeatCase):
     def test_a_killed_program_goes_on(self):
         """One life after the other, each killed, until one comes to the end."""
-        words = [str(word) for word in (*SWEEP, "--work", 600, "--resume", "--set", "report=off",
+        words = [str(word) for word in (*SWEEP, "--work", 4000, "--resume", "--set", "report=off",
                                         "--set", "checkpoint_interval=0", "--directory", self.directory)]
         killed, went_on, seconds = 0, 0, 0.4
         while True:
