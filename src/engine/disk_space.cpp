@@ -224,12 +224,14 @@ void DiskSpace::clear() {
 
 void DiskSpace::punch_from(std::int64_t block) {
   for (const store::Segment& segment : segments_) {
-    if (block >= segment.end_block()) continue;
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-      const std::int64_t first = segment.byte_of(std::max(block, segment.range().first_block), f);
-      const std::int64_t end = segment.byte_of(segment.end_block(), f);
-      store::file_system().punch(segment.file().get(), first, end - first);
-    }
+    punch(segment, std::max(block, segment.range().first_block), segment.end_block());
+  }
+}
+
+void DiskSpace::punch(const store::Segment& segment, std::int64_t first, std::int64_t end) const {
+  for (std::size_t f = 0; f < fields_.size() && first < end; ++f) {
+    const std::int64_t begin = segment.byte_of(first, f);
+    store::file_system().punch(segment.file().get(), begin, segment.byte_of(end, f) - begin);
   }
 }
 
@@ -353,6 +355,58 @@ const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
   return *std::upper_bound(
       segments_.begin(), segments_.end(), block,
       [](std::int64_t b, const store::Segment& segment) { return b < segment.end_block(); });
+}
+
+Failure DiskSpace::repack(std::int64_t blocks, const Repacking::Read& read) {
+  Failure failure;
+  for (store::Segment& segment : segments_) {
+    const auto& [number, first_block, in_segment] = segment.range();
+    const std::int64_t used = std::clamp<std::int64_t>(blocks - first_block, 0, in_segment);
+    const Failure here = repack(segment, used, read);
+    if (!failure) failure = here;
+  }
+  return failure;
+}
+
+// The new file takes the place of the old one when it is whole. Its tables lie elsewhere.
+Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
+                          const Repacking::Read& read) {
+  const std::string path = segment.path(), made = path + ".new";
+  std::optional<store::RepackedSegment> file;
+  Failure failure;
+  if (file_rank_ == 0)
+    failure = failure_from([&] { file.emplace(made, describe(segment.range())); });
+  // In turn, so that the two files take little more room than one.
+  const auto read_and_punch = [&](std::int64_t block, std::span<const std::byte>& bytes) {
+    const Failure unread = read(block, bytes);
+    if (!unread) punch(segment, block, block + 1);
+    return unread;
+  };
+  const Failure moved = Repacking(file_comm_.get(), layout_, read_and_punch)
+                            .move(segment.range(), blocks, file ? &*file : nullptr, descriptions_);
+  if (!failure) failure = moved;
+  std::fill(wire_.begin(), wire_.end(), 0);
+  if (file_rank_ == 0 && !failure) {
+    failure = failure_from([&] {
+      const SegmentOffsets offsets = file->finish();
+      if (std::rename(made.c_str(), path.c_str()) != 0) store::throw_errno(-errno, "rename", made);
+      auto next = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+      for (const auto offset : kOnWire) *next++ = offsets.*offset;
+      *next = 1;
+    });
+  }
+  file.reset();
+  MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
+  if (wire_.back() != 1)
+    return failure ? failure : Failure{ANADROME_ERR_IO, path + " could not be written anew"};
+  return failure_from([&] {
+    SegmentOffsets offsets;
+    offsets.fields.resize(fields_.size());
+    auto next = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
+    for (const auto offset : kOnWire) offsets.*offset = *next++;
+    segment = store::Segment(path, segment.range(), offsets, strides_before_, layout_,
+                             store::DirectIo::kOff);
+  });
 }
 
 Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,

@@ -139,9 +139,6 @@ void Planning::require_fit(const SweepPlan& plan) const {
     refuse("resume=on requires checksum=on and keep=off");
   }
   const bool compresses = !options_.compress.empty() && needs.on_disk != schedule::OnDisk::kNothing;
-  if (compresses && options_.keep) {
-    refuse("files that keep=on leaves are for every reader of HDF5: keep=on requires compress=off");
-  }
   if (compresses && options_.transport == TransportName::kMpio) {
     refuse("HDF5 moves elements as they are: transport=mpio requires compress=off");
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/clock.h"
 #include "engine/watch.h"
 
@@ -409,6 +410,7 @@ void Run::close() {
       checksums = tier->anchors().checksums();
     });
   }
+  if (keep && !context_.options.compress.empty() && !agreement.broken()) repack(written, checksums);
   abandon();
   DiskSpace* const disk = storage_.space();
   if (leave) {
@@ -435,6 +437,18 @@ void Run::close() {
                            "what is left"});
   }
   storage_.forget_directory();  // until here its ranks are watched
+}
+
+// Only if every rank has all its states, or the close fails.
+void Run::repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums) {
+  Agreement& agreement = context_.agreement;
+  Held& held = context_.held;
+  const double start = now_seconds();
+  if (agreement.agree({.call = Call::kClose, .failure = {}, .lost = held.failure()}).lost) return;
+  held.hold(keeper_.repack(anchors, checksums));
+  if (agreement.agree({.call = Call::kClose, .failure = {}, .lost = held.failure()}).lost) return;
+  context_.warnings.say({"the states that are kept were compressed for readers of HDF5 in ",
+                         format_seconds(now_seconds() - start)});
 }
 
 }  // namespace anadrome::engine

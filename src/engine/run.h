@@ -92,6 +92,7 @@ class Run final : private Meeting {
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
   void done();
+  void repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
 
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on

@@ -10,6 +10,8 @@ namespace anadrome::store {
 inline constexpr std::int64_t kFormatVersion = 1;
 /// ... of segments whose states are compressed.
 inline constexpr std::int64_t kCompressedFormatVersion = 2;
+/// ... of segments that are kept although they were compressed.
+inline constexpr std::int64_t kFilteredFormatVersion = 3;
 /// The format of journals. Those of format 1 are read, too: their blocks are not compressed.
 inline constexpr std::uint32_t kJournalVersion = 2;
 

@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::int64_t kPiece = std::int64_t{4} << 20;
 
-void add_bytes(const store::File& file, std::int64_t offset, std::int64_t bytes,
-               std::vector<char>& buffer, ChecksumStream& stream) {
+template <class Read>
+void add_bytes(const Read& read, std::int64_t offset, std::int64_t bytes, std::vector<char>& buffer,
+               ChecksumStream& stream) {
   for (std::int64_t done = 0; done < bytes;) {
     const auto count = static_cast<std::size_t>(std::min(kPiece, bytes - done));
     buffer.resize(std::max(buffer.size(), count));
-    file.read_all(buffer.data(), count, checked_add(offset, done));
+    read(checked_add(offset, done), buffer.data(), count);
     stream.add(buffer.data(), count);
     done += static_cast<std::int64_t>(count);
   }
@@ -26,22 +27,29 @@ void add_bytes(const store::File& file, std::int64_t offset, std::int64_t bytes,
 void add_bytes_on_disk(const store::File& file, std::int64_t offset, std::int64_t bytes,
                        ChecksumStream& stream) {
   std::vector<char> buffer;
-  add_bytes(file, offset, bytes, buffer, stream);
+  const auto read = [&](std::int64_t from, char* to, std::size_t count) {
+    file.read_all(to, count, from);
+  };
+  add_bytes(read, offset, bytes, buffer, stream);
 }
 
-Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identity,
+Checksum sum_on_disk(const ReadPart& read_part, const store::BlockIdentity& identity,
                      const std::vector<BlockPart>& parts) {
   ChecksumStream stream;
   stream.add_value(identity);
   std::vector<char> buffer;
-  for (const BlockPart& part : parts) {
+  for (std::size_t number = 0; number < parts.size(); ++number) {
+    const BlockPart& part = parts[number];
+    const auto read = [&](std::int64_t offset, char* to, std::size_t bytes) {
+      read_part(number, offset, to, bytes);
+    };
     if (part.bytes == 0) continue;
     if (part.encoded) {
-      add_bytes(file, part.offset, part.bytes, buffer, stream);
+      add_bytes(read, part.offset, part.bytes, buffer, stream);
       continue;
     }
     if (part.bytes == part.stride) {
-      add_bytes(file, part.offset, checked_multiply(part.bytes, identity.states), buffer, stream);
+      add_bytes(read, part.offset, checked_multiply(part.bytes, identity.states), buffer, stream);
       continue;
     }
     // Small states in large reads: a page of padding between them is read too.
@@ -50,12 +58,12 @@ Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identi
       const std::int64_t states = std::min(at_once, identity.states - first);
       const std::int64_t offset = checked_add(part.offset, checked_multiply(first, part.stride));
       if (states == 1) {
-        add_bytes(file, offset, part.bytes, buffer, stream);
+        add_bytes(read, offset, part.bytes, buffer, stream);
         continue;
       }
       const auto length = static_cast<std::size_t>((states - 1) * part.stride + part.bytes);
       buffer.resize(std::max(buffer.size(), length));
-      file.read_all(buffer.data(), length, offset);
+      read(offset, buffer.data(), length);
       for (std::int64_t s = 0; s < states; ++s) {
         stream.add(buffer.data() + s * part.stride, static_cast<std::size_t>(part.bytes));
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/checksum.h"
@@ -23,8 +24,11 @@ struct BlockPart {
 void add_bytes_on_disk(const store::File& file, std::int64_t offset, std::int64_t bytes,
                        ChecksumStream& stream);
 
-/// The checksum that the block has on disk, as docs/format.md defines it. As above.
-Checksum sum_on_disk(const store::File& file, const store::BlockIdentity& identity,
+/// Reads bytes of part number `part` from `offset` on.
+using ReadPart =
+    std::function<void(std::size_t part, std::int64_t offset, char* to, std::size_t bytes)>;
+/// The checksum that the block has on disk, as docs/format.md defines it. Throws what `read` does.
+Checksum sum_on_disk(const ReadPart& read, const store::BlockIdentity& identity,
                      const std::vector<BlockPart>& parts);
 
 }  // namespace anadrome::tool

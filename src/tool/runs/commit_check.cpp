@@ -168,7 +168,9 @@ class CommitCheck {
     ++findings_.blocks;
     return failure_text([&] {
       const store::File file = open(segment.file);
-      if (sum_on_disk(file, identity, parts_of(layout_, segment, block)) != block.sum) {
+      if (sum_on_disk([&](std::size_t, std::int64_t from, char* to,
+                          std::size_t bytes) { file.read_all(to, bytes, from); },
+                      identity, parts_of(layout_, segment, block)) != block.sum) {
         throw Error(ANADROME_ERR_CORRUPT, "");
       }
     });

@@ -26,8 +26,9 @@ std::vector<std::string> names_in(hid_t file, const std::string& group);
 
 struct DatasetPlace {
   std::int64_t offset = 0, elements = 0, element_bytes = 0;
+  bool filtered = false;  ///< no place in the file: `offset` is 0
 };
-/// The place of a contiguous dataset that lies within the file's `file_bytes`.
+/// The place of a contiguous dataset that lies within the file's `file_bytes`, or of one in chunks.
 DatasetPlace place_of(hid_t file, const std::string& path, std::int64_t file_bytes);
 
 }  // namespace anadrome::tool

@@ -19,6 +19,8 @@
 #include "tool/runs/block_bytes.h"
 #include "tool/runs/hdf5_read.h"
 #include "tool/runs/isolated.h"
+#include "tool/runs/lz4_filter.h"
+#include "tool/runs/segment_bytes.h"
 #include "tool/runs/segment_description.h"
 
 namespace anadrome::tool {
@@ -27,7 +29,10 @@ namespace {
 using nlohmann::json;
 
 void check_bytes(const std::string& path, const SegmentDescription& d, SegmentReport& report) {
-  const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
+  SegmentBytes bytes_of(path);
+  const auto read = [&](std::size_t field, std::int64_t byte, char* to, std::size_t bytes) {
+    bytes_of.read(d.fields[field], byte, to, bytes);
+  };
   for (std::size_t r = 0; r < d.ranks.size(); ++r) {
     for (std::int64_t b = 0; b * d.states_per_block < d.used; ++b) {
       const auto at = 2 * (r * static_cast<std::size_t>(d.blocks) + static_cast<std::size_t>(b));
@@ -51,7 +56,7 @@ void check_bytes(const std::string& path, const SegmentDescription& d, SegmentRe
         parts.push_back({field.byte_of(r, b * d.states_per_block), row[0] * bytes, row[1] * bytes});
       }
       ++report.blocks_checked;
-      if (sum_on_disk(file, identity, parts) != sum) {
+      if (sum_on_disk(read, identity, parts) != sum) {
         report.problems.push_back(
             "block " + std::to_string(identity.block) + " of rank " + std::to_string(d.ranks[r]) +
             ", from step " + std::to_string(identity.first_step) + " on, is not what was written");
@@ -137,6 +142,7 @@ Report report_of(const std::string& path, const std::function<void(Report&, std:
     const std::int64_t seconds = 60 + status.st_size / 50000000;
     return report_in<Report>(in_child("it", seconds, [&] {
       const store::QuietHdf5 quiet;
+      register_lz4_filter();
       try {
         fill(report, status.st_size);
       } catch (const Error& error) {

@@ -11,8 +11,15 @@ namespace {
 
 StoredField read_field(hid_t file, const std::string& name, std::size_t ranks, std::int64_t slots,
                        std::int64_t file_bytes) {
-  StoredField field{name, place_of(file, "/slots/" + name, file_bytes),
+  const std::string path = "/slots/" + name;
+  StoredField field{name, place_of(file, path, file_bytes), 0,
                     integer_table(file, "/decomposition/" + name, file_bytes)};
+  if (field.place.filtered) {
+    const Hdf5Dataset dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT));
+    field.number = integer_attribute(dataset.get(), "number");
+  } else {
+    field.number = field.place.offset;
+  }
   require(field.rows.size() == 4 * ranks, "/decomposition/" + name + " has the wrong length");
   std::int64_t first = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -30,7 +37,8 @@ StoredField read_field(hid_t file, const std::string& name, std::size_t ranks, s
 SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool kept) {
   SegmentDescription d;
   const std::int64_t format = integer_attribute(file, "anadrome_format");
-  require(format == store::kFormatVersion || (!kept && format == store::kCompressedFormatVersion),
+  require(format == store::kFormatVersion ||
+              format == (kept ? store::kFilteredFormatVersion : store::kCompressedFormatVersion),
           "it has another format");
   d.run_id = text_attribute(file, "run_id");
   d.layout = text_attribute(file, "layout");
@@ -49,9 +57,8 @@ SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool ke
     d.fields.push_back(read_field(file, name, d.ranks.size(), slots, file_bytes));
   }
   // As they were registered: so they were laid out.
-  std::sort(d.fields.begin(), d.fields.end(), [](const StoredField& a, const StoredField& b) {
-    return a.place.offset < b.place.offset;
-  });
+  std::sort(d.fields.begin(), d.fields.end(),
+            [](const StoredField& a, const StoredField& b) { return a.number < b.number; });
   if (!kept) return d;
   d.sums = integer_table(file, "/checksum", file_bytes);
   require(static_cast<std::int64_t>(d.sums.size()) / 2 ==

@@ -14,6 +14,7 @@ namespace anadrome::tool {
 struct StoredField {
   std::string name;
   DatasetPlace place;
+  std::int64_t number = 0;  ///< in the order in which fields were registered
   /// Per rank of the file: elements of a state, from one state to the next, first element, column.
   std::vector<std::int64_t> rows;
 

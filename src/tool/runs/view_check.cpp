@@ -16,6 +16,8 @@
 #include "store/file_system.h"
 #include "store/hdf5_write.h"
 #include "tool/runs/isolated.h"
+#include "tool/runs/lz4_filter.h"
+#include "tool/runs/segment_bytes.h"
 #include "tool/runs/segment_description.h"
 
 namespace anadrome::tool {
@@ -144,13 +146,13 @@ class View {
   void compare_part(const Part& part, std::int64_t slot, std::int64_t element, std::int64_t bytes,
                     const char* shown) {
     if (raw_name_ != part.file->name) {
-      raw_ = store::File::open(directory_ + "/" + part.file->name, O_RDONLY | O_NONBLOCK);
+      raw_ = SegmentBytes(directory_ + "/" + part.file->name);
       raw_name_ = part.file->name;
     }
     held_.resize(static_cast<std::size_t>(bytes));
-    raw_.read_all(
-        held_.data(), held_.size(),
-        part.field->byte_of(part.place, slot) + element * part.field->place.element_bytes);
+    raw_.read(*part.field,
+              part.field->byte_of(part.place, slot) + element * part.field->place.element_bytes,
+              held_.data(), held_.size());
     const auto step = part.file->description.steps[static_cast<std::size_t>(slot)];
     require(std::memcmp(held_.data(), shown, held_.size()) == 0,
             path_ + " does not show x_" + std::to_string(step) + " of rank " +
@@ -165,7 +167,7 @@ class View {
   std::array<hsize_t, 2> shape_ = {};
   std::vector<char> shown_, held_;
   std::string raw_name_;
-  store::File raw_;
+  SegmentBytes raw_;
 };
 
 // A pipe of that name must not make this wait.
@@ -235,6 +237,7 @@ std::string problem_of(const std::string& name, std::int64_t seconds,
   try {
     const std::string text = in_child(name, seconds, [&] {
       const store::QuietHdf5 quiet;
+      register_lz4_filter();
       const json message = failure_from(check).message;
       return message.dump(-1, ' ', false, json::error_handler_t::replace);
     });
