@@ -3,10 +3,15 @@
 
 compression_sweep.py errors MODEL  the gradient with each codec and tolerance, against the one without
 compression_sweep.py times MODEL   what a sweep takes with each codec, in turns, where a step takes as long as is said: it
-                                   brings states that the model made before"""
+                                   brings states that the model made before
+compression_sweep.py room MODEL    forward steps and seconds with each codec on a small disk, and what `anadrome plan` says of the same,
+                                   asked as the summary says"""
 import argparse
 import csv
+import json
 import os
+import shlex
+import subprocess
 import sys
 import time
 
@@ -100,9 +105,51 @@ def times(arguments):
                    "ratio": s.bytes_compressed / s.bytes_written if s.bytes_compressed else 1}
 
 
+def planned(report):
+    """The row of async in the plan for which the summary gives the command."""
+    with open(report) as file:
+        command = [line for line in file if line.startswith("  anadrome plan")][-1]
+    answer = subprocess.run([*shlex.split(command), "--json"], check=True, capture_output=True, text=True).stdout
+    row, = (row for row in json.loads(answer)["schedules"] if row["schedule"] == "async")
+    return row
+
+
+def room(arguments):
+    model = MODELS[arguments.model](arguments.side)
+    recorded = [model.q.copy()]
+    for k in range(arguments.steps):
+        model.step()
+        if k % max(arguments.steps // 64, 1) == 0:
+            recorded.append(model.q.copy())
+    every = max(arguments.steps // 64, 1)
+    q, report = model.q, os.path.join(arguments.directory, "report")
+    for turn in range(arguments.rounds):
+        for compress in arguments.modes.split(","):
+            given = options(arguments, compress, 1e-6 if compress in ("round", "zfp") else None, bandwidth_limit=arguments.limit,
+                            memory=f"{arguments.memory_mib}MiB", disk=f"{arguments.disk_mib}MiB", audit="off", report=report)
+            with anadrome.Run(MPI.COMM_SELF, **given) as run:
+                run.state(**{f"q{i}": part for i, part in enumerate(q)})
+                for sweep in range(3):  # the first ones learn
+                    start = time.perf_counter()
+                    q[...] = recorded[0]
+                    for action in run.sweep(arguments.steps):
+                        if type(action) is anadrome.Advance:
+                            for k in range(action.first, action.last):
+                                spin(arguments.step_seconds)
+                                q[...] = recorded[(k + every) // every]
+                        elif type(action) is anadrome.Adjoint:
+                            spin(2 * arguments.step_seconds)
+                    seconds = time.perf_counter() - start
+                s = run.statistics()
+            plan = planned(report)
+            yield {"round": turn, "mode": compress, "seconds": seconds, "plan_seconds": plan["seconds"], "forward_steps": s.forward_steps_taken,
+                   "plan_steps": int(plan["forward_steps"]), "anchors": s.anchors, "state_bytes": s.state_bytes,
+                   "ratio": s.bytes_compressed / s.bytes_written if s.bytes_compressed else 1}
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("errors", "times"))
+    parser.add_argument("what", choices=("errors", "times", "room"))
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--side", type=int, default=256)
@@ -110,6 +157,7 @@ def main():
     parser.add_argument("--interval", type=int, default=8)
     parser.add_argument("--memory-mib", type=int, default=24)
     parser.add_argument("--modes", default="off,auto,lz4,lossy:1e-6")
+    parser.add_argument("--disk-mib", type=int, default=64)
     parser.add_argument("--limit", default="none")
     parser.add_argument("--slots", type=int, default=3)
     parser.add_argument("--step-seconds", type=float, default=0.005)
@@ -117,7 +165,7 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
     table = None
-    for row in (errors if arguments.what == "errors" else times)(arguments):
+    for row in {"errors": errors, "times": times, "room": room}[arguments.what](arguments):
         if table is None:
             table = csv.DictWriter(sys.stdout, row.keys())
             table.writeheader()

@@ -406,6 +406,11 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
                      " --adjoint-time " + number(mean_adjoint());
   if (stats.seconds_write_state > 0) text += " --write-rate " + rate(stats.seconds_write_state);
   if (stats.seconds_read_state > 0) text += " --read-rate " + rate(stats.seconds_read_state);
+  // The rates have the compression in them.
+  if (stats.bytes_compressed > stats.bytes_written && stats.bytes_written > 0)
+    text += " --compress " + format_fixed(static_cast<double>(stats.bytes_compressed) /
+                                              static_cast<double>(stats.bytes_written),
+                                          2);
   if (options_.disk >= 0) text += " --disk " + std::to_string(options_.disk);
   return text + "\n";
 }

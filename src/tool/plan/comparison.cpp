@@ -144,6 +144,13 @@ Comparison compare(const WhatIf& question) {
                      comparison.rows[static_cast<std::size_t>(comparison.recommended)]};
     comparison.resources = {memory_of(question, now), disk_rate_of(question, now),
                             disk_space_of(question, now)};
+    if (question.compression.on() && question.has_disk()) {
+      WhatIf plain = question;
+      plain.compression = {};
+      const std::vector<Estimate> rows = estimate_all(plain);
+      const int best = cheapest(rows);
+      if (best >= 0) comparison.seconds_uncompressed = rows[static_cast<std::size_t>(best)].seconds;
+    }
     WhatIf busy = question;
     busy.cores_busy = true;
     if (now.best.written > 0)

@@ -30,6 +30,7 @@ struct Comparison {
   const schedule::Entry* by_auto = nullptr;  ///< the choice of schedule=auto; NULL: none
   int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
+  double seconds_uncompressed = 0;  ///< of the best one then; 0: nothing is compressed
   double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none
   SketchRow sketch;                 ///< beside the schedules, if it was asked for
 };

@@ -22,6 +22,7 @@ Json question_json(const WhatIf& question) {
     json["seconds_write"] = question.write_seconds();
     json["seconds_read"] = question.read_seconds();
     json["cores_busy"] = question.cores_busy;
+    if (question.compression.on()) json["compression_ratio"] = question.compression.ratio;
     json["disk_bytes"] = question.disk == kNoLimit ? Json(nullptr) : exact(question.disk);
   }
   return json;
@@ -74,6 +75,8 @@ Json comparison_json(const Comparison& comparison) {
   if (comparison.recommended < 0) return json;
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
   json["recommended"] = best.schedule;
+  if (comparison.seconds_uncompressed > 0)
+    json["seconds_uncompressed"] = comparison.seconds_uncompressed;
   if (comparison.seconds_cores_busy > 0) json["seconds_cores_busy"] = comparison.seconds_cores_busy;
   json["gains"] = Json::array();
   for (const Resource& resource : comparison.resources) {

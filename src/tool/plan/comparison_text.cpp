@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/byte_size.h"
+#include "base/text_out.h"
 
 namespace anadrome::tool {
 namespace {
@@ -81,6 +82,8 @@ std::string question_text(const WhatIf& question, int columns) {
         "; a state takes " + format_seconds(question.write_seconds()) + " to write and " +
         format_seconds(question.read_seconds()) + " to read; " +
         (question.disk == kNoLimit ? "no limit on disk" : format_bytes(question.disk) + " of disk");
+    if (question.compression.on())
+      text += ", states there compressed to 1/" + format_fixed(question.compression.ratio, 2);
     if (question.cores_busy) text += "; every core computes, so transfers take the steps' time";
   } else {
     text += "; no disk";
@@ -182,6 +185,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     text +=
         wrapped("", "A run with schedule=auto takes " + std::string(comparison.by_auto->name) + ".",
                 columns);
+  }
+  if (comparison.seconds_uncompressed > 0) {
+    const double factor = comparison.seconds_uncompressed / best.seconds;
+    text += wrapped("",
+                    "Without compression: " + duration_text(comparison.seconds_uncompressed) +
+                        " (" + change_text(factor) + ").",
+                    columns);
   }
   if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds) {
     text += wrapped(

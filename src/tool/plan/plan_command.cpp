@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/text_out.h"
 #include "tool/options.h"
@@ -34,6 +35,26 @@ double factor(const char* flag, const std::string& text) {
   if (whole && value >= 1 && value <= 1e9) return value;
   throw Error(ANADROME_ERR_ARGUMENT,
               std::string(flag) + ": expected a factor of the ideal, e.g. 1.2, not '" + text + "'");
+}
+
+Compression compression(const std::string& text) {
+  Compression found;
+  const std::vector<std::string> words = CLI::detail::split(text, ',');
+  try {
+    if (words.size() != 1 && words.size() != 3) throw std::invalid_argument(text);
+    found.ratio = parse_decimal("--compress", words[0]).as_double();
+    if (words.size() == 3) {
+      found.compress_rate = static_cast<double>(parse_rate(words[1]));
+      found.expand_rate = static_cast<double>(parse_rate(words[2]));
+    }
+  } catch (const std::exception&) {
+    found.ratio = 0;
+  }
+  if (found.ratio >= 1 && found.ratio <= 1e6) return found;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "--compress: expected a ratio of at least 1, and perhaps two rates, e.g. 2.5 or "
+              "2.5,400MB/s,2GB/s, not '" +
+                  text + "'");
 }
 
 void add_options(CLI::App& plan, PlanOptions& asked) {
@@ -74,6 +95,12 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.flag("--cores-busy", question.cores_busy,
                "no core is free for I/O threads: each transfer delays the steps by all of its "
                "time, the worst case");
+  options.add(
+      "--compress", "RATIO,RATE,RATE",
+      {"states on disk are compressed: bytes before over bytes after; and, if the rates above "
+       "are those of the disk alone, how fast a rank compresses and expands them",
+       "2.5,400MB/s,2GB/s", "no compression"},
+      [&question](const std::string& text) { question.compression = compression(text); });
   options.add("--disk", "BYTES", {"disk space, all ranks together", "40TiB", "unlimited"},
               read_disk);
 

@@ -57,6 +57,10 @@ struct RunProblem::Run {
       times.read = question.read_seconds();
       times.write_taken = question.cores_busy ? times.write : 0;
       times.read_taken = question.cores_busy ? times.read : 0;
+      if (question.compression.on()) {
+        context.options.compress = {store::CodecName::kLz4};
+        times.filled.share = 1 / question.compression.ratio;
+      }
     }
     engine::Agreement::Output agreed;
     agreed.largest = times.in_order();

@@ -38,10 +38,11 @@ void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states)
   }
   estimate.seconds = static_cast<double>(estimate.forward_steps()) * question.forward +
                      static_cast<double>(question.steps) * question.adjoint + estimate.waiting;
-  const auto state_of_all = static_cast<uint128>(question.state_bytes * question.ranks);
-  estimate.disk_bytes = checked_multiply(static_cast<uint128>(disk_states), state_of_all);
-  estimate.written = checked_multiply(counts.writes, state_of_all);
-  estimate.read = checked_multiply(counts.reads, state_of_all);
+  const auto on_disk =
+      static_cast<uint128>(question.compression.of(question.state_bytes) * question.ranks);
+  estimate.disk_bytes = checked_multiply(static_cast<uint128>(disk_states), on_disk);
+  estimate.written = checked_multiply(counts.writes, on_disk);
+  estimate.read = checked_multiply(counts.reads, on_disk);
 }
 
 }  // namespace anadrome::tool

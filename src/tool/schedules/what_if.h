@@ -3,11 +3,30 @@
 // states its memory and its disk hold, by the rules of the library.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tool/schedules/problem.h"
 
 namespace anadrome::tool {
+
+/// Of states on disk.
+struct Compression {
+  double ratio = 1;  ///< bytes before over bytes after
+  /// Bytes of states per second and rank; 0: the rates of the disk were measured with it.
+  double compress_rate = 0, expand_rate = 0;
+
+  bool on() const { return ratio > 1; }
+  /// Bytes on disk.
+  std::int64_t of(std::int64_t bytes) const {
+    return on() ? static_cast<std::int64_t>(static_cast<double>(bytes) / ratio) : bytes;
+  }
+  /// Seconds for `bytes` of a state there or back: pieces are encoded while others are moved.
+  double seconds(double bytes, double disk_rate, double own_rate) const {
+    if (own_rate <= 0) return bytes / disk_rate;
+    return std::max(bytes / own_rate, bytes / (ratio * disk_rate));
+  }
+};
 
 struct WhatIf {
   std::int64_t steps = 0;
@@ -21,14 +40,21 @@ struct WhatIf {
   std::int64_t disk = kNoLimit;  ///< bytes of all ranks together
   std::int64_t tape_bytes = 0;   ///< per rank; 0: no tapes
   bool tape_restarts = false;
+  Compression compression;
   /// Every core computes: a transfer takes all of its time from the steps beside it, which is the
   /// most that it can. False: a core per rank is free for transfers.
   bool cores_busy = false;
 
   bool has_disk() const { return write_rate > 0 && disk > 0; }
   bool has_tape() const { return tape_bytes > 0; }
-  double write_seconds() const { return static_cast<double>(state_bytes) / write_rate; }
-  double read_seconds() const { return static_cast<double>(state_bytes) / read_rate; }
+  double write_seconds() const {
+    const auto bytes = static_cast<double>(state_bytes);
+    return compression.seconds(bytes, write_rate, compression.compress_rate);
+  }
+  double read_seconds() const {
+    const auto bytes = static_cast<double>(state_bytes);
+    return compression.seconds(bytes, read_rate, compression.expand_rate);
+  }
   /// Every step and every adjoint step once, and nothing else.
   double ideal_seconds() const { return static_cast<double>(steps) * (forward + adjoint); }
 };
