@@ -16,6 +16,8 @@ const char* const codec = std::getenv("ANADROME_TEST_COMPRESS");
 
 }  // namespace
 
+bool compresses() { return codec != nullptr; }
+
 RunHandle::RunHandle(MPI_Comm comm) {
   EXPECT_EQ(anadrome_open(comm, &run_), ANADROME_OK) << anadrome_last_error();
   set("directory", directory());

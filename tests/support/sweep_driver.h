@@ -14,6 +14,9 @@
 
 namespace anadrome::test {
 
+/// Is every state on disk compressed (ANADROME_TEST_COMPRESS)? Its buffers take memory, too.
+bool compresses();
+
 /// A handle that is closed at the end of its scope, on all ranks alike.
 class RunHandle {
  public:

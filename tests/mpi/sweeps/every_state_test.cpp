@@ -132,12 +132,14 @@ TEST_P(EveryState, ComesBackFromDisk) {
       const bool every_step = std::string(interval) == "1";
       sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
         if (blocks > 5) return;  // plenty: no disk is needed, and blocks hold many states
-        EXPECT_LE(stats.slots, blocks);
-        EXPECT_TRUE(!unknown || stats.slots == blocks) << stats.slots;
+        if (!compresses()) {
+          EXPECT_LE(stats.slots, blocks);
+          EXPECT_TRUE(!unknown || stats.slots == blocks) << stats.slots;
+        }
         if (steps < 17) return;
         // At least the anchors that do not fit into memory were written, and were read again. With
         // tapes in memory fewer of them pay.
-        if (every_step && stats.state_bytes > 0 && !tape()) {
+        if (every_step && stats.state_bytes > 0 && !tape() && !compresses()) {
           EXPECT_GE(stats.anchors, steps - blocks);
           EXPECT_GE(stats.bytes_written, (steps - blocks - 1) * stats.state_bytes);
           EXPECT_GE(stats.bytes_read, (steps - 2 * blocks - 2) * stats.state_bytes);
