@@ -378,7 +378,7 @@ Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
     failure = failure_from([&] { file.emplace(made, describe(segment.range())); });
   // In turn, so that the two files take little more room than one.
   const auto read_and_punch = [&](std::int64_t block, std::span<const std::byte>& bytes) {
-    const Failure unread = read(block, bytes);
+    Failure unread = read(block, bytes);
     if (!unread) punch(segment, block, block + 1);
     return unread;
   };

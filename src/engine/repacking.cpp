@@ -69,7 +69,7 @@ Failure Repacking::send_mine(const store::Segment::Range& range, std::int64_t us
   MPI_Recv(&go, 1, MPI_INT, 0, kTag, comm_, MPI_STATUS_IGNORE);
   for (std::int64_t b = 0; b < used && go == 1; ++b) {
     std::span<const std::byte> block;
-    const Failure failure = read_(range.first_block + b, block);
+    Failure failure = read_(range.first_block + b, block);
     int good = failure ? 0 : 1;
     MPI_Send(&good, 1, MPI_INT, 0, kTag, comm_);
     if (failure) return failure;
