@@ -63,10 +63,10 @@ struct Decide {
   friend bool operator==(const Decide&, const Decide&) = default;
 };
 
-/// The live state is x_n of its branch: the reverse sweep begins.
+/// The live state is x_n of its branch: the reverse sweep begins. In a pass no state is live.
 struct Turn {
   std::int64_t step = 0, branch = 0;
-  bool again = false;  ///< the end was seen before: its adjoint begins (branches)
+  bool again = false;  ///< the end was seen before: its adjoint begins (branches, passes)
   friend bool operator==(const Turn&, const Turn&) = default;
 };
 
@@ -76,13 +76,20 @@ struct Adjoint {
   friend bool operator==(const Adjoint&, const Adjoint&) = default;
 };
 
+/// In a pass forward: x_step is live, or the tape of the step was recorded or restored just before.
+/// Both stay as they are.
+struct Visit {
+  std::int64_t step = 0;
+  friend bool operator==(const Visit&, const Visit&) = default;
+};
+
 /// Nothing is left to do.
 struct Done {
   friend bool operator==(const Done&, const Done&) = default;
 };
 
-using Action =
-    std::variant<Start, Advance, Keep, Restore, Drop, Write, Read, Decide, Turn, Adjoint, Done>;
+using Action = std::variant<Start, Advance, Keep, Restore, Drop, Write, Read, Decide, Turn, Adjoint,
+                            Visit, Done>;
 
 /// For std::visit: one function for each kind of action.
 template <class... Functions>

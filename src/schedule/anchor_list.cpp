@@ -18,6 +18,17 @@ std::int64_t AnchorList::step(std::int64_t number) const {
   return stretch->step + (number - stretch->number) * stretch->spacing;
 }
 
+std::int64_t AnchorList::count_up_to(std::int64_t step) const {
+  const auto above =
+      std::upper_bound(stretches_.begin(), stretches_.end(), step,
+                       [](std::int64_t at, const Stretch& stretch) { return at < stretch.step; });
+  if (above == stretches_.begin()) return 0;
+  const Stretch& stretch = *(above - 1);
+  const std::int64_t end = above == stretches_.end() ? count_ : above->number;
+  if (stretch.spacing == 0) return stretch.number + 1;
+  return std::min(end, stretch.number + (step - stretch.step) / stretch.spacing + 1);
+}
+
 void AnchorList::append(std::int64_t step) {
   if (count_ > 0) {
     Stretch& last = stretches_.back();

@@ -23,6 +23,8 @@ class AnchorList {
   /// Step of anchor number `number`, 0 <= number < count().
   std::int64_t step(std::int64_t number) const;
   std::int64_t newest_step() const { return step(count_ - 1); }
+  /// Anchors of steps up to this one.
+  std::int64_t count_up_to(std::int64_t step) const;
 
   /// `step` must be larger than newest_step(). Allocates only where distances changed more than
   /// kRoom times since make_room.

@@ -51,6 +51,10 @@ class CheckedSweep final : public Sweep {
  public:
   CheckedSweep(std::unique_ptr<Sweep> sweep, const RuleOptions& rules)
       : sweep_(std::move(sweep)), rules_(rules) {}
+  CheckedSweep(std::unique_ptr<Sweep> sweep, const Remains& remains)
+      : sweep_(std::move(sweep)), rules_(RuleOptions{}) {
+    rules_->remain(remains);
+  }
 
   Action next() override {
     Action action = sweep_->next();
@@ -78,6 +82,11 @@ class CheckedSweep final : public Sweep {
   void rewind(std::int64_t restorable) override {
     sweep_->rewind(restorable);
     if (rules_) rules_->rewind(restorable);
+  }
+  std::optional<Remains> remains() override { return sweep_->remains(); }
+  void begin_pass(const Pass& pass) override {
+    sweep_->begin_pass(pass);
+    if (rules_) rules_->begin_pass(pass);
   }
   // What goes on in the middle is not checked.
   void resume_forward(const AnchorList& anchors, std::int64_t run_before) override {
@@ -133,6 +142,9 @@ std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptio
 std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions& options) {
   return std::make_unique<CheckedSweep>(std::move(sweep), rules_of(options));
 }
+std::unique_ptr<Sweep> checked_passes(const Remains& remains) {
+  return std::make_unique<CheckedSweep>(std::make_unique<PassSweep>(remains), remains);
+}
 #else
 std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions&) {
   return sweep;
@@ -142,6 +154,9 @@ std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptio
 }
 std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions&) {
   return sweep;
+}
+std::unique_ptr<Sweep> checked_passes(const Remains& remains) {
+  return std::make_unique<PassSweep>(remains);
 }
 #endif
 

@@ -7,6 +7,7 @@
 
 #include "schedule/branch_sweep.h"
 #include "schedule/list_sweep.h"
+#include "schedule/pass_sweep.h"
 #include "schedule/rules.h"
 #include "schedule/stack_sweep.h"
 
@@ -20,5 +21,6 @@ RuleOptions rules_of(const BranchOptions& options);
 std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions& options);
 std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions& options);
 std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions& options);
+std::unique_ptr<Sweep> checked_passes(const Remains& remains);
 
 }  // namespace anadrome::schedule

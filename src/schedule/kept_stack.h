@@ -49,6 +49,7 @@ class KeptStack {
     });
   }
   Kept kept(std::size_t index) const { return kept(entries_[index]); }
+  bool is_buffered(std::size_t index) const { return entries_[index].buffered; }
 
   /// The step that the newest one of a part, or of the anchors, makes live; kUnknown: none.
   std::int64_t restarts_at(const Part& part) const {
@@ -88,9 +89,10 @@ class KeptStack {
     pop(all_);
     return kept(all_.depth);
   }
-  /// All entries that were popped are there again.
-  void put_back() {
-    for (; all_.depth < entries_.size(); ++all_.depth) {
+  /// All entries that were popped are there again, or the first `depth`.
+  void put_back() { put_back(entries_.size()); }
+  void put_back(std::size_t depth) {
+    for (; all_.depth < depth; ++all_.depth) {
       all_.units += entries_[all_.depth].units;
       if (entries_[all_.depth].place == Place::kDisk) ++all_.disk_slots;
     }

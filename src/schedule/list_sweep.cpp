@@ -188,6 +188,23 @@ void ListSweep::rewind(std::int64_t) {
   back_ = Back::kRestore;
 }
 
+// x_0 alone, in memory even if it is on disk, too.
+std::optional<Remains> ListSweep::remains() {
+  if (!done_ || units_.largest() != 1) return {};
+  Remains remains;
+  remains.course = course();
+  remains.record = options_.record;
+  const Kept x_0 = kept(x_0_arrives_, units_);
+  const bool in_ram = x_0.tier == kRamTier;
+  remains.units = options_.slots - (in_ram ? 0 : 1);
+  if (in_ram) {
+    remains.in_ram.push_back(x_0);
+  } else {
+    remains.x_0_on_disk = x_0;
+  }
+  return remains;
+}
+
 bool ListSweep::lose(std::int64_t number) {
   StatesLeft left = states_left(actions_, at_);
   const std::int32_t lost = disk_place(static_cast<std::int32_t>(number));

@@ -73,6 +73,7 @@ class ListSweep final : public Sweep {
 
   bool can_rewind() const override { return done_; }
   void rewind(std::int64_t restorable) override;
+  std::optional<Remains> remains() override;
 
   Course course() const override {
     return {.steps = options_.steps, .plans_anew = !planned_, .plan_name = options_.plan_name};

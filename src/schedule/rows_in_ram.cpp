@@ -29,6 +29,7 @@ SweepPtr in_slots(const Problem& problem, bool keep_every) {
   const bool end_known = problem.sizing.end_known();
   options.retain = end_known ? options.units >= options.steps : keep_every;
   if (problem.in_the_abstract) options.retain = false;
+  options.leaves_states = problem.leaves_states;
   if (end_known) return played(options, std::make_unique<RevolvePlanner>());
   return played(options, std::make_unique<OnlinePlanner>(
                              OnlineOptions{.slots = options.units, .keep_every = keep_every}));

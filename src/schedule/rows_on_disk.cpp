@@ -83,6 +83,7 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   options.x_0 = Place::kDisk;
   options.units = between.most_slots - 1;
   options.tape_units = between.tape_units;
+  options.leaves_states = problem.leaves_states;
   const bool every_state = problem.sizing.end_known() && between.slots >= between.steps;
   options.retain =
       every_state && !between.all_anchors && between.tape_units == 0 && !problem.in_the_abstract;

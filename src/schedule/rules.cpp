@@ -32,14 +32,15 @@ std::int64_t Rules::units_of(const Kept& kept) const {
 }
 
 void Rules::play(const Action& action) {
-  static constexpr const char* kNames[] = {"start", "advance", "keep", "restore", "drop", "write",
-                                           "read",  "decide",  "turn", "adjoint", "done"};
+  static constexpr const char* kNames[] = {"start", "advance", "keep", "restore", "drop",  "write",
+                                           "read",  "decide",  "turn", "adjoint", "visit", "done"};
   doing_ = kNames[action.index()];
   ++played_;
   require(!done_, "something comes after the end");
   std::visit([this](const auto& what) { play(what); }, action);
-  const bool progress =
-      std::holds_alternative<Advance>(action) || std::holds_alternative<Adjoint>(action);
+  const bool progress = std::holds_alternative<Advance>(action) ||
+                        std::holds_alternative<Adjoint>(action) ||
+                        std::holds_alternative<Visit>(action);
   const auto kept = static_cast<std::int64_t>(ram_.size() + disk_.size() + 8 * to_adjoin_.size());
   idle_ = progress ? 0 : idle_ + 1;
   if (progress) kept_at_progress_ = kept;
@@ -80,10 +81,12 @@ void Rules::play(const Decide& decide) {
 }
 
 void Rules::play(const Turn& turn) {
-  require(live_ == State(turn.branch, turn.step), "its state is not live");
+  require(what_ != Played::kForward, "a turn in a pass forward");
+  const bool of_pass = what_ == Played::kReverse;
+  require(of_pass || live_ == State(turn.branch, turn.step), "its state is not live");
   require(turn.step == at(options_.steps, turn.branch), "not the end");
   const bool all_ended = ended_.size() == to_adjoin_.size();
-  require(turn.again == (options_.branches && all_ended), "`again` is wrong");
+  require(turn.again == (of_pass || (options_.branches && all_ended)), "`again` is wrong");
   require(ended_.insert(turn.branch).second || turn.again, "a second turn");
   if (turn.again || !options_.branches) {
     require(turned_.insert(turn.branch).second, "a second turn");
@@ -103,13 +106,24 @@ void Rules::play(const Adjoint& adjoint) {
   ++taken_.adjoints;
 }
 
+void Rules::play(const Visit& visit) {
+  require(what_ == Played::kForward, "a visit in no pass forward");
+  require(visit.step == to_visit_, "visits come once, in order");
+  require((options_.record ? tape_ : live_) == State(0, visit.step), "what it needs is not there");
+  ++to_visit_;
+  ++taken_.visits;
+}
+
 void Rules::play(const Done&) {
+  done_ = true;
+  if (what_ == Played::kForward) {
+    return require(to_visit_ == options_.steps[0], "visits are missing");
+  }
   require(turned_.size() == to_adjoin_.size(), "no turn");
   for (const std::int64_t left : to_adjoin_) require(left == 0, "adjoints are missing");
   const bool needs_x_0 = !options_.branches && !options_.record && options_.turn;
   require(!needs_x_0 || live_ == State(0, 0), "x_0 is not live at the end");
   require(!options_.branches || ram_.empty(), "slots are left");
-  done_ = true;
 }
 
 // ---- in RAM ----
@@ -255,7 +269,7 @@ void Rules::lose(std::int64_t number) {
   live_ = tape_ = kNone;
   const auto lost = disk_.find(number);
   require(lost != disk_.end(), "what was lost was not on disk");
-  if (options_.anchors_stay) {
+  if (options_.anchors_stay && what_ == Played::kSweep) {
     for (auto held = lost; held != disk_.end(); ++held) held->second.dropped = true;
     return;
   }
@@ -263,9 +277,36 @@ void Rules::lose(std::int64_t number) {
   disk_.erase(lost);
 }
 
+void Rules::remain(const Remains& remains) {
+  options_.steps = to_adjoin_ = run_before_ = {remains.course.steps};
+  options_.units = remains.units;
+  options_.record = remains.record;
+  options_.anchors_stay = !remains.anchors.empty();
+  options_.disk_slots = remains.anchors.count();
+  live_ = tape_ = kNone;
+  done_ = true;
+  for (const Kept& kept : remains.in_ram) {
+    const bool tape = kept.what == What::kTape;
+    if (tape) options_.tape_units = kept.room.units;
+    take_room(kept);
+    ram_[kept.place] = {kept.what, {0, kept.step}, kept.room};
+  }
+  for (std::int64_t number = 0; number < remains.anchors.count(); ++number) {
+    disk_[number].state = {0, remains.anchors.step(number)};
+  }
+  if (remains.x_0_on_disk) disk_[remains.x_0_on_disk->place].state = {0, 0};
+}
+
+void Rules::begin_pass(const Pass& pass) {
+  rewind(pass.restorable);
+  what_ = pass.direction == Direction::kForward ? Played::kForward : Played::kReverse;
+  to_visit_ = 0;
+}
+
 void Rules::rewind(std::int64_t restorable) {
   require(done_, "the sweep is not done");
   done_ = false;
+  what_ = Played::kSweep;
   live_ = tape_ = kNone;
   to_adjoin_ = options_.steps;
   ended_.clear();

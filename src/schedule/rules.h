@@ -14,6 +14,7 @@
 
 #include "schedule/action.h"
 #include "schedule/revolve.h"
+#include "schedule/sweep.h"
 
 namespace anadrome::schedule {
 
@@ -40,7 +41,7 @@ struct Taken {
   std::int64_t keeps = 0, restores = 0, drops = 0;  ///< in RAM
   std::int64_t anchors = 0, anchor_restores = 0;    ///< on disk
   std::int64_t writes = 0, reads = 0;               ///< actions of their own
-  std::int64_t decisions = 0, adjoints = 0;
+  std::int64_t decisions = 0, adjoints = 0, visits = 0;
   std::int64_t most_units = 0, most_disk_slots = 0;
   friend bool operator==(const Taken&, const Taken&) = default;
 };
@@ -56,6 +57,8 @@ class Rules {
   void end_is(std::int64_t steps);  ///< inside the last Advance
   void lose(std::int64_t number);   ///< and those above it, if anchors stay
   void rewind(std::int64_t restorable);
+  void remain(const Remains& remains);  ///< what a sweep has left, before the first pass
+  void begin_pass(const Pass& pass);
   void allow(std::int64_t units) { options_.units = std::max(options_.units, units); }
   void allow_on_disk(std::int64_t states) {
     options_.disk_slots = std::max(options_.disk_slots, states);
@@ -91,6 +94,7 @@ class Rules {
   void play(const Decide& decide);
   void play(const Turn& turn);
   void play(const Adjoint& adjoint);
+  void play(const Visit& visit);
   void play(const Done& done);
 
   void keep_anchor(const Keep& kept);
@@ -109,6 +113,12 @@ class Rules {
   std::vector<std::int64_t> to_adjoin_;   ///< by branch; kUnknown as the steps
   std::set<std::int64_t> started_, ended_, turned_;  ///< branches
   bool done_ = false;
+  enum class Played {
+    kSweep,
+    kForward,
+    kReverse
+  } what_ = Played::kSweep;  ///< the last two: a pass
+  std::int64_t to_visit_ = 0;
   std::int64_t played_ = 0, units_used_ = 0;
   std::int64_t idle_ = 0, kept_at_progress_ = 0;  ///< actions since a step was taken
   std::string doing_;

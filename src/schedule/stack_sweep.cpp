@@ -72,9 +72,18 @@ Segment StackSweep::segment(std::int64_t first, std::int64_t last,
 
 // Functions of their own, so that what calls them stays short: Revolve needs them all the time.
 Action StackSweep::drop_newest() { return Drop{stack_.pop()}; }
-Action StackSweep::push_unit() { return Keep{stack_.push(live_, Place::kRam, 1, false)}; }
+Action StackSweep::push_unit() {
+  const std::size_t index = stack_.all().depth;
+  if (index < left_ && pending_ != Pending::kPush) {
+    pending_ = Pending::kPush;
+    return Drop{stack_.kept(index)};
+  }
+  pending_ = Pending::kNothing;
+  return Keep{stack_.push(live_, Place::kRam, 1, false)};
+}
 
 Action StackSweep::push(Place place) {
+  if (place == Place::kRam && stack_.all().depth < left_) return push_unit();
   if (place == Place::kDisk && options_.anchors_stay) return push_anchor();
   const bool on_disk = place == Place::kRam && stack_.top_is(Place::kDisk, live_);
   const std::int64_t taken = place == Place::kDisk   ? 0
@@ -113,6 +122,7 @@ Action StackSweep::replace(std::int64_t index) {
 }
 
 Action StackSweep::finish_pending() {
+  if (pending_ == Pending::kPush) return push_unit();
   switch (std::exchange(pending_, Pending::kNothing)) {
     case Pending::kFirst:
       return push(options_.x_0);
@@ -129,6 +139,7 @@ Action StackSweep::finish_pending() {
       if (!stack_.top().buffered) return drop_newest();
       stack_.pop();
       return next();
+    case Pending::kPush:
     case Pending::kNothing:
       break;
   }
@@ -165,7 +176,9 @@ Action StackSweep::next() {
     if (stack_.has_entries()) {
       const KeptStack::Entry& top = stack_.top();
       if (top.step > target_ && may_drop(top)) {
-        if (!options_.retain && !top.buffered) return drop_newest();
+        const bool leaves = may_leave();
+        if (leaves) left_ = std::max(left_, stack_.all().depth);
+        if (!leaves && !options_.retain && !top.buffered) return drop_newest();
         stack_.pop();
         continue;
       }
@@ -182,6 +195,12 @@ Action StackSweep::next() {
 // Before TURN only what was kept beyond the end; x_0 stays.
 bool StackSweep::may_drop(const KeptStack::Entry& top) const {
   return turned_ || (!keeps_all_tapes() && (top.step > 0 || top.place == Place::kTape));
+}
+
+// In RAM, until its slot is needed.
+bool StackSweep::may_leave() const {
+  const bool in_ram_only = options_.anchors_stay || options_.disk_slots == 0;
+  return options_.leaves_states && turned_ && options_.tape_units == 0 && in_ram_only;
 }
 
 Action StackSweep::drop_anchor() {
@@ -367,8 +386,34 @@ void StackSweep::rewind(std::int64_t restorable) {
     full_.above = 0;
   }
   if (options_.retain) return stack_.put_back();
+  if (left_ > stack_.all().depth) {
+    full_.kept = stack_.all();
+    stack_.put_back(std::exchange(left_, 0));
+    pending_ = Pending::kShrink;
+  }
   // x_0 in RAM beside its place on disk: the planner says again whether that pays.
   if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
+}
+
+// A state in RAM by what the disk state below it takes is that one.
+std::optional<Remains> StackSweep::remains() {
+  if (!can_rewind() || planner_->state_units(0) != 1) return {};
+  Remains remains;
+  remains.course = course();
+  remains.record = options_.record;
+  remains.units = options_.units;
+  remains.anchors = anchors();
+  if (options_.retain) stack_.put_back();
+  for (std::size_t i = 0; i < std::max(stack_.all().depth, left_); ++i) {
+    if (stack_.is_buffered(i)) continue;
+    const Kept kept = stack_.kept(i);
+    if (kept.tier == kRamTier) {
+      remains.in_ram.push_back(kept);
+    } else {
+      remains.x_0_on_disk = kept;
+    }
+  }
+  return remains;
 }
 
 void StackSweep::resume_forward(const AnchorList& anchors, std::int64_t run_before) {

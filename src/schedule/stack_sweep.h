@@ -31,6 +31,9 @@ struct StackOptions {
   /// Nothing is dropped from RAM; with kept tapes x_n is kept, too: the reverse sweep can be
   /// repeated for nothing.
   bool retain = false;
+  /// In the reverse sweep a state in RAM is dropped only where its slot is needed: it serves a
+  /// pass. Not where an interval may be reversed once more (mark).
+  bool leaves_states = false;
   /// Where x_0 is kept before all else; kNowhere: where, and whether, the planner says.
   Place x_0 = Place::kNowhere;
   /// Anchors are numbered on and stay on disk when they are dropped: they can be restored after a
@@ -67,6 +70,7 @@ class StackSweep final : public Sweep {
   /// Only where x_0 is still kept.
   bool can_rewind() const override;
   void rewind(std::int64_t restorable) override;
+  std::optional<Remains> remains() override;
 
   void resume_forward(const AnchorList& anchors, std::int64_t run_before) override;
   void resume_reverse(const AnchorList& anchors, std::int64_t steps,
@@ -84,6 +88,7 @@ class StackSweep final : public Sweep {
     kRecord,    ///< the tape on top of the stack is to be recorded,
     kKeepTape,  ///< and kept
     kReplace,   ///< the live state takes over the place of the state replaced_
+    kPush,      ///< the slot is free now in which the live state is to be kept
     kShrink,    ///< what lies above full_.kept is to be dropped
   };
 
@@ -92,6 +97,7 @@ class StackSweep final : public Sweep {
   Action by_revolve();
   Action ask_planner();
   bool may_drop(const KeptStack::Entry& top) const;
+  bool may_leave() const;
   Action drop_anchor();
   Action end();
   Action advance(std::int64_t to, bool record);
@@ -161,6 +167,7 @@ class StackSweep final : public Sweep {
   std::int64_t run_before_ = 0;             ///< steps below this one were run at least once
   std::int64_t advance_first_ = kUnknown;   ///< first step of the last action if it was an Advance
   std::size_t replaced_ = 0;
+  std::size_t left_ = 0;  ///< entries that hold a slot, though some may be popped
   /// Where mark() was called.
   struct Mark {
     std::int64_t anchors = 0, live = 0, target = 0, tape = kUnknown, revolve_from = 0;

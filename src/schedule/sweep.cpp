@@ -24,6 +24,10 @@ void Sweep::finish_forward(std::int64_t steps) {
               "finish_forward(" + std::to_string(steps) + "): the number of steps is known");
 }
 
+void Sweep::begin_pass(const Pass&) {
+  throw Error(ANADROME_ERR_INTERNAL, "a pass was begun by a sweep");
+}
+
 void Sweep::resume_forward(const AnchorList&, std::int64_t) {
   throw Error(ANADROME_ERR_INTERNAL, "a sweep goes on that left no anchors");
 }

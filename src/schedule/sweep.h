@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "schedule/action.h"
 #include "schedule/anchor_list.h"
@@ -35,6 +37,30 @@ struct DiskLeft {
   std::int64_t places = 0;  ///< of states that replace each other: those below this number are good
   std::int64_t slots = 0;   ///< all of the memory, nothing read ahead; 0: as many as before
   double steps_per_write = 0;  ///< what a write takes in steps
+};
+
+/// What a sweep that is done has left for passes over its steps.
+struct Remains {
+  Course course;
+  bool record = false;     ///< a step is of use with its tape only
+  std::int64_t units = 0;  ///< of RAM, each for a state; those of `in_ram` included
+  /// States, x_0 included if it is there, or the tapes of all steps and x_n, which stay.
+  std::vector<Kept> in_ram;
+  std::optional<Kept> x_0_on_disk;  ///< where anchors do not stay
+  AnchorList anchors;               ///< those that stay
+};
+
+enum class Direction : std::uint8_t { kForward, kReverse };
+
+/// A pass that begins.
+struct Pass {
+  Direction direction = Direction::kReverse;
+  std::int64_t restorable = 1;        ///< of anchors that stay the first so many are left
+  std::int64_t states_per_block = 1;  ///< of anchors
+  /// Forward: the anchors of every so many blocks are restored; steps are run instead of the others
+  /// being read.
+  std::int64_t stride = 1;
+  bool as_read = false;  ///< what comes back from disk is not what was kept: no anchor is left out
 };
 
 class Sweep {
@@ -84,6 +110,12 @@ class Sweep {
   /// After Done: another reverse sweep. Of anchors that stay the first `restorable` are left.
   virtual bool can_rewind() const = 0;
   virtual void rewind(std::int64_t restorable) = 0;
+
+  /// After Done: what a PassSweep needs. Nothing: x_0 is not kept any more, or states have several
+  /// sizes.
+  virtual std::optional<Remains> remains() { return {}; }
+  /// After Done, of a PassSweep: another pass.
+  virtual void begin_pass(const Pass& pass);
 
   /// Before the first action: go on in the middle. Forward: the newest of `anchors` is live, and
   /// steps below `run_before` were run once. Reverse: of n = `steps` steps those from `position` on

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -92,6 +93,17 @@ TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
       }
       ASSERT_NO_FATAL_FAILURE(expect_same(list, steps));
     }
+  }
+}
+
+TEST(AnchorList, CountsTheAnchorsUpToAStep) {
+  AnchorList list;
+  EXPECT_EQ(list.count_up_to(5), 0);
+  std::vector<std::int64_t> steps = {0, 3, 6, 9, 10, 11, 20};
+  for (const std::int64_t step : steps) list.append(step);
+  for (std::int64_t step = 0; step < 25; ++step) {
+    const auto above = std::upper_bound(steps.begin(), steps.end(), step);
+    EXPECT_EQ(list.count_up_to(step), above - steps.begin()) << "step " << step;
   }
 }
 

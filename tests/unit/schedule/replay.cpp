@@ -108,6 +108,7 @@ AskedSweep::AskedSweep(const AnchoredCase& given) : given_(given) {
   options_.steps = given.steps;
   options_.record = given.record;
   options_.tape_units = tapes ? given.tape_units : 0;
+  options_.leaves_states = given.leaves_states;
   std::unique_ptr<Planner> planner;
   if (given.anchored) {
     options_.x_0 = Place::kDisk;

@@ -75,6 +75,7 @@ struct AnchoredCase {
   std::int64_t most_anchors = kNoLimit;
   bool all_anchors = false;
   bool keep_every = false;
+  bool leaves_states = false;
   bool record = false;
   std::int64_t tape_units = 0;
 };

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Passes after a sweep: every step once, in order, whatever was left; and how many steps it takes.
+#include "schedule/pass_sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "pass_replay.h"
+#include "pass_search.h"
+#include "replay.h"
+#include "schedule/plain_planners.h"
+
+namespace anadrome::schedule {
+namespace {
+
+constexpr Direction kForward = Direction::kForward, kReverse = Direction::kReverse;
+
+AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
+  AnchoredCase given;
+  given.steps = steps;
+  given.slots = slots;
+  given.leaves_states = true;
+  given.record = record;
+  return given;
+}
+
+AnchoredCase anchored(std::int64_t steps, std::int64_t slots, std::int64_t interval,
+                      bool record = false) {
+  AnchoredCase given = ram(steps, slots, record);
+  given.anchored = given.all_anchors = true;
+  given.interval = interval;
+  return given;
+}
+
+Remains swept(const AnchoredCase& given, std::int64_t steps) {
+  AskedSweep sweep(given);
+  replay(sweep, steps, {}, {});
+  return *sweep->remains();
+}
+
+std::int64_t all(const Taken& taken) { return taken.advances + taken.recorded; }
+
+TEST(PassSweep, WithAnAnchorForEveryStateRunsNoStep) {
+  for (const std::int64_t slots : {1, 2, 5}) {
+    PassReplay passes(swept(anchored(30, slots, 1), 30));
+    for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
+      EXPECT_EQ(passes.pass(direction).advances, 0) << slots << " slots";
+    }
+  }
+}
+
+TEST(PassSweep, InRoomForEveryStateRunsNoStep) {
+  PassReplay passes(swept(ram(30, 30), 30));
+  for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
+    const Taken taken = passes.pass(direction);
+    EXPECT_EQ(taken.advances, 0);
+    EXPECT_EQ(taken.keeps, 0);
+  }
+}
+
+TEST(PassSweep, OfKeptTapesRunsNoStep) {
+  StackOptions options;
+  options.steps = 12;
+  options.units = 50;
+  options.record = true;
+  options.tape_units = 3;
+  options.retain = true;
+  StackSweep sweep(options, std::make_unique<StoreTapesPlanner>());
+  Driver(sweep, rules_of(options, sweep.planner()), {.steps = 12}).sweep();
+  PassReplay passes(*sweep.remains());
+  for (const Direction direction : {kForward, kReverse, kForward}) {
+    const Taken taken = passes.pass(direction);
+    EXPECT_EQ(all(taken), 0);
+    EXPECT_EQ(taken.visits + taken.adjoints, 12);
+  }
+  EXPECT_EQ(all(passes.rewind()), 0);
+  EXPECT_EQ(passes.pass(kForward).visits, 12);
+}
+
+TEST(PassSweep, GivesEveryStepOnceInEveryPass) {
+  std::mt19937_64 random(31);
+  const auto below = [&random](std::int64_t end) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+  };
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::int64_t n = below(40), slots = 1 + below(8);
+    const bool record = below(2) == 0;
+    AnchoredCase given = ram(n, slots, record);
+    if (below(3) > 0) given = anchored(n, slots, 1 + below(9), record);
+    if (below(4) == 0) given.most_anchors = 1 + below(5);
+    if (below(4) == 0) given.all_anchors = false;
+    const Remains remains = swept(given, n);
+    SCOPED_TRACE("trial " + std::to_string(trial) + ", n " + std::to_string(n) + ", slots " +
+                 std::to_string(slots) + ", interval " + std::to_string(given.interval) +
+                 (record ? ", record" : ""));
+    PassReplay passes(remains);
+    std::int64_t restorable = std::max<std::int64_t>(remains.anchors.count(), 1);
+    const std::int64_t states_per_block = 1 + below(3);
+    for (int number = 0; number < 6; ++number) {
+      if (below(6) == 0) restorable = std::max<std::int64_t>(restorable - 1, 1);
+      if (below(5) == 0) {
+        EXPECT_EQ(passes.rewind().adjoints, n);
+        continue;
+      }
+      const Pass pass = {.direction = below(2) == 0 ? kForward : kReverse,
+                         .restorable = restorable,
+                         .states_per_block = states_per_block,
+                         .stride = 1 + below(3),
+                         .as_read = below(4) == 0};
+      const Taken taken = passes.pass(pass);
+      EXPECT_EQ(pass.direction == kForward ? taken.visits : taken.adjoints, n);
+    }
+  }
+}
+
+TEST(PassSweep, GoesOnWithoutTheAnchorsThatAreLost) {
+  std::mt19937_64 random(7);
+  int lost = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const auto n = static_cast<std::int64_t>(random() % 40);
+    const auto slots = static_cast<std::int64_t>(1 + random() % 5);
+    const Remains remains = swept(
+        anchored(n, slots, static_cast<std::int64_t>(1 + random() % 6), random() % 2 == 0), n);
+    PassReplay passes(remains);
+    const auto states_per_block = static_cast<std::int64_t>(1 + random() % 3);
+    passes.loses = [&](std::int64_t number) {
+      const bool is_lost = number >= states_per_block && random() % 4 == 0;
+      lost += is_lost ? 1 : 0;
+      return is_lost;
+    };
+    for (int number = 0; number < 4; ++number) {
+      const Direction direction = random() % 2 == 0 ? kForward : kReverse;
+      const Taken taken =
+          passes.pass({.direction = direction,
+                       .restorable = std::max<std::int64_t>(remains.anchors.count(), 1),
+                       .states_per_block = states_per_block});
+      EXPECT_EQ(taken.visits + taken.adjoints, n) << "trial " << trial;
+    }
+  }
+  EXPECT_GT(lost, 1000);
+}
+
+TEST(PassSweep, WithoutX0IsRefused) {
+  PassReplay passes(swept(anchored(10, 2, 3), 10));
+  passes.sweep().begin_pass({.restorable = 4});
+  EXPECT_FALSE(passes.sweep().lose(0));
+}
+
+// A codec has changed the anchors: what is between two of them is run from the lower one.
+TEST(PassSweep, AsReadLeavesOutNoAnchor) {
+  for (const bool record : {false, true}) {
+    PassReplay passes(swept(anchored(20, 3, 4, record), 20));
+    std::vector<std::int64_t> from_disk;
+    std::int64_t last = -1;
+    passes.sees = [&](const Action& action) {
+      if (const auto* const kept = std::get_if<Restore>(&action)) {
+        last = kept->step;
+        if (kept->tier == kDiskTier) from_disk.push_back(kept->step);
+      }
+      if (const auto* const visit = std::get_if<Visit>(&action)) {
+        EXPECT_LE(visit->step - last, 4);
+      }
+    };
+    passes.pass({.direction = kForward, .restorable = 5, .as_read = true});
+    EXPECT_EQ(from_disk, (std::vector<std::int64_t>{0, 4, 8, 12, 16}));
+  }
+}
+
+TEST(PassSweep, OfABillionStepsCountsWhatIsLeftWithoutPlayingIt) {
+  const std::int64_t n = 1'000'000'000;
+  Remains remains;
+  remains.course.steps = n;
+  remains.units = 20;
+  for (std::int64_t step = 0; step < 3; ++step) remains.anchors.append(1000 * step);
+  remains.anchors = AnchorList::of(n / 1000, {{0, 0, 1000}});
+  PassSweep sweep(remains);
+  sweep.begin_pass({.direction = kForward, .restorable = n / 1000});
+  EXPECT_EQ(sweep.advances_remaining(), n - n / 1000);
+  while (!std::holds_alternative<Visit>(sweep.next())) {
+  }
+  EXPECT_EQ(sweep.adjoints_remaining(), n - 1);
+}
+
+// ---- how many steps ----
+
+// Anchors as a run puts them that has to do with so many: each interval is the rest's share.
+std::int64_t planned(const SmallPasses& problem) {
+  const std::int64_t n = problem.steps;
+  AnchoredCase given = ram(n, problem.slots);
+  ReplayOptions options;
+  if (problem.anchors > 0) {
+    given = anchored(n, problem.slots, 0);
+    given.most_anchors = problem.anchors;
+    options.decide = [n, left = problem.anchors](std::int64_t live) mutable {
+      const std::int64_t intervals = left--;
+      return Answer{.steps = std::max<std::int64_t>((n - live + intervals - 1) / intervals, 1)};
+    };
+  }
+  AskedSweep sweep(given);
+  std::int64_t steps = replay(sweep, n, options, {}).front().advances;
+  PassReplay passes(*sweep->remains());
+  for (const Direction direction : problem.passes) steps += passes.pass(direction).advances;
+  return steps;
+}
+
+std::string text(const SmallPasses& problem) {
+  std::string text = std::to_string(problem.steps) + " steps, " + std::to_string(problem.slots) +
+                     " slots, " + std::to_string(problem.anchors) + " anchors, passes ";
+  for (const Direction direction : problem.passes) text += direction == kForward ? 'F' : 'R';
+  return text;
+}
+
+// Forward and reverse in turns, as products with a Hessian take them, and any other order. Without
+// anchors passes in turns take the fewest steps that there are; with them the sweep keeps no state
+// in RAM on its way to the next anchor.
+TEST(PassSweep, TakesNearlyTheFewestStepsThatThereAre) {
+  double in_turns = 0, any_order = 0, worst = 1;
+  int turns = 0, orders = 0;
+  std::string worst_case;
+  for (int n = 1; n <= 9; ++n) {
+    for (int slots = 1; slots <= 3; ++slots) {
+      for (int anchors = 0; anchors <= 3; ++anchors) {
+        for (int k = 1; k <= 3; ++k) {
+          for (int order = 0; order < 1 << k; ++order) {
+            SmallPasses problem = {.steps = n, .slots = slots, .anchors = anchors, .passes = {}};
+            bool alternate = true;
+            for (int i = 0; i < k; ++i) {
+              problem.passes.push_back((order >> i & 1) != 0 ? kReverse : kForward);
+              alternate = alternate && ((order >> i & 1) != 0) == (i % 2 == 1);
+            }
+            const std::int64_t fewest = fewest_steps(problem), steps = planned(problem);
+            ASSERT_GE(steps, fewest) << text(problem);
+            const double ratio = static_cast<double>(steps) / static_cast<double>(fewest);
+            any_order += ratio;
+            ++orders;
+            if (!alternate) continue;
+            if (anchors == 0) {
+              EXPECT_EQ(steps, fewest) << text(problem);
+            }
+            in_turns += ratio;
+            ++turns;
+            if (ratio <= worst) continue;
+            worst = ratio;
+            worst_case = text(problem);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_LE(in_turns / turns, 1.05) << "the worst: " << worst << ", " << worst_case;
+  EXPECT_LE(any_order / orders, 1.06);
+  EXPECT_GT(turns, 300);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
