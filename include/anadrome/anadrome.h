@@ -41,9 +41,9 @@ typedef struct anadrome_run anadrome_run;
 /** Where a run is. */
 typedef enum anadrome_phase ANADROME_AS_INT {
   ANADROME_PHASE_IDLE = 0,    /**< before begin, after DONE's successor calls or after a failure */
-  ANADROME_PHASE_FORWARD = 1, /**< from begin to TURN */
-  ANADROME_PHASE_REVERSE = 2, /**< from TURN to DONE */
-  ANADROME_PHASE_DONE = 3     /**< DONE was returned: begin, rewind or close may follow */
+  ANADROME_PHASE_FORWARD = 1, /**< from begin to TURN; a pass forward */
+  ANADROME_PHASE_REVERSE = 2, /**< from TURN to DONE; a pass in reverse */
+  ANADROME_PHASE_DONE = 3     /**< DONE was returned: begin, rewind, pass or close may follow */
 } anadrome_phase;
 
 /** What anadrome_next asks the caller to do. */
@@ -56,20 +56,30 @@ typedef enum anadrome_action_kind ANADROME_AS_INT {
               or, if tape fields are registered, step k's tape (and no defined state) */
   ANADROME_DONE =
       4, /**< leave the loop; the arrays hold x_0 (not with tape fields, and not with branches) */
-  ANADROME_START = 5 /**< of anadrome_begin_branches: write x_0 of `branch` to the arrays */
+  ANADROME_START = 5, /**< of anadrome_begin_branches: write x_0 of `branch` to the arrays */
+  ANADROME_VISIT = 6  /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
+                         leave the  fields of roles STATE and TAPE as they are */
 } anadrome_action_kind;
+
+/** A pass over a trajectory that was swept: see anadrome_pass. */
+typedef enum anadrome_direction ANADROME_AS_INT {
+  ANADROME_PASS_FORWARD = 1, /**< VISIT of every step, in rising order */
+  ANADROME_PASS_REVERSE = 2  /**< ADJOINT of every step, in falling order */
+} anadrome_direction;
 
 /** One action. */
 typedef struct anadrome_action {
   anadrome_action_kind kind; /**< what to do */
   int record;                /**< ADVANCE: non-zero: fill the tape fields in step last-1 */
   int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice);
-                       START, TURN: non-zero: not the first time for this branch;
+                       START, TURN: non-zero: not the first time for this branch, or TURN of a
+                       pass, where the arrays are undefined;
                        ADJOINT: non-zero: a trial (options `probe`, `gradient_error`), of which
                        fields of role ADJOINT keep no trace; the step comes again */
   int reserved_int; /**< zero */
-  int64_t first;    /**< ADVANCE, ADJOINT: first step; TURN: n; DONE: 0 */
-  int64_t last;     /**< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0 */
+  int64_t first;    /**< ADVANCE, ADJOINT, VISIT: first step; TURN: n; DONE: 0 */
+  int64_t last;     /**< ADVANCE: one past the last step; ADJOINT, VISIT: first + 1; TURN: n;
+                       DONE: 0 */
   int64_t branch;   /**< whose step this is, from 0 on; 0 after anadrome_begin */
   int64_t reserved[3]; /**< zero */
 } anadrome_action;
@@ -96,6 +106,8 @@ typedef struct anadrome_model {
   /** Write x_0, before the first step. Required with exchanged fields, whose memory begin provides;
    * may be NULL otherwise. */
   int (*start)(void* context);
+  /** Visit step `step` in a pass forward: see anadrome_solve_pass. Required there. */
+  int (*visit)(void* context, int64_t step);
 } anadrome_model;
 
 /** What a run has done and will do. Set `size = sizeof(anadrome_stats)` first: the struct may grow.
@@ -153,13 +165,16 @@ typedef struct anadrome_stats {
   int64_t anchors_lost;  /**< restores from disk that failed on some rank: another copy was read, or
                             the steps were run again from an earlier state */
   int64_t writes_failed; /**< writes that failed on this rank */
-  int64_t states_written;   /**< to disk in this sweep, second copies of x_0 included */
-  int64_t states_read;      /**< from disk in this sweep */
-  int64_t bytes_compressed; /**< of states, before they were compressed to bytes_written; 0 without
-                               the option `compress` */
-  double tolerance;         /**< in force, of a lossy codec; 0: no numbers are changed */
-  double gradient_error;    /**< what that did to the adjoint fields at DONE, relative, the largest
-                               of any (options `probe`, `gradient_error`); 0: not known */
+  int64_t states_written;    /**< to disk in this sweep, second copies of x_0 included */
+  int64_t states_read;       /**< from disk in this sweep */
+  int64_t bytes_compressed;  /**< of states, before they were compressed to bytes_written; 0 without
+                                the option `compress` */
+  double tolerance;          /**< in force, of a lossy codec; 0: no numbers are changed */
+  double gradient_error;     /**< what that did to the adjoint fields at DONE, relative, the largest
+                                of any (options `probe`, `gradient_error`); 0: not known */
+  int64_t passes;            /**< anadrome_pass, after this sweep */
+  int64_t visit_steps_taken; /**< VISIT actions completed */
+  double seconds_visit_step; /**< measured VISIT on this rank; 0: not known */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.
@@ -232,10 +247,11 @@ ANADROME_API anadrome_status anadrome_add_exchanged(anadrome_run* run, const cha
                                                     anadrome_role role, anadrome_type type,
                                                     size_t count, int* field);
 
-/** Where exchanged field `field` is: x_first at ADVANCE, x_n at TURN, x_k at ADJOINT, x_0 at DONE.
- * Read only: the library may restore it again. Valid until the next call of next, begin, rewind or
- * close. NULL if the number is no exchanged field's, or no state is live, or this rank has no
- * elements of it. With tape fields it is undefined at ADJOINT and DONE. Local. */
+/** Where exchanged field `field` is: x_first at ADVANCE, x_n at TURN, x_k at ADJOINT and
+ * VISIT, x_0 at DONE. Read only: the library may restore it again. Valid until the next call of
+ * next, begin, rewind, pass or close. NULL if the number is no exchanged field's, or no state is
+ * live, or this rank has no elements of it. With tape fields it is undefined at ADJOINT, VISIT and
+ * DONE. Local. */
 ANADROME_API const void* anadrome_now(const anadrome_run* run, int field);
 
 /** Where the caller writes exchanged field `field`: x_0 between begin and the first next (with
@@ -300,8 +316,8 @@ ANADROME_API anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_
 /** Finish the previous action and get the next one. Collective in meaning; it communicates only at
  *  agreement points: the start of an interval, TURN, DONE, and before an action on a state restored
  * from disk. Only there does it return anything but OK, and then on every rank. After DONE:
- * ERR_ORDER until begin or rewind. After an error the sweep is over; begin may follow. Source of
- * the schedules: Griewank & Walther 2000 (revolve); Kukreja, Hueckelheim & Gorman 2018 (async).
+ * ERR_ORDER until begin, rewind or pass. After an error the sweep is over; begin may follow. Source
+ * of the schedules: Griewank & Walther 2000 (revolve); Kukreja, Hueckelheim & Gorman 2018 (async).
  * @pre A sweep was begun. */
 ANADROME_API anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action);
 
@@ -334,6 +350,34 @@ ANADROME_API anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t 
  * process that goes on does so in the first one. Collective. Errors: ERR_ORDER unless DONE was
  * returned. */
 ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
+
+/** Begin another pass over the trajectory that was swept, for products with a Hessian and the like:
+ * any number of them after DONE, in any order, and rewinds among them. States that are kept are
+ * used, the others computed again from x_0 or from what is kept below; what a pass leaves in memory
+ * serves the next one. Set the option `passes` before begin, and the sweep keeps states for so
+ * many.
+ *
+ * - FORWARD: VISIT k = 0 .. n-1, for a tangent-linear step: the arrays hold x_k, or, if tape fields
+ *   are registered, step k's tape (and no state that is defined). Leave them as they are. ADVANCE,
+ *   with `again` set, comes in between where a state is not kept. At DONE the arrays are undefined.
+ * - REVERSE: TURN with `again` set comes first: set the adjoint variables; the arrays do not hold
+ *   x_n, so keep what you need of it at the first TURN (or call anadrome_rewind, whose TURN has
+ * it). Then ADJOINT k = n-1 .. 0 and DONE, as in the sweep.
+ *
+ * The states have the same bits as in the sweep; with a lossy codec those of what is read from
+ * disk, which are the same in every pass. With resume=on nothing is committed from here on, so a
+ * process that goes on does so in the first reverse sweep, and its program comes to its passes
+ * again. Collective. Errors: ERR_ORDER unless DONE was returned, ERR_ARGUMENT (no such direction,
+ * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more, branches, states of
+ * several sizes in schedule=uneven, least_memory or offload). */
+ANADROME_API anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction);
+
+/** Run a pass with callbacks: anadrome_pass, then a loop over next. FORWARD calls `visit`; REVERSE
+ * `turn`, where the arrays are undefined, and `adjoint`; both of them `advance` or `record`, where
+ * states are computed again. The model may be another one than that of the sweep. Collective.
+ * Errors: as anadrome_pass and anadrome_next; ERR_ARGUMENT (a callback is missing). */
+ANADROME_API anadrome_status anadrome_solve_pass(anadrome_run* run, anadrome_direction direction,
+                                                 const anadrome_model* model);
 
 /** Say that this rank cannot go on, and why. Local. Every rank gets ERR_PEER, with the rank and
  * `why`, at the next agreement point; go on calling anadrome_next until then. */

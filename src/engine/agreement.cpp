@@ -23,6 +23,8 @@ const char* name_of(std::int64_t call) {
       return "anadrome_begin";
     case Call::kRewind:
       return "anadrome_rewind";
+    case Call::kPass:
+      return "anadrome_pass";
     case Call::kClose:
       return "anadrome_close";
     case Call::kCheck:

@@ -28,6 +28,7 @@ enum class Call : std::int64_t {
   kTurn,
   kDone,
   kRewind,
+  kPass,
   kClose,
   kAdjoint,
   kGoOn,

@@ -20,6 +20,8 @@ Doing doing(const anadrome_action& action) {
       return Doing::kTurn;
     case ANADROME_ADJOINT:
       return Doing::kAdjoint;
+    case ANADROME_VISIT:
+      return Doing::kVisit;
     default:
       return Doing::kAfterDone;
   }
@@ -84,6 +86,11 @@ void Caller::adjoint_is_done(double seconds) {
   if (costs.measuring()) costs.add(sweep.in_hand.first, seconds);
 }
 
+void Caller::visit_is_done(double seconds) {
+  ++context_.sweep.passes.visits;
+  if (context_.sweep.timed) context_.measured.add_visit(seconds);
+}
+
 void Caller::take_back() {
   SweepState& sweep = context_.sweep;
   const anadrome_action& action = sweep.in_hand;
@@ -96,6 +103,8 @@ void Caller::take_back() {
     if (!preflight_.repeats()) advance_is_done(last, seconds);
   } else if (action.kind == ANADROME_ADJOINT) {
     adjoint_is_done(seconds);
+  } else if (action.kind == ANADROME_VISIT) {
+    visit_is_done(seconds);
   }
   sweep.finished_at = -1;
   sweep.timed = false;
@@ -214,6 +223,16 @@ void Caller::hand_out(const schedule::Adjoint& adjoint) {
   is_handed_out();
 }
 
+void Caller::hand_out(const schedule::Visit& visit) {
+  if (!context_.plan.record) audits_.computed_again(visit.step, 0, *keeper_.live());
+  keeper_.read_ahead();
+  anadrome_action& step = context_.sweep.in_hand;
+  step.kind = ANADROME_VISIT;
+  step.first = visit.step;
+  step.last = visit.step + 1;
+  is_handed_out();
+}
+
 void Caller::hand_out(const schedule::Done&) {
   context_.sweep.in_hand.kind = ANADROME_DONE;
   is_handed_out();
@@ -228,6 +247,8 @@ void Caller::is_handed_out() {
     sweep.timed = true;
   } else if (action.kind == ANADROME_ADVANCE) {
     sweep.timed = measured.times_advance(action.last - action.first);
+  } else if (action.kind == ANADROME_VISIT) {
+    sweep.timed = measured.times_visit();
   } else {
     sweep.timed = measured.times_adjoint();
   }

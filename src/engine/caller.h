@@ -39,6 +39,7 @@ class Caller {
   void hand_out(const schedule::Advance& advance);
   void hand_out(const schedule::Turn& turn);
   void hand_out(const schedule::Adjoint& adjoint);
+  void hand_out(const schedule::Visit& visit);
   void hand_out(const schedule::Done& done);
 
  private:
@@ -49,6 +50,7 @@ class Caller {
   void is_handed_out();
   void advance_is_done(std::int64_t last, double seconds);
   void adjoint_is_done(double seconds);
+  void visit_is_done(double seconds);
   void record(double now, std::int64_t last);
   void make_room_for_step();
   std::int64_t end_of_part(const schedule::Advance& advance) const;

@@ -71,7 +71,6 @@ void Decisions::rewind(std::int64_t restorable) {
     plan_.sweep->rewind(restorable);
     if (plan_.sweep->course().plans_anew) plan_.sweep->plan(measured());
   });
-  sweep_.newest_anchor = std::max<std::int64_t>(plan_.sweep->anchors().count() - 1, 0);
   if (plan_.plays_list()) return agree_on_plan(failure);
   if (failure) throw Error(failure.status, failure.message);
 }

@@ -383,17 +383,17 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       return;
     }
     sweep_.agreed_block = block;
-    if (plan_.sweep->course().anchors_stay) learn(kept.place);
+    if (!sweep_.rewound && plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
   copy(sweep_.copies.restored, [&] {
     // This rank may have needed the anchor's memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);
-    disk_->prefetch_below(kept.place);  // the disk works while this one is copied
+    disk_->prefetch(kept.place);  // the disk works while this one is copied
     disk_->restore(state_of(kept));
   });
-  held_.attempt([&] { disk_->prefetch_below(kept.place); });  // exchanged: now there is memory
+  held_.attempt([&] { disk_->prefetch(kept.place); });  // exchanged: now there is memory
 }
 
 bool Keeper::load(Call call, std::int64_t number) {
@@ -416,7 +416,18 @@ bool Keeper::load(Call call, std::int64_t number) {
 }
 
 void Keeper::read_ahead() {
-  if (uses_disk()) held_.attempt([&] { disk_->prefetch_below(sweep_.newest_anchor); });
+  if (uses_disk()) held_.attempt([&] { disk_->prefetch(sweep_.newest_anchor); });
+}
+
+void Keeper::begin_pass(std::int64_t stride) {
+  sweep_.agreed_block = -1;
+  const std::int64_t anchors = plan_.sweep->anchors().count();
+  sweep_.newest_anchor = stride < 0 ? std::max<std::int64_t>(anchors - 1, 0) : 0;
+  if (!uses_disk() || anchors == 0) return;
+  held_.attempt([&] {
+    disk_->read_ahead_by(stride);
+    disk_->prefetch_from(sweep_.newest_anchor);
+  });
 }
 
 void Keeper::go_on_from(std::int64_t number) {

@@ -82,6 +82,9 @@ class Keeper {
   /// SweepState::lost says why (false). Collective.
   bool load(Call call, std::int64_t number);
   void read_ahead();
+  /// A pass begins, or another reverse sweep: by so many blocks from one that is needed to the
+  /// next.
+  void begin_pass(std::int64_t stride);
   /// Anchor `number`, which is loaded, is the newest from here on, and live.
   void go_on_from(std::int64_t number);
   /// The sweep goes on with the anchors that there are. Collective.

@@ -56,6 +56,9 @@ class Measurements {
   bool times_adjoint() { return adjoint_sampler_.due(adjoint_.seconds()); }
   void add_forward(double seconds, std::int64_t steps) { forward_.add(seconds, steps); }
   void add_adjoint(double seconds) { adjoint_.add(seconds, 1); }
+  bool times_visit() { return visit_sampler_.due(visit_.seconds()); }
+  void add_visit(double seconds) { visit_.add(seconds, 1); }
+  double visit() const { return visit_.seconds(); }
   /// The seconds that one that was timed stands for, with those that were not.
   double advances_like(double seconds) const { return forward_sampler_.stands_for(seconds); }
   double adjoints_like(double seconds) const { return adjoint_sampler_.stands_for(seconds); }
@@ -119,8 +122,8 @@ class Measurements {
  private:
   double forward_step() const;
 
-  store::Meter forward_, adjoint_, copy_;
-  store::Sampler forward_sampler_, adjoint_sampler_, copy_sampler_;
+  store::Meter forward_, adjoint_, visit_, copy_;
+  store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_, copy_sampler_;
   store::TransferTimes transfers_;
   StepTable step_costs_, adjoint_costs_;  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them

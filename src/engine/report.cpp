@@ -265,6 +265,9 @@ anadrome_stats Report::statistics() const {
   stats.seconds_predicted = sweep_.prediction.seconds;
   stats.predicted_at_step = sweep_.prediction.made_at;
   stats.adjoint_guessed = sweep_.prediction.adjoint_guessed ? 1 : 0;
+  stats.passes = sweep_.passes.begun;
+  stats.visit_steps_taken = sweep_.passes.visits;
+  stats.seconds_visit_step = measured_.visit();
   copy_text(stats.schedule, sizeof stats.schedule, to_string(plan_.schedule));
   return stats;
 }

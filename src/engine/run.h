@@ -49,6 +49,8 @@ class Run final : private Meeting {
   void next(anadrome_action& action);
   void finish_forward(std::int64_t steps);
   void rewind();
+  /// `failure`: what this rank found wrong before; every rank gets it.
+  void pass(anadrome_direction direction, const Failure& failure = {});
   void fail(const std::string& why);
   void request_stop() noexcept { stop_.store(true); }
   anadrome_stats statistics() const { return report_.statistics(); }
@@ -91,8 +93,13 @@ class Run final : private Meeting {
   void abandon();
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
+  Failure why_not_again(const char* call) const;
+  std::int64_t agree_on_pass(Call call, const Failure& failure, std::int64_t direction);
+  std::int64_t stride_forward() const;
+  void goes_on(anadrome_phase phase);
   void done();
   void repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
+  void pass_is_done();
 
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on

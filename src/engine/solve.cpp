@@ -38,23 +38,35 @@ void advance(Run& run, const anadrome_action& action, bool open_end, const anadr
   if (reached < action.last) run.finish_forward(reached);
 }
 
+// What is wrong with the model; NULL if nothing is.
+const char* unfit_for_all(const Run& run, const anadrome_model* given) {
+  if (given == nullptr) return "the model is NULL";
+  if (given->size < offsetof(anadrome_model, start)) {
+    return "set model.size = sizeof(anadrome_model)";
+  }
+  if (given->record == nullptr && run.fields().has(ANADROME_ROLE_TAPE)) {
+    return "tape fields are registered, so the model needs record";
+  }
+  return nullptr;
+}
+
+anadrome_model complete(const anadrome_model& given) {
+  anadrome_model model = {};
+  std::memcpy(&model, &given, std::min(given.size, sizeof model));
+  return model;
+}
+
 }  // namespace
 
 anadrome_model model_of(const Run& run, const anadrome_model* given, const char* call,
                         Failure& failure) {
   anadrome_model model = {};
-  const char* unfit = nullptr;
-  if (given == nullptr) {
-    unfit = "the model is NULL";
-  } else if (given->size < offsetof(anadrome_model, start)) {
-    unfit = "set model.size = sizeof(anadrome_model)";
-  } else if (given->advance == nullptr || given->adjoint == nullptr) {
-    unfit = "the model needs advance and adjoint";
-  } else if (given->record == nullptr && run.fields().has(ANADROME_ROLE_TAPE)) {
-    unfit = "tape fields are registered, so the model needs record";
-  } else {
-    std::memcpy(&model, given, std::min(given->size, sizeof model));
-    if (model.start == nullptr && run.fields().has_exchanged()) {
+  const char* unfit = unfit_for_all(run, given);
+  if (unfit == nullptr) {
+    model = complete(*given);
+    if (model.advance == nullptr || model.adjoint == nullptr) {
+      unfit = "the model needs advance and adjoint";
+    } else if (model.start == nullptr && run.fields().has_exchanged()) {
       unfit = "exchanged fields are registered, so the model needs start";
     }
   }
@@ -62,12 +74,30 @@ anadrome_model model_of(const Run& run, const anadrome_model* given, const char*
   return model;
 }
 
-void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Failure& failure,
-           const std::function<void()>& at_turn) {
-  run.begin(steps, failure);
-  const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
-  if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
-  const bool open_end = steps == ANADROME_STEPS_UNKNOWN;
+anadrome_model pass_model_of(const Run& run, anadrome_direction direction,
+                             const anadrome_model* given, Failure& failure) {
+  anadrome_model model = {};
+  const char* unfit = unfit_for_all(run, given);
+  if (unfit == nullptr) {
+    model = complete(*given);
+    const bool forward = direction == ANADROME_PASS_FORWARD;
+    if (model.advance == nullptr) {
+      unfit = "the model needs advance";
+    } else if (forward && model.visit == nullptr) {
+      unfit = "a pass forward needs the model's visit";
+    } else if (!forward && model.adjoint == nullptr) {
+      unfit = "a pass in reverse needs the model's adjoint";
+    }
+  }
+  if (unfit != nullptr) failure = {ANADROME_ERR_ARGUMENT, std::string("solve_pass: ") + unfit};
+  return model;
+}
+
+namespace {
+
+// Until DONE.
+void loop(Run& run, bool open_end, const anadrome_model& model,
+          const std::function<void()>& at_turn) {
   for (;;) {
     anadrome_action action;
     run.next(action);
@@ -84,11 +114,30 @@ void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Fail
       case ANADROME_ADJOINT:
         note(run, "adjoint", action.first, model.adjoint(model.context, action.first));
         break;
+      case ANADROME_VISIT:
+        note(run, "visit", action.first, model.visit(model.context, action.first));
+        break;
       case ANADROME_START:  // of branches only
       case ANADROME_DONE:
         return;
     }
   }
+}
+
+}  // namespace
+
+void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Failure& failure,
+           const std::function<void()>& at_turn) {
+  run.begin(steps, failure);
+  const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
+  if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
+  loop(run, steps == ANADROME_STEPS_UNKNOWN, model, at_turn);
+}
+
+void solve_pass(Run& run, anadrome_direction direction, const anadrome_model& model,
+                const Failure& failure) {
+  run.pass(direction, failure);
+  loop(run, false, model, {});
 }
 
 }  // namespace anadrome::engine

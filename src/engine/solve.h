@@ -18,4 +18,10 @@ anadrome_model model_of(const Run& run, const anadrome_model* given, const char*
 void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Failure& failure,
            const std::function<void()>& at_turn = {});
 
+/// The same of a model for a pass, and a pass.
+anadrome_model pass_model_of(const Run& run, anadrome_direction direction,
+                             const anadrome_model* given, Failure& failure);
+void solve_pass(Run& run, anadrome_direction direction, const anadrome_model& model,
+                const Failure& failure);
+
 }  // namespace anadrome::engine

@@ -94,8 +94,16 @@ struct SweepState {
   std::string chosen;           ///< why this schedule, if the option says auto
   double expected_seconds = 0;  ///< by auto; 0: nothing was weighed
   bool warned = false;
-  /// A commit could not tell in which of its reverse sweeps the program was: none is made.
+  /// A commit could not tell in which of its reverse sweeps or passes the program was: none is
+  /// made.
   bool rewound = false;
+  struct Passes {
+    std::int64_t begun = 0, visits = 0;
+    std::int64_t advances_before = 0;  ///< the one under way
+    double began = 0;                  ///< the one under way
+    bool ready = false;                ///< the schedule is one for passes
+    bool on = false;                   ///< one is under way, or was the last thing that was done
+  } passes;
 
   bool under_way() const {
     return phase == ANADROME_PHASE_FORWARD || phase == ANADROME_PHASE_REVERSE;

@@ -44,10 +44,14 @@ std::string text_of(Doing doing) {
       return "in its solver at TURN, after step ";
     case Doing::kAdjoint:
       return "in its solver, the adjoint of step ";
+    case Doing::kVisit:
+      return "in its solver, visiting step ";
     case Doing::kAfterDone:
       return "after DONE";
     case Doing::kRewind:
       return "in anadrome_rewind";
+    case Doing::kPass:
+      return "in anadrome_pass";
     case Doing::kClose:
       return "in anadrome_close";
   }
@@ -70,7 +74,7 @@ std::string text_of(store::ProcessState state) {
 
 std::string text_of_activity(std::uint64_t activity) {
   const auto doing = static_cast<Doing>(activity >> kStepBits);
-  const bool has_step = doing >= Doing::kNext && doing <= Doing::kAdjoint;
+  const bool has_step = doing >= Doing::kNext && doing <= Doing::kVisit;
   return text_of(doing) + (has_step ? std::to_string(activity & kStepMask) : "");
 }
 

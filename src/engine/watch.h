@@ -35,8 +35,10 @@ enum class Doing : std::uint8_t {
   kAdvanceAgain,
   kTurn,
   kAdjoint,
+  kVisit,
   kAfterDone,
   kRewind,
+  kPass,
   kClose
 };
 

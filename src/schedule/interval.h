@@ -21,6 +21,8 @@ struct StepCosts {
   /// Time that a write and a read take from the computation even where they are hidden: the caller
   /// begins them, and without a core of its own the I/O thread needs processor time.
   double write_taken = 0, read_taken = 0;
+  double visit = 0;   ///< of a step, in a pass forward; 0: not known, and taken for a forward step
+  double passes = 0;  ///< after the sweep: as many are to be weighed with it, half of them forward
 };
 
 /// Which transfers run under the computation.

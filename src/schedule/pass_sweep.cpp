@@ -61,7 +61,7 @@ const AnchorList& PassSweep::anchors() const { return anchors_stay_ ? anchors_ :
 // ---- a pass begins ----
 
 void PassSweep::begin(const Pass& pass, bool turn_has_x_n) {
-  if (!done_ || pass.restorable < 1) {
+  if (!done_ || (anchors_stay_ && pass.restorable < 1)) {
     throw Error(ANADROME_ERR_ORDER, "a pass begins where another one, or the sweep, is done");
   }
   pass_ = pass;

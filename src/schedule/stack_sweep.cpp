@@ -411,6 +411,7 @@ std::optional<Remains> StackSweep::remains() {
       remains.in_ram.push_back(kept);
     } else {
       remains.x_0_on_disk = kept;
+      if (options_.disk_is_buffered) --remains.units;  // for what is read
     }
   }
   return remains;

@@ -64,7 +64,7 @@ bool BlockKeeper::make_room(Window& stays) {
   if (tries_again && backing_->write_first_block_again()) return true;
   if (!planned && evict_lost_block(stays)) return true;
   if (!planned && stays.first < stays.last) {  // what was read ahead can be read again
-    stays.first = stays.last;
+    stays.first = stays.last = stays.current;
     return true;
   }
   const bool all_may_go = rules_ == Rules::kReplaced || backing_->first_block_stays();

@@ -61,9 +61,9 @@ class BlockKeeper {
     kPlanned    ///< a plan drops what makes room; that has to be written, and nothing else goes
   };
 
-  /// Blocks first .. last.
+  /// Blocks first .. last, of which `current` goes last of all.
   struct Window {
-    std::int64_t first = 0, last = -1;
+    std::int64_t first = 0, last = -1, current = last;
     bool empty() const { return last < first; }
     bool has(std::int64_t block) const { return first <= block && block <= last; }
   };

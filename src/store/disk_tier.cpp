@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/checked.h"
+
 namespace anadrome::store {
 
 DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
@@ -38,7 +40,8 @@ void DiskTier::set_prefetch_depth(std::int64_t depth) {
 
 void DiskTier::work_on(std::int64_t block) {
   current_ = block;
-  blocks_.work_on({reversing_ ? block - prefetch_depth_ : block, block});
+  const std::int64_t last = reads_ahead_ ? block + stride_ * prefetch_depth_ : block;
+  blocks_.work_on({std::min(block, last), std::max(block, last), block});
 }
 
 std::byte* DiskTier::address_of(const Resident& resident) const {
@@ -96,7 +99,7 @@ void DiskTier::forget(std::int64_t block) {
 }
 
 AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states) {
-  read_ahead_of_ = -1;
+  read_ahead_of_ = kNone;
   return anchors_.note(block, states);
 }
 
@@ -288,16 +291,25 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   resident.state = State::kReading;
 }
 
-void DiskTier::prefetch_below(std::int64_t number) {
-  const std::int64_t current = layout_.block_of(number);
-  if (current == read_ahead_of_ || !transport_.overlaps() || first_block_stays()) return;
-  reversing_ = true;
+void DiskTier::read_ahead_by(std::int64_t stride) {
+  stride_ = stride;
+  read_ahead_of_ = kNone;
   work_on(current_);
-  for (std::int64_t block = current - 1;
-       block >= std::max<std::int64_t>(current - prefetch_depth_, 0); --block) {
+}
+
+void DiskTier::prefetch_after(std::int64_t current) {
+  if (current == read_ahead_of_ || !transport_.overlaps() || first_block_stays()) return;
+  reads_ahead_ = true;
+  work_on(current_);
+  const std::int64_t end = ceil_divide(anchors_.restorable(), layout_.states());
+  for (std::int64_t i = 1; i <= prefetch_depth_ && stride_ != 0; ++i) {
+    const std::int64_t block = current + i * stride_;
+    const bool up = stride_ > 0;
+    if (up ? block >= end : block < 0) break;
     if (is_resident(block) || !is_on_disk(block)) continue;
+    // What was there, or comes last, is below.
     constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-    const std::int64_t memory = blocks_.take_idle({block, kAny});
+    const std::int64_t memory = blocks_.take_idle({up ? current : block, up ? block : kAny});
     if (memory < 0) return;  // asked again soon
     start_read(block, memory);
   }
@@ -438,7 +450,7 @@ void DiskTier::end_trial() {
   const auto resident = residents().find(std::exchange(trial_, {}).block);
   if (resident == residents().end() || !resident->second.on_trial) return;
   forget(resident->first);
-  read_ahead_of_ = -1;
+  read_ahead_of_ = kNone;
 }
 
 void DiskTier::restore_exactly(const KeptState& anchor) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "base/error.h"
@@ -89,8 +90,13 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// By plan: begin to write an anchor, likewise, and to read it.
   void write(const KeptState& anchor, const Failure& refused = {});
   void read(const KeptState& anchor);
+  /// What will be needed after a block is the one so many blocks on; -1 at first. 0: nothing is
+  /// read ahead.
+  void read_ahead_by(std::int64_t stride);
   /// Begin to read what will be needed after anchor `number`, as far as memory allows.
-  void prefetch_below(std::int64_t number);
+  void prefetch(std::int64_t number) { prefetch_after(layout_.block_of(number)); }
+  /// The same, where anchor `number` is needed next.
+  void prefetch_from(std::int64_t number) { prefetch_after(layout_.block_of(number) - stride_); }
 
   /// The block of the pool in which the anchor is, even if on its way to disk; -1: it would have to
   /// be read, or it lies in a region.
@@ -128,6 +134,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   Residents& residents() const { return blocks_.residents(); }
   std::byte* address_of(const Resident& resident) const;
   void work_on(std::int64_t block);
+  void prefetch_after(std::int64_t block);
   Residents::iterator settle(Residents::iterator resident);
   bool is_resident(std::int64_t block);
   void forget(std::int64_t block);
@@ -153,8 +160,11 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::int64_t prefetch_depth_ = 0;
   std::int64_t current_ = 0;  ///< block of the interval being worked on
   std::int64_t writes_begun_ = 0;
-  bool reversing_ = false;           ///< blocks below the current one are being read ahead
-  std::int64_t read_ahead_of_ = -1;  ///< all blocks to be read ahead of this one are on their way
+  bool reads_ahead_ = false;  ///< blocks beyond the current one are being read ahead
+  std::int64_t stride_ = -1;  ///< from one of them to the next
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+  /// All blocks to be read ahead of this one are on their way.
+  std::int64_t read_ahead_of_ = kNone;
   struct Trial {
     std::int64_t block = -1;
     double times = 0;

@@ -40,7 +40,8 @@ void SweepDriver::expect(bool condition, const char* fact, const anadrome_action
                          Outcome& outcome) {
   if (condition) return;
   outcome.exact = false;
-  static constexpr std::array kNames = {"?", "ADVANCE", "TURN", "ADJOINT", "DONE", "START"};
+  static constexpr std::array kNames = {"?",    "ADVANCE", "TURN", "ADJOINT",
+                                        "DONE", "START",   "VISIT"};
   ADD_FAILURE() << "not so: " << fact << "; at " << kNames.at(static_cast<std::size_t>(action.kind))
                 << " " << action.first << " .. " << action.last << ", record " << action.record
                 << ", again " << action.again << ", of " << steps_ << " steps";
@@ -50,7 +51,7 @@ Outcome SweepDriver::begin(std::int64_t steps, bool unknown) {
   steps_ = steps;
   unknown_ = unknown;
   furthest_ = 0;
-  turned_ = false;
+  in_pass_ = forward_ = turned_ = false;
   recorded_ = -1;
   model_.start();
   model_.scramble_tape();
@@ -84,6 +85,7 @@ Outcome SweepDriver::begin_and_stop(std::int64_t steps, bool unknown,
 
 Outcome SweepDriver::sweep_again() {
   Outcome outcome;
+  in_pass_ = forward_ = false;
   turned_ = false;
   recorded_ = -1;
   to_adjoin_ = steps_;
@@ -91,6 +93,26 @@ Outcome SweepDriver::sweep_again() {
   model_.scramble_state();
   model_.scramble_tape();
   outcome.status = anadrome_rewind(run_);
+  if (outcome.status == ANADROME_OK) {
+    loop(outcome);
+  } else {
+    outcome.message = anadrome_last_error();
+  }
+  return outcome;
+}
+
+Outcome SweepDriver::pass(anadrome_direction direction) {
+  Outcome outcome;
+  in_pass_ = true;
+  forward_ = direction == ANADROME_PASS_FORWARD;
+  turned_ = forward_;
+  recorded_ = -1;
+  to_visit_ = 0;
+  to_adjoin_ = forward_ ? 0 : steps_;
+  stop_at_ = nullptr;
+  model_.scramble_state();
+  model_.scramble_tape();
+  outcome.status = anadrome_pass(run_, direction);
   if (outcome.status == ANADROME_OK) {
     loop(outcome);
   } else {
@@ -117,13 +139,16 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
   bool reserved_is_zero = action.reserved_int == 0;
   for (const std::int64_t word : action.reserved) reserved_is_zero = reserved_is_zero && word == 0;
   check(reserved_is_zero, "reserved members are zero");
-  const bool undefined = tape && (action.kind == ANADROME_ADJOINT || action.kind == ANADROME_DONE);
+  const bool undefined =
+      (tape && (action.kind == ANADROME_ADJOINT || action.kind == ANADROME_DONE ||
+                action.kind == ANADROME_VISIT)) ||
+      (in_pass_ && action.kind == ANADROME_TURN) || (forward_ && action.kind == ANADROME_DONE);
   check(model_.take_now(run_) || undefined, "the live state has an address");
   check(model_.no_then(run_) || action.kind == ANADROME_ADVANCE,
         "only an ADVANCE has a place for the next state");
   const std::uint64_t sum = undefined ? 0 : model_.sum_of_now(run_);
   check(model_.adjoint() == adjoint_, "adjoint fields are left alone");
-  check(recorded_ < 0 || action.kind == ANADROME_ADJOINT ||
+  check(recorded_ < 0 || action.kind == ANADROME_ADJOINT || action.kind == ANADROME_VISIT ||
             model_.tape() == reference_.tape(recorded_),
         "tape fields are left alone");
   switch (action.kind) {
@@ -134,7 +159,8 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
       check(!turned_, "TURN comes once");
       check(action.first == steps_ && action.last == steps_, "TURN names n");
       check(furthest_ == steps_, "every step was run before TURN");
-      check(holds(steps_), "the arrays hold x_n at TURN");
+      check(in_pass_ || holds(steps_), "the arrays hold x_n at TURN");
+      check((action.again != 0) == in_pass_, "`again` says that TURN is a pass's");
       turned_ = true;
       model_.scramble_state();
       break;
@@ -154,10 +180,22 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
       model_.scramble_tape();
       recorded_ = -1;
       break;
+    case ANADROME_VISIT:
+      check(forward_ && action.first == to_visit_, "visits come one by one");
+      check(action.last == action.first + 1, "VISIT is one step");
+      if (tape) {
+        check(model_.tape() == reference_.tape(action.first), "the tape of the step is there");
+      } else {
+        check(holds(action.first), "the arrays hold x_k at VISIT");
+      }
+      ++to_visit_;
+      recorded_ = -1;
+      break;
     case ANADROME_DONE:
+      check(!forward_ || to_visit_ == steps_, "DONE comes after every visit");
       check(turned_ && to_adjoin_ == 0, "DONE comes after every adjoint step");
       check(action.first == 0 && action.last == 0, "DONE names 0");
-      check(tape || holds(0), "the arrays hold x_0 at DONE");
+      check(tape || forward_ || holds(0), "the arrays hold x_0 at DONE");
       outcome.done = true;
       break;
     default:

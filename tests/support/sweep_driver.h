@@ -55,6 +55,9 @@ class SweepDriver {
   /// rewind, then every action to DONE.
   Outcome sweep_again();
 
+  /// pass, then every action to DONE.
+  Outcome pass(anadrome_direction direction);
+
   /// begin, and then actions until `stop_at` says so of one that was handed out (and not done).
   Outcome begin_and_stop(std::int64_t steps, bool unknown,
                          const std::function<bool(const anadrome_action&)>& stop_at);
@@ -77,6 +80,8 @@ class SweepDriver {
   bool unknown_ = false;
   std::int64_t furthest_ = 0;   ///< steps that were run at least once
   std::int64_t to_adjoin_ = 0;  ///< steps whose adjoint is still to come
+  std::int64_t to_visit_ = 0;   ///< of a pass forward
+  bool in_pass_ = false, forward_ = false;
   bool turned_ = false;
   std::int64_t recorded_ = -1;  ///< the step in the tape
   std::vector<double> adjoint_;

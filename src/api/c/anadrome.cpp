@@ -283,6 +283,26 @@ anadrome_status anadrome_rewind(anadrome_run* run) {
   });
 }
 
+anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction) {
+  return guard([&] {
+    require_run(run, "pass");
+    require_mpi("pass");
+    run->run.pass(direction);
+  });
+}
+
+anadrome_status anadrome_solve_pass(anadrome_run* run, anadrome_direction direction,
+                                    const anadrome_model* model) {
+  return guard([&] {
+    require_run(run, "solve_pass");
+    require_mpi("solve_pass");
+    anadrome::Failure unfit;
+    const anadrome_model complete =
+        anadrome::engine::pass_model_of(run->run, direction, model, unfit);
+    anadrome::engine::solve_pass(run->run, direction, complete, unfit);
+  });
+}
+
 anadrome_status anadrome_fail(anadrome_run* run, const char* why) {
   return guard([&] {
     require_run(run, "fail");

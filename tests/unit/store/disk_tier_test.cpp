@@ -94,9 +94,9 @@ TEST(DiskTier, ReadsAheadAsFarAsItMay) {
   for (std::int64_t anchor = 4; anchor >= 0; --anchor) s.tier->drop(anchor);
   s.held->started.clear();
   s.tier->set_prefetch_depth(2);
-  s.tier->prefetch_below(5);
+  s.tier->prefetch(5);
   EXPECT_EQ(s.held->started, (std::vector<Started>{{false, 4}, {false, 3}}));
-  s.tier->prefetch_below(5);
+  s.tier->prefetch(5);
   EXPECT_EQ(s.held->started.size(), 2u) << "they are on their way";
   EXPECT_TRUE(s.brings_back(4, 4));
   EXPECT_EQ(s.held->waited_for.back(), 4);
@@ -108,7 +108,7 @@ TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
   for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
   s.tier->flush();
   s.tier->set_prefetch_depth(1);
-  s.tier->prefetch_below(3);
+  s.tier->prefetch(3);
   EXPECT_TRUE(s.in_memory(2));
   s.fill_pool();
   s.blocks.take();

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schedule/pass_times.h"
+
+#include <algorithm>
+
+namespace anadrome::schedule {
+
+double forward_pass_seconds(const StepCosts& costs, std::int64_t interval, bool reads_overlap,
+                            std::int64_t stride) {
+  const auto between = static_cast<double>(interval) * static_cast<double>(stride);
+  const double visit = costs.visit > 0 ? costs.visit : costs.forward;
+  const double computing = between * visit + (between - 1) * costs.forward;
+  const double seconds =
+      reads_overlap ? std::max(computing + costs.read_taken, costs.read) : computing + costs.read;
+  return seconds / between;
+}
+
+std::int64_t best_stride(const StepCosts& costs, std::int64_t interval, bool reads_overlap) {
+  constexpr std::int64_t kMost = 64;
+  constexpr double kWorthwhile = 0.97;
+  std::int64_t best = 1;
+  double least = kWorthwhile * forward_pass_seconds(costs, interval, reads_overlap);
+  for (std::int64_t stride = 2; stride <= kMost; ++stride) {
+    const double seconds = forward_pass_seconds(costs, interval, reads_overlap, stride);
+    if (seconds >= least) continue;
+    least = seconds;
+    best = stride;
+  }
+  return best;
+}
+
+}  // namespace anadrome::schedule

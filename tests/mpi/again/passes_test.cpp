@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Passes over a trajectory that was swept: every state has the bits of a fresh sweep, whatever
+// holds it, in every order of passes.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "faulty_file_system.h"
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+constexpr anadrome_direction kForward = ANADROME_PASS_FORWARD, kReverse = ANADROME_PASS_REVERSE;
+constexpr anadrome_direction kOrder[] = {kForward, kReverse, kForward, kReverse,
+                                         kReverse, kForward, kForward};
+
+class Passes : public testing::Test {
+ protected:
+  Passes()
+      : model_(MPI_COMM_WORLD, counts()),
+        tape_model_(MPI_COMM_WORLD, counts(), true),
+        reference_(model_, 60),
+        tape_reference_(tape_model_, 60) {}
+
+  static Counts counts() {
+    const auto r = static_cast<std::size_t>(rank());
+    return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
+  }
+
+  CoupledModel& model(bool tape) { return tape ? tape_model_ : model_; }
+  const Reference& reference(bool tape) const { return tape ? tape_reference_ : reference_; }
+
+  void prepare(RunHandle& run, const std::string& schedule, std::int64_t blocks,
+               bool tape = false) {
+    EXPECT_EQ(model(tape).add_fields(run), ANADROME_OK) << anadrome_last_error();
+    run.set("schedule", schedule);
+    run.set("memory", std::to_string(blocks * least_memory(model(tape), "async")) + "B");
+  }
+
+  // A sweep, passes and a rewind; every action is checked, and what was promised comes.
+  static void sweep_and_pass(RunHandle& run, SweepDriver& driver, std::int64_t steps) {
+    SCOPED_TRACE(std::to_string(steps) + " steps");
+    Outcome total = driver.sweep(steps);
+    ASSERT_TRUE(total.done && total.exact) << total.message;
+    std::int64_t visits = 0, adjoints = steps, passes = 0;
+    const auto check = [&](const Outcome& outcome) {
+      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      total.advances += outcome.advances;
+      const anadrome_stats stats = run.statistics();
+      EXPECT_EQ(stats.forward_steps_taken, total.advances);
+      EXPECT_EQ(stats.forward_steps_planned, total.advances);
+      EXPECT_EQ(stats.visit_steps_taken, visits);
+      EXPECT_EQ(stats.adjoint_steps_taken, adjoints);
+      EXPECT_EQ(stats.passes, passes);
+      EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+    };
+    for (const anadrome_direction direction : kOrder) {
+      const Outcome outcome = driver.pass(direction);
+      if (passes == 0 && outcome.status == ANADROME_ERR_UNSUPPORTED) {  // x_0 is not kept
+        EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED) << outcome.message;
+        return;
+      }
+      ++passes;
+      (direction == kForward ? visits : adjoints) += steps;
+      check(outcome);
+    }
+    adjoints += steps;
+    check(driver.sweep_again());
+    ++passes;
+    visits += steps;
+    check(driver.pass(kForward));
+  }
+
+  CoupledModel model_, tape_model_;
+  const Reference reference_, tape_reference_;
+};
+
+TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
+  for (const char* schedule : {"store_all", "revolve", "async", "disk_revolve", "hrevolve",
+                               "multistage", "online", "uneven", "least_memory", "double"}) {
+    for (const std::int64_t blocks : {2, 4, 64}) {
+      for (const bool tape : {false, true}) {
+        SCOPED_TRACE(std::string(schedule) + ", blocks " + std::to_string(blocks) +
+                     (tape ? ", tape" : ""));
+        if (std::string(schedule) == "store_all" && blocks < 64) continue;
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run, schedule, blocks, tape);
+        SweepDriver driver(run, model(tape), reference(tape));
+        for (const std::int64_t steps : {0, 1, 2, 17, 60}) sweep_and_pass(run, driver, steps);
+      }
+    }
+  }
+}
+
+// Of a list x_0 is left.
+TEST_F(Passes, HaveThemAfterAList) {
+  for (const char* schedule : {"overlapped", "offload"}) {
+    for (const bool tape : {false, true}) {
+      SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : ""));
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, schedule, 60, tape);
+      run.set("checkpoints", "4");
+      SweepDriver driver(run, model(tape), reference(tape));
+      for (const std::int64_t steps : {0, 1, 2, 17, 60}) sweep_and_pass(run, driver, steps);
+    }
+  }
+}
+
+TEST_F(Passes, HaveThemWithAnyInterval) {
+  for (const char* interval : {"1", "3", "auto", "greedy"}) {
+    for (const char* transport : {"direct", "mpio"}) {
+      for (const std::int64_t blocks : {1, 3, 7}) {
+        for (const bool tape : {false, true}) {
+          SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", blocks " +
+                       std::to_string(blocks) + (tape ? ", tape" : ""));
+          RunHandle run(MPI_COMM_WORLD);
+          prepare(run, "async", blocks, tape);
+          run.set("interval", interval);
+          run.set("transport", transport);
+          SweepDriver driver(run, model(tape), reference(tape));
+          for (const std::int64_t steps : {1, 17, 60}) sweep_and_pass(run, driver, steps);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Passes, HaveThemWithExchangedFields) {
+  for (const char* schedule : {"revolve", "async"}) {
+    for (const unsigned exchanged : {kFloat32s, kAllFields}) {
+      model_.exchanged = exchanged;
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, schedule, 5);
+      run.set("interval", "3");
+      SweepDriver driver(run, model_, reference_);
+      for (const std::int64_t steps : {1, 17, 60}) sweep_and_pass(run, driver, steps);
+    }
+  }
+  model_.exchanged = kNoField;
+}
+
+// The room of x_0 went to a tape.
+TEST_F(Passes, AreRefusedWhereX0IsNotKept) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "mixed", 4, true);
+  SweepDriver driver(run, tape_model_, tape_reference_);
+  EXPECT_TRUE(driver.sweep(20).done);
+  EXPECT_EQ(anadrome_pass(run, kForward), ANADROME_ERR_UNSUPPORTED);
+  EXPECT_NE(std::string(anadrome_last_error()).find("does not hold x_0 any more"),
+            std::string::npos)
+      << anadrome_last_error();
+}
+
+TEST_F(Passes, AreForASweepThatIsDone) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "revolve", 4);
+  EXPECT_EQ(anadrome_pass(run, kForward), ANADROME_ERR_ORDER);
+  SweepDriver driver(run, model_, reference_);
+  EXPECT_TRUE(driver.sweep(20).done);
+  EXPECT_EQ(anadrome_pass(run, static_cast<anadrome_direction>(7)), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_pass(run, rank() == 0 ? kForward : kReverse),
+            ranks() == 1 ? ANADROME_OK : ANADROME_ERR_ARGUMENT)
+      << anadrome_last_error();
+  if (ranks() > 1) {
+    EXPECT_TRUE(driver.pass(kForward).exact) << "nothing has changed";
+  }
+}
+
+}  // namespace
