@@ -6,7 +6,9 @@
 namespace anadrome::engine {
 
 schedule::Measured Decisions::measured() const {
-  return {.costs = planning_.costs(plan_),
+  schedule::StepCosts costs = planning_.costs(plan_);
+  costs.passes = planning_.passes();
+  return {.costs = costs,
           .write_times_known = measured_.write_times_known(),
           .nobody_writes = measured_.nobody_writes(),
           .of_earlier_sweep = measured_.of_earlier_sweep(),
@@ -71,6 +73,7 @@ void Decisions::rewind(std::int64_t restorable) {
     plan_.sweep->rewind(restorable);
     if (plan_.sweep->course().plans_anew) plan_.sweep->plan(measured());
   });
+  sweep_.newest_anchor = std::max<std::int64_t>(plan_.sweep->anchors().count() - 1, 0);
   if (plan_.plays_list()) return agree_on_plan(failure);
   if (failure) throw Error(failure.status, failure.message);
 }

@@ -217,6 +217,11 @@ const std::vector<Key>& keys() {
          o.checkpoints = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");
        },
        [](const Options& o) { return std::to_string(o.checkpoints); }, Wants::kPlaces},
+      {"passes",
+       [](Options& o, std::string_view v) {
+         o.passes = is_word(v, "0") ? 0 : positive(v, " or 0");
+       },
+       [](const Options& o) { return std::to_string(o.passes); }},
       {"anchors",
        [](Options& o, std::string_view v) {
          o.anchors = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");

@@ -34,6 +34,7 @@ struct Options {
   std::int64_t interval = 0;                  ///< 0: measured
   bool greedy = false;                        ///< ... and an anchor only where no rank is writing
   std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
+  std::int64_t passes = 0;        ///< that will follow the sweep
   std::int64_t anchors = -1;      ///< most states meant for disk; -1: unlimited
   store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
@@ -79,7 +80,8 @@ struct Options {
   bool leaves_holes() const { return !compress.empty() && (disk >= 0 || keep); }
 
   /// Files that somebody will read later have every anchor.
-  bool writes_all_anchors() const { return keep || resume; }
+  bool files_are_read() const { return keep || resume; }
+  bool writes_all_anchors() const { return files_are_read() || passes > 0; }
 
   /// The slots that the schedule may use, of `slots` slots in memory.
   std::int64_t most_slots(std::int64_t slots) const {

@@ -355,6 +355,7 @@ double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
   changed.steps = supposed.steps;
   if (supposed.anchors_that_fit >= 0) return forecast_on_full_disk(changed, supposed);
   schedule::Problem problem = this->problem(changed);
+  problem.costs.passes = 0;
   problem.costs.forward = supposed.forward;
   problem.costs.adjoint = supposed.adjoint;
   problem.costs.write /= supposed.disk_rate;
@@ -418,10 +419,12 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.expected_blocks(plan);
   problem.most_anchors = options_.anchors;
   problem.greedy = options_.greedy;
-  problem.all_anchors = options_.writes_all_anchors();
+  problem.all_anchors = options_.files_are_read();
+  problem.leaves_states = options_.passes > 0 && !options_.probes();
   problem.keeps_files = options_.keep;
   problem.checkpoints = options_.checkpoints;
   problem.costs = costs(plan);
+  problem.costs.passes = static_cast<double>(options_.passes);
   problem.costs_known = measured_.of_earlier_sweep();
   const auto known = [](const StepTable& table) {
     return table.known() ? &table.values() : nullptr;

@@ -65,6 +65,8 @@ class Planning {
 
   // From the times of the last agreement, while the sweep is under way.
   schedule::SharedMemory shared_memory(const SweepPlan& plan) const;
+  /// That will follow the sweep.
+  double passes() const { return static_cast<double>(options_.passes); }
   schedule::StepCosts costs(const SweepPlan& plan) const {
     return measured_.costs(plan.memory.largest_state_bytes);
   }

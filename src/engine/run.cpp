@@ -392,11 +392,13 @@ void Run::rewind() {
   goes_on(ANADROME_PHASE_REVERSE);
 }
 
-// From this rank's times; all take the smallest. A state that a codec has changed is never computed
-// from another one in place of being read, and with tapes each step is run in any case.
+// From this rank's times; all take the smallest. Who gives the interval wants anchors to be read. A
+// state that a codec has changed is never computed from another one in place of being read, and
+// with tapes each step is run in any case.
 std::int64_t Run::stride_forward() const {
   const SweepPlan& plan = context_.plan;
-  if (context_.options.is_lossy() || !keeper_.uses_disk()) return 1;
+  const Options& options = context_.options;
+  if (options.interval > 0 || options.is_lossy() || !keeper_.uses_disk()) return 1;
   const std::int64_t anchors = plan.sweep->anchors().count();
   if (plan.record || anchors < 2) return 1;
   schedule::StepCosts costs = planning_.costs(plan);

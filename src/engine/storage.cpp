@@ -181,7 +181,7 @@ Failure Storage::make_first_files(const SweepPlan& plan) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
     if (disk_->capacity() > 0) return {};  // without the copy
-    if (!full || options_.writes_all_anchors()) throw;
+    if (!full || options_.files_are_read()) throw;
     return Failure(error);
   }
   return {};

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "schedule/mixed.h"
+#include "schedule/pass_times.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -52,7 +53,11 @@ double seconds_per_step(const StepCosts& costs, std::int64_t interval, std::int6
       overlap.writes ? std::max(forward + costs.write_taken, costs.write) : forward + costs.write;
   const double back =
       overlap.reads ? std::max(reverse + costs.read_taken, costs.read) : reverse + costs.read;
-  return (there + back) / steps;
+  const double sweep = (there + back) / steps;
+  if (costs.passes == 0) return sweep;
+  const std::int64_t stride = best_stride(costs, interval, overlap.reads);
+  const double there_again = forward_pass_seconds(costs, interval, overlap.reads, stride);
+  return sweep + costs.passes / 2 * (there_again + back / steps);
 }
 
 std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap overlap,
@@ -93,6 +98,15 @@ std::int64_t best_interval(const StepCosts& costs, std::int64_t slots, Overlap o
       std::clamp(std::ceil(published), static_cast<double>(least), static_cast<double>(most)));
   consider(write_hidden - 1);
   consider(write_hidden);
+  // What passes take turns at other places, too.
+  if (costs.passes > 0) {
+    constexpr std::int64_t kFew = 16;
+    for (std::int64_t interval = least; interval < least + kFew; ++interval) consider(interval);
+    for (std::int64_t interval = least; interval < most; interval += interval / 4 + 1)
+      consider(interval);
+    const std::int64_t near = best / 4;
+    for (std::int64_t shift = -kFew; shift <= kFew; ++shift) consider(best + shift * near / kFew);
+  }
   if (tape_units == 0) return best;
   // With tapes a further step may cost less than the one before it, within a group of tapes.
   constexpr std::int64_t kNear = 32;
@@ -153,6 +167,13 @@ AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::i
   const auto again = static_cast<double>(tail_steps(steps, plan.slots, record, memory.tape_units));
   plan.seconds_per_step =
       costs.forward + costs.adjoint + again / static_cast<double>(plan.interval) * costs.forward;
+  if (costs.passes > 0) {
+    const double visit = costs.visit > 0 ? costs.visit : costs.forward;
+    const double kept = static_cast<double>(std::min(plan.slots, plan.interval));
+    const double there = visit + (1 - kept / static_cast<double>(plan.interval)) * costs.forward;
+    const double back = costs.adjoint + again / static_cast<double>(plan.interval) * costs.forward;
+    plan.seconds_per_step += costs.passes / 2 * (there + back);
+  }
   return plan;
 }
 
@@ -220,7 +241,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
       plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
     turn_to(problem.now);
   }
-  const SweepsTook& took = problem.took;
+  const SweepsTook took = costs.passes > 0 ? SweepsTook{} : problem.took;  // of sweeps alone
   const SweepsTook::Sweep& best = took.fastest();
   if (!plan.fills_disk && best.plan.interval >= least &&
       kSlower * took.with(plan) > best.seconds) {  // no model is as good

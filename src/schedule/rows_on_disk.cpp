@@ -55,6 +55,12 @@ std::int64_t states_on_disk(const Problem& problem) {
   return problem.anchors_within(blocks < kMostSteps / states ? blocks * states : kNoLimit);
 }
 
+// For passes, too, unless memory holds all states.
+bool all_anchors(const Problem& problem) {
+  const bool every_state = problem.sizing.end_known() && problem.slots >= problem.sizing.steps;
+  return problem.all_anchors || (problem.costs.passes > 0 && !every_state);
+}
+
 }  // namespace
 
 // Between anchors the same slots serve one interval after the other; one of them holds the anchor.
@@ -70,7 +76,8 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   between.slots = problem.slots;
   between.most_slots = std::max(async.memory.slots(0), between.slots);
   between.interval = problem.sizing.interval;
-  between.all_anchors = problem.all_anchors;
+  const bool every_state = problem.sizing.end_known() && between.slots >= between.steps;
+  between.all_anchors = all_anchors(problem);
   between.record = problem.sizing.record;
   between.tape_units = problem.shared.tape_units;
 
@@ -84,7 +91,6 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   options.units = between.most_slots - 1;
   options.tape_units = between.tape_units;
   options.leaves_states = problem.leaves_states;
-  const bool every_state = problem.sizing.end_known() && between.slots >= between.steps;
   options.retain =
       every_state && !between.all_anchors && between.tape_units == 0 && !problem.in_the_abstract;
   return played(options, std::make_unique<AsyncPlanner>(async));
@@ -99,7 +105,7 @@ IntervalProblem intervals_of(const Problem& problem) {
   asked.record = problem.sizing.record;
   asked.may_end_in_ram = !problem.keeps_files;
   asked.interval_given = problem.sizing.interval > 0;
-  asked.all_anchors = problem.all_anchors;
+  asked.all_anchors = all_anchors(problem);
   return asked;
 }
 
@@ -121,7 +127,9 @@ AsyncPlan plan_of_async(const Problem& problem) {
 }
 
 double forecast_async(const Problem& problem) {
-  return anchored_sweep(intervals_of(problem), plan_of_async(problem)).seconds;
+  IntervalProblem sweep = intervals_of(problem);
+  sweep.costs.passes = 0;
+  return anchored_sweep(sweep, plan_of_async(problem)).seconds;
 }
 
 // ---- two tiers ----

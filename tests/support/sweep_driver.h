@@ -58,6 +58,12 @@ class SweepDriver {
   /// pass, then every action to DONE.
   Outcome pass(anadrome_direction direction);
 
+  /// The run has swept so many steps without this driver.
+  void adopt(std::int64_t steps) {
+    steps_ = furthest_ = steps;
+    adjoint_ = model_.adjoint();
+  }
+
   /// begin, and then actions until `stop_at` says so of one that was handed out (and not done).
   Outcome begin_and_stop(std::int64_t steps, bool unknown,
                          const std::function<bool(const anadrome_action&)>& stop_at);

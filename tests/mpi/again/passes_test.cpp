@@ -88,6 +88,7 @@ TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
         if (std::string(schedule) == "store_all" && blocks < 64) continue;
         RunHandle run(MPI_COMM_WORLD);
         prepare(run, schedule, blocks, tape);
+        if (blocks != 4) run.set("passes", "8");
         SweepDriver driver(run, model(tape), reference(tape));
         for (const std::int64_t steps : {0, 1, 2, 17, 60}) sweep_and_pass(run, driver, steps);
       }
@@ -120,6 +121,7 @@ TEST_F(Passes, HaveThemWithAnyInterval) {
           prepare(run, "async", blocks, tape);
           run.set("interval", interval);
           run.set("transport", transport);
+          run.set("passes", blocks == 3 ? "0" : "20");
           SweepDriver driver(run, model(tape), reference(tape));
           for (const std::int64_t steps : {1, 17, 60}) sweep_and_pass(run, driver, steps);
         }
@@ -140,6 +142,138 @@ TEST_F(Passes, HaveThemWithExchangedFields) {
     }
   }
   model_.exchanged = kNoField;
+}
+
+TEST_F(Passes, RunNoStepWithADiskForEveryState) {
+  for (const char* transport : {"direct", "mpio"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, "async", 3);
+    run.set("interval", "1");
+    run.set("passes", "4");
+    run.set("transport", transport);
+    SweepDriver driver(run, model_, reference_);
+    EXPECT_TRUE(driver.sweep(60).exact);
+    for (const anadrome_direction direction : kOrder) {
+      const Outcome outcome = driver.pass(direction);
+      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      EXPECT_EQ(outcome.advances, 0);
+    }
+  }
+}
+
+TEST_F(Passes, RunNoStepWithMemoryForEveryState) {
+  for (const char* schedule : {"store_all", "revolve", "async", "auto"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, schedule, 70);
+    run.set("passes", "4");
+    SweepDriver driver(run, model_, reference_);
+    EXPECT_TRUE(driver.sweep(60).exact);
+    for (const anadrome_direction direction : kOrder) {
+      EXPECT_EQ(driver.pass(direction).advances, 0) << schedule;
+    }
+    EXPECT_EQ(run.statistics().bytes_read, 0);
+  }
+}
+
+// The exact states, or the same error on all ranks.
+TEST_F(Passes, SurviveADiskThatFailsUnderThem) {
+  std::int64_t lost = 0, finished = 0, errors = 0;
+  for (const Fault fault : {Fault::kIoError, Fault::kFlippedBit}) {
+    for (const char* interval : {"1", "5"}) {
+      for (const std::int64_t at : {1, 2, 3, 9}) {
+        for (const bool once : {false, true}) {
+          RunHandle run(MPI_COMM_WORLD);
+          prepare(run, "async", 3, at == 3);
+          run.set("interval", interval);
+          run.set("direct", "off");
+          run.set("passes", "4");
+          SweepDriver driver(run, model(at == 3), reference(at == 3));
+          EXPECT_TRUE(driver.sweep(60).exact);
+          FaultyFileSystem files;
+          if (rank() == ranks() - 1) files.arm(Operation::kRead, at, fault, !once);
+          for (const anadrome_direction direction : kOrder) {
+            const Outcome outcome = driver.pass(direction);
+            EXPECT_TRUE(outcome.exact);
+            EXPECT_TRUE(outcome.done || outcome.status != ANADROME_OK);
+            EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+            (outcome.done ? finished : errors) += 1;
+            if (!outcome.done) break;
+          }
+          lost += run.statistics().anchors_lost;
+          files.disarm();
+          EXPECT_TRUE(driver.sweep(60).exact) << "the run goes on with a new sweep";
+        }
+      }
+    }
+  }
+  EXPECT_GT(lost, 0);
+  EXPECT_GT(finished, 0);
+}
+
+TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
+  for (const std::int64_t states : {1, 3, 20}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, "async", 4);
+    run.set("interval", "2");
+    run.set("passes", "4");
+    SweepDriver driver(run, model_, reference_);
+    FaultyFileSystem files;
+    if (rank() == 0) files.arm(Operation::kWrite, states, Fault::kNoSpace, true);
+    const Outcome swept = driver.sweep(60);
+    EXPECT_TRUE(swept.exact);
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, swept.status)) << swept.message;
+    for (const anadrome_direction direction : kOrder) {
+      if (!swept.done) break;
+      const Outcome outcome = driver.pass(direction);
+      EXPECT_TRUE(outcome.exact) << outcome.message;
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+      EXPECT_TRUE(outcome.done) << outcome.message;
+      if (!outcome.done) break;
+    }
+  }
+}
+
+// A program that comes to its passes again after it was stopped in one.
+TEST_F(Passes, OfAStoppedRunBeginAnew) {
+  const std::string name = "stopped_in_a_pass";
+  for (const bool second : {false, true}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, "async", 3);
+    run.set("name", name);
+    run.set("interval", "4");
+    run.set("passes", "4");
+    run.set("resume", "on");
+    run.set("checkpoint_interval", "0");
+    SweepDriver driver(run, model_, reference_);
+    if (second) {
+      EXPECT_EQ(anadrome_begin(run, 60), ANADROME_OK) << anadrome_last_error();
+      anadrome_phase phase = ANADROME_PHASE_IDLE;
+      std::int64_t step = 0;
+      EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+      EXPECT_NE(phase, ANADROME_PHASE_IDLE);
+      anadrome_action action;
+      do {
+        ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK) << anadrome_last_error();
+        for (std::int64_t k = action.first; k < action.last && action.kind == ANADROME_ADVANCE; ++k)
+          model_.step(k);
+      } while (action.kind != ANADROME_DONE);
+      driver.adopt(60);
+    } else {
+      EXPECT_TRUE(driver.sweep(60).exact);
+    }
+    EXPECT_TRUE(driver.pass(kForward).exact);
+    if (second) {
+      const Outcome outcome = driver.pass(kReverse);
+      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      continue;
+    }
+    driver.before_action = [&](const anadrome_action& action) {
+      if (action.kind == ANADROME_ADJOINT && action.first == 30) anadrome_request_stop(run);
+    };
+    const Outcome outcome = driver.pass(kReverse);
+    EXPECT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
+    EXPECT_NE(outcome.message.find("first reverse sweep"), std::string::npos) << outcome.message;
+  }
 }
 
 // The room of x_0 went to a tape.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schedule/pass_times.h"
+
+#include <gtest/gtest.h>
+
+namespace anadrome::schedule {
+namespace {
+
+StepCosts costs(double forward, double visit, double read) {
+  StepCosts costs;
+  costs.forward = forward;
+  costs.adjoint = 2 * forward;
+  costs.write = costs.read = read;
+  costs.visit = visit;
+  return costs;
+}
+
+TEST(PassTimes, ReadEveryAnchorThatIsHiddenBehindVisits) {
+  EXPECT_EQ(best_stride(costs(1, 1, 0.9), 1, true), 1);
+  EXPECT_DOUBLE_EQ(forward_pass_seconds(costs(1, 1, 0.9), 1, true), 1);
+}
+
+TEST(PassTimes, RunStepsWhereThatIsFasterThanReading) {
+  const std::int64_t stride = best_stride(costs(0.1, 1, 20), 1, true);
+  EXPECT_GT(stride, 1);
+  EXPECT_LT(forward_pass_seconds(costs(0.1, 1, 20), 1, true, stride),
+            0.2 * forward_pass_seconds(costs(0.1, 1, 20), 1, true));
+}
+
+TEST(PassTimes, WithoutAKnownVisitTakeItForAStep) {
+  EXPECT_EQ(forward_pass_seconds(costs(1, 0, 0.5), 3, true),
+            forward_pass_seconds(costs(1, 1, 0.5), 3, true));
+}
+
+SharedMemory memory(std::int64_t blocks) { return {blocks, 1, true, 0}; }
+
+// The more passes are to come, the shorter an interval is worth its writes.
+TEST(PassTimes, MakeIntervalsShorterTheMorePassesFollow) {
+  IntervalProblem problem;
+  problem.costs = costs(1, 1, 4);
+  problem.costs.read = 0.5;
+  problem.memory = memory(10);
+  problem.steps = 10000;
+  problem.anchors_left = 10000;
+  std::int64_t last = plan_intervals(problem).interval;
+  EXPECT_GT(last, 2);
+  for (const double passes : {2.0, 20.0, 1000.0}) {
+    problem.costs.passes = passes;
+    const std::int64_t interval = plan_intervals(problem).interval;
+    EXPECT_LE(interval, last) << passes << " passes";
+    last = interval;
+  }
+  EXPECT_EQ(last, 1);
+}
+
+// No other interval takes less, by the same model.
+TEST(PassTimes, ChooseTheIntervalThatTakesTheLeast) {
+  for (const double read : {0.2, 1.0, 3.0, 12.0}) {
+    for (const double write : {0.5, 5.0, 40.0}) {
+      for (const double passes : {1.0, 6.0, 40.0}) {
+        StepCosts now = costs(1, 0.7, read);
+        now.write = write;
+        now.passes = passes;
+        const Overlap overlap = {true, true};
+        const std::int64_t best = best_interval(now, 6, overlap, 1, 2000, 0);
+        const double least = seconds_per_step(now, best, 6, overlap);
+        for (std::int64_t interval = 1; interval < 300; ++interval) {
+          EXPECT_LE(least, 1.02 * seconds_per_step(now, interval, 6, overlap))
+              << interval << " for " << best << ", read " << read << ", write " << write
+              << ", passes " << passes;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
