@@ -51,8 +51,10 @@ struct Model {
   std::function<void(std::int64_t step, std::int64_t& reached)> record;
   /** Objective and terminal condition; the arrays hold x_n. */
   std::function<void(std::int64_t steps)> turn;
-  /** The adjoint of step `step`. Required. */
+  /** The adjoint of step `step`. Required, but for a pass forward. */
   std::function<void(std::int64_t step)> adjoint;
+  /** Visit step `step`: required for a pass forward, of which it is all. */
+  std::function<void(std::int64_t step)> visit;
 };
 
 /** What Run::check_gradient is given beside the model: the members of anadrome_gradient. */
@@ -193,6 +195,10 @@ struct Callbacks {
     const Callbacks& self = *static_cast<Callbacks*>(context);
     return self.live->guard([&] { self.model->adjoint(step); });
   }
+  static int visit(void* context, std::int64_t step) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->visit(step); });
+  }
 };
 
 struct GradientCallbacks {
@@ -226,6 +232,7 @@ inline anadrome_model callbacks_of(const Model& model, Callbacks& context) {
   if (model.record) callbacks.record = &Callbacks::record;
   if (model.turn) callbacks.turn = &Callbacks::turn;
   if (model.adjoint) callbacks.adjoint = &Callbacks::adjoint;
+  if (model.visit) callbacks.visit = &Callbacks::visit;
   return callbacks;
 }
 
@@ -465,6 +472,21 @@ class Run {
   Actions rewind() {
     live().check(anadrome_rewind(live().run));
     return Actions(&live());
+  }
+
+  /** Begin another pass over the trajectory that was swept, and give its actions: anadrome_pass.
+   * Collective. @throws Error */
+  Actions pass(anadrome_direction direction) {
+    live().check(anadrome_pass(live().run, direction));
+    return Actions(&live());
+  }
+
+  /** Run a pass with callbacks, whose exceptions pass through. Collective. @throws Error */
+  void solve_pass(anadrome_direction direction, const Model& model) {
+    live().thrown = nullptr;
+    detail::Callbacks context = {&live(), &model};
+    const anadrome_model callbacks = detail::callbacks_of(model, context);
+    live().check(anadrome_solve_pass(live().run, direction, &callbacks));
   }
 
   /** Say how the elements of a field lie on this rank; the last size varies fastest. Local.

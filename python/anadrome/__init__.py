@@ -5,7 +5,7 @@ A forward simulation computes states x_0 .. x_n, and its adjoint reads them in f
 library keeps them within a memory budget on every rank, on disk and by recomputing; the gradient is
 bit for bit the one with every state kept. `Run` has an example; `gradient` is the short way.
 """
-from ._actions import Action, Adjoint, Advance, Start, Turn
+from ._actions import Action, Adjoint, Advance, Start, Turn, Visit
 from ._check import GradientCheck, Mismatch, Verdict
 from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
@@ -23,6 +23,6 @@ __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
     "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Sketch", "Start", "Statistics", "Status",
     "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
-    "check_gradient", "gradient", "plan",
+    "Visit", "check_gradient", "gradient", "plan",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",
 ]

@@ -32,12 +32,12 @@ class Advance:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Turn:
-    """Evaluate the objective and set the adjoint variables: the arrays hold x_n."""
+    """Evaluate the objective and set the adjoint variables: the arrays hold x_n, but in a pass."""
 
     steps: int
     """n, the number of steps that were run."""
     again: bool = False
-    """Not the first Turn of this branch."""
+    """Not the first Turn of this branch, or the Turn of a pass."""
     branch: int = 0
     """Whose end this is; 0 without branches."""
 
@@ -62,4 +62,13 @@ class Start:
     """Not the first Start of this branch; x_0 is the same."""
 
 
-Action = Union[Advance, Turn, Adjoint, Start]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Visit:
+    """Step ``step`` is there, as at its `Adjoint`: the arrays hold x_step, or that step's tape. Leave
+    them as they are; only in a pass forward."""
+
+    step: int
+    """The step k, which takes x_k to x_{k+1}."""
+
+
+Action = Union[Advance, Turn, Adjoint, Start, Visit]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _STATE, _TAPE, _ADJOINT = range(3)  # anadrome_role
 _UNKNOWN = -1  # ANADROME_STEPS_UNKNOWN
+_FORWARD, _REVERSE = 1, 2  # anadrome_direction
 # A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that
 # may be at its end only, which this rank would never reach: after so many it ends the sweep.
 _MOST_PASSED_OVER = 1000
@@ -40,8 +41,8 @@ class Resumed(NamedTuple):
 
 
 class Sweep(Iterator[Action]):
-    """The actions of one sweep, in order; `Run.sweep`, `Run.sweep_branches` and `Run.rewind` make
-    it. It is used once."""
+    """The actions of one sweep or pass, in order; `Run.sweep`, `Run.sweep_branches`, `Run.rewind`,
+    `Run.forward_pass` and `Run.reverse_pass` make it. It is used once."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -78,8 +79,8 @@ class Run:
     Use it in a ``with`` block, which closes it. Where an exception leaves the block on some rank,
     the sweep ends on every rank at the next agreement: there with an `Error` of status
     ``ERR_PEER`` that names the rank and the exception, here with the exception itself.
-    Collective, as are `sweep`, `sweep_branches`, `rewind`, `solve`, `check_gradient` and `close`:
-    all ranks call them in the same order. A run is used by one thread at a time. The GIL is
+    Collective, as are `sweep`, `sweep_branches`, `rewind`, `forward_pass`, `reverse_pass`, `solve`,
+    `check_gradient` and `close`: all ranks call them in the same order. A run is used by one thread at a time. The GIL is
     released while they wait.
 
     Parameters
@@ -330,6 +331,50 @@ class Run:
         """Start another reverse sweep over the same forward sweep, after the end of one: states
         that are still kept are used, others recomputed, and `Turn` comes again. Collective."""
         self._begin(self._core.rewind)
+        return self._new_sweep()
+
+    def forward_pass(self) -> Sweep:
+        """Begin another pass over the trajectory that was swept, from its first step to its last, as
+        for a tangent-linear model: `Visit` of every step, and between them `Advance` with ``again``
+        where a state is not kept. Any number of passes may follow a sweep; the option ``passes``
+        says how many to expect. Collective.
+
+        Examples
+        --------
+        The product of a Gauss-Newton Hessian with ``v``, for ``u_{k+1} = u_k + dt u_k (1 - u_k)`` and
+        ``sum(u_n ** 2) / 2``:
+
+        >>> import anadrome, numpy as np
+        >>> from mpi4py import MPI
+        >>> dt, u, v = 1e-3, np.linspace(0.1, 0.9, 5), np.ones(5)
+        >>> def step(first, last):
+        ...     for k in range(first, last):
+        ...         u[:] += dt * u * (1 - u)
+        >>> with anadrome.Run(MPI.COMM_SELF, schedule="store_all", passes=2) as run:
+        ...     run.state(u=u)
+        ...     run.solve(1000, advance=step, adjoint=lambda k: None)
+        ...     for action in run.forward_pass():
+        ...         match action:
+        ...             case anadrome.Advance(first, last):
+        ...                 step(first, last)
+        ...             case anadrome.Visit():
+        ...                 v *= 1 + dt * (1 - 2 * u)
+        ...     for action in run.reverse_pass():
+        ...         match action:
+        ...             case anadrome.Advance(first, last):
+        ...                 step(first, last)
+        ...             case anadrome.Adjoint():
+        ...                 v *= 1 + dt * (1 - 2 * u)
+        >>> print(v.round(4))
+        [5.4086 2.4814 1.2233 0.6716 0.4031]
+        """
+        self._begin(lambda: self._core.pass_(_FORWARD))
+        return self._new_sweep()
+
+    def reverse_pass(self) -> Sweep:
+        """The same back, as for an adjoint: a `Turn` with ``again``, at which the arrays do not hold
+        x_n, and `Adjoint` of every step in falling order. Collective."""
+        self._begin(lambda: self._core.pass_(_REVERSE))
         return self._new_sweep()
 
     def finish_forward(self, steps: int) -> None:

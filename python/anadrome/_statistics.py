@@ -128,6 +128,12 @@ class Statistics:
     gradient_error: float
     """What that did to the adjoint fields at the end, relative, the largest of any (options `probe`,
     `gradient_error`); 0: not known."""
+    passes: int
+    """Passes after this sweep."""
+    visit_steps_taken: int
+    """`Visit` actions completed."""
+    seconds_visit_step: float
+    """Measured `Visit` on this rank; 0: not known."""
 
     @classmethod
     def _of(cls, members: dict[str, Any]) -> Statistics:

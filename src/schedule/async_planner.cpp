@@ -56,7 +56,7 @@ bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
   const std::int64_t states = options_.memory.states_per_block;
   if (plan.interval != plan_.interval) trial_.seen = 0;
   ++trial_.seen;
-  if (options_.greedy || plan.fills_disk || trial_.seen <= trial_.due ||
+  if (options_.greedy || !options_.may_try || plan.fills_disk || trial_.seen <= trial_.due ||
       (trial_.seen - 1) * plan.interval * states < kFewSteps) {
     return false;
   }

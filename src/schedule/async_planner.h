@@ -18,6 +18,7 @@ struct AsyncOptions {
   /// has passed, and not much later.
   bool greedy = false;
   bool may_end_in_ram = true;
+  bool may_try = true;  ///< longer intervals; passes would have to do with them
   /// Large states: how long a write takes is worth waiting for. Where a block holds many small
   /// states it says little of one.
   bool waits_for_write = true;

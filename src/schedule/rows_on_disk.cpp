@@ -70,6 +70,7 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   async.prefetch_depth = problem.read_ahead;
   async.greedy = problem.greedy;
   async.may_end_in_ram = !problem.keeps_files;
+  async.may_try = problem.costs.passes == 0;
   async.waits_for_write = problem.large_states;
   AnchoredOptions& between = async.anchored;
   between.steps = problem.sizing.steps;

@@ -28,6 +28,7 @@ program calls_test
   call statistics()
   call unknown_steps()
   call again_and_rewind()
+  call passes()
   call callbacks()
   call callbacks_that_fail()
   call stopping()
@@ -35,7 +36,7 @@ program calls_test
   call step_costs_refused()
   call branches()
   call streams()
-  call conclude(15 + 8 + 4 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
+  call conclude(15 + 8 + 4 + 3 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
 
 contains
 
@@ -72,7 +73,7 @@ contains
     character(:), allocatable :: version
     call expect(c_sizeof(stats) == stats_size(), "the size of anadrome_stats is C's")
     base = transfer(c_loc(stats), base)
-    last = transfer(c_loc(stats%gradient_error), last)
+    last = transfer(c_loc(stats%seconds_visit_step), last)
     call expect(last - base == stats_last_offset(), "and so is the place of its last member")
     x = 0
     call anadrome_open(run, MPI_COMM_WORLD)
@@ -129,6 +130,43 @@ contains
     call expect(wrong == 0, "every state comes back")
     call anadrome_close(run)
   end subroutine unknown_steps
+
+  subroutine passes()
+    type(anadrome_run) :: run
+    type(anadrome_action) :: action
+    real(real64), target :: x(64)
+    integer(int64) :: next
+    integer :: wrong, direction, status
+    call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_set(run, "schedule", "revolve")
+    call anadrome_set(run, "memory", "3KiB")
+    call anadrome_set(run, "passes", "2")
+    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
+    x = 0
+    wrong = 0
+    next = 0
+    call anadrome_begin(run, 20)
+    do direction = 0, ANADROME_PASS_REVERSE
+      if (direction > 0) call anadrome_pass(run, direction)
+      do
+        call anadrome_next(run, action)
+        if (action%kind == ANADROME_DONE) exit
+        if (action%kind == ANADROME_ADVANCE) x = action%last
+        if (action%kind == ANADROME_VISIT) then
+          if (action%first /= next) wrong = wrong + 1
+          next = next + 1
+        end if
+        if (action%kind == ANADROME_VISIT .or. action%kind == ANADROME_ADJOINT) then
+          if (any(nint(x, int64) /= action%first)) wrong = wrong + 1
+        end if
+      end do
+    end do
+    call expect(wrong == 0, "a pass has the state of every step")
+    call expect(next == 20, "and every step")
+    call anadrome_pass(run, 3, ierr=status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "no such direction")
+    call anadrome_close(run)
+  end subroutine passes
 
   subroutine again_and_rewind()
     type(anadrome_run) :: run

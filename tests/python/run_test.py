@@ -63,6 +63,34 @@ def test_a_second_sweep_and_a_second_reverse_sweep(comm, directory, ring, expect
     np.testing.assert_array_equal(lam, expected)
 
 
+def test_passes_over_the_trajectory(comm, directory, ring):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    states = [ring.x0.copy()]
+    for _ in range(STEPS):
+        states.append(states[-1].copy())
+        ring.step(states[-1])
+    with anadrome.Run(comm, directory=directory, passes=4, **ON_DISK) as run:
+        run.state(u=u)
+        carry_out(run.sweep(STEPS), ring, u, lam)
+        for begin in (run.forward_pass, run.reverse_pass, run.forward_pass):
+            steps = []
+            for action in begin():
+                match action:
+                    case anadrome.Advance(first, last, again=again):
+                        assert again
+                        for _ in range(first, last):
+                            ring.step(u)
+                    case anadrome.Visit(k) | anadrome.Adjoint(k):
+                        np.testing.assert_array_equal(u, states[k])
+                        steps.append(k)
+                    case anadrome.Turn(again=again):
+                        assert again
+            rises = begin == run.forward_pass
+            assert steps == (list(range(STEPS)) if rises else list(range(STEPS))[::-1])
+        assert run.statistics.passes == 3
+        assert run.statistics.visit_steps_taken == 2 * STEPS
+
+
 @pytest.mark.parametrize("schedule", ["async", "online"])
 def test_a_sweep_of_unknown_length(comm, directory, ring, expected, schedule):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)

@@ -249,6 +249,13 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_rewind
 
+    function c_pass(run, direction) bind(c, name="anadrome_pass") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int), value :: direction
+      integer(c_int) :: status
+    end function c_pass
+
     function c_fail(run, why) bind(c, name="anadrome_fail") result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: run

@@ -12,7 +12,7 @@ module anadrome_runs
   public :: anadrome_run, anadrome_action
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
   public :: anadrome_begin_branches, anadrome_show_end
-  public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_fail, anadrome_request_stop
+  public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_pass, anadrome_fail, anadrome_request_stop
   public :: anadrome_set_shape, anadrome_set_tolerance
   public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
@@ -241,6 +241,15 @@ contains
     integer, optional, intent(out) :: ierr
     call settle(c_rewind(run%handle), ierr)
   end subroutine anadrome_rewind
+
+  !> Begin another pass over the trajectory that was swept: ANADROME_PASS_FORWARD, for VISIT of every step in
+  !> rising order, or ANADROME_PASS_REVERSE, for TURN with `again` and ADJOINT of every step. Collective.
+  subroutine anadrome_pass(run, direction, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer, intent(in) :: direction
+    integer, optional, intent(out) :: ierr
+    call settle(c_pass(run%handle, int(direction, c_int)), ierr)
+  end subroutine anadrome_pass
 
   !> Say that this rank cannot go on, and why; go on calling anadrome_next until it returns an error.
   subroutine anadrome_fail(run, why, ierr)

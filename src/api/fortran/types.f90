@@ -47,6 +47,13 @@ module anadrome_types
     enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
     enumerator :: ANADROME_DONE = 4            !< leave the loop
     enumerator :: ANADROME_START = 5           !< of anadrome_begin_branches: write x_0 of the branch
+    enumerator :: ANADROME_VISIT = 6           !< of a pass forward: step first is there
+  end enum
+
+  !> A pass over a trajectory that was swept (anadrome_direction).
+  enum, bind(c)
+    enumerator :: ANADROME_PASS_FORWARD = 1    !< VISIT of every step, in rising order
+    enumerator :: ANADROME_PASS_REVERSE = 2    !< ADJOINT of every step, in falling order
   end enum
 
   !> What the caller of a stream does (anadrome_schedule_kind).
@@ -166,6 +173,9 @@ module anadrome_types
     integer(c_int64_t) :: bytes_compressed     !< of states, before they were compressed to bytes_written
     real(c_double) :: tolerance                !< in force, of a lossy codec; 0: no numbers are changed
     real(c_double) :: gradient_error           !< what that did to the adjoint fields at DONE, relative; 0: not known
+    integer(c_int64_t) :: passes               !< anadrome_pass, after this sweep
+    integer(c_int64_t) :: visit_steps_taken    !< VISIT actions completed
+    real(c_double) :: seconds_visit_step       !< measured VISIT on this rank; 0: not known
   end type anadrome_stats
 
   !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.

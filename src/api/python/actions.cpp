@@ -17,6 +17,7 @@ class Maker {
     turn_ = keep(actions.attr("Turn"));
     adjoint_ = keep(actions.attr("Adjoint"));
     start_ = keep(actions.attr("Start"));
+    visit_ = keep(actions.attr("Visit"));
   }
 
   py::object make(const anadrome_action& action) const {
@@ -33,6 +34,8 @@ class Maker {
                               {branch_, number(action.branch)}});
       case ANADROME_ADJOINT:
         return filled(adjoint_, {{step_, number(action.first)}, {branch_, number(action.branch)}});
+      case ANADROME_VISIT:
+        return filled(visit_, {{step_, number(action.first)}});
       case ANADROME_START:
       case ANADROME_DONE:  // ends the loop
         break;
@@ -62,7 +65,7 @@ class Maker {
     return object;
   }
 
-  PyObject *advance_, *turn_, *adjoint_, *start_;  // until the process ends
+  PyObject *advance_, *turn_, *adjoint_, *start_, *visit_;  // until the process ends
   PyObject* first_ = PyUnicode_InternFromString("first");
   PyObject* last_ = PyUnicode_InternFromString("last");
   PyObject* record_ = PyUnicode_InternFromString("record");

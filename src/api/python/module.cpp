@@ -24,6 +24,7 @@ void define_run(py::module_& module) {
       .def("begin", &Run::begin)
       .def("begin_branches", &Run::begin_branches)
       .def("rewind", &Run::rewind)
+      .def("pass_", &Run::pass)
       .def("next", &Run::next)
       .def("solve", &Run::solve)
       .def("check_gradient", &Run::check_gradient)

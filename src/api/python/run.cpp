@@ -113,6 +113,10 @@ void Run::rewind() {
   enter([&] { return anadrome_rewind(run_); });
 }
 
+void Run::pass(int direction) {
+  enter([&] { return anadrome_pass(run_, static_cast<anadrome_direction>(direction)); });
+}
+
 py::object Run::next() {
   watch_.after();
   anadrome_action action{};

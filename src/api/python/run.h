@@ -38,6 +38,7 @@ class Run {
   void begin(std::int64_t steps);
   void begin_branches(const std::vector<std::int64_t>& steps);
   void rewind();
+  void pass(int direction);
   /// None at DONE.
   py::object next();
   void solve(std::int64_t steps, const py::dict& functions);

@@ -66,6 +66,9 @@ py::dict to_python(const anadrome_stats& stats) {
   ANADROME_TAKE(bytes_compressed);
   ANADROME_TAKE(tolerance);
   ANADROME_TAKE(gradient_error);
+  ANADROME_TAKE(passes);
+  ANADROME_TAKE(visit_steps_taken);
+  ANADROME_TAKE(seconds_visit_step);
 #undef ANADROME_TAKE
   return found;
 }

@@ -118,6 +118,51 @@ TEST(CxxRun, GivesTheSameActionsOneByOneAndAgainAfterRewind) {
   EXPECT_EQ(turns, 1);
 }
 
+TEST(CxxRun, GoesOverTheTrajectoryInPasses) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3, 0.0);
+  run.add_field("x", x);
+  Model model;
+  model.advance = [&](std::int64_t, std::int64_t last, std::int64_t&) {
+    std::fill(x.begin(), x.end(), static_cast<double>(last));
+  };
+  model.adjoint = [](std::int64_t) {};
+  run.solve(kSteps, model);
+  std::int64_t next = 0, right = 0;
+
+  for (const Action& action : run.pass(ANADROME_PASS_FORWARD)) {
+    std::int64_t reached = 0;
+    if (action.kind == ANADROME_ADVANCE) model.advance(action.first, action.last, reached);
+    if (action.kind != ANADROME_VISIT) continue;
+    right += action.first == next && x[2] == static_cast<double>(next);
+    ++next;
+  }
+  model.visit = [&](std::int64_t step) { right += x[0] == static_cast<double>(step); };
+  model.adjoint = model.visit;
+  run.solve_pass(ANADROME_PASS_REVERSE, model);
+  model.adjoint = nullptr;
+  run.solve_pass(ANADROME_PASS_FORWARD, model);
+
+  EXPECT_EQ(right, 3 * kSteps);
+  EXPECT_EQ(status_of([&] { run.solve_pass(ANADROME_PASS_REVERSE, model); }),
+            ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(run.statistics().passes, 3);
+}
+
+TEST(CxxRun, AnExceptionOfAVisitPassesThrough) {
+  anadrome::Run run = small_run();
+  std::vector<double> x(3, 0.0);
+  run.add_field("x", x);
+  Model model;
+  model.advance = [](std::int64_t, std::int64_t, std::int64_t&) {};
+  model.adjoint = [](std::int64_t) {};
+  run.solve(kSteps, model);
+  model.visit = [](std::int64_t step) {
+    if (step == 5) throw std::out_of_range("visit");
+  };
+  EXPECT_THROW(run.solve_pass(ANADROME_PASS_FORWARD, model), std::out_of_range);
+}
+
 TEST(CxxRun, GivesBackExchangedFields) {
   anadrome::Run run = small_run();
   auto field = run.add_exchanged<double>("x", 6);
