@@ -87,8 +87,8 @@ def test_passes_over_the_trajectory(comm, directory, ring):
                         assert again
             rises = begin == run.forward_pass
             assert steps == (list(range(STEPS)) if rises else list(range(STEPS))[::-1])
-        assert run.statistics.passes == 3
-        assert run.statistics.visit_steps_taken == 2 * STEPS
+        assert run.statistics().passes == 3
+        assert run.statistics().visit_steps_taken == 2 * STEPS
 
 
 @pytest.mark.parametrize("schedule", ["async", "online"])
