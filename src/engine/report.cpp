@@ -280,6 +280,29 @@ void Report::write() {
   if (recorder_.on()) warn_of(failure_from([&] { write_trace(); }));
 }
 
+// A line below the sweep's summary. Rank 0 alone knows what it takes.
+void Report::write_pass() {
+  const bool root = agreement_.rank() == 0;
+  if (!root || options_.report == "off") return;
+  const SweepState::Passes& passes = sweep_.passes;
+  const double n = static_cast<double>(std::max<std::int64_t>(plan_.sweep->course().steps, 1));
+  char line[160];
+  std::snprintf(line, sizeof line, "  pass %-5lld %s, %.3f forward steps per step, %s\n",
+                static_cast<long long>(passes.begun), passes.forward ? "forward" : "reverse",
+                static_cast<double>(sweep_.advances - passes.advances_before) / n,
+                format_seconds(sweep_.times.done - passes.began).c_str());
+  const Failure failure = failure_from([&] {
+    if (options_.report == "-") {
+      std::fputs(line, stdout);
+      std::fflush(stdout);
+      return;
+    }
+    const store::File file = store::File::open(options_.report, O_WRONLY | O_APPEND, 0644);
+    file.write_all(line, std::strlen(line), 0);  // at its end, as O_APPEND says
+  });
+  if (failure) warnings_.say({failure.message});
+}
+
 // Collective.
 void Report::write_trace() {
   TraceHeading heading;

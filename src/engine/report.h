@@ -39,6 +39,8 @@ class Report {
   /// The summary and the trace, by rank 0, if the options want them. A file that cannot be written
   /// now is worth a warning, and no sweep. Collective.
   void write();
+  /// A pass is done.
+  void write_pass();
 
  private:
   void summarise();

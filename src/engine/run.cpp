@@ -337,6 +337,7 @@ void Run::pass_is_done() {
   SweepState& sweep = context_.sweep;
   sweep.times.done = now_seconds();
   context_.warnings.progress().finish();
+  report_.write_pass();
   sweep.phase = ANADROME_PHASE_DONE;
 }
 
@@ -448,6 +449,7 @@ void Run::pass(anadrome_direction direction, const Failure& earlier) {
   plan.sweep->begin_pass(pass);
   ++sweep.passes.begun;
   sweep.passes.on = true;
+  sweep.passes.forward = forward;
   sweep.passes.advances_before = sweep.advances;
   sweep.passes.began = now_seconds();
   const bool records = plan.record && !pass.as_read;

@@ -102,6 +102,7 @@ struct SweepState {
     std::int64_t advances_before = 0;  ///< the one under way
     double began = 0;                  ///< the one under way
     bool ready = false;                ///< the schedule is one for passes
+    bool forward = false;              ///< the one under way
     bool on = false;                   ///< one is under way, or was the last thing that was done
   } passes;
 

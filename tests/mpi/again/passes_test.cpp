@@ -3,6 +3,8 @@
 // holds it, in every order of passes.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "faulty_file_system.h"
@@ -173,6 +175,23 @@ TEST_F(Passes, RunNoStepWithMemoryForEveryState) {
     }
     EXPECT_EQ(run.statistics().bytes_read, 0);
   }
+}
+
+TEST_F(Passes, HaveALineEachBelowTheSummary) {
+  const std::string file = directory() + "/summary";
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "store_all", 70);
+  run.set("report", file);
+  SweepDriver driver(run, model_, reference_);
+  EXPECT_TRUE(driver.sweep(60).exact);
+  EXPECT_TRUE(driver.pass(kForward).exact);
+  EXPECT_TRUE(driver.pass(kReverse).exact);
+  if (rank() > 0) return;
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(text.find("anadrome "), 0U) << text;
+  EXPECT_NE(text.find("  pass 1     forward, 0.000 forward steps per step, "), std::string::npos);
+  EXPECT_NE(text.find("  pass 2     reverse, 0.000 forward steps per step, "), std::string::npos);
 }
 
 // The exact states, or the same error on all ranks.
