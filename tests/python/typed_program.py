@@ -7,7 +7,7 @@ import numpy.typing as npt
 from mpi4py import MPI
 
 import anadrome
-from anadrome import Adjoint, Advance, Start, Turn
+from anadrome import Adjoint, Advance, Start, Turn, Visit
 
 
 def assert_never(value: NoReturn) -> NoReturn:
@@ -22,7 +22,7 @@ def carry_out(action: anadrome.Action, u: npt.NDArray[np.float64], lam: npt.NDAr
             lam[:] = u
         case Adjoint(k):
             lam *= k
-        case Start():
+        case Start() | Visit():
             pass
         case _:
             assert_never(action)

@@ -25,6 +25,7 @@ class VaryingModel {
   anadrome_status sweep(anadrome_run* run, std::int64_t steps, bool unknown = false);
   /// Another reverse sweep of the same.
   anadrome_status sweep_again(anadrome_run* run, std::int64_t steps);
+  anadrome_status pass(anadrome_run* run, std::int64_t steps, anadrome_direction direction);
 
   /// Bytes of x_0 .. x_{steps-1} on this rank.
   std::vector<std::int64_t> bytes(std::int64_t steps) const;
@@ -34,6 +35,7 @@ class VaryingModel {
   /// More cells from this step on than were registered; none: -1.
   std::int64_t outgrows_at = -1;
   std::int64_t advances = 0;  ///< of the last sweep
+  std::int64_t visited = 0;   ///< in the last pass
   double step_seconds = 0;    ///< what a step takes, and its adjoint
 
   static std::size_t size(void* self);

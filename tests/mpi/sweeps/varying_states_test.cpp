@@ -44,6 +44,31 @@ std::int64_t said_to_be_needed() {
   return at == std::string::npos ? 0 : std::atoll(message.c_str() + at + before.size());
 }
 
+TEST(VaryingStates, AreThereInPasses) {
+  for (const char* schedule : {"revolve", "async"}) {
+    VaryingModel model;
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model, schedule, 64 << 10);
+    run.set("passes", "3");
+    EXPECT_EQ(model.sweep(run, kSteps, false), ANADROME_OK) << anadrome_last_error();
+    for (const anadrome_direction direction :
+         {ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE, ANADROME_PASS_FORWARD}) {
+      EXPECT_EQ(model.pass(run, kSteps, direction), ANADROME_OK) << anadrome_last_error();
+      EXPECT_EQ(model.visited, direction == ANADROME_PASS_FORWARD ? kSteps : 0);
+    }
+  }
+}
+
+// Their places overlap those of a pass.
+TEST(VaryingStates, HaveNoPassesWhereEachHasItsOwnSize) {
+  VaryingModel model;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model, "uneven", 32 << 10);
+  EXPECT_EQ(say_sizes(run, model), ANADROME_OK);
+  EXPECT_EQ(model.sweep(run, kSteps, false), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(model.pass(run, kSteps, ANADROME_PASS_FORWARD), ANADROME_ERR_UNSUPPORTED);
+}
+
 TEST(VaryingStates, ComeBackInEverySchedule) {
   using Case = std::tuple<const char*, std::int64_t, bool>;
   for (const auto& [schedule, memory, unknown] :
