@@ -22,7 +22,9 @@ def carry_out(action: anadrome.Action, u: npt.NDArray[np.float64], lam: npt.NDAr
             lam[:] = u
         case Adjoint(k):
             lam *= k
-        case Start() | Visit():
+        case Start():
+            pass
+        case Visit():
             pass
         case _:
             assert_never(action)
