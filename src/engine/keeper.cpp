@@ -383,7 +383,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       return;
     }
     sweep_.agreed_block = block;
-    if (!sweep_.rewound && plan_.sweep->course().anchors_stay) learn(kept.place);
+    if (!sweep_.passes.on && plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
   copy(sweep_.copies.restored, [&] {
