@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <functional>
 
 #include "base/checked.h"
 #include "store/master.h"
@@ -207,17 +208,20 @@ store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range
   return description;
 }
 
+// Journals that name the files are gone for good before the files are.
 void DiskSpace::clear() {
   const std::vector<store::JournalSegment> records = std::exchange(records_, {});
   release();
   agreement_.agree({.call = Call::kBegin, .failure = {}});
-  Failure failure;
-  for (const store::JournalSegment& record : records) {
-    if (file_rank_ != 0) break;
-    const std::string path = path_ + "/" + record.file;
-    const int removed = store::file_system().unlink(path);
-    if (removed < 0) failure = failure_from([&] { store::throw_errno(removed, "remove", path); });
-  }
+  const Failure failure = failure_from([&] {
+    if (file_rank_ != 0) return;
+    if (options_.resume) store::sync_directory(path_);
+    for (const store::JournalSegment& record : records) {
+      const std::string path = path_ + "/" + record.file;
+      const int removed = store::file_system().unlink(path);
+      if (removed < 0 && removed != -ENOENT) store::throw_errno(removed, "remove", path);
+    }
+  });
   file_bytes_all_ranks_ = 0;
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }
@@ -225,6 +229,18 @@ void DiskSpace::clear() {
 void DiskSpace::punch_from(std::int64_t block) {
   for (const store::Segment& segment : segments_) {
     punch(segment, std::max(block, segment.range().first_block), segment.end_block());
+  }
+}
+
+void DiskSpace::punch_behind(std::int64_t block, const store::EncodedBlock& encoded) {
+  if (encoded.pieces.empty() || block >= capacity()) return;
+  const store::Segment& segment = segment_of(block);
+  std::span<const std::int64_t> left = encoded.pieces;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const std::int64_t bytes = round_up(store::take_bytes_on_disk(left), store::kPage);
+    const std::int64_t behind = layout_.part_bytes(f) - bytes;
+    if (behind > 0)
+      store::file_system().punch(segment.file().get(), segment.byte_of(block, f) + bytes, behind);
   }
 }
 
@@ -371,22 +387,25 @@ Failure DiskSpace::repack(std::int64_t blocks, const Repacking::Read& read) {
 // The new file takes the place of the old one when it is whole. Its tables lie elsewhere.
 Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
                           const Repacking::Read& read) {
-  const std::string path = segment.path(), made = path + ".new";
+  std::string path, made;
   std::optional<store::RepackedSegment> file;
-  Failure failure;
-  if (file_rank_ == 0)
-    failure = failure_from([&] { file.emplace(made, describe(segment.range())); });
+  Failure failure = failure_from([&] {
+    path = segment.path();
+    made = path + ".new";
+    if (file_rank_ == 0) file.emplace(made, describe(segment.range()));
+  });
   // In turn, so that the two files take little more room than one.
   const auto read_and_punch = [&](std::int64_t block, std::span<const std::byte>& bytes) {
     Failure unread = read(block, bytes);
     if (!unread) punch(segment, block, block + 1);
     return unread;
   };
-  const Failure moved = Repacking(file_comm_.get(), layout_, read_and_punch)
-                            .move(segment.range(), blocks, file ? &*file : nullptr, descriptions_);
+  Repacking repacking(file_comm_.get(), layout_, std::ref(read_and_punch));
+  const Failure moved =
+      repacking.move(segment.range(), blocks, file ? &*file : nullptr, descriptions_);
   if (!failure) failure = moved;
   std::fill(wire_.begin(), wire_.end(), 0);
-  if (file_rank_ == 0 && !failure) {
+  if (file_rank_ == 0 && !failure && repacking.whole()) {
     failure = failure_from([&] {
       const SegmentOffsets offsets = file->finish();
       if (std::rename(made.c_str(), path.c_str()) != 0) store::throw_errno(-errno, "rename", made);
@@ -397,8 +416,7 @@ Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
   }
   file.reset();
   MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
-  if (wire_.back() != 1)
-    return failure ? failure : Failure{ANADROME_ERR_IO, path + " could not be written anew"};
+  if (wire_.back() != 1) return failure;  // of this rank or another one
   return failure_from([&] {
     SegmentOffsets offsets;
     offsets.fields.resize(fields_.size());

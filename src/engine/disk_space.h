@@ -44,6 +44,8 @@ class DiskSpace final : public store::BlockPlaces {
 
   /// Removes the segments. Collective: nobody uses them any more.
   void clear();
+  /// What an encoded block leaves of its place takes no room, likewise.
+  void punch_behind(std::int64_t block, const store::EncodedBlock& encoded);
   /// What lies in the places of block `block` and of those after it takes no room, where the file
   /// system can do that. Local.
   void punch_from(std::int64_t block);

@@ -2,6 +2,7 @@
 #include "engine/keeper.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "base/checked.h"
@@ -453,7 +454,7 @@ Failure Keeper::repack(std::int64_t anchors, std::vector<std::uint64_t>& checksu
     });
     return thrown ? thrown : unread;
   };
-  const Failure moved = storage_.space()->repack(blocks, read);
+  const Failure moved = storage_.space()->repack(blocks, std::ref(read));
   return failure ? failure : moved;
 }
 

@@ -85,6 +85,9 @@ class Keeper {
   /// A pass begins, or another reverse sweep: by so many blocks from one that is needed to the
   /// next.
   void begin_pass(std::int64_t stride);
+  /// Where the option disk counts compressed states: the sweep learns how many anchors to expect.
+  /// Collective.
+  void tell_what_disk_holds();
   /// Anchor `number`, which is loaded, is the newest from here on, and live.
   void go_on_from(std::int64_t number);
   /// The sweep goes on with the anchors that there are. Collective.
@@ -143,7 +146,6 @@ class Keeper {
   void count_blocks(std::int64_t under_way);
   void count_all_blocks(Call call);
   Storage::Begun begun() const;
-  void tell_what_disk_holds();
   Failure why_not_allowed(Call call);
   Failure refusal(Call call, std::int64_t number);
   Failure failed_since() const;

@@ -29,18 +29,18 @@ Failure Repacking::move(const store::Segment::Range& range, std::int64_t used,
   file_ = file;
   fields_ = fields;
   failure_ = failure_from([&] { buffer_.resize(static_cast<std::size_t>(kMessageBytes)); });
-  if (file == nullptr && !failure_) failure_ = {ANADROME_ERR_IO, "there is no file"};
+  whole_ = file != nullptr && !failure_;
   for (int from = 0; from < size; ++from) {
     if (from == 0) {
-      if (!failure_) add_mine(range, used);
+      if (whole_) add_mine(range, used);
     } else {
-      int go = failure_ ? 0 : 1;
+      int go = whole_ ? 1 : 0;
       MPI_Send(&go, 1, MPI_INT, from, kTag, comm_);
       if (go == 1) receive(from, used);
     }
-    for (std::size_t f = 0; f < fields_.size() && !failure_; ++f) {
+    for (std::size_t f = 0; f < fields_.size() && whole_; ++f) {
       const std::int64_t bytes = part_bytes(fields_[f], from, layout_.states());
-      failure_ = failure_from([&] { file_->skip(f, (range.blocks - used) * bytes); });
+      hold(failure_from([&] { file_->skip(f, (range.blocks - used) * bytes); }));
     }
   }
   return failure_;
@@ -52,15 +52,21 @@ std::span<const std::byte> Repacking::part(std::span<const std::byte> block,
                        static_cast<std::size_t>(layout_.part_bytes(field)));
 }
 
+void Repacking::hold(const Failure& failure) {
+  if (!failure) return;
+  whole_ = false;
+  failure_ = failure;
+}
+
 void Repacking::add(std::size_t field, std::span<const std::byte> bytes) {
-  if (!failure_) failure_ = failure_from([&] { file_->append(field, bytes); });
+  if (whole_) hold(failure_from([&] { file_->append(field, bytes); }));
 }
 
 void Repacking::add_mine(const store::Segment::Range& range, std::int64_t used) {
-  for (std::int64_t b = 0; b < used && !failure_; ++b) {
+  for (std::int64_t b = 0; b < used && whole_; ++b) {
     std::span<const std::byte> block;
-    failure_ = read_(range.first_block + b, block);
-    for (std::size_t f = 0; f < fields_.size() && !failure_; ++f) add(f, part(block, f));
+    hold(read_(range.first_block + b, block));
+    for (std::size_t f = 0; f < fields_.size() && whole_; ++f) add(f, part(block, f));
   }
 }
 
@@ -88,8 +94,8 @@ void Repacking::receive(int rank, std::int64_t used) {
   for (std::int64_t b = 0; b < used; ++b) {
     int good = 0;
     MPI_Recv(&good, 1, MPI_INT, rank, kTag, comm_, MPI_STATUS_IGNORE);
-    if (good == 0) {
-      if (!failure_) failure_ = {ANADROME_ERR_IO, "another rank could not read its states"};
+    if (good == 0) {  // that rank says why
+      whole_ = false;
       return;
     }
     for (std::size_t f = 0; f < fields_.size(); ++f) {

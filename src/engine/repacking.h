@@ -26,10 +26,12 @@ class Repacking {
   Repacking(MPI_Comm file_comm, const store::BlockLayout& layout, Read read);
 
   /// The first `used` blocks of `range`. The first rank gives the file (NULL: it has none) and how
-  /// it lays out fields. Returns this rank's failure; the first rank's: whether the file is whole.
-  /// Collective over the ranks of the file.
+  /// it lays out fields. Returns this rank's failure. Collective over the ranks of the file.
   Failure move(const store::Segment::Range& range, std::int64_t used, store::RepackedSegment* file,
                std::span<const store::FieldDescription> fields);
+
+  /// On the first rank: all ranks have sent all they have.
+  bool whole() const { return whole_; }
 
   /// Memory that the first rank takes beside the file.
   static constexpr std::int64_t kMessageBytes = std::int64_t{1} << 18;
@@ -38,6 +40,7 @@ class Repacking {
   Failure send_mine(const store::Segment::Range& range, std::int64_t used);
   void receive(int rank, std::int64_t used);
   void add_mine(const store::Segment::Range& range, std::int64_t used);
+  void hold(const Failure& failure);
   void add(std::size_t field, std::span<const std::byte> bytes);
   std::span<const std::byte> part(std::span<const std::byte> block, std::size_t field) const;
 
@@ -48,6 +51,7 @@ class Repacking {
   store::RepackedSegment* file_ = nullptr;
   std::span<const store::FieldDescription> fields_;
   Failure failure_;
+  bool whole_ = true;
   std::vector<std::byte> buffer_;
 };
 

@@ -70,6 +70,8 @@ void Resumption::begin_journal() {
                                                fields, seconds, *storage_.transport());
       committed_ = recovery_->commit.generation;
     } else {
+      storage_.transport()
+          ->take_finished_writes();  // of the sweep before, which wait for no commit
       committer_ =
           std::make_unique<Committer>(path, header(), fields, seconds, *storage_.transport());
     }
@@ -82,6 +84,18 @@ void Resumption::begin_journal() {
 bool Resumption::goes_on_forward() const {
   return recovery_->commit.phase == store::JournalCommit::Phase::kForward ||
          !fields_.has(ANADROME_ROLE_ADJOINT);
+}
+
+// Of the places of blocks that are void now, and of what compressed ones leave of theirs: the
+// process before may have reserved all of it.
+void Resumption::give_back_room(std::int64_t newest_anchor) {
+  const std::int64_t blocks = ceil_divide(newest_anchor + 1, plan_.memory.layout.states());
+  const store::AnchorBlocks& anchors = keeper_.disk_tier()->anchors();
+  held_.attempt([&] {
+    for (std::int64_t block = 0; block < blocks; ++block)
+      storage_.space()->punch_behind(block, anchors[block].encoded);
+  });
+  storage_.space()->punch_from(blocks);
 }
 
 void Resumption::go_on() {
@@ -122,10 +136,10 @@ void Resumption::go_on() {
     anchors.truncate(number + 1);
     position = anchors.newest_step();  // one before it, where that could not be read
     keeper_.go_on_from(number);
-    if (options_.leaves_holes()) {
-      storage_.space()->punch_from(ceil_divide(number + 1, plan_.memory.layout.states()));
-    }
+    if (options_.leaves_holes()) give_back_room(number);
     held_.attempt([&] { sweep.resume_forward(anchors, position); });
+    meeting_.agree(Call::kBegin);
+    if (storage_.counts_compressed(plan_)) keeper_.tell_what_disk_holds();
   } else {
     sweep_.newest_anchor = anchors.count() - 1;
     held_.attempt([&] { sweep.resume_reverse(anchors, commit.steps, position); });

@@ -544,8 +544,12 @@ void Run::repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums) {
   Agreement& agreement = context_.agreement;
   Held& held = context_.held;
   const double start = now_seconds();
-  if (agreement.agree({.call = Call::kClose, .failure = {}, .lost = held.failure()}).lost) return;
-  held.hold(keeper_.repack(anchors, checksums));
+  // As many as every rank has: they meet at each block.
+  const Agreement::Output agreed = agreement.agree(
+      {.call = Call::kClose, .failure = {}, .smallest = anchors, .lost = held.failure()});
+  if (agreed.lost) return;
+  if (anchors > agreed.smallest) held.hold({ANADROME_ERR_IO, "a rank has fewer states to keep"});
+  held.hold(keeper_.repack(agreed.smallest, checksums));
   if (agreement.agree({.call = Call::kClose, .failure = {}, .lost = held.failure()}).lost) return;
   context_.warnings.say({"the states that are kept were compressed for readers of HDF5 in ",
                          format_seconds(now_seconds() - start)});

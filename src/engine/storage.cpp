@@ -172,7 +172,7 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
 
 // What the sweep before wrote takes no room from this one.
 Failure Storage::make_first_files(const SweepPlan& plan) {
-  if (reused_ && counts_compressed(plan)) disk_->clear();
+  if (reused_ && options_.leaves_holes() && !options_.keep) disk_->clear();
   if (disk_->capacity() > 0 || most_blocks(plan.memory) <= 0) return {};
   try {
     grow_by(segment_blocks(plan), Call::kBegin);

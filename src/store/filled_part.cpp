@@ -5,8 +5,10 @@
 
 namespace anadrome::store {
 
+double FilledPart::whole() const { return layout_.block_bytes() == 0 ? 0 : 1; }
+
 double FilledPart::share_of(const EncodedBlock& encoded) const {
-  if (encoded.pieces.empty()) return 1;
+  if (encoded.pieces.empty()) return whole();
   std::int64_t bytes = 0;
   for (std::span<const std::int64_t> left = encoded.pieces; !left.empty();)
     bytes += round_up(take_bytes_on_disk(left), kPage);
@@ -16,15 +18,15 @@ double FilledPart::share_of(const EncodedBlock& encoded) const {
 
 void FilledPart::note(std::int64_t block, const EncodedBlock* encoded) {
   const auto index = static_cast<std::size_t>(block);
-  if (index >= shares_.size()) shares_.resize(index + 1, 1);
-  shares_[index] = encoded != nullptr ? share_of(*encoded) : 1;
+  if (index >= shares_.size()) shares_.resize(index + 1, whole());
+  shares_[index] = encoded != nullptr ? share_of(*encoded) : whole();
 }
 
 // x_0 says nothing of other states.
 void FilledPart::count_below(std::int64_t block) {
   for (; counted_ < block; ++counted_) {
     const auto index = static_cast<std::size_t>(counted_);
-    const double share = index < shares_.size() ? shares_[index] : 1;
+    const double share = index < shares_.size() ? shares_[index] : whole();
     filled_.taken += share;
     if (counted_ == 0) continue;
     others_ += share;

@@ -29,6 +29,7 @@ class FilledPart {
   Filled filled() const { return filled_; }
 
  private:
+  double whole() const;
   double share_of(const EncodedBlock& encoded) const;
 
   const BlockLayout& layout_;

@@ -32,7 +32,7 @@ bool is_run_file(const std::string& name) {
   return text == kLockName || text == "states.h5" || is_journal(text) ||
          is_numbered(text, "adjoint-") || is_heartbeat_file(text) ||
          ((text.starts_with("segment-") || text.starts_with("objects-rank-")) &&
-          text.ends_with(".h5"));
+          (text.ends_with(".h5") || text.ends_with(".h5.new")));  // new: see DiskSpace::repack
 }
 
 std::vector<std::string> files_in(const std::string& path) {

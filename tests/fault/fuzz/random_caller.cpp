@@ -68,6 +68,9 @@ void RandomCaller::write_start() { write(0, ANADROME_ROLE_STATE); }
 
 bool RandomCaller::follow(const anadrome_action& action) {
   switch (action.kind) {
+    case ANADROME_VISIT:
+      expect(false, action);  // nobody began a pass
+      return true;
     case ANADROME_ADVANCE:
       expect(0 <= action.first && action.first < action.last &&
                  (steps_ < 0 || action.last <= steps_) &&

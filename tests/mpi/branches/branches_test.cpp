@@ -96,6 +96,9 @@ class Ensemble {
     const std::int64_t branch = action.branch, end = steps_[at(branch)];
     const bool all_seen = seen_.size() == steps_.size();
     switch (action.kind) {
+      case ANADROME_VISIT:
+        ADD_FAILURE() << "no pass was begun";
+        break;
       case ANADROME_START:
         EXPECT_EQ(action.again != 0, started_.count(branch) > 0);
         started_.insert(branch);
