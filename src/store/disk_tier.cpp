@@ -100,6 +100,7 @@ void DiskTier::forget(std::int64_t block) {
 
 AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states) {
   read_ahead_of_ = kNone;
+  filled_.expect(block);
   return anchors_.note(block, states);
 }
 
@@ -109,6 +110,7 @@ void DiskTier::take_over(std::int64_t anchors,
   anchors_.take_over(anchors, step_of, blocks);
   for (std::int64_t block = 0; block < anchors_.noted(); ++block) {
     const AnchorBlocks::Block& noted = anchors_[block];
+    filled_.expect(block);
     filled_.note(block, noted.failure ? nullptr : &noted.encoded);
   }
 }

@@ -16,9 +16,13 @@ double FilledPart::share_of(const EncodedBlock& encoded) const {
   return most == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(most);
 }
 
-void FilledPart::note(std::int64_t block, const EncodedBlock* encoded) {
+void FilledPart::expect(std::int64_t block) {
   const auto index = static_cast<std::size_t>(block);
   if (index >= shares_.size()) shares_.resize(index + 1, whole());
+}
+
+void FilledPart::note(std::int64_t block, const EncodedBlock* encoded) {
+  const auto index = static_cast<std::size_t>(block);
   shares_[index] = encoded != nullptr ? share_of(*encoded) : whole();
 }
 

@@ -21,7 +21,9 @@ class FilledPart {
  public:
   explicit FilledPart(const BlockLayout& layout) : layout_(layout) {}
 
-  /// What is known of the block; NULL: no more than that it may be there.
+  /// The block is to be written: it may be there from here on. May lack the memory.
+  void expect(std::int64_t block);
+  /// What is known of a block that was expected; NULL: no more than that.
   void note(std::int64_t block, const EncodedBlock* encoded);
   /// Blocks below this number are counted, whose writes ended.
   void count_below(std::int64_t block);

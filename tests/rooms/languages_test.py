@@ -56,7 +56,7 @@ class Languages(unittest.TestCase):
     def test_callbacks_have_the_same_places(self):
         body = re.search(r"typedef struct anadrome_model {(.*?)} anadrome_model;", HEADER, re.DOTALL)[1]
         in_c = re.findall(r"\(\*(\w+)\)", body)
-        self.assertEqual(len(in_c), 5)
+        self.assertEqual(len(in_c), 6)
         body = re.search(r":: c_model\n(.*?)end type", C_INTERFACE, re.DOTALL)[1]
         self.assertEqual(in_c, re.findall(r"type\(c_funptr\) :: (\w+)", body))
 

@@ -36,7 +36,7 @@ module anadrome
   use anadrome_fields, only: &
        anadrome_add_field, anadrome_add_packed, anadrome_add_varying, anadrome_pack, anadrome_unpack, anadrome_size
   use anadrome_exchanged, only: anadrome_add_exchanged, anadrome_now, anadrome_then
-  use anadrome_models, only: anadrome_model, anadrome_solve
+  use anadrome_models, only: anadrome_model, anadrome_solve, anadrome_solve_pass
   use anadrome_gradients, only: anadrome_gradient_model, anadrome_check_gradient
   use anadrome_stores, only: &
        anadrome_store, anadrome_part, anadrome_store_open, anadrome_store_put, anadrome_store_get, &

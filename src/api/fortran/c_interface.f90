@@ -47,6 +47,7 @@ module anadrome_c_interface
     type(c_funptr) :: turn
     type(c_funptr) :: adjoint
     type(c_funptr) :: start
+    type(c_funptr) :: visit
   end type c_model
 
   !> anadrome_gradient as C lays it out; callers extend anadrome_gradient_model of module anadrome.
@@ -196,6 +197,14 @@ module anadrome_c_interface
       type(c_model), intent(in) :: model
       integer(c_int) :: status
     end function c_solve
+
+    function c_solve_pass(run, direction, model) bind(c, name="anadrome_solve_pass") result(status)
+      import :: c_int, c_model, c_ptr
+      type(c_ptr), value :: run
+      integer(c_int), value :: direction
+      type(c_model), intent(in) :: model
+      integer(c_int) :: status
+    end function c_solve_pass
 
     function c_check_gradient(run, steps, model, gradient, check) bind(c, name="anadrome_check_gradient") &
          result(status)

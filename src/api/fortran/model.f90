@@ -8,7 +8,7 @@ module anadrome_models
   use anadrome_runs, only: anadrome_run, handle_of, settle
   implicit none
   private
-  public :: anadrome_model, anadrome_solve
+  public :: anadrome_model, anadrome_solve, anadrome_solve_pass
   public :: model_pointer, callbacks_of
 
   !> What is to be done, for anadrome_solve. `ierr` is 0 on entry; another value fails the run as
@@ -25,6 +25,8 @@ module anadrome_models
     procedure(turn_interface), deferred :: turn
     !> The adjoint of step `step`.
     procedure(adjoint_interface), deferred :: adjoint
+    !> Visit step `step` in a pass forward: the arrays hold x_k, or the tape. Only with anadrome_solve_pass.
+    procedure :: visit => visit_missing
   end type anadrome_model
 
   abstract interface
@@ -81,6 +83,19 @@ contains
     call settle(c_solve(handle_of(run), steps, callbacks), ierr)
   end subroutine solve_int64
 
+  !> Run a pass with the procedures of `model`: anadrome_pass, then its actions. Collective.
+  subroutine anadrome_solve_pass(run, direction, model, ierr)
+    type(anadrome_run), intent(in) :: run
+    integer, intent(in) :: direction
+    class(anadrome_model), target, intent(inout) :: model
+    integer, optional, intent(out) :: ierr
+    type(model_pointer), target :: context
+    type(c_model) :: callbacks
+    context%model => model
+    callbacks = callbacks_of(context)
+    call settle(c_solve_pass(handle_of(run), int(direction, c_int), callbacks), ierr)
+  end subroutine anadrome_solve_pass
+
   !> For the other modules of this library: `context` outlives them.
   function callbacks_of(context) result(callbacks)
     type(model_pointer), target, intent(in) :: context
@@ -92,6 +107,7 @@ contains
     callbacks%record = c_funloc(on_record)
     callbacks%turn = c_funloc(on_turn)
     callbacks%adjoint = c_funloc(on_adjoint)
+    callbacks%visit = c_funloc(on_visit)
   end function callbacks_of
 
   subroutine solve_int32(run, steps, model, ierr)
@@ -109,6 +125,13 @@ contains
     integer, intent(inout) :: ierr
     ierr = ANADROME_ERR_ARGUMENT  ! a tape that nobody fills would make a wrong gradient
   end subroutine record_missing
+
+  subroutine visit_missing(model, step, ierr)
+    class(anadrome_model), intent(inout) :: model
+    integer(int64), intent(in) :: step
+    integer, intent(inout) :: ierr
+    ierr = ANADROME_ERR_ARGUMENT  ! a pass forward in which nothing is done
+  end subroutine visit_missing
 
   function on_start(context) bind(c, name="") result(failure)
     type(c_ptr), value :: context
@@ -170,4 +193,16 @@ contains
     call held%model%adjoint(step, ierr)
     failure = int(ierr, c_int)
   end function on_adjoint
+
+  function on_visit(context, step) bind(c, name="") result(failure)
+    type(c_ptr), value :: context
+    integer(c_int64_t), value :: step
+    integer(c_int) :: failure
+    type(model_pointer), pointer :: held
+    integer :: ierr
+    call c_f_pointer(context, held)
+    ierr = 0
+    call held%model%visit(step, ierr)
+    failure = int(ierr, c_int)
+  end function on_visit
 end module anadrome_models

@@ -73,8 +73,10 @@ struct Found {
 Found sweep(const RunHandle& run, Noise& noise, std::int64_t steps, std::int64_t disk) {
   Found found{};
   EXPECT_EQ(anadrome_begin(run, steps), ANADROME_OK) << anadrome_last_error();
-  noise.start();
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
   std::int64_t taken = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &taken), ANADROME_OK) << anadrome_last_error();
+  if (phase == ANADROME_PHASE_IDLE) noise.start();
   bool right = true;
   anadrome_action action;
   for (;;) {
@@ -166,6 +168,46 @@ TEST(CompressedRoom, OfTheSweepBeforeIsGivenBack) {
   fills = false;
   sweep(run, noise, kSteps, disk);  // knows no better than that they do not compress
   EXPECT_GE(sweep(run, noise, kSteps, disk).stats.anchors, 24);
+}
+
+TEST(CompressedRoom, IsKnownToLaterSweepsThatCommit) {
+  Noise noise([](std::int64_t) { return 0.25; });
+  const std::int64_t disk = room_for(8);
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, noise, disk);
+  run.set("interval", "1");
+  run.set("resume", "on");
+  run.set("checkpoint_interval", "0");
+  for (int i = 0; i < 3; ++i) EXPECT_GE(sweep(run, noise, kSteps, disk).stats.anchors, 20);
+}
+
+TEST(CompressedRoom, IsKnownToARunThatGoesOn) {
+  Noise noise([](std::int64_t) { return 0.25; });
+  const std::int64_t disk = room_for(8), stop_at = 14;
+  const auto prepare_again = [&](RunHandle& run) {
+    prepare(run, noise, disk);
+    run.set("interval", "1");
+    run.set("resume", "on");
+    run.set("checkpoint_interval", "0");
+  };
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare_again(run);
+    ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK);
+    noise.start();
+    anadrome_action action;
+    while (anadrome_next(run, &action) == ANADROME_OK) {
+      for (std::int64_t k = action.first; k < action.last; ++k) noise.step();
+      if (action.last >= stop_at) {
+        EXPECT_EQ(anadrome_request_stop(run), ANADROME_OK);
+      }
+    }
+  }
+  RunHandle run(MPI_COMM_WORLD);
+  prepare_again(run);
+  const Found found = sweep(run, noise, kSteps, disk);
+  EXPECT_GE(found.stats.anchors, 20) << "more than fit uncompressed were there already";
+  EXPECT_LT(found.stats.forward_steps_taken, 5 * kSteps);
 }
 
 }  // namespace

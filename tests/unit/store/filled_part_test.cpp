@@ -27,6 +27,7 @@ struct Part {
   void write(std::int64_t block, std::int64_t bytes) {
     EncodedBlock encoded;
     if (bytes > 0) encoded.pieces = {1, Piece{Piece::Coding::kLz4, bytes}.in_one_number()};
+    part.expect(block);
     part.note(block, bytes < 0 ? nullptr : &encoded);
   }
   Filled filled_below(std::int64_t block) {
