@@ -404,16 +404,19 @@ std::optional<Remains> StackSweep::remains() {
   remains.units = options_.units;
   remains.anchors = anchors();
   if (options_.retain) stack_.put_back();
+  std::int64_t used = 0;  // more where the disk was full, and its part of the memory free
   for (std::size_t i = 0; i < std::max(stack_.all().depth, left_); ++i) {
     if (stack_.is_buffered(i)) continue;
     const Kept kept = stack_.kept(i);
     if (kept.tier == kRamTier) {
       remains.in_ram.push_back(kept);
+      used += kept.what == What::kTape ? options_.tape_units : 1;
     } else {
       remains.x_0_on_disk = kept;
       if (options_.disk_is_buffered) --remains.units;  // for what is read
     }
   }
+  remains.units = std::max(remains.units, used);
   return remains;
 }
 
