@@ -8,16 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <functional>
 
 #include "base/checked.h"
-#include "store/master.h"
 #include "store/skeleton.h"
 
 namespace anadrome::engine {
 namespace {
 
-constexpr const char* kMasterName = "states.h5";
 constexpr const char* kCopyStem = "segment-copy";
 constexpr std::int64_t kCopyNumber = -1;
 /// The numbers of a file that its ranks learn beside the fields' places.
@@ -186,6 +183,8 @@ std::string DiskSpace::file_name(const std::string& stem, std::int64_t file) con
   return stem + rest;
 }
 
+std::string DiskSpace::copy_name() const { return file_name(kCopyStem, file_index_); }
+
 std::string DiskSpace::segment_name(std::int64_t number, std::int64_t file) const {
   char stem[40];
   std::snprintf(stem, sizeof stem, "segment-%05lld", static_cast<long long>(number));
@@ -263,6 +262,25 @@ void DiskSpace::make_room_for_copy(Call call) {
                [&](const store::JournalSegment& record) { copy_.emplace(open_segment(record)); });
 }
 
+// Takes no memory: all ranks of the file meet here. The last number says whether it was made.
+bool DiskSpace::share(const SegmentOffsets* made) {
+  std::fill(wire_.begin(), wire_.end(), 0);
+  if (made != nullptr) {
+    auto rest = std::copy(made->fields.begin(), made->fields.end(), wire_.begin());
+    for (const auto offset : kOnWire) *rest++ = made->*offset;
+    *rest = 1;
+  }
+  MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
+  return wire_.back() == 1;
+}
+
+void DiskSpace::take_shared(SegmentOffsets& offsets) const {
+  offsets.fields.resize(fields_.size());
+  auto from = wire_.begin();
+  for (std::int64_t& offset : offsets.fields) offset = *from++;
+  for (const auto offset : kOnWire) offsets.*offset = *from++;
+}
+
 // `take` opens it on this rank; nothing may fail after that.
 template <class Take>
 void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take) {
@@ -270,29 +288,19 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
   store::JournalSegment record;
   std::string path;
   Failure failure = failure_from([&] {
-    record.file =
-        is_copy ? file_name(kCopyStem, file_index_) : segment_name(range.number, file_index_);
+    record.file = is_copy ? copy_name() : segment_name(range.number, file_index_);
     path = path_ + "/" + record.file;
     records_.reserve(records_.size() + 1);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       record.strides_before.push_back(
           checked_multiply(strides_before_[f], store::element_bytes(fields_[f].type)));
     }
-    record.offsets.fields.resize(fields_.size());
   });
   if (is_copy) range.number = 0;
-  // The message of the file's first rank to the others; the last entry says whether it succeeded.
-  std::fill(wire_.begin(), wire_.end(), 0);
-  if (file_rank_ == 0 && !failure) {
-    failure = failure_from([&] {
-      const SegmentOffsets made = store::create_segment(path, describe(range));
-      auto rest = std::copy(made.fields.begin(), made.fields.end(), wire_.begin());
-      for (const auto offset : kOnWire) *rest++ = made.*offset;
-      *rest = 1;
-    });
-  }
-  MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
-  const bool made = wire_.back() == 1;
+  SegmentOffsets offsets;
+  if (file_rank_ == 0 && !failure)
+    failure = failure_from([&] { offsets = store::create_segment(path, describe(range)); });
+  const bool made = share(file_rank_ == 0 && !failure ? &offsets : nullptr);
   const std::int64_t file_bytes = wire_[wire_.size() - 2];
   bool taken = false;
   if (made && !failure) {
@@ -300,9 +308,7 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
       record.number = range.number;
       record.first_block = range.first_block;
       record.blocks = range.blocks;
-      auto from = wire_.begin();
-      for (std::int64_t& offset : record.offsets.fields) offset = *from++;
-      for (const auto offset : kOnWire) record.offsets.*offset = *from++;
+      take_shared(record.offsets);
       take(record);
       taken = true;
       records_.push_back(std::move(record));
@@ -371,159 +377,6 @@ const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
   return *std::upper_bound(
       segments_.begin(), segments_.end(), block,
       [](std::int64_t b, const store::Segment& segment) { return b < segment.end_block(); });
-}
-
-Failure DiskSpace::repack(std::int64_t blocks, const Repacking::Read& read) {
-  Failure failure;
-  for (store::Segment& segment : segments_) {
-    const auto& [number, first_block, in_segment] = segment.range();
-    const std::int64_t used = std::clamp<std::int64_t>(blocks - first_block, 0, in_segment);
-    const Failure here = repack(segment, used, read);
-    if (!failure) failure = here;
-  }
-  return failure;
-}
-
-// The new file takes the place of the old one when it is whole. Its tables lie elsewhere.
-Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
-                          const Repacking::Read& read) {
-  std::string path, made;
-  std::optional<store::RepackedSegment> file;
-  Failure failure = failure_from([&] {
-    path = segment.path();
-    made = path + ".new";
-    if (file_rank_ == 0) file.emplace(made, describe(segment.range()));
-  });
-  // In turn, so that the two files take little more room than one.
-  const auto read_and_punch = [&](std::int64_t block, std::span<const std::byte>& bytes) {
-    Failure unread = read(block, bytes);
-    if (!unread) punch(segment, block, block + 1);
-    return unread;
-  };
-  Repacking repacking(file_comm_.get(), layout_, std::ref(read_and_punch));
-  const Failure moved =
-      repacking.move(segment.range(), blocks, file ? &*file : nullptr, descriptions_);
-  if (!failure) failure = moved;
-  std::fill(wire_.begin(), wire_.end(), 0);
-  if (file_rank_ == 0 && !failure && repacking.whole()) {
-    failure = failure_from([&] {
-      const SegmentOffsets offsets = file->finish();
-      if (std::rename(made.c_str(), path.c_str()) != 0) store::throw_errno(-errno, "rename", made);
-      auto next = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
-      for (const auto offset : kOnWire) *next++ = offsets.*offset;
-      *next = 1;
-    });
-  }
-  file.reset();
-  MPI_Bcast(wire_.data(), static_cast<int>(wire_.size()), MPI_INT64_T, 0, file_comm_.get());
-  if (wire_.back() != 1) return failure;  // of this rank or another one
-  return failure_from([&] {
-    SegmentOffsets offsets;
-    offsets.fields.resize(fields_.size());
-    auto next = wire_.begin() + static_cast<std::ptrdiff_t>(fields_.size());
-    for (const auto offset : kOnWire) offsets.*offset = *next++;
-    segment = store::Segment(path, segment.range(), offsets, strides_before_, layout_,
-                             store::DirectIo::kOff);
-  });
-}
-
-Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                        std::span<const std::uint64_t> checksums, std::int64_t sweep,
-                        std::int64_t steps, const char* schedule_name) {
-  Failure failure = failure_from([&] { write_tables(anchors, anchors_written, checksums, sweep); });
-  const Failure master = write_master(anchors, anchors_written, steps, schedule_name);
-  if (!failure) failure = master;
-  const bool copied = copy_.has_value();
-  release();
-  MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
-  const Failure left = failure_from([&] {
-    int gone = 0;
-    std::string copy;
-    if (copied && file_rank_ == 0) {
-      copy = path_ + "/" + file_name(kCopyStem, file_index_);
-      gone = store::file_system().unlink(copy);
-    }
-    directory_.keep();
-    if (gone < 0) store::throw_errno(gone, "remove", copy);
-  });
-  return failure ? failure : left;
-}
-
-// The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
-void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                             std::span<const std::uint64_t> checksums, std::int64_t sweep) const {
-  for (const store::Segment& segment : segments_) {
-    const store::File file = store::File::open(segment.path(), O_WRONLY);
-    const auto& [number, first_block, blocks] = segment.range();
-    const std::int64_t first = first_block * layout_.states();
-    const std::int64_t used =
-        std::clamp<std::int64_t>(anchors_written - first, 0, blocks * layout_.states());
-    const std::int64_t used_blocks = ceil_divide(used, layout_.states());
-    if (used_blocks > 0) {
-      file.write_all(
-          checksums.data() + 2 * first_block,
-          static_cast<std::size_t>(used_blocks) * 2 * sizeof(std::uint64_t),
-          segment.offsets().checksum +
-              file_rank_ * blocks * 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)));
-    }
-    if (file_rank_ != 0) continue;
-    file.write_all(&sweep, sizeof sweep, segment.offsets().sweep);
-    file.write_all(&used, sizeof used, segment.offsets().slots_used);
-    std::vector<std::int64_t> steps;
-    constexpr std::int64_t kChunk = 4096;
-    for (std::int64_t at = 0; at < used; at += kChunk) {
-      steps.clear();
-      for (std::int64_t i = at; i < std::min(used, at + kChunk); ++i) {
-        steps.push_back(anchors.step(first + i));
-      }
-      file.write_all(steps.data(), steps.size() * sizeof(std::int64_t),
-                     segment.offsets().slot_step + at * static_cast<std::int64_t>(sizeof at));
-    }
-  }
-}
-
-Failure DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_t anchors_written,
-                                std::int64_t steps, const char* schedule_name) {
-  const bool root = agreement_.rank() == 0;
-  const auto ranks = static_cast<std::size_t>(root ? agreement_.size() : 0);
-  store::MasterDescription master;
-  Failure no_memory = failure_from([&] {
-    master.run_id = run_id_;
-    master.schedule = schedule_name;
-    master.steps = steps;
-    for (const store::Field& field : fields_) {
-      master.fields.push_back({field.name, field.type, std::vector<store::MasterPart>(ranks)});
-    }
-  });
-  std::array<std::int64_t, 2> most = {file_index_ + 1, no_memory ? 1 : 0};
-  MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, agreement_.comm());
-  if (most[1] != 0) return no_memory;
-  const std::int64_t files = most[0];
-  for (std::size_t f = 0; f < fields_.size(); ++f) {
-    const store::MasterPart mine = {
-        fields_[f].count, layout_.parts()[f].stride / store::element_bytes(fields_[f].type),
-        strides_before_[f], file_index_};
-    static_assert(sizeof mine == 4 * sizeof(std::int64_t));
-    MPI_Gather(&mine, 4, MPI_INT64_T, master.fields[f].parts.data(), 4, MPI_INT64_T, 0,
-               agreement_.comm());
-  }
-  if (!root) return {};
-  return failure_from([&] {
-    for (const store::Segment& segment : segments_) {
-      store::MasterSegment entry;
-      for (std::int64_t i = 0; i < files; ++i) {
-        entry.files.push_back(segment_name(segment.range().number, i));
-      }
-      entry.slots = segment.range().blocks * layout_.states();
-      entry.slots_used = std::clamp<std::int64_t>(
-          anchors_written - segment.range().first_block * layout_.states(), 0, entry.slots);
-      master.segments.push_back(std::move(entry));
-    }
-    for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
-    const std::string path = path_ + "/" + kMasterName;
-    store::file_system().unlink(path);  // an earlier sweep's
-    store::create_master(path, master);
-  });
 }
 
 Failure DiskSpace::remove() {

@@ -102,8 +102,13 @@ class DiskSpace final : public store::BlockPlaces {
   void make_segment(store::Segment::Range range, Call call, Take&& take);
   void punch(const store::Segment& segment, std::int64_t first, std::int64_t end) const;
   Failure repack(store::Segment& segment, std::int64_t blocks, const Repacking::Read& read);
+  /// The first rank of a file tells the others where its parts lie; NULL: it was not made, and
+  /// false comes back on all. Collective over the ranks of the file.
+  bool share(const store::SegmentOffsets* made);
+  void take_shared(store::SegmentOffsets& offsets) const;
   store::Segment open_segment(const store::JournalSegment& record) const;
   std::string file_name(const std::string& stem, std::int64_t file) const;
+  std::string copy_name() const;
   std::string segment_name(std::int64_t number, std::int64_t file) const;
   void write_tables(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                     std::span<const std::uint64_t> checksums, std::int64_t sweep) const;
@@ -128,7 +133,7 @@ class DiskSpace final : public store::BlockPlaces {
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;
   std::vector<store::JournalSegment> records_;
-  std::vector<std::int64_t> wire_;  ///< the message in make_segment
+  std::vector<std::int64_t> wire_;  ///< the message in share
 };
 
 }  // namespace anadrome::engine

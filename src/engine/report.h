@@ -44,6 +44,7 @@ class Report {
 
  private:
   void summarise();
+  void put_in_report(const std::string& text, int flags) const;
   void write_trace();
   SweepCosts costs() const;
   double mean_forward() const;

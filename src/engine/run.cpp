@@ -9,8 +9,6 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "engine/watch.h"
-#include "schedule/checked_sweep.h"
-#include "schedule/pass_times.h"
 
 namespace anadrome::engine {
 namespace {
@@ -37,6 +35,7 @@ Run::Run(MPI_Comm comm)
       resumption_(context_, *this, planning_, storage_, keeper_),
       report_(context_, planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
+      passes_(context_, storage_, planning_, keeper_, decisions_, report_),
       caller_(context_, *this, storage_, keeper_, report_),
       probe_(context_, keeper_) {}
 
@@ -309,7 +308,7 @@ void Run::turn(const schedule::Turn& end) {
 void Run::done() {
   SweepState& sweep = context_.sweep;
   agree(Call::kDone);
-  if (sweep.passes.on) return pass_is_done();
+  if (sweep.passes.on) return passes_.done();
   probe_.finish();
   requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();
@@ -331,130 +330,6 @@ void Run::done() {
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
-}
-
-void Run::pass_is_done() {
-  SweepState& sweep = context_.sweep;
-  sweep.times.done = now_seconds();
-  context_.warnings.progress().finish();
-  report_.write_pass();
-  sweep.phase = ANADROME_PHASE_DONE;
-}
-
-// ---- another pass ----
-
-// The fault in a call that goes over the same trajectory once more.
-Failure Run::why_not_again(const char* call) const {
-  const std::string name = call;
-  const SweepPlan& plan = context_.plan;
-  if (context_.sweep.phase != ANADROME_PHASE_DONE) {
-    return {ANADROME_ERR_ORDER, name + ": only after DONE"};
-  }
-  if (plan.has_branches()) {
-    return {ANADROME_ERR_UNSUPPORTED,
-            name + ": the ends of branches are not kept; call begin_branches again"};
-  }
-  if (context_.fields.grew_since_begin()) {
-    return {ANADROME_ERR_ORDER, name + ": fields were registered since begin, and not kept"};
-  }
-  if (!plan.sweep->can_rewind()) {
-    return {ANADROME_ERR_UNSUPPORTED, name + ": schedule=" + to_string(plan.schedule) +
-                                          " does not hold x_0 any more; begin a new sweep"};
-  }
-  return {};
-}
-
-// Returns how many anchors are left to all ranks.
-std::int64_t Run::agree_on_pass(Call call, const Failure& failure, std::int64_t direction) {
-  const bool from_disk = !failure && keeper_.uses_disk();
-  return context_.agreement
-      .agree({.call = call,
-              .failure = failure,
-              .equal = direction,
-              .equal_name = "the direction of the pass",
-              .smallest = from_disk ? keeper_.disk_tier()->anchors().restorable() : 1})
-      .smallest;
-}
-
-void Run::goes_on(anadrome_phase phase) {
-  SweepState& sweep = context_.sweep;
-  sweep.times.done = 0;
-  sweep.rewound = true;
-  sweep.phase = phase;
-  context_.warnings.start_progress();
-  sweep.handed_out = now_seconds();
-}
-
-void Run::rewind() {
-  storage_.note(Doing::kRewind);
-  decisions_.rewind(agree_on_pass(Call::kRewind, why_not_again("rewind"), 0));
-  context_.sweep.passes.on = false;
-  keeper_.begin_pass(-1);
-  goes_on(ANADROME_PHASE_REVERSE);
-}
-
-// From this rank's times; all take the smallest. Who gives the interval wants anchors to be read. A
-// state that a codec has changed is never computed from another one in place of being read, and
-// with tapes each step is run in any case.
-std::int64_t Run::stride_forward() const {
-  const SweepPlan& plan = context_.plan;
-  const Options& options = context_.options;
-  if (options.interval > 0 || options.is_lossy() || !keeper_.uses_disk()) return 1;
-  const std::int64_t anchors = plan.sweep->anchors().count();
-  if (plan.record || anchors < 2) return 1;
-  schedule::StepCosts costs = planning_.costs(plan);
-  costs.visit = context_.measured.visit();
-  const schedule::Course course = plan.sweep->course();
-  return schedule::best_stride(
-      costs, std::max<std::int64_t>(course.steps / anchors, 1),
-      planning_.shared_memory(plan).overlaps && plan.memory.prefetch_depth > 0);
-}
-
-void Run::pass(anadrome_direction direction, const Failure& earlier) {
-  storage_.note(Doing::kPass);
-  SweepState& sweep = context_.sweep;
-  SweepPlan& plan = context_.plan;
-  const bool forward = direction == ANADROME_PASS_FORWARD;
-  Failure failure = earlier ? earlier : why_not_again("pass");
-  if (!failure && !forward && direction != ANADROME_PASS_REVERSE) {
-    failure = {ANADROME_ERR_ARGUMENT, "pass: give ANADROME_PASS_FORWARD or ANADROME_PASS_REVERSE"};
-  }
-  std::unique_ptr<schedule::Sweep> passes;
-  if (!failure && !sweep.passes.ready) {
-    failure = failure_from([&] {
-      const std::optional<schedule::Remains> remains =
-          plan.divided ? std::nullopt : plan.sweep->remains();
-      if (!remains) {
-        throw Error(ANADROME_ERR_UNSUPPORTED,
-                    std::string("pass: schedule=") + to_string(plan.schedule) +
-                        " keeps states of several sizes; take async or revolve");
-      }
-      passes = schedule::checked_passes(*remains);
-    });
-  }
-  schedule::Pass pass;
-  pass.direction = forward ? schedule::Direction::kForward : schedule::Direction::kReverse;
-  pass.restorable = agree_on_pass(Call::kPass, failure, direction);
-  if (passes != nullptr) {
-    plan.sweep = std::move(passes);
-    sweep.passes.ready = true;
-  }
-  pass.states_per_block = plan.memory.layout.states();
-  pass.as_read = context_.options.is_lossy();
-  if (forward) {
-    pass.stride =
-        context_.agreement.agree({.call = Call::kPass, .failure = {}, .smallest = stride_forward()})
-            .smallest;
-  }
-  plan.sweep->begin_pass(pass);
-  ++sweep.passes.begun;
-  sweep.passes.on = true;
-  sweep.passes.forward = forward;
-  sweep.passes.advances_before = sweep.advances;
-  sweep.passes.began = now_seconds();
-  const bool records = plan.record && !pass.as_read;
-  keeper_.begin_pass(!forward ? -1 : records ? 0 : pass.stride);
-  goes_on(forward ? ANADROME_PHASE_FORWARD : ANADROME_PHASE_REVERSE);
 }
 
 void Run::show_end(std::int64_t branch) {

@@ -19,6 +19,7 @@
 #include "engine/caller.h"
 #include "engine/decisions.h"
 #include "engine/meeting.h"
+#include "engine/passes.h"
 #include "engine/probe.h"
 #include "engine/refusals.h"
 
@@ -48,9 +49,11 @@ class Run final : private Meeting {
   void show_end(std::int64_t branch);
   void next(anadrome_action& action);
   void finish_forward(std::int64_t steps);
-  void rewind();
+  void rewind() { passes_.rewind(); }
   /// `failure`: what this rank found wrong before; every rank gets it.
-  void pass(anadrome_direction direction, const Failure& failure = {});
+  void pass(anadrome_direction direction, const Failure& failure = {}) {
+    passes_.begin(direction, failure);
+  }
   void fail(const std::string& why);
   void request_stop() noexcept { stop_.store(true); }
   anadrome_stats statistics() const { return report_.statistics(); }
@@ -93,13 +96,8 @@ class Run final : private Meeting {
   void abandon();
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
-  Failure why_not_again(const char* call) const;
-  std::int64_t agree_on_pass(Call call, const Failure& failure, std::int64_t direction);
-  std::int64_t stride_forward() const;
-  void goes_on(anadrome_phase phase);
   void done();
   void repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
-  void pass_is_done();
 
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on
@@ -115,6 +113,7 @@ class Run final : private Meeting {
   Resumption resumption_;
   Report report_;
   Beginning beginning_;
+  Passes passes_;
   Caller caller_;
   Probe probe_;
 };

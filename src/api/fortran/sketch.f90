@@ -3,7 +3,7 @@
 module anadrome_sketches
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
-  use anadrome_c_interface
+  use anadrome_c_sketch_interface
   use anadrome_types
   use anadrome_runs, only: settle
   implicit none

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The text of a sweep's summary, from its numbers: docs/summary.md has its lines.
+#pragma once
+
+#include <anadrome/anadrome.h>
+
+#include <cstdint>
+#include <string>
+
+#include "engine/sweep_state.h"
+#include "engine/why.h"
+
+namespace anadrome::engine {
+
+/// Of the library.
+std::string version();
+
+/// The numbers that rank 0 needs of the others.
+struct Reduced {
+  std::int64_t bytes_written, bytes_read, bytes_compressed;                            // sums
+  double stalled_write, stalled_read, copying, agreeing, writing, reading, checksums;  // maxima
+  std::int64_t peak;                                                                   // maximum
+};
+
+/// What the summary says in words, each made elsewhere.
+struct Words {
+  std::string codec, verdict, chosen, memory, compared, outdated, refused, plan_command;
+  std::string overruled, without_effect;  ///< options
+  bool holes;                             ///< in files, of which nothing was reserved
+  bool branches;                          ///< several
+  bool records;  ///< every step is run once more, or at last, to record its tape
+};
+
+SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
+                    const SweepState::Spent& spent);
+
+/// Which steps and states were compared; empty: none.
+std::string compared(const SweepState::Checks& checks);
+
+std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
+                    const Words& said);
+
+}  // namespace anadrome::engine
