@@ -97,6 +97,14 @@ std::vector<store::Field> Fields::with_role(anadrome_role role) const {
   return fields;
 }
 
+std::int64_t Fields::bytes_with_role(anadrome_role role) const {
+  std::int64_t bytes = 0;
+  for (const store::Field& field : all_) {
+    if (field.role == role) bytes = checked_add(bytes, field.bytes());
+  }
+  return bytes;
+}
+
 bool Fields::has(anadrome_role role) const {
   return std::any_of(all_.begin(), all_.end(),
                      [role](const store::Field& f) { return f.role == role; });

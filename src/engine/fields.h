@@ -23,6 +23,7 @@ class Fields {
   void set_tolerance(const std::string& name, double absolute);
   const std::vector<store::Field>& all() const { return all_; }
   std::vector<store::Field> with_role(anadrome_role role) const;
+  std::int64_t bytes_with_role(anadrome_role role) const;
   bool has(anadrome_role role) const;
   bool has_exchanged() const;
   /// Does the caller's count of a state's bytes lie between two numbers? Throws as add_varying's

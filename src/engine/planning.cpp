@@ -187,12 +187,7 @@ std::int64_t Planning::memory_beside_tables(const SweepPlan& plan, std::int64_t 
 
 // A copy of the adjoint fields while they are being written.
 std::int64_t Planning::commit_bytes() const {
-  if (!options_.resume) return 0;
-  std::int64_t bytes = 0;
-  for (const store::Field& field : fields_.all()) {
-    if (field.role == ANADROME_ROLE_ADJOINT) bytes = checked_add(bytes, field.bytes());
-  }
-  return bytes;
+  return options_.resume ? fields_.bytes_with_role(ANADROME_ROLE_ADJOINT) : 0;
 }
 
 // Slots that a kept tape takes, on the rank where it takes the most. Collective.
@@ -210,6 +205,13 @@ void Planning::plan_tapes(SweepPlan& plan) {
   plan.tape_buffer_bytes = most[2];
 }
 
+// A rank that lacks the memory for it goes on to where all hear of that.
+std::optional<store::Encoding> Planning::encoding() const {
+  std::optional<store::Encoding> encoding;
+  held_.attempt([&] { encoding = encoding_of(options_, fields_.state()); });
+  return encoding;
+}
+
 // The pool of `plan`, beside so many bytes for tables, for at most so many states.
 void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                                const store::BlockShape* shape) {
@@ -217,7 +219,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   MemoryPlan& cut = plan.memory;
   cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states,
-                            encoding_of(options_, fields_.state()), shape);
+                            encoding(), shape);
   cut.buffer_bytes += beside;
   const schedule::Entry& entry = *plan.schedule;
   cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
@@ -231,7 +233,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                           cut.largest_state_bytes >= store::kHandedOverBytes;
   if (changeable && !plan.alone_in_block()) {
     cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states,
-                              encoding_of(options_, fields_.state()));
+                              encoding());
     cut.buffer_bytes += beside;
   }
   cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);

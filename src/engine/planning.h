@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ class Planning {
   std::int64_t join_bytes(SweepPlan& plan, std::int64_t slots) const;
   void plan_join_blocks(SweepPlan& plan);
   void require_join_slots(SweepPlan& plan);
+  std::optional<store::Encoding> encoding() const;
   void cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                        const store::BlockShape* shape);
   // States of several sizes.

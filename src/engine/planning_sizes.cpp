@@ -105,9 +105,11 @@ void Planning::share_divided(SweepPlan& plan, std::int64_t table) {
 void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) return;
-  const std::int64_t beside = checked_add(
-      table_bytes(plan, plan.budget),
-      encoding_bytes(plan.memory.layout, plan.disk_use(), encoding_of(options_, fields_.state())));
+  std::int64_t beside = table_bytes(plan, plan.budget);
+  held_.attempt([&] {
+    const std::optional<store::Encoding> how = encoding();
+    beside = checked_add(beside, encoding_bytes(plan.memory.layout, plan.disk_use(), how));
+  });
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
   held_.attempt(

@@ -69,7 +69,7 @@ Squares squares(const store::Field& field, const std::byte* some, const std::byt
 std::int64_t Probe::memory_bytes(const Options& options, const Fields& fields) {
   if (!options.probes()) return 0;
   constexpr std::int64_t kCopies = 2;
-  return kCopies * store::total_bytes(fields.with_role(ANADROME_ROLE_ADJOINT));
+  return kCopies * fields.bytes_with_role(ANADROME_ROLE_ADJOINT);
 }
 
 void Probe::begin() {

@@ -12,8 +12,9 @@ namespace anadrome::store {
 namespace {
 
 TEST(RunFiles, AreKnownByTheirNames) {
-  for (const char* name : {"lock", "states.h5", "journal-0", "journal-12", "adjoint-3",
-                           "heartbeats-0af9", "segment-00000.h5", "segment-copy-node-000001.h5"}) {
+  for (const char* name :
+       {"lock", "states.h5", "journal-0", "journal-12", "adjoint-3", "heartbeats-0af9",
+        "segment-00000.h5", "segment-copy-node-000001.h5", "segment-00000.h5.new"}) {
     EXPECT_TRUE(is_run_file(name)) << name;
   }
   for (const char* name :
