@@ -229,8 +229,9 @@ void Keeper::write_due() {
     return;
   }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
+  // Until it is known how states compress the interval is too long, so that is worth a wait.
   constexpr std::int64_t kUnderWay = 2;
-  if (storage_.counts_compressed(plan_)) count_blocks(kUnderWay);
+  if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? kUnderWay : 0);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (stays) learn(sweep_.newest_anchor);
   if (storage_.counts_compressed(plan_)) tell_what_disk_holds();
@@ -269,6 +270,13 @@ void Keeper::write_newest_block(Call call, bool exact) {
 void Keeper::count_blocks(std::int64_t under_way) {
   const std::int64_t below = plan_.memory.layout.block_of(sweep_.newest_anchor) - under_way;
   held_.attempt([&] { disk_->count_below(below); });
+}
+
+// A sweep of few anchors counts none on its way.
+void Keeper::count_what_was_written() {
+  if (!uses_disk() || !storage_.counts_compressed(plan_)) return;
+  const std::int64_t states = plan_.memory.layout.states();
+  held_.attempt([&] { disk_->count_below(ceil_divide(disk_->anchors().written(), states)); });
 }
 
 void Keeper::count_all_blocks(Call call) {

@@ -88,6 +88,8 @@ class Keeper {
   /// Where the option disk counts compressed states: the sweep learns how many anchors to expect.
   /// Collective.
   void tell_what_disk_holds();
+  /// At DONE, before ranks agree on it: what the next sweep knows of how states compress.
+  void count_what_was_written();
   /// Anchor `number`, which is loaded, is the newest from here on, and live.
   void go_on_from(std::int64_t number);
   /// The sweep goes on with the anchors that there are. Collective.

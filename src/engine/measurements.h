@@ -107,9 +107,9 @@ class Measurements {
   /// What a compressed block takes of its full size, as far as is known from this sweep and the one
   /// before.
   double share_of_block() const {
-    const double share = std::max(agreed_.filled.share, share_before_);
-    return share > 0 ? share : 1;
+    return knows_share() ? std::max(agreed_.filled.share, share_before_) : 1;
   }
+  bool knows_share() const { return agreed_.filled.share > 0 || share_before_ > 0; }
   /// Sweeps of this kind, but for the first on this disk.
   schedule::SweepsTook sweeps_took(const SweepKind& kind) const {
     return kind == took_kind_ ? took_ : schedule::SweepsTook{};

@@ -307,6 +307,7 @@ void Run::turn(const schedule::Turn& end) {
 
 void Run::done() {
   SweepState& sweep = context_.sweep;
+  keeper_.count_what_was_written();
   agree(Call::kDone);
   if (sweep.passes.on) return passes_.done();
   probe_.finish();
