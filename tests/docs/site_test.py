@@ -101,7 +101,7 @@ class Site(unittest.TestCase):
         self.assertEqual(names, first_column("docs/messages.md", "# Messages by status"))
 
     def test_every_line_of_the_summary_is_documented(self):
-        text = source("src/engine/report.cpp")
+        text = source("src/engine/summary.cpp")
         labels = re.findall(r'\badd\("([a-z]+)"', text) + re.findall(r'text \+= "  ([a-z ]+?) {2,}"', text)
         self.assertGreater(len(labels), 9)
         for label in labels:
