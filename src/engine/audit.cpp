@@ -24,7 +24,9 @@ void Audits::begin() {
   by_single_steps_ = true;
   // A state that comes back changed leads to others.
   const Options& options = context_.options;
-  const bool changed = options.is_lossy() && context_.plan.disk_use() != DiskUse::kNone;
+  const SweepPlan& plan = context_.plan;
+  const bool changed =
+      options.is_lossy() && (plan.memory.single || plan.disk_use() != DiskUse::kNone);
   on_ = options.audit != Audit::kOff && !changed;
   if (!on_) return;
   const std::size_t fields = comparison_.fields();

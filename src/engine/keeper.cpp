@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "store/field_copy.h"
 
 namespace anadrome::engine {
 
@@ -24,7 +25,8 @@ std::int64_t Keeper::blocks_to_populate() const {
 
 void Keeper::make_memory() {
   const store::BlockLayout& layout = plan_.memory.layout;
-  const std::int64_t block_bytes = plan_.divided ? plan_.divided->bytes() : layout.block_bytes();
+  const std::int64_t block_bytes =
+      plan_.divided ? plan_.divided->bytes() : plan_.memory.pool_block_bytes;
   const std::int64_t blocks = plan_.divided ? 1 : plan_.memory.blocks;
   held_.attempt([&] {
     if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
@@ -40,7 +42,14 @@ void Keeper::make_memory() {
     if (plan_.divided) {
       places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.divided->unit_bytes);
     }
-    auto ram = std::make_unique<store::RamTier>(layout, blocks_, *live_, places_.get());
+    const store::BlockLayout& slots = plan_.memory.slots;
+    if (plan_.memory.single) {
+      if (plan_.disk_use() == DiskUse::kNone)
+        x_0_apart_.resize(static_cast<std::size_t>(store::most_piece_bytes(fields_.state())));
+      single_ = std::make_unique<store::SingleState>(slots, fields_.state(), pool_);
+    }
+    store::Live& live = single_ != nullptr ? static_cast<store::Live&>(*single_) : *live_;
+    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, places_.get());
     ram_ = ram.get();
     tiers_.push_back(std::move(ram));
   });
@@ -84,9 +93,11 @@ void Keeper::abandon() {
   ram_ = nullptr;
   x_0_.reset();
   x_0_block_ = -1;
+  x_0_apart_ = {};
   tiers_.clear();
   places_.reset();
   live_tape_.reset();
+  single_.reset();
   live_.reset();
 }
 
@@ -117,6 +128,11 @@ store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
   store::KeptState state{kept.place, kept.step, {}};
   if (plan_.divided) state.region = {kept.room.begin, kept.room.units};
   return state;
+}
+
+bool Keeper::is_apart(const schedule::Kept& kept) const {
+  const bool x_0 = kept.step == 0 && kept.what == schedule::What::kState;
+  return x_0 && !x_0_apart_.empty() && kept.tier == schedule::kRamTier;
 }
 
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
@@ -150,6 +166,11 @@ void Keeper::keep(const schedule::Keep& kept) {
     if (kept.step == 0 && !plan_.has_branches()) x_0_ = kept;
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
+  if (is_apart(kept)) {
+    return copy(sweep_.copies.kept, [&] {
+      live_->keep_at(x_0_apart_.data(), static_cast<std::int64_t>(x_0_apart_.size()), nullptr);
+    });
+  }
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
   copy(sweep_.copies.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
@@ -160,6 +181,7 @@ void Keeper::restore(const schedule::Restore& kept) {
   sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
   copy(sweep_.copies.restored, [&] {
+    if (is_apart(kept)) return live_->restore_from(x_0_apart_.data(), nullptr);
     if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
     live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
   });
@@ -169,6 +191,7 @@ void Keeper::drop(const schedule::Drop& kept) {
   if (x_0_ == static_cast<const schedule::Kept&>(kept)) x_0_.reset();
   held_.attempt([&] {
     if (kept.tier != schedule::kRamTier) return disk_->drop(kept.place);
+    if (is_apart(kept)) return;
     if (kept.what == schedule::What::kState) return ram_->drop(kept.place);
     ram_->let_go(kept.place, plan_.tape_slots);
   });
@@ -201,6 +224,8 @@ void Keeper::restore_x_0() {
   held_.attempt([&] {
     if (x_0_block_ >= 0) {
       live_->restore(x_0_block_, 0);
+    } else if (is_apart(*x_0_)) {
+      live_->restore_from(x_0_apart_.data(), nullptr);
     } else if (x_0_->tier == schedule::kRamTier) {
       ram_->restore(state_of(*x_0_));
     } else {

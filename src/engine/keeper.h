@@ -29,6 +29,7 @@
 #include "store/pool.h"
 #include "store/ram_places.h"
 #include "store/ram_tier.h"
+#include "store/single_state.h"
 
 namespace anadrome::engine {
 
@@ -117,7 +118,7 @@ class Keeper {
   /// A block that no tier has, if one is free; the schedule plays no action until it is given back.
   bool has_spare_block() const {
     const std::int64_t for_live_states = live_->exchanged() ? 2 : 0;
-    return !plan_.divided && pool_.free_blocks() > for_live_states;
+    return !plan_.divided && !plan_.memory.single && pool_.free_blocks() > for_live_states;
   }
   std::int64_t take_spare_block() { return pool_.take(); }
   void give_back_spare_block(std::int64_t block) { pool_.give_back(block); }
@@ -141,6 +142,8 @@ class Keeper {
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
   store::KeptState state_of(const schedule::Kept& kept) const;
+  /// Is it x_0 in memory, as it is, beside slots in single precision?
+  bool is_apart(const schedule::Kept& kept) const;
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void learn(std::int64_t anchor);
@@ -168,10 +171,13 @@ class Keeper {
   store::Pool pool_;
   store::BlockKeeper blocks_{pool_};
   std::unique_ptr<LiveState> live_;
+  std::unique_ptr<store::SingleState>
+      single_;  ///< the same in slots, if these are in single precision
   std::unique_ptr<LiveTape> live_tape_;
   std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
   std::optional<schedule::Kept> x_0_;         ///< where it is kept
   std::int64_t x_0_block_ = -1;               ///< if it is held
+  std::vector<std::byte> x_0_apart_;          ///< as it is, where slots are in single precision
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/checked.h"
 #include "engine/live_state.h"
 #include "schedule/revolve.h"
+#include "store/field_copy.h"
+#include "store/single_state.h"
 
 namespace anadrome::engine {
 namespace {
@@ -30,7 +33,7 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
   const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block =
-      checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape, disk));
+      checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape.states, disk));
   const std::int64_t blocks = 1 + LiveState::live_blocks(layout, state_fields);
   const std::int64_t beside = checked_add(LiveState::buffer_bytes(layout, state_fields),
                                           encoding_bytes(layout, disk, encoding));
@@ -44,48 +47,70 @@ std::int64_t encoding_bytes(const store::BlockLayout& layout, DiskUse disk,
 }
 
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
-                               std::int64_t states) {
+                               std::int64_t states, Precision slots) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
-    const MemoryPlan plan = plan_memory(agreement, state_fields, memory, DiskUse::kNone, states);
-    if ((plan.blocks - plan.live_blocks) * plan.layout.states() >= states) return memory;
+    const MemoryPlan plan =
+        plan_memory(agreement, state_fields, memory, DiskUse::kNone, states, slots);
+    if ((plan.blocks - plan.live_blocks) * plan.slots.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
     agreement.ranks().largest(most);
     const auto [block_bytes, buffer_bytes] = most;
-    const std::int64_t blocks = ceil_divide(states, plan.layout.states()) + plan.live_blocks;
+    const std::int64_t blocks = ceil_divide(states, plan.slots.states()) + plan.live_blocks;
     if (blocks > kMost / block_bytes) return kMost;
     memory = blocks * block_bytes + buffer_bytes;
   }
 }
 
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states,
+                       std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
                        const std::optional<store::Encoding>& encoding,
                        const store::BlockShape* given_shape) {
-  // One shape for all ranks, from the largest state and from the rank that has the least memory.
-  std::array<std::int64_t, 2> most = {store::total_bytes(state_fields), -memory};
-  agreement.ranks().largest(most);
-  const std::int64_t largest = most[0], least = -most[1];
+  const bool single = slots == Precision::kSingle, in_files = disk != DiskUse::kNone;
   MemoryPlan plan;
+  std::vector<store::Field> halved;
+  Failure failure = failure_from([&] {
+    if (single) halved = store::single_fields(state_fields);
+  });
+  const std::span<const store::Field> in_slots = single ? halved : state_fields;
+  // One shape for all ranks, from the largest state and from the rank that has the least memory.
+  const std::int64_t mine = store::total_bytes(state_fields);
+  std::array<std::int64_t, 3> most = {mine, -memory, store::total_bytes(in_slots)};
+  agreement.ranks().largest(most);
+  const std::int64_t largest = most[0], least = -most[1], largest_slot = most[2];
   plan.largest_state_bytes = largest;
-  const Failure failure = failure_from([&] {
-    plan.shape =
-        given_shape != nullptr ? *given_shape : choose_shape(state_fields, largest, least, disk);
+  const auto lay_out = [&](const auto& body) {
+    if (!failure) failure = failure_from(body);
+  };
+  lay_out([&] {
+    plan.shape = given_shape != nullptr ? *given_shape
+                 : in_files             ? choose_shape(state_fields, largest, least, disk)
+                                        : choose_shape(in_slots, largest_slot, least, disk);
     plan.layout = store::BlockLayout(plan.shape, state_fields);
+  });
+  // Files have blocks of whole states; where these do not leave room for twice as many slots, the
+  // pool has larger ones.
+  const std::int64_t slots_per_block = plan.shape.states * (single && in_files ? 2 : 1);
+  lay_out([&] {
+    plan.slots = store::BlockLayout({slots_per_block, plan.shape.paged && !single}, in_slots);
+    plan.single = single;
+    plan.pool_block_bytes = in_files ? std::max(plan.layout.block_bytes(), plan.slots.block_bytes())
+                                     : plan.slots.block_bytes();
     plan.bytes_per_block =
-        checked_add(plan.layout.block_bytes(), store::bookkeeping_bytes(plan.shape, disk));
+        checked_add(plan.pool_block_bytes, store::bookkeeping_bytes(slots_per_block, disk));
     plan.live_blocks = LiveState::live_blocks(plan.layout, state_fields);
     plan.buffer_bytes = checked_add(LiveState::buffer_bytes(plan.layout, state_fields),
                                     encoding_bytes(plan.layout, disk, encoding));
+    if (single && !in_files)
+      plan.buffer_bytes = checked_add(plan.buffer_bytes, store::most_piece_bytes(state_fields));
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
   });
   plan.block_bytes_all_ranks = plan.layout.block_bytes();
   agreement.ranks().sum(std::span(&plan.block_bytes_all_ranks, 1));
   plan.blocks =
       agreement.agree({.call = Call::kBegin, .failure = failure, .smallest = plan.blocks}).smallest;
-  const store::BlockShape& shape = plan.shape;
   const std::int64_t live = plan.live_blocks;
   if (plan.blocks <= live) {
     plan.blocks = 0;
@@ -94,17 +119,17 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
 
   const bool all_known = states != schedule::kUnknown;
   const std::int64_t needed = all_known
-                                  ? ceil_divide(std::max<std::int64_t>(states, 1), shape.states)
-                                  : schedule::kMostSteps / shape.states;
+                                  ? ceil_divide(std::max<std::int64_t>(states, 1), slots_per_block)
+                                  : schedule::kMostSteps / slots_per_block;
   if (disk == DiskUse::kNone) {
     plan.blocks = std::min(plan.blocks, needed + live);
-    plan.checkpoint_slots = (plan.blocks - live) * shape.states;
+    plan.checkpoint_slots = (plan.blocks - live) * slots_per_block;
     return plan;
   }
   plan.prefetch_depth = store::blocks_read_ahead(plan.blocks - live);
   plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1 + live);
   // One block holds the current interval's anchor, prefetch_depth blocks those to come.
-  plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * shape.states + 1;
+  plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * slots_per_block + 1;
   return plan;
 }
 

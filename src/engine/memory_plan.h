@@ -30,6 +30,9 @@ class TooLittleMemory final : public Error {
 struct MemoryPlan {
   store::BlockShape shape;
   store::BlockLayout layout;
+  store::BlockLayout slots;  ///< of states in slots, in the same blocks
+  bool single = false;       ///< these are in single precision; x_0 is not
+  std::int64_t pool_block_bytes = 0;
   std::int64_t blocks = 0;                 ///< in the pool, the minimum over ranks
   std::int64_t live_blocks = 0;            ///< of these, for x_k and x_{k+1} of exchanged fields
   std::int64_t buffer_bytes = 0;           ///< for these beside the pool, on this rank
@@ -40,8 +43,10 @@ struct MemoryPlan {
   std::int64_t checkpoint_slots = 0;       ///< s of E(n, s)
 
   /// Slots where nothing is read ahead.
-  std::int64_t all_slots() const { return (blocks - live_blocks - 1) * layout.states() + 1; }
+  std::int64_t all_slots() const { return (blocks - live_blocks - 1) * slots.states() + 1; }
 };
+
+enum class Precision { kAsItIs, kSingle };
 
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
 /// as `largest_state_bytes`, the most of any rank, has it. `encoding`: of what goes to disk.
@@ -52,14 +57,15 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
 /// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
 /// ranks; 2^62 if it is no less. Collective.
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
-                               std::int64_t states);
+                               std::int64_t states, Precision slots = Precision::kAsItIs);
 
 /// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
 /// `encoding`: of what goes to disk. `given_shape`: the blocks have it already. The result has
-/// blocks
-/// == 0 if not even one block fits on some rank.
+/// blocks == 0 if not even one block fits on some rank. With slots in single precision and no disk
+/// x_0 lies beside the pool.
 MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
                        std::int64_t memory, DiskUse disk, std::int64_t states,
+                       Precision slots = Precision::kAsItIs,
                        const std::optional<store::Encoding>& encoding = {},
                        const store::BlockShape* given_shape = nullptr);
 /// Bytes that encoding takes beside the pool.

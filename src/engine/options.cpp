@@ -129,6 +129,7 @@ std::string off_or_file(std::string_view text, const char* wanted) {
 enum class Wants {
   kNothing,
   kDisk,
+  kDiskOrSlots,
   kTolerance,
   kIntervals,
   kPlaces,
@@ -137,18 +138,22 @@ enum class Wants {
   kWatchdog
 };
 
-const Names<Wants> kReasons = {{"no state goes to disk", Wants::kDisk},
-                               {"compress is neither round, zfp nor lossy", Wants::kTolerance},
-                               {"this schedule has no intervals", Wants::kIntervals},
-                               {"the number of states in memory is the schedule's", Wants::kPlaces},
-                               {"there are no branches", Wants::kBranches},
-                               {"resume is off", Wants::kResume},
-                               {"watchdog is 0", Wants::kWatchdog}};
+const Names<Wants> kReasons = {
+    {"no state goes to disk", Wants::kDisk},
+    {"no state goes to disk, and compress is not float32", Wants::kDiskOrSlots},
+    {"compress is neither round, zfp nor lossy", Wants::kTolerance},
+    {"this schedule has no intervals", Wants::kIntervals},
+    {"the number of states in memory is the schedule's", Wants::kPlaces},
+    {"there are no branches", Wants::kBranches},
+    {"resume is off", Wants::kResume},
+    {"watchdog is 0", Wants::kWatchdog}};
 
 bool has(Wants wanted, const Options& options, const schedule::Entry& played) {
   switch (wanted) {
     case Wants::kDisk:
       return played.needs.on_disk != schedule::OnDisk::kNothing;
+    case Wants::kDiskOrSlots:
+      return has(Wants::kDisk, options, played) || options.may_halve_slots();
     case Wants::kTolerance:
       return options.has_tolerance();
     case Wants::kIntervals:
@@ -237,7 +242,7 @@ const std::vector<Key>& keys() {
       {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
       {"compress", [](Options& o, std::string_view v) { o.compress = one_of(kCodecs, v); },
-       [](const Options& o) { return o.codec(); }, Wants::kDisk},
+       [](const Options& o) { return o.codec(); }, Wants::kDiskOrSlots},
       {"tolerance", [](Options& o, std::string_view v) { o.tolerance = tolerance(v); },
        [](const Options& o) { return format_in_full(o.tolerance); }, Wants::kTolerance},
       {"probe", [](Options& o, std::string_view v) { o.probe = one_of(kSwitch, v); },

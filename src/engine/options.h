@@ -72,6 +72,8 @@ struct Options {
   bool has_tolerance() const;
   /// Does a state come back from disk with other numbers?
   bool is_lossy() const;
+  /// May states in memory be kept in single precision?
+  bool may_halve_slots() const { return compress == store::Codecs{store::CodecName::kFloat32}; }
   /// The value of `compress`.
   std::string codec() const;
 

@@ -83,6 +83,11 @@ std::int64_t Passes::stride_forward() const {
 // What plays all passes from here on, from what the sweep has left.
 std::unique_ptr<schedule::Sweep> Passes::machine() const {
   const SweepPlan& plan = context_.plan;
+  if (plan.memory.single) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "pass: the states in memory are in single precision, and those on disk may be "
+                "others; set passes to the number of passes before begin, and none are");
+  }
   const std::optional<schedule::Remains> remains =
       plan.divided ? std::nullopt : plan.sweep->remains();
   if (!remains) {

@@ -81,7 +81,9 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   if (plan.has_branches()) require_join_slots(plan);
   if (plan.memory.blocks == 0) throw_no_block(plan);
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
-    const std::int64_t needed = memory_for_states(agreement_, fields_.state(), plan.steps);
+    const std::int64_t needed =
+        memory_for_states(agreement_, fields_.state(), plan.steps,
+                          plan.memory.single ? Precision::kSingle : Precision::kAsItIs);
     throw TooLittleMemory(needed, "store_all needs " + std::to_string(plan.steps) +
                                       " slots and memory=" + format_bytes(plan.budget) + " has " +
                                       std::to_string(plan.memory.checkpoint_slots) +
@@ -212,16 +214,43 @@ std::optional<store::Encoding> Planning::encoding() const {
   return encoding;
 }
 
+// Slots in single precision, if not every state has room as it is: a state is copied in no more
+// time, and more of them fit. Tapes are kept as they are. A run that goes on after a kill, a probe
+// and passes meet the same states however they come to them: from disk alone. So does a sweep with
+// a given interval, in which measured times say only what is in memory.
+bool Planning::may_halve_slots(const SweepPlan& plan) const {
+  const schedule::Entry& entry = *plan.schedule;
+  const schedule::OnDisk disk = entry.needs.on_disk;
+  const bool meets_the_same = options_.resume || options_.probes() || options_.passes > 0 ||
+                              (disk != schedule::OnDisk::kNothing && options_.interval > 0);
+  const bool counts_slots = entry.states_held == nullptr && entry.table_bytes == nullptr;
+  return options_.may_halve_slots() && !meets_the_same && counts_slots &&
+         disk != schedule::OnDisk::kReplaced && !plan.keeps_tapes && !plan.has_branches() &&
+         !store::any_exchanged(fields_.state());
+}
+
 // The pool of `plan`, beside so many bytes for tables, for at most so many states.
 void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                                const store::BlockShape* shape) {
   beside += commit_bytes() + Probe::memory_bytes(options_, fields_);
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   MemoryPlan& cut = plan.memory;
-  cut = engine::plan_memory(agreement_, fields_.state(), memory, plan.disk_use(), states,
-                            encoding(), shape);
-  cut.buffer_bytes += beside;
   const schedule::Entry& entry = *plan.schedule;
+  const auto cut_for = [&](DiskUse use, const store::BlockShape* given) {
+    const std::optional<store::Encoding> how = encoding();
+    const auto cut_with = [&](Precision slots) {
+      return engine::plan_memory(agreement_, fields_.state(), memory, use, states, slots, how,
+                                 given);
+    };
+    cut = cut_with(Precision::kAsItIs);
+    const bool all_fit = states != schedule::kUnknown && cut.checkpoint_slots >= states;
+    if (!all_fit && may_halve_slots(plan)) {
+      MemoryPlan halved = cut_with(Precision::kSingle);
+      if (halved.checkpoint_slots > cut.checkpoint_slots) cut = std::move(halved);
+    }
+    cut.buffer_bytes += beside;
+  };
+  cut_for(plan.disk_use(), shape);
   cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
   if (!entry.anchor_apart && cut.blocks > 0) {
     cut.checkpoint_slots = cut.blocks - cut.live_blocks - cut.prefetch_depth;
@@ -232,9 +261,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                           entry.needs.on_disk == schedule::OnDisk::kAnchors &&
                           cut.largest_state_bytes >= store::kHandedOverBytes;
   if (changeable && !plan.alone_in_block()) {
-    cut = engine::plan_memory(agreement_, fields_.state(), memory, DiskUse::kStates, states,
-                              encoding());
-    cut.buffer_bytes += beside;
+    cut_for(DiskUse::kStates, nullptr);
   }
   cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);
 }
@@ -402,7 +429,7 @@ void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
   schedule::SharedMemory memory = {
-      plan.memory.blocks - plan.memory.live_blocks, plan.memory.layout.states(),
+      plan.memory.blocks - plan.memory.live_blocks, plan.memory.slots.states(),
       options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
   return memory;

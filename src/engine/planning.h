@@ -88,6 +88,7 @@ class Planning {
   void plan_join_blocks(SweepPlan& plan);
   void require_join_slots(SweepPlan& plan);
   std::optional<store::Encoding> encoding() const;
+  bool may_halve_slots(const SweepPlan& plan) const;
   void cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                        const store::BlockShape* shape);
   // States of several sizes.

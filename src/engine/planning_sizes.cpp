@@ -88,7 +88,8 @@ void Planning::divide_memory(SweepPlan& plan) {
     throw_too_little(plan, checked_add(needed, table), "states of " + format_bytes(needed));
   }
   plan.memory = {};
-  plan.memory.layout = store::BlockLayout(plan.memory.shape, fields_.state());
+  held_.attempt(
+      [&] { plan.memory.layout = store::BlockLayout(plan.memory.shape, fields_.state()); });
   plan.memory.largest_state_bytes = plan.divided->largest;
   share_divided(plan, table);
 }
@@ -97,6 +98,8 @@ void Planning::divide_memory(SweepPlan& plan) {
 void Planning::share_divided(SweepPlan& plan, std::int64_t table) {
   plan.memory.blocks = std::max<std::int64_t>(plan.divided->bytes() / plan.divided->largest, 1);
   plan.memory.checkpoint_slots = plan.memory.blocks;
+  held_.attempt([&] { plan.memory.slots = plan.memory.layout; });
+  plan.memory.single = false;
   plan.memory.buffer_bytes = table;
 }
 

@@ -39,7 +39,7 @@ anadrome_stats Report::statistics() const {
   stats.state_bytes = plan_.memory.layout.state_bytes();
   stats.state_bytes_all_ranks = plan_.state_bytes_all_ranks;
   stats.peak_library_bytes = keeper_.peak_bytes();
-  stats.slots = plan_.memory.blocks * plan_.memory.layout.states();
+  stats.slots = plan_.memory.blocks * plan_.memory.slots.states();
   stats.checkpoint_slots = plan_.memory.checkpoint_slots;
   stats.prefetch_depth = plan_.memory.prefetch_depth;
   stats.states_per_write = plan_.memory.layout.states();
@@ -300,7 +300,7 @@ SweepCosts Report::costs() const {
   const bool x_0_alone = no_more && sweep_.anchors_put <= 1;  // written, and never read
   costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks && !x_0_alone;
   costs.plan.slots = plan_.memory.checkpoint_slots;
-  costs.memory.states_per_block = plan_.memory.layout.states();
+  costs.memory.states_per_block = plan_.memory.slots.states();
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);
@@ -340,6 +340,11 @@ std::string Report::describe_memory(std::int64_t peak) const {
   const std::string of =
       format_bytes(peak) + " of " + format_bytes(options_.memory) + " per rank: ";
   if (!plan_.divided) {
+    if (plan_.memory.single) {
+      return of + counted(plan_.memory.blocks * plan_.memory.slots.states(), "slot") + " of " +
+             format_bytes(plan_.memory.slots.state_bytes()) + " in single precision, " +
+             std::to_string(plan_.memory.checkpoint_slots) + " for checkpoints";
+    }
     if (planning_.states_held(plan_) == 0) return "";
     const std::int64_t planned =
         plan_.memory.blocks * plan_.memory.bytes_per_block + plan_.memory.buffer_bytes;

@@ -77,10 +77,9 @@ BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
 
 // The pool's and the slots' tables, and per state the schedule's stack. A block that goes to disk
 // has an entry with its transfer, and a checksum.
-std::int64_t bookkeeping_bytes(const BlockShape& shape, DiskUse disk) {
+std::int64_t bookkeeping_bytes(std::int64_t slots, DiskUse disk) {
   constexpr std::int64_t kOfPool = 16, kOfSlots = 16, kPerState = 48, kPerTransfer = 512;
-  return kOfPool + kOfSlots + kPerState * shape.states +
-         (disk != DiskUse::kNone ? kPerTransfer : 0);
+  return kOfPool + kOfSlots + kPerState * slots + (disk != DiskUse::kNone ? kPerTransfer : 0);
 }
 
 std::int64_t blocks_read_ahead(std::int64_t blocks) {

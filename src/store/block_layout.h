@@ -78,8 +78,8 @@ BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory);
 /// time, because states on disk are replaced one by one.
 enum class DiskUse { kNone, kBlocks, kStates };
 
-/// Bytes of `memory` that one block takes beside its states.
-std::int64_t bookkeeping_bytes(const BlockShape& shape, DiskUse disk);
+/// Bytes of `memory` that one block, which may hold so many slots, takes beside its states.
+std::int64_t bookkeeping_bytes(std::int64_t slots, DiskUse disk);
 
 /// How many of so many blocks are for reading ahead until times are measured.
 std::int64_t blocks_read_ahead(std::int64_t blocks);

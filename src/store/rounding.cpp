@@ -90,12 +90,14 @@ bool are_within(double tolerance, std::span<const std::byte> some,
 }
 
 bool to_floats(std::span<const std::byte> doubles, std::byte* floats) {
+  bool fit = true;
   for (std::size_t i = 0; i < doubles.size() / sizeof(double); ++i) {
     const auto value = real_at<double>(doubles.data(), i);
-    if (std::abs(value) > std::numeric_limits<float>::max() && std::isfinite(value)) return false;
-    put_real(floats, i, static_cast<float>(value));
+    const auto single = static_cast<float>(value);
+    fit = fit && (std::abs(single) <= std::numeric_limits<float>::max() || !std::isfinite(value));
+    put_real(floats, i, single);
   }
-  return true;
+  return fit;
 }
 
 void to_doubles(std::span<const std::byte> floats, std::byte* doubles) {

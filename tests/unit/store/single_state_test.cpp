@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store/single_state.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "base/error.h"
+
+namespace anadrome::store {
+namespace {
+
+template <class Number>
+Field field(const char* name, anadrome_type type, std::vector<Number>& numbers) {
+  Field field;
+  field.name = name;
+  field.type = type;
+  field.count = static_cast<std::int64_t>(numbers.size());
+  field.values = numbers.data();
+  return field;
+}
+
+// Doubles, complex numbers and integers in slots of a pool of one block.
+struct Slots {
+  explicit Slots(std::int64_t states = 4) : layout({states, false}, single_fields(fields)) {}
+
+  std::vector<double> reals = {1.0 / 3, -1e-300, 1e30, std::numeric_limits<double>::infinity()};
+  std::vector<std::complex<double>> complexes = {{0.1, -0.2}};
+  std::vector<std::int64_t> integers = {std::int64_t{1} << 60, 7, -1};
+  std::vector<Field> fields = {field("u", ANADROME_FLOAT64, reals),
+                               field("z", ANADROME_COMPLEX128, complexes),
+                               field("n", ANADROME_INT64, integers)};
+  BlockLayout layout;
+  Pool pool{layout.block_bytes(), 1};
+  SingleState live{layout, fields, pool};
+};
+
+TEST(SingleState, BringsBackTheNearestNumbersInSinglePrecision) {
+  Slots s;
+  const auto integers = s.integers;
+  const std::int64_t block = s.pool.take();
+  s.live.keep(block, 2);
+  s.reals.assign(4, 0);
+  s.complexes[0] = 0;
+  s.integers.assign(3, 0);
+  s.live.restore(block, 2);
+  const std::vector<double> nearest = {double(1.0F / 3.0F), -0.0, double(1e30F), INFINITY};
+  EXPECT_EQ(s.reals, nearest);
+  EXPECT_EQ(s.complexes[0], std::complex<double>(0.1F, -0.2F));
+  EXPECT_EQ(s.integers, integers);
+}
+
+TEST(SingleState, KeepsStatesSideBySide) {
+  Slots s;
+  const std::int64_t block = s.pool.take();
+  for (std::int64_t i = 0; i < 4; ++i) {
+    s.integers[2] = i;
+    s.reals[0] = double(i);
+    s.live.keep(block, i);
+  }
+  for (std::int64_t i = 0; i < 4; ++i) {
+    s.live.restore(block, i);
+    EXPECT_EQ(s.reals[0], double(i));
+    EXPECT_EQ(s.integers[2], i);
+  }
+}
+
+TEST(SingleState, RefusesANumberThatIsTooLargeWithEveryOtherFieldKept) {
+  Slots s;
+  const std::int64_t block = s.pool.take();
+  s.reals[1] = 1e39;
+  try {
+    s.live.keep(block, 0);
+    FAIL() << "it was kept";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
+    EXPECT_NE(std::string(error.what()).find("'u'"), std::string::npos) << error.what();
+  }
+  s.integers[0] = 0;
+  s.live.restore(block, 0);
+  EXPECT_EQ(s.integers[0], std::int64_t{1} << 60);
+}
+
+}  // namespace
+}  // namespace anadrome::store
