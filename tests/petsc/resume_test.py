@@ -25,7 +25,7 @@ ANCHOR = r"going on at step ([1-9]\d*), forward"
 RK4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none"
 # Name, ranks, method, words for the program, steps of the kills in TSSolve, in TSAdjointSolve, in --full alone?
 RUNS = [
-    ("rk4", 1, RK4, [], [80], [151], False),
+    ("rk4", 1, RK4, [], [80], [151], True),
     ("rk5dp", 1, "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-8 -ts_atol 1e-8", ["events"], [150], [101], False),
     ("rk3bs", 1, "-ts_type rk -ts_rk_type 3bs -ts_rtol 1e-6 -ts_atol 1e-6", [], [80, 150], [51], True),
     ("cn", 1, "-ts_type cn", ["events"], [150], [51], True),
@@ -34,7 +34,7 @@ RUNS = [
     ("midpoint", 2, "-ts_type theta -ts_theta_theta 0.5", [], [80], [51], True),
     ("bdf", 1, "-ts_type bdf -ts_bdf_order 3 -ts_adapt_type basic -ts_rtol 1e-5", ["adjoint", "0"], [150], [], False),
     ("bdf_events", 1, "-ts_type bdf", ["adjoint", "0", "events"], [80, 150], [], True),
-    ("arkimex", 1, "-ts_type arkimex -ts_arkimex_fully_implicit -ts_adapt_type none", ["adjoint", "0"], [150], [], False),
+    ("arkimex", 1, "-ts_type arkimex -ts_arkimex_fully_implicit -ts_adapt_type none", ["adjoint", "0"], [150], [], True),
     ("arkimex_events", 2, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0", "events"], [150], [], True),
     ("arkimex_adjoint", 2, "-ts_type arkimex -ts_adapt_type none", ["damped"], [150], [51], False),
     ("arkimex_adaptive", 1, "-ts_type arkimex -ts_arkimex_type 4 -ts_rtol 1e-6 -ts_atol 1e-6", ["damped", "events"], [80], [51], False),
