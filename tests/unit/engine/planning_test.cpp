@@ -61,6 +61,66 @@ TEST(Planning, CountsTheSlotsOfKeptTapesAgainstTheOptionCheckpoints) {
   });
 }
 
+// A state of 1 MiB of doubles.
+void alone_with_doubles(std::int64_t tape_bytes, const std::function<void(Desk&)>& body) {
+  alone(0, tape_bytes, [&](Desk& desk) {
+    std::vector<double> doubles(kMiB / 8);
+    desk.fields.add(
+        {"v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, kMiB / 8, false, doubles.data(), {}});
+    desk.fields.begin_sweep();
+    desk.options.memory = 10 * kMiB + kMiB / 2;
+    desk.options.set("compress", "float32");
+    body(desk);
+  });
+}
+
+TEST(Planning, HalvesSlotsForFloat32BesideOneForX0) {
+  alone_with_doubles(0, [](Desk& desk) {
+    for (const char* name : {"revolve", "online"}) {
+      const SweepPlan plan = desk.planned(name, 1000);
+      EXPECT_TRUE(plan.memory.single) << name;
+      EXPECT_EQ(plan.memory.checkpoint_slots, 18) << name;
+      const std::int64_t bytes =
+          plan.memory.blocks * plan.memory.bytes_per_block + plan.memory.buffer_bytes;
+      EXPECT_LE(bytes, desk.options.memory);
+      EXPECT_GT(bytes + kMiB / 2 + 1000, desk.options.memory);
+    }
+    const MemoryPlan async = desk.planned("async", 1000).memory;
+    EXPECT_TRUE(async.single);
+    EXPECT_EQ(async.checkpoint_slots, 2 * (async.blocks - async.prefetch_depth - 1) + 1);
+    EXPECT_EQ(desk.planned("store_all", 18).memory.checkpoint_slots, 18);
+    try {
+      desk.planned("store_all", 40);
+      FAIL() << "they do not fit";
+    } catch (const TooLittleMemory& error) {
+      desk.options.memory = error.needed() - 1;
+      EXPECT_EQ(refusal([&] { desk.planned("store_all", 40); }), ANADROME_ERR_MEMORY);
+      desk.options.memory = error.needed();
+      EXPECT_EQ(desk.planned("store_all", 40).memory.checkpoint_slots, 40);
+      EXPECT_LT(error.needed(), 22 * kMiB);
+    }
+  });
+}
+
+TEST(Planning, LeavesSlotsAsTheyAreWhereBitsMustNotDependOnWhatIsInMemory) {
+  alone_with_doubles(0, [](Desk& desk) {
+    EXPECT_FALSE(desk.planned("revolve", 10).memory.single) << "all fit";
+    EXPECT_FALSE(desk.planned("disk_revolve", 1000).memory.single);
+    desk.options.interval = 5;
+    EXPECT_FALSE(desk.planned("async", 1000).memory.single);
+    EXPECT_TRUE(desk.planned("revolve", 1000).memory.single);
+    desk.options.passes = 1;
+    EXPECT_FALSE(desk.planned("revolve", 1000).memory.single);
+    desk.options.passes = 0;
+    desk.options.set("compress", "zfp");
+    EXPECT_FALSE(desk.planned("revolve", 1000).memory.single);
+  });
+  alone_with_doubles(kMiB / 4, [](Desk& desk) {
+    EXPECT_FALSE(desk.planned("mixed", 100).memory.single) << "tapes are kept";
+    EXPECT_TRUE(desk.planned("revolve", 100).memory.single);
+  });
+}
+
 // Seconds of 1000 steps of 1 s, whose adjoints take 2 s, with `memory` times the memory.
 double supposed(Desk& desk, const char* schedule, double memory,
                 std::int64_t anchors_that_fit = -1) {
