@@ -197,10 +197,11 @@ void Report::summarise() {
                        maxima[6],
                        static_cast<std::int64_t>(maxima[7])};
   const SweepTimes times = times_of(stats, all, sweep_.spent);
-  const bool large = plan_.memory.largest_state_bytes >= store::kHandedOverBytes;
+  const bool offer_exchanged =
+      plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single;
   const std::string text =
       summary(stats, all, options_.interval == 0,
-              {options_.codec(), verdict(times, outlook, large), sweep_.chosen,
+              {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
                describe_memory(all.peak), compared(sweep_.checks),
                plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
                plan_command(stats), options_.overruled(), options_.without_effect(*plan_.schedule),
