@@ -64,10 +64,14 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   }
 }
 
-MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
-                       const std::optional<store::Encoding>& encoding,
-                       const store::BlockShape* given_shape) {
+namespace {
+
+enum class ShapeFor { kMemory, kLeast };  ///< the budget, or as few bytes as can be
+
+MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_fields,
+                     std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
+                     const std::optional<store::Encoding>& encoding,
+                     const store::BlockShape* given_shape, ShapeFor wanted) {
   const bool single = slots == Precision::kSingle, in_files = disk != DiskUse::kNone;
   MemoryPlan plan;
   std::vector<store::Field> halved;
@@ -79,7 +83,8 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   const std::int64_t mine = store::total_bytes(state_fields);
   std::array<std::int64_t, 3> most = {mine, -memory, store::total_bytes(in_slots)};
   agreement.ranks().largest(most);
-  const std::int64_t largest = most[0], least = -most[1], largest_slot = most[2];
+  const std::int64_t largest = most[0], largest_slot = most[2];
+  const std::int64_t least = wanted == ShapeFor::kLeast ? 0 : -most[1];
   plan.largest_state_bytes = largest;
   const auto lay_out = [&](const auto& body) {
     if (!failure) failure = failure_from(body);
@@ -130,6 +135,22 @@ MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state
   plan.blocks = std::min(plan.blocks, needed + plan.prefetch_depth + 1 + live);
   // One block holds the current interval's anchor, prefetch_depth blocks those to come.
   plan.checkpoint_slots = (plan.blocks - live - plan.prefetch_depth - 1) * slots_per_block + 1;
+  return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
+                       std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
+                       const std::optional<store::Encoding>& encoding,
+                       const store::BlockShape* given_shape) {
+  const auto plan_for = [&](ShapeFor shape) {
+    return plan_with(agreement, state_fields, memory, disk, states, slots, encoding, given_shape,
+                     shape);
+  };
+  MemoryPlan plan = plan_for(ShapeFor::kMemory);
+  // What is beside large blocks may leave no room for one.
+  if (plan.blocks == 0 && given_shape == nullptr) plan = plan_for(ShapeFor::kLeast);
   return plan;
 }
 

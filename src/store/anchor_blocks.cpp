@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "store/anchor_blocks.h"
 
+#include <utility>
+
 #include "base/checked.h"
 
 namespace anadrome::store {
@@ -46,14 +48,14 @@ AnchorBlocks::Block& AnchorBlocks::note(std::int64_t block, const States& states
   return noted;
 }
 
-void AnchorBlocks::note_written(const Transfer& transfer) {
+void AnchorBlocks::note_written(Transfer& transfer) {
   Block& block = (*this)[transfer.identity.block];
   block.copied = transfer.is_copy && !transfer.failure;
   if (!transfer.failure) {
     block.checksum = transfer.checksum;
-    block.encoded = transfer.encoded;
+    block.encoded = std::move(transfer.encoded);
   }
-  if (!transfer.is_copy) block.failure = transfer.failure;
+  if (!transfer.is_copy) block.failure = std::move(transfer.failure);
 }
 
 BlockIdentity AnchorBlocks::identity_of(std::int64_t block) const {

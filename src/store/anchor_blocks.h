@@ -72,8 +72,8 @@ class AnchorBlocks {
 
   /// `block` is to be written, or given up: earlier notes on this number are void.
   Block& note(std::int64_t block, const States& states);
-  /// A write is done.
-  void note_written(const Transfer& transfer);
+  /// A write is done. What it leaves is moved from the transfer, which takes no memory.
+  void note_written(Transfer& transfer);
   Block& operator[](std::int64_t block) { return blocks_[static_cast<std::size_t>(block)]; }
   const Block& operator[](std::int64_t block) const {
     return blocks_[static_cast<std::size_t>(block)];

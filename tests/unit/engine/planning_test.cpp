@@ -61,6 +61,26 @@ TEST(Planning, CountsTheSlotsOfKeptTapesAgainstTheOptionCheckpoints) {
   });
 }
 
+// What lies beside large blocks must not take the room for one that small blocks would leave.
+TEST(Planning, HasRoomInAnyMemoryThatIsNoLessThanTheLeast) {
+  alone(16, 0, [](Desk& desk) {
+    desk.options.set("compress", "lz4");
+    desk.options.memory = 1;
+    std::int64_t least = 0;
+    try {
+      desk.planned("async", 100);
+    } catch (const TooLittleMemory& error) {
+      least = error.needed();
+    }
+    ASSERT_GT(least, 0);
+    for (desk.options.memory = least; desk.options.memory < 40 * least;
+         desk.options.memory += desk.options.memory / 16) {
+      const MemoryPlan memory = desk.planned("async", 100).memory;
+      EXPECT_LE(memory.blocks * memory.bytes_per_block + memory.buffer_bytes, desk.options.memory);
+    }
+  });
+}
+
 // A state of 1 MiB of doubles.
 void alone_with_doubles(std::int64_t tape_bytes, const std::function<void(Desk&)>& body) {
   alone(0, tape_bytes, [&](Desk& desk) {
