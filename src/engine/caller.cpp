@@ -48,6 +48,9 @@ void Caller::record(double now, std::int64_t last) {
     case ANADROME_ADJOINT:
       activity = Activity::kAdjoint;
       break;
+    case ANADROME_VISIT:
+      activity = Activity::kVisit;
+      break;
     case ANADROME_TURN:
       break;
     default:  // the caller prepares x_0

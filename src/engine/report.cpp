@@ -116,18 +116,26 @@ anadrome_stats Report::statistics() const {
   return stats;
 }
 
+void Report::warn_of(const Failure& failure) {
+  if (failure) warnings_.say({failure.message});
+}
+
 void Report::write() {
-  const auto warn_of = [&](const Failure& failure) {
-    if (failure) warnings_.say({failure.message});
-  };
   warn_of(failure_from([&] { summarise(); }));
   if (recorder_.on()) warn_of(failure_from([&] { write_trace(); }));
 }
 
-// A line below the sweep's summary. Rank 0 alone knows what it takes.
 void Report::write_pass() {
-  const bool root = agreement_.rank() == 0;
-  if (!root || options_.report == "off") return;
+  if (agreement_.rank() == 0 && options_.report != "off")
+    warn_of(failure_from([&] { add_line_of_pass(); }));
+  if (!recorder_.on()) return;
+  const Activity pass = sweep_.passes.forward ? Activity::kForwardPass : Activity::kReversePass;
+  recorder_.add(pass, sweep_.passes.began, sweep_.times.done, 0, plan_.sweep->course().steps);
+  warn_of(failure_from([&] { write_trace(); }));
+}
+
+// Below the sweep's summary. Rank 0 alone knows what it takes.
+void Report::add_line_of_pass() const {
   const SweepState::Passes& passes = sweep_.passes;
   const double n = static_cast<double>(std::max<std::int64_t>(plan_.sweep->course().steps, 1));
   char line[160];
@@ -135,8 +143,7 @@ void Report::write_pass() {
                 static_cast<long long>(passes.begun), passes.forward ? "forward" : "reverse",
                 static_cast<double>(sweep_.advances - passes.advances_before) / n,
                 format_seconds(sweep_.times.done - passes.began).c_str());
-  const Failure failure = failure_from([&] { put_in_report(line, O_APPEND); });
-  if (failure) warnings_.say({failure.message});
+  put_in_report(line, O_APPEND);
 }
 
 // Collective.

@@ -39,13 +39,15 @@ class Report {
   /// The summary and the trace, by rank 0, if the options want them. A file that cannot be written
   /// now is worth a warning, and no sweep. Collective.
   void write();
-  /// A pass is done.
+  /// A pass is done: a line below the summary, and the trace anew. Collective.
   void write_pass();
 
  private:
   void summarise();
+  void add_line_of_pass() const;
   void put_in_report(const std::string& text, int flags) const;
   void write_trace();
+  void warn_of(const Failure& failure);
   SweepCosts costs() const;
   double mean_forward() const;
   double mean_adjoint() const;

@@ -71,7 +71,8 @@ class Group {
 
 const char* to_string(Activity activity) {
   static constexpr std::array<const char*, kActivities> kNames = {
-      "advance", "recompute", "adjoint", "turn", "copy", "wait", "agree", "write", "read"};
+      "advance", "recompute", "adjoint", "visit", "turn",         "copy",
+      "wait",    "agree",     "write",   "read",  "forward pass", "reverse pass"};
   return kNames[index_of(activity)];
 }
 

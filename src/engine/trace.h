@@ -23,34 +23,40 @@
 
 namespace anadrome::engine {
 
-enum class Lane : std::uint8_t { kSolver, kIo };
-inline constexpr std::size_t kLanes = 2;
+enum class Lane : std::uint8_t { kSolver, kIo, kPasses };
+inline constexpr std::size_t kLanes = 3;
 
-/// kRead and kWrite are on the I/O lane, the others on the solver's.
+/// kRead and kWrite are on the I/O lane, whole passes on one of their own, the others on the
+/// solver's.
 enum class Activity : std::uint8_t {
   kAdvance,    ///< the caller runs steps for the first time
   kRecompute,  ///< the caller runs steps that were run before
   kAdjoint,    ///< the caller's adjoint of a step
+  kVisit,      ///< the caller's visit of a step, in a pass forward
   kTurn,       ///< the caller's objective, between the forward and the reverse sweep
   kCopy,       ///< registered fields to or from a slot
   kWait,       ///< for a write or a read
   kAgree,      ///< for the other ranks
   kWrite,      ///< a block to disk
-  kRead        ///< a block from disk
+  kRead,       ///< a block from disk
+  kForwardPass,
+  kReversePass
 };
-inline constexpr std::size_t kActivities = 9;
+inline constexpr std::size_t kActivities = 12;
 
 constexpr std::size_t index_of(Activity activity) { return static_cast<std::size_t>(activity); }
 constexpr std::size_t index_of(Lane lane) { return static_cast<std::size_t>(lane); }
 constexpr Lane lane_of(Activity activity) {
-  return activity == Activity::kWrite || activity == Activity::kRead ? Lane::kIo : Lane::kSolver;
+  if (activity == Activity::kWrite || activity == Activity::kRead) return Lane::kIo;
+  const bool is_pass = activity == Activity::kForwardPass || activity == Activity::kReversePass;
+  return is_pass ? Lane::kPasses : Lane::kSolver;
 }
 /// "advance", "recompute", ...
 const char* to_string(Activity activity);
 
-/// Steps first .. last-1 of an advance or adjoint (last = first + 1); of a block, the steps of its
-/// first and last state. Events of one rank and lane do not overlap. There is no padding: arrays of
-/// events travel as bytes.
+/// Steps first .. last-1 of an advance, a pass, an adjoint or a visit (there last = first + 1); of
+/// a block, the steps of its first and last state. Events of one rank and lane do not overlap.
+/// There is no padding: arrays of events travel as bytes.
 struct TraceEvent {
   double start = 0, end = 0;  ///< seconds since the sweep's start
   std::int64_t first = 0, last = 0;

@@ -62,8 +62,11 @@ void TraceJson::add_rank(int rank, std::span<const TraceEvent> events, std::int6
   merged_ += merged;
   add_metadata(rank, 0, "process_name", "name", quoted("rank " + std::to_string(rank)));
   add_metadata(rank, 0, "process_sort_index", "sort_index", std::to_string(rank));
-  constexpr std::array<const char*, kLanes> kThreads = {"solver", "I/O"};
-  for (int thread = 0; thread < static_cast<int>(kLanes); ++thread) {
+  constexpr std::array<const char*, kLanes> kThreads = {"solver", "I/O", "passes"};
+  const bool has_passes = std::any_of(events.begin(), events.end(), [](const TraceEvent& event) {
+    return lane_of(event.activity) == Lane::kPasses;
+  });
+  for (int thread = 0; thread < static_cast<int>(kLanes) - (has_passes ? 0 : 1); ++thread) {
     const char* name = kThreads[static_cast<std::size_t>(thread)];
     add_metadata(rank, thread, "thread_name", "name", quoted(name));
     add_metadata(rank, thread, "thread_sort_index", "sort_index", std::to_string(thread));

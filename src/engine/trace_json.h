@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A sweep's events as Chrome trace JSON, which Perfetto (ui.perfetto.dev) and chrome://tracing
-// open: a process per rank, in it a thread for the solver and one for I/O. Knows no files.
+// open: a process per rank, in it a thread for the solver, one for I/O, and one for passes if there
+// were any. Knows no files.
 #pragma once
 
 #include <cstdint>

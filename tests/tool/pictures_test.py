@@ -11,7 +11,8 @@ import xml.etree.ElementTree
 import tool
 
 SVG = "{http://www.w3.org/2000/svg}"
-ACTIVITIES = ("advance", "recompute", "adjoint", "turn", "copy", "wait", "agree", "write", "read")
+ACTIVITIES = ("advance", "recompute", "adjoint", "visit", "turn", "copy", "wait", "agree", "write", "read",
+              "forward pass", "reverse pass")
 
 
 def legend_of(text):
@@ -56,7 +57,7 @@ class Pictures(tool.Case):
                 re.findall(r'lc rgb "(#\w+)" title "(\w+)"', script.read_text())}
 
     def test_have_one_palette_and_one_vocabulary(self):
-        timeline = {words.split()[0]: colour
+        timeline = {words.rsplit(" ", 2)[0]: colour
                     for words, colour in legend_of(self.timeline()).items()}
         self.assertEqual(set(timeline), set(ACTIVITIES))
         self.assertEqual(len(set(timeline.values())), len(ACTIVITIES))

@@ -20,6 +20,8 @@ Colour colour_of(Activity activity) {
       return "#41a0dc";
     case Activity::kAdjoint:
       return "#009e73";
+    case Activity::kVisit:
+      return "#8c5a1e";
     case Activity::kTurn:
       return kInk;
     case Activity::kCopy:
@@ -32,6 +34,10 @@ Colour colour_of(Activity activity) {
       return "#c06aa0";
     case Activity::kRead:
       return "#5b3a8c";
+    case Activity::kForwardPass:
+      return "#d9b98c";
+    case Activity::kReversePass:
+      return "#8fd0bb";
   }
   return kInk;
 }

@@ -11,7 +11,8 @@ namespace anadrome::tool {
 
 using engine::Activity;
 
-/// Steps in blues, their adjoint in green, transfers in purples, what nobody wants in red.
+/// Steps in blues, their adjoint in green, visits in brown, transfers in purples, what nobody wants
+/// in red; passes are as pale as what they are for.
 Colour colour_of(Activity activity);
 Colour colour_of(schedule::Doing doing);
 const char* word_of(schedule::Doing doing);

@@ -28,9 +28,13 @@ class Nearest {
   std::array<double, kCount> distances_;
 };
 
+void earlier(std::optional<double>& best, double start) {
+  best = std::min(best.value_or(start), start);
+}
+
 bool moves(Activity activity) {
   return activity == Activity::kAdvance || activity == Activity::kRecompute ||
-         activity == Activity::kAdjoint;
+         activity == Activity::kAdjoint || activity == Activity::kVisit;
 }
 
 }  // namespace
@@ -95,14 +99,19 @@ TimelineColumns::Range TimelineColumns::steps() const {
 
 std::optional<double> turn_of(std::span<const TraceEvent> events) {
   std::optional<double> turn, adjoint;
-  const auto earlier = [](std::optional<double>& best, double start) {
-    best = std::min(best.value_or(start), start);
-  };
   for (const TraceEvent& event : events) {
     if (event.activity == Activity::kTurn) earlier(turn, event.start);
     if (event.activity == Activity::kAdjoint) earlier(adjoint, event.start);
   }
   return turn.has_value() ? turn : adjoint;
+}
+
+std::optional<double> passes_of(std::span<const TraceEvent> events) {
+  std::optional<double> first;
+  for (const TraceEvent& event : events) {
+    if (lane_of(event.activity) == Lane::kPasses) earlier(first, event.start);
+  }
+  return first;
 }
 
 std::optional<TimeWindow> window_around(double turn, std::span<const TraceEvent> events,

@@ -43,7 +43,7 @@ class TimelineColumns {
   /// 0 .. 1; more than 1 only where events overlapped. A transfer of four columns and more counts
   /// in whole columns.
   double share(int column, Activity activity) const;
-  /// kAdvance, kRecompute and kAdjoint have steps; the others have none.
+  /// kAdvance, kRecompute, kAdjoint and kVisit have steps; the others have none.
   Range steps(int column, Activity activity) const;
   /// Over all columns and activities.
   Range steps() const;
@@ -61,6 +61,9 @@ class TimelineColumns {
 
 /// When the forward sweep ended; nothing if it did not.
 std::optional<double> turn_of(std::span<const TraceEvent> events);
+
+/// When the first pass began; nothing if there was none.
+std::optional<double> passes_of(std::span<const TraceEvent> events);
 
 /// The time around `turn` that a person wants to see closely: the last 6 writes before it and the
 /// first 6 reads after it; 5 % of `seconds` where there is less. Nothing if that is so much of

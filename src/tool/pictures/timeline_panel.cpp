@@ -12,14 +12,20 @@
 namespace anadrome::tool {
 namespace {
 
-constexpr double kSolverHeight = 28, kIoHeight = 20, kLaneGap = 2, kRankGap = 14;
+constexpr double kSolverHeight = 28, kIoHeight = 20, kPassesHeight = 12, kLaneGap = 2;
+constexpr double kRankGap = 14;
 constexpr double kStepsHeight = 120, kHalfLine = 1;
 constexpr double kWaitSticksOut = 4;
 
 // Painted from the bottom of a lane up; waits hang down from its top.
-constexpr std::array kStack = {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint,
-                               Activity::kTurn,    Activity::kCopy,      Activity::kAgree,
-                               Activity::kWrite,   Activity::kRead};
+constexpr std::array kStack = {Activity::kAdvance,     Activity::kRecompute,  Activity::kAdjoint,
+                               Activity::kVisit,       Activity::kTurn,       Activity::kCopy,
+                               Activity::kAgree,       Activity::kWrite,      Activity::kRead,
+                               Activity::kForwardPass, Activity::kReversePass};
+
+constexpr double height_of(Lane lane) {
+  return lane == Lane::kSolver ? kSolverHeight : lane == Lane::kIo ? kIoHeight : kPassesHeight;
+}
 
 // Pixels from the top of the lane.
 struct Bar {
@@ -58,7 +64,7 @@ Bars bars_of(const TimelineColumns& columns, int column, Lane lane, int height) 
     const int bottom = top;
     top = std::clamp(height - pixels(filled * per_share), ceiling, bottom);
     // A lone short transfer is what the I/O lane is there to show.
-    if (lane == Lane::kIo) top = std::max(0, std::min(top, bottom - 3));
+    if (lane != Lane::kSolver) top = std::max(0, std::min(top, bottom - 3));
     bars[index_of(activity)] = {top, bottom};
   }
   return bars;
@@ -85,12 +91,16 @@ constexpr Letters kBoldRight = {.anchor = "end", .bold = true};
 
 void TimelinePanel::add_rank(int rank, std::span<const TraceEvent> events) {
   ranks_.push_back({rank, TimelineColumns(window_, columns_)});
-  for (const TraceEvent& event : events) ranks_.back().columns.add(event);
+  for (const TraceEvent& event : events) {
+    ranks_.back().columns.add(event);
+    has_passes_ = has_passes_ || lane_of(event.activity) == Lane::kPasses;
+  }
 }
 
 double TimelinePanel::height() const {
   const auto ranks = static_cast<double>(ranks_.size());
-  return ranks * (kSolverHeight + kLaneGap + kIoHeight + kRankGap) + kStepsHeight;
+  const double passes = has_passes_ ? kLaneGap + kPassesHeight : 0;
+  return ranks * (kSolverHeight + kLaneGap + kIoHeight + passes + kRankGap) + kStepsHeight;
 }
 
 double TimelinePanel::x_of(double seconds) const {
@@ -107,7 +117,14 @@ void TimelinePanel::draw(Svg& svg, const Style& style) const {
     top += kSolverHeight + kLaneGap;
     svg.text(style.left - 8, top + 15, "I/O", kRightOfAxis);
     draw_lane(svg, rank, Lane::kIo, style.left, top);
-    top += kIoHeight + kRankGap;
+    top += kIoHeight;
+    if (has_passes_) {
+      top += kLaneGap;
+      svg.text(style.left - 8, top + 11, "passes", kRightOfAxis);
+      draw_lane(svg, rank, Lane::kPasses, style.left, top);
+      top += kPassesHeight;
+    }
+    top += kRankGap;
   }
   draw_steps(svg, style, top);
   draw_axis(svg, style);
@@ -120,14 +137,13 @@ void TimelinePanel::draw_captions(Svg& svg, const Style& style) const {
   const Letters quiet = {.anchor = "middle", .colour = kQuiet};
   svg.text(style.left + x, y, "TURN", {.anchor = "middle", .bold = true});
   if (x > kLeastWidth) svg.text(style.left + x / 2, y, "forward sweep", quiet);
-  if (columns_ - x > kLeastWidth) {
-    svg.text(style.left + (x + columns_) / 2, y, "reverse sweep", quiet);
-  }
+  const double end = std::min<double>(columns_, x_of(style.passes.value_or(window_.end)));
+  if (end - x > kLeastWidth) svg.text(style.left + (x + end) / 2, y, "reverse sweep", quiet);
 }
 
 void TimelinePanel::draw_lane(Svg& svg, const Rank& rank, Lane lane, double left,
                               double top) const {
-  const double height = lane == Lane::kSolver ? kSolverHeight : kIoHeight;
+  const double height = height_of(lane);
   svg.rectangle(left, top, columns_, height, kLane);
   std::vector<Bars> bars;
   bars.reserve(static_cast<std::size_t>(columns_));
@@ -176,7 +192,8 @@ void TimelinePanel::draw_steps(Svg& svg, const Style& style, double top) const {
   svg.text(style.left - 8, top + kStepsHeight / 2 + 5, "step", kBoldRight);
   svg.text(style.left - 8, top + kStepsHeight - 2, format_fixed(axis.low, 0), kRightOfAxis);
 
-  for (const Activity activity : {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint}) {
+  for (const Activity activity :
+       {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint, Activity::kVisit}) {
     svg.begin_path({.fill = colour_of(activity)});
     for (int first = 0; first < columns_; ++first) {
       if (columns.steps(first, activity).empty()) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One window of time as a piece of SVG: per rank a lane for the solver and one for I/O below it,
-// then the first rank's way through the steps, then the time axis.
+// One window of time as a piece of SVG: per rank a lane for the solver, one for I/O below it and,
+// if there were any, one for passes; then the first rank's way through the steps, then the time
+// axis.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ class TimelinePanel {
   struct Style {
     double left = 0, top = 0;
     std::optional<double> turn;    ///< where the marker goes
+    std::optional<double> passes;  ///< when the first one began
     bool times_from_turn = false;  ///< on the axis; otherwise from the sweep's start
     std::int64_t steps = -1;       ///< the step axis is 0 .. steps; < 0: as far as the solver went
   };
@@ -48,6 +50,7 @@ class TimelinePanel {
 
   TimeWindow window_;
   int columns_;
+  bool has_passes_ = false;
   std::vector<Rank> ranks_;
 };
 

@@ -2,9 +2,11 @@
 #include "tool/pictures/timeline_picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/byte_size.h"
 #include "tool/pictures/palette.h"
@@ -39,7 +41,7 @@ class Timeline {
 
   const RecordedSweep& sweep_;
   double seconds_ = 0;
-  std::optional<double> turn_;
+  std::optional<double> turn_, passes_;
   std::optional<TimelinePanel> whole_, close_;
 };
 
@@ -54,6 +56,7 @@ Timeline::Timeline(const RecordedSweep& sweep) : sweep_(sweep) {
   if (!(seconds_ >= kLeast)) return;
   whole_.emplace(TimeWindow{0, seconds_}, kColumns);
   turn_ = turn_of(events);
+  passes_ = passes_of(events);
   if (turn_.has_value()) {
     if (const auto window = window_around(*turn_, events, seconds_)) {
       close_.emplace(*window, kColumns);
@@ -66,9 +69,9 @@ Timeline::Timeline(const RecordedSweep& sweep) : sweep_(sweep) {
 }
 
 void Timeline::draw(TextOut& out) const {
-  TimelinePanel::Style whole{kLeft, kHead + TimelinePanel::kAbove, turn_, false,
-                             sweep_.heading.steps};
-  TimelinePanel::Style close{kLeft, 0, turn_, true, -1};
+  TimelinePanel::Style whole{kLeft, kHead + TimelinePanel::kAbove, turn_, passes_,
+                             false, sweep_.heading.steps};
+  TimelinePanel::Style close{kLeft, 0, turn_, passes_, true, -1};
   double height = kHead;
   if (whole_.has_value()) {
     height = whole.top + whole_->height() + TimelinePanel::kBelow;
@@ -117,21 +120,27 @@ void Timeline::draw_title(Svg& svg) const {
             .colour = waited >= kWorthALook ? colour_of(Activity::kWait) : kQuiet});
 }
 
+// The solver's on a line of their own.
 void Timeline::draw_legend(Svg& svg, double y) const {
-  for (const Lane lane : {Lane::kSolver, Lane::kIo}) {
-    if (lane == Lane::kIo && mean_seconds(Activity::kWrite) + mean_seconds(Activity::kRead) <= 0) {
-      continue;
-    }
-    svg.text(16, y, lane == Lane::kSolver ? "solver" : "I/O", {.bold = true});
-    double x = 84;
+  constexpr double kMargin = 16, kLabel = 68, kLine = 24;
+  constexpr std::array<const char*, engine::kLanes> kNames = {"solver", "I/O", "passes"};
+  double x = kMargin;
+  for (const Lane lane : {Lane::kSolver, Lane::kIo, Lane::kPasses}) {
+    bool named = false;
     for (std::size_t i = 0; i < kActivities; ++i) {
       const auto activity = static_cast<Activity>(i);
       if (lane_of(activity) != lane || sweep_.seconds[i] <= 0) continue;
+      if (!std::exchange(named, true)) {
+        svg.text(x, y, kNames[index_of(lane)], {.bold = true});
+        x += kLabel;
+      }
       x = svg.legend(
           x, y, colour_of(activity),
           std::string(engine::to_string(activity)) + " " + format_seconds(mean_seconds(activity)));
     }
-    y += 24;
+    if (lane != Lane::kSolver) continue;
+    x = kMargin;
+    y += kLine;
   }
 }
 

@@ -194,6 +194,34 @@ TEST_F(Passes, HaveALineEachBelowTheSummary) {
   EXPECT_NE(text.find("  pass 2     reverse, 0.000 forward steps per step, "), std::string::npos);
 }
 
+TEST_F(Passes, AreInTheTrace) {
+  const std::string file = directory() + "/trace";
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "async", 3);
+  run.set("trace", file);
+  SweepDriver driver(run, model_, reference_);
+  EXPECT_TRUE(driver.sweep(60).exact);
+  const auto count = [&](const std::string& name) {
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string event = "\"name\":\"" + name + "\",\"ts\"";
+    int number = 0;
+    for (std::size_t at = text.find(event); at != std::string::npos; at = text.find(event, at + 1))
+      ++number;
+    return number;
+  };
+  int forward = 0, reverse = 0;
+  for (const anadrome_direction direction : kOrder) {
+    EXPECT_TRUE(driver.pass(direction).exact);
+    ++(direction == kForward ? forward : reverse);
+    if (rank() > 0) continue;
+    EXPECT_EQ(count("visit"), 60 * forward * ranks());
+    EXPECT_EQ(count("adjoint"), 60 * (1 + reverse) * ranks());
+    EXPECT_EQ(count("forward pass"), forward * ranks());
+    EXPECT_EQ(count("reverse pass"), reverse * ranks());
+  }
+}
+
 // The exact states, or the same error on all ranks.
 TEST_F(Passes, SurviveADiskThatFailsUnderThem) {
   std::int64_t lost = 0, finished = 0, errors = 0;

@@ -58,6 +58,16 @@ TEST(TraceJson, GivesEveryRankItsProcess) {
   EXPECT_TRUE(holds(text, R"("merged_events":30)"));
 }
 
+TEST(TraceJson, GivesPassesAThreadWhereThereWereAny) {
+  const std::vector<TraceEvent> pass = {{0, 1, 3, 4, Activity::kVisit},
+                                        {0, 2, 0, 8, Activity::kForwardPass}};
+  const std::string text = json_of({"async", "0.1.0", 8, 2, 2}, {pass, {{0, 1, 0, 1}}});
+  EXPECT_TRUE(holds(text, R"("pid":0,"tid":2,"name":"thread_name","args":{"name":"passes"})"));
+  EXPECT_TRUE(holds(text, R"({"ph":"X","pid":0,"tid":0,"name":"visit")"));
+  EXPECT_TRUE(holds(text, R"({"ph":"X","pid":0,"tid":2,"name":"forward pass")"));
+  EXPECT_FALSE(holds(text, R"("pid":1,"tid":2)"));
+}
+
 TEST(TraceJson, LetsEventsThatTouchTouch) {
   const double third = 1.0 / 3000;
   const std::string text = json_of({}, {{{0, third, 0, 1}, {third, 2 * third, 1, 2}}});

@@ -104,6 +104,30 @@ TEST(TimelinePicture, DrawsASweepAndTheTimeAroundTurn) {
   EXPECT_TRUE(holds(svg, ">40 s</text>"));
 }
 
+TEST(TimelinePicture, DrawsPassesBelowTheSweep) {
+  const auto y_of = [](const std::string& svg, const std::string& words) {
+    const std::size_t at = svg.rfind(" y=\"", svg.find(words));
+    return at == std::string::npos ? 0 : std::stod(svg.substr(at + 4));
+  };
+  const std::vector<TraceEvent> sweep = {
+      {0, 10, 0, 10}, {10, 10, 10, 10, Activity::kTurn}, {10, 30, 0, 10, Activity::kAdjoint}};
+  std::vector<TraceEvent> passes = sweep;
+  passes.push_back({30, 40, 0, 10, Activity::kVisit});
+  passes.push_back({30, 40, 0, 10, Activity::kForwardPass});
+  passes.push_back({40, 60, 0, 10, Activity::kAdjoint});
+  passes.push_back({40, 60, 0, 10, Activity::kReversePass});
+  const std::string svg = svg_of({"revolve", "0.1.0", 10, 1, 60}, {passes});
+  expect_well_formed(svg);
+  for (const char* words : {">passes</text>", ">visit 10 s<", ">forward pass 10 s<",
+                            ">reverse pass 20 s<", ">reverse sweep<"}) {
+    EXPECT_TRUE(holds(svg, words)) << words;
+  }
+  EXPECT_GT(y_of(svg, ">step</text>"), 0);
+  const std::string without = svg_of({"revolve", "0.1.0", 10, 1, 30}, {sweep});
+  EXPECT_FALSE(holds(without, "passes"));
+  EXPECT_LT(y_of(without, ">step</text>"), y_of(svg, ">step</text>")) << "they have a lane";
+}
+
 TEST(TimelinePicture, SaysHowMuchOfTheTimeWasWaited) {
   const std::vector<TraceEvent> waits = {{0, 6, 0, 1}, {6, 8, 1, 1, Activity::kWait}};
   const std::string svg = svg_of({"async", "0.1.0", 1, 2, 10}, {waits, {}});
@@ -139,7 +163,8 @@ TEST(TimelinePicture, StaysSmallHoweverManyEventsThereAre) {
     const double seconds =
         static_cast<double>(random() % 1000) * (random() % 50 == 0 ? 1e-2 : 1e-5);
     const auto step = static_cast<std::int64_t>(random() % 1000000);
-    events.push_back({now, now + seconds, step, step + 1, static_cast<Activity>(random() % 9)});
+    events.push_back(
+        {now, now + seconds, step, step + 1, static_cast<Activity>(random() % kActivities)});
     now += seconds;
   }
   RecordedSweep sweep;
