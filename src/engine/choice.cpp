@@ -27,7 +27,7 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
   }
   plan.schedule = &schedule::schedule_for(InAuto::kByDefault);
   const bool probes = options_.probes();
-  if (plan.steps == schedule::kUnknown || options_.writes_all_anchors() || probes) {
+  if (plan.steps == schedule::kUnknown || options_.files_are_read() || probes) {
     held_.attempt([&] {
       sweep.chosen = options_.keep     ? "keep=on wants files"
                      : options_.resume ? "resume=on wants files"
@@ -57,7 +57,7 @@ bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
   const AgreedNumbers& agreed = measured_.agreed();
   return measured_.of_earlier_sweep() && same_disk && free && !plan.record &&
-         !fields_.states_vary() && before.alone_in_block() &&
+         options_.passes == 0 && !fields_.states_vary() && before.alone_in_block() &&
          schedule::worth_weighing(
              plan.steps, static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint));
 }
