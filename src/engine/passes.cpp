@@ -71,13 +71,12 @@ std::int64_t Passes::stride_forward() const {
   const SweepPlan& plan = context_.plan;
   const Options& options = context_.options;
   if (options.interval > 0 || options.is_lossy() || !keeper_.uses_disk()) return 1;
-  const std::int64_t anchors = plan.sweep->anchors().count();
-  if (plan.record || anchors < 2) return 1;
+  if (plan.record) return 1;
   schedule::StepCosts costs = planning_.costs(plan);
   costs.visit = context_.measured.visit();
-  const std::int64_t interval = std::max<std::int64_t>(plan.sweep->course().steps / anchors, 1);
   const bool reads_ahead = planning_.shared_memory(plan).overlaps && plan.memory.prefetch_depth > 0;
-  return schedule::best_stride(costs, interval, reads_ahead);
+  return schedule::best_stride(costs, plan.sweep->course().steps, plan.sweep->anchors().count(),
+                               reads_ahead);
 }
 
 // What plays all passes from here on, from what the sweep has left.

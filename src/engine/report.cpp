@@ -279,6 +279,10 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
                      std::to_string(stats.ranks) + " --memory " +
                      std::to_string(stats.memory_bytes) + " --step-time " + number(mean_forward()) +
                      " --adjoint-time " + number(mean_adjoint());
+  if (options_.passes > 0) {
+    text += " --passes " + std::to_string(options_.passes);
+    if (stats.seconds_visit_step > 0) text += " --visit-time " + number(stats.seconds_visit_step);
+  }
   if (stats.seconds_write_state > 0) text += " --write-rate " + rate(stats.seconds_write_state);
   if (stats.seconds_read_state > 0) text += " --read-rate " + rate(stats.seconds_read_state);
   // The rates have the compression in them.

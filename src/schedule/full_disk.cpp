@@ -4,9 +4,8 @@
 #include <variant>
 
 namespace anadrome::schedule {
-namespace {
 
-void answer(Sweep& sweep, Measured& measured) {
+void decide_at_once(Sweep& sweep, Measured& measured) {
   for (;;) {
     const Next next = sweep.decide(measured);
     if (next == Next::kGoOn) return;
@@ -14,8 +13,6 @@ void answer(Sweep& sweep, Measured& measured) {
     if (next == Next::kPlan) return sweep.plan(measured);
   }
 }
-
-}  // namespace
 
 std::int64_t advances_on_full_disk(Sweep& sweep, Measured measured, std::int64_t anchors,
                                    const DiskLeft& left) {
@@ -31,7 +28,7 @@ std::int64_t advances_on_full_disk(Sweep& sweep, Measured measured, std::int64_t
       if (keep->tier != kRamTier) ++kept;
     } else if (std::holds_alternative<Decide>(action)) {
       ++measured.agreement;
-      answer(sweep, measured);
+      decide_at_once(sweep, measured);
     }
     if (!refused && !std::holds_alternative<Turn>(action)) continue;
     const std::int64_t to_come = sweep.advances_remaining();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The steps of a sweep whose disk becomes full on the way: it is played until then, in numbers.
+// Sweeps that are played in numbers: whole ones, and the steps of one whose disk becomes full on
+// the way.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,9 @@
 #include "schedule/sweep.h"
 
 namespace anadrome::schedule {
+
+/// The answer to Decide, all that it asks for being there.
+void decide_at_once(Sweep& sweep, Measured& measured);
 
 /// Advances of the whole `sweep`, which is at its beginning, if the disk refuses the state after
 /// the first `anchors`; its questions are answered by `measured`. kUnknown: it cannot be told in

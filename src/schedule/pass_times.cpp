@@ -28,4 +28,10 @@ std::int64_t best_stride(const StepCosts& costs, std::int64_t interval, bool rea
   return best;
 }
 
+std::int64_t best_stride(const StepCosts& costs, std::int64_t steps, std::int64_t anchors,
+                         bool reads_overlap) {
+  if (anchors < 2) return 1;
+  return best_stride(costs, std::max<std::int64_t>(steps / anchors, 1), reads_overlap);
+}
+
 }  // namespace anadrome::schedule

@@ -15,5 +15,8 @@ double forward_pass_seconds(const StepCosts& costs, std::int64_t interval, bool 
 
 /// The stride that takes the least time; 1 unless another one gains something.
 std::int64_t best_stride(const StepCosts& costs, std::int64_t interval, bool reads_overlap);
+/// The same of `steps` steps with so many anchors, as many of them apart as there are on average.
+std::int64_t best_stride(const StepCosts& costs, std::int64_t steps, std::int64_t anchors,
+                         bool reads_overlap);
 
 }  // namespace anadrome::schedule

@@ -393,6 +393,96 @@ class Target(WhatIf):
         self.assertIn("a factor of the ideal", self.refuse(*words({"--memory": None}), "--target", "0.9"))
 
 
+class Passes(WhatIf):
+    BASE = {**SLOW, "--steps": "600", "--passes": "20", "--visit-time": "0.1"}
+
+    def test_in_room_for_every_state_run_no_step(self):
+        answer = self.plan(self.BASE, {"--memory": "400GiB"})
+        self.assertEqual(answer["recommended"], "store_all")
+        self.assertEqual(answer["auto"], "store_all")
+        for name in ("store_all", "revolve"):
+            passes = self.rows(answer)[name]["passes"]
+            for direction, step in (("forward", 0.1), ("reverse", 0.16)):
+                self.assertEqual(passes[direction]["forward_steps"], 0)
+                self.assertAlmostEqual(passes[direction]["seconds"], 600 * step, 6)
+            self.assertAlmostEqual(passes["seconds"], answer["seconds_ideal_passes"], 6)
+
+    def test_with_a_disk_for_every_state_wait_for_it_at_most(self):
+        for rate in ("100MB/s", "10GB/s"):
+            answer = self.plan(self.BASE, {"--write-rate": rate, "--read-rate": rate, "--disk": None})
+            passes = self.rows(answer)["async"]["passes"]
+            for direction, step in (("forward", 0.1), ("reverse", 0.16)):
+                steps, row = passes[direction]["forward_steps"], passes[direction]
+                computing = 600 * step + steps * 0.08
+                self.assertAlmostEqual(row["seconds"], computing + row["seconds_waiting"], 6)
+                if rate == "10GB/s":
+                    self.assertEqual(steps, 0)
+                    self.assertEqual(row["seconds_waiting"], 0)
+
+    def test_add_up_in_every_row(self):
+        for count in ("1", "2", "3", "20", "1000001"):
+            for changes in ({}, {"--tape-size": "1GiB"}, {"--write-rate": None, "--read-rate": None}):
+                answer = self.plan(self.BASE, {"--passes": count}, changes)
+                self.assertEqual(answer["passes"], int(count))
+                for name, row in self.rows(answer).items():
+                    passes = row["passes"]
+                    if "why_not" in passes:
+                        self.assertEqual(name, "mixed")
+                        continue
+                    self.assertEqual("reverse" in passes, count != "1")
+                    reverses = int(count) // 2
+                    seconds = (int(count) - reverses) * passes["forward"]["seconds"] + \
+                        (reverses * passes["reverse"]["seconds"] if reverses else 0)
+                    self.assertAlmostEqual(passes["seconds"] / seconds, 1, 9)
+                    self.assertGreaterEqual(passes["seconds"], answer["seconds_ideal_passes"] * (1 - 1e-9))
+                    self.assertLessEqual(passes["forward"]["forward_steps"], answer["steps"])
+
+    def test_are_part_of_the_recommendation(self):
+        answer = self.plan(self.BASE)
+        self.assertEqual((answer["recommended"], answer["auto"]), ("async", "async"))
+        in_all = {name: row["seconds"] + row["passes"]["seconds"] for name, row in self.rows(answer).items()}
+        self.assertEqual(min(in_all, key=in_all.get), "async")
+        gains = {gain["resource"]: gain for gain in answer["gains"]}
+        faster = self.plan(self.BASE, {"--write-rate": "200MB/s", "--read-rate": "240MB/s"})
+        best = self.rows(faster)[faster["recommended"]]
+        self.assertAlmostEqual(gains["disk rate"]["twice"]["seconds"],
+                               best["seconds"] + best["passes"]["seconds"], 6)
+
+    def test_without_x_0_there_are_none(self):
+        answer = self.plan(self.BASE, {"--tape-size": "1GiB"})
+        self.assertIn("x_0", self.rows(answer)["mixed"]["passes"]["why_not"])
+        text = " ".join(tool.run(*words(self.BASE, {"--tape-size": "1GiB"})).stdout.split())
+        self.assertIn("mixed has no passes: it does not hold x_0", text)
+
+    def test_text_has_a_table_of_them(self):
+        text = tool.run(*words(self.BASE)).stdout
+        self.assertIn("  20 passes     steps/n", text)
+        self.assertIn("; with 20 passes ", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+        table = text[text.index("  20 passes"):]
+        for name, row in self.rows(self.plan(self.BASE)).items():
+            line = next(line for line in table.splitlines() if line[2:].split(" ")[0] == name)
+            for direction in ("forward", "reverse"):
+                self.assertIn(f"{row['passes'][direction]['forward_steps'] / 600:.2f}", line)
+        self.assertNotIn("pass", tool.run(*words(SLOW)).stdout)
+        self.assertNotIn("passes", self.rows(self.plan(SLOW))["async"])
+
+    def test_the_picture_is_of_the_sweep_before_them(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "sweep.svg"
+            answer = self.answer(*words(self.BASE), "--json", "--schedule", "async", "--svg", file)
+            text = file.read_text()
+        row = self.rows(answer)["async"]
+        forward, writes = map(int, re.search(r"(\d+) forward steps, (\d+) writes", text).groups())
+        self.assertEqual((forward, writes), (int(row["forward_steps"]), int(row["bytes_written"]) // (64 << 29)))
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--passes": "0"})))
+        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--steps": "1000001"})))
+        self.assertIn("--visit-time", self.refuse(*words(self.BASE, {"--passes": None})))
+        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--memory": None, "--target": "1.2"})))
+
+
 class Arguments(WhatIf):
     def test_absurd_values_are_refused_by_name(self):
         for flag, value in (("--steps", "0"), ("--steps", "1e30"), ("--state", "0"),

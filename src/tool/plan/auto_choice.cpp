@@ -40,7 +40,7 @@ const schedule::Entry* auto_choice(const WhatIf& question) {
   const schedule::Entry& by_default = schedule::schedule_for(InAuto::kByDefault);
   const auto run = run_of(question, by_default);
   if (!question.has_disk() || !run || run->disk_states() < 1) return nullptr;
-  const bool weighs = !question.has_tape() && run->alone_in_block() &&
+  const bool weighs = question.passes == 0 && !question.has_tape() && run->alone_in_block() &&
                       schedule::worth_weighing(question.steps, question.ideal_seconds());
   if (!weighs) return &by_default;
   const auto rows = schedule::weighed_rows(question.disk == kNoLimit);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text_out.h"
 #include "tool/plan/auto_choice.h"
+#include "tool/schedules/pass_costs.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -20,7 +21,11 @@ Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
   }
   try {
     const RunProblem run(question, entry);
-    if (!uses_disk || run.disk_states() >= 1) return schedule.estimate(question, run);
+    if (!uses_disk || run.disk_states() >= 1) {
+      Estimate row = schedule.estimate(question, run);
+      if (row.runs && question.passes > 0) add_passes(row, question, run);
+      return row;
+    }
     return refused(schedule.name, "one state of all ranks needs " +
                                       format_bytes(state_bytes(question).disk) + " on disk");
   } catch (const engine::TooLittleMemory& error) {
@@ -56,8 +61,9 @@ int cheapest(const std::vector<Estimate>& rows) {
   constexpr double kSame = 1 - 1e-9;
   int best = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].runs) continue;
-    if (best < 0 || rows[i].seconds < kSame * rows[static_cast<std::size_t>(best)].seconds) {
+    if (!rows[i].serves()) continue;
+    if (best < 0 ||
+        rows[i].seconds_in_all() < kSame * rows[static_cast<std::size_t>(best)].seconds_in_all()) {
       best = static_cast<int>(i);
     }
   }
@@ -78,7 +84,7 @@ Gain gain(const WhatIf& question, std::string amount, const Now& now) {
   gain.amount = std::move(amount);
   if (best < 0) return gain;
   gain.schedule = rows[static_cast<std::size_t>(best)].schedule;
-  gain.seconds = rows[static_cast<std::size_t>(best)].seconds;
+  gain.seconds = rows[static_cast<std::size_t>(best)].seconds_in_all();
   return gain;
 }
 
@@ -149,13 +155,14 @@ Comparison compare(const WhatIf& question) {
       plain.compression = {};
       const std::vector<Estimate> rows = estimate_all(plain);
       const int best = cheapest(rows);
-      if (best >= 0) comparison.seconds_uncompressed = rows[static_cast<std::size_t>(best)].seconds;
+      if (best >= 0)
+        comparison.seconds_uncompressed = rows[static_cast<std::size_t>(best)].seconds_in_all();
     }
     WhatIf busy = question;
     busy.cores_busy = true;
     if (now.best.written > 0)
       comparison.seconds_cores_busy =
-          estimate_of(schedule_named("", now.best.schedule), busy).seconds;
+          estimate_of(schedule_named("", now.best.schedule), busy).seconds_in_all();
   }
   return comparison;
 }
@@ -166,21 +173,21 @@ std::string reason(const Comparison& comparison) {
   }
   const auto& rows = comparison.rows;
   const Estimate& best = rows[static_cast<std::size_t>(comparison.recommended)];
-  const double ideal = comparison.question.ideal_seconds();
-  const double over = std::max(0.0, best.seconds - ideal);
-  const double recomputing = std::max(0.0, over - best.waiting);
+  const double ideal = comparison.question.ideal_seconds_in_all();
+  const double over = std::max(0.0, best.seconds_in_all() - ideal);
+  const double waiting = best.waiting_in_all(), recomputing = std::max(0.0, over - waiting);
   std::string text;
   if (over < 1e-6 * ideal) {
     text = "It runs every step once and never waits: nothing can be faster.";
   } else {
     text = "It takes " + duration_text(over) + " more than the ideal (" + percent_of(over, ideal) +
            "): ";
-    if (best.waiting < 0.001 * over) {
+    if (waiting < 0.001 * over) {
       text += "recomputed steps.";
     } else if (recomputing < 0.001 * over) {
       text += "waiting for the disk.";
     } else {
-      text += duration_text(recomputing) + " for recomputed steps, " + duration_text(best.waiting) +
+      text += duration_text(recomputing) + " for recomputed steps, " + duration_text(waiting) +
               " waiting for the disk.";
     }
   }
@@ -192,11 +199,11 @@ std::string reason(const Comparison& comparison) {
   if (!left_out.empty()) left_out += ".";
   const Estimate* second = nullptr;
   for (const Estimate& row : rows) {
-    if (!row.runs || &row == &best) continue;
-    if (second == nullptr || row.seconds < second->seconds) second = &row;
+    if (!row.serves() || &row == &best) continue;
+    if (second == nullptr || row.seconds_in_all() < second->seconds_in_all()) second = &row;
   }
   if (second == nullptr) return text + " No other schedule runs." + left_out;
-  const double factor = second->seconds / best.seconds;
+  const double factor = second->seconds_in_all() / best.seconds_in_all();
   if (factor - 1 < 0.0005) {
     return text + " " + second->schedule + " takes as long" +
            (second > &best ? ", and is less simple." : ".") + left_out;

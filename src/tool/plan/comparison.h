@@ -14,7 +14,7 @@ namespace anadrome::tool {
 /// The best time with more of a resource.
 struct Gain {
   std::string amount;         ///< "512 MiB per rank"
-  double seconds = 0;         ///< of the best schedule then
+  double seconds = 0;         ///< of the best schedule then, with its passes
   const char* schedule = "";  ///< which that is; "" if none runs
 };
 
@@ -28,7 +28,7 @@ struct Comparison {
   WhatIf question;
   std::vector<Estimate> rows;                ///< as in all_schedules()
   const schedule::Entry* by_auto = nullptr;  ///< the choice of schedule=auto; NULL: none
-  int recommended = -1;  ///< the cheapest row that runs, the first of equals; -1: none does
+  int recommended = -1;  ///< the cheapest row that serves, the first of equals; -1: none does
   std::vector<Resource> resources;  ///< empty if none is recommended
   double seconds_uncompressed = 0;  ///< of the best one then; 0: nothing is compressed
   double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/plan/comparison_json.h"
 
+#include <algorithm>
+
 #include "tool/exact_json.h"
 
 namespace anadrome::tool {
@@ -18,6 +20,10 @@ Json question_json(const WhatIf& question) {
                {"seconds_step", question.forward},
                {"seconds_adjoint", question.adjoint}};
   if (question.has_tape()) json["tape_bytes"] = exact(question.tape_bytes);
+  if (question.passes > 0) {
+    json["passes"] = question.passes;
+    json["seconds_visit"] = question.visit_seconds();
+  }
   if (question.has_disk()) {
     json["seconds_write"] = question.write_seconds();
     json["seconds_read"] = question.read_seconds();
@@ -25,6 +31,21 @@ Json question_json(const WhatIf& question) {
     if (question.compression.on()) json["compression_ratio"] = question.compression.ratio;
     json["disk_bytes"] = question.disk == kNoLimit ? Json(nullptr) : exact(question.disk);
   }
+  return json;
+}
+
+// Means of the passes in each direction.
+Json passes_json(const Estimate& row) {
+  if (!row.no_passes.empty()) return {{"why_not", row.no_passes}};
+  const auto of = [](const PassCost& cost) {
+    const double passes = std::max(cost.passes, 1.0);
+    return Json{{"forward_steps", cost.forward_steps / passes},
+                {"seconds", cost.seconds / passes},
+                {"seconds_waiting", cost.waiting / passes}};
+  };
+  Json json = {{"forward", of(row.forward_pass)}};
+  if (row.reverse_pass.passes > 0) json["reverse"] = of(row.reverse_pass);
+  json["seconds"] = row.seconds_in_all() - row.seconds;
   return json;
 }
 
@@ -47,6 +68,7 @@ Json row_json(const Estimate& row, const WhatIf& question) {
   json["slots"] = exact(row.sweep.slots);
   if (row.sweep.interval > 0) json["interval"] = exact(row.sweep.interval);
   json["remark"] = row.remark;
+  if (question.passes > 0) json["passes"] = passes_json(row);
   return json;
 }
 
@@ -55,7 +77,7 @@ Json gain_json(const Gain& gain, const Estimate& now) {
   return {{"amount", gain.amount},
           {"schedule", gain.schedule},
           {"seconds", gain.seconds},
-          {"seconds_gained", now.seconds - gain.seconds}};
+          {"seconds_gained", now.seconds_in_all() - gain.seconds}};
 }
 
 }  // namespace
@@ -64,6 +86,8 @@ Json comparison_json(const Comparison& comparison) {
   const WhatIf& question = comparison.question;
   Json json = question_json(question);
   json["seconds_ideal"] = question.ideal_seconds();
+  if (question.passes > 0)
+    json["seconds_ideal_passes"] = question.ideal_seconds_in_all() - question.ideal_seconds();
   json["schedules"] = Json::array();
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 15;
 constexpr std::array<std::size_t, 7> kWidths = {8, 12, 9, 9, 9, 9, 9};
+constexpr std::array<std::size_t, 6> kPassWidths = {8, 13, 9, 13, 13, 9};
 constexpr double kDiffers = 1.01;
-using Cells = std::array<std::string, kWidths.size()>;
 
 // Left, breaking at spaces; further lines begin below the first character after `label`.
 std::string wrapped(const std::string& label, const std::string& text, int columns) {
@@ -40,11 +40,13 @@ std::string wrapped(const std::string& label, const std::string& text, int colum
   return lines + "\n";
 }
 
-std::string row_text(const std::string& name, const Cells& cells) {
+template <std::size_t kCells>
+std::string row_text(const std::string& name, const std::array<std::string, kCells>& cells,
+                     const std::array<std::size_t, kCells>& widths) {
   std::string line = name;
   line.resize(std::max(kNameWidth, line.size()), ' ');
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::size_t blanks = kWidths[i] > cells[i].size() ? kWidths[i] - cells[i].size() : 1;
+    const std::size_t blanks = widths[i] > cells[i].size() ? widths[i] - cells[i].size() : 1;
     line += std::string(blanks, ' ') + cells[i];
   }
   line.resize(line.find_last_not_of(' ') + 1);
@@ -59,13 +61,21 @@ std::string label_of(const std::string& name) {
 
 std::string bytes_or_dash(uint128 bytes) { return bytes == 0 ? "-" : bytes_text(bytes); }
 
-std::string factor_text(const Estimate& row, std::int64_t steps) {
+std::string row_text(const std::string& name,
+                     const std::array<std::string, kWidths.size()>& cells) {
+  return row_text(name, cells, kWidths);
+}
+
+std::string factor_text(double forward_steps, std::int64_t steps) {
   char text[32];
-  const double factor = static_cast<double>(row.forward_steps()) /
-                        static_cast<double>(std::max<std::int64_t>(steps, 1));
+  const double factor = forward_steps / static_cast<double>(std::max<std::int64_t>(steps, 1));
   std::snprintf(text, sizeof text, "%.2f", factor);
   if (factor > 999.5) return power_text(factor);
   return text;
+}
+
+std::string passes_text(const WhatIf& question) {
+  return std::to_string(question.passes) + (question.passes == 1 ? " pass" : " passes");
 }
 
 std::string question_text(const WhatIf& question, int columns) {
@@ -77,6 +87,7 @@ std::string question_text(const WhatIf& question, int columns) {
   if (question.has_tape()) text += ", a tape of " + format_bytes(question.tape_bytes);
   text += ". A step takes " + format_seconds(question.forward) + ", its adjoint " +
           format_seconds(question.adjoint);
+  if (question.passes > 0) text += ", its visit " + format_seconds(question.visit_seconds());
   if (question.has_disk()) {
     text +=
         "; a state takes " + format_seconds(question.write_seconds()) + " to write and " +
@@ -89,18 +100,20 @@ std::string question_text(const WhatIf& question, int columns) {
     text += "; no disk";
   }
   return wrapped("", text + ".", columns) +
-         wrapped(
-             "",
-             "The ideal, with everything in RAM: " + duration_text(question.ideal_seconds()) + ".",
-             columns);
+         wrapped("",
+                 "The ideal, with everything in RAM: " + duration_text(question.ideal_seconds()) +
+                     (question.passes > 0 ? "; with " + passes_text(question) + " " +
+                                                duration_text(question.ideal_seconds_in_all())
+                                          : "") +
+                     ".",
+                 columns);
 }
 
 std::string gain_text(const Gain& gain, const Estimate& now) {
   if (gain.schedule[0] == '\0') return "nothing";
-  const double saved = now.seconds - gain.seconds;
-  if (saved < 5e-4 * now.seconds) return "nothing";
-  std::string text =
-      change_text(gain.seconds / now.seconds) + " (" + duration_text(saved) + " less";
+  const double before = now.seconds_in_all(), saved = before - gain.seconds;
+  if (saved < 5e-4 * before) return "nothing";
+  std::string text = change_text(gain.seconds / before) + " (" + duration_text(saved) + " less";
   if (std::string(gain.schedule) != now.schedule) text += std::string(", with ") + gain.schedule;
   return text + ")";
 }
@@ -121,6 +134,35 @@ std::string resources_text(const Comparison& comparison, int columns) {
     text +=
         wrapped(std::string(kNameWidth, ' '),
                 "twice, " + resource.twice.amount + ": " + gain_text(resource.twice, now), columns);
+  }
+  return text;
+}
+
+// Means of the passes in each direction, below the sweeps.
+std::string passes_table(const Comparison& comparison, int columns) {
+  const WhatIf& question = comparison.question;
+  const auto cells_of = [&](const PassCost& cost) {
+    if (cost.passes == 0) return std::array<std::string, 2>{"-", "-"};
+    return std::array<std::string, 2>{factor_text(cost.forward_steps / cost.passes, question.steps),
+                                      duration_text(cost.seconds / cost.passes)};
+  };
+  std::string text =
+      "\n" +
+      row_text("", {"", "forward pass", "", "reverse pass", "sweep and", "over the"}, kPassWidths);
+  text += row_text("  " + passes_text(question),
+                   {"steps/n", "time", "steps/n", "time", "passes", "ideal"}, kPassWidths);
+  for (const Estimate& row : comparison.rows) {
+    if (!row.runs) continue;
+    if (!row.no_passes.empty()) {
+      text += wrapped(label_of(row.schedule), "has no passes: " + row.no_passes, columns);
+      continue;
+    }
+    const auto forward = cells_of(row.forward_pass), reverse = cells_of(row.reverse_pass);
+    text += row_text(
+        std::string("  ") + row.schedule,
+        {forward[0], forward[1], reverse[0], reverse[1], duration_text(row.seconds_in_all()),
+         change_text(row.seconds_in_all() / question.ideal_seconds_in_all())},
+        kPassWidths);
   }
   return text;
 }
@@ -158,9 +200,10 @@ std::string comparison_text(const Comparison& comparison, int columns) {
       continue;
     }
     text += row_text(
-        name, {factor_text(row, question.steps), duration_text(row.seconds),
-               change_text(row.seconds / question.ideal_seconds()), format_bytes(row.ram_bytes),
-               bytes_or_dash(row.disk_bytes), bytes_or_dash(row.written), bytes_or_dash(row.read)});
+        name, {factor_text(static_cast<double>(row.forward_steps()), question.steps),
+               duration_text(row.seconds), change_text(row.seconds / question.ideal_seconds()),
+               format_bytes(row.ram_bytes), bytes_or_dash(row.disk_bytes),
+               bytes_or_dash(row.written), bytes_or_dash(row.read)});
   }
   const SketchRow& sketch = comparison.sketch;
   if (sketch.arrays > 0 && !sketch.runs) {
@@ -169,6 +212,7 @@ std::string comparison_text(const Comparison& comparison, int columns) {
     text += row_text("  sketch", {"1.00", duration_text(sketch.seconds), change_text(1),
                                   format_bytes(sketch.ram_bytes), "-", "-", "-"});
   }
+  if (question.passes > 0) text += passes_table(comparison, columns);
   text += "\n";
   for (const Estimate& row : comparison.rows) {
     if (!row.runs || row.remark.empty()) continue;
@@ -187,13 +231,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
                 columns);
   }
   if (comparison.seconds_uncompressed > 0) {
-    const double factor = comparison.seconds_uncompressed / best.seconds;
+    const double factor = comparison.seconds_uncompressed / best.seconds_in_all();
     text += wrapped("",
                     "Without compression: " + duration_text(comparison.seconds_uncompressed) +
                         " (" + change_text(factor) + ").",
                     columns);
   }
-  if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds) {
+  if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds_in_all()) {
     text += wrapped(
         "",
         "It rests on a core per rank that is free for transfers. Where every core computes, " +

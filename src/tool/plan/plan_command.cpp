@@ -15,6 +15,7 @@
 #include "tool/plan/comparison_json.h"
 #include "tool/plan/comparison_text.h"
 #include "tool/plan/target.h"
+#include "tool/schedules/pass_costs.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -80,6 +81,14 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
                 {"a step's tape on one rank, if the adjoint reads one", "2GiB"});
   options.digit("--stiff", question.tape_restarts,
                 {"1: the tape of a step holds the state after it", "1", "0"});
+
+  options.count("--passes", question.passes, 1, std::int64_t{1} << 31,
+                {"passes over the trajectory after the sweep, forward and in reverse in turns, as "
+                 "products with a Hessian take them: the option passes",
+                 "20", "none"});
+  options.seconds(
+      "--visit-time", question.visit, kShortest,
+      {"time of a step in a pass forward: the tangent-linear step", "100ms", "a forward step"});
 
   options.group("The machine");
   options.bytes("--memory", question.memory, 0,
@@ -166,12 +175,20 @@ int run(const PlanOptions& asked) {
   if (question.write_rate <= 0 && question.read_rate > 0) {
     throw Error(ANADROME_ERR_ARGUMENT, "--write-rate is missing; see anadrome plan --help");
   }
+  if (question.visit > 0 && question.passes == 0) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--visit-time is of --passes, which is missing");
+  }
   if (question.adjoint < 0) question.adjoint = 2 * question.forward;
   if (asked.target > 0 || asked.walltime > 0) {
-    if (asked.sketch == 0) return answer_target(question, asked);
+    if (asked.sketch == 0 && question.passes == 0) return answer_target(question, asked);
     throw Error(ANADROME_ERR_ARGUMENT,
-                "--sketch is a row beside schedules in a memory: give --memory, and neither "
-                "--target nor --walltime");
+                std::string(asked.sketch > 0 ? "--sketch is a row beside schedules"
+                                             : "--passes are those of schedules") +
+                    " in a memory: give --memory, and neither --target nor --walltime");
+  }
+  if (question.passes > 0 && question.steps > kMostStepsOfPasses) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--passes are played to be counted: up to " +
+                                           std::to_string(kMostStepsOfPasses) + " --steps");
   }
   if (question.memory == 0) {
     throw Error(ANADROME_ERR_ARGUMENT, "--memory is missing; see anadrome plan --help");

@@ -84,6 +84,7 @@ ActionSource anchored_actions(const Problem& problem) {
   anchored.slots = problem.slots;
   anchored.tape_units = problem.tape_slots;
   anchored.interval = std::max<std::int64_t>(problem.interval, 1);
+  anchored.all_anchors = problem.all_anchors;
   schedule::StackOptions options;
   options.steps = anchored.steps;
   options.units = problem.slots - 1;

@@ -87,7 +87,8 @@ ActionSource async_actions(const Problem& problem) {
 }
 
 Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
-  const schedule::IntervalProblem asked = schedule::intervals_of(run.problem());
+  schedule::IntervalProblem asked = schedule::intervals_of(run.problem());
+  asked.costs.passes = 0;  // the sweep alone
   const std::int64_t tape_units = run.tape_slots(), states = asked.memory.states_per_block;
   const schedule::AsyncPlan plan = schedule::plan_of_async(run.problem());
   const schedule::AnchoredSweep best = schedule::anchored_sweep(asked, plan);
@@ -105,6 +106,7 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   estimate.sweep.tape_slots = tape_units;
   estimate.sweep.interval = plan.interval;
   estimate.sweep.most_anchors = best.written + 1;
+  estimate.sweep.all_anchors = asked.all_anchors;
   estimate.counts.advances = best.advances;
   estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
   estimate.counts.overlapped = true;

@@ -35,6 +35,7 @@ struct Problem {
   std::int64_t disk_slots = 0;           ///< states on disk at a time; kNoLimit
   std::int64_t interval = 0;             ///< async: steps between anchors; 0: whatever is best
   std::int64_t most_anchors = kNoLimit;  ///< async
+  bool all_anchors = false;              ///< async: up to the end
   bool record = false;  ///< the adjoint reads a tape: its step is recorded on its own before
   std::int64_t tape_slots = 0;  ///< a kept tape takes so many slots; 0: tapes are not kept
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}

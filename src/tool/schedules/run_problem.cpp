@@ -7,6 +7,7 @@
 #include "engine/context.h"
 #include "engine/planning.h"
 #include "engine/storage.h"
+#include "schedule/full_disk.h"
 
 namespace anadrome::tool {
 namespace {
@@ -50,6 +51,7 @@ struct RunProblem::Run {
     context.fields.begin_sweep();
     context.options.memory = question.memory;
     context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
+    context.options.passes = question.passes;
     if (asked == Asked::kByName) context.options.schedule = &entry;
     engine::AgreedNumbers times = {.forward = question.forward, .adjoint = question.adjoint};
     if (question.has_disk()) {
@@ -94,6 +96,32 @@ const schedule::Problem& RunProblem::problem() const { return run_->problem; }
 const engine::MemoryPlan& RunProblem::memory() const { return run_->plan.memory; }
 
 bool RunProblem::alone_in_block() const { return run_->plan.alone_in_block(); }
+
+std::optional<schedule::Remains> RunProblem::remains() const {
+  engine::SweepPlan& plan = run_->plan;
+  if (plan.disk_use() == engine::DiskUse::kStates) {
+    schedule::Remains remains;
+    remains.course.steps = plan.steps;
+    remains.record = plan.record;
+    remains.units = problem().slots;
+    remains.in_ram.emplace_back();
+    return remains;
+  }
+  run_->planning.make_sweep(plan, false);
+  schedule::Measured measured{
+      .costs = problem().costs, .write_times_known = true, .of_earlier_sweep = true};
+  // A run plans anew at every anchor: here that is to take no longer than a moment.
+  constexpr std::int64_t kMostPlans = 1000;
+  const std::int64_t decisions_per_plan = ceil_divide(plan.steps, kMostPlans);
+  std::int64_t decisions = 0;
+  for (schedule::Action action; !std::holds_alternative<schedule::Done>(action);) {
+    action = plan.sweep->next();
+    if (!std::holds_alternative<schedule::Decide>(action)) continue;
+    if (decisions++ % decisions_per_plan == 0) ++measured.agreement;
+    schedule::decide_at_once(*plan.sweep, measured);
+  }
+  return plan.sweep->remains();
+}
 
 std::int64_t RunProblem::disk_states() const {
   const std::int64_t states = memory().layout.states(), blocks = problem().blocks_on_disk;

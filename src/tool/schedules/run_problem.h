@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "engine/memory_plan.h"
 #include "schedule/catalogue.h"
 #include "schedule/problem.h"
+#include "schedule/sweep.h"
 #include "tool/schedules/what_if.h"
 
 namespace anadrome::tool {
@@ -34,6 +36,9 @@ class RunProblem {
     return blocks * memory().bytes_per_block + memory().buffer_bytes;
   }
   std::int64_t bytes_of_slots(std::int64_t slots) const;
+  /// What the sweep leaves for passes. Nothing: there are none. It is played, but where states on
+  /// disk replace each other: what is left of these is x_0, in memory if it is on disk, too.
+  std::optional<schedule::Remains> remains() const;
 
  private:
   struct Run;

@@ -10,6 +10,13 @@
 
 namespace anadrome::tool {
 
+/// Passes in one direction, together.
+struct PassCost {
+  double passes = 0;
+  double forward_steps = 0;
+  double seconds = 0, waiting = 0;  ///< waiting: of these, for the disk
+};
+
 /// A row of the comparison.
 struct Estimate {
   const char* schedule = "";
@@ -23,7 +30,14 @@ struct Estimate {
   double waiting = 0;                             ///< of these, for the disk
   std::int64_t ram_bytes = 0;                     ///< per rank
   uint128 disk_bytes = 0, written = 0, read = 0;  ///< all ranks together
+  std::string no_passes;                          ///< why there are none after this sweep
+  PassCost forward_pass, reverse_pass;
 
+  /// It does all that is asked.
+  bool serves() const { return runs && no_passes.empty(); }
+  /// The sweep, and the passes that are asked for.
+  double seconds_in_all() const { return seconds + forward_pass.seconds + reverse_pass.seconds; }
+  double waiting_in_all() const { return waiting + forward_pass.waiting + reverse_pass.waiting; }
   uint128 forward_steps() const { return counts.advances + counts.recorded; }
 };
 

@@ -44,6 +44,8 @@ struct WhatIf {
   /// Every core computes: a transfer takes all of its time from the steps beside it, which is the
   /// most that it can. False: a core per rank is free for transfers.
   bool cores_busy = false;
+  std::int64_t passes = 0;  ///< after the sweep, forward and in reverse in turns
+  double visit = 0;         ///< seconds of a step's visit in a pass forward; 0: a forward step's
 
   bool has_disk() const { return write_rate > 0 && disk > 0; }
   bool has_tape() const { return tape_bytes > 0; }
@@ -55,8 +57,16 @@ struct WhatIf {
     const auto bytes = static_cast<double>(state_bytes);
     return compression.seconds(bytes, read_rate, compression.expand_rate);
   }
+  double visit_seconds() const { return visit > 0 ? visit : forward; }
   /// Every step and every adjoint step once, and nothing else.
   double ideal_seconds() const { return static_cast<double>(steps) * (forward + adjoint); }
+  /// The same of the sweep and all passes.
+  double ideal_seconds_in_all() const {
+    const auto reverse = static_cast<double>(passes / 2);
+    const auto there = static_cast<double>(passes - passes / 2);
+    return ideal_seconds() +
+           static_cast<double>(steps) * (there * visit_seconds() + reverse * adjoint);
+  }
 };
 
 /// A state on disk's way: in memory with its bookkeeping, and on disk, all ranks together.

@@ -182,6 +182,7 @@ TEST_F(Passes, HaveALineEachBelowTheSummary) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, "store_all", 70);
   run.set("report", file);
+  run.set("passes", "2");
   SweepDriver driver(run, model_, reference_);
   EXPECT_TRUE(driver.sweep(60).exact);
   EXPECT_TRUE(driver.pass(kForward).exact);
@@ -190,6 +191,7 @@ TEST_F(Passes, HaveALineEachBelowTheSummary) {
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(text.find("anadrome "), 0U) << text;
+  EXPECT_NE(text.find(" --passes 2"), std::string::npos) << "the command that plans the next job";
   EXPECT_NE(text.find("  pass 1     forward, 0.000 forward steps per step, "), std::string::npos);
   EXPECT_NE(text.find("  pass 2     reverse, 0.000 forward steps per step, "), std::string::npos);
 }

@@ -15,8 +15,11 @@
 #include "engine/context.h"
 #include "engine/keeper.h"
 #include "engine/meeting.h"
+#include "schedule/full_disk.h"
+#include "schedule/pass_sweep.h"
 #include "thread_ranks.h"
 #include "tool/plan/auto_choice.h"
+#include "tool/plan/comparison.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -119,6 +122,38 @@ class MeasuredRun {
     return plan;
   }
 
+  // Forward steps that passes run after a sweep: forward and in reverse, of each together.
+  std::pair<std::int64_t, std::int64_t> steps_of_passes(const schedule::Entry& entry) {
+    context.options.schedule = &entry;
+    context.options.passes = question_.passes;
+    engine::SweepPlan plan = plan_with(&entry);
+    planning.plan_memory(plan, nullptr);
+    planning.make_sweep(plan, false);
+    schedule::Measured measured;
+    measured.costs = planning.costs(plan);
+    measured.costs.passes = planning.passes();
+    measured.write_times_known = measured.of_earlier_sweep = true;
+    for (schedule::Action action; !std::holds_alternative<schedule::Done>(action);) {
+      action = plan.sweep->next();
+      if (!std::holds_alternative<schedule::Decide>(action)) continue;
+      ++measured.agreement;
+      schedule::decide_at_once(*plan.sweep, measured);
+    }
+    schedule::PassSweep sweep(*plan.sweep->remains());
+    schedule::Pass pass;
+    pass.restorable = std::max<std::int64_t>(plan.sweep->anchors().count(), 1);
+    pass.states_per_block = plan.memory.layout.states();
+    std::pair<std::int64_t, std::int64_t> steps;
+    for (std::int64_t number = 0; number < question_.passes; ++number) {
+      const bool forward = number % 2 == 0;
+      pass.direction = forward ? schedule::Direction::kForward : schedule::Direction::kReverse;
+      sweep.begin_pass(pass);
+      (forward ? steps.first : steps.second) += sweep.advances_remaining();
+      while (!std::holds_alternative<schedule::Done>(sweep.next())) continue;
+    }
+    return steps;
+  }
+
   engine::Context context;
 
  private:
@@ -210,6 +245,38 @@ TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
     EXPECT_GT(chosen[schedule], 20) << schedule;
   }
   EXPECT_GT(chosen["hrevolve"] + chosen["disk_revolve"], 3);
+}
+
+TEST(PlanAndRun, RunAsManyStepsInPasses) {
+  std::mt19937 random(20261125);
+  std::map<std::string, int> compared;
+  for (int i = 0; i < 100; ++i) {
+    WhatIf question = drawn(random);
+    question.steps = 1 + question.steps % 200;
+    question.passes = 1 + i % 30;
+    question.read_rate *= 100;  // no anchor is left out
+    for (const Schedule& schedule : all_schedules()) {
+      const schedule::Entry& entry = *schedule::find_schedule(schedule.name);
+      if (schedule.estimate == nullptr || (entry.needs.tape && !question.has_tape())) continue;
+      Estimate planned;
+      if (failure_from([&] { planned = estimate_of(schedule, question); }) || !planned.serves())
+        continue;
+      ++compared[schedule.name];
+      with_run(question, [&](MeasuredRun& run) {
+        const auto [forward, reverse] = run.steps_of_passes(entry);
+        EXPECT_EQ(planned.forward_pass.forward_steps, static_cast<double>(forward))
+            << text_of(question) << schedule.name;
+        EXPECT_EQ(planned.reverse_pass.forward_steps, static_cast<double>(reverse))
+            << text_of(question) << schedule.name;
+        EXPECT_EQ(planned.forward_pass.passes + planned.reverse_pass.passes,
+                  static_cast<double>(question.passes));
+      });
+    }
+  }
+  for (const char* schedule : {"store_all", "revolve", "async", "overlapped", "disk_revolve",
+                               "hrevolve", "multistage", "double", "least_memory"}) {
+    EXPECT_GT(compared[schedule], 5) << schedule;
+  }
 }
 
 }  // namespace
