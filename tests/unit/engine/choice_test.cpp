@@ -28,6 +28,10 @@ TEST(Choice, IsEveryStateIfTheyFitAndTheDiskIfNot) {
   EXPECT_EQ(desk.chosen(9), "store_all: 9 of 9 states fit: all of them");
   EXPECT_EQ(desk.chosen(10), "async: 9 of 10 states fit");
   EXPECT_EQ(desk.chosen(schedule::kUnknown), "async: the number of steps is not known");
+  desk.options.passes = 4;
+  EXPECT_EQ(desk.chosen(9), "store_all: 9 of 9 states fit: all of them");
+  EXPECT_EQ(desk.chosen(10), "async: 9 of 10 states fit");
+  desk.options.passes = 0;
   desk.options.resume = true;
   EXPECT_EQ(desk.chosen(9), "async: resume=on wants files");
   desk.options.keep = true;
@@ -52,6 +56,9 @@ TEST(Choice, FollowsTheTimesOfTheSweepBeforeCorrectedByWhatItTook) {
   desk.keeper.abandon();
   const std::string unweighed = "async: 9 of 100 states fit";
   EXPECT_EQ(desk.chosen(100, false), unweighed) << "those were of another disk";
+  desk.options.passes = 4;
+  EXPECT_EQ(desk.chosen(100), unweighed) << "for passes the others leave too little";
+  desk.options.passes = 0;
   const std::string weighed = desk.chosen(100);
   EXPECT_TRUE(weighed.starts_with(unweighed + "; measured times promise 3 s with async, "));
   EXPECT_NEAR(desk.sweep.expected_seconds, 3, 0.1);

@@ -27,6 +27,11 @@ TEST(PassTimes, RunStepsWhereThatIsFasterThanReading) {
             0.2 * forward_pass_seconds(costs(0.1, 1, 20), 1, true));
 }
 
+TEST(PassTimes, GoByTheMeanDistanceOfAnchors) {
+  EXPECT_EQ(best_stride(costs(0.1, 1, 20), 100, 50, true), best_stride(costs(0.1, 1, 20), 2, true));
+  EXPECT_EQ(best_stride(costs(0.1, 1, 20), 100, 1, true), 1) << "x_0 is the only one";
+}
+
 TEST(PassTimes, WithoutAKnownVisitTakeItForAStep) {
   EXPECT_EQ(forward_pass_seconds(costs(1, 0, 0.5), 3, true),
             forward_pass_seconds(costs(1, 1, 0.5), 3, true));
