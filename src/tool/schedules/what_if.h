@@ -62,10 +62,10 @@ struct WhatIf {
   double ideal_seconds() const { return static_cast<double>(steps) * (forward + adjoint); }
   /// The same of the sweep and all passes.
   double ideal_seconds_in_all() const {
-    const auto reverse = static_cast<double>(passes / 2);
-    const auto there = static_cast<double>(passes - passes / 2);
+    const std::int64_t reverse = passes / 2, there = passes - reverse;
     return ideal_seconds() +
-           static_cast<double>(steps) * (there * visit_seconds() + reverse * adjoint);
+           static_cast<double>(steps) * (static_cast<double>(there) * visit_seconds() +
+                                         static_cast<double>(reverse) * adjoint);
   }
 };
 
