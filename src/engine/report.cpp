@@ -290,6 +290,7 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     text += " --compress " + format_fixed(static_cast<double>(stats.bytes_compressed) /
                                               static_cast<double>(stats.bytes_written),
                                           2);
+  if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.slots.state_bytes());
   if (options_.disk >= 0) text += " --disk " + std::to_string(options_.disk);
   return text + "\n";
 }

@@ -73,6 +73,20 @@ class Example(WhatIf):
                                    free["seconds_cores_busy"], 6)
             self.assertIn("(--cores-busy)", " ".join(tool.run(*words(changes)).stdout.split()))
 
+    def test_more_slots_in_single_precision_fit(self):
+        few = {"--memory": "10.5GiB", "--state": "1GiB", "--steps": "1000"}
+        plain, single = self.plan(few), self.plan(few, {"--slot": "512MiB"})
+        self.assertEqual(int(single["slot_bytes"]), 512 << 20)
+        for schedule in ("revolve", "async"):
+            self.assertLessEqual(self.rows(single)[schedule]["ram_bytes"], 10.5 * 2**30)
+            self.assertLessEqual(self.rows(single)[schedule]["seconds"], self.rows(plain)[schedule]["seconds"])
+        self.assertLess(int(self.rows(single)["revolve"]["forward_steps"]),
+                        int(self.rows(plain)["revolve"]["forward_steps"]))
+        self.assertIn("store_all", self.rows(self.plan(few, {"--slot": "512MiB", "--steps": "15"})))
+        self.assertNotIn("store_all", self.rows(self.plan(few, {"--steps": "15"})))
+        for wrong in ("511MiB", "2GiB"):
+            self.assertIn("--slot", self.refuse(*words(few, {"--slot": wrong})))
+
     def test_compressed_states_take_less_time_and_room(self):
         short = {**SLOW, "--steps": "4000"}
         plain = self.plan(short)

@@ -24,6 +24,7 @@ Json question_json(const WhatIf& question) {
     json["passes"] = question.passes;
     json["seconds_visit"] = question.visit_seconds();
   }
+  if (question.slot_bytes > 0) json["slot_bytes"] = exact(question.slot_bytes);
   if (question.has_disk()) {
     json["seconds_write"] = question.write_seconds();
     json["seconds_read"] = question.read_seconds();

@@ -84,6 +84,8 @@ std::string question_text(const WhatIf& question, int columns) {
                      format_bytes(question.state_bytes) + " on each of " + std::to_string(ranks) +
                      (ranks == 1 ? " rank" : " ranks") + ", " + format_bytes(question.memory) +
                      " of memory per rank";
+  if (question.slot_bytes > 0)
+    text += ", " + format_bytes(question.slot_bytes) + " in single precision";
   if (question.has_tape()) text += ", a tape of " + format_bytes(question.tape_bytes);
   text += ". A step takes " + format_seconds(question.forward) + ", its adjoint " +
           format_seconds(question.adjoint);

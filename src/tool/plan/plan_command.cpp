@@ -110,6 +110,10 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
        "are those of the disk alone, how fast a rank compresses and expands them",
        "2.5,400MB/s,2GB/s", "no compression"},
       [&question](const std::string& text) { question.compression = compression(text); });
+  options.bytes("--slot", question.slot_bytes, 1,
+                {"a state of one rank in single precision, as compress=float32 keeps it in memory "
+                 "where not every state fits as it is",
+                 "256MiB", "as --state"});
   options.add("--disk", "BYTES", {"disk space, all ranks together", "40TiB", "unlimited"},
               read_disk);
 

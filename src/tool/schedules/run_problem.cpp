@@ -40,11 +40,22 @@ store::Field field(const char* name, anadrome_role role, std::int64_t bytes) {
   return field;
 }
 
+// The part of a state that single precision halves.
+store::Field doubles(const WhatIf& question) {
+  store::Field doubles = field("doubles", ANADROME_ROLE_STATE, 0);
+  if (question.slot_bytes == 0) return doubles;
+  doubles.type = ANADROME_FLOAT64;
+  doubles.count = 2 * (question.state_bytes - question.slot_bytes) / 8;
+  return doubles;
+}
+
 }  // namespace
 
 struct RunProblem::Run {
   Run(const WhatIf& question, const schedule::Entry& entry, Asked asked) : ranks(question.ranks) {
-    context.fields.add(field("state", ANADROME_ROLE_STATE, question.state_bytes));
+    const store::Field halved = doubles(question);
+    if (halved.count > 0) context.fields.add(halved);
+    context.fields.add(field("state", ANADROME_ROLE_STATE, question.state_bytes - halved.bytes()));
     if (question.has_tape()) {
       context.fields.add(field("tape", ANADROME_ROLE_TAPE, question.tape_bytes));
     }
@@ -52,6 +63,7 @@ struct RunProblem::Run {
     context.options.memory = question.memory;
     context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
     context.options.passes = question.passes;
+    if (question.slot_bytes > 0) context.options.compress = {store::CodecName::kFloat32};
     if (asked == Asked::kByName) context.options.schedule = &entry;
     engine::AgreedNumbers times = {.forward = question.forward, .adjoint = question.adjoint};
     if (question.has_disk()) {
@@ -60,7 +72,7 @@ struct RunProblem::Run {
       times.write_taken = question.cores_busy ? times.write : 0;
       times.read_taken = question.cores_busy ? times.read : 0;
       if (question.compression.on()) {
-        context.options.compress = {store::CodecName::kLz4};
+        if (context.options.compress.empty()) context.options.compress = {store::CodecName::kLz4};
         times.filled.share = 1 / question.compression.ratio;
       }
     }
@@ -129,7 +141,7 @@ std::int64_t RunProblem::disk_states() const {
 }
 
 std::int64_t RunProblem::bytes_of_slots(std::int64_t slots) const {
-  return bytes_of(ceil_divide(slots, memory().layout.states()));
+  return bytes_of(ceil_divide(slots, memory().slots.states()));
 }
 
 }  // namespace anadrome::tool

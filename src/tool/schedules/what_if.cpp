@@ -30,6 +30,12 @@ void check(const WhatIf& question) {
   if (question.tape_bytes > kLargest / question.ranks) {
     throw Error(ANADROME_ERR_ARGUMENT, "--tape-size times --ranks is more than 2^60 bytes");
   }
+  const bool half = 2 * question.slot_bytes >= question.state_bytes;
+  if (question.slot_bytes > 0 && (!half || question.slot_bytes > question.state_bytes)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "--slot: a state in single precision takes half of --state at least, and no more "
+                "than it");
+  }
 }
 
 }  // namespace anadrome::tool

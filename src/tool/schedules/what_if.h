@@ -41,6 +41,8 @@ struct WhatIf {
   std::int64_t tape_bytes = 0;   ///< per rank; 0: no tapes
   bool tape_restarts = false;
   Compression compression;
+  std::int64_t slot_bytes =
+      0;  ///< of a state in single precision, per rank; 0: slots are as states
   /// Every core computes: a transfer takes all of its time from the steps beside it, which is the
   /// most that it can. False: a core per rank is free for transfers.
   bool cores_busy = false;
