@@ -10,7 +10,7 @@ import tool
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-EXAMPLE = {"--steps": "100000", "--state": "512MiB", "--ranks": "64", "--memory": "8GiB",
+EXAMPLE = {"--steps": "20000", "--state": "512MiB", "--ranks": "64", "--memory": "8GiB",
            "--step-time": "0.8", "--adjoint-time": "1.6", "--write-rate": "1GB/s",
            "--read-rate": "1.2GB/s"}
 SLOW = {"--write-rate": "100MB/s", "--read-rate": "120MB/s", "--step-time": "0.08",
@@ -119,7 +119,7 @@ class Example(WhatIf):
         self.assertEqual(sketch["ram_bytes"], (128 + 3) * 512 * 2**20)
         self.assertAlmostEqual(sketch["seconds"], answer["seconds_ideal"], 6)
         text = " ".join(tool.run(*words({"--memory": "80GiB", "--sketch": "128"})).stdout.split())
-        self.assertIn("sketch 1.00 2 d 19 h 0 % 65.5 GiB - - -", text)
+        self.assertIn("sketch 1.00 13 h 20 min 0 % 65.5 GiB - - -", text)
         self.assertIn("sketch 128 arrays as large as a state; an estimate", text)
 
     def test_a_sketch_needs_its_memory(self):
