@@ -97,6 +97,17 @@ class KeptStack {
       if (entries_[all_.depth].place == Place::kDisk) ++all_.disk_slots;
     }
   }
+  /// A state of one unit, as if it had been pushed as the entry `index` and popped.
+  Kept leave(std::size_t index, std::int64_t step) {
+    auto slot = static_cast<std::int64_t>(index);
+    if (index == entries_.size()) {
+      entries_.push_back({});
+    } else if (replaced_any_) {
+      slot = entries_[index].slot;
+    }
+    entries_[index] = {step, slot, 1, Place::kRam, false};
+    return kept(index);
+  }
   /// Another state takes over the place of the entry `index`. sort() is due afterwards.
   Kept replace(std::size_t index, std::int64_t step) {
     replaced_any_ = true;

@@ -170,6 +170,7 @@ Action StackSweep::next() {
     } else if (target_ < 0) {
       return end();
     } else if ((options_.record ? tape_ : live_) == target_) {
+      if (serves_later()) return Keep{stack_.leave(left_++, live_)};
       live_ = tape_ = kUnknown;
       return Adjoint{.step = target_--};
     }
@@ -201,6 +202,14 @@ bool StackSweep::may_drop(const KeptStack::Entry& top) const {
 bool StackSweep::may_leave() const {
   const bool in_ram_only = options_.anchors_stay || options_.disk_slots == 0;
   return options_.leaves_states && turned_ && options_.tape_units == 0 && in_ram_only;
+}
+
+// A place that nobody has needed yet: the state is there for a pass.
+bool StackSweep::serves_later() {
+  if (!may_leave() || options_.record || stack_.top_step() == target_) return false;
+  left_ = std::max(left_, stack_.all().depth);
+  const bool is_there = left_ > 0 && stack_.kept(left_ - 1).step == target_;
+  return !is_there && static_cast<std::int64_t>(left_) < units(target_ + 1);
 }
 
 Action StackSweep::drop_anchor() {

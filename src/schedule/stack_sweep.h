@@ -31,8 +31,9 @@ struct StackOptions {
   /// Nothing is dropped from RAM; with kept tapes x_n is kept, too: the reverse sweep can be
   /// repeated for nothing.
   bool retain = false;
-  /// In the reverse sweep a state in RAM is dropped only where its slot is needed: it serves a
-  /// pass. Not where an interval may be reversed once more (mark).
+  /// In the reverse sweep a state in RAM is dropped only where its slot is needed, and one that is
+  /// live is kept where a slot is free: they serve a pass. Not where an interval may be reversed
+  /// once more (mark).
   bool leaves_states = false;
   /// Where x_0 is kept before all else; kNowhere: where, and whether, the planner says.
   Place x_0 = Place::kNowhere;
@@ -98,6 +99,7 @@ class StackSweep final : public Sweep {
   Action ask_planner();
   bool may_drop(const KeptStack::Entry& top) const;
   bool may_leave() const;
+  bool serves_later();
   Action drop_anchor();
   Action end();
   Action advance(std::int64_t to, bool record);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iomanip>
+#include <iostream>
 #include <random>
 #include <string>
 
@@ -213,13 +215,28 @@ std::string text(const SmallPasses& problem) {
   return text;
 }
 
-// Forward and reverse in turns, as products with a Hessian take them, and any other order. Without
-// anchors passes in turns take the fewest steps that there are; with them the sweep keeps no state
-// in RAM on its way to the next anchor.
+struct Ratios {
+  double sum = 0, worst = 1;
+  int count = 0;
+
+  void add(double ratio) {
+    sum += ratio;
+    worst = std::max(worst, ratio);
+    ++count;
+  }
+  double mean() const { return sum / count; }
+};
+
+std::ostream& operator<<(std::ostream& stream, const Ratios& ratios) {
+  return stream << std::fixed << std::setprecision(3) << ratios.mean()
+                << " of the optimum in the mean, " << ratios.worst << " at worst";
+}
+
+// Forward and reverse in turns, as products with a Hessian take them, and any other order. With no
+// anchor but x_0 passes in turns take the fewest steps that there are; with more the sweep keeps no
+// state in RAM on its way to the next anchor. docs/theory-passes.md has the two lines.
 TEST(PassSweep, TakesNearlyTheFewestStepsThatThereAre) {
-  double in_turns = 0, any_order = 0, worst = 1;
-  int turns = 0, orders = 0;
-  std::string worst_case;
+  Ratios in_turns, any_order;
   for (int n = 1; n <= 9; ++n) {
     for (int slots = 1; slots <= 3; ++slots) {
       for (int anchors = 0; anchors <= 3; ++anchors) {
@@ -234,25 +251,21 @@ TEST(PassSweep, TakesNearlyTheFewestStepsThatThereAre) {
             const std::int64_t fewest = fewest_steps(problem), steps = planned(problem);
             ASSERT_GE(steps, fewest) << text(problem);
             const double ratio = static_cast<double>(steps) / static_cast<double>(fewest);
-            any_order += ratio;
-            ++orders;
+            any_order.add(ratio);
             if (!alternate) continue;
-            if (anchors == 0) {
+            in_turns.add(ratio);
+            if (anchors <= 1) {
               EXPECT_EQ(steps, fewest) << text(problem);
             }
-            in_turns += ratio;
-            ++turns;
-            if (ratio <= worst) continue;
-            worst = ratio;
-            worst_case = text(problem);
           }
         }
       }
     }
   }
-  EXPECT_LE(in_turns / turns, 1.05) << "the worst: " << worst << ", " << worst_case;
-  EXPECT_LE(any_order / orders, 1.06);
-  EXPECT_GT(turns, 300);
+  std::cout << "forward and reverse in turns: " << in_turns << "\nany order: " << any_order << "\n";
+  EXPECT_LE(in_turns.mean(), 1.03);
+  EXPECT_LE(any_order.mean(), 1.04);
+  EXPECT_GT(in_turns.count, 300);
 }
 
 }  // namespace
