@@ -100,6 +100,37 @@ class KilledInTheForwardSweep(launch.DirectoryCase):
             before = self.position()
 
 
+class KilledInAPass(Job):
+    def seen(self, process):
+        """What the passes of every rank saw; and actions of the job, of its sweep alone, and whether it went on."""
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        found = sorted(re.findall(r"rank (\d) gradient (\w+) resumed (\d) .* actions (\d+) of_sweep (\d+) seen ([\d ]+)$",
+                                  process.stdout, re.MULTILINE))
+        self.assertEqual([rank for rank, *_ in found], ["0", "1"])
+        _, _, resumed, actions, of_sweep, _ = found[0]
+        return [(gradient, hashes) for _, gradient, _, _, _, hashes in found], int(actions), int(of_sweep), int(resumed)
+
+    def test_comes_to_the_same_passes_again(self):
+        chance = random.Random(2)
+        setups, passes = (SETUPS, "FRRF") if os.environ["ANADROME_TEST_FULL"] == "1" else (SETUPS[:2], "FR")
+        for setup in setups:
+            words = (*setup, *RESUME, "passes=4", "--passes", passes)
+            process, _ = self.job(2, *words)
+            right, actions, of_sweep, resumed = self.seen(process)
+            self.assertEqual(resumed, 0)
+            each = (actions - of_sweep) // len(passes)
+            for number in range(len(passes)):  # about the middle of each pass
+                at = of_sweep + number * each + chance.randint(each // 4, each)
+                killed, _ = self.job(2, *words, "--kill-action", at, "--rank", number % 2)
+                self.assertNotIn(killed.returncode, (0, 1, 2), launch.said(killed))
+                process, _ = self.job(2, *words)
+                seen, _, again, resumed = self.seen(process)
+                self.assertEqual(seen, right, f"{setup} {at}")
+                self.assertEqual(resumed, 1)
+                self.assertLess(again, of_sweep, "it went on in the reverse sweep")
+                self.assertEqual(os.listdir(self.directory), [])
+
+
 class Swapped(Job):
     def test_the_journal_of_another_rank_is_refused(self):
         """Their fields are of one size: what the other rank's journal says could be read."""
