@@ -4,6 +4,7 @@
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,23 @@ namespace {
 
 class Lossy : public LossySweep, public testing::WithParamInterface<const char*> {
  protected:
+  // The states that a pass saw, in its order.
+  std::vector<LossyModel> pass(anadrome_run* run, anadrome_direction direction) {
+    std::vector<LossyModel> found;
+    EXPECT_EQ(anadrome_pass(run, direction), ANADROME_OK) << anadrome_last_error();
+    anadrome_action action = {};
+    while (action.kind != ANADROME_DONE) {
+      if (anadrome_next(run, &action) != ANADROME_OK) {
+        ADD_FAILURE() << anadrome_last_error();
+        return found;
+      }
+      for (std::int64_t k = action.first; k < action.last && action.kind == ANADROME_ADVANCE; ++k)
+        model_.step(k);
+      if (action.kind == ANADROME_VISIT || action.kind == ANADROME_ADJOINT) found.push_back(model_);
+    }
+    return found;
+  }
+
   void prepare(RunHandle& run, const char* schedule, const char* limit) {
     model_.add_to(run);
     run.set("schedule", schedule);
@@ -63,6 +81,28 @@ TEST_P(LossyBits, BitsDoNotDependOnWhatIsStillInMemory) {
     found.push_back(sweep(run));
   }
   for (const auto& others : found) EXPECT_TRUE(others == found.front());
+}
+
+// Whatever is in memory when a pass begins: what the sweep left, or another pass.
+TEST_P(LossyBits, PassesInAnyOrderSeeTheSame) {
+  for (const char* interval : {"3", "7"}) {
+    SCOPED_TRACE(interval);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, "async", "none");
+    run.set("interval", interval);
+    run.set("passes", "4");
+    sweep(run);
+    std::vector<LossyModel> first;
+    for (const anadrome_direction direction : {ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE,
+                                               ANADROME_PASS_REVERSE, ANADROME_PASS_FORWARD}) {
+      std::vector<LossyModel> found = pass(run, direction);
+      if (direction == ANADROME_PASS_FORWARD) std::reverse(found.begin(), found.end());
+      expect_close(found, true);
+      if (first.empty()) first = found;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_TRUE(found[i] == first[i]) << "step " << std::size_t(kSteps) - 1 - i;
+    }
+  }
 }
 
 class LossyOnDisk : public Lossy {};
