@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // job DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | --kill-action K]
-//     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] [--passes FR...] ...
+//     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] [--passes FR...]
+//     [--sparse 1] ...
 //
 // A run that ends badly: rank R is killed before its K-th operation on files or action. It stops
 // before each K-th of those, or of the calls of begin and close, that is given. After the sweep
-// come passes, F forward and R in reverse. Prints its gradient, whether it went on from an earlier
-// job, its operations and actions, those of the sweep, and a hash of what each pass saw. Exit code
-// 0, 1 (wrong gradient, or wrong states in a pass), 2 (usage), 3 (an error of the library).
+// come passes, F forward and R in reverse. A sparse state can be compressed. Prints its gradient,
+// whether it went on from an earlier job, its operations and actions, those of the sweep, and a
+// hash of what each pass saw. Exit code 0, 1 (wrong gradient, or wrong states in a pass), 2
+// (usage), 3 (an error of the library).
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -39,6 +41,7 @@ struct Plan {
   int rank = 0;
   std::int64_t kill_operation = 0, kill_action = 0;
   std::string passes;
+  bool sparse = false;
   std::map<std::string, std::set<std::int64_t>> stops;  ///< what is counted, and which of them
 
   bool read(int argc, char** argv) {
@@ -57,6 +60,8 @@ struct Plan {
       const std::int64_t number = std::atoll(argv[i]);
       if (word == "--passes") {
         passes = argv[i];
+      } else if (word == "--sparse") {
+        sparse = number != 0;
       } else if (word == "--rank") {
         rank = static_cast<int>(number);
       } else if (word == "--kill-operation") {
@@ -176,7 +181,7 @@ int carry_out(const Plan& plan) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const bool mine = rank == plan.rank;
-  const ModelShape shape = {.words = 512, .adjoint_fields = true};
+  const ModelShape shape = {.words = 512, .adjoint_fields = true, .sparse = plan.sparse};
   const std::uint64_t right =
       ModularModel(MPI_COMM_WORLD, shape).gradient_with_every_state_kept(plan.steps);
 

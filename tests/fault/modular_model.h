@@ -24,6 +24,7 @@ struct ModelShape {
   int step_microseconds = 0;    ///< a step takes at least so long
   bool adjoint_fields = false;  ///< register what the reverse sweep carries along
   bool coupled = true;          ///< every step needs all ranks
+  bool sparse = false;          ///< seven words of eight stay 0, which codecs make shorter
 };
 
 class ModularModel {

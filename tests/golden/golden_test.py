@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files of format 1 that 0.1.0 wrote are read, inspected, verified and resumed (README.md says how they came about)."""
+"""Files of formats 1 to 3 that earlier versions wrote are read, inspected, verified and resumed (README.md says how they came about)."""
 import hashlib
 import json
 import os
@@ -34,18 +34,24 @@ class GoldenCase(launch.DirectoryCase):
 
 
 class Kept(GoldenCase):
+    FOLDER, RUN_ID, FORMAT = "kept", "f01b595b9e456296279533ff502220a8", 1
+
     def test_is_inspected_and_verified(self):
-        self.copy_of("kept")
+        self.copy_of(self.FOLDER)
         run = self.asked("inspect")
         self.assertEqual([run[key] for key in ("state", "run_id", "layout", "steps", "first_step", "newest_step")],
-                         ["kept", "f01b595b9e456296279533ff502220a8", "shared", 20, 0, 16])
+                         ["kept", self.RUN_ID, "shared", 20, 0, 16])
         run = self.asked("verify")
         self.assertEqual((run["blocks_checked"], run["blocks_unchecked"]), (10, 0))
 
+    def place_of_a_state(self, slots):
+        return slots.id.get_offset()
+
     def test_a_changed_byte_is_found(self):
-        segment = self.copy_of("kept") / "segment-00000.h5"
+        segment = self.copy_of(self.FOLDER) / "segment-00000.h5"
         with h5py.File(segment, "r") as file:
-            place = file["slots/u"].id.get_offset()
+            self.assertEqual(file.attrs["anadrome_format"], self.FORMAT)
+            place = self.place_of_a_state(file["slots/u"])
         with open(segment, "r+b") as file:
             file.seek(place)
             byte = file.read(1)
@@ -55,11 +61,22 @@ class Kept(GoldenCase):
         self.assertEqual(process.returncode, 1, launch.said(process))
 
     def test_hdf5_reads_the_states(self):
-        with h5py.File(self.copy_of("kept") / "states.h5", "r") as file:
+        with h5py.File(self.copy_of(self.FOLDER) / "states.h5", "r") as file:
             self.assertEqual(file["slot_step"][:].tolist(), [0, 4, 8, 12, 16])
             self.assertEqual(file["states/u"].shape, (5, 96))
             self.assertEqual(hashlib.sha256(file["states/u"][:].tobytes()).hexdigest(),
                              "0fad2d98e987f756f228645f0f59d395c0110259f7ae1421bdaf80338b4c14b7")
+
+
+class KeptCompressed(Kept):
+    """The same states, through filters of HDF5."""
+    FOLDER, RUN_ID, FORMAT = "kept_compressed", "41f1ddd14b4398e146e9e38aa3dfb6e4", 3
+
+    def place_of_a_state(self, slots):
+        self.assertEqual(list(slots._filters), ["shuffle", "32004"])
+        [chunk] = (slots.id.get_chunk_info(number) for number in range(slots.id.get_num_chunks()))
+        self.assertEqual(chunk.filter_mask, 0)
+        return chunk.byte_offset + chunk.size // 2
 
 
 class Killed(GoldenCase):
@@ -82,6 +99,12 @@ class Killed(GoldenCase):
     def test_in_the_forward_sweep_of_two_ranks(self):
         self.goes_on("killed_forward", 2, "20 schedule=async interval=4 memory=40KiB layout=rank",
                      ["29a3feb1b1cd573d", "28e04213bf99716c"], ("forward", 12), 10)
+
+    def test_with_compressed_states(self):
+        with h5py.File(GOLDEN / "killed_compressed/anadrome/segment-00000.h5", "r") as file:
+            self.assertEqual(file.attrs["anadrome_format"], 2)
+        self.goes_on("killed_compressed", 1, "24 schedule=async interval=3 memory=48KiB compress=lz4 --sparse 1",
+                     ["4259f62bc4799ed6"], ("reverse", 9), 9)
 
 
 if __name__ == "__main__":
