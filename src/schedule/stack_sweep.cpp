@@ -209,7 +209,8 @@ bool StackSweep::serves_later() {
   if (!may_leave() || options_.record || stack_.top_step() == target_) return false;
   left_ = std::max(left_, stack_.all().depth);
   const bool is_there = left_ > 0 && stack_.kept(left_ - 1).step == target_;
-  return !is_there && static_cast<std::int64_t>(left_) < units(target_ + 1);
+  const std::int64_t most = std::min(units(), units(target_ + 1));
+  return !is_there && static_cast<std::int64_t>(left_) < most;
 }
 
 Action StackSweep::drop_anchor() {
