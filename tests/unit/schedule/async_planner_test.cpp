@@ -126,12 +126,12 @@ TEST(AsyncPlanner, AsksForNoAgreementWithTheTimesOfAnEarlierSweep) {
 }
 
 TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
-  Given run = given_of(100'000);
+  Given run = given_of(20'000);
   run.of_earlier_sweep = true;
   IntervalProblem problem;
   problem.costs = kCosts;
   problem.memory = run.options.memory;
-  problem.steps = 100'000;
+  problem.steps = 20'000;
   problem.anchors_left = kNoLimit - 1;
   problem.now.interval = 0;
   problem.now.prefetch_depth = 1;
@@ -183,7 +183,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> lengths(
 }
 
 TEST(AsyncPlanner, TriesALongerIntervalNowAndThenAndMoreAndMoreSeldom) {
-  Given run = given_of(100'000);
+  Given run = given_of(40'000);
   run.of_earlier_sweep = true;
   run.agrees_between = true;
   run.costs = {1, 2, 0.5, 0.5, 0, 0};

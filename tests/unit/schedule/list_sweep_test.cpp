@@ -112,7 +112,7 @@ std::int64_t replay(const Case& c) {
 }
 
 TEST(ListSweep, BreaksNoRuleForAnyLengthAndFewSlots) {
-  for (std::int64_t steps = 0; steps <= 60; ++steps) {
+  for (std::int64_t steps = 0; steps <= 40; ++steps) {
     for (std::int64_t slots = 1; slots <= 4; ++slots) {
       for (const bool record : {false, true}) {
         for (const std::int64_t probe : {0, 5}) {

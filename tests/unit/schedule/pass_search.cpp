@@ -111,7 +111,7 @@ std::int64_t fewest_steps(const SmallPasses& problem) {
   if (problem.anchors == 0) return Search(problem, 0).run();
   std::int64_t fewest = -1;
   for (unsigned set = 1; set < 1U << problem.steps; set += 2) {
-    if (std::popcount(set) > problem.anchors) continue;
+    if (std::popcount(set) != std::min(problem.anchors, problem.steps)) continue;  // none costs
     const std::int64_t steps = Search(problem, set).run();
     fewest = fewest < 0 ? steps : std::min(fewest, steps);
   }
