@@ -182,24 +182,27 @@ TEST_F(Passes, SurviveADiskThatFailsUnderThem) {
 }
 
 TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
-  for (const std::int64_t states : {1, 3, 20}) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "async", 4);
-    run.set("interval", "2");
-    run.set("passes", "4");
-    SweepDriver driver(run, model_, reference_);
-    FaultyFileSystem files;
-    if (rank() == 0) files.arm(Operation::kWrite, states, Fault::kNoSpace, true);
-    const Outcome swept = driver.sweep(60);
-    EXPECT_TRUE(swept.exact);
-    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, swept.status)) << swept.message;
-    for (const anadrome_direction direction : kOrder) {
-      if (!swept.done) break;
-      const Outcome outcome = driver.pass(direction);
-      EXPECT_TRUE(outcome.exact) << outcome.message;
-      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
-      EXPECT_TRUE(outcome.done) << outcome.message;
-      if (!outcome.done) break;
+  for (const std::int64_t blocks : {2, 3, 4, 7}) {
+    for (const std::int64_t states : {1, 3, 8, 20}) {
+      SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(states) + " states");
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, "async", blocks);
+      run.set("interval", "2");
+      run.set("passes", "4");
+      SweepDriver driver(run, model_, reference_);
+      FaultyFileSystem files;
+      if (rank() == 0) files.arm(Operation::kWrite, states, Fault::kNoSpace, true);
+      const Outcome swept = driver.sweep(60);
+      EXPECT_TRUE(swept.exact);
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, swept.status)) << swept.message;
+      for (const anadrome_direction direction : kOrder) {
+        if (!swept.done) break;
+        const Outcome outcome = driver.pass(direction);
+        EXPECT_TRUE(outcome.exact) << outcome.message;
+        EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
+        EXPECT_TRUE(outcome.done) << outcome.message;
+        if (!outcome.done) break;
+      }
     }
   }
 }
