@@ -280,7 +280,7 @@ void Keeper::learn(std::int64_t anchor) {
 }
 
 void Keeper::write_last_block() {
-  const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
+  const bool partly_filled = uses_disk() && !plan_.plays_list() && options_.writes_all_anchors() &&
                              disk_->anchors().written() < disk_->anchors().kept();
   if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn, false);
 }
