@@ -362,14 +362,15 @@ ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
  *   with `again` set, comes in between where a state is not kept. At DONE the arrays are undefined.
  * - REVERSE: TURN with `again` set comes first: set the adjoint variables; the arrays do not hold
  *   x_n, so keep what you need of it at the first TURN (or call anadrome_rewind, whose TURN has
- * it). Then ADJOINT k = n-1 .. 0 and DONE, as in the sweep.
+ *   it). Then ADJOINT k = n-1 .. 0 and DONE, as in the sweep.
  *
  * The states have the same bits as in the sweep; with a lossy codec those of what is read from
  * disk, which are the same in every pass. With resume=on nothing is committed from here on, so a
  * process that goes on does so in the first reverse sweep, and its program comes to its passes
  * again. Collective. Errors: ERR_ORDER unless DONE was returned, ERR_ARGUMENT (no such direction,
- * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more, branches, states of
- * several sizes in schedule=uneven, least_memory or offload). */
+ * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more; branches; without the
+ * option passes: states of several sizes in schedule=uneven, least_memory or offload, and states
+ * that compress=float32 keeps in memory). */
 ANADROME_API anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction);
 
 /** Run a pass with callbacks: anadrome_pass, then a loop over next. FORWARD calls `visit`; REVERSE

@@ -93,7 +93,7 @@ void Keeper::abandon() {
   ram_ = nullptr;
   x_0_.reset();
   x_0_block_ = -1;
-  x_0_apart_ = {};
+  x_0_apart_ = std::vector<std::byte>();  // with its memory
   tiers_.clear();
   places_.reset();
   live_tape_.reset();

@@ -83,16 +83,17 @@ MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_f
   const std::int64_t mine = store::total_bytes(state_fields);
   std::array<std::int64_t, 3> most = {mine, -memory, store::total_bytes(in_slots)};
   agreement.ranks().largest(most);
-  const std::int64_t largest = most[0], largest_slot = most[2];
+  const std::int64_t largest = most[0];
   const std::int64_t least = wanted == ShapeFor::kLeast ? 0 : -most[1];
   plan.largest_state_bytes = largest;
+  plan.largest_slot_bytes = most[2];
   const auto lay_out = [&](const auto& body) {
     if (!failure) failure = failure_from(body);
   };
   lay_out([&] {
     plan.shape = given_shape != nullptr ? *given_shape
                  : in_files             ? choose_shape(state_fields, largest, least, disk)
-                                        : choose_shape(in_slots, largest_slot, least, disk);
+                            : choose_shape(in_slots, plan.largest_slot_bytes, least, disk);
     plan.layout = store::BlockLayout(plan.shape, state_fields);
   });
   // Files have blocks of whole states; where these do not leave room for twice as many slots, the

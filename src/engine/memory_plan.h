@@ -38,6 +38,7 @@ struct MemoryPlan {
   std::int64_t buffer_bytes = 0;           ///< for these beside the pool, on this rank
   std::int64_t bytes_per_block = 0;        ///< with its share of all bookkeeping, on this rank
   std::int64_t largest_state_bytes = 0;    ///< on any rank
+  std::int64_t largest_slot_bytes = 0;     ///< of a state in a slot, on any rank
   std::int64_t block_bytes_all_ranks = 0;  ///< of one block, on all ranks together
   std::int64_t prefetch_depth = 0;         ///< blocks read ahead; 0 without disk
   std::int64_t checkpoint_slots = 0;       ///< s of E(n, s)

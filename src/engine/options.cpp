@@ -140,7 +140,7 @@ enum class Wants {
 
 const Names<Wants> kReasons = {
     {"no state goes to disk", Wants::kDisk},
-    {"no state goes to disk, and compress is not float32", Wants::kDiskOrSlots},
+    {"no state goes to disk, and those in memory are kept as they are", Wants::kDiskOrSlots},
     {"compress is neither round, zfp nor lossy", Wants::kTolerance},
     {"this schedule has no intervals", Wants::kIntervals},
     {"the number of states in memory is the schedule's", Wants::kPlaces},
@@ -148,12 +148,12 @@ const Names<Wants> kReasons = {
     {"resume is off", Wants::kResume},
     {"watchdog is 0", Wants::kWatchdog}};
 
-bool has(Wants wanted, const Options& options, const schedule::Entry& played) {
+bool has(Wants wanted, const Options& options, const schedule::Entry& played, bool single) {
   switch (wanted) {
     case Wants::kDisk:
       return played.needs.on_disk != schedule::OnDisk::kNothing;
     case Wants::kDiskOrSlots:
-      return has(Wants::kDisk, options, played) || options.may_halve_slots();
+      return single || has(Wants::kDisk, options, played, single);
     case Wants::kTolerance:
       return options.has_tolerance();
     case Wants::kIntervals:
@@ -356,11 +356,11 @@ std::string Options::overruled() const {
   return text;
 }
 
-std::string Options::without_effect(const schedule::Entry& played) const {
+std::string Options::without_effect(const schedule::Entry& played, bool single) const {
   std::string text;
   const Options unset;
   for (const auto& [reason, wanted] : kReasons) {
-    if (has(wanted, *this, played)) continue;
+    if (has(wanted, *this, played, single)) continue;
     std::string names;
     for (const Key& key : keys()) {
       if (key.wants != wanted || key.write(*this) == key.write(unset)) continue;

@@ -96,8 +96,8 @@ struct Options {
   // For the summary; empty if there is nothing to say.
   /// Settings of the environment that the program's own beat.
   std::string overruled() const;
-  /// Settings without effect on a sweep of this schedule, and why.
-  std::string without_effect(const schedule::Entry& played) const;
+  /// Settings without effect on a sweep of this schedule, and why. Are slots in single precision?
+  std::string without_effect(const schedule::Entry& played, bool single = false) const;
 
  private:
   struct Texts {

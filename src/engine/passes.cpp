@@ -92,8 +92,9 @@ std::unique_ptr<schedule::Sweep> Passes::machine() const {
   if (!remains) {
     throw Error(ANADROME_ERR_UNSUPPORTED, std::string("pass: schedule=") +
                                               to_string(plan.schedule) +
-                                              " keeps states of several sizes; take async or "
-                                              "revolve");
+                                              " keeps states of several sizes; set passes to "
+                                              "the number of passes before begin, or take async "
+                                              "or revolve");
   }
   return schedule::checked_passes(*remains);
 }

@@ -60,7 +60,7 @@ schedule::Sizing Planning::sizing(const SweepPlan& plan) const {
   sizing.memory = plan.budget;
   sizing.state_bytes = plan.state_bytes_all_ranks / agreement_.size();
   sizing.state_bytes_all_ranks = plan.state_bytes_all_ranks;
-  sizing.sizes_vary = fields_.states_vary();
+  sizing.sizes_vary = gives_sizes_room();
   sizing.disk = options_.disk;
   sizing.interval = options_.interval;
   return sizing;
@@ -214,10 +214,10 @@ std::optional<store::Encoding> Planning::encoding() const {
   return encoding;
 }
 
-// Slots in single precision, if not every state has room as it is: a state is copied in no more
-// time, and more of them fit. Tapes are kept as they are. A run that goes on after a kill, a probe
-// and passes meet the same states however they come to them: from disk alone. So does a sweep with
-// a given interval, in which measured times say only what is in memory.
+// Slots in single precision, if not every state is known to have room as it is: more of them fit,
+// and a state is converted as fast as memory is read. Tapes are kept as they are. A run that goes
+// on after a kill, a probe and passes meet the same states however they come to them: from disk
+// alone. So does a sweep with a given interval, in which measured times say only what is in memory.
 bool Planning::may_halve_slots(const SweepPlan& plan) const {
   const schedule::Entry& entry = *plan.schedule;
   const schedule::OnDisk disk = entry.needs.on_disk;
@@ -246,7 +246,10 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
     const bool all_fit = states != schedule::kUnknown && cut.checkpoint_slots >= states;
     if (!all_fit && may_halve_slots(plan)) {
       MemoryPlan halved = cut_with(Precision::kSingle);
-      if (halved.checkpoint_slots > cut.checkpoint_slots) cut = std::move(halved);
+      const auto usable = [&](const MemoryPlan& some) {
+        return options_.most_slots(some.checkpoint_slots);
+      };
+      if (usable(halved) > usable(cut)) cut = std::move(halved);
     }
     cut.buffer_bytes += beside;
   };
@@ -429,9 +432,10 @@ void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
   schedule::SharedMemory memory = {
-      plan.memory.blocks - plan.memory.live_blocks, plan.memory.slots.states(),
+      plan.memory.blocks - plan.memory.live_blocks, plan.memory.layout.states(),
       options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
+  memory.slots_per_state = plan.memory.slots.states() / plan.memory.layout.states();
   return memory;
 }
 

@@ -91,7 +91,8 @@ class Planning {
   bool may_halve_slots(const SweepPlan& plan) const;
   void cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                        const store::BlockShape* shape);
-  // States of several sizes.
+  // States of several sizes. With passes to come, which have slots, each has room for the largest.
+  bool gives_sizes_room() const { return fields_.states_vary() && options_.passes == 0; }
   void begin_step_tables(SweepPlan& plan);
   std::vector<std::int64_t> rooms_of_states(std::int64_t alignment) const;
   std::vector<std::int64_t> agree_on_rooms(SweepPlan& plan, std::int64_t alignment);

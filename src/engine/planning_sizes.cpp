@@ -17,7 +17,7 @@ void Planning::begin_step_tables(SweepPlan& plan) {
   const std::int64_t steps = plan.steps;
   const schedule::StepNumbers& wanted = plan.schedule->needs.each_step;
   const bool costs = wanted.costs, adjoint_costs = wanted.adjoint_costs;
-  const bool sizes = wanted.sizes && fields_.states_vary();
+  const bool sizes = wanted.sizes && gives_sizes_room();
   held_.attempt([&] {
     measured_.step_costs().begin(steps, costs);
     measured_.adjoint_costs().begin(steps, adjoint_costs);

@@ -211,7 +211,8 @@ void Report::summarise() {
               {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
                describe_memory(all.peak), compared(sweep_.checks),
                plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
-               plan_command(stats), options_.overruled(), options_.without_effect(*plan_.schedule),
+               plan_command(stats), options_.overruled(),
+               options_.without_effect(*plan_.schedule, plan_.memory.single),
                options_.leaves_holes(), plan_.has_branches(), plan_.record});
   put_in_report(text, O_CREAT | O_TRUNC);
 }
@@ -290,7 +291,7 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     text += " --compress " + format_fixed(static_cast<double>(stats.bytes_compressed) /
                                               static_cast<double>(stats.bytes_written),
                                           2);
-  if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.slots.state_bytes());
+  if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   if (options_.disk >= 0) text += " --disk " + std::to_string(options_.disk);
   return text + "\n";
 }
@@ -313,7 +314,7 @@ SweepCosts Report::costs() const {
   const bool x_0_alone = no_more && sweep_.anchors_put <= 1;  // written, and never read
   costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks && !x_0_alone;
   costs.plan.slots = plan_.memory.checkpoint_slots;
-  costs.memory.states_per_block = plan_.memory.slots.states();
+  costs.memory.states_per_block = plan_.memory.layout.states();
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);

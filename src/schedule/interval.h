@@ -53,9 +53,10 @@ struct SharedMemory {
   bool overlaps = true;               ///< transfers can run under the computation at all
   std::int64_t tape_units = 0;        ///< slots of a kept tape; 0: tapes are not kept
   std::int64_t most_slots = std::int64_t{1} << 62;  ///< even if more would fit
+  std::int64_t slots_per_state = 1;  ///< so many lie where a block has room for a state
   /// s = (P - d - 1) B + 1: one block holds the current interval's anchor, d those to come.
   std::int64_t slots(std::int64_t depth) const {
-    return std::min((blocks - depth - 1) * states_per_block + 1, most_slots);
+    return std::min((blocks - depth - 1) * states_per_block * slots_per_state + 1, most_slots);
   }
 };
 

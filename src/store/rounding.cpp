@@ -89,15 +89,17 @@ bool are_within(double tolerance, std::span<const std::byte> some,
                     : within<double>(tolerance, some, others);
 }
 
+// Without a branch: as fast as a copy.
 bool to_floats(std::span<const std::byte> doubles, std::byte* floats) {
-  bool fit = true;
+  unsigned unfit = 0;
   for (std::size_t i = 0; i < doubles.size() / sizeof(double); ++i) {
     const auto value = real_at<double>(doubles.data(), i);
     const auto single = static_cast<float>(value);
-    fit = fit && (std::abs(single) <= std::numeric_limits<float>::max() || !std::isfinite(value));
     put_real(floats, i, single);
+    unfit |= static_cast<unsigned>(std::abs(single) > std::numeric_limits<float>::max()) &
+             static_cast<unsigned>(std::abs(value) <= std::numeric_limits<double>::max());
   }
-  return fit;
+  return unfit == 0;
 }
 
 void to_doubles(std::span<const std::byte> floats, std::byte* doubles) {

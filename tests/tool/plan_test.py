@@ -82,6 +82,8 @@ class Example(WhatIf):
             self.assertLessEqual(self.rows(single)[schedule]["seconds"], self.rows(plain)[schedule]["seconds"])
         self.assertLess(int(self.rows(single)["revolve"]["forward_steps"]),
                         int(self.rows(plain)["revolve"]["forward_steps"]))
+        on_disk = self.rows(self.plan(few, {"--slot": "512MiB", "--disk": "1TiB"}))["async"]
+        self.assertLessEqual(int(on_disk["disk_bytes"]), 2**40)
         self.assertIn("store_all", self.rows(self.plan(few, {"--slot": "512MiB", "--steps": "15"})))
         self.assertNotIn("store_all", self.rows(self.plan(few, {"--steps": "15"})))
         for wrong in ("511MiB", "2GiB"):

@@ -45,28 +45,38 @@ std::int64_t said_to_be_needed() {
 }
 
 TEST(VaryingStates, AreThereInPasses) {
-  for (const char* schedule : {"revolve", "async"}) {
+  using Case = std::pair<const char*, std::int64_t>;
+  for (const auto& [schedule, memory] :
+       {Case{"revolve", 64 << 10}, Case{"async", 64 << 10}, Case{"uneven", 64 << 10},
+        Case{"least_memory", 256 << 10}, Case{"offload", 1 << 20}}) {
+    SCOPED_TRACE(schedule);
     VaryingModel model;
     RunHandle run(MPI_COMM_WORLD);
-    prepare(run, model, schedule, 64 << 10);
+    prepare(run, model, schedule, memory);
     run.set("passes", "3");
-    EXPECT_EQ(model.sweep(run, kSteps, false), ANADROME_OK) << anadrome_last_error();
-    for (const anadrome_direction direction :
-         {ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE, ANADROME_PASS_FORWARD}) {
-      EXPECT_EQ(model.pass(run, kSteps, direction), ANADROME_OK) << anadrome_last_error();
-      EXPECT_EQ(model.visited, direction == ANADROME_PASS_FORWARD ? kSteps : 0);
+    if (schedule == std::string("offload")) run.set("checkpoints", "4");
+    EXPECT_EQ(say_sizes(run, model), ANADROME_OK);
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      EXPECT_EQ(model.sweep(run, kSteps, false), ANADROME_OK) << anadrome_last_error();
+      for (const anadrome_direction direction :
+           {ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE, ANADROME_PASS_FORWARD}) {
+        EXPECT_EQ(model.pass(run, kSteps, direction), ANADROME_OK) << anadrome_last_error();
+        EXPECT_EQ(model.visited, direction == ANADROME_PASS_FORWARD ? kSteps : 0);
+      }
+      EXPECT_LE(run.statistics().peak_library_bytes, memory);
     }
   }
 }
 
 // Their places overlap those of a pass.
-TEST(VaryingStates, HaveNoPassesWhereEachHasItsOwnSize) {
+TEST(VaryingStates, HaveNoPassesThatWereNotAnnouncedWhereEachHasItsOwnSize) {
   VaryingModel model;
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, model, "uneven", 32 << 10);
   EXPECT_EQ(say_sizes(run, model), ANADROME_OK);
   EXPECT_EQ(model.sweep(run, kSteps, false), ANADROME_OK) << anadrome_last_error();
   EXPECT_EQ(model.pass(run, kSteps, ANADROME_PASS_FORWARD), ANADROME_ERR_UNSUPPORTED);
+  EXPECT_NE(std::string(anadrome_last_error()).find("set passes"), std::string::npos);
 }
 
 TEST(VaryingStates, ComeBackInEverySchedule) {

@@ -125,6 +125,9 @@ TEST(Planning, HalvesSlotsForFloat32BesideOneForX0) {
 TEST(Planning, LeavesSlotsAsTheyAreWhereBitsMustNotDependOnWhatIsInMemory) {
   alone_with_doubles(0, [](Desk& desk) {
     EXPECT_FALSE(desk.planned("revolve", 10).memory.single) << "all fit";
+    desk.options.checkpoints = 3;
+    EXPECT_FALSE(desk.planned("async", 1000).memory.single) << "no more may be used";
+    desk.options.checkpoints = -1;
     EXPECT_FALSE(desk.planned("disk_revolve", 1000).memory.single);
     desk.options.interval = 5;
     EXPECT_FALSE(desk.planned("async", 1000).memory.single);
