@@ -51,6 +51,8 @@ class PlannedSchedule:
     """States that memory holds."""
     interval: Optional[int] = None
     """Steps between anchors; None: no such interval."""
+    seconds_passes: Optional[float] = None
+    """All passes after the sweep; None: none are asked for, or the schedule has none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Plan:
     """
 
     schedules: tuple[PlannedSchedule, ...]
-    """In the order of the command's table."""
+    """In the order of the command's table; a sketch, if one is asked for, is the last."""
     recommended: Optional[str]
     """The name of the schedule to take; None: none runs."""
     auto: Optional[str]
@@ -113,6 +115,11 @@ def plan(
     write_rate: Optional[Union[str, float]] = None,
     read_rate: Optional[Union[str, float]] = None,
     disk: Optional[Size] = None,
+    compress: Optional[Union[str, float]] = None,
+    slot: Optional[Size] = None,
+    passes: Optional[int] = None,
+    visit_time: Optional[Seconds] = None,
+    sketch: Optional[int] = None,
     cores_busy: bool = False,
 ) -> Plan:
     """Estimate time, memory and disk of a sweep, for every schedule. Local; needs no MPI.
@@ -141,6 +148,17 @@ def plan(
         reads are as fast as writes unless they are given.
     disk : str or int, optional
         Space on disk, all ranks together; otherwise unlimited.
+    compress : str or float, optional
+        States on disk are compressed: bytes before over bytes after, and perhaps the rates of
+        compressing and expanding them: ``"2.5,400MB/s,2GB/s"``.
+    slot : str or int, optional
+        A state of one rank in single precision, as ``compress=float32`` keeps it in memory.
+    passes : int, optional
+        Passes over the trajectory after the sweep, forward and in reverse in turns.
+    visit_time : str or float, optional
+        A step of a pass forward; otherwise a forward step.
+    sketch : int, optional
+        Also a sketch of so many arrays: the row ``"sketch"``.
     cores_busy : bool
         No core is free for transfers: they delay the steps by all of their time.
 
@@ -163,7 +181,8 @@ def plan(
     """
     question: dict[str, Optional[Union[str, int, float]]] = dict(
         steps=steps, state=state, memory=memory, step_time=step_time, adjoint_time=adjoint_time,
-        ranks=ranks, tape_size=tape_size, write_rate=write_rate, read_rate=read_rate, disk=disk)
+        ranks=ranks, tape_size=tape_size, write_rate=write_rate, read_rate=read_rate, disk=disk,
+        compress=compress, slot=slot, passes=passes, visit_time=visit_time, sketch=sketch)
     if stiff:
         question["stiff"] = 1
     words = [_command(), "plan"]
@@ -174,6 +193,8 @@ def plan(
         words.append("--cores-busy")
     answer = json.loads(_output_of((*words, "--json")))
     rows = tuple(_row(row) for row in answer["schedules"])
+    if sketch is not None:
+        rows += (_row({"schedule": "sketch", **answer["sketch"]}),)
     return Plan(rows, answer["recommended"], answer["auto"], answer["why"],
                 answer["seconds_ideal"], tuple(words))
 
@@ -181,6 +202,7 @@ def plan(
 def _row(members: dict[str, Any]) -> PlannedSchedule:
     known = {field.name for field in dataclasses.fields(PlannedSchedule)}
     members["remark"] = members.get("why_not", members.get("remark", ""))
+    members["seconds_passes"] = members.get("passes", {}).get("seconds")
     # Integers that a double cannot hold are strings of digits.
     return PlannedSchedule(**{
         name: int(value) if isinstance(value, str) and value.isdigit() else value

@@ -25,6 +25,16 @@ def test_rows_are_those_of_the_command():
         plan["teapot"]
 
 
+def test_passes_a_sketch_and_compressed_states_are_in_it():
+    plain = anadrome.plan(**QUESTION)
+    small = anadrome.plan(**QUESTION, compress=2, slot="256MiB")
+    assert small["revolve"].forward_steps < plain["revolve"].forward_steps
+    assert small["async"].seconds <= plain["async"].seconds and small["async"].seconds_passes is None
+    more = anadrome.plan(**QUESTION, passes=4, visit_time=0.3, sketch=8)
+    assert more["async"].seconds_passes >= 2 * 1000 * 0.3
+    assert more["sketch"].seconds == plain.seconds_ideal and more["sketch"].ram_bytes >= 8 << 29
+
+
 def test_large_numbers_are_numbers():
     plan = anadrome.plan(**{**QUESTION, "steps": 10**15, "state": 1 << 40, "memory": 1 << 42})
     assert plan["revolve"].forward_steps > 2**53
