@@ -109,7 +109,7 @@ TEST(ManyRuns, OneAfterTheOtherLeaveNothingBehind) {
   const Reference reference(model, 6);
   const std::int64_t memory = 2 * least_memory(model, "async");
   std::ptrdiff_t descriptors = 0, threads = 0;
-  constexpr int kRuns = 200, kWarmUp = 10;
+  constexpr int kRuns = 60, kWarmUp = 10;
   for (int i = 0; i < kRuns; ++i) {
     {
       RunHandle run(MPI_COMM_WORLD);
