@@ -4,8 +4,7 @@
 compression_sweep.py errors MODEL  the gradient with each codec and tolerance, against the one without
 compression_sweep.py times MODEL   what a sweep takes with each codec, in turns, where a step takes as long as is said: it
                                    brings states that the model made before
-compression_sweep.py room MODEL    forward steps and seconds with each codec on a small disk, and what `anadrome plan` says of the same,
-                                   asked as the summary says"""
+compression_sweep.py planned MODEL forward steps and seconds with each codec, and what `anadrome plan` says of the same, asked as the summary says"""
 import argparse
 import csv
 import json
@@ -114,7 +113,7 @@ def planned(report):
     return row
 
 
-def room(arguments):
+def compared_with_plan(arguments):
     model = MODELS[arguments.model](arguments.side)
     recorded = [model.q.copy()]
     for k in range(arguments.steps):
@@ -126,7 +125,7 @@ def room(arguments):
     for turn in range(arguments.rounds):
         for compress in arguments.modes.split(","):
             given = options(arguments, compress, 1e-6 if compress in ("round", "zfp") else None, bandwidth_limit=arguments.limit,
-                            memory=f"{arguments.memory_mib}MiB", disk=f"{arguments.disk_mib}MiB", audit="off", report=report)
+                            memory=f"{arguments.memory_mib}MiB", disk=arguments.disk, audit="off", report=report)
             with anadrome.Run(MPI.COMM_SELF, **given) as run:
                 run.state(**{f"q{i}": part for i, part in enumerate(q)})
                 for sweep in range(3):  # the first ones learn
@@ -149,7 +148,7 @@ def room(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("errors", "times", "room"))
+    parser.add_argument("what", choices=("errors", "times", "planned"))
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--side", type=int, default=256)
@@ -157,7 +156,7 @@ def main():
     parser.add_argument("--interval", type=int, default=8)
     parser.add_argument("--memory-mib", type=int, default=24)
     parser.add_argument("--modes", default="off,auto,lz4,lossy:1e-6")
-    parser.add_argument("--disk-mib", type=int, default=64)
+    parser.add_argument("--disk", default="unlimited")
     parser.add_argument("--limit", default="none")
     parser.add_argument("--slots", type=int, default=3)
     parser.add_argument("--step-seconds", type=float, default=0.005)
@@ -165,7 +164,7 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
     table = None
-    for row in {"errors": errors, "times": times, "room": room}[arguments.what](arguments):
+    for row in {"errors": errors, "times": times, "planned": compared_with_plan}[arguments.what](arguments):
         if table is None:
             table = csv.DictWriter(sys.stdout, row.keys())
             table.writeheader()

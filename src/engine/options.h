@@ -73,7 +73,9 @@ struct Options {
   /// Does a state come back from disk with other numbers?
   bool is_lossy() const;
   /// May states in memory be kept in single precision?
-  bool may_halve_slots() const { return compress == store::Codecs{store::CodecName::kFloat32}; }
+  bool may_halve_slots() const {
+    return compress.size() == 1 && compress.front() == store::CodecName::kFloat32;
+  }
   /// The value of `compress`.
   std::string codec() const;
 
