@@ -43,13 +43,13 @@ void Keeper::make_memory() {
       places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.divided->unit_bytes);
     }
     const store::BlockLayout& slots = plan_.memory.slots;
+    std::int64_t x_0_bytes = 0;
     if (plan_.memory.single) {
-      if (plan_.disk_use() == DiskUse::kNone)
-        x_0_apart_.resize(static_cast<std::size_t>(store::most_piece_bytes(fields_.state())));
+      if (plan_.disk_use() == DiskUse::kNone) x_0_bytes = store::most_piece_bytes(fields_.state());
       single_ = std::make_unique<store::SingleState>(slots, fields_.state(), pool_);
     }
     store::Live& live = single_ != nullptr ? static_cast<store::Live&>(*single_) : *live_;
-    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, places_.get());
+    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, places_.get(), x_0_bytes);
     ram_ = ram.get();
     tiers_.push_back(std::move(ram));
   });
@@ -93,7 +93,6 @@ void Keeper::abandon() {
   ram_ = nullptr;
   x_0_.reset();
   x_0_block_ = -1;
-  x_0_apart_ = std::vector<std::byte>();  // with its memory
   tiers_.clear();
   places_.reset();
   live_tape_.reset();
@@ -130,11 +129,6 @@ store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
   return state;
 }
 
-bool Keeper::is_apart(const schedule::Kept& kept) const {
-  const bool x_0 = kept.step == 0 && kept.what == schedule::What::kState;
-  return x_0 && !x_0_apart_.empty() && kept.tier == schedule::kRamTier;
-}
-
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
   if (plan_.divided) return keep_in_region(tier, state);
   copy(sweep_.copies.kept, [&] { tier.keep(state); });
@@ -166,11 +160,6 @@ void Keeper::keep(const schedule::Keep& kept) {
     if (kept.step == 0 && !plan_.has_branches()) x_0_ = kept;
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
-  if (is_apart(kept)) {
-    return copy(sweep_.copies.kept, [&] {
-      live_->keep_at(x_0_apart_.data(), static_cast<std::int64_t>(x_0_apart_.size()), nullptr);
-    });
-  }
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
   copy(sweep_.copies.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
@@ -181,7 +170,6 @@ void Keeper::restore(const schedule::Restore& kept) {
   sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
   copy(sweep_.copies.restored, [&] {
-    if (is_apart(kept)) return live_->restore_from(x_0_apart_.data(), nullptr);
     if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
     live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
   });
@@ -191,7 +179,6 @@ void Keeper::drop(const schedule::Drop& kept) {
   if (x_0_ == static_cast<const schedule::Kept&>(kept)) x_0_.reset();
   held_.attempt([&] {
     if (kept.tier != schedule::kRamTier) return disk_->drop(kept.place);
-    if (is_apart(kept)) return;
     if (kept.what == schedule::What::kState) return ram_->drop(kept.place);
     ram_->let_go(kept.place, plan_.tape_slots);
   });
@@ -224,8 +211,6 @@ void Keeper::restore_x_0() {
   held_.attempt([&] {
     if (x_0_block_ >= 0) {
       live_->restore(x_0_block_, 0);
-    } else if (is_apart(*x_0_)) {
-      live_->restore_from(x_0_apart_.data(), nullptr);
     } else if (x_0_->tier == schedule::kRamTier) {
       ram_->restore(state_of(*x_0_));
     } else {

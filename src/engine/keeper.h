@@ -142,8 +142,6 @@ class Keeper {
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
   store::KeptState state_of(const schedule::Kept& kept) const;
-  /// Is it x_0 in memory, as it is, beside slots in single precision?
-  bool is_apart(const schedule::Kept& kept) const;
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void learn(std::int64_t anchor);
@@ -177,7 +175,6 @@ class Keeper {
   std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
   std::optional<schedule::Kept> x_0_;         ///< where it is kept
   std::int64_t x_0_block_ = -1;               ///< if it is held
-  std::vector<std::byte> x_0_apart_;          ///< as it is, where slots are in single precision
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none

@@ -23,6 +23,10 @@ std::int64_t RamTier::keep(const KeptState& state) {
     places_->note(region, bytes);
     return bytes;
   }
+  if (state.step == 0 && !x_0_.empty()) {
+    slot_of_x_0_ = state.number;
+    return live_.keep_at(x_0_.data(), static_cast<std::int64_t>(x_0_.size()), nullptr);
+  }
   Block& block = block_of(state.number);
   if (block.pool_block < 0) {
     block.pool_block = live_.share_block();
@@ -35,11 +39,16 @@ std::int64_t RamTier::keep(const KeptState& state) {
 
 void RamTier::restore(const KeptState& state) {
   if (places_ != nullptr) return live_.restore_from(places_->address(state.region), nullptr);
+  if (state.number == slot_of_x_0_) return live_.restore_from(x_0_.data(), nullptr);
   live_.restore(filled_block_of(state.number).pool_block, layout_.index_in_block(state.number));
 }
 
 void RamTier::drop(std::int64_t slot) {
   if (places_ != nullptr) return;  // the schedule gives its place to another one
+  if (slot == slot_of_x_0_) {
+    slot_of_x_0_ = -1;
+    return;
+  }
   Block& block = table_.at(static_cast<std::size_t>(layout_.block_of(slot)));
   if (block.pool_block < 0 || --block.states > 0) return;
   blocks_.pool().give_back(block.pool_block);

@@ -3,6 +3,7 @@
 // use, several to a block where states are small; or they lie at places of one piece of memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,9 +23,16 @@ struct BlockPlace {
 
 class RamTier final : public Tier {
  public:
-  /// `places`: for states of several sizes; otherwise NULL.
-  RamTier(const BlockLayout& layout, BlockKeeper& blocks, Live& live, RamPlaces* places = nullptr)
-      : layout_(layout), blocks_(blocks), live_(live), places_(places) {}
+  /// `places`: for states of several sizes; otherwise NULL. `x_0_bytes`: of memory beside the pool
+  /// in which x_0 is kept as it is, where `live` changes what it puts into blocks; 0: x_0 has a
+  /// slot.
+  RamTier(const BlockLayout& layout, BlockKeeper& blocks, Live& live, RamPlaces* places = nullptr,
+          std::int64_t x_0_bytes = 0)
+      : layout_(layout),
+        blocks_(blocks),
+        live_(live),
+        places_(places),
+        x_0_(static_cast<std::size_t>(x_0_bytes)) {}
 
   std::int64_t keep(const KeptState& state) override;
   Failure load(std::int64_t) override { return {}; }
@@ -63,6 +71,8 @@ class RamTier final : public Tier {
   RamPlaces* places_;
   std::vector<Block> table_;
   std::vector<BlockPlace> held_;
+  std::vector<std::byte> x_0_;
+  std::int64_t slot_of_x_0_ = -1;  ///< if it is in x_0_
 };
 
 }  // namespace anadrome::store

@@ -16,10 +16,6 @@ bool is_halved(const Field& field) {
   return doubles && field.mover == nullptr;
 }
 
-[[noreturn]] void no_regions() {
-  throw Error(ANADROME_ERR_INTERNAL, "states of several sizes are not kept in single precision");
-}
-
 }  // namespace
 
 std::vector<Field> single_fields(std::span<const Field> state_fields) {
@@ -34,8 +30,14 @@ std::vector<Field> single_fields(std::span<const Field> state_fields) {
 SingleState::SingleState(const BlockLayout& slots, std::span<const Field> state_fields, Pool& pool)
     : Live(pool), slots_(slots), fields_(state_fields.begin(), state_fields.end()) {}
 
-std::int64_t SingleState::keep_at(std::byte*, std::int64_t, std::vector<Extent>*) { no_regions(); }
-void SingleState::restore_from(const std::byte*, const std::vector<Extent>*) { no_regions(); }
+std::int64_t SingleState::keep_at(std::byte* place, std::int64_t room,
+                                  std::vector<Extent>* extents) {
+  return keep_piece(fields_, place, room, extents);
+}
+
+void SingleState::restore_from(const std::byte* place, const std::vector<Extent>* extents) {
+  restore_piece(fields_, place, extents);
+}
 
 void SingleState::keep_fields(std::int64_t block, std::int64_t index) {
   Failure failed;

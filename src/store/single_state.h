@@ -20,7 +20,7 @@ class SingleState final : public Live {
 
   /// A block of its own for every state: nothing is handed over.
   std::int64_t share_block() override { return -1; }
-  // States of several sizes are kept as they are.
+  /// As it is.
   std::int64_t keep_at(std::byte* place, std::int64_t room, std::vector<Extent>* extents) override;
   void restore_from(const std::byte* place, const std::vector<Extent>* extents) override;
 
