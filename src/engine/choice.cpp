@@ -36,8 +36,9 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
     });
     return;
   }
-  const MemoryPlan memory =
-      plan_memory(agreement_, fields_.state(), options_.memory, DiskUse::kNone, plan.steps);
+  const MemoryPlan memory = plan_memory(
+      agreement_,
+      {.state_fields = fields_.state(), .memory = options_.memory, .states = plan.steps});
   const bool fit = memory.checkpoint_slots >= plan.steps;
   held_.attempt([&] {
     sweep.chosen = std::to_string(memory.checkpoint_slots) + " of " + std::to_string(plan.steps) +

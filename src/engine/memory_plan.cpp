@@ -35,14 +35,15 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
   const std::int64_t block =
       checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape.states, disk));
   const std::int64_t blocks = 1 + LiveState::live_blocks(layout, state_fields);
-  const std::int64_t beside = checked_add(LiveState::buffer_bytes(layout, state_fields),
-                                          encoding_bytes(layout, disk, encoding));
+  const std::int64_t beside =
+      checked_add(LiveState::buffer_bytes(layout, state_fields),
+                  encoding_bytes(layout, disk, encoding ? &*encoding : nullptr));
   return checked_add(checked_multiply(blocks, block), beside);
 }
 
 std::int64_t encoding_bytes(const store::BlockLayout& layout, DiskUse disk,
-                            const std::optional<store::Encoding>& encoding) {
-  if (!encoding || disk == DiskUse::kNone) return 0;
+                            const store::Encoding* encoding) {
+  if (encoding == nullptr || disk == DiskUse::kNone) return 0;
   return store::EncodedPart::memory_bytes(*encoding, layout);
 }
 
@@ -51,8 +52,9 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   std::int64_t memory = 1;
   for (;;) {  // more memory is cut into larger blocks, and the last one may be needed in part only
-    const MemoryPlan plan =
-        plan_memory(agreement, state_fields, memory, DiskUse::kNone, states, slots);
+    const MemoryPlan plan = plan_memory(
+        agreement,
+        {.state_fields = state_fields, .memory = memory, .states = states, .slots = slots});
     if ((plan.blocks - plan.live_blocks) * plan.slots.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
@@ -68,11 +70,11 @@ namespace {
 
 enum class ShapeFor { kMemory, kLeast };  ///< the budget, or as few bytes as can be
 
-MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_fields,
-                     std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
-                     const std::optional<store::Encoding>& encoding,
-                     const store::BlockShape* given_shape, ShapeFor wanted) {
-  const bool single = slots == Precision::kSingle, in_files = disk != DiskUse::kNone;
+MemoryPlan plan_with(Agreement& agreement, const PoolDemand& demand, ShapeFor wanted) {
+  const std::span<const store::Field> state_fields = demand.state_fields;
+  const std::int64_t memory = demand.memory, states = demand.states;
+  const DiskUse disk = demand.disk;
+  const bool single = demand.slots == Precision::kSingle, in_files = disk != DiskUse::kNone;
   MemoryPlan plan;
   std::vector<store::Field> halved;
   Failure failure = failure_from([&] {
@@ -91,8 +93,8 @@ MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_f
     if (!failure) failure = failure_from(body);
   };
   lay_out([&] {
-    plan.shape = given_shape != nullptr ? *given_shape
-                 : in_files             ? choose_shape(state_fields, largest, least, disk)
+    plan.shape = demand.given_shape != nullptr ? *demand.given_shape
+                 : in_files                    ? choose_shape(state_fields, largest, least, disk)
                             : choose_shape(in_slots, plan.largest_slot_bytes, least, disk);
     plan.layout = store::BlockLayout(plan.shape, state_fields);
   });
@@ -108,7 +110,7 @@ MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_f
         checked_add(plan.pool_block_bytes, store::bookkeeping_bytes(slots_per_block, disk));
     plan.live_blocks = LiveState::live_blocks(plan.layout, state_fields);
     plan.buffer_bytes = checked_add(LiveState::buffer_bytes(plan.layout, state_fields),
-                                    encoding_bytes(plan.layout, disk, encoding));
+                                    encoding_bytes(plan.layout, disk, demand.encoding));
     if (single && !in_files)
       plan.buffer_bytes = checked_add(plan.buffer_bytes, store::most_piece_bytes(state_fields));
     plan.blocks = std::max<std::int64_t>(memory - plan.buffer_bytes, 0) / plan.bytes_per_block;
@@ -141,17 +143,11 @@ MemoryPlan plan_with(Agreement& agreement, std::span<const store::Field> state_f
 
 }  // namespace
 
-MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states, Precision slots,
-                       const std::optional<store::Encoding>& encoding,
-                       const store::BlockShape* given_shape) {
-  const auto plan_for = [&](ShapeFor shape) {
-    return plan_with(agreement, state_fields, memory, disk, states, slots, encoding, given_shape,
-                     shape);
-  };
-  MemoryPlan plan = plan_for(ShapeFor::kMemory);
+MemoryPlan plan_memory(Agreement& agreement, const PoolDemand& demand) {
+  MemoryPlan plan = plan_with(agreement, demand, ShapeFor::kMemory);
   // What is beside large blocks may leave no room for one.
-  if (plan.blocks == 0 && given_shape == nullptr) plan = plan_for(ShapeFor::kLeast);
+  if (plan.blocks == 0 && demand.given_shape == nullptr)
+    plan = plan_with(agreement, demand, ShapeFor::kLeast);
   return plan;
 }
 

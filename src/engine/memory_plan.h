@@ -60,17 +60,22 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
 std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Field> state_fields,
                                std::int64_t states, Precision slots = Precision::kAsItIs);
 
-/// Lay out the pool for at most `states` states (schedule::kUnknown: as many as fit). Collective.
-/// `encoding`: of what goes to disk. `given_shape`: the blocks have it already. The result has
-/// blocks == 0 if not even one block fits on some rank. With slots in single precision and no disk
-/// x_0 lies beside the pool.
-MemoryPlan plan_memory(Agreement& agreement, std::span<const store::Field> state_fields,
-                       std::int64_t memory, DiskUse disk, std::int64_t states,
-                       Precision slots = Precision::kAsItIs,
-                       const std::optional<store::Encoding>& encoding = {},
-                       const store::BlockShape* given_shape = nullptr);
+/// What a pool is to hold, in how much memory.
+struct PoolDemand {
+  std::span<const store::Field> state_fields;
+  std::int64_t memory = 0;
+  DiskUse disk = DiskUse::kNone;
+  std::int64_t states = 0;  ///< at most; schedule::kUnknown: as many as fit
+  Precision slots = Precision::kAsItIs;
+  const store::Encoding* encoding = nullptr;       ///< of what goes to disk, if it is encoded
+  const store::BlockShape* given_shape = nullptr;  ///< the blocks have it already
+};
+
+/// Lay out the pool. Collective. The result has blocks == 0 if not even one block fits on some
+/// rank. With slots in single precision and no disk x_0 lies beside the pool.
+MemoryPlan plan_memory(Agreement& agreement, const PoolDemand& demand);
 /// Bytes that encoding takes beside the pool.
 std::int64_t encoding_bytes(const store::BlockLayout& layout, DiskUse disk,
-                            const std::optional<store::Encoding>& encoding);
+                            const store::Encoding* encoding);
 
 }  // namespace anadrome::engine

@@ -72,8 +72,8 @@ struct Options {
   bool has_tolerance() const;
   /// Does a state come back from disk with other numbers?
   bool is_lossy() const;
-  /// May states in memory be kept in single precision?
-  bool may_halve_slots() const {
+  /// Is single precision asked for, which states in memory may have, too?
+  bool asks_for_single() const {
     return compress.size() == 1 && compress.front() == store::CodecName::kFloat32;
   }
   /// The value of `compress`.

@@ -224,7 +224,7 @@ bool Planning::may_halve_slots(const SweepPlan& plan) const {
   const bool meets_the_same = options_.resume || options_.probes() || options_.passes > 0 ||
                               (disk != schedule::OnDisk::kNothing && options_.interval > 0);
   const bool counts_slots = entry.states_held == nullptr && entry.table_bytes == nullptr;
-  return options_.may_halve_slots() && !meets_the_same && counts_slots &&
+  return options_.asks_for_single() && !meets_the_same && counts_slots &&
          disk != schedule::OnDisk::kReplaced && !plan.keeps_tapes && !plan.has_branches() &&
          !store::any_exchanged(fields_.state());
 }
@@ -238,14 +238,17 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
   const schedule::Entry& entry = *plan.schedule;
   const auto cut_for = [&](DiskUse use, const store::BlockShape* given) {
     const std::optional<store::Encoding> how = encoding();
-    const auto cut_with = [&](Precision slots) {
-      return engine::plan_memory(agreement_, fields_.state(), memory, use, states, slots, how,
-                                 given);
-    };
-    cut = cut_with(Precision::kAsItIs);
+    PoolDemand demand = {.state_fields = fields_.state(),
+                         .memory = memory,
+                         .disk = use,
+                         .states = states,
+                         .encoding = how ? &*how : nullptr,
+                         .given_shape = given};
+    cut = engine::plan_memory(agreement_, demand);
     const bool all_fit = states != schedule::kUnknown && cut.checkpoint_slots >= states;
     if (!all_fit && may_halve_slots(plan)) {
-      MemoryPlan halved = cut_with(Precision::kSingle);
+      demand.slots = Precision::kSingle;
+      MemoryPlan halved = engine::plan_memory(agreement_, demand);
       const auto usable = [&](const MemoryPlan& some) {
         return options_.most_slots(some.checkpoint_slots);
       };

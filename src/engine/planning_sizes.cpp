@@ -111,7 +111,8 @@ void Planning::divide_beside_blocks(SweepPlan& plan, const store::BlockShape* sh
   std::int64_t beside = table_bytes(plan, plan.budget);
   held_.attempt([&] {
     const std::optional<store::Encoding> how = encoding();
-    beside = checked_add(beside, encoding_bytes(plan.memory.layout, plan.disk_use(), how));
+    beside = checked_add(
+        beside, encoding_bytes(plan.memory.layout, plan.disk_use(), how ? &*how : nullptr));
   });
   const std::int64_t memory = std::max<std::int64_t>(plan.budget - beside, 0);
   std::vector<std::int64_t> rooms = agree_on_rooms(plan, store::kPage);
