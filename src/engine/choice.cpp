@@ -58,7 +58,8 @@ bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same
   const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
   const AgreedNumbers& agreed = measured_.agreed();
   return measured_.of_earlier_sweep() && same_disk && free && !plan.record &&
-         options_.passes == 0 && !fields_.states_vary() && before.alone_in_block() &&
+         options_.passes == 0 && !options_.has_fast() && !fields_.states_vary() &&
+         before.alone_in_block() &&
          schedule::worth_weighing(
              plan.steps, static_cast<double>(plan.steps) * (agreed.forward + agreed.adjoint));
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/clock.h"
@@ -12,11 +13,12 @@
 namespace anadrome::engine {
 Committer::Committer(const std::string& directory, const store::JournalHeader& header,
                      std::span<const store::Field> adjoint_fields, double seconds_between,
-                     store::Transport& transport)
+                     store::Transport& transport, store::Transport* fast)
     : directory_(directory),
       fields_(adjoint_fields.begin(), adjoint_fields.end()),
       seconds_between_(seconds_between),
       transport_(transport),
+      fast_(fast),
       last_started_at_(now_seconds()) {
   const std::string path = directory + "/" + store::journal_file_name(header.rank);
   store::file_system().unlink(path);
@@ -28,16 +30,18 @@ Committer::Committer(const std::string& directory, const store::JournalHeader& h
 
 Committer::Committer(const std::string& directory, Recovery& recovery, std::int64_t good_blocks,
                      std::span<const store::Field> adjoint_fields, double seconds_between,
-                     store::Transport& transport)
+                     store::Transport& transport, store::Transport* fast)
     : directory_(directory),
       fields_(adjoint_fields.begin(), adjoint_fields.end()),
       seconds_between_(seconds_between),
       transport_(transport),
+      fast_(fast),
       last_started_at_(now_seconds()),
       last_started_(recovery.newest_generation),
       committed_(recovery.commit.generation),
-      segments_known_(recovery.journal.segments.size()),
       has_first_block_(recovery.journal.blocks.count(0) > 0) {
+  for (const store::JournalSegment& segment : recovery.journal.segments)
+    ++segments_known_[static_cast<std::size_t>(segment.volume)];
   const std::int64_t rank = recovery.journal.header.rank;
   journal_ = store::Journal::reopen(directory + "/" + store::journal_file_name(rank),
                                     recovery.journal.good_bytes, recovery.journal.last);
@@ -73,20 +77,32 @@ void Committer::wait() {
 }
 
 void Committer::start(store::JournalCommit commit, std::int64_t last_common,
-                      std::span<const store::JournalSegment> segments) {
+                      std::span<const store::JournalSegment> segments,
+                      std::span<const store::JournalSegment> fast_segments) {
   // Never the same number twice, and never over the last common one.
   ++last_started_;
   if (last_started_ % 2 == last_common % 2 && last_common > 0) ++last_started_;
   commit.generation = last_started_;
   last_started_at_ = now_seconds();
   commit_ = std::move(commit);
-  new_segments_.assign(segments.begin() + static_cast<std::ptrdiff_t>(segments_known_),
-                       segments.end());
+  add_new_segments(store::kHome, segments);
+  add_new_segments(store::kFast, fast_segments);
   pack();
   transfer_ = {};
   transfer_.task = [this] { write(); };
   transport_.start(transfer_);
   under_way_ = true;  // last: only a task that began is waited for
+}
+
+void Committer::add_new_segments(int volume, std::span<const store::JournalSegment> segments) {
+  const auto new_ones = static_cast<std::size_t>(
+      std::count_if(new_segments_.begin(), new_segments_.end(),
+                    [&](const store::JournalSegment& known) { return known.volume == volume; }));
+  const std::size_t known = segments_known_[static_cast<std::size_t>(volume)] + new_ones;
+  for (const store::JournalSegment& segment : segments.subspan(known)) {
+    new_segments_.push_back(segment);
+    new_segments_.back().volume = volume;
+  }
 }
 
 void Committer::pack() {
@@ -110,16 +126,23 @@ void Committer::unpack() const {
 // ---- on the I/O thread ----
 
 void Committer::write() {
+  if (fast_ != nullptr) sync_fast_blocks();
   sync_blocks();
   write_adjoint();
-  for (const store::FinishedWrite& block : blocks_) {
-    journal_.add(store::JournalBlock{block.identity.block, block.identity.first_step,
-                                     block.identity.states, block.checksum, block.encoded});
+  for (const auto& [volume, block] : blocks_) {
+    store::JournalBlock record = {block.identity.block,  block.identity.first_step,
+                                  block.identity.states, block.checksum,
+                                  block.encoded,         {}};
+    if (fast_ != nullptr && !block.is_copy) record.place = {volume, block.place};
+    if (fast_ != nullptr && block.is_copy) record.place = place_of_first_;
+    if (block.identity.block == 0) place_of_first_ = record.place;
+    journal_.add(record);
   }
   for (const store::JournalSegment& segment : new_segments_) journal_.add(segment);
   journal_.add(commit_);
   blocks_.clear();
-  segments_known_ += new_segments_.size();
+  for (const store::JournalSegment& segment : new_segments_)
+    ++segments_known_[static_cast<std::size_t>(segment.volume)];
   new_segments_.clear();
   journal_.commit();
 }
@@ -134,7 +157,8 @@ void Committer::sync_blocks() {
     if (!write.is_copy) newest = write.failure;
     if (write.failure) continue;
     has_first_block_ = has_first_block_ || write.identity.block == 0;
-    blocks_.push_back(std::move(write));  // a copy says the same, and may be all there is
+    // A copy says the same, and may be all there is.
+    blocks_.push_back({store::kHome, std::move(write)});
   }
   for (const store::Segment* segment : files) segment->file().sync();
   if (files_are_new_ || !new_segments_.empty()) store::sync_directory(directory_);
@@ -144,6 +168,18 @@ void Committer::sync_blocks() {
   }
   // A run that went on from a commit without x_0 could not come to its end.
   if (!has_first_block_) throw Error(ANADROME_ERR_IO, "the state of step 0 is not on disk");
+}
+
+// A commit does without those that cannot be synced. Where x_0 is on the fast volume, its copy is
+// what counts.
+void Committer::sync_fast_blocks() {
+  std::map<const store::Segment*, bool> synced;
+  for (store::FinishedWrite& write : fast_->take_finished_writes()) {
+    if (write.failure) continue;
+    const auto [file, is_new] = synced.emplace(write.segment, false);
+    if (is_new) file->second = !failure_from([&] { write.segment->file().sync(); });
+    if (file->second) blocks_.push_back({store::kFast, std::move(write)});
+  }
 }
 
 void Committer::write_adjoint() {

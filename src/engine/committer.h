@@ -7,7 +7,9 @@
 // any time; the next one begins only when all ranks are through with the last (Run sees to that).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,20 +18,22 @@
 #include "store/block_layout.h"
 #include "store/journal.h"
 #include "store/transport.h"
+#include "store/volume.h"
 
 namespace anadrome::engine {
 
 class Committer {
  public:
-  /// Begins a journal, in the run's directory; an earlier one of this rank is gone then.
+  /// Begins a journal, in the run's home; an earlier one of this rank is gone then. `fast`: the
+  /// transport to the fast volume, if there is one.
   Committer(const std::string& directory, const store::JournalHeader& header,
             std::span<const store::Field> adjoint_fields, double seconds_between,
-            store::Transport& transport);
+            store::Transport& transport, store::Transport* fast = nullptr);
   /// Goes on with the one that `recovery` was found in, and takes its adjoint bytes; blocks from
   /// `good_blocks` on are void (-1: none will be written).
   Committer(const std::string& directory, Recovery& recovery, std::int64_t good_blocks,
             std::span<const store::Field> adjoint_fields, double seconds_between,
-            store::Transport& transport);
+            store::Transport& transport, store::Transport* fast = nullptr);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -44,9 +48,11 @@ class Committer {
   const Failure& failure() const { return failure_; }
 
   /// Begin a commit, once not busy: `last_common` is the newest generation that is whole on all
-  /// ranks. The fields are copied before this returns. `segments`: all there are.
+  /// ranks. The fields are copied before this returns. `segments`: all there are, at
+  /// home and on the fast volume.
   void start(store::JournalCommit commit, std::int64_t last_common,
-             std::span<const store::JournalSegment> segments);
+             std::span<const store::JournalSegment> segments,
+             std::span<const store::JournalSegment> fast_segments = {});
   void wait();
   /// The adjoint bytes of the recovery -> the caller's arrays; before the first start.
   void unpack() const;
@@ -54,13 +60,16 @@ class Committer {
  private:
   void pack();
   void write();
+  void add_new_segments(int volume, std::span<const store::JournalSegment> segments);
   void sync_blocks();
+  void sync_fast_blocks();
   void write_adjoint();
 
   const std::string directory_;
   const std::vector<store::Field> fields_;
   const double seconds_between_;
   store::Transport& transport_;
+  store::Transport* const fast_;
   store::Journal journal_;
   store::File adjoint_file_;
   std::vector<std::byte> buffer_;
@@ -69,14 +78,21 @@ class Committer {
   double last_started_at_;
   std::int64_t last_started_ = 0;  ///< generations, the same on all ranks
   std::int64_t committed_ = 0;
-  std::size_t segments_known_ = 0;  ///< those that the journal has
+  std::array<std::size_t, store::kMostVolumes> segments_known_{};  ///< those that the journal has
   Failure failure_;
 
   // The I/O thread's while a commit is under way.
   store::JournalCommit commit_;
   std::vector<store::JournalSegment> new_segments_;
-  std::vector<store::FinishedWrite> blocks_;  ///< on their way to the journal
+  struct Written {
+    int volume;
+    store::FinishedWrite write;
+  };
+  std::vector<Written> blocks_;  ///< on their way to the journal
   bool files_are_new_ = true;
+  /// Of block 0: where it is, or was to be.
+  std::optional<store::JournalBlock::Place> place_of_first_ =
+      store::JournalBlock::Place{store::kFast, 0};
   bool has_first_block_ = false;  ///< the journal does, or blocks_
 };
 

@@ -66,15 +66,24 @@ void Keeper::make_disk_tier() {
   const Rules rules = plan_.plays_list() ? Rules::kPlanned
                       : replaces_        ? Rules::kReplaced
                                          : Rules::kInOrder;
-  const store::DiskTier::Parts parts = {plan_.memory.layout,   blocks_, *storage_.space(),
-                                        *storage_.transport(), *live_,  places_.get()};
-  auto disk =
-      std::make_unique<store::DiskTier>(parts, rules, identity, measured_.transfers(), recorder_);
+  std::vector<store::Volume> volumes;
+  sweep_.before.totals = {};
+  for (int volume = 0; volume < storage_.volumes(); ++volume) {
+    store::Transport& transport = *storage_.transport(volume);
+    volumes.push_back({*storage_.space(volume), transport, measured_.transfers(volume)});
+    sweep_.before.totals += transport.totals();
+  }
+  const store::DiskTier::Parts parts = {plan_.memory.layout, blocks_, volumes, *live_,
+                                        places_.get()};
+  auto disk = std::make_unique<store::DiskTier>(parts, rules, identity, recorder_);
   disk->set_prefetch_depth(plan_.memory.prefetch_depth);
   if (!plan_.plays_list() && !options_.writes_all_anchors()) disk->allow_cancelling();
   disk_ = disk.get();
   tiers_.push_back(std::move(disk));
-  sweep_.before.totals = storage_.transport()->totals();
+  takes_ = {true, storage_.volumes() > 1};
+  writes_failed_ = {};
+  next_volume_.begin(measured_.agreed().elapsed);
+  measured_.use_volumes(takes_[store::kHome], takes_[store::kFast]);
   measured_.begin_sweep();
 }
 
@@ -84,8 +93,10 @@ void Keeper::make_first_files() {
                               schedule::tail_advances(plan_.steps, plan_.memory.checkpoint_slots,
                                                       plan_.record, plan_.kept_tape_slots()) == 0;
   if (fits_in_memory) return;
-  const Failure refused = storage_.make_first_files(plan_);
-  if (refused) stop_anchoring(refused);
+  for (int volume = storage_.volumes() - 1; volume >= 0; --volume) {
+    const Failure refused = storage_.make_first_files(plan_, volume);
+    if (refused) close_volume(volume, refused);
+  }
 }
 
 void Keeper::abandon() {
@@ -245,7 +256,8 @@ void Keeper::write_due() {
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (stays) learn(sweep_.newest_anchor);
   if (storage_.counts_compressed(plan_)) tell_what_disk_holds();
-  if (agreed.lost) stop_anchoring(agreed.lost);
+  if (agreed.lost) close_volumes(agreed.lost);
+  tell_what_volumes_hold();
   if (sweep_.no_more_anchors && stays) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
   } else {
@@ -271,8 +283,77 @@ void Keeper::write_last_block() {
 }
 
 void Keeper::write_newest_block(Call call, bool exact) {
-  const Failure refused = refusal(call, sweep_.newest_anchor);
-  held_.attempt([&] { disk_->write_newest_block(refused, exact); });
+  int volume = volume_of_newest(exact);
+  Failure refused = refusal(call, sweep_.newest_anchor, volume);
+  if (refused && !sweep_.no_more_anchors) {  // the other one may take it
+    volume = store::kHome + store::kFast - volume;
+    refused = refusal(call, sweep_.newest_anchor, volume);
+  }
+  held_.attempt([&] { disk_->write_newest_block(refused, exact, volume); });
+}
+
+// ---- two volumes ----
+
+// All ranks decide by what was agreed on. What a run goes on from has to be at home; x_0 is
+// written to both.
+int Keeper::volume_of_newest(bool commits) {
+  if (!takes_[store::kFast]) return store::kHome;
+  if (!takes_[store::kHome]) return store::kFast;
+  if (plan_.memory.layout.block_of(sweep_.newest_anchor) == 0) return store::kFast;
+  const AgreedNumbers& agreed = measured_.agreed();
+  const double block = agreed.write * static_cast<double>(plan_.memory.layout.states());
+  const bool due = next_volume_.is_for_home(agreed.elapsed, block,
+                                            static_cast<std::int64_t>(agreed.home_writes));
+  if (!due && !commits) return store::kFast;
+  next_volume_.went_home();
+  return store::kHome;
+}
+
+// Some rank's writes fail: those of which volumes, all ranks learn.
+void Keeper::close_volumes(const Failure& why) {
+  std::array<std::int64_t, store::kMostVolumes> refuse{};
+  for (int volume = 0; volume < disk_->volumes(); ++volume)
+    refuse[static_cast<std::size_t>(volume)] = disk_->notes(volume).disk_refuses() ? 1 : 0;
+  agreement_.ranks().largest(refuse);
+  for (int volume = 0; volume < disk_->volumes(); ++volume) {
+    const auto index = static_cast<std::size_t>(volume);
+    if (refuse[index] == 0) continue;
+    writes_failed_[index] = disk_->notes(volume).writes_failed();
+    close_volume(volume, why);
+  }
+}
+
+// It takes no more blocks; where the other one does, the sweep goes on with that.
+void Keeper::close_volume(int volume, const Failure& why) {
+  bool& takes = takes_[static_cast<std::size_t>(volume)];
+  const bool was_last = !takes_[store::kHome] || !takes_[store::kFast];
+  if (was_last) return stop_anchoring(why);
+  takes = false;
+  measured_.use_volumes(takes_[store::kHome], takes_[store::kFast]);
+  if (!why) return;
+  warnings_.warn({volume == store::kFast ? "the fast directory" : "the last directory",
+                  " accepts no more states (", why.message, "); they go to the other one"});
+}
+
+// How many anchors there will be: the fast volume has room for so many more, and home takes what it
+// has time for until TURN.
+void Keeper::tell_what_volumes_hold() {
+  const std::int64_t steps = plan_.sweep->course().steps;
+  if (!takes_[store::kHome] || !takes_[store::kFast] || steps == schedule::kUnknown) return;
+  const std::int64_t states = plan_.memory.layout.states(), newest = sweep_.newest_anchor;
+  const auto left = [&](int volume) {
+    const std::int64_t blocks =
+        storage_.most_blocks(plan_.memory, volume) - disk_->blocks_written(volume);
+    return checked_multiply(std::clamp<std::int64_t>(blocks, 0, schedule::kMostSteps / states),
+                            states);
+  };
+  const double rest = static_cast<double>(steps - sweep_.advances) *
+                      measured_.costs(plan_.memory.largest_state_bytes).forward;
+  std::int64_t anchors = newest + 1 +
+                         schedule::room_of_both(left(store::kHome), left(store::kFast),
+                                                measured_.agreed().write, rest);
+  if (options_.anchors > 0) anchors = std::min(anchors, options_.anchors);
+  plan_.sweep->disk_holds(anchors);
 }
 
 // How many anchors there are, and so the bits of a lossy sweep, must not depend on which writes
@@ -318,20 +399,26 @@ Failure Keeper::why_not_allowed(Call call) {
 }
 
 // The block of this anchor gets a place on disk. A failure: the disk is full, and everybody knows.
-Failure Keeper::refusal(Call call, std::int64_t number) {
+Failure Keeper::refusal(Call call, std::int64_t number, int volume) {
   const Failure full = why_not_allowed(call);
   if (full) {
     stop_anchoring(full);
     return sweep_.disk_refused;
   }
-  if (number < disk_->room()) return {};
+  if (disk_->has_place(number, volume)) return {};
+  const bool as_planned = disk_->volumes() > 1 && disk_->blocks_written(volume) >=
+                                                      storage_.most_blocks(plan_.memory, volume);
+  if (as_planned) {  // the option disk says so
+    close_volume(volume, {});
+    return {ANADROME_ERR_NO_SPACE, "disk allows no more states there"};
+  }
   const double start = now_seconds();
   try {
-    storage_.grow(plan_, call);
+    storage_.grow(plan_, call, volume);
   } catch (const Error& error) {
     if (error.status() != ANADROME_ERR_NO_SPACE && error.status() != ANADROME_ERR_IO) throw;
-    stop_anchoring(Failure(error));
-    return sweep_.disk_refused;
+    close_volume(volume, Failure(error));
+    return Failure(error);
   }
   recorder_.waited(start, now_seconds());
   return {};
@@ -340,9 +427,12 @@ Failure Keeper::refusal(Call call, std::int64_t number) {
 // The writes of this rank that failed since the sweep was told, if they mean that the disk takes no
 // more.
 Failure Keeper::failed_since() const {
-  const store::TransferNotes& notes = disk_->notes();
-  const bool more = notes.disk_refuses() && notes.writes_failed() > writes_failed_;
-  return more ? notes.failed_write() : Failure{};
+  for (int volume = 0; volume < disk_->volumes(); ++volume) {
+    const store::TransferNotes& notes = disk_->notes(volume);
+    const std::int64_t before = writes_failed_[static_cast<std::size_t>(volume)];
+    if (notes.disk_refuses() && notes.writes_failed() > before) return notes.failed_write();
+  }
+  return {};
 }
 
 void Keeper::stop_anchoring(const Failure& why) {
@@ -365,7 +455,8 @@ void Keeper::stop_anchoring(const Failure& why) {
 // needs room beside it: that for reading ahead, unless there is nothing else to restore.
 schedule::DiskLeft Keeper::disk_left() {
   held_.attempt([&] { disk_->flush(); });
-  writes_failed_ = disk_->notes().writes_failed();
+  for (int volume = 0; volume < disk_->volumes(); ++volume)
+    writes_failed_[static_cast<std::size_t>(volume)] = disk_->notes(volume).writes_failed();
   schedule::DiskLeft left;
   left.places = agreement_
                     .agree({.call = Call::kAnchor,
@@ -482,7 +573,7 @@ void Keeper::write(const schedule::Write& kept) {
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   const Failure& full = sweep_.no_more_anchors ? sweep_.disk_refused : agreed.lost;
   if (full) stop_anchoring(full);
-  const Failure refused = full ? full : refusal(Call::kAnchor, kept.place);
+  const Failure refused = full ? full : refusal(Call::kAnchor, kept.place, store::kHome);
   held_.attempt([&] { disk_->write(state_of(kept), refused); });
 }
 

@@ -7,6 +7,7 @@
 // next agreement all ranks lose the same anchor, and start from the one before it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "engine/sweep_plan.h"
 #include "engine/sweep_state.h"
 #include "engine/warnings.h"
+#include "schedule/two_volumes.h"
 #include "store/block_keeper.h"
 #include "store/disk_tier.h"
 #include "store/pool.h"
@@ -146,11 +148,15 @@ class Keeper {
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void learn(std::int64_t anchor);
   void write_newest_block(Call call, bool exact);
+  int volume_of_newest(bool commits);
+  void close_volumes(const Failure& why);
+  void close_volume(int volume, const Failure& why);
+  void tell_what_volumes_hold();
   void count_blocks(std::int64_t under_way);
   void count_all_blocks(Call call);
   Storage::Begun begun() const;
   Failure why_not_allowed(Call call);
-  Failure refusal(Call call, std::int64_t number);
+  Failure refusal(Call call, std::int64_t number, int volume);
   Failure failed_since() const;
   schedule::DiskLeft disk_left();
   std::int64_t blocks_to_populate() const;
@@ -179,7 +185,10 @@ class Keeper {
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
   bool replaces_ = false;            ///< states on disk replace each other
-  std::int64_t writes_failed_ = 0;   ///< on this rank, when the sweep was told last
+  /// On this rank, when the sweep was told last.
+  std::array<std::int64_t, store::kMostVolumes> writes_failed_{};
+  schedule::VolumeChoice next_volume_;             ///< of blocks, where there are two volumes
+  std::array<bool, store::kMostVolumes> takes_{};  ///< does the volume take more blocks?
 };
 
 }  // namespace anadrome::engine

@@ -25,16 +25,28 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
     const store::Tier::Cost cost = tier->cost();
     mine.write = cost.write;
     mine.read = cost.read;
+    if (tier->volumes() > 1) {
+      const store::Tier::Cost fast = tier->cost_of(store::kFast);
+      mine.fast_write = fast.write;
+      mine.fast_read = fast.read;
+      mine.home_writes = static_cast<double>(tier->writes_under_way(store::kHome));
+    }
     // No more than the I/O thread computes: what else keeps the caller waiting is not its doing.
     const auto taken = [this](const store::Meter& start, const store::Meter& processor) {
       return cores_are_busy_ ? processor.seconds() : std::min(start.seconds(), processor.seconds());
     };
-    mine.write_taken = taken(transfers_.write_start, transfers_.write_processor);
-    mine.read_taken = taken(transfers_.read_start, transfers_.read_processor);
+    bool has_written = false;
+    for (int volume = 0; volume < tier->volumes(); ++volume) {
+      const store::TransferTimes& times = transfers_[static_cast<std::size_t>(volume)];
+      mine.write_taken =
+          std::max(mine.write_taken, taken(times.write_start, times.write_processor));
+      mine.read_taken = std::max(mine.read_taken, taken(times.read_start, times.read_processor));
+      mine.waited += tier->notes(volume).seconds_stalled();
+      has_written = has_written || times.write.seconds() > 0;
+    }
     // Whether a time is known must be known of all ranks: the smallest says so.
-    if (transfers_.write.seconds() > 0) input.smallest = tier->is_writing() ? 1 : 2;
+    if (has_written) input.smallest = tier->is_writing() ? 1 : 2;
     mine.filled = tier->filled();
-    mine.waited = tier->notes().seconds_stalled_write() + tier->notes().seconds_stalled_read();
   }
   mine.elapsed = now_seconds() - began_;
   mine.copy = copy();
@@ -43,9 +55,9 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
 
 void Measurements::take(const Agreement::Output& output) {
   const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy, taken,
-               share] = output.largest;
-  agreed_ = {forward,    adjoint, write,  read, write_taken,
-             read_taken, elapsed, waited, copy, {taken, share}};
+               share, fast_write, fast_read, home_writes] = output.largest;
+  agreed_ = {forward, adjoint, write,          read,       write_taken, read_taken, elapsed,
+             waited,  copy,    {taken, share}, fast_write, fast_read,   home_writes};
   if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
@@ -90,9 +102,9 @@ void Measurements::learn(const IntervalEnd& end) {
     return transfer > 0 ? anchors * std::min(1.0, elapsed / transfer) : anchors;
   };
   const auto advances = static_cast<double>(end.advances - began.end.advances);
-  if (!end.reverse) return forward_fit_.add(advances, anchors, moved(agreed_.write), computing);
+  if (!end.reverse) return forward_fit_.add(advances, anchors, moved(disk().write), computing);
   const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
-  reverse_fit_.add(adjoints, anchors, moved(agreed_.read), computing - advances * forward_step());
+  reverse_fit_.add(adjoints, anchors, moved(disk().read), computing - advances * forward_step());
 }
 
 // Of an advance beside no transfer.
@@ -110,18 +122,28 @@ void Measurements::begin_disk(bool cores_are_busy) {
   cores_are_busy_ = cores_are_busy;
 }
 
+schedule::VolumeCosts Measurements::disk() const {
+  const auto& [home, fast] = uses_;
+  const schedule::VolumeCosts at_home = {agreed_.write, agreed_.read};
+  if (!fast) return at_home;
+  const schedule::VolumeCosts at_fast = {agreed_.fast_write, agreed_.fast_read};
+  if (!home || at_home.write <= 0) return at_fast;
+  return at_fast.write > 0 ? schedule::side_by_side(at_home, at_fast) : at_home;
+}
+
 schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   schedule::StepCosts costs;
   costs.forward = forward_step();
   constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
   costs.adjoint = agreed_.adjoint > 0 ? agreed_.adjoint : kAdjointPerForward * costs.forward;
-  costs.write = agreed_.write;
+  const schedule::VolumeCosts disk = this->disk();
+  costs.write = disk.write;
   if (!write_times_known_) {  // no write is done yet
     constexpr double kGuessedBytesPerSecond = 1e9;
     const double guess = static_cast<double>(state_bytes) / kGuessedBytesPerSecond;
-    costs.write = std::max(guess, agreed_.write);
+    costs.write = std::max(guess, disk.write);
   }
-  costs.read = agreed_.read > 0 ? agreed_.read : costs.write;
+  costs.read = disk.read > 0 ? disk.read : costs.write;
   costs.write_taken = agreed_.write_taken;
   costs.read_taken = agreed_.read_taken > 0 ? agreed_.read_taken : agreed_.write_taken;
   // Each step has a copy to keep a state and one to restore it, whatever the interval is: the first

@@ -3,6 +3,8 @@
 // last as long as the run, so that a sweep knows the times of the one before.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +13,7 @@
 #include "engine/step_table.h"
 #include "schedule/interval.h"
 #include "schedule/interval_fit.h"
+#include "schedule/two_volumes.h"
 #include "store/disk_tier.h"
 #include "store/meter.h"
 
@@ -24,10 +27,12 @@ struct AgreedNumbers {
   double elapsed = 0, waited = 0;          ///< since the run began; for transfers
   double copy = 0;                         ///< of a state
   store::Filled filled = {};               ///< by this sweep; the share may be an earlier one's
+  double fast_write = 0, fast_read = 0;    ///< of a fast volume; write and read are home's then
+  double home_writes = 0;                  ///< blocks that are on their way home
 
   Agreement::Numbers in_order() const {
-    return {forward, adjoint, write, read,         write_taken, read_taken,
-            elapsed, waited,  copy,  filled.taken, filled.share};
+    return {forward, adjoint, write,        read,         write_taken, read_taken, elapsed,
+            waited,  copy,    filled.taken, filled.share, fast_write,  fast_read,  home_writes};
   }
 };
 
@@ -69,7 +74,9 @@ class Measurements {
   double adjoint() const { return adjoint_.seconds(); }
   /// 0 for want of samples: the first ones touch memory for the first time.
   double copy() const { return copy_.samples() < kFewCopies ? 0 : copy_.seconds(); }
-  store::TransferTimes& transfers() { return transfers_; }
+  store::TransferTimes& transfers(int volume) {
+    return transfers_[static_cast<std::size_t>(volume)];
+  }
 
   // ---- of each step, for schedules whose steps differ ----
   StepTable& step_costs() { return step_costs_; }
@@ -95,6 +102,11 @@ class Measurements {
   /// What a forward step and a write take were told apart.
   bool separates() const { return forward_fit_.separates(); }
   const AgreedNumbers& agreed() const { return agreed_; }
+  /// Seconds of a state to disk and back: of both volumes together, if there are two that take
+  /// states.
+  schedule::VolumeCosts disk() const;
+  /// This sweep has other volumes from here on.
+  void use_volumes(bool home, bool fast) { uses_ = {home, fast}; }
   /// Has every rank written a state? Agreed.
   bool write_times_known() const { return write_times_known_; }
   /// No rank was writing at the last agreement.
@@ -124,10 +136,13 @@ class Measurements {
 
   store::Meter forward_, adjoint_, visit_, copy_;
   store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_, copy_sampler_;
-  store::TransferTimes transfers_;
+  std::array<store::TransferTimes, store::kMostVolumes> transfers_;
   StepTable step_costs_, adjoint_costs_;  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
   AgreedNumbers agreed_;
+  struct {
+    bool home = true, fast = false;
+  } uses_;
   double began_;
   /// The agreement at which the interval under way began.
   struct IntervalBegan {

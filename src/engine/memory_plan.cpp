@@ -55,12 +55,12 @@ std::int64_t memory_for_states(Agreement& agreement, std::span<const store::Fiel
     const MemoryPlan plan = plan_memory(
         agreement,
         {.state_fields = state_fields, .memory = memory, .states = states, .slots = slots});
-    if ((plan.blocks - plan.live_blocks) * plan.slots.states() >= states) return memory;
+    if ((plan.blocks - plan.set_aside) * plan.slots.states() >= states) return memory;
     // Every rank must come to the same number: a layout follows from it.
     std::array<std::int64_t, 2> most = {plan.bytes_per_block, plan.buffer_bytes};
     agreement.ranks().largest(most);
     const auto [block_bytes, buffer_bytes] = most;
-    const std::int64_t blocks = ceil_divide(states, plan.slots.states()) + plan.live_blocks;
+    const std::int64_t blocks = ceil_divide(states, plan.slots.states()) + plan.set_aside;
     if (blocks > kMost / block_bytes) return kMost;
     memory = blocks * block_bytes + buffer_bytes;
   }
@@ -108,7 +108,7 @@ MemoryPlan plan_with(Agreement& agreement, const PoolDemand& demand, ShapeFor wa
                                      : plan.slots.block_bytes();
     plan.bytes_per_block =
         checked_add(plan.pool_block_bytes, store::bookkeeping_bytes(slots_per_block, disk));
-    plan.live_blocks = LiveState::live_blocks(plan.layout, state_fields);
+    plan.set_aside = LiveState::live_blocks(plan.layout, state_fields);
     plan.buffer_bytes = checked_add(LiveState::buffer_bytes(plan.layout, state_fields),
                                     encoding_bytes(plan.layout, disk, demand.encoding));
     if (single && !in_files)
@@ -119,11 +119,13 @@ MemoryPlan plan_with(Agreement& agreement, const PoolDemand& demand, ShapeFor wa
   agreement.ranks().sum(std::span(&plan.block_bytes_all_ranks, 1));
   plan.blocks =
       agreement.agree({.call = Call::kBegin, .failure = failure, .smallest = plan.blocks}).smallest;
-  const std::int64_t live = plan.live_blocks;
-  if (plan.blocks <= live) {
+  if (plan.blocks <= plan.set_aside) {
     plan.blocks = 0;
     return plan;
   }
+  constexpr std::int64_t kFew = 4;  // with which slots and reading ahead come first
+  if (demand.two_volumes && in_files && plan.blocks - plan.set_aside > kFew) ++plan.set_aside;
+  const std::int64_t live = plan.set_aside;
 
   const bool all_known = states != schedule::kUnknown;
   const std::int64_t needed = all_known

@@ -33,8 +33,10 @@ struct MemoryPlan {
   store::BlockLayout slots;  ///< of states in slots, in the same blocks
   bool single = false;       ///< these are in single precision; x_0 is not
   std::int64_t pool_block_bytes = 0;
-  std::int64_t blocks = 0;                 ///< in the pool, the minimum over ranks
-  std::int64_t live_blocks = 0;            ///< of these, for x_k and x_{k+1} of exchanged fields
+  std::int64_t blocks = 0;  ///< in the pool, the minimum over ranks
+  /// Of these, no schedule's: for x_k and x_{k+1} of exchanged fields, and for what is read from
+  /// home beside what is read from a fast volume.
+  std::int64_t set_aside = 0;
   std::int64_t buffer_bytes = 0;           ///< for these beside the pool, on this rank
   std::int64_t bytes_per_block = 0;        ///< with its share of all bookkeeping, on this rank
   std::int64_t largest_state_bytes = 0;    ///< on any rank
@@ -44,7 +46,7 @@ struct MemoryPlan {
   std::int64_t checkpoint_slots = 0;       ///< s of E(n, s)
 
   /// Slots where nothing is read ahead.
-  std::int64_t all_slots() const { return (blocks - live_blocks - 1) * slots.states() + 1; }
+  std::int64_t all_slots() const { return (blocks - set_aside - 1) * slots.states() + 1; }
 };
 
 enum class Precision { kAsItIs, kSingle };
@@ -69,6 +71,7 @@ struct PoolDemand {
   Precision slots = Precision::kAsItIs;
   const store::Encoding* encoding = nullptr;       ///< of what goes to disk, if it is encoded
   const store::BlockShape* given_shape = nullptr;  ///< the blocks have it already
+  bool two_volumes = false;
 };
 
 /// Lay out the pool. Collective. The result has blocks == 0 if not even one block fits on some

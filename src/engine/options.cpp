@@ -125,6 +125,51 @@ std::string off_or_file(std::string_view text, const char* wanted) {
   return is_word(text, "off") ? "off" : std::string(text);
 }
 
+// "FAST,HOME": what stands before the comma, and what behind it. One text stands for both. In names
+// a comma is written as backslash comma.
+struct TwoTexts {
+  std::string fast, home;
+  bool are_two = false;
+};
+
+TwoTexts two_texts(std::string_view text) {
+  TwoTexts texts;
+  std::string part;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',';
+    if (escaped) ++i;
+    if (text[i] != ',' || escaped) {
+      part += text[i];
+      continue;
+    }
+    if (texts.are_two) throw Error(ANADROME_ERR_ARGUMENT, "more than two values: FAST,HOME");
+    texts.are_two = true;
+    texts.fast = std::exchange(part, {});
+  }
+  texts.home = std::move(part);
+  if (!texts.are_two) texts.fast = texts.home;
+  return texts;
+}
+
+std::string with_commas_escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c == ',' ? std::string("\\,") : std::string(1, c);
+  return text;
+}
+
+// Both values; one of them where they are the same.
+std::string two_values(const std::string& fast, const std::string& home) {
+  return fast == home ? home : fast + "," + home;
+}
+
+std::int64_t bytes_or_unlimited(std::string_view text) {
+  return in_small_letters(text) == "unlimited" ? -1 : parse_bytes(text);
+}
+
+std::int64_t rate_or_none(std::string_view text) {
+  return in_small_letters(text) == "none" ? 0 : parse_rate(text);
+}
+
 // What an option has no effect without.
 enum class Wants {
   kNothing,
@@ -187,11 +232,17 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.memory); }},
       {"directory",
        [](Options& o, std::string_view v) {
-         if (v.empty()) throw Error(ANADROME_ERR_ARGUMENT, "a directory cannot be empty");
-         o.directory = v;
+         const TwoTexts names = two_texts(v);
+         if (names.home.empty() || names.fast.empty())
+           throw Error(ANADROME_ERR_ARGUMENT, "a directory cannot be empty");
+         o.directory = names.home;
+         o.fast.directory = names.are_two ? names.fast : "";
        },
-       [](const Options& o) { return o.directory; }, Wants::kNothing,
-       true},  // node-local directories may have names of their own
+       [](const Options& o) {
+         const std::string home = with_commas_escaped(o.directory);
+         return o.has_fast() ? with_commas_escaped(o.fast.directory) + "," + home : home;
+       },
+       Wants::kNothing, true},  // node-local directories may have names of their own
       {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
        [](const Options& o) { return o.name; }},
       {"takeover", [](Options& o, std::string_view v) { o.takeover = one_of(kSwitch, v); },
@@ -202,11 +253,28 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::string(to_string(o.transport)); }, Wants::kDisk},
       {"disk",
        [](Options& o, std::string_view v) {
-         o.disk = is_word(v, "unlimited") ? -1 : parse_bytes(v);
+         const TwoTexts bytes = two_texts(v);
+         o.disk = bytes_or_unlimited(bytes.home);
+         o.fast.has_disk = bytes.are_two;
+         o.fast.disk = bytes.are_two ? bytes_or_unlimited(bytes.fast) : -1;
        },
-       [](const Options& o) { return std::to_string(o.disk); }, Wants::kDisk},
-      {"layout", [](Options& o, std::string_view v) { o.layout = one_of(kLayouts, v); },
-       [](const Options& o) { return std::string(to_string(o.layout)); }, Wants::kDisk},
+       [](const Options& o) {
+         const std::string home = std::to_string(o.disk);
+         return o.fast.has_disk ? std::to_string(o.fast.disk) + "," + home : home;
+       },
+       Wants::kDisk},
+      {"layout",
+       [](Options& o, std::string_view v) {
+         const TwoTexts names = two_texts(v);
+         o.layout = one_of(kLayouts, names.home);
+         o.fast.layout = one_of(kLayouts, names.fast);
+         o.fast.has_layout = names.are_two;
+       },
+       [](const Options& o) {
+         const std::string home = to_string(o.layout);
+         return o.fast.has_layout ? std::string(to_string(o.fast.layout)) + "," + home : home;
+       },
+       Wants::kDisk},
       {"schedule", [](Options& o, std::string_view v) { o.schedule = schedule_named(v); },
        [](const Options& o) { return std::string(to_string(o.schedule)); }},
       {"interval",
@@ -232,13 +300,27 @@ const std::vector<Key>& keys() {
          o.anchors = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");
        },
        [](const Options& o) { return std::to_string(o.anchors); }, Wants::kIntervals},
-      {"direct", [](Options& o, std::string_view v) { o.direct = one_of(kDirect, v); },
-       [](const Options& o) { return std::string(name_of(kDirect, o.direct)); }, Wants::kDisk},
+      {"direct",
+       [](Options& o, std::string_view v) {
+         const TwoTexts words = two_texts(v);
+         o.direct = one_of(kDirect, words.home);
+         o.fast.direct = one_of(kDirect, words.fast);
+       },
+       [](const Options& o) {
+         return two_values(name_of(kDirect, o.fast.direct), name_of(kDirect, o.direct));
+       },
+       Wants::kDisk},
       {"bandwidth_limit",
        [](Options& o, std::string_view v) {
-         o.bandwidth_limit = is_word(v, "none") ? 0 : parse_rate(v);
+         const TwoTexts rates = two_texts(v);
+         o.bandwidth_limit = rate_or_none(rates.home);
+         o.fast.bandwidth_limit = rate_or_none(rates.fast);
        },
-       [](const Options& o) { return std::to_string(o.bandwidth_limit); }, Wants::kDisk},
+       [](const Options& o) {
+         return two_values(std::to_string(o.fast.bandwidth_limit),
+                           std::to_string(o.bandwidth_limit));
+       },
+       Wants::kDisk},
       {"checksum", [](Options& o, std::string_view v) { o.checksum = one_of(kSwitch, v); },
        [](const Options& o) { return std::to_string(o.checksum); }, Wants::kDisk},
       {"compress", [](Options& o, std::string_view v) { o.compress = one_of(kCodecs, v); },
@@ -337,6 +419,39 @@ void Options::set_environment(std::string_view text) {
     read(*this, key_named(key), value);
     texts_[std::string(key)].environment = value;
   });
+}
+
+Options Options::of_fast() const {
+  Options options = *this;
+  options.directory = fast.directory;
+  options.disk = fast.disk;
+  options.layout = fast.has_layout ? fast.layout : Layout::kNode;
+  options.direct = fast.direct;
+  options.bandwidth_limit = fast.bandwidth_limit;
+  options.watchdog = 0;
+  options.fast = {};
+  return options;
+}
+
+void Options::require_fit() const {
+  const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_ARGUMENT, why); };
+  if (!has_fast()) {
+    const bool two = fast.has_disk || fast.has_layout || fast.direct != direct ||
+                     fast.bandwidth_limit != bandwidth_limit;
+    if (two)
+      refuse(
+          "disk, layout, direct or bandwidth_limit has two values, and directory has one: set "
+          "directory=FAST,HOME");
+    return;
+  }
+  if (fast.directory == directory)
+    refuse("the two directories are the same: " + directory + "; set one, or two that differ");
+  if (disk >= 0 && !fast.has_disk)
+    refuse("directory has two values, and disk=" + std::to_string(disk) +
+           " has one: set disk=FAST,HOME, either of which may be unlimited");
+  if (keep) refuse("keep=on leaves files in one directory, and directory has two");
+  if (transport == TransportName::kMpio)
+    refuse("transport=mpio writes to one directory, and directory has two");
 }
 
 bool Options::has_tolerance() const { return store::has_tolerance(compress); }

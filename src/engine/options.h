@@ -30,6 +30,15 @@ struct Options {
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
+  /// A second, faster directory for states; these options have two values then, its own first.
+  struct Fast {
+    std::string directory;  ///< empty: there is none
+    std::int64_t disk = -1;
+    Layout layout = Layout::kNode;
+    store::DirectIo direct = store::DirectIo::kAuto;
+    std::int64_t bandwidth_limit = 0;
+    bool has_disk = false, has_layout = false;  ///< the option has two values
+  } fast;
   const schedule::Entry* schedule = nullptr;  ///< NULL: auto
   std::int64_t interval = 0;                  ///< 0: measured
   bool greedy = false;                        ///< ... and an anchor only where no rank is writing
@@ -66,6 +75,13 @@ struct Options {
   /// Of the environment: "key=value key=value"; throws as set does.
   void set_environment(std::string_view text);
 
+  bool has_fast() const { return !fast.directory.empty(); }
+  /// The options of the fast directory as if it were the only one. Files there are for this run
+  /// alone, and nobody listens to heartbeats.
+  Options of_fast() const;
+  /// Throws ERR_ARGUMENT where values do not fit each other.
+  void require_fit() const;
+
   /// Is it to be seen, in some sweep, what lossy compression does to the gradient?
   bool probes() const { return has_tolerance() && (probe || gradient_error > 0); }
   /// Is the codec one that keeps to a tolerance?
@@ -81,7 +97,7 @@ struct Options {
 
   /// Are compressed blocks to leave room on disk to others? Not every file system writes as fast
   /// into files of which nothing was reserved.
-  bool leaves_holes() const { return !compress.empty() && (disk >= 0 || keep); }
+  bool leaves_holes() const { return !compress.empty() && !has_fast() && (disk >= 0 || keep); }
 
   /// Files that somebody will read later have every anchor.
   bool files_are_read() const { return keep || resume; }

@@ -123,6 +123,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
 void Planning::require_fit(const SweepPlan& plan) const {
   const schedule::Needs& needs = plan.schedule->needs;
   const std::string name = std::string("schedule=") + plan.schedule->name;
+  options_.require_fit();
   const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_UNSUPPORTED, why); };
   if (needs.branches != plan.has_branches()) {
     refuse(needs.branches ? name + " is for anadrome_begin_branches; take auto"
@@ -157,6 +158,10 @@ void Planning::require_fit(const SweepPlan& plan) const {
     refuse(
         "gradient_error changes the tolerance from sweep to sweep: resume=on requires "
         "gradient_error=off");
+  }
+  const bool in_order = needs.on_disk == schedule::OnDisk::kAnchors;
+  if (options_.has_fast() && needs.on_disk != schedule::OnDisk::kNothing && !in_order) {
+    refuse(name + " has one directory, and directory has two; take schedule=async");
   }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
   if (needs.tape && !plan.record) {
@@ -243,7 +248,8 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                          .disk = use,
                          .states = states,
                          .encoding = how ? &*how : nullptr,
-                         .given_shape = given};
+                         .given_shape = given,
+                         .two_volumes = options_.has_fast()};
     cut = engine::plan_memory(agreement_, demand);
     const bool all_fit = states != schedule::kUnknown && cut.checkpoint_slots >= states;
     if (!all_fit && may_halve_slots(plan)) {
@@ -259,7 +265,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
   cut_for(plan.disk_use(), shape);
   cut.prefetch_depth = std::min(cut.prefetch_depth, entry.most_read_ahead);
   if (!entry.anchor_apart && cut.blocks > 0) {
-    cut.checkpoint_slots = cut.blocks - cut.live_blocks - cut.prefetch_depth;
+    cut.checkpoint_slots = cut.blocks - cut.set_aside - cut.prefetch_depth;
   }
   if (entry.keeps_every_state() || entry.states_held != nullptr) return;
   // Not for one schedule only, so that another can follow.
@@ -435,7 +441,7 @@ void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
   schedule::SharedMemory memory = {
-      plan.memory.blocks - plan.memory.live_blocks, plan.memory.layout.states(),
+      plan.memory.blocks - plan.memory.set_aside, plan.memory.layout.states(),
       options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
   memory.slots_per_state = plan.memory.slots.states() / plan.memory.layout.states();

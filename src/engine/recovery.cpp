@@ -15,6 +15,7 @@
 #include "store/journal.h"
 #include "store/process_identity.h"
 #include "store/run_directory.h"
+#include "store/volume.h"
 
 namespace anadrome::engine {
 namespace {
@@ -205,8 +206,13 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
     return std::nullopt;
   }
   // The commit of all ranks names the same files on each. Later ones were not on all.
-  const auto files = static_cast<std::int64_t>(recovery.journal.segments.size());
-  recovery.journal.segments.resize(static_cast<std::size_t>(all_reduce(files, MPI_MIN, comm)));
+  std::vector<store::JournalSegment>& segments = recovery.journal.segments;
+  for (std::int64_t volume = 0; volume < store::kMostVolumes; ++volume) {
+    const auto on_it = [&](const auto& segment) { return segment.volume == volume; };
+    std::int64_t left =
+        all_reduce(std::count_if(segments.begin(), segments.end(), on_it), MPI_MIN, comm);
+    std::erase_if(segments, [&](const auto& segment) { return on_it(segment) && left-- <= 0; });
+  }
   return recovery;
 }
 

@@ -60,8 +60,8 @@ anadrome_stats Report::statistics() const {
   }
   stats.seconds_step = std::max(measured_.agreed().forward, measured_.forward());
   stats.seconds_adjoint_step = std::max(measured_.agreed().adjoint, measured_.adjoint());
-  stats.seconds_write_state = measured_.write_times_known() ? measured_.agreed().write : 0;
-  stats.seconds_read_state = measured_.agreed().read;
+  stats.seconds_write_state = measured_.write_times_known() ? measured_.disk().write : 0;
+  stats.seconds_read_state = measured_.disk().read;
   if (plan_.sweep != nullptr) {
     const schedule::Course course = plan_.sweep->course();
     stats.steps = course.steps;
@@ -86,20 +86,25 @@ anadrome_stats Report::statistics() const {
     }
   }
   if (keeper_.uses_disk()) {
-    const store::TransferTotals totals = storage_.transport()->totals();
+    store::TransferTotals totals;
+    for (int volume = 0; volume < storage_.volumes(); ++volume)
+      totals += storage_.transport(volume)->totals();
     stats.bytes_written = totals.bytes_written - sweep_.before.totals.bytes_written;
     stats.bytes_read = totals.bytes_read - sweep_.before.totals.bytes_read;
     stats.bytes_compressed = totals.bytes_encoded - sweep_.before.totals.bytes_encoded;
     stats.seconds_writing = totals.seconds_writing - sweep_.before.totals.seconds_writing;
     stats.seconds_reading = totals.seconds_reading - sweep_.before.totals.seconds_reading;
     stats.seconds_checksums = totals.seconds_checksums - sweep_.before.totals.seconds_checksums;
-    stats.seconds_stalled_write = keeper_.disk_tier()->notes().seconds_stalled_write();
-    stats.seconds_stalled_read = keeper_.disk_tier()->notes().seconds_stalled_read();
-    stats.disk_bytes_reserved_all_ranks = storage_.space()->file_bytes_all_ranks();
+    for (int volume = 0; volume < storage_.volumes(); ++volume) {
+      const store::TransferNotes& notes = keeper_.disk_tier()->notes(volume);
+      stats.seconds_stalled_write += notes.seconds_stalled_write();
+      stats.seconds_stalled_read += notes.seconds_stalled_read();
+      stats.disk_bytes_reserved_all_ranks += storage_.space(volume)->file_bytes_all_ranks();
+      stats.writes_failed += notes.writes_failed();
+      stats.states_written += notes.states_written();
+      stats.states_read += notes.states_read();
+    }
     stats.direct_io = storage_.space()->direct() ? 1 : 0;
-    stats.writes_failed = keeper_.disk_tier()->notes().writes_failed();
-    stats.states_written = keeper_.disk_tier()->notes().states_written();
-    stats.states_read = keeper_.disk_tier()->notes().states_read();
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
     copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
   }

@@ -63,17 +63,19 @@ void Resumption::begin_journal() {
     const std::vector<store::Field> fields = fields_.with_role(ANADROME_ROLE_ADJOINT);
     const std::string& path = storage_.space()->path();
     const double seconds = options_.checkpoint_interval;
+    store::Transport* const fast = storage_.transport(store::kFast);
     if (recovery_) {
       const std::int64_t blocks =
           ceil_divide(recovery_->commit.anchors, plan_.memory.layout.states());
       committer_ = std::make_unique<Committer>(path, *recovery_, goes_on_forward() ? blocks : -1,
-                                               fields, seconds, *storage_.transport());
+                                               fields, seconds, *storage_.transport(), fast);
       committed_ = recovery_->commit.generation;
     } else {
-      storage_.transport()
-          ->take_finished_writes();  // of the sweep before, which wait for no commit
+      // Of the sweep before, which wait for no commit.
+      storage_.transport()->take_finished_writes();
+      if (fast != nullptr) fast->take_finished_writes();
       committer_ =
-          std::make_unique<Committer>(path, header(), fields, seconds, *storage_.transport());
+          std::make_unique<Committer>(path, header(), fields, seconds, *storage_.transport(), fast);
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
@@ -252,8 +254,12 @@ void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
     now = meeting_.agree(call);
   }
   if (now.commit == Commit::kDue) {
-    held_.attempt(
-        [&] { committer_->start(describe(), now.committed, storage_.space()->records()); });
+    held_.attempt([&] {
+      const DiskSpace* const fast = storage_.space(store::kFast);
+      std::span<const store::JournalSegment> fast_segments;
+      if (fast != nullptr) fast_segments = fast->records();
+      committer_->start(describe(), now.committed, storage_.space()->records(), fast_segments);
+    });
   }
   if (!agreed.stop) return;
   committer_->wait();

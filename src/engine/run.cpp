@@ -390,9 +390,9 @@ void Run::close() {
   abandon();
   DiskSpace* const disk = storage_.space();
   if (leave) {
-    held.attempt([&] { disk->leave(); });
-  } else if (!keep && disk != nullptr) {
-    disk->prepare_to_remove();
+    held.attempt([&] { storage_.leave(); });
+  } else if (!keep) {
+    storage_.prepare_to_remove();
   }
   if (agreement.broken()) return;
   agreement.agree({.call = Call::kClose, .failure = held.failure()});
@@ -401,8 +401,8 @@ void Run::close() {
   if (keep) {
     held.hold(disk->keep(anchors, written, checksums, context_.sweep.number, steps,
                          to_string(plan.schedule)));
-  } else if (!leave && disk != nullptr) {
-    left = disk->remove();
+  } else if (!leave) {
+    left = storage_.remove();
   }
   // The gradient does not suffer from files that nobody can remove just now.
   if (left.status == ANADROME_ERR_BUSY) held.hold(left);

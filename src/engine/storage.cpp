@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <vector>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
@@ -40,9 +41,11 @@ void throw_untouched(const Error& error) {
 
 // The directory is one rank's own text; whether to rebuild is everybody's decision.
 bool Storage::changes() {
-  bool changes = disk_ == nullptr || (transport_ != nullptr && fields_.changed());
+  bool changes = !has_directory() || (transport() != nullptr && fields_.changed());
   held_.attempt([&] {
+    if (options_.has_fast()) fast_options_ = options_.of_fast();
     changes = changes || built_with_.directory != options_.directory ||
+              built_with_.fast.directory != options_.fast.directory ||
               built_with_.shared_values() != options_.shared_values();
   });
   std::int64_t any = changes ? 1 : 0;
@@ -52,12 +55,41 @@ bool Storage::changes() {
 }
 
 void Storage::give_up() {
-  transport_.reset();
-  if (disk_ != nullptr) disk_->prepare_to_remove();
+  close_transport();
+  for (int volume = 0; volume < store::kMostVolumes; ++volume) {
+    if (volume == store::kHome || space(volume) != nullptr) remove_directory(volume);
+  }
+}
+
+void Storage::remove_directory(int volume) {
+  std::unique_ptr<DiskSpace>& space = of(volume).space;
+  if (space != nullptr) space->prepare_to_remove();
   agree_on_begin();  // nobody has a file open any more
-  if (disk_ != nullptr) held_.hold(disk_->remove());
-  disk_.reset();
+  if (space != nullptr) held_.hold(space->remove());
+  space.reset();
   agree_on_begin();  // removed before anybody makes the next one
+}
+
+void Storage::leave() {
+  for (Place& place : places_) {
+    if (place.space != nullptr) place.space->leave();
+  }
+}
+
+void Storage::prepare_to_remove() {
+  for (Place& place : places_) {
+    if (place.space != nullptr) place.space->prepare_to_remove();
+  }
+}
+
+Failure Storage::remove() {
+  Failure first;
+  for (Place& place : places_) {
+    if (place.space == nullptr) continue;
+    const Failure failure = place.space->remove();
+    if (!first) first = failure;
+  }
+  return first;
 }
 
 // Rank 0 looks; the others wait in the agreement.
@@ -90,43 +122,53 @@ void Storage::wait_for_holder() {
 
 bool Storage::prepare(const MemoryPlan& memory, bool transports,
                       std::optional<Recovery>& recovery) {
-  reused_ = !changes_ && (!transports || transport_ != nullptr);
+  reused_ = !changes_ && (!transports || transport() != nullptr);
   if (reused_) return false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
   held_.attempt([&] { run_id_ = id.data(); });
   open(memory, recovery);
+  if (transports && options_.has_fast()) {
+    open_fast(memory, recovery);
+  } else if (recovery) {
+    recovery->journal.forget_segments_on(store::kFast);
+  }
   held_.attempt([&] { built_with_ = options_; });
   if (!transports) {
     agree_on_begin();
     return false;
   }
   const bool cores_are_busy = no_core_is_free(agreement_.comm());
-  held_.attempt([&] {
-    store::TransportOptions transport_options;
-    transport_options.checksum = options_.checksum;
-    transport_options.remember_writes = options_.resume;
-    transport_options.bytes_per_second = options_.bandwidth_limit;
-    transport_options.encoding = encoding_of(options_, fields_.state());
-    transport_options.cores_are_busy = cores_are_busy;
-    transport_ = options_.transport == TransportName::kDirect
-                     ? store::make_direct_transport(memory.layout, transport_options)
-                     : store::make_mpio_transport(memory.layout, transport_options, fields_.state(),
-                                                  disk_->file_comm());
-  });
+  for (int volume = 0; volume < volumes(); ++volume)
+    held_.attempt([&] { make_transport(memory, volume, cores_are_busy); });
   warn_of_memory();
   measured_.begin_disk(cores_are_busy);
   fields_.files_are_made();
   return true;
 }
 
+void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_are_busy) {
+  store::TransportOptions options;
+  options.checksum = options_.checksum;
+  options.remember_writes = options_.resume;
+  options.bytes_per_second = options_of(volume).bandwidth_limit;
+  options.encoding = encoding_of(options_, fields_.state());
+  options.cores_are_busy = cores_are_busy;
+  of(volume).transport = options_.transport == TransportName::kDirect
+                             ? store::make_direct_transport(memory.layout, options)
+                             : store::make_mpio_transport(memory.layout, options, fields_.state(),
+                                                          space(volume)->file_comm());
+}
+
 // On tmpfs or ramfs states on disk take the memory that they are to save.
 void Storage::warn_of_memory() {
   Failure in_memory;
   held_.attempt([&] {
-    const std::string& path = disk_->path();
-    if (!store::file_system().in_memory(path)) return;
-    in_memory = {ANADROME_ERR_MEMORY, path + " is in memory (tmpfs or ramfs)"};
+    for (int volume = 0; volume < volumes() && !in_memory; ++volume) {
+      const std::string& path = space(volume)->path();
+      if (!store::file_system().in_memory(path)) continue;
+      in_memory = {ANADROME_ERR_MEMORY, path + " is in memory (tmpfs or ramfs)"};
+    }
   });
   const Failure somewhere =
       agreement_.agree({.call = Call::kBegin, .failure = held_.failure(), .lost = in_memory}).lost;
@@ -136,64 +178,90 @@ void Storage::warn_of_memory() {
                  "count; set directory to a disk, or schedule=revolve"});
 }
 
-void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftovers) {
-  std::unique_ptr<DiskSpace> disk;
+void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftovers, int volume) {
+  std::unique_ptr<DiskSpace> space;
   held_.attempt([&] {
-    disk =
-        std::make_unique<DiskSpace>(agreement_, options_, memory.layout, fields_.state(), run_id_);
-    words_ = words_of(run_id_);
+    space = std::make_unique<DiskSpace>(agreement_, options_of(volume), memory.layout,
+                                        fields_.state(), run_id_);
+    if (volume == store::kHome) words_ = words_of(run_id_);
   });
   agree_on_begin();
-  disk->open(leftovers);
-  disk_ = std::move(disk);
+  space->open(leftovers);
+  of(volume).space = std::move(space);
 }
 
 // The directory, with the files of the run that goes on or without any.
 void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
-  if (!recovery) return make_directory(memory, store::Leftovers::kRemove);
-  make_directory(memory, store::Leftovers::kTakeOver);
-  const Failure failure = failure_from([&] { disk_->reopen(recovery->journal.segments); });
+  if (!recovery) return make_directory(memory, store::Leftovers::kRemove, store::kHome);
+  make_directory(memory, store::Leftovers::kTakeOver, store::kHome);
+  const Failure failure =
+      failure_from([&] { space()->reopen(recovery->journal.segments_on(store::kHome)); });
   try {
     agreement_.agree({.call = Call::kBegin, .failure = failure});
     words_ = {recovery->journal.header.run_id_low, recovery->journal.header.run_id_high};
   } catch (const Error& error) {
     if (error.status() == ANADROME_ERR_PEER) throw;
     if (error.status() != ANADROME_ERR_CORRUPT) {  // its files may be whole
-      failure_from([&] { disk_->leave(); });
-      disk_.reset();
+      failure_from([&] { space()->leave(); });
+      of(store::kHome).space.reset();
       throw_untouched(error);
     }
     warnings_.warn({"the run that was left cannot be resumed: ", error.what()});
     recovery.reset();
     give_up();
-    make_directory(memory, store::Leftovers::kRemove);
+    make_directory(memory, store::Leftovers::kRemove, store::kHome);
   }
 }
 
+// What a node took with it, or cannot be opened somewhere, is lost on all ranks: the states that
+// are at home suffice.
+void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
+  std::vector<store::JournalSegment> segments;
+  held_.attempt([&] {
+    if (recovery) segments = recovery->journal.segments_on(store::kFast);
+  });
+  std::int64_t any = segments.empty() ? 0 : 1;
+  agreement_.ranks().largest(std::span(&any, 1));
+  if (any == 0) return make_directory(memory, store::Leftovers::kRemove, store::kFast);
+  make_directory(memory, store::Leftovers::kTakeOver, store::kFast);
+  const Failure failure = failure_from([&] { space(store::kFast)->reopen(segments); });
+  const Failure lost =
+      agreement_.agree({.call = Call::kBegin, .failure = held_.failure(), .lost = failure}).lost;
+  if (!lost) return;
+  warnings_.warn({lost.message, "; the states that were in the fast directory are lost"});
+  recovery->journal.forget_segments_on(store::kFast);
+  remove_directory(store::kFast);
+  make_directory(memory, store::Leftovers::kRemove, store::kFast);
+}
+
 // What the sweep before wrote takes no room from this one.
-Failure Storage::make_first_files(const SweepPlan& plan) {
-  if (reused_ && options_.leaves_holes() && !options_.keep) disk_->clear();
-  if (disk_->capacity() > 0 || most_blocks(plan.memory) <= 0) return {};
+Failure Storage::make_first_files(const SweepPlan& plan, int volume) {
+  DiskSpace& space = *this->space(volume);
+  const bool is_home = volume == store::kHome;
+  if (reused_ && options_.leaves_holes() && !options_.keep) space.clear();
+  if (space.capacity() > 0 || most_blocks(plan.memory, volume) <= 0) return {};
   try {
-    grow_by(segment_blocks(plan), Call::kBegin);
-    if (blocks_on_disk(plan.memory) > 1) disk_->make_room_for_copy(Call::kBegin);
+    grow_by(segment_blocks(plan, volume), Call::kBegin, volume);
+    if (is_home && blocks_on_disk(plan.memory, volume) > 1) space.make_room_for_copy(Call::kBegin);
   } catch (const Error& error) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
-    if (disk_->capacity() > 0) return {};  // without the copy
-    if (!full || options_.files_are_read()) throw;
+    if (space.capacity() > 0) return {};  // without the copy
+    if (!full || (is_home && options_.files_are_read())) throw;
     return Failure(error);
   }
   return {};
 }
 
-void Storage::grow(const SweepPlan& plan, Call call) { grow_by(segment_blocks(plan), call); }
+void Storage::grow(const SweepPlan& plan, Call call, int volume) {
+  grow_by(segment_blocks(plan, volume), call, volume);
+}
 
 // A disk without room for so many blocks may have it for fewer.
-void Storage::grow_by(std::int64_t blocks, Call call) {
+void Storage::grow_by(std::int64_t blocks, Call call, int volume) {
   for (;; blocks = ceil_divide(blocks, 2)) {
     try {
-      return disk_->grow(blocks, call);
+      return space(volume)->grow(blocks, call);
     } catch (const Error& error) {
       if (error.status() != ANADROME_ERR_NO_SPACE || blocks <= 1) throw;
     }
@@ -202,58 +270,60 @@ void Storage::grow_by(std::int64_t blocks, Call call) {
 
 // How many blocks the next segment should hold. Segments grow with the run, so that there are few,
 // and are bounded, so that little space is reserved in vain.
-std::int64_t Storage::segment_blocks(const SweepPlan& plan) const {
+std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
+  const std::int64_t capacity = space(volume)->capacity();
   const std::int64_t states = plan.memory.layout.states();
   const std::int64_t steps = plan.sweep != nullptr ? plan.sweep->course().steps : plan.steps;
   const std::int64_t block_bytes = std::max<std::int64_t>(plan.memory.block_bytes_all_ranks, 1);
   constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
-  std::int64_t blocks =
-      std::max({kSegmentBytes / block_bytes, disk_->capacity() / 4, std::int64_t{1}});
-  if (options_.interval == 0 || steps < 0) {
+  std::int64_t blocks = std::max({kSegmentBytes / block_bytes, capacity / 4, std::int64_t{1}});
+  if (options_.interval == 0 || steps < 0 || volumes() > 1) {
     // The number of anchors shows only as the run goes on.
-    blocks = std::min(blocks, std::max<std::int64_t>(16, disk_->capacity()));
+    blocks = std::min(blocks, std::max<std::int64_t>(16, capacity));
   } else {
     const std::int64_t all =
         ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
-    blocks = std::min(blocks, std::max<std::int64_t>(all - disk_->capacity(), 1));
+    blocks = std::min(blocks, std::max<std::int64_t>(all - capacity, 1));
   }
   if (counts_compressed(plan)) return blocks;  // which take no room before they are written
-  return std::min(blocks, most_blocks(plan.memory) - disk_->capacity());
+  return std::min(blocks, most_blocks(plan.memory, volume) - capacity);
 }
 
 // With the copy of the first block; a few pages per file and 40 bytes per slot describe them.
-std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory) const {
-  constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
-  if (options_.disk < 0) return kUnlimited;
+std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory, int volume) const {
+  constexpr std::int64_t kUnlimited = std::int64_t{1} << 61;
+  const std::int64_t disk = options_of(volume).disk;
+  if (disk < 0) return kUnlimited;
   const std::int64_t ranks = agreement_.size();
   const auto fields = static_cast<std::int64_t>(fields_.state().size());
-  const std::int64_t files = options_.layout == Layout::kShared ? 1 : ranks;
+  const std::int64_t files = options_of(volume).layout == Layout::kShared ? 1 : ranks;
   const std::int64_t per_block =
       memory.block_bytes_all_ranks + 40 * memory.layout.states() + 16 * ranks;
   // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
   constexpr std::int64_t kMostSegments = 33, kFirstBlocks = 16;
-  const std::int64_t segments =
-      std::min(kMostSegments, 3 + options_.disk / per_block / kFirstBlocks);
+  const std::int64_t segments = std::min(kMostSegments, 3 + disk / per_block / kFirstBlocks);
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
-  return std::max<std::int64_t>(options_.disk - segments * described, 0) / per_block;
+  return std::max<std::int64_t>(disk - segments * described, 0) / per_block;
 }
 
-// One of two or more is for the copy.
-std::int64_t Storage::most_blocks(const MemoryPlan& memory) const {
-  const std::int64_t blocks = blocks_on_disk(memory);
-  return blocks > 1 ? blocks - 1 : blocks;
+// At home one of two or more is for the copy.
+std::int64_t Storage::most_blocks(const MemoryPlan& memory, int volume) const {
+  const std::int64_t blocks = blocks_on_disk(memory, volume);
+  return volume == store::kHome && blocks > 1 ? blocks - 1 : blocks;
 }
 
 std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
-  const std::int64_t most = most_blocks(plan.memory);
+  std::int64_t most = 0;
+  for (int volume = 0; volume < volumes(); ++volume) most += most_blocks(plan.memory, volume);
   return counts_compressed(plan) ? blocks_in(static_cast<double>(most)) : most;
 }
 
 std::int64_t Storage::expected_blocks(const SweepPlan& plan, const Begun& begun) const {
   const double taken =
       measured_.agreed().filled.taken + measured_.share_of_block() * begun.uncounted();
-  return begun.blocks + blocks_in(static_cast<double>(most_blocks(plan.memory)) - taken);
+  return begun.blocks +
+         blocks_in(static_cast<double>(most_blocks(plan.memory, store::kHome)) - taken);
 }
 
 // One has to fit in full size; the others are expected to take as much as those before.
@@ -265,7 +335,7 @@ std::int64_t Storage::blocks_in(double left) const {
 
 bool Storage::allows_a_block(const SweepPlan& plan, const Begun& begun) const {
   const double taken = measured_.agreed().filled.taken + begun.uncounted();
-  return taken + 1 <= static_cast<double>(most_blocks(plan.memory));
+  return taken + 1 <= static_cast<double>(most_blocks(plan.memory, store::kHome));
 }
 
 void Storage::throw_too_small(const MemoryPlan& memory) const {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A run's storage on disk, for one sweep after the other: its directory, its files, and the
-// transport to them. Everything here is collective unless it says otherwise.
+// A run's storage on disk, for one sweep after the other: its directories (home, and a fast one if
+// the options name two), its files, and the transport to each. Everything here is collective unless
+// it says otherwise.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,6 +23,7 @@
 #include "engine/sweep_plan.h"
 #include "engine/warnings.h"
 #include "store/transport.h"
+#include "store/volume.h"
 
 namespace anadrome::engine {
 
@@ -47,12 +51,12 @@ class Storage {
   /// The first segment, so that a full or forbidden disk shows before the first step. Returns why
   /// the disk takes nothing, if the sweep can go on in memory; a directory that cannot be used is
   /// the user's mistake.
-  Failure make_first_files(const SweepPlan& plan);
+  Failure make_first_files(const SweepPlan& plan, int volume = store::kHome);
   /// Room for another segment. Throws as DiskSpace::grow does.
-  void grow(const SweepPlan& plan, Call call);
+  void grow(const SweepPlan& plan, Call call, int volume = store::kHome);
 
   /// Blocks of full size that the option `disk` allows for anchors. Local.
-  std::int64_t most_blocks(const MemoryPlan& memory) const;
+  std::int64_t most_blocks(const MemoryPlan& memory, int volume = store::kHome) const;
   /// Does it count what blocks take when they are compressed? What states take that replace each
   /// other, or that are repacked at the end, is not known beforehand.
   bool counts_compressed(const SweepPlan& plan) const {
@@ -71,33 +75,58 @@ class Storage {
   bool allows_a_block(const SweepPlan& plan, const Begun& begun) const;
   [[noreturn]] void throw_too_small(const MemoryPlan& memory) const;
 
-  bool has_directory() const { return disk_ != nullptr; }
-  DiskSpace* space() { return disk_.get(); }
-  const DiskSpace* space() const { return disk_.get(); }
-  store::Transport* transport() { return transport_.get(); }
-  const store::Transport* transport() const { return transport_.get(); }
+  bool has_directory() const { return space() != nullptr; }
+  int volumes() const { return options_.has_fast() ? store::kMostVolumes : 1; }
+  DiskSpace* space(int volume = store::kHome) { return of(volume).space.get(); }
+  const DiskSpace* space(int volume = store::kHome) const { return of(volume).space.get(); }
+  store::Transport* transport(int volume = store::kHome) { return of(volume).transport.get(); }
+  const store::Transport* transport(int volume = store::kHome) const {
+    return of(volume).transport.get();
+  }
   const RunWords& words() const { return words_; }
   /// Notes what this rank does now, for whoever watches it. Local.
   void note(Doing doing) const {
     if (Watch* const watched = watch()) watched->note(doing);
   }
   /// NULL: nobody watches.
-  Watch* watch() const { return disk_ != nullptr ? disk_->watch() : nullptr; }
+  Watch* watch() const { return has_directory() ? space()->watch() : nullptr; }
 
   /// The ends. Close: all ranks are known to be in the same call.
-  void close_transport() { transport_.reset(); }
-  void forget_directory() { disk_.reset(); }
+  void close_transport() {
+    for (Place& place : places_) place.transport.reset();
+  }
+  void forget_directory() {
+    for (Place& place : places_) place.space.reset();
+  }
+  /// As those of DiskSpace, of every directory. The failure is the first.
+  void leave();
+  void prepare_to_remove();
+  Failure remove();
 
  private:
+  /// A volume's.
+  struct Place {
+    std::unique_ptr<DiskSpace> space;
+    std::unique_ptr<store::Transport> transport;
+  };
+  Place& of(int volume) { return places_[static_cast<std::size_t>(volume)]; }
+  const Place& of(int volume) const { return places_[static_cast<std::size_t>(volume)]; }
+  const Options& options_of(int volume) const {
+    return volume == store::kHome ? options_ : fast_options_;
+  }
+
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
-  void make_directory(const MemoryPlan& memory, store::Leftovers leftovers);
+  void make_directory(const MemoryPlan& memory, store::Leftovers leftovers, int volume);
+  void remove_directory(int volume);
   void open(const MemoryPlan& memory, std::optional<Recovery>& recovery);
+  void open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery);
   void wait_for_holder();
+  void make_transport(const MemoryPlan& memory, int volume, bool cores_are_busy);
   void warn_of_memory();
-  void grow_by(std::int64_t blocks, Call call);
-  std::int64_t segment_blocks(const SweepPlan& plan) const;
+  void grow_by(std::int64_t blocks, Call call, int volume);
+  std::int64_t segment_blocks(const SweepPlan& plan, int volume) const;
   std::int64_t blocks_in(double left) const;
-  std::int64_t blocks_on_disk(const MemoryPlan& memory) const;
+  std::int64_t blocks_on_disk(const MemoryPlan& memory, int volume) const;
 
   Agreement& agreement_;
   Held& held_;
@@ -105,8 +134,8 @@ class Storage {
   Fields& fields_;
   Measurements& measured_;
   Warnings& warnings_;
-  std::unique_ptr<DiskSpace> disk_;
-  std::unique_ptr<store::Transport> transport_;
+  std::array<Place, store::kMostVolumes> places_;
+  Options fast_options_;
   std::string run_id_;
   RunWords words_;
   Options built_with_;   ///< the options in force when the files were made

@@ -16,6 +16,7 @@ void AnchorBlocks::take_over(std::int64_t anchors,
     Block block;
     block.states = {step_of(first), step_of(last), last - first + 1};
     block.copied = number == 0;  // as its checksum will tell
+    block.place = number;
     States& states = block.states;
     const auto found = blocks.find(number);
     const bool known = found != blocks.end() && found->second.states >= states.count &&
@@ -24,6 +25,10 @@ void AnchorBlocks::take_over(std::int64_t anchors,
       states.count = found->second.states;
       block.checksum = found->second.sum;
       block.encoded = found->second.encoded;
+      if (found->second.place) {
+        block.volume = static_cast<int>(found->second.place->volume);
+        block.place = found->second.place->place;
+      }
     } else {
       block.failure = {ANADROME_ERR_CORRUPT, "the state of step " +
                                                  std::to_string(states.first_step) +

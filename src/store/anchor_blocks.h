@@ -28,6 +28,8 @@ class AnchorBlocks {
   /// A block that was written, or given up.
   struct Block {
     States states;
+    int volume = 0;          ///< where it is, or was to be
+    std::int64_t place = 0;  ///< of those of the volume
     Checksum checksum;
     EncodedBlock encoded;
     Failure failure;              ///< why the block is not on disk

@@ -63,8 +63,8 @@ bool BlockKeeper::make_room(Window& stays) {
   const bool tries_again = backing_->first_block_stays() && !stays.has(0);
   if (tries_again && backing_->write_first_block_again()) return true;
   if (!planned && evict_lost_block(stays)) return true;
-  if (!planned && stays.first < stays.last) {  // what was read ahead can be read again
-    stays.first = stays.last = stays.current;
+  if (!planned && stays.has_others()) {  // what was read ahead can be read again
+    stays.keep_current();
     return true;
   }
   const bool all_may_go = rules_ == Rules::kReplaced || backing_->first_block_stays();
@@ -97,13 +97,14 @@ bool BlockKeeper::may_go(std::int64_t block, const Resident& resident, const Win
          pool_.holders(resident.pool_block) == 1 && (block > 0 || !backing_->first_block_stays());
 }
 
-// One that nobody needs any more, or the lowest.
+// One that nobody needs any more, or the lowest of the fastest volume.
 Residents::iterator BlockKeeper::first_to_wait_for(const Window& stays) {
   auto first = residents_.end();
   for (auto it = residents_.begin(); it != residents_.end(); ++it) {
     if (!it->second.moving()) continue;
     if (it->second.dropped) return it;
-    if (first == residents_.end() && !stays.has(it->first)) first = it;
+    if (stays.has(it->first)) continue;
+    if (first == residents_.end() || it->second.volume > first->second.volume) first = it;
   }
   return first;
 }

@@ -25,6 +25,7 @@ struct Resident {
   bool dropped = false;          ///< not needed any more, but still moving
   bool exact = true;             ///< its numbers are those that were kept
   bool on_trial = false;         ///< its numbers have a larger error than those on disk
+  int volume = 0;                ///< of the transfer
   std::int64_t turn = 0;         ///< in the order of writes
   std::int64_t pool_block = -1;  ///< -1: the block has a region
   Region region;
@@ -61,11 +62,18 @@ class BlockKeeper {
     kPlanned    ///< a plan drops what makes room; that has to be written, and nothing else goes
   };
 
-  /// Blocks first .. last, of which `current` goes last of all.
+  /// Blocks first .. last, of which `current` goes last of all, and one more.
   struct Window {
-    std::int64_t first = 0, last = -1, current = last;
+    std::int64_t first = 0, last = -1, current = last, one_more = -1;
     bool empty() const { return last < first; }
-    bool has(std::int64_t block) const { return first <= block && block <= last; }
+    bool has(std::int64_t block) const {
+      return (first <= block && block <= last) || block == one_more;
+    }
+    bool has_others() const { return first < last || one_more >= 0; }
+    void keep_current() {
+      first = last = current;
+      one_more = -1;
+    }
   };
 
   explicit BlockKeeper(Pool& pool) : pool_(pool) {}

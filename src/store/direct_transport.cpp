@@ -76,6 +76,7 @@ class DirectTransport final : public Transport {
   }
 
   std::vector<FinishedWrite> take_finished_writes() override {
+    const std::lock_guard lock(mutex_);
     return std::exchange(finished_writes_, {});
   }
 
@@ -100,10 +101,11 @@ class DirectTransport final : public Transport {
       Failure failure =
           transfer.task ? failure_from(transfer.task) : carry_out(transfer, moved, added);
       if (transfer.write && options_.remember_writes) {
+        const std::lock_guard remembering(mutex_);
         // A write that is not remembered counts as one that never was.
         static_cast<void>(failure_from([&] {
-          finished_writes_.push_back({transfer.segment, transfer.is_copy, transfer.identity,
-                                      moved.checksum, moved.encoded, failure});
+          finished_writes_.push_back({transfer.segment, transfer.place, transfer.is_copy,
+                                      transfer.identity, moved.checksum, moved.encoded, failure});
         }));
       }
       const double ended = now_seconds(), computed = thread_seconds() - processor;
@@ -123,12 +125,7 @@ class DirectTransport final : public Transport {
       transfer.seconds = ended - started;
       transfer.failure = std::move(failure);
       transfer.done = true;
-      totals_.bytes_written += added.bytes_written;
-      totals_.bytes_read += added.bytes_read;
-      totals_.bytes_encoded += added.bytes_encoded;
-      totals_.seconds_writing += added.seconds_writing;
-      totals_.seconds_reading += added.seconds_reading;
-      totals_.seconds_checksums += added.seconds_checksums;
+      totals_ += added;
       finished_.notify_all();
     }
   }
@@ -199,8 +196,7 @@ class DirectTransport final : public Transport {
 
   EncodedPart::Place place_of(const Transfer& transfer, std::size_t field) const {
     const Segment& segment = *transfer.segment;
-    return {segment.file(), segment.byte_of(transfer.identity.block, field),
-            layout_.part_bytes(field)};
+    return {segment.file(), segment.byte_of(transfer.place, field), layout_.part_bytes(field)};
   }
 
   // The numbers of a field, without the padding after the last state.
@@ -260,7 +256,7 @@ class DirectTransport final : public Transport {
       sum->add_up_to(field, end);
     };
     move_bytes(transfer, transfer.bytes + place, length,
-               transfer.segment->byte_of(transfer.identity.block, field), added, add_up_to);
+               transfer.segment->byte_of(transfer.place, field), added, add_up_to);
   }
 
   // Several calls are under way at a time, so that the disk is never idle; see(end) may look at the
@@ -343,7 +339,7 @@ class DirectTransport final : public Transport {
   std::condition_variable_any work_;
   std::condition_variable finished_;
   std::deque<Transfer*> reads_, writes_;
-  std::vector<FinishedWrite> finished_writes_;  ///< the I/O thread's
+  std::vector<FinishedWrite> finished_writes_;  ///< guarded likewise
   TransferTotals totals_;
   struct Encoder {
     Encoder(const BlockLayout& layout, const TransportOptions& options)

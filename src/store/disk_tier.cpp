@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/checked.h"
@@ -10,16 +11,16 @@
 namespace anadrome::store {
 
 DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
-                   TransferTimes& times, TierObserver& observer)
+                   TierObserver& observer)
     : layout_(parts.layout),
       blocks_(parts.blocks),
-      disk_(parts.disk),
-      transport_(parts.transport),
       live_(parts.live),
       places_(parts.places),
       anchors_(parts.layout, identity),
-      notes_(parts.layout, times, observer),
       filled_(parts.layout) {
+  for (const Volume& volume : parts.volumes) {
+    lanes_.push_back({volume, TransferNotes(parts.layout, volume.times, observer)});
+  }
   blocks_.back_with(*this);
   blocks_.follow(rules);
   work_on(0);
@@ -28,7 +29,7 @@ DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIden
 // The transport may still use transfers of residents.
 DiskTier::~DiskTier() {
   for (auto& [block, resident] : residents()) {
-    if (resident.moving()) transport_.wait(resident.transfer);
+    if (resident.moving()) wait_for(resident);
   }
   blocks_.no_backing();
 }
@@ -40,8 +41,24 @@ void DiskTier::set_prefetch_depth(std::int64_t depth) {
 
 void DiskTier::work_on(std::int64_t block) {
   current_ = block;
-  const std::int64_t last = reads_ahead_ ? block + stride_ * prefetch_depth_ : block;
-  blocks_.work_on({std::min(block, last), std::max(block, last), block});
+  blocks_.work_on(window(block));
+}
+
+BlockKeeper::Window DiskTier::window(std::int64_t block) const {
+  if (!reads_ahead_) return {block, block, block};
+  const std::int64_t last = block + stride_ * prefetch_depth_;
+  return {std::min(block, last), std::max(block, last), block, next_at_home(last)};
+}
+
+// The next one after `block` that is to be read from home, where there is another volume; -1: none.
+std::int64_t DiskTier::next_at_home(std::int64_t block) const {
+  if (lanes_.size() == 1 || stride_ == 0) return -1;
+  const std::int64_t end =
+      std::min(anchors_.noted(), ceil_divide(anchors_.restorable(), layout_.states()));
+  for (block += stride_; block >= 0 && block < end; block += stride_) {
+    if (anchors_[block].volume == kHome && is_on_disk(block)) return block;
+  }
+  return -1;
 }
 
 std::byte* DiskTier::address_of(const Resident& resident) const {
@@ -98,10 +115,14 @@ void DiskTier::forget(std::int64_t block) {
   finish(block);
 }
 
-AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states) {
+AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states,
+                                    int volume) {
   read_ahead_of_ = kNone;
   filled_.expect(block);
-  return anchors_.note(block, states);
+  AnchorBlocks::Block& noted = anchors_.note(block, states);
+  noted.volume = volume;
+  noted.place = lanes_.size() > 1 ? lane(volume).next_place : block;
+  return noted;
 }
 
 void DiskTier::take_over(std::int64_t anchors,
@@ -109,16 +130,46 @@ void DiskTier::take_over(std::int64_t anchors,
                          const std::map<std::int64_t, JournalBlock>& blocks) {
   anchors_.take_over(anchors, step_of, blocks);
   for (std::int64_t block = 0; block < anchors_.noted(); ++block) {
-    const AnchorBlocks::Block& noted = anchors_[block];
+    AnchorBlocks::Block& noted = anchors_[block];
+    const bool has_place =
+        noted.volume < volumes() && noted.place < lane(noted.volume).volume.places.capacity();
+    if (!noted.failure && !has_place) {
+      noted.failure = {ANADROME_ERR_IO, "the state of step " +
+                                            std::to_string(noted.states.first_step) +
+                                            " was in a directory that is gone"};
+    }
     filled_.expect(block);
     filled_.note(block, noted.failure ? nullptr : &noted.encoded);
+  }
+  note_places();
+}
+
+void DiskTier::truncate(std::int64_t anchors) {
+  anchors_.truncate(anchors);
+  note_places();
+}
+
+// What comes next goes behind what is there.
+void DiskTier::note_places() {
+  for (Lane& lane : lanes_) lane.next_place = 0;
+  for (std::int64_t block = 0; block < anchors_.noted(); ++block) {
+    const AnchorBlocks::Block& noted = anchors_[block];
+    if (noted.failure || noted.volume >= volumes()) continue;
+    std::int64_t& next = lane(noted.volume).next_place;
+    next = std::max(next, noted.place + 1);
   }
 }
 
 // ---- writing ----
 
-void DiskTier::write_newest_block(const Failure& refused, bool exact) {
-  put(anchors_.newest_block(), anchors_.newest_states(), refused, exact);
+bool DiskTier::has_place(std::int64_t number, int volume) const {
+  const Lane& there = lane(volume);
+  const std::int64_t place = lanes_.size() > 1 ? there.next_place : layout_.block_of(number);
+  return place < there.volume.places.capacity();
+}
+
+void DiskTier::write_newest_block(const Failure& refused, bool exact, int volume) {
+  put(anchors_.newest_block(), anchors_.newest_states(), refused, exact, volume);
   if (!refused) anchors_.all_are_written();  // last: what could not be begun is not in a table
 }
 
@@ -127,11 +178,12 @@ void DiskTier::write(const KeptState& anchor, const Failure& refused) {
 }
 
 void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused,
-                   bool exact) {
+                   bool exact, int volume) {
   const auto resident = residents().find(block);
   const bool in_memory = resident != residents().end();
   if (!in_memory && !refused) return;  // there was no memory for it
-  AnchorBlocks::Block& noted = note(block, states);
+  AnchorBlocks::Block& noted = note(block, states, volume);
+  if (!refused || block == 0) lane(volume).next_place = noted.place + 1;
   if (!refused) {
     noted.extents = resident->second.transfer.extents;
     return start_write(block, exact);
@@ -147,23 +199,26 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.write = true;
   transfer.is_copy = false;
   transfer.exact = exact || block == 0 || !resident.exact;  // it was changed already
-  transfer.segment = &disk_.segment_of(block);
+  const AnchorBlocks::Block& noted = anchors_[block];
+  resident.volume = noted.volume;
+  transfer.segment = &lane(noted.volume).volume.places.segment_of(noted.place);
+  transfer.place = noted.place;
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
-  notes_.start(transport_, transfer);
+  notes_of(resident).start(transport_of(resident), transfer);
   resident.turn = ++writes_begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
-  while (!transport_.overlaps() && resident.moving()) {
-    notes_.waited(transfer, transfer.seconds);
+  while (!overlaps() && resident.moving()) {
+    notes_of(resident).waited(transfer, transfer.seconds);
     settle(residents().find(block));
   }
 }
 
 bool DiskTier::write_first_block_again() {
-  if (notes_.disk_refuses()) return false;
+  if (notes(kHome).disk_refuses()) return false;
   const Resident& first = residents().begin()->second;
   // One that has no place yet is tried where the next one is.
-  if (first.state != State::kClean || disk_.capacity() == 0) return false;
+  if (first.state != State::kClean || home().places.capacity() == 0) return false;
   start_write(0, true);
   return true;
 }
@@ -173,7 +228,7 @@ bool DiskTier::write_first_block_again() {
 Residents::iterator DiskTier::settle(Residents::iterator resident) {
   auto& [block, entry] = *resident;
   const AnchorBlocks::States& states = anchors_[block].states;
-  notes_.finished(entry.transfer, states.first_step, states.last_step);
+  notes_of(entry).finished(entry.transfer, states.first_step, states.last_step);
   if (entry.transfer.write) {
     if (!entry.transfer.is_copy)
       filled_.note(block, entry.transfer.failure ? nullptr : &entry.transfer.encoded);
@@ -182,16 +237,28 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
   }
   const bool unread = !entry.transfer.write && entry.transfer.failure;
   if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
-      disk_.copy_of_first_block() != nullptr) {
-    entry.transfer.segment = disk_.copy_of_first_block();
+      copy_of_first_block() != nullptr) {
+    entry.transfer.segment = copy_of_first_block();
+    entry.transfer.place = 0;
     entry.transfer.is_copy = true;
-    transport_.start(entry.transfer);
+    entry.volume = kHome;
+    transport_of(entry).start(entry.transfer);
     entry.state = State::kCopying;
     return std::next(resident);
   }
   entry.state = State::kClean;
   if (!entry.dropped && !unread) return std::next(resident);
   return blocks_.release(resident);
+}
+
+std::int64_t DiskTier::writes_under_way(int volume) const {
+  return std::count_if(residents().begin(), residents().end(), [&](const auto& entry) {
+    return entry.second.volume == volume && entry.second.state == State::kWriting;
+  });
+}
+
+double DiskTier::wait_for(const Resident& resident) const {
+  return transport_of(resident).wait(resident.transfer);
 }
 
 bool DiskTier::is_writing() const {
@@ -203,14 +270,14 @@ void DiskTier::settle_finished() {
   for (auto resident = residents().begin(); resident != residents().end();) {
     const Resident& entry = resident->second;
     const bool writes = entry.state == State::kWriting || entry.state == State::kCopying;
-    const bool finished = writes && transport_.done(entry.transfer);
+    const bool finished = writes && transport_of(entry).done(entry.transfer);
     resident = finished ? settle(resident) : std::next(resident);
   }
 }
 
 void DiskTier::finish(std::int64_t block) {
   const auto resident = residents().find(block);
-  notes_.waited(resident->second.transfer, transport_.wait(resident->second.transfer));
+  notes_of(resident->second).waited(resident->second.transfer, wait_for(resident->second));
   settle(resident);
 }
 
@@ -218,8 +285,7 @@ void DiskTier::count_below(std::int64_t block) {
   for (auto resident = residents().begin(); resident != residents().end();) {
     const auto& [number, entry] = *resident;
     if (number >= block) break;
-    if (entry.state == State::kWriting)
-      notes_.waited(entry.transfer, transport_.wait(entry.transfer));
+    if (entry.state == State::kWriting) notes_of(entry).waited(entry.transfer, wait_for(entry));
     resident = entry.state == State::kWriting ? settle(resident) : std::next(resident);
   }
   filled_.count_below(block);
@@ -230,7 +296,7 @@ void DiskTier::flush() {
     const auto moving = std::find_if(residents().begin(), residents().end(),
                                      [](const auto& entry) { return entry.second.moving(); });
     if (moving == residents().end()) return;
-    transport_.wait(moving->second.transfer);
+    wait_for(moving->second);
     settle(moving);
   }
 }
@@ -241,8 +307,7 @@ void DiskTier::flush() {
 // whatever else there is no memory for. Collective transfers need all ranks to have all blocks.
 bool DiskTier::first_block_stays() const {
   const bool planned = blocks_.rules() == BlockKeeper::Rules::kPlanned;
-  return !planned && transport_.overlaps() && anchors_.first_is_nowhere() &&
-         residents().count(0) > 0;
+  return !planned && overlaps() && anchors_.first_is_nowhere() && residents().count(0) > 0;
 }
 
 // Why a block has no memory: x_0 could not be written, or there is none left on this machine.
@@ -260,7 +325,8 @@ std::int64_t DiskTier::block_in_memory(std::int64_t number) const {
 }
 
 std::int64_t DiskTier::good_places() const {
-  const std::int64_t most = std::min(disk_.capacity(), anchors_.noted());
+  std::int64_t most = anchors_.noted();
+  if (lanes_.size() == 1) most = std::min(most, home().places.capacity());
   std::int64_t block = 0;
   while (block < most && is_on_disk(block)) ++block;
   return block * layout_.states();
@@ -282,14 +348,17 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   Transfer& transfer = resident.transfer;
   transfer.extents = written.extents;
   transfer.write = false;
+  const bool copy = anchors_.reads_copy(block);
+  resident.volume = copy ? kHome : written.volume;
   transfer.segment =
-      anchors_.reads_copy(block) ? disk_.copy_of_first_block() : &disk_.segment_of(block);
+      copy ? copy_of_first_block() : &lane(written.volume).volume.places.segment_of(written.place);
+  transfer.place = copy ? 0 : written.place;
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
   transfer.checksum = written.checksum;
   transfer.encoded = written.encoded;
   resident.exact = written.encoded.exact;
-  notes_.start(transport_, transfer);
+  notes_of(resident).start(transport_of(resident), transfer);
   resident.state = State::kReading;
 }
 
@@ -299,22 +368,31 @@ void DiskTier::read_ahead_by(std::int64_t stride) {
   work_on(current_);
 }
 
+// True: it is in memory, on its way, or cannot be had. False: there is no memory for it now.
+bool DiskTier::read_ahead_to(std::int64_t block, BlockKeeper::Window stays) {
+  if (is_resident(block) || !is_on_disk(block)) return true;
+  const std::int64_t memory = blocks_.take_idle(stays);
+  if (memory < 0) return false;  // asked again soon
+  start_read(block, memory);
+  return true;
+}
+
 void DiskTier::prefetch_after(std::int64_t current) {
-  if (current == read_ahead_of_ || !transport_.overlaps() || first_block_stays()) return;
+  if (current == read_ahead_of_ || !overlaps() || first_block_stays()) return;
   reads_ahead_ = true;
   work_on(current_);
   const std::int64_t end = ceil_divide(anchors_.restorable(), layout_.states());
+  const bool up = stride_ > 0;
+  // What was there, or comes last, is below.
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t beyond = next_at_home(current + prefetch_depth_ * stride_);
   for (std::int64_t i = 1; i <= prefetch_depth_ && stride_ != 0; ++i) {
     const std::int64_t block = current + i * stride_;
-    const bool up = stride_ > 0;
     if (up ? block >= end : block < 0) break;
-    if (is_resident(block) || !is_on_disk(block)) continue;
-    // What was there, or comes last, is below.
-    constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-    const std::int64_t memory = blocks_.take_idle({up ? current : block, up ? block : kAny});
-    if (memory < 0) return;  // asked again soon
-    start_read(block, memory);
+    const BlockKeeper::Window stays = {up ? current : block, up ? block : kAny, current, beyond};
+    if (!read_ahead_to(block, stays)) return;
   }
+  if (beyond >= 0 && !read_ahead_to(beyond, {up ? current : beyond, up ? beyond : kAny})) return;
   read_ahead_of_ = current;
 }
 
@@ -327,7 +405,7 @@ void DiskTier::read(const KeptState& anchor) {
     places_->note(anchor.region, anchors_[block].extents);
     forget(block);
   }
-  if (!transport_.overlaps() || is_resident(block) || !is_on_disk(block)) return;
+  if (!overlaps() || is_resident(block) || !is_on_disk(block)) return;
   if (places_ != nullptr) blocks_.clear(anchor.region);
   start_read(block, places_ != nullptr ? -1 : blocks_.take());
 }
@@ -345,8 +423,8 @@ Failure DiskTier::load(std::int64_t number) {
   }
   // Where transfers are collective every rank takes part, whatever it knows already; but what has
   // no place has none on any rank.
-  const bool has_place = block < disk_.capacity();
-  if ((transport_.overlaps() || !has_place) && !is_on_disk(block)) {
+  const bool has_place = block < home().places.capacity();
+  if ((overlaps() || !has_place) && !is_on_disk(block)) {
     return anchors_.why_not_on_disk(block);
   }
   return read_and_wait(block);
@@ -354,7 +432,7 @@ Failure DiskTier::load(std::int64_t number) {
 
 // One failure may have been an accident on the way.
 Failure DiskTier::read_and_wait(std::int64_t block) {
-  const int attempts = transport_.overlaps() ? 2 : 1;
+  const int attempts = overlaps() ? 2 : 1;
   Failure failure;
   for (int i = 0; i < attempts; ++i) {
     std::int64_t memory = -1;
@@ -367,7 +445,8 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
     start_read(block, memory);
     const auto resident = residents().find(block);
     const Transfer& transfer = resident->second.transfer;
-    notes_.waited(transfer, transport_.overlaps() ? transport_.wait(transfer) : transfer.seconds);
+    notes_of(resident->second)
+        .waited(transfer, overlaps() ? wait_for(resident->second) : transfer.seconds);
     failure = transfer.failure;
     settle(resident);
     if (!failure) break;
@@ -381,10 +460,10 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
 
 bool DiskTier::lose(std::int64_t number) {
   const std::int64_t block = layout_.block_of(number);
-  const bool another = block == 0 && !tried_copy_ && disk_.copy_of_first_block() != nullptr;
+  const bool another = block == 0 && !tried_copy_ && copy_of_first_block() != nullptr;
   tried_copy_ = tried_copy_ || another;
   // Each rank takes what it can read, or all the same file where transfers are collective.
-  const bool keeps = another && transport_.overlaps() && residents().count(block) > 0;
+  const bool keeps = another && overlaps() && residents().count(block) > 0;
   if (keeps) return true;
   if (another) anchors_.turn_to_copy();
   forget(block);
@@ -427,8 +506,8 @@ void DiskTier::change(std::int64_t block, double times) {
   transfer.identity.states = newest                     ? anchors_.newest_states().count
                              : block < anchors_.noted() ? anchors_[block].states.count
                                                         : 1;
-  transport_.start(transfer);
-  notes_.waited(transfer, transport_.wait(transfer));
+  transport_of(resident).start(transfer);
+  notes_of(resident).waited(transfer, wait_for(resident));
   transfer.change = 0;
   resident.exact = false;
   if (transfer.failure) throw Error(transfer.failure.status, transfer.failure.message);
@@ -436,7 +515,7 @@ void DiskTier::change(std::int64_t block, double times) {
 
 void DiskTier::restore(const KeptState& anchor) {
   const std::int64_t block = layout_.block_of(anchor.number);
-  if (transport_.is_lossy() && block > 0) {
+  if (home().transport.is_lossy() && block > 0) {
     Resident& resident = residents().at(block);
     if (resident.exact) change(block, 1);
     const bool is_back = block < anchors_.noted() && is_on_disk(block);  // once it is forgotten
@@ -471,7 +550,8 @@ void DiskTier::drop(std::int64_t number) {
   const auto resident = residents().find(layout_.block_of(number));
   if (resident == residents().end()) return;
   const State state = resident->second.state;
-  if (state == State::kWriting && may_cancel_ && transport_.cancel(resident->second.transfer)) {
+  if (state == State::kWriting && may_cancel_ &&
+      transport_of(resident->second).cancel(resident->second.transfer)) {
     // Writes go in order, so whatever is above it was taken back before it.
     anchors_.take_back(number);
   } else if (resident->second.moving()) {

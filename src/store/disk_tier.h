@@ -3,6 +3,9 @@
 // memory it was kept in, stays there while there is room, and is read into the memory it is
 // restored from. Block 0 is written twice.
 //
+// Disk is one volume, or two, each with a thread of its own. A block is written once, to the volume
+// that the caller names, and read from there.
+//
 // A write that fails costs its anchor, no more: a block that is not on disk, or not as it was
 // written, is lost when it is asked for, and then on all ranks. Block 0 stays in memory until it is
 // on disk.
@@ -14,17 +17,19 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "store/anchor_blocks.h"
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
-#include "store/block_places.h"
 #include "store/filled_part.h"
 #include "store/ram_places.h"
 #include "store/tier.h"
 #include "store/transfer_notes.h"
 #include "store/transport.h"
+#include "store/volume.h"
 
 namespace anadrome::store {
 
@@ -35,19 +40,19 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   struct Parts {
     const BlockLayout& layout;
     BlockKeeper& blocks;
-    BlockPlaces& disk;
-    Transport& transport;
+    std::span<const Volume> volumes;  ///< home first
     Live& live;
     RamPlaces* places = nullptr;
   };
   /// `rules`: who makes room. With kReplaced and kPlanned blocks hold one state, load comes before
   /// every restore, and a dropped number can be kept again; with kPlanned the schedule says what is
-  /// written and read, and when, and what was dropped can be read again.
+  /// written and read, and when, and what was dropped can be read again. Both have one volume.
   DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
-           TransferTimes& times, TierObserver& observer);
+           TierObserver& observer);
   ~DiskTier() override;
 
-  /// Blocks read ahead of the one being worked on.
+  /// Blocks read ahead of the one being worked on; with a second volume one more, which is home's
+  /// next.
   void set_prefetch_depth(std::int64_t depth);
   /// Writes that are still queued when their block is not needed any more may be left out; a rewind
   /// finds fewer anchors then.
@@ -56,7 +61,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Before any anchor is kept: see AnchorBlocks.
   void take_over(std::int64_t anchors, const std::function<std::int64_t(std::int64_t)>& step_of,
                  const std::map<std::int64_t, JournalBlock>& blocks);
-  void truncate(std::int64_t anchors) { anchors_.truncate(anchors); }
+  void truncate(std::int64_t anchors);
 
   /// Anchors come in order, or replace dropped ones.
   std::int64_t keep(const KeptState& anchor) override;
@@ -76,17 +81,23 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Has the block of this anchor the numbers that were kept, as far as is known?
   bool is_exact(std::int64_t number) const;
   void drop(std::int64_t number) override;
-  std::int64_t room() const override { return disk_.capacity() * layout_.states(); }
-  Cost cost() const override { return notes_.cost(); }
+  /// At home.
+  std::int64_t room() const override { return home().places.capacity() * layout_.states(); }
+  /// Has `volume` a place for the block of anchor `number`, which was not written yet?
+  bool has_place(std::int64_t number, int volume) const;
+  /// Of places, on this volume.
+  std::int64_t blocks_written(int volume) const { return lane(volume).next_place; }
+  Cost cost() const override { return cost_of(kHome); }
+  Cost cost_of(int volume) const { return lane(volume).notes.cost(); }
   Agreed agreed_before_use() const override {
-    return transport_.overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
+    return overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
   }
 
   /// Begin to write the block that ends with the newest anchor, as every block that is full must
   /// be; its place on disk exists. `refused`: it does not, and what is kept can be restored as long
   /// as its memory is not needed.
   /// `exact`: without loss, whatever the codec.
-  void write_newest_block(const Failure& refused = {}, bool exact = false);
+  void write_newest_block(const Failure& refused = {}, bool exact = false, int volume = kHome);
   /// By plan: begin to write an anchor, likewise, and to read it.
   void write(const KeptState& anchor, const Failure& refused = {});
   void read(const KeptState& anchor);
@@ -103,15 +114,17 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::int64_t block_in_memory(std::int64_t number) const;
   /// Anchors below this number are on disk, as far as is known.
   std::int64_t good_places() const;
-  /// Is a block on its way to disk?
+  /// Blocks that are on their way to disk, or to this volume.
   bool is_writing() const;
+  std::int64_t writes_under_way(int volume) const;
   /// Note what the transport has finished since.
   void settle_finished() override;
   /// Wait until everything is written.
   void flush();
 
   const AnchorBlocks& anchors() const { return anchors_; }
-  const TransferNotes& notes() const { return notes_; }
+  int volumes() const { return static_cast<int>(lanes_.size()); }
+  const TransferNotes& notes(int volume = kHome) const { return lane(volume).notes; }
   /// The block's memory, as it was read from disk just now, until the next call. Returns what went
   /// wrong. Nothing else is done with the tier after that.
   Failure read_back(std::int64_t block, std::span<const std::byte>& bytes);
@@ -131,16 +144,38 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   void finish(std::int64_t block) override;
   bool write_first_block_again() override;
 
+  /// A volume, and what is known of its transfers.
+  struct Lane {
+    Volume volume;
+    TransferNotes notes;
+    std::int64_t next_place = 0;
+  };
+  const Lane& lane(int volume) const { return lanes_[static_cast<std::size_t>(volume)]; }
+  Lane& lane(int volume) { return lanes_[static_cast<std::size_t>(volume)]; }
+  const Volume& home() const { return lanes_.front().volume; }
+  bool overlaps() const { return home().transport.overlaps(); }
+  TransferNotes& notes_of(const Resident& resident) { return lane(resident.volume).notes; }
+  Transport& transport_of(const Resident& resident) const {
+    return lane(resident.volume).volume.transport;
+  }
+  const Segment* copy_of_first_block() const { return home().places.copy_of_first_block(); }
+
   Residents& residents() const { return blocks_.residents(); }
   std::byte* address_of(const Resident& resident) const;
   void work_on(std::int64_t block);
+  BlockKeeper::Window window(std::int64_t block) const;
+  std::int64_t next_at_home(std::int64_t block) const;
+  bool read_ahead_to(std::int64_t block, BlockKeeper::Window stays);
   void prefetch_after(std::int64_t block);
   Residents::iterator settle(Residents::iterator resident);
   bool is_resident(std::int64_t block);
   void forget(std::int64_t block);
-  AnchorBlocks::Block& note(std::int64_t block, const AnchorBlocks::States& states);
+  AnchorBlocks::Block& note(std::int64_t block, const AnchorBlocks::States& states,
+                            int volume = kHome);
   void put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused,
-           bool exact = false);
+           bool exact = false, int volume = kHome);
+  void note_places();
+  double wait_for(const Resident& resident) const;
   void start_write(std::int64_t block, bool exact);
   void change(std::int64_t block, double times);
   void start_read(std::int64_t block, std::int64_t pool_block);
@@ -149,12 +184,10 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
 
   const BlockLayout& layout_;
   BlockKeeper& blocks_;
-  BlockPlaces& disk_;
-  Transport& transport_;
+  std::vector<Lane> lanes_;
   Live& live_;
   RamPlaces* const places_;
   AnchorBlocks anchors_;
-  TransferNotes notes_;
   FilledPart filled_;
   bool may_cancel_ = false;
   std::int64_t prefetch_depth_ = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <thread>
 
 #include "base/clock.h"
@@ -106,9 +107,14 @@ struct Apply {
   // One that is made again: a process that went on did not know it, nor those after it.
   bool operator()(JournalSegment& segment) const {
     std::vector<JournalSegment>& segments = contents.segments;
-    segments.erase(std::find_if(segments.begin(), segments.end(),
-                                [&](const auto& known) { return known.file == segment.file; }),
-                   segments.end());
+    const auto same = [&](const JournalSegment& known) {
+      return known.volume == segment.volume && known.file == segment.file;
+    };
+    const auto again = std::find_if(segments.begin(), segments.end(), same);
+    segments.erase(
+        std::remove_if(again, segments.end(),
+                       [&](const JournalSegment& known) { return known.volume == segment.volume; }),
+        segments.end());
     segments.push_back(std::move(segment));
     return true;
   }
@@ -130,6 +136,17 @@ struct Apply {
 };
 
 }  // namespace
+
+std::vector<JournalSegment> JournalContents::segments_on(std::int64_t volume) const {
+  std::vector<JournalSegment> there;
+  std::copy_if(segments.begin(), segments.end(), std::back_inserter(there),
+               [&](const JournalSegment& segment) { return segment.volume == volume; });
+  return there;
+}
+
+void JournalContents::forget_segments_on(std::int64_t volume) {
+  std::erase_if(segments, [&](const JournalSegment& segment) { return segment.volume == volume; });
+}
 
 JournalContents read_journal(const ReadBytes& read, const std::string& name) {
   Window window(read);

@@ -24,6 +24,8 @@ struct JournalContents {
   bool complete = true;
 
   static constexpr std::size_t kMostCommits = 8;
+  std::vector<JournalSegment> segments_on(std::int64_t volume) const;
+  void forget_segments_on(std::int64_t volume);
 };
 
 /// Throws ERR_CORRUPT, naming file and byte, only where there is no valid header; ERR_UNSUPPORTED

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "store/byte_code.h"
 #include "store/pieces.h"
+#include "store/volume.h"
 
 namespace anadrome::store {
 namespace {
@@ -38,10 +39,12 @@ bool plausible(const JournalHeader& h) {
          is_size(h.shape.states);
 }
 
+bool is_volume(std::int64_t volume) { return volume >= 0 && volume < kMostVolumes; }
+
 bool plausible(const JournalSegment& s) {
   const SegmentOffsets& o = s.offsets;
-  return is_size(s.number) && is_size(s.first_block) && s.blocks >= 1 && is_size(s.blocks) &&
-         is_file_name(s.file) && is_size(o.sweep) && is_size(o.slots_used) &&
+  return is_volume(s.volume) && is_size(s.number) && is_size(s.first_block) && s.blocks >= 1 &&
+         is_size(s.blocks) && is_file_name(s.file) && is_size(o.sweep) && is_size(o.slots_used) &&
          is_size(o.slot_step) && is_size(o.checksum) && is_size(o.file_bytes) &&
          std::all_of(o.fields.begin(), o.fields.end(), is_size) &&
          s.strides_before.size() == o.fields.size() &&
@@ -50,6 +53,7 @@ bool plausible(const JournalSegment& s) {
 
 bool plausible(const JournalBlock& b) {
   return is_size(b.block) && is_size(b.first_step) && b.states >= 1 && is_size(b.states) &&
+         (!b.place || (is_volume(b.place->volume) && is_size(b.place->place))) &&
          std::all_of(b.encoded.pieces.begin(), b.encoded.pieces.end(), is_size);
 }
 
@@ -91,11 +95,14 @@ void encode(Encoder& to, const JournalSegment& s) {
   to.i64(s.number).i64(s.first_block).i64(s.blocks).text(s.file);
   to.i64(o.sweep).i64(o.slots_used).i64(o.slot_step).i64(o.checksum).i64(o.file_bytes);
   to.integers(o.fields).integers(s.strides_before);
+  if (s.volume != kHome) to.i64(s.volume);
 }
 
 void encode(Encoder& to, const JournalBlock& b) {
   to.i64(b.block).i64(b.first_step).i64(b.states).sum(b.sum);
-  if (!b.encoded.pieces.empty()) to.u32(b.encoded.exact ? 1 : 0).integers(b.encoded.pieces);
+  if (!b.encoded.pieces.empty() || b.place)
+    to.u32(b.encoded.exact ? 1 : 0).integers(b.encoded.pieces);
+  if (b.place) to.i64(b.place->volume).i64(b.place->place);
 }
 
 void encode(Encoder& to, const JournalTruncate& t) { to.i64(t.blocks); }
@@ -140,6 +147,10 @@ bool decode(Decoder& from, JournalSegment& s) {
   s.offsets.file_bytes = from.i64();
   s.offsets.fields = from.integers();
   s.strides_before = from.integers();
+  if (!from.finished()) {
+    s.volume = from.i64();
+    return s.volume != kHome;
+  }
   return true;
 }
 
@@ -152,7 +163,10 @@ bool decode(Decoder& from, JournalBlock& b) {
   const std::uint32_t exact = from.u32();
   b.encoded.exact = exact == 1;
   b.encoded.pieces = from.integers();
-  return exact <= 1 && !b.encoded.pieces.empty();
+  if (from.finished()) return exact <= 1 && !b.encoded.pieces.empty();
+  const std::int64_t volume = from.i64();
+  b.place = {volume, from.i64()};
+  return exact <= 1;
 }
 
 bool decode(Decoder& from, JournalTruncate& t) {

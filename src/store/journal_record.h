@@ -40,6 +40,7 @@ struct JournalSegment {
   std::string file;  ///< name in the run's directory
   SegmentOffsets offsets;
   std::vector<std::int64_t> strides_before;  ///< per state field, in bytes, of the lower ranks
+  std::int64_t volume = 0;                   ///< whose place `first_block` is
   bool operator==(const JournalSegment&) const = default;
 };
 
@@ -50,6 +51,12 @@ struct JournalBlock {
   std::int64_t states = 1;      ///< in the block
   Checksum sum;
   EncodedBlock encoded;
+  /// Where a run has two volumes, which has the block, and in which of its places.
+  struct Place {
+    std::int64_t volume = 0, place = 0;
+    bool operator==(const Place&) const = default;
+  };
+  std::optional<Place> place = {};  ///< none: home, at the place of its number
   bool operator==(const JournalBlock&) const = default;
 };
 

@@ -65,6 +65,7 @@ class MpioTransport final : public Transport {
     transfer.done = true;
     if (transfer.write && options_.remember_writes) {
       finished_writes_.push_back({transfer.segment,
+                                  transfer.place,
                                   transfer.is_copy,
                                   transfer.identity,
                                   transfer.checksum,
@@ -103,10 +104,9 @@ class MpioTransport final : public Transport {
       checked(H5Sselect_none(memory.get()), "select nothing");
       checked(H5Sselect_none(place.get()), "select nothing");
     } else {
-      const auto first =
-          static_cast<hsize_t>((transfer.segment->byte_of(transfer.identity.block, field) -
-                                transfer.segment->offsets().fields[field]) /
-                               element_bytes(fields_[field].type));
+      const auto first = static_cast<hsize_t>((transfer.segment->byte_of(transfer.place, field) -
+                                               transfer.segment->offsets().fields[field]) /
+                                              element_bytes(fields_[field].type));
       checked(H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr),
               "select a block");
     }

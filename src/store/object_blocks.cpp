@@ -282,6 +282,7 @@ void ObjectBlocks::start(Number block, bool write, bool urgent) {
   transfer.segment = &parts_.files->segment_of(here.place);
   transfer.bytes = parts_.pool.address(here.memory);
   if (here.used < block_bytes()) transfer.extents = {{0, here.used}};
+  transfer.place = here.place;
   transfer.identity = {id_low_, id_high_, 0, here.place, here.serial, 1};
   transfer.checksum = here.checksum;
   parts_.transport->start(transfer);

@@ -26,6 +26,7 @@ class TransferNotes {
 
   /// Measured seconds per state; a first write that is not done yet counts for what it has taken.
   Tier::Cost cost() const;
+  double seconds_stalled() const { return seconds_stalled_write_ + seconds_stalled_read_; }
   double seconds_stalled_write() const { return seconds_stalled_write_; }
   double seconds_stalled_read() const { return seconds_stalled_read_; }
   std::int64_t states_written() const { return states_written_; }

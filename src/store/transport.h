@@ -38,6 +38,7 @@ struct Transfer {
   double change = 0;
   bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
+  std::int64_t place = 0;      ///< of those of the segment's directory
   std::byte* bytes = nullptr;  ///< the block in the pool
   /// By field, where only so many bytes of one state are moved; none: as the layout has them.
   std::vector<Extent> extents;
@@ -58,11 +59,21 @@ struct TransferTotals {
   std::int64_t bytes_written = 0, bytes_read = 0;
   std::int64_t bytes_encoded = 0;  ///< of states, to be written in fewer
   double seconds_writing = 0, seconds_reading = 0, seconds_checksums = 0;
+  TransferTotals& operator+=(const TransferTotals& more) {
+    bytes_written += more.bytes_written;
+    bytes_read += more.bytes_read;
+    bytes_encoded += more.bytes_encoded;
+    seconds_writing += more.seconds_writing;
+    seconds_reading += more.seconds_reading;
+    seconds_checksums += more.seconds_checksums;
+    return *this;
+  }
 };
 
 /// The outcome of a write.
 struct FinishedWrite {
   const Segment* segment = nullptr;
+  std::int64_t place = 0;
   bool is_copy = false;
   BlockIdentity identity;
   Checksum checksum;
@@ -95,7 +106,7 @@ class Transport {
   /// Take back a transfer that waits in the queue; false if it has begun, or is done.
   virtual bool cancel(const Transfer& transfer) = 0;
   virtual TransferTotals totals() const = 0;
-  /// The writes since the last call, in order. To be called from a task only.
+  /// The writes since the last call, in order.
   virtual std::vector<FinishedWrite> take_finished_writes() = 0;
 };
 

@@ -269,6 +269,7 @@ TEST_P(EncodedBlocks, ComeBackBitForBit) {
       transfer.segment = &file.segment;
       transfer.bytes = pool.address(0);
       transfer.identity.block = block;
+      transfer.place = block;
       transfer.identity.states = layout.states();
       transport->start(transfer);
       transport->wait(transfer);

@@ -48,6 +48,7 @@ struct Bench {
     made.identity.run_id_low = 77;
     made.identity.sweep = 1;
     made.identity.block = block;
+    made.place = block;
     made.identity.first_step = 10 * block;
     made.identity.states = layout.states();
     return made;

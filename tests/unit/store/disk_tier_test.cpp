@@ -302,8 +302,9 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   EXPECT_EQ(sums, (std::vector<std::uint64_t>{1, 7, 2, 7}));
   s.tier.reset();
   s.pool.reset();
-  const DiskTier::Parts parts = {s.layout, s.blocks, s.disk, *s.transport, s.live, nullptr};
-  s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.times, s.observer);
+  const Volume volume = {s.disk, *s.transport, s.times};
+  const DiskTier::Parts parts = {s.layout, s.blocks, {&volume, 1}, s.live, nullptr};
+  s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.observer);
   s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
                     {{0, {0, 0, 2, {1, 7}, {}}}, {1, {1, 20, 2, {2, 7}, {}}}});
   EXPECT_EQ(s.tier->anchors().kept(), 5);

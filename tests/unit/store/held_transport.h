@@ -60,7 +60,7 @@ class HeldTransport final : public Transport {
     under_way_.erase(found);
     mine.failure = mine.write ? write_failure : read_failure;
     if (mine.write && mine.is_copy && copy_failure) mine.failure = copy_failure;
-    std::vector<std::byte>& place = disk_[{mine.segment, mine.identity.block}];
+    std::vector<std::byte>& place = disk_[{mine.segment, mine.place}];
     const auto bytes = static_cast<std::size_t>(layout_.block_bytes());
     if (mine.write && !mine.failure) {
       place.assign(mine.bytes, mine.bytes + bytes);

@@ -55,8 +55,9 @@ struct TierBench {
         disk(layout, fields, kDiskBlocks),
         transport(make(layout)) {
     if (shape.units > 0) places = std::make_unique<RamPlaces>(pool.address(0), kPage);
-    const DiskTier::Parts parts = {layout, blocks, disk, *transport, live, places.get()};
-    tier = std::make_unique<DiskTier>(parts, shape.rules, BlockIdentity{}, times, observer);
+    const Volume volume = {disk, *transport, times};
+    const DiskTier::Parts parts = {layout, blocks, {&volume, 1}, live, places.get()};
+    tier = std::make_unique<DiskTier>(parts, shape.rules, BlockIdentity{}, observer);
     ram = std::make_unique<RamTier>(layout, blocks, live, places.get());
   }
 

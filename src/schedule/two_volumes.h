@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Two volumes that take anchors side by side: a fast one beside the run's home. Pure arithmetic.
+//
+// An anchor is written once, to the one or to the other. So the two rates add, and so do the rooms:
+// in the time T home takes min(T / w_h, room) states and the fast volume min(T / w_f, room).
+// Anchors of both are spread over the whole sweep: then each volume has between two of its own as
+// long for a read as it had for a write.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "schedule/revolve.h"
+
+namespace anadrome::schedule {
+
+/// Seconds of a state on its way to a volume and back.
+struct VolumeCosts {
+  double write = 0, read = 0;
+};
+
+/// The one volume that writes as many states in a time as these two together, and reads them with
+/// the same shares.
+inline VolumeCosts side_by_side(const VolumeCosts& home, const VolumeCosts& fast) {
+  const double write = 1 / (1 / home.write + 1 / fast.write);
+  return {write, std::max(home.read * write / home.write, fast.read * write / fast.write)};
+}
+
+/// States that both have room for, where home takes one in `home_write` seconds, of `seconds`.
+inline std::int64_t room_of_both(std::int64_t home, std::int64_t fast, double home_write,
+                                 double seconds) {
+  constexpr double kMost = 1e15;
+  if (home_write > 0) {
+    home = std::min(home, static_cast<std::int64_t>(std::min(seconds / home_write, kMost)));
+  }
+  return home >= kMostSteps - fast ? kMostSteps : home + fast;
+}
+
+/// Where the next block goes: home as often as home can take one, else to the fast volume. All that
+/// it is told was agreed on, so all ranks decide the same.
+class VolumeChoice {
+ public:
+  /// At `now` seconds. `write`: of a block to home, as far as it is known. `under_way`: blocks that
+  /// are being written there.
+  bool is_for_home(double now, double write, std::int64_t under_way) {
+    constexpr double kMostDue = 2;  // what was missed longer ago is not made up for
+    constexpr std::int64_t kMostUnderWay = 2;
+    if (write > 0) due_ = std::min(due_ + (now - seen_) / write, kMostDue);
+    seen_ = now;
+    return due_ >= 1 && under_way < kMostUnderWay;
+  }
+  /// One went there.
+  void went_home() { due_ -= 1; }
+  void begin(double now) { *this = VolumeChoice(now); }
+  explicit VolumeChoice(double now = 0) : seen_(now) {}
+
+ private:
+  double seen_ = 0;
+  double due_ = 0;  ///< blocks that home could have taken since, and did not get
+};
+
+}  // namespace anadrome::schedule
