@@ -67,11 +67,10 @@ void Keeper::make_disk_tier() {
                       : replaces_        ? Rules::kReplaced
                                          : Rules::kInOrder;
   std::vector<store::Volume> volumes;
-  sweep_.before.totals = {};
   for (int volume = 0; volume < storage_.volumes(); ++volume) {
     store::Transport& transport = *storage_.transport(volume);
     volumes.push_back({*storage_.space(volume), transport, measured_.transfers(volume)});
-    sweep_.before.totals += transport.totals();
+    sweep_.before.totals[static_cast<std::size_t>(volume)] = transport.totals();
   }
   const store::DiskTier::Parts parts = {plan_.memory.layout, blocks_, volumes, *live_,
                                         places_.get()};
@@ -82,7 +81,7 @@ void Keeper::make_disk_tier() {
   tiers_.push_back(std::move(disk));
   takes_ = {true, storage_.volumes() > 1};
   writes_failed_ = {};
-  next_volume_.begin(measured_.agreed().elapsed);
+  next_volume_ = schedule::VolumeChoice(measured_.agreed().elapsed);
   measured_.use_volumes(takes_[store::kHome], takes_[store::kFast]);
   measured_.begin_sweep();
 }
@@ -302,11 +301,20 @@ int Keeper::volume_of_newest(bool commits) {
   if (plan_.memory.layout.block_of(sweep_.newest_anchor) == 0) return store::kFast;
   const AgreedNumbers& agreed = measured_.agreed();
   const double block = agreed.write * static_cast<double>(plan_.memory.layout.states());
-  const bool due = next_volume_.is_for_home(agreed.elapsed, block,
+  const bool due = next_volume_.is_for_home(agreed.elapsed, seconds_until_turn(), block,
                                             static_cast<std::int64_t>(agreed.home_writes));
   if (!due && !commits) return store::kFast;
   next_volume_.went_home();
   return store::kHome;
+}
+
+// As far as is known; agreed.
+double Keeper::seconds_until_turn() const {
+  constexpr double kForEver = 1e18;
+  const std::int64_t steps = plan_.sweep->course().steps;
+  if (steps == schedule::kUnknown) return kForEver;
+  return static_cast<double>(steps - sweep_.advances) *
+         measured_.costs(plan_.memory.largest_state_bytes).forward;
 }
 
 // Some rank's writes fail: those of which volumes, all ranks learn.
@@ -335,25 +343,18 @@ void Keeper::close_volume(int volume, const Failure& why) {
                   " accepts no more states (", why.message, "); they go to the other one"});
 }
 
-// How many anchors there will be: the fast volume has room for so many more, and home takes what it
-// has time for until TURN.
+// How many anchors there will be until TURN.
 void Keeper::tell_what_volumes_hold() {
   const std::int64_t steps = plan_.sweep->course().steps;
   if (!takes_[store::kHome] || !takes_[store::kFast] || steps == schedule::kUnknown) return;
-  const std::int64_t states = plan_.memory.layout.states(), newest = sweep_.newest_anchor;
-  const auto left = [&](int volume) {
-    const std::int64_t blocks =
-        storage_.most_blocks(plan_.memory, volume) - disk_->blocks_written(volume);
-    return checked_multiply(std::clamp<std::int64_t>(blocks, 0, schedule::kMostSteps / states),
-                            states);
-  };
-  const double rest = static_cast<double>(steps - sweep_.advances) *
-                      measured_.costs(plan_.memory.largest_state_bytes).forward;
-  std::int64_t anchors = newest + 1 +
-                         schedule::room_of_both(left(store::kHome), left(store::kFast),
-                                                measured_.agreed().write, rest);
-  if (options_.anchors > 0) anchors = std::min(anchors, options_.anchors);
-  plan_.sweep->disk_holds(anchors);
+  const std::int64_t states = plan_.memory.layout.states();
+  const double forward = measured_.costs(plan_.memory.largest_state_bytes).forward;
+  const double rest = static_cast<double>(steps - sweep_.advances) * forward;
+  const std::int64_t blocks = storage_.blocks_within(
+      plan_.memory, rest, disk_->blocks_written(store::kHome), disk_->blocks_written(store::kFast));
+  const std::int64_t most = schedule::kMostSteps / states - sweep_.newest_anchor;
+  const std::int64_t anchors = sweep_.newest_anchor + 1 + std::min(blocks, most) * states;
+  plan_.sweep->disk_holds(options_.anchors > 0 ? std::min(anchors, options_.anchors) : anchors);
 }
 
 // How many anchors there are, and so the bits of a lossy sweep, must not depend on which writes

@@ -149,6 +149,7 @@ class Keeper {
   void learn(std::int64_t anchor);
   void write_newest_block(Call call, bool exact);
   int volume_of_newest(bool commits);
+  double seconds_until_turn() const;
   void close_volumes(const Failure& why);
   void close_volume(int volume, const Failure& why);
   void tell_what_volumes_hold();

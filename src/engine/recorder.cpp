@@ -8,6 +8,7 @@
 
 #include "engine/trace_json.h"
 #include "store/file_system.h"
+#include "store/volume.h"
 
 namespace anadrome::engine {
 namespace {
@@ -64,8 +65,10 @@ void Recorder::waited(double start, double end) {
 }
 
 void Recorder::moved(const store::Transfer& transfer, std::int64_t first, std::int64_t last) {
-  add(transfer.write ? Activity::kWrite : Activity::kRead, transfer.started, transfer.ended, first,
-      last);
+  const bool fast = transfer.volume == store::kFast;
+  const Activity activity = transfer.write ? (fast ? Activity::kFastWrite : Activity::kWrite)
+                                           : (fast ? Activity::kFastRead : Activity::kRead);
+  add(activity, transfer.started, transfer.ended, first, last);
 }
 
 void Recorder::write(const Agreement& agreement, const std::string& path,

@@ -87,14 +87,13 @@ anadrome_stats Report::statistics() const {
   }
   if (keeper_.uses_disk()) {
     store::TransferTotals totals;
-    for (int volume = 0; volume < storage_.volumes(); ++volume)
-      totals += storage_.transport(volume)->totals();
-    stats.bytes_written = totals.bytes_written - sweep_.before.totals.bytes_written;
-    stats.bytes_read = totals.bytes_read - sweep_.before.totals.bytes_read;
-    stats.bytes_compressed = totals.bytes_encoded - sweep_.before.totals.bytes_encoded;
-    stats.seconds_writing = totals.seconds_writing - sweep_.before.totals.seconds_writing;
-    stats.seconds_reading = totals.seconds_reading - sweep_.before.totals.seconds_reading;
-    stats.seconds_checksums = totals.seconds_checksums - sweep_.before.totals.seconds_checksums;
+    for (int volume = 0; volume < storage_.volumes(); ++volume) totals += moved(volume);
+    stats.bytes_written = totals.bytes_written;
+    stats.bytes_read = totals.bytes_read;
+    stats.bytes_compressed = totals.bytes_encoded;
+    stats.seconds_writing = totals.seconds_writing;
+    stats.seconds_reading = totals.seconds_reading;
+    stats.seconds_checksums = totals.seconds_checksums;
     for (int volume = 0; volume < storage_.volumes(); ++volume) {
       const store::TransferNotes& notes = keeper_.disk_tier()->notes(volume);
       stats.seconds_stalled_write += notes.seconds_stalled_write();
@@ -119,6 +118,12 @@ anadrome_stats Report::statistics() const {
   stats.seconds_visit_step = measured_.visit();
   copy_text(stats.schedule, sizeof stats.schedule, to_string(plan_.schedule));
   return stats;
+}
+
+// To and from a volume, in this sweep, by this rank.
+store::TransferTotals Report::moved(int volume) const {
+  const auto index = static_cast<std::size_t>(volume);
+  return storage_.transport(volume)->totals().since(sweep_.before.totals[index]);
 }
 
 void Report::warn_of(const Failure& failure) {
@@ -184,15 +189,18 @@ void Report::show_progress(double now) {
 void Report::summarise() {
   const anadrome_stats stats = statistics();
   const bool root = agreement_.rank() == 0, wanted = root && options_.report != "off";
-  std::array<std::int64_t, 4> sums = {stats.bytes_written, stats.bytes_read, stats.bytes_compressed,
-                                      wanted ? 1 : 0};
+  const bool two = keeper_.uses_disk() && storage_.volumes() > 1;
+  const store::TransferTotals fast = two ? moved(store::kFast) : store::TransferTotals{};
+  std::array<std::int64_t, 6> sums = {stats.bytes_written, stats.bytes_read, stats.bytes_compressed,
+                                      fast.bytes_written,  fast.bytes_read,  wanted ? 1 : 0};
   std::array<double, 8> maxima = {
       stats.seconds_stalled_write, stats.seconds_stalled_read,
       stats.seconds_copying,       stats.seconds_agreeing,
       stats.seconds_writing,       stats.seconds_reading,
       stats.seconds_checksums,     static_cast<double>(stats.peak_library_bytes)};
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 4, MPI_INT64_T, MPI_SUM, agreement_.comm());
-  if (sums[3] == 0) return;
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_INT64_T, MPI_SUM,
+                agreement_.comm());
+  if (sums.back() == 0) return;
   MPI_Reduce(root ? MPI_IN_PLACE : maxima.data(), maxima.data(), 8, MPI_DOUBLE, MPI_MAX, 0,
              agreement_.comm());
   const Outlook outlook = this->outlook(stats.steps);
@@ -218,8 +226,21 @@ void Report::summarise() {
                plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
                plan_command(stats), options_.overruled(),
                options_.without_effect(*plan_.schedule, plan_.memory.single),
-               options_.leaves_holes(), plan_.has_branches(), plan_.record});
+               two ? volumes(sums[3], sums[4], all) : "", options_.leaves_holes(),
+               plan_.has_branches(), plan_.record});
   put_in_report(text, O_CREAT | O_TRUNC);
+}
+
+// What went to either, all ranks together, and how fast it was on this one.
+std::string Report::volumes(std::int64_t fast_written, std::int64_t fast_read,
+                            const Reduced& all) const {
+  const auto line = [&](int volume, std::int64_t written, std::int64_t read) {
+    const store::TransferTotals mine = moved(volume);
+    return format_bytes(written) + " written" + rate_of(mine.bytes_written, mine.seconds_writing) +
+           ", " + format_bytes(read) + " read" + rate_of(mine.bytes_read, mine.seconds_reading);
+  };
+  return "  fast       " + line(store::kFast, fast_written, fast_read) + "\n  home       " +
+         line(store::kHome, all.bytes_written - fast_written, all.bytes_read - fast_read) + "\n";
 }
 
 // With O_APPEND it goes to the file's end.
@@ -276,9 +297,15 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     std::snprintf(text, sizeof text, "%.3g", value);
     return std::string(text);
   };
-  const auto rate = [&](double seconds) {
+  const auto one_rate = [&](double seconds) {
     std::string text = format_rate(static_cast<double>(plan_.memory.largest_state_bytes) / seconds);
     return std::erase(text, ' '), text;
+  };
+  // FAST,HOME where there are two.
+  const AgreedNumbers& agreed = measured_.agreed();
+  const auto rates = [&](double both, double home, double fast) {
+    if (!options_.has_fast() || home <= 0 || fast <= 0) return one_rate(both);
+    return one_rate(fast) + "," + one_rate(home);
   };
   std::string text = "  anadrome plan --steps " + std::to_string(stats.steps) + " --state " +
                      std::to_string(plan_.memory.largest_state_bytes) + " --ranks " +
@@ -289,15 +316,25 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     text += " --passes " + std::to_string(options_.passes);
     if (stats.seconds_visit_step > 0) text += " --visit-time " + number(stats.seconds_visit_step);
   }
-  if (stats.seconds_write_state > 0) text += " --write-rate " + rate(stats.seconds_write_state);
-  if (stats.seconds_read_state > 0) text += " --read-rate " + rate(stats.seconds_read_state);
+  if (stats.seconds_write_state > 0)
+    text += " --write-rate " + rates(stats.seconds_write_state, agreed.write, agreed.fast_write);
+  if (stats.seconds_read_state > 0)
+    text += " --read-rate " + rates(stats.seconds_read_state, agreed.read, agreed.fast_read);
   // The rates have the compression in them.
   if (stats.bytes_compressed > stats.bytes_written && stats.bytes_written > 0)
     text += " --compress " + format_fixed(static_cast<double>(stats.bytes_compressed) /
                                               static_cast<double>(stats.bytes_written),
                                           2);
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
-  if (options_.disk >= 0) text += " --disk " + std::to_string(options_.disk);
+  const auto room = [](std::int64_t bytes) {
+    return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);
+  };
+  const bool two_rooms = options_.has_fast() && (options_.disk >= 0 || options_.fast.disk >= 0);
+  if (two_rooms) {
+    text += " --disk " + room(options_.fast.disk) + "," + room(options_.disk);
+  } else if (options_.disk >= 0) {
+    text += " --disk " + room(options_.disk);
+  }
   return text + "\n";
 }
 

@@ -18,6 +18,8 @@ namespace anadrome::engine {
 /// Throws where a file that rank 0 writes at DONE could not be written. Leaves none.
 void require_files(const Options& options);
 
+struct Reduced;
+
 class Report {
  public:
   Report(Context& context, Planning& planning, const Storage& storage, const Keeper& keeper)
@@ -47,6 +49,8 @@ class Report {
   void add_line_of_pass() const;
   void put_in_report(const std::string& text, int flags) const;
   void write_trace();
+  store::TransferTotals moved(int volume) const;
+  std::string volumes(std::int64_t fast_written, std::int64_t fast_read, const Reduced& all) const;
   void warn_of(const Failure& failure);
   SweepCosts costs() const;
   double mean_forward() const;

@@ -14,10 +14,13 @@
 #include "base/text_out.h"
 #include "engine/encoding.h"
 #include "engine/run_id.h"
+#include "schedule/two_volumes.h"
 #include "store/mpio_transport.h"
 
 namespace anadrome::engine {
 namespace {
+
+constexpr double kForEver = 1e18;
 
 // Do the ranks of some node occupy all the cores they may run on? Collective.
 bool no_core_is_free(MPI_Comm comm) {
@@ -313,9 +316,26 @@ std::int64_t Storage::most_blocks(const MemoryPlan& memory, int volume) const {
   return volume == store::kHome && blocks > 1 ? blocks - 1 : blocks;
 }
 
+std::int64_t Storage::blocks_within(const MemoryPlan& memory, double seconds,
+                                    std::int64_t written_at_home, std::int64_t written_fast) const {
+  const auto left = [&](int volume, std::int64_t written) {
+    return std::max<std::int64_t>(most_blocks(memory, volume) - written, 0);
+  };
+  const double per_block = measured_.agreed().write * static_cast<double>(memory.layout.states());
+  const double busy = std::max(measured_.agreed().home_writes, written_fast > 0 ? 0.0 : 1.0);
+  return schedule::room_of_both(left(store::kHome, written_at_home),
+                                left(store::kFast, written_fast), per_block,
+                                seconds - busy * per_block);
+}
+
 std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
-  std::int64_t most = 0;
-  for (int volume = 0; volume < volumes(); ++volume) most += most_blocks(plan.memory, volume);
+  if (volumes() > 1) {
+    const bool known = measured_.of_earlier_sweep() && plan.steps != schedule::kUnknown;
+    const double forward = measured_.costs(plan.memory.largest_state_bytes).forward;
+    const double seconds = known ? static_cast<double>(plan.steps) * forward : kForEver;
+    return blocks_within(plan.memory, seconds, 0, 0);
+  }
+  const std::int64_t most = most_blocks(plan.memory);
   return counts_compressed(plan) ? blocks_in(static_cast<double>(most)) : most;
 }
 

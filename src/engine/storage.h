@@ -68,6 +68,10 @@ class Storage {
     std::int64_t blocks = 0, counted = 0;
     double uncounted() const { return static_cast<double>(blocks - counted); }
   };
+  /// The blocks that two volumes take in so many seconds, beside those that are written: home takes
+  /// what it has time for, the fast one what it has room for.
+  std::int64_t blocks_within(const MemoryPlan& memory, double seconds, std::int64_t written_at_home,
+                             std::int64_t written_fast) const;
   /// The blocks that it is expected to allow: of a whole sweep, and of the one under way.
   std::int64_t expected_blocks(const SweepPlan& plan) const;
   std::int64_t expected_blocks(const SweepPlan& plan, const Begun& begun) const;

@@ -11,11 +11,6 @@
 namespace anadrome::engine {
 namespace {
 
-std::string rate(std::int64_t bytes, double seconds) {
-  if (bytes == 0 || seconds <= 0) return "";
-  return " at " + format_rate(static_cast<double>(bytes) / seconds) + " per rank";
-}
-
 std::string prediction(const anadrome_stats& stats) {
   char text[160];
   std::snprintf(
@@ -59,6 +54,11 @@ SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
   times.recompute_factor = static_cast<double>(stats.forward_steps_taken) /
                            static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
   return times;
+}
+
+std::string rate_of(std::int64_t bytes, double seconds) {
+  if (bytes == 0 || seconds <= 0) return "";
+  return " at " + format_rate(static_cast<double>(bytes) / seconds) + " per rank";
 }
 
 // Nothing that was compared differed, or the sweep would have ended, or a warning was given.
@@ -116,9 +116,10 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   add("memory", said.memory.empty() ? slots : said.memory);
   if (stats.direct_io >= 0) {
     add("disk", counted(stats.anchors, "anchor") + ", " + format_bytes(all.bytes_written) +
-                    " written" + rate(stats.bytes_written, stats.seconds_writing) + ", " +
+                    " written" + rate_of(stats.bytes_written, stats.seconds_writing) + ", " +
                     format_bytes(all.bytes_read) + " read" +
-                    rate(stats.bytes_read, stats.seconds_reading));
+                    rate_of(stats.bytes_read, stats.seconds_reading));
+    text += said.volumes;
     if (all.bytes_compressed > 0)
       add("compressed",
           said.codec + ": " + format_bytes(all.bytes_compressed) + " of states were written in " +

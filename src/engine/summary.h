@@ -26,10 +26,14 @@ struct Reduced {
 struct Words {
   std::string codec, verdict, chosen, memory, compared, outdated, refused, plan_command;
   std::string overruled, without_effect;  ///< options
+  std::string volumes;                    ///< lines; empty: there is one
   bool holes;                             ///< in files, of which nothing was reserved
   bool branches;                          ///< several
   bool records;  ///< every step is run once more, or at last, to record its tape
 };
+
+/// " at 1.2 GB/s per rank", or nothing.
+std::string rate_of(std::int64_t bytes, double seconds);
 
 SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
                     const SweepState::Spent& spent);

@@ -5,12 +5,14 @@
 
 #include <anadrome/anadrome.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
 #include "schedule/action.h"
 #include "store/transport.h"
+#include "store/volume.h"
 
 namespace anadrome::engine {
 
@@ -55,7 +57,7 @@ struct SweepState {
   struct Before {
     double seconds_agreeing = 0;
     std::int64_t agreements = 0;
-    store::TransferTotals totals;
+    std::array<store::TransferTotals, store::kMostVolumes> totals;
   } before;
 
   // Anchors.

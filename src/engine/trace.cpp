@@ -71,9 +71,14 @@ class Group {
 
 const char* to_string(Activity activity) {
   static constexpr std::array<const char*, kActivities> kNames = {
-      "advance", "recompute", "adjoint", "visit", "turn",         "copy",
-      "wait",    "agree",     "write",   "read",  "forward pass", "reverse pass"};
+      "advance", "recompute", "adjoint", "visit",        "turn",         "copy",       "wait",
+      "agree",   "write",     "read",    "forward pass", "reverse pass", "fast write", "fast read"};
   return kNames[index_of(activity)];
+}
+
+const char* to_string(Lane lane) {
+  static constexpr std::array<const char*, kLanes> kNames = {"solver", "I/O", "passes", "fast I/O"};
+  return kNames[index_of(lane)];
 }
 
 Trace::Trace(std::size_t most_events)

@@ -23,11 +23,11 @@
 
 namespace anadrome::engine {
 
-enum class Lane : std::uint8_t { kSolver, kIo, kPasses };
-inline constexpr std::size_t kLanes = 3;
+enum class Lane : std::uint8_t { kSolver, kIo, kPasses, kFastIo };
+inline constexpr std::size_t kLanes = 4;
 
-/// kRead and kWrite are on the I/O lane, whole passes on one of their own, the others on the
-/// solver's.
+/// kRead and kWrite are on the I/O lane, those of a fast directory and whole passes on lanes of
+/// their own, the others on the solver's.
 enum class Activity : std::uint8_t {
   kAdvance,    ///< the caller runs steps for the first time
   kRecompute,  ///< the caller runs steps that were run before
@@ -40,19 +40,24 @@ enum class Activity : std::uint8_t {
   kWrite,      ///< a block to disk
   kRead,       ///< a block from disk
   kForwardPass,
-  kReversePass
+  kReversePass,
+  kFastWrite,
+  kFastRead
 };
-inline constexpr std::size_t kActivities = 12;
+inline constexpr std::size_t kActivities = 14;
 
 constexpr std::size_t index_of(Activity activity) { return static_cast<std::size_t>(activity); }
 constexpr std::size_t index_of(Lane lane) { return static_cast<std::size_t>(lane); }
 constexpr Lane lane_of(Activity activity) {
   if (activity == Activity::kWrite || activity == Activity::kRead) return Lane::kIo;
+  if (activity == Activity::kFastWrite || activity == Activity::kFastRead) return Lane::kFastIo;
   const bool is_pass = activity == Activity::kForwardPass || activity == Activity::kReversePass;
   return is_pass ? Lane::kPasses : Lane::kSolver;
 }
 /// "advance", "recompute", ...
 const char* to_string(Activity activity);
+/// "solver", "I/O", ...
+const char* to_string(Lane lane);
 
 /// Steps first .. last-1 of an advance, a pass, an adjoint or a visit (there last = first + 1); of
 /// a block, the steps of its first and last state. Events of one rank and lane do not overlap.
@@ -90,7 +95,7 @@ class Trace {
   /// Length of the cells within which events were merged; 0: none were.
   double resolution() const { return resolution_; }
 
-  static constexpr std::size_t kLeastEvents = 32;
+  static constexpr std::size_t kLeastEvents = 40;
 
  private:
   void add_to_rest(const TraceEvent& event) noexcept;

@@ -62,13 +62,13 @@ void TraceJson::add_rank(int rank, std::span<const TraceEvent> events, std::int6
   merged_ += merged;
   add_metadata(rank, 0, "process_name", "name", quoted("rank " + std::to_string(rank)));
   add_metadata(rank, 0, "process_sort_index", "sort_index", std::to_string(rank));
-  constexpr std::array<const char*, kLanes> kThreads = {"solver", "I/O", "passes"};
-  const bool has_passes = std::any_of(events.begin(), events.end(), [](const TraceEvent& event) {
-    return lane_of(event.activity) == Lane::kPasses;
-  });
-  for (int thread = 0; thread < static_cast<int>(kLanes) - (has_passes ? 0 : 1); ++thread) {
-    const char* name = kThreads[static_cast<std::size_t>(thread)];
-    add_metadata(rank, thread, "thread_name", "name", quoted(name));
+  for (int thread = 0; thread < static_cast<int>(kLanes); ++thread) {
+    const auto lane = static_cast<Lane>(thread);
+    const bool is_used = std::any_of(events.begin(), events.end(), [&](const TraceEvent& event) {
+      return lane_of(event.activity) == lane;
+    });
+    if (!is_used && lane != Lane::kSolver && lane != Lane::kIo) continue;
+    add_metadata(rank, thread, "thread_name", "name", quoted(to_string(lane)));
     add_metadata(rank, thread, "thread_sort_index", "sort_index", std::to_string(thread));
   }
   for (const TraceEvent& event : events) add_event(rank, event);

@@ -2,6 +2,8 @@
 #include "questions/simulate.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
 #include <tuple>
 
@@ -30,11 +32,11 @@ using schedule::Write;
 class Simulation {
  public:
   Simulation(const Machine& machine, const SweepSinks& sinks)
-      : machine_(machine), sinks_(sinks), clock_(machine.costs, machine.disk) {}
+      : machine_(machine), sinks_(sinks), clock_(machine.costs, machine.disk, machine.fast) {}
 
   void play(const Turn&) {
     turned_ = true;
-    read_may_begin_ = clock_.now();
+    read_may_begin_ = {clock_.now(), clock_.now()};
   }
 
   // Steps that were not run before, then those that were: an advance may be both.
@@ -57,11 +59,14 @@ class Simulation {
     if (!goes_to_disk(kept)) return;
     const double taken = overlaps() ? machine_.costs.write_taken : 0;
     const double before = clock_.now() + taken;
-    clock_.write();
-    tell_transfer(Doing::kWrite, kept.step, before);
+    const int link = clock_.link_of_next(kept.step);
+    if (machine_.fast) links_[kept.place] = link;
+    clock_.write(link);
+    tell_transfer(Doing::kWrite, kept.step, before, link);
+    if (machine_.fast && kept.step == 0) clock_.transfer(machine_.costs.write, clock_.link_free(1));
     if (!overlaps()) return;
     if (machine_.newest_stays) loaded_ = kept.place;
-    sinks_.held({kRamTier, 0, 1, clock_.now(), clock_.link_free()});
+    sinks_.held({kRamTier, 0, 1, clock_.now(), clock_.link_free(link)});
   }
 
   void play(const Restore& kept) {
@@ -71,10 +76,12 @@ class Simulation {
     }
     if (overlaps() && loaded_ == kept.place) return;  // its block is still in memory
     const double before = clock_.now();
-    clock_.read(read_may_begin_);
-    tell_transfer(Doing::kRead, kept.step, before);
+    const int link = machine_.fast ? links_[kept.place] : 0;
+    double& may_begin = read_may_begin_[static_cast<std::size_t>(link)];
+    clock_.read(may_begin, link);
+    tell_transfer(Doing::kRead, kept.step, before, link);
     loaded_ = kept.place;
-    read_may_begin_ = clock_.now();
+    may_begin = clock_.now();
     if (overlaps()) held_[kBlock].since = clock_.now();
   }
 
@@ -130,14 +137,16 @@ class Simulation {
     if (clock_.now() > since) sinks_.span({Doing::kWait, since, clock_.now(), step, step});
   }
 
-  void tell_transfer(Doing doing, std::int64_t step) {
-    const double seconds = doing == Doing::kWrite ? machine_.costs.write : machine_.costs.read;
-    sinks_.span({doing, clock_.link_free() - seconds, clock_.link_free(), step, step});
+  void tell_transfer(Doing doing, std::int64_t step, int link = 0) {
+    const bool writes = doing == Doing::kWrite;
+    const double seconds = writes ? clock_.write_seconds(link) : clock_.read_seconds(link);
+    const double end = clock_.link_free(link);
+    sinks_.span({doing, end - seconds, end, step, step, link});
   }
 
-  void tell_transfer(Doing doing, std::int64_t step, double waits_since) {
+  void tell_transfer(Doing doing, std::int64_t step, double waits_since, int link) {
     tell_wait(waits_since, step);
-    tell_transfer(doing, step);
+    tell_transfer(doing, step, link);
   }
 
   void wait(double until, std::int64_t step) {
@@ -166,7 +175,8 @@ class Simulation {
   const SweepSinks& sinks_;
   DiskClock clock_;
   bool turned_ = false;
-  double read_may_begin_ = 0;
+  std::array<double, 2> read_may_begin_ = {};  ///< by each link
+  std::map<std::int64_t, int> links_;          ///< of the states on disk, where there are two
   std::int64_t run_before_ = 0, loaded_ = -1;
   std::map<Place, InMemory> held_;
   BusyRooms<double> busy_;

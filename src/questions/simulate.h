@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "schedule/action.h"
 #include "schedule/clock.h"
@@ -12,8 +13,9 @@ namespace anadrome::questions {
 
 /// What carries the actions out.
 struct Machine {
-  schedule::StepCosts costs;    ///< `adjoint` without the step that records a tape
-  schedule::DiskUse disk;       ///< where the schedule does not say when states move
+  schedule::StepCosts costs;                 ///< `adjoint` without the step that records a tape
+  schedule::DiskUse disk;                    ///< where the schedule does not say when states move
+  std::optional<schedule::FastVolume> fast;  ///< likewise; `costs` have home's times then
   bool newest_stays = true;     ///< in memory, if it is restored before another one; as in a run
   bool transfers = false;       ///< Write and Read are actions of their own, beside the computation
   std::int64_t tape_slots = 0;  ///< a kept tape takes so many slots

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "schedule/anchored_sweep.h"
 #include "schedule/mixed.h"
 #include "schedule/pass_times.h"
 
@@ -183,6 +184,32 @@ bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
   return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
 }
 
+// Where places on disk are few, what follows the last anchor may be longer than the intervals: it
+// is reversed where the forward sweep has just been, and nothing is read beside it.
+void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncPlan& plan) {
+  constexpr std::int64_t kTried = 16;
+  IntervalProblem all = problem;
+  all.steps = rest;
+  double least = anchored_sweep(all, plan).seconds;
+  const std::int64_t longest = plan.interval;
+  for (const std::int64_t depth : {plan.prefetch_depth, std::int64_t{1}, std::int64_t{0}}) {
+    if (depth >= problem.memory.blocks || (depth > 0 && !problem.memory.overlaps)) continue;
+    AsyncPlan other = plan;
+    other.prefetch_depth = depth;
+    other.slots = problem.memory.slots(depth);
+    for (std::int64_t i = 1; i <= kTried && i < longest; ++i) {
+      other.interval = longest - (longest <= 2 * kTried ? i : i * (longest / 2) / kTried);
+      const double seconds = anchored_sweep(all, other).seconds;
+      if (seconds >= least) continue;
+      least = seconds;
+      plan.interval = other.interval;
+      plan.prefetch_depth = other.prefetch_depth;
+      plan.slots = other.slots;
+      plan.seconds_per_step = seconds / static_cast<double>(rest);
+    }
+  }
+}
+
 }  // namespace
 
 void SweepsTook::note(const AsyncPlan& plan, double seconds) {
@@ -231,6 +258,8 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   // tremor: intervals that are as even as can be run the fewest steps again.
   constexpr double kWorthwhile = 0.985, kSlower = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
+  if (plan.fills_disk && costs.passes == 0 && !problem.all_anchors && problem.may_end_in_ram)
+    shorten_intervals(problem, problem.steps - problem.newest_anchor, plan);
   const auto turn_to = [&](const AsyncPlan& other) {
     plan = other;  // with this memory and these costs
     plan.slots = problem.memory.slots(plan.prefetch_depth);

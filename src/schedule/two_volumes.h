@@ -26,33 +26,37 @@ inline VolumeCosts side_by_side(const VolumeCosts& home, const VolumeCosts& fast
   return {write, std::max(home.read * write / home.write, fast.read * write / fast.write)};
 }
 
-/// States that both have room for, where home takes one in `home_write` seconds, of `seconds`.
+/// States that both have room for, where home takes one in `home_write` seconds, of `seconds`:
+/// those until TURN, without those in which home is busy with what it has already, as with x_0 at
+/// first.
 inline std::int64_t room_of_both(std::int64_t home, std::int64_t fast, double home_write,
                                  double seconds) {
   constexpr double kMost = 1e15;
   if (home_write > 0) {
-    home = std::min(home, static_cast<std::int64_t>(std::min(seconds / home_write, kMost)));
+    home = std::min(home, static_cast<std::int64_t>(std::clamp(seconds / home_write, 0.0, kMost)));
   }
   return home >= kMostSteps - fast ? kMostSteps : home + fast;
 }
 
-/// Where the next block goes: home as often as home can take one, else to the fast volume. All that
-/// it is told was agreed on, so all ranks decide the same.
+/// Where the next block goes: home as often as home can take one, else to the fast volume. What is
+/// not there before TURN would be waited for soon after it, so the last ones are not for home. All
+/// that it is told was agreed on, so all ranks decide the same.
 class VolumeChoice {
  public:
-  /// At `now` seconds. `write`: of a block to home, as far as it is known. `under_way`: blocks that
-  /// are being written there.
-  bool is_for_home(double now, double write, std::int64_t under_way) {
+  explicit VolumeChoice(double now = 0) : seen_(now) {}
+
+  /// At `now` seconds, with so many until TURN. `write`: of a block to home, as far as it is known.
+  /// `under_way`: blocks that are being written there.
+  bool is_for_home(double now, double until_turn, double write, std::int64_t under_way) {
     constexpr double kMostDue = 2;  // what was missed longer ago is not made up for
     constexpr std::int64_t kMostUnderWay = 2;
     if (write > 0) due_ = std::min(due_ + (now - seen_) / write, kMostDue);
     seen_ = now;
-    return due_ >= 1 && under_way < kMostUnderWay;
+    const bool in_time = static_cast<double>(under_way + 1) * write <= until_turn;
+    return due_ >= 1 && under_way < kMostUnderWay && in_time;
   }
   /// One went there.
   void went_home() { due_ -= 1; }
-  void begin(double now) { *this = VolumeChoice(now); }
-  explicit VolumeChoice(double now = 0) : seen_(now) {}
 
  private:
   double seen_ = 0;

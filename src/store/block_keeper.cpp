@@ -104,7 +104,8 @@ Residents::iterator BlockKeeper::first_to_wait_for(const Window& stays) {
     if (!it->second.moving()) continue;
     if (it->second.dropped) return it;
     if (stays.has(it->first)) continue;
-    if (first == residents_.end() || it->second.volume > first->second.volume) first = it;
+    if (first == residents_.end() || it->second.transfer.volume > first->second.transfer.volume)
+      first = it;
   }
   return first;
 }

@@ -200,7 +200,7 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.is_copy = false;
   transfer.exact = exact || block == 0 || !resident.exact;  // it was changed already
   const AnchorBlocks::Block& noted = anchors_[block];
-  resident.volume = noted.volume;
+  transfer.volume = noted.volume;
   transfer.segment = &lane(noted.volume).volume.places.segment_of(noted.place);
   transfer.place = noted.place;
   transfer.bytes = address_of(resident);
@@ -241,7 +241,7 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
     entry.transfer.segment = copy_of_first_block();
     entry.transfer.place = 0;
     entry.transfer.is_copy = true;
-    entry.volume = kHome;
+    entry.transfer.volume = kHome;
     transport_of(entry).start(entry.transfer);
     entry.state = State::kCopying;
     return std::next(resident);
@@ -253,7 +253,9 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
 
 std::int64_t DiskTier::writes_under_way(int volume) const {
   return std::count_if(residents().begin(), residents().end(), [&](const auto& entry) {
-    return entry.second.volume == volume && entry.second.state == State::kWriting;
+    const State state = entry.second.state;
+    return entry.second.transfer.volume == volume &&
+           (state == State::kWriting || state == State::kCopying);
   });
 }
 
@@ -349,7 +351,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.extents = written.extents;
   transfer.write = false;
   const bool copy = anchors_.reads_copy(block);
-  resident.volume = copy ? kHome : written.volume;
+  transfer.volume = copy ? kHome : written.volume;
   transfer.segment =
       copy ? copy_of_first_block() : &lane(written.volume).volume.places.segment_of(written.place);
   transfer.place = copy ? 0 : written.place;

@@ -154,9 +154,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   Lane& lane(int volume) { return lanes_[static_cast<std::size_t>(volume)]; }
   const Volume& home() const { return lanes_.front().volume; }
   bool overlaps() const { return home().transport.overlaps(); }
-  TransferNotes& notes_of(const Resident& resident) { return lane(resident.volume).notes; }
+  TransferNotes& notes_of(const Resident& resident) { return lane(resident.transfer.volume).notes; }
   Transport& transport_of(const Resident& resident) const {
-    return lane(resident.volume).volume.transport;
+    return lane(resident.transfer.volume).volume.transport;
   }
   const Segment* copy_of_first_block() const { return home().places.copy_of_first_block(); }
 

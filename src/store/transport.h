@@ -38,7 +38,8 @@ struct Transfer {
   double change = 0;
   bool is_copy = false;  ///< the block's place is another one
   const Segment* segment = nullptr;
-  std::int64_t place = 0;      ///< of those of the segment's directory
+  std::int64_t place = 0;      ///< of those of the volume
+  int volume = 0;              ///< of the run's, for who counts transfers
   std::byte* bytes = nullptr;  ///< the block in the pool
   /// By field, where only so many bytes of one state are moved; none: as the layout has them.
   std::vector<Extent> extents;
@@ -67,6 +68,12 @@ struct TransferTotals {
     seconds_reading += more.seconds_reading;
     seconds_checksums += more.seconds_checksums;
     return *this;
+  }
+  /// Since `before`.
+  TransferTotals since(const TransferTotals& before) const {
+    return {bytes_written - before.bytes_written,     bytes_read - before.bytes_read,
+            bytes_encoded - before.bytes_encoded,     seconds_writing - before.seconds_writing,
+            seconds_reading - before.seconds_reading, seconds_checksums - before.seconds_checksums};
   }
 };
 

@@ -33,6 +33,13 @@ std::string first_name(const char* names) {
   return all.substr(0, all.find(','));
 }
 
+void read_two(const std::string& text,
+              const std::function<void(const std::string& one, bool is_fast)>& read) {
+  const auto comma = text.find(',');
+  if (comma != std::string::npos) read(text.substr(0, comma), true);
+  read(comma == std::string::npos ? text : text.substr(comma + 1), false);
+}
+
 std::int64_t parse_size(const std::string& option, const std::string& text) {
   const std::int64_t bytes =
       parsed(option, text, [](const std::string& size) { return parse_bytes(size); });
@@ -55,11 +62,14 @@ CLI::Option* Options::bytes(const char* name, std::int64_t& value, std::int64_t 
   });
 }
 
-CLI::Option* Options::rate(const char* name, double& value, const Help& help) {
-  return add(name, "BYTES/s", help, [&value, flag = first_name(name)](const std::string& text) {
-    value = static_cast<double>(
-        parsed(flag, text, [](const std::string& rate) { return parse_rate(rate); }));
-  });
+CLI::Option* Options::rates(const char* name, double& home, double& fast, const Help& help) {
+  return add(name, "BYTES/s", help,
+             [&home, &fast, flag = first_name(name)](const std::string& text) {
+               read_two(text, [&](const std::string& one, bool is_fast) {
+                 (is_fast ? fast : home) = static_cast<double>(
+                     parsed(flag, one, [](const std::string& rate) { return parse_rate(rate); }));
+               });
+             });
 }
 
 CLI::Option* Options::seconds(const char* name, double& value, double least, const Help& help) {

@@ -32,8 +32,8 @@ class Options {
                const Help& help);
   /// A size, least <= value <= 2^62.
   Option bytes(const char* name, std::int64_t& value, std::int64_t least, const Help& help);
-  /// Bytes per second, above 0.
-  Option rate(const char* name, double& value, const Help& help);
+  /// Bytes per second, above 0: FAST,HOME, or home's alone.
+  Option rates(const char* name, double& home, double& fast, const Help& help);
   Option seconds(const char* name, double& value, double least, const Help& help);
   /// An exact cost or time, in any unit.
   Option decimal(const char* name, Decimal& value, const Help& help);
@@ -56,6 +56,10 @@ class Options {
   CLI::App& app_;
   std::string group_ = "Options";
 };
+
+/// Reads FAST,HOME, or HOME alone.
+void read_two(const std::string& text,
+              const std::function<void(const std::string& one, bool is_fast)>& read);
 
 /// "512MiB", at most 2^62 bytes. Throws ERR_ARGUMENT, naming `option`.
 std::int64_t parse_size(const std::string& option, const std::string& text);

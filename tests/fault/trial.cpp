@@ -92,6 +92,20 @@ std::vector<Setup> all_setups(int ranks) {
        .unknown = true,
        .shape = exchanged,
        .memory = 5},
+      {.name = "async 1, two directories",
+       .interval = "1",
+       .steps = 64,
+       .shape = slow,
+       .memory = 6,
+       .two_directories = true},
+      {.name = "async 2, two directories, little room, n unknown",
+       .interval = "2",
+       .steps = 64,
+       .unknown = true,
+       .shape = slow,
+       .memory = 6,
+       .more = {{"disk", ranks == 1 ? "1500KiB,unlimited" : "6MiB,unlimited"}},
+       .two_directories = true},
       {.name = "multistage", .schedule = "multistage", .steps = 64, .shape = large},
       {.name = "multistage, exchanged", .schedule = "multistage", .shape = exchanged, .memory = 5},
       {.name = "double",
@@ -189,7 +203,11 @@ anadrome_run* Bench::open(SweepResult& refused) {
   set("interval", setup_.interval);
   set("layout", setup_.layout);
   set("direct", setup_.direct);
-  set("directory", directory_);
+  if (setup_.two_directories) {
+    std::error_code ignored;  // of ranks that make it at the same time
+    fs::create_directories(fast(), ignored);
+  }
+  set("directory", (setup_.two_directories ? fast() + "," : "") + directory_);
   set("warnings", "off");
   set("memory", std::to_string(memory_) + "B");
   for (const auto& [key, value] : setup_.more) set(key, value);
@@ -255,6 +273,7 @@ std::string Bench::left_behind() const {
   }
   std::error_code ignored;
   if (fs::exists(run_directory(), ignored)) what += "files ";
+  if (fs::exists(fast() + "/anadrome", ignored)) what += "files in the fast directory ";
   return what;
 }
 

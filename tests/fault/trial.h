@@ -24,6 +24,7 @@ struct Setup {
   ModelShape shape = {};
   double memory = 2;                                           ///< in units of the least
   std::vector<std::pair<std::string, std::string>> more = {};  ///< options
+  bool two_directories = false;
 
   bool keeps() const;  ///< files, with keep=on
   std::string text() const { return name + " " + layout + (direct == "off" ? "" : " direct"); }
@@ -70,6 +71,7 @@ class Bench {
   const Setup& setup() const { return setup_; }
   ModularModel& model() { return model_; }
   std::string run_directory() const { return directory_ + "/anadrome"; }
+  std::string fast() const { return directory_ + "/fast"; }
   /// Removes the files of a run with keep=on. Returns "" if they were as they must be, else the
   /// fault. Collective.
   std::string fault_of_kept_files();

@@ -118,7 +118,28 @@ void FaultyFileSystem::delay_writes(std::chrono::microseconds delay) {
   write_delay_ = delay;
 }
 
-FaultyFileSystem::Verdict FaultyFileSystem::next(Operation operation) {
+void FaultyFileSystem::only_in(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  only_in_ = path;
+}
+
+FaultyFileSystem::Verdict FaultyFileSystem::next(Operation operation, int descriptor) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (elsewhere_.count(descriptor) > 0) return {};
+  }
+  return verdict_on(operation);
+}
+
+FaultyFileSystem::Verdict FaultyFileSystem::next(Operation operation, const std::string& path) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (path.find(only_in_) == std::string::npos) return {};
+  }
+  return verdict_on(operation);
+}
+
+FaultyFileSystem::Verdict FaultyFileSystem::verdict_on(Operation operation) {
   using std::chrono::microseconds;
   constexpr microseconds kOnce{2000}, kEachTime{200};
   Verdict verdict;
@@ -141,9 +162,9 @@ FaultyFileSystem::Verdict FaultyFileSystem::next(Operation operation) {
   return verdict;
 }
 
-template <class Body>
-int FaultyFileSystem::perform(Operation operation, Body&& body) {
-  const int error = error_of(next(operation).fault);
+template <class Where, class Body>
+int FaultyFileSystem::perform(Operation operation, const Where& where, Body&& body) {
+  const int error = error_of(next(operation, where).fault);
   return error != 0 ? error : body();
 }
 
@@ -187,26 +208,33 @@ ssize_t FaultyFileSystem::faulty_read(const Verdict& verdict, int descriptor, vo
 }
 
 int FaultyFileSystem::open(const std::string& path, int flags, mode_t mode) {
-  return perform(Operation::kOpen, [&] { return real_.open(path, flags, mode); });
+  return perform(Operation::kOpen, path, [&] {
+    const int descriptor = real_.open(path, flags, mode);
+    const std::lock_guard lock(mutex_);
+    elsewhere_.erase(descriptor);
+    if (descriptor >= 0 && path.find(only_in_) == std::string::npos) elsewhere_.insert(descriptor);
+    return descriptor;
+  });
 }
 
 // Even a close that fails gives the descriptor back, as Linux does.
 int FaultyFileSystem::close(int descriptor) {
   const int closed = real_.close(descriptor);
-  return perform(Operation::kClose, [&] { return closed; });
+  return perform(Operation::kClose, descriptor, [&] { return closed; });
 }
 
 ssize_t FaultyFileSystem::write(int descriptor, const void* bytes, std::size_t count,
                                 off_t offset) {
-  return faulty_write(next(Operation::kWrite), descriptor, bytes, count, offset);
+  return faulty_write(next(Operation::kWrite, descriptor), descriptor, bytes, count, offset);
 }
 
 ssize_t FaultyFileSystem::read(int descriptor, void* bytes, std::size_t count, off_t offset) {
-  return faulty_read(next(Operation::kRead), descriptor, bytes, count, offset);
+  return faulty_read(next(Operation::kRead, descriptor), descriptor, bytes, count, offset);
 }
 
 void FaultyFileSystem::start(store::FileTransfer& transfer) {
-  const Verdict verdict = next(transfer.write ? Operation::kWrite : Operation::kRead);
+  const Verdict verdict =
+      next(transfer.write ? Operation::kWrite : Operation::kRead, transfer.descriptor);
   const auto& [write, descriptor, bytes, count, offset, result, pending, request] = transfer;
   if (verdict.fault == Fault::kNone || verdict.fault == Fault::kDelayed) {
     real_.start(transfer);
@@ -233,31 +261,33 @@ void FaultyFileSystem::finish(store::FileTransfer& transfer) {
 }
 
 int FaultyFileSystem::allocate(int descriptor, off_t offset, off_t length) {
-  return perform(Operation::kAllocate, [&] { return real_.allocate(descriptor, offset, length); });
+  return perform(Operation::kAllocate, descriptor,
+                 [&] { return real_.allocate(descriptor, offset, length); });
 }
 
 int FaultyFileSystem::truncate(int descriptor, off_t length) {
-  return perform(Operation::kTruncate, [&] { return real_.truncate(descriptor, length); });
+  return perform(Operation::kTruncate, descriptor,
+                 [&] { return real_.truncate(descriptor, length); });
 }
 
 int FaultyFileSystem::sync(int descriptor) {
-  return perform(Operation::kSync, [&] { return real_.sync(descriptor); });
+  return perform(Operation::kSync, descriptor, [&] { return real_.sync(descriptor); });
 }
 
 int FaultyFileSystem::lock(int descriptor) {
-  return perform(Operation::kLock, [&] { return real_.lock(descriptor); });
+  return perform(Operation::kLock, descriptor, [&] { return real_.lock(descriptor); });
 }
 
 int FaultyFileSystem::make_directory(const std::string& path, mode_t mode) {
-  return perform(Operation::kMakeDirectory, [&] { return real_.make_directory(path, mode); });
+  return perform(Operation::kMakeDirectory, path, [&] { return real_.make_directory(path, mode); });
 }
 
 int FaultyFileSystem::remove_directory(const std::string& path) {
-  return perform(Operation::kRemoveDirectory, [&] { return real_.remove_directory(path); });
+  return perform(Operation::kRemoveDirectory, path, [&] { return real_.remove_directory(path); });
 }
 
 int FaultyFileSystem::unlink(const std::string& path) {
-  return perform(Operation::kUnlink, [&] { return real_.unlink(path); });
+  return perform(Operation::kUnlink, path, [&] { return real_.unlink(path); });
 }
 
 }  // namespace anadrome::test

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <string>
 
 #include "store/file_system.h"
 
@@ -56,6 +57,8 @@ class FaultyFileSystem final : public store::FileSystem {
   /// From now on count afresh, and let operation number `at` (from 1) of this kind go wrong;
   /// `lasting`: and all later ones.
   void arm(Operation operation, std::int64_t at, Fault fault, bool lasting = false);
+  /// Only what has this text in its path is counted, and goes wrong, from now on.
+  void only_in(const std::string& path);
   void disarm() { arm(Operation::kOpen, 0, Fault::kNone); }
   std::int64_t count(Operation operation) const;
   bool hit() const;
@@ -87,10 +90,12 @@ class FaultyFileSystem final : public store::FileSystem {
     std::uint64_t number = 0;
   };
   /// Counts the operation; waits if it is a slow one.
-  Verdict next(Operation operation);
+  Verdict next(Operation operation, int descriptor = -1);
+  Verdict next(Operation operation, const std::string& path);
+  Verdict verdict_on(Operation operation);
   /// An operation without bytes that fails or does not.
-  template <class Body>
-  int perform(Operation operation, Body&& body);
+  template <class Where, class Body>
+  int perform(Operation operation, const Where& where, Body&& body);
   ssize_t faulty_write(const Verdict& verdict, int descriptor, const void* bytes, std::size_t count,
                        off_t offset);
   ssize_t faulty_read(const Verdict& verdict, int descriptor, void* bytes, std::size_t count,
@@ -105,6 +110,8 @@ class FaultyFileSystem final : public store::FileSystem {
   bool lasting_ = false;
   bool hit_ = false;
   std::chrono::microseconds write_delay_{0};
+  std::string only_in_;
+  std::set<int> elsewhere_;  ///< descriptors of other paths
   /// Reads under way whose bytes are to be spoilt when they are there.
   std::set<std::pair<store::FileTransfer*, std::uint64_t>> to_spoil_;
 };

@@ -31,8 +31,10 @@ Colour colour_of(Activity activity) {
     case Activity::kAgree:
       return "#e6b800";
     case Activity::kWrite:
+    case Activity::kFastWrite:
       return "#c06aa0";
     case Activity::kRead:
+    case Activity::kFastRead:
       return "#5b3a8c";
     case Activity::kForwardPass:
       return "#d9b98c";

@@ -74,8 +74,11 @@ double SweepPanel::row(double step) const {
 void SweepPanel::add(const Span& span) {
   if (span.end < window_.start || span.start > window_.end) return;
   const double from = column(span.start), to = column(span.end);
-  if (span.doing == Doing::kWrite) return writes_.add(from, to, 1);
-  if (span.doing == Doing::kRead) return reads_.add(from, to, 1);
+  if (span.doing == Doing::kWrite || span.doing == Doing::kRead) {
+    Link& link = links_[static_cast<std::size_t>(span.link)];
+    link.is_used = true;
+    return (span.doing == Doing::kWrite ? link.writes : link.reads).add(from, to, 1);
+  }
   if (few_) spans_.push_back(span);
   few_ = spans_.size() <= kFewSpans;
   mark(span);
@@ -117,7 +120,8 @@ double SweepPanel::slot_height() const {
 }
 
 double SweepPanel::height() const {
-  return kAbove + kRows + kGap + (disk_ ? 2 * kTransfers + 4 + kOnDiskHeight + 2 * kGap : 0) +
+  return kAbove + kRows + kGap +
+         (disk_ ? links() * (2 * kTransfers + 4 + kGap) + kOnDiskHeight + kGap : 0) +
          slot_height() * static_cast<double>(slot_lanes_.size()) + kAxis;
 }
 
@@ -229,12 +233,18 @@ void SweepPanel::draw_lane(Svg& svg, const Lane& lane, double top, double height
 
 // Returns where it ends.
 double SweepPanel::draw_disk(Svg& svg, double top) const {
-  svg.text(kLeft - 8, top + kTransfers, "writes", kRightOfAxis);
-  draw_lane(svg, writes_, top, kTransfers, colour_of(Doing::kWrite));
-  top += kTransfers + 4;
-  svg.text(kLeft - 8, top + kTransfers, "reads", kRightOfAxis);
-  draw_lane(svg, reads_, top, kTransfers, colour_of(Doing::kRead));
-  top += kTransfers + kGap;
+  const bool two = links() > 1;
+  for (std::size_t i = links_.size(); i-- > 0;) {  // the fast one first, as it is named
+    const Link& link = links_[i];
+    if (i > 0 && !two) continue;
+    const std::string where = !two ? "" : i > 0 ? "fast " : "home ";
+    svg.text(kLeft - 8, top + kTransfers, where + "writes", kRightOfAxis);
+    draw_lane(svg, link.writes, top, kTransfers, colour_of(Doing::kWrite));
+    top += kTransfers + 4;
+    svg.text(kLeft - 8, top + kTransfers, where + "reads", kRightOfAxis);
+    draw_lane(svg, link.reads, top, kTransfers, colour_of(Doing::kRead));
+    top += kTransfers + kGap;
+  }
 
   const std::vector<double> counts = on_disk_.shares();
   const double most = std::max(1.0, *std::max_element(counts.begin(), counts.end()));

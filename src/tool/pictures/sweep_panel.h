@@ -3,6 +3,7 @@
 // and which slots are in use. Its size does not grow with the number of steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -68,7 +69,14 @@ class SweepPanel {
   std::vector<Span> spans_;  ///< as long as they are few
   bool few_ = true;
   std::vector<std::vector<bool>> marks_;  ///< by what was done: pixels, column by column
-  Lane writes_, reads_, on_disk_;
+  /// To a directory.
+  struct Link {
+    Lane writes, reads;
+    bool is_used = false;
+  };
+  int links() const { return links_[1].is_used ? 2 : 1; }
+  std::array<Link, 2> links_;
+  Lane on_disk_;
   std::vector<Lane> slot_lanes_;
 };
 

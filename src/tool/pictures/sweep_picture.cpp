@@ -32,14 +32,22 @@ std::int64_t steps_around_turn(const WhatIf& question, const Estimate& estimate)
   return std::min(question.steps, wanted);
 }
 
+// States that the fast directory has room for.
+std::int64_t fast_room(const WhatIf& question) {
+  const std::int64_t state = state_bytes(question).disk;
+  return question.fast.disk == kNoLimit ? kNoLimit : question.fast.disk / state;
+}
+
 // As in the comparison, transfers take nothing of the caller, and there is one buffer.
 double simulate(const ActionSource& next, const WhatIf& question, const Estimate& estimate,
                 const questions::SweepSinks& sinks) {
   questions::Machine machine;
   machine.costs = {.forward = question.forward, .adjoint = question.adjoint};
   if (question.has_disk()) {
-    machine.costs.write = question.write_seconds();
-    machine.costs.read = question.read_seconds();
+    machine.costs.write = question.at_home().write;
+    machine.costs.read = question.at_home().read;
+    if (question.has_fast()) machine.fast = {question.at_fast(), fast_room(question),
+                      static_cast<double>(question.steps) * question.forward};
   }
   machine.disk = {.overlaps = estimate.counts.overlapped, .reads_ahead = estimate.reads_ahead};
   machine.newest_stays = false;  // the actions name what lies in memory

@@ -67,7 +67,9 @@ void TimelineColumns::add(const TraceEvent& event) {
   // A transfer that is wide enough to be seen on its own gets sharp ends. In the solver's lane
   // other events fill the rest of the column.
   constexpr double kWide = 4;
-  const bool wide = lane_of(event.activity) == Lane::kIo && end - start >= kWide;
+  const bool wide =
+      (lane_of(event.activity) == Lane::kIo || lane_of(event.activity) == Lane::kFastIo) &&
+      end - start >= kWide;
   const double shown_start = wide ? std::round(start) : start;
   const double shown_end = wide ? std::round(end) : end;
   for (int column = first_column; column <= last_column; ++column) {

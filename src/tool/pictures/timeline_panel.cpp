@@ -18,13 +18,16 @@ constexpr double kStepsHeight = 120, kHalfLine = 1;
 constexpr double kWaitSticksOut = 4;
 
 // Painted from the bottom of a lane up; waits hang down from its top.
-constexpr std::array kStack = {Activity::kAdvance,     Activity::kRecompute,  Activity::kAdjoint,
-                               Activity::kVisit,       Activity::kTurn,       Activity::kCopy,
-                               Activity::kAgree,       Activity::kWrite,      Activity::kRead,
-                               Activity::kForwardPass, Activity::kReversePass};
+constexpr std::array kStack = {Activity::kAdvance,    Activity::kRecompute, Activity::kAdjoint,
+                               Activity::kVisit,      Activity::kTurn,      Activity::kCopy,
+                               Activity::kAgree,      Activity::kWrite,     Activity::kRead,
+                               Activity::kFastWrite,  Activity::kFastRead,  Activity::kForwardPass,
+                               Activity::kReversePass};
+
+constexpr std::array kLanesDown = {Lane::kSolver, Lane::kIo, Lane::kFastIo, Lane::kPasses};
 
 constexpr double height_of(Lane lane) {
-  return lane == Lane::kSolver ? kSolverHeight : lane == Lane::kIo ? kIoHeight : kPassesHeight;
+  return lane == Lane::kSolver ? kSolverHeight : lane == Lane::kPasses ? kPassesHeight : kIoHeight;
 }
 
 // Pixels from the top of the lane.
@@ -93,14 +96,17 @@ void TimelinePanel::add_rank(int rank, std::span<const TraceEvent> events) {
   ranks_.push_back({rank, TimelineColumns(window_, columns_)});
   for (const TraceEvent& event : events) {
     ranks_.back().columns.add(event);
-    has_passes_ = has_passes_ || lane_of(event.activity) == Lane::kPasses;
+    has_[index_of(lane_of(event.activity))] = true;
   }
 }
 
 double TimelinePanel::height() const {
   const auto ranks = static_cast<double>(ranks_.size());
-  const double passes = has_passes_ ? kLaneGap + kPassesHeight : 0;
-  return ranks * (kSolverHeight + kLaneGap + kIoHeight + passes + kRankGap) + kStepsHeight;
+  double lanes = -kLaneGap;
+  for (const Lane lane : kLanesDown) {
+    if (has_[index_of(lane)]) lanes += kLaneGap + height_of(lane);
+  }
+  return ranks * (lanes + kRankGap) + kStepsHeight;
 }
 
 double TimelinePanel::x_of(double seconds) const {
@@ -112,19 +118,14 @@ void TimelinePanel::draw(Svg& svg, const Style& style) const {
   draw_captions(svg, style);
   for (const Rank& rank : ranks_) {
     svg.text(style.left - 66, top + 19, "rank " + std::to_string(rank.number), kBoldRight);
-    svg.text(style.left - 8, top + 19, "solver", kRightOfAxis);
-    draw_lane(svg, rank, Lane::kSolver, style.left, top);
-    top += kSolverHeight + kLaneGap;
-    svg.text(style.left - 8, top + 15, "I/O", kRightOfAxis);
-    draw_lane(svg, rank, Lane::kIo, style.left, top);
-    top += kIoHeight;
-    if (has_passes_) {
-      top += kLaneGap;
-      svg.text(style.left - 8, top + 11, "passes", kRightOfAxis);
-      draw_lane(svg, rank, Lane::kPasses, style.left, top);
-      top += kPassesHeight;
+    for (const Lane lane : kLanesDown) {
+      if (!has_[index_of(lane)]) continue;
+      const double height = height_of(lane);
+      svg.text(style.left - 8, top + height / 2 + 5, engine::to_string(lane), kRightOfAxis);
+      draw_lane(svg, rank, lane, style.left, top);
+      top += height + kLaneGap;
     }
-    top += kRankGap;
+    top += kRankGap - kLaneGap;
   }
   draw_steps(svg, style, top);
   draw_axis(svg, style);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One window of time as a piece of SVG: per rank a lane for the solver, one for I/O below it and,
-// if there were any, one for passes; then the first rank's way through the steps, then the time
-// axis.
+// if there were any, one for a fast directory's I/O and one for passes; then the first rank's way
+// through the steps, then the time axis.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -50,7 +51,7 @@ class TimelinePanel {
 
   TimeWindow window_;
   int columns_;
-  bool has_passes_ = false;
+  std::array<bool, engine::kLanes> has_ = {true, true};  ///< lanes
   std::vector<Rank> ranks_;
 };
 

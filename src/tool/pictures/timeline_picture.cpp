@@ -123,15 +123,14 @@ void Timeline::draw_title(Svg& svg) const {
 // The solver's on a line of their own.
 void Timeline::draw_legend(Svg& svg, double y) const {
   constexpr double kMargin = 16, kLabel = 68, kLine = 24;
-  constexpr std::array<const char*, engine::kLanes> kNames = {"solver", "I/O", "passes"};
   double x = kMargin;
-  for (const Lane lane : {Lane::kSolver, Lane::kIo, Lane::kPasses}) {
+  for (const Lane lane : {Lane::kSolver, Lane::kIo, Lane::kFastIo, Lane::kPasses}) {
     bool named = false;
     for (std::size_t i = 0; i < kActivities; ++i) {
       const auto activity = static_cast<Activity>(i);
       if (lane_of(activity) != lane || sweep_.seconds[i] <= 0) continue;
       if (!std::exchange(named, true)) {
-        svg.text(x, y, kNames[index_of(lane)], {.bold = true});
+        svg.text(x, y, engine::to_string(lane), {.bold = true});
         x += kLabel;
       }
       x = svg.legend(

@@ -111,6 +111,8 @@ Resource disk_rate_of(const WhatIf& question, const Now& now) {
     WhatIf changed = question;
     changed.write_rate *= factor;
     changed.read_rate *= factor;
+    changed.fast.write_rate *= factor;
+    changed.fast.read_rate *= factor;
     return changed;
   };
   rate.one_more = gain(faster(kOneMore), "10 % both ways", now);

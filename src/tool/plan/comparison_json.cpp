@@ -30,7 +30,19 @@ Json question_json(const WhatIf& question) {
     json["seconds_read"] = question.read_seconds();
     json["cores_busy"] = question.cores_busy;
     if (question.compression.on()) json["compression_ratio"] = question.compression.ratio;
-    json["disk_bytes"] = question.disk == kNoLimit ? Json(nullptr) : exact(question.disk);
+    const auto room = [](std::int64_t disk) {
+      return disk == kNoLimit ? Json(nullptr) : exact(disk);
+    };
+    json["disk_bytes"] = room(question.disk);
+    if (question.has_fast()) {
+      const auto of = [&](const schedule::VolumeCosts& costs, std::int64_t disk) {
+        return Json{{"seconds_write", costs.write},
+                    {"seconds_read", costs.read},
+                    {"disk_bytes", room(disk)}};
+      };
+      json["fast"] = of(question.at_fast(), question.fast.disk);
+      json["home"] = of(question.at_home(), question.disk);
+    }
   }
   return json;
 }

@@ -91,10 +91,19 @@ std::string question_text(const WhatIf& question, int columns) {
           format_seconds(question.adjoint);
   if (question.passes > 0) text += ", its visit " + format_seconds(question.visit_seconds());
   if (question.has_disk()) {
-    text +=
-        "; a state takes " + format_seconds(question.write_seconds()) + " to write and " +
-        format_seconds(question.read_seconds()) + " to read; " +
-        (question.disk == kNoLimit ? "no limit on disk" : format_bytes(question.disk) + " of disk");
+    const auto disk_text = [](const schedule::VolumeCosts& costs, std::int64_t disk) {
+      return format_seconds(costs.write) + " to write and " + format_seconds(costs.read) +
+             " to read; " +
+             (disk == kNoLimit ? "no limit on disk" : format_bytes(disk) + " of disk");
+    };
+    text += "; a state takes ";
+    if (question.has_fast()) {
+      text += disk_text(question.at_fast(), question.fast.disk) +
+              ", in the fast directory, and at home " +
+              disk_text(question.at_home(), question.disk);
+    } else {
+      text += disk_text(question.at_home(), question.disk);
+    }
     if (question.compression.on())
       text += ", states there compressed to 1/" + format_fixed(question.compression.ratio, 2);
     if (question.cores_busy) text += "; every core computes, so transfers take the steps' time";

@@ -94,12 +94,17 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.bytes("--memory", question.memory, 0,
                 {"limit for all memory of the library on one rank", "8GiB",
                  "the answer to --target or --walltime"});
-  options.rate("--write-rate", question.write_rate,
-               {"write rate of one rank", "400MB/s", "there is no disk"});
-  options.rate("--read-rate", question.read_rate,
-               {"read rate of one rank", "500MB/s", "as --write-rate"});
+  options.rates(
+      "--write-rate", question.write_rate, question.fast.write_rate,
+      {"write rate of one rank; FAST,HOME of two directories", "400MB/s", "there is no disk"});
+  options.rates("--read-rate", question.read_rate, question.fast.read_rate,
+                {"read rate of one rank, likewise", "500MB/s", "as --write-rate"});
   const auto read_disk = [&question](const std::string& text) {
-    if (text != "unlimited") question.disk = parse_size("--disk", text);
+    read_two(text, [&question](const std::string& one, bool is_fast) {
+      question.fast.has_disk = question.fast.has_disk || is_fast;
+      std::int64_t& disk = is_fast ? question.fast.disk : question.disk;
+      if (one != "unlimited") disk = parse_size("--disk", one);
+    });
   };
   options.flag("--cores-busy", question.cores_busy,
                "no core is free for I/O threads: each transfer delays the steps by all of its "
@@ -176,6 +181,15 @@ int run(const PlanOptions& asked) {
   if (!asked.schedule.empty()) schedule_named("--schedule", asked.schedule);
   WhatIf question = asked.question;
   if (question.read_rate <= 0) question.read_rate = question.write_rate;
+  if (question.fast.read_rate <= 0) question.fast.read_rate = question.fast.write_rate;
+  if (!question.has_fast() && (question.fast.read_rate > 0 || question.fast.has_disk)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "two directories have two rates: --write-rate FAST,HOME");
+  }
+  if (question.has_fast() && question.disk != kNoLimit && !question.fast.has_disk) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "two directories have two rooms: --disk FAST,HOME, either of which may be "
+                "unlimited");
+  }
   if (question.write_rate <= 0 && question.read_rate > 0) {
     throw Error(ANADROME_ERR_ARGUMENT, "--write-rate is missing; see anadrome plan --help");
   }

@@ -67,10 +67,18 @@ struct RunProblem::Run {
     if (asked == Asked::kByName) context.options.schedule = &entry;
     engine::AgreedNumbers times = {.forward = question.forward, .adjoint = question.adjoint};
     if (question.has_disk()) {
-      times.write = question.write_seconds();
-      times.read = question.read_seconds();
-      times.write_taken = question.cores_busy ? times.write : 0;
-      times.read_taken = question.cores_busy ? times.read : 0;
+      times.write = question.at_home().write;
+      times.read = question.at_home().read;
+      if (question.has_fast()) {
+        times.fast_write = question.at_fast().write;
+        times.fast_read = question.at_fast().read;
+        context.options.fast.directory = "fast";
+        context.options.fast.disk = question.fast.disk == kNoLimit ? -1 : question.fast.disk;
+        context.options.fast.has_disk = true;
+        context.measured.use_volumes(true, true);
+      }
+      times.write_taken = question.cores_busy ? question.write_seconds() : 0;
+      times.read_taken = question.cores_busy ? question.read_seconds() : 0;
       if (question.compression.on()) {
         if (context.options.compress.empty()) context.options.compress = {store::CodecName::kLz4};
         times.filled.share = 1 / question.compression.ratio;

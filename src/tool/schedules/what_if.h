@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "schedule/two_volumes.h"
 #include "tool/schedules/problem.h"
 
 namespace anadrome::tool {
@@ -38,7 +39,13 @@ struct WhatIf {
   double write_rate = 0;         ///< bytes per second and rank; 0: no disk
   double read_rate = 0;
   std::int64_t disk = kNoLimit;  ///< bytes of all ranks together
-  std::int64_t tape_bytes = 0;   ///< per rank; 0: no tapes
+  /// A second, faster directory; the numbers above are home's then.
+  struct Fast {
+    double write_rate = 0, read_rate = 0;  ///< 0: there is none
+    std::int64_t disk = kNoLimit;
+    bool has_disk = false;  ///< both rooms were given
+  } fast;
+  std::int64_t tape_bytes = 0;  ///< per rank; 0: no tapes
   bool tape_restarts = false;
   Compression compression;
   std::int64_t slot_bytes =
@@ -50,15 +57,16 @@ struct WhatIf {
   double visit = 0;         ///< seconds of a step's visit in a pass forward; 0: a forward step's
 
   bool has_disk() const { return write_rate > 0 && disk > 0; }
+  bool has_fast() const { return fast.write_rate > 0; }
   bool has_tape() const { return tape_bytes > 0; }
-  double write_seconds() const {
-    const auto bytes = static_cast<double>(state_bytes);
-    return compression.seconds(bytes, write_rate, compression.compress_rate);
+  /// Of a state.
+  schedule::VolumeCosts at_home() const { return at(write_rate, read_rate); }
+  schedule::VolumeCosts at_fast() const { return at(fast.write_rate, fast.read_rate); }
+  schedule::VolumeCosts on_disk() const {
+    return has_fast() ? schedule::side_by_side(at_home(), at_fast()) : at_home();
   }
-  double read_seconds() const {
-    const auto bytes = static_cast<double>(state_bytes);
-    return compression.seconds(bytes, read_rate, compression.expand_rate);
-  }
+  double write_seconds() const { return on_disk().write; }
+  double read_seconds() const { return on_disk().read; }
   double visit_seconds() const { return visit > 0 ? visit : forward; }
   /// Every step and every adjoint step once, and nothing else.
   double ideal_seconds() const { return static_cast<double>(steps) * (forward + adjoint); }
@@ -68,6 +76,13 @@ struct WhatIf {
     return ideal_seconds() +
            static_cast<double>(steps) * (static_cast<double>(there) * visit_seconds() +
                                          static_cast<double>(reverse) * adjoint);
+  }
+
+ private:
+  schedule::VolumeCosts at(double write, double read) const {
+    const auto bytes = static_cast<double>(state_bytes);
+    return {compression.seconds(bytes, write, compression.compress_rate),
+            compression.seconds(bytes, read, compression.expand_rate)};
   }
 };
 

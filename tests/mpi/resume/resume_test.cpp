@@ -30,6 +30,8 @@ struct Setup {
   bool exchanged = false;
   double step_seconds = 0;  ///< a step takes at least so long
   bool lossy = false;  ///< states on disk are changed: the bits are those of a run without a stop
+  /// The second directory, and what becomes of it between two lives of the run.
+  enum class Fast { kNone, kKept, kLost, kNotNamedAgain } fast = Fast::kNone;
 };
 
 /// x -> x + 0.1 sin(x + mean + k), coupled over the ranks, with an objective summed on the way.
@@ -131,7 +133,7 @@ class Resume : public testing::TestWithParam<Setup> {
     anadrome_set(run, "schedule", "async");
     anadrome_set(run, "resume", "on");
     anadrome_set(run, "checkpoint_interval", "0");
-    anadrome_set(run, "directory", directory().c_str());
+    anadrome_set(run, "directory", directories().c_str());
     anadrome_set(run, "warnings", "off");
     for (const auto& [key, value] : GetParam().options) {
       EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK) << anadrome_last_error();
@@ -205,16 +207,33 @@ class Resume : public testing::TestWithParam<Setup> {
     return outcome;
   }
 
+  static std::string fast() { return directory() + "-fast"; }
+
+  // As this life of the run names them.
+  std::string directories() {
+    if (GetParam().fast == Fast::kNone) return directory();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0 && GetParam().fast != Fast::kKept) fs::remove_all(fast());
+    if (rank() == 0) fs::create_directory(fast());
+    MPI_Barrier(MPI_COMM_WORLD);
+    const bool is_named = GetParam().fast != Fast::kNotNamedAgain || lives_++ == 0;
+    return (is_named ? fast() + "," : "") + directory();
+  }
+
   void expect_right(const Outcome& outcome) {
     EXPECT_EQ(outcome.status, ANADROME_OK) << outcome.message;
     EXPECT_TRUE(same_bits(problem_.result(), expected_));
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_TRUE(fs::is_empty(directory()));
+    EXPECT_TRUE(GetParam().fast == Fast::kNone || fs::is_empty(fast()));
+    lives_ = 0;
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
+  using Fast = Setup::Fast;
   Problem problem_;
   std::vector<double> expected_;
+  int lives_ = 0;
 };
 
 TEST_P(Resume, WithoutAStop) { expect_right(live(-1, 0)); }
@@ -358,6 +377,18 @@ INSTANTIATE_TEST_SUITE_P(
             true},
         Setup{"rank", 700, {{"interval", "4"}, {"memory", "120KiB"}, {"layout", "rank"}}},
         Setup{"mpio", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"transport", "mpio"}}},
+        Setup{.name = "fast_kept",
+              .elements = 700,
+              .options = {{"interval", "1"}, {"memory", "180KiB"}},
+              .fast = Setup::Fast::kKept},
+        Setup{.name = "fast_lost",
+              .elements = 700,
+              .options = {{"interval", "1"}, {"memory", "180KiB"}, {"layout", "rank,shared"}},
+              .fast = Setup::Fast::kLost},
+        Setup{.name = "fast_not_named_again",
+              .elements = 700,
+              .options = {{"interval", "2"}, {"memory", "180KiB"}},
+              .fast = Setup::Fast::kNotNamedAgain},
         Setup{"measured", 700, {{"memory", "120KiB"}}},
         Setup{"unknown", 700, {{"interval", "3"}, {"memory", "120KiB"}}, true},
         Setup{"exchanged",

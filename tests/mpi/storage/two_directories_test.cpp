@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// directory=FAST,HOME: the same bits, whatever becomes of either.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "faulty_file_system.h"
+#include "mpi_main.h"
+#include "sweep_driver.h"
+
+namespace {
+
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSteps = 60;
+
+class TwoDirectories : public ::testing::Test {
+ protected:
+  TwoDirectories() : model_(MPI_COMM_WORLD, Counts{0, 0, 2000, 0, 0}), reference_(model_, kSteps) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+      fs::create_directories(fast());
+      fs::create_directories(home());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~TwoDirectories() override {
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(fs::is_empty(fast()));
+    EXPECT_TRUE(fs::is_empty(home()));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+      fs::remove_all(fast());
+      fs::remove_all(home());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  static std::string fast() { return directory() + "/fast"; }
+  static std::string home() { return directory() + "/home"; }
+
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+
+  void prepare(RunHandle& run, CoupledModel& model, const Settings& more = {}) {
+    EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+    run.set("schedule", "async");
+    run.set("directory", fast() + "," + home());
+    run.set("memory", "160KiB");  // of blocks of 16 KiB
+    run.set("warnings", "off");
+    for (const auto& [key, value] : more) run.set(key, value);
+  }
+
+  // Steps take so long that home takes a block now and then.
+  Outcome sweep(
+      RunHandle& run, bool unknown = false, const std::function<void()>& first = [] {}) {
+    SweepDriver driver(run, model_, reference_);
+    bool begins = true;
+    driver.before_action = [&](const anadrome_action& action) {
+      if (std::exchange(begins, false)) first();
+      if (action.kind == ANADROME_ADVANCE && action.again == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(300) * (action.last - action.first));
+    };
+    return driver.sweep(kSteps, unknown);
+  }
+
+  static void expect_exact(const RunHandle& run, const Outcome& outcome) {
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const anadrome_stats stats = run.statistics();
+    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.advances));
+  }
+
+  CoupledModel model_;
+  const Reference reference_;
+};
+
+// The limits are far below what any disk of today takes, so the shares are those of the limits.
+const std::pair<std::string, std::string> kRates = {"bandwidth_limit", "40MB/s,10MB/s"};
+
+TEST_F(TwoDirectories, BringBackEveryState) {
+  for (const char* interval : {"1", "2", "auto", "greedy"}) {
+    for (const char* layout : {"shared", "node", "rank", "rank,shared", "node,rank"}) {
+      for (const bool unknown : {false, true}) {
+        SCOPED_TRACE(std::string(interval) + ", " + layout + (unknown ? ", n unknown" : ""));
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run, model_, {{"interval", interval}, {"layout", layout}, kRates});
+        expect_exact(run, sweep(run, unknown));
+      }
+    }
+  }
+}
+
+TEST_F(TwoDirectories, ShareTheStatesByTheirRates) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, {{"interval", "1"}, {"bandwidth_limit", "40MB/s,20MB/s"}});
+  std::uintmax_t in_fast = 0, at_home = 0;
+  SweepDriver driver(run, model_, reference_);
+  const auto bytes_in = [](const std::string& path) {
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      if (entry.path().extension() == ".h5") bytes += entry.file_size();
+    }
+    return bytes;
+  };
+  driver.before_action = [&](const anadrome_action& action) {
+    if (action.kind == ANADROME_TURN) {
+      in_fast = bytes_in(fast());
+      at_home = bytes_in(home());
+    }
+  };
+  const Outcome outcome = driver.sweep(kSteps);
+  expect_exact(run, outcome);
+  EXPECT_GT(run.statistics().anchors, kSteps / 2);
+  EXPECT_GT(in_fast, 0u);
+  EXPECT_GT(at_home, 0u);
+}
+
+TEST_F(TwoDirectories, ServeOneSweepAfterTheOther) {
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, {{"interval", "2"}, kRates});
+    for (int i = 0; i < 3; ++i) expect_exact(run, sweep(run));
+    SweepDriver driver(run, model_, reference_);
+    driver.adopt(kSteps);
+    const Outcome outcome = driver.sweep_again();
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+  RunHandle passes(MPI_COMM_WORLD);
+  prepare(passes, model_, {{"interval", "2"}, {"passes", "4"}, kRates});
+  SweepDriver again(passes, model_, reference_);
+  EXPECT_TRUE(again.sweep(kSteps).exact);
+  for (const anadrome_direction direction : {ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE,
+                                             ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE}) {
+    const Outcome outcome = again.pass(direction);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+}
+
+TEST_F(TwoDirectories, KeepFieldsOfEveryKind) {
+  const std::vector<std::pair<const char*, std::pair<Counts, unsigned>>> kinds = {
+      {"packed", {Counts{3, 0, 2, 0, 900}, kNoField}},
+      {"exchanged", {Counts{300, 40, 2, 9, 0}, kAllFields}},
+      {"small", {Counts{1, 0, 1, 0, 0}, kNoField}}};
+  for (const auto& [name, kind] : kinds) {
+    SCOPED_TRACE(name);
+    CoupledModel model(MPI_COMM_WORLD, kind.first);
+    model.exchanged = kind.second;
+    const Reference reference(model, kSteps);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model, {{"interval", "1"}, kRates});
+    SweepDriver driver(run, model, reference);
+    const Outcome outcome = driver.sweep(kSteps);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+  CoupledModel tape(MPI_COMM_WORLD, Counts{0, 0, 2000, 0, 0}, true);
+  const Reference reference(tape, kSteps);
+  for (const char* codec : {"off", "lz4"}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, tape, {{"interval", "3"}, {"compress", codec}, {"memory", "400KiB"}, kRates});
+    SweepDriver driver(run, tape, reference);
+    EXPECT_TRUE(driver.sweep(kSteps).exact) << codec;
+  }
+}
+
+// On one rank: a directory that takes nothing from some moment on, gives nothing back, or is full.
+TEST_F(TwoDirectories, GoOnWithoutEitherAsFarAsCanBe) {
+  struct Trouble {
+    Operation operation;
+    Fault fault;
+  };
+  for (const std::string& where : {fast(), home()}) {
+    for (const Trouble& trouble :
+         {Trouble{Operation::kWrite, Fault::kIoError}, Trouble{Operation::kWrite, Fault::kNoSpace},
+          Trouble{Operation::kRead, Fault::kIoError}, Trouble{Operation::kRead, Fault::kFlippedBit},
+          Trouble{Operation::kAllocate, Fault::kNoSpace}}) {
+      for (const std::int64_t at : {1, 2, 9}) {
+        SCOPED_TRACE(where + ": " + to_string(trouble.fault) + " at " +
+                     to_string(trouble.operation) + " " + std::to_string(at));
+        RunHandle run(MPI_COMM_WORLD);
+        prepare(run, model_, {{"interval", "1"}, {"direct", "off"}, kRates});
+        FaultyFileSystem files;
+        files.only_in(where + "/");
+        const Outcome outcome = sweep(run, false, [&] {
+          if (rank() == ranks() - 1) files.arm(trouble.operation, at, trouble.fault, true);
+        });
+        files.disarm();
+        expect_exact(run, outcome);
+        EXPECT_LE(outcome.advances, 12 * kSteps);
+      }
+    }
+  }
+}
+
+TEST_F(TwoDirectories, KeepToTheRoomOfEach) {
+  for (const char* disk : {"300KiB,unlimited", "unlimited,300KiB", "300KiB,300KiB", "0B,300KiB",
+                           "300KiB,0B", "unlimited,unlimited"}) {
+    SCOPED_TRACE(disk);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, {{"interval", "1"}, {"layout", "shared,shared"}, {"disk", disk}, kRates});
+    const Outcome outcome = sweep(run);
+    expect_exact(run, outcome);
+    const anadrome_stats stats = run.statistics();
+    const bool both_limited = std::string(disk).find("unlimited") == std::string::npos;
+    EXPECT_TRUE(!both_limited || stats.disk_bytes_reserved_all_ranks <= 600 * 1024)
+        << stats.disk_bytes_reserved_all_ranks;
+  }
+}
+
+TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
+  const std::vector<std::pair<Settings, std::string>> mistakes = {
+      {{{"directory", home()}, {"layout", "node,shared"}}, "directory=FAST,HOME"},
+      {{{"directory", home()}, {"disk", "1GiB,1GiB"}}, "directory=FAST,HOME"},
+      {{{"directory", home() + "," + home()}}, "are the same"},
+      {{{"disk", "1GiB"}}, "disk=FAST,HOME"},
+      {{{"keep", "on"}}, "keep=on"},
+      {{{"transport", "mpio"}}, "transport=mpio"},
+      {{{"schedule", "disk_revolve"}}, "schedule=async"},
+      {{{"directory", fast() + "/not/there," + home()}}, "not/there"}};
+  for (const auto& [settings, words] : mistakes) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, settings);
+    EXPECT_NE(anadrome_begin(run, kSteps), ANADROME_OK) << words;
+    EXPECT_NE(std::string(anadrome_last_error()).find(words), std::string::npos)
+        << anadrome_last_error();
+  }
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_NE(anadrome_set(run, "directory", "a,b,c"), ANADROME_OK);
+  EXPECT_NE(anadrome_set(run, "directory", ",b"), ANADROME_OK);
+}
+
+}  // namespace

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Anchors on two volumes: the rule of schedule/two_volumes.h, against every set of places that
+// there is, and against a bound.
+#include "schedule/two_volumes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "questions/simulate.h"
+#include "schedule/anchored_planner.h"
+#include "schedule/anchored_sweep.h"
+#include "schedule/stack_sweep.h"
+
+namespace anadrome::questions {
+namespace {
+
+using namespace schedule;
+
+constexpr double kForEver = 1e30;
+
+struct Disks {
+  std::int64_t steps = 0, blocks = 0;  ///< of memory, the one that is home's not among them
+  double adjoint = 2;
+  VolumeCosts home, fast;  ///< in forward steps
+  std::int64_t fast_room = kNoLimit;
+};
+
+// As a run would plan it, with all times known.
+IntervalProblem problem_of(const Disks& disks) {
+  IntervalProblem problem;
+  const VolumeCosts both = side_by_side(disks.home, disks.fast);
+  problem.costs = {1, disks.adjoint, both.write, both.read, 0, 0};
+  problem.memory.blocks = disks.blocks;
+  problem.steps = disks.steps;
+  const double x_0 = disks.fast.write + disks.home.write;  // goes to both
+  problem.anchors_left = room_of_both(kNoLimit, disks.fast_room - 1, disks.home.write,
+                                      static_cast<double>(disks.steps) - x_0);
+  return problem;
+}
+
+Machine machine_of(const Disks& disks) {
+  Machine machine;
+  machine.costs = {1, disks.adjoint, disks.home.write, disks.home.read, 0, 0};
+  machine.disk.buffers = 2;
+  machine.fast = {disks.fast, disks.fast_room, static_cast<double>(disks.steps)};
+  return machine;
+}
+
+// The plan on the clock.
+double planned(const Disks& disks) {
+  const IntervalProblem problem = problem_of(disks);
+  const AsyncPlan plan = plan_intervals(problem);
+  const AnchoredSweep sweep = anchored_sweep(problem, plan);
+  AnchoredOptions anchored;
+  anchored.steps = disks.steps;
+  anchored.slots = plan.slots;
+  anchored.interval = plan.ends_in_ram ? disks.steps : plan.interval;
+  StackOptions options;
+  options.steps = disks.steps;
+  options.units = plan.slots - 1;
+  options.disk_slots = sweep.written + 1;
+  options.anchors_stay = true;
+  options.x_0 = Place::kDisk;
+  StackSweep actions(options, std::make_unique<AnchoredPlanner>(anchored));
+  Machine machine = machine_of(disks);
+  machine.disk.reads_ahead = plan.prefetch_depth > 0;
+  return simulate([&] { return actions.next(); }, machine);
+}
+
+// Anchors at some steps, each on one volume, on a clock of its own.
+class Anchors {
+ public:
+  explicit Anchors(const Disks& disks) : disks_(disks), fast_left_(disks.fast_room - 1) {
+    free_ = {disks.fast.write + disks.home.write, disks.fast.write};  // x_0 goes to both
+  }
+
+  static constexpr int kHome = 0, kFast = 1;
+  double now() const { return now_; }
+  std::int64_t newest() const { return placed_.back().step; }
+  bool fits(int volume) const { return volume == kHome || fast_left_ > 0; }
+  std::int64_t under_way(int volume) const {
+    const double busy = free_[index(volume)] - now_;
+    return busy > write(volume) ? 2 : busy > 0 ? 1 : 0;
+  }
+  void advance_to(std::int64_t step) { now_ += static_cast<double>(step - newest()); }
+  void add(std::int64_t step, int volume) {
+    if (volume == kFast) --fast_left_;
+    double& free = free_[index(volume)];
+    now_ = std::max(now_, free - write(volume));  // two at a time
+    free = std::max(free, now_) + write(volume);
+    placed_.push_back({step, volume});
+  }
+
+  /// When the last adjoint is done: intervals with `slots`, and the end with all of the memory that
+  /// no write needs.
+  double reversed(std::int64_t slots, bool ahead) const {
+    const std::int64_t tail = disks_.steps - newest();
+    double now = now_ + static_cast<double>(tail);
+    std::int64_t writing = 0;
+    for (const int volume : {kHome, kFast}) {
+      const double busy = free_[index(volume)] - now;
+      writing += busy > write(volume) ? 2 : busy > 0 ? 1 : 0;
+    }
+    // A block is for reading ahead, where anything is read so.
+    const std::int64_t most = placed_.size() > 1 ? slots : disks_.blocks;
+    const std::int64_t left = std::clamp<std::int64_t>(disks_.blocks + 1 - writing, 1, most);
+    std::array<double, 2> may_begin = {now, now}, free = free_;
+    now += static_cast<double>(tail_steps(tail, left, false)) +
+           static_cast<double>(tail) * disks_.adjoint;
+    for (std::size_t i = placed_.size() - 1; i-- > 0;) {
+      const auto volume = index(placed_[i].volume);
+      const double read = placed_[i].volume == kHome ? disks_.home.read : disks_.fast.read;
+      const bool waits = !ahead && placed_[i].volume == kFast;
+      free[volume] = std::max(free[volume], waits ? now : may_begin[volume]) + read;
+      may_begin[volume] = now = std::max(now, free[volume]);
+      const std::int64_t steps = placed_[i + 1].step - placed_[i].step;
+      now += static_cast<double>(advances_from_anchor(steps, slots, 0)) +
+             static_cast<double>(steps) * disks_.adjoint;
+    }
+    return now;
+  }
+
+ private:
+  struct Anchor {
+    std::int64_t step;
+    int volume;
+  };
+  static std::size_t index(int volume) { return static_cast<std::size_t>(volume); }
+  double write(int volume) const { return volume == kHome ? disks_.home.write : disks_.fast.write; }
+
+  const Disks& disks_;
+  std::vector<Anchor> placed_ = {{0, kFast}};
+  std::array<double, 2> free_;
+  double now_ = 0;
+  std::int64_t fast_left_;
+};
+
+// The best of every set of steps for anchors, and every volume for each.
+double search(const Disks& disks, const Anchors& here, bool ahead, double best) {
+  const std::int64_t slots = problem_of(disks).memory.slots(ahead ? 1 : 0);
+  best = std::min(best, here.reversed(slots, ahead));
+  for (std::int64_t step = here.newest() + 1; step < disks.steps; ++step) {
+    for (const int volume : {Anchors::kHome, Anchors::kFast}) {
+      if (!here.fits(volume)) continue;
+      Anchors next = here;
+      next.advance_to(step);
+      next.add(step, volume);
+      if (next.now() < best) best = search(disks, next, ahead, best);
+    }
+  }
+  return best;
+}
+
+double best_of_all(const Disks& disks) {
+  return search(disks, Anchors(disks), false, search(disks, Anchors(disks), true, 1e30));
+}
+
+// The plan of a run, with the volumes that a run takes.
+double of_plan(const Disks& disks) {
+  const IntervalProblem problem = problem_of(disks);
+  const AsyncPlan plan = plan_intervals(problem);
+  const AnchoredSweep sweep = anchored_sweep(problem, plan);
+  Anchors anchors(disks);
+  VolumeChoice choice;
+  for (std::int64_t i = 1; i <= sweep.written; ++i) {
+    const std::int64_t step = i * plan.interval;
+    anchors.advance_to(step);
+    const double until_turn = static_cast<double>(disks.steps) - anchors.now();
+    const bool due = choice.is_for_home(anchors.now(), until_turn, disks.home.write,
+                                        anchors.under_way(Anchors::kHome));
+    if (due || !anchors.fits(Anchors::kFast)) choice.went_home();
+    anchors.add(step, due || !anchors.fits(Anchors::kFast) ? Anchors::kHome : Anchors::kFast);
+  }
+  return anchors.reversed(plan.slots, plan.prefetch_depth > 0);
+}
+
+TEST(TwoVolumes, AreOneThatWritesAsManyStatesAsBoth) {
+  const VolumeCosts both = side_by_side({12, 10}, {4, 4});
+  EXPECT_DOUBLE_EQ(both.write, 3);
+  EXPECT_DOUBLE_EQ(both.read, 3) << "three of four states come from the fast one";
+  EXPECT_DOUBLE_EQ(side_by_side({4, 20}, {4, 2}).read, 10) << "every second one from home";
+}
+
+TEST(TwoVolumes, HaveRoomForWhatHomeHasTimeForAndTheFastOneHasPlacesFor) {
+  EXPECT_EQ(room_of_both(1000, 8, 5, 100), 28);
+  EXPECT_EQ(room_of_both(10, 8, 5, 100), 18);
+  EXPECT_EQ(room_of_both(kNoLimit, kNoLimit, 5, 1e30), kMostSteps);
+}
+
+TEST(TwoVolumes, GiveHomeAsMuchAsItCanTake) {
+  for (const double interval : {0.5, 0.9, 1.0, 2.7}) {
+    constexpr double kWrite = 4;
+    VolumeChoice choice;
+    double free = 0;
+    int went = 0;
+    for (int block = 1; block <= 1000; ++block) {
+      const double now = block * interval, busy = free - now;
+      const std::int64_t under_way = busy > kWrite ? 2 : busy > 0 ? 1 : 0;
+      ASSERT_LE(busy, 2 * kWrite);
+      if (!choice.is_for_home(now, kForEver, kWrite, under_way)) continue;
+      choice.went_home();
+      free = std::max(free, now) + kWrite;
+      ++went;
+    }
+    EXPECT_NEAR(went, 1000 * interval / kWrite, 2) << interval;
+  }
+}
+
+TEST(TwoVolumes, DoNotMakeUpForWhatHomeMissedLongAgo) {
+  VolumeChoice choice;
+  int in_a_row = 0;
+  while (choice.is_for_home(100, kForEver, 4, 0)) {
+    choice.went_home();
+    ++in_a_row;
+  }
+  EXPECT_EQ(in_a_row, 2);
+  EXPECT_FALSE(VolumeChoice().is_for_home(100, kForEver, 0, 0)) << "nobody knows its time";
+  EXPECT_FALSE(VolumeChoice().is_for_home(100, kForEver, 4, 2));
+  EXPECT_TRUE(VolumeChoice().is_for_home(100, 8, 4, 1));
+  EXPECT_FALSE(VolumeChoice().is_for_home(100, 7, 4, 1)) << "it would be there after TURN";
+}
+
+TEST(TwoVolumes, AreUsedNearlyAsWellAsCanBe) {
+  double sum = 0, worst = 1;
+  int cases = 0;
+  for (const std::int64_t steps : {7, 9, 11, 12}) {
+    for (const std::int64_t blocks : {3, 4, 5}) {
+      for (const double write : {1.0, 2.0, 3.0}) {
+        for (const double ratio : {4.0, 16.0}) {
+          for (const std::int64_t room : {std::int64_t{2}, std::int64_t{4}, kNoLimit}) {
+            const Disks disks = {steps,          blocks, 2, {ratio * write, ratio * write},
+                                 {write, write}, room};
+            const double best = best_of_all(disks), taken = of_plan(disks);
+            EXPECT_GE(taken, best - 1e-9) << steps << " " << blocks << " " << write << " " << ratio;
+            sum += taken / best;
+            worst = std::max(worst, taken / best);
+            ++cases;
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("mean", std::to_string(sum / cases));
+  RecordProperty("worst", std::to_string(worst));
+  EXPECT_LE(sum / cases, 1.05);
+}
+
+// With `slots` beside what is read ahead, and so many seconds of waiting for each read: no plan
+// writes more than both can in the time that it takes, nor more than there is room for; E(l, s) is
+// convex, so no anchors are better than even ones.
+double bound(const Disks& disks, std::int64_t slots, double waiting) {
+  const std::int64_t n = disks.steps;
+  const auto steps = static_cast<double>(n);
+  const double once = steps * (1 + disks.adjoint);
+  double least = once + static_cast<double>(tail_steps(n, slots, false));
+  const auto again = [&](std::int64_t length) {
+    return static_cast<double>(advances_from_anchor(length, slots, 0));
+  };
+  for (std::int64_t anchors = 1; anchors < n; ++anchors) {
+    // Blocks in memory at TURN need not be on disk.
+    const auto written = static_cast<double>(std::max<std::int64_t>(anchors - disks.blocks, 0));
+    const auto room = static_cast<double>(disks.fast_room);
+    const double by_rate = written * side_by_side(disks.home, disks.fast).write;
+    const double forward = std::max({steps, by_rate, (written - room) * disks.home.write});
+    if (forward + steps * disks.adjoint >= least) break;
+    for (std::int64_t tail = 1; tail <= n; tail += std::max<std::int64_t>(1, n / 400)) {
+      const std::int64_t length = (n - tail) / anchors, longer = (n - tail) % anchors;
+      if (length < 1) break;
+      const double all = static_cast<double>(anchors - longer) * again(length) +
+                         static_cast<double>(longer) * again(length + 1) +
+                         static_cast<double>(tail_steps(tail, slots, false));
+      least = std::min(least, forward + all + steps * disks.adjoint + written * waiting);
+    }
+  }
+  return least;
+}
+
+double bound(const Disks& disks) {
+  const SharedMemory memory = problem_of(disks).memory;
+  return std::min(bound(disks, memory.slots(1), 0), bound(disks, memory.slots(0), disks.fast.read));
+}
+
+TEST(TwoVolumes, AreCloseToTheBoundInLongSweeps) {
+  double worst = 1;
+  for (const std::int64_t blocks : {4, 8, 16}) {
+    for (const double write : {2.0, 8.0, 30.0}) {
+      for (const double ratio : {4.0, 16.0}) {
+        Disks disks = {2000, blocks, 2, {ratio * write, ratio * write}, {write, write}, kNoLimit};
+        const double all = 2000 / side_by_side(disks.home, disks.fast).write;
+        for (const double share : {1.0 / 8, 1.0 / 2, 1e9}) {
+          disks.fast_room = static_cast<std::int64_t>(share * all);
+          const double least = bound(disks), taken = planned(disks);
+          EXPECT_GE(taken, least);
+          EXPECT_LE(taken, 1.10 * least)
+              << blocks << " blocks, " << write << ", " << ratio << ", room " << disks.fast_room;
+          worst = std::max(worst, taken / least);
+        }
+      }
+    }
+  }
+  RecordProperty("worst", std::to_string(worst));
+}
+
+}  // namespace
+}  // namespace anadrome::questions
