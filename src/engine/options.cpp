@@ -425,7 +425,7 @@ Options Options::of_fast() const {
   Options options = *this;
   options.directory = fast.directory;
   options.disk = fast.disk;
-  options.layout = fast.has_layout ? fast.layout : Layout::kNode;
+  options.layout = fast_layout();
   options.direct = fast.direct;
   options.bandwidth_limit = fast.bandwidth_limit;
   options.watchdog = 0;

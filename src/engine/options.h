@@ -75,6 +75,7 @@ struct Options {
   /// Of the environment: "key=value key=value"; throws as set does.
   void set_environment(std::string_view text);
 
+  Layout fast_layout() const { return fast.has_layout ? fast.layout : Layout::kNode; }
   bool has_fast() const { return !fast.directory.empty(); }
   /// The options of the fast directory as if it were the only one. Files there are for this run
   /// alone, and nobody listens to heartbeats.

@@ -46,7 +46,7 @@ void throw_untouched(const Error& error) {
 bool Storage::changes() {
   bool changes = !has_directory() || (transport() != nullptr && fields_.changed());
   held_.attempt([&] {
-    if (options_.has_fast()) fast_options_ = options_.of_fast();
+    if (options_.has_fast()) fast_options_ = options_.of_fast();  // before a directory is made
     changes = changes || built_with_.directory != options_.directory ||
               built_with_.fast.directory != options_.fast.directory ||
               built_with_.shared_values() != options_.shared_values();
@@ -154,7 +154,8 @@ void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_ar
   store::TransportOptions options;
   options.checksum = options_.checksum;
   options.remember_writes = options_.resume;
-  options.bytes_per_second = options_of(volume).bandwidth_limit;
+  options.bytes_per_second =
+      volume == store::kFast ? options_.fast.bandwidth_limit : options_.bandwidth_limit;
   options.encoding = encoding_of(options_, fields_.state());
   options.cores_are_busy = cores_are_busy;
   of(volume).transport = options_.transport == TransportName::kDirect
@@ -295,11 +296,13 @@ std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
 // With the copy of the first block; a few pages per file and 40 bytes per slot describe them.
 std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory, int volume) const {
   constexpr std::int64_t kUnlimited = std::int64_t{1} << 61;
-  const std::int64_t disk = options_of(volume).disk;
+  const bool fast = volume == store::kFast;
+  const std::int64_t disk = fast ? options_.fast.disk : options_.disk;
   if (disk < 0) return kUnlimited;
   const std::int64_t ranks = agreement_.size();
   const auto fields = static_cast<std::int64_t>(fields_.state().size());
-  const std::int64_t files = options_of(volume).layout == Layout::kShared ? 1 : ranks;
+  const std::int64_t files =
+      (fast ? options_.fast_layout() : options_.layout) == Layout::kShared ? 1 : ranks;
   const std::int64_t per_block =
       memory.block_bytes_all_ranks + 40 * memory.layout.states() + 16 * ranks;
   // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
