@@ -255,6 +255,7 @@ void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
   }
   if (now.commit == Commit::kDue) {
     held_.attempt([&] {
+      keeper_.disk_tier()->queue_first_block_at_home();
       const DiskSpace* const fast = storage_.space(store::kFast);
       std::span<const store::JournalSegment> fast_segments;
       if (fast != nullptr) fast_segments = fast->records();

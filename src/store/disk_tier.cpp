@@ -303,6 +303,13 @@ void DiskTier::flush() {
   }
 }
 
+// The copy is begun when the first write is done.
+void DiskTier::queue_first_block_at_home() {
+  const auto first = residents().find(0);
+  const bool writes = first != residents().end() && first->second.state == State::kWriting;
+  if (writes && anchors_[0].volume != kHome) finish(0);
+}
+
 // ---- what is where ----
 
 // Without x_0 nothing can be computed again. As long as it is not on disk it stays in memory,

@@ -121,6 +121,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   void settle_finished() override;
   /// Wait until everything is written.
   void flush();
+  /// What is queued at home from here on follows block 0's write there.
+  void queue_first_block_at_home();
 
   const AnchorBlocks& anchors() const { return anchors_; }
   int volumes() const { return static_cast<int>(lanes_.size()); }

@@ -176,6 +176,41 @@ TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
   EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
 }
 
+TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
+  HeldTask fast;
+  committer.reset();
+  committer = std::make_unique<Committer>(directory.path(), header, numbers("lambda", lambda), 0,
+                                          transport, &fast);
+  const auto wrote_at = [&](HeldTask& to, std::int64_t block, std::int64_t place, bool is_copy) {
+    wrote(block, {}, is_copy);
+    FinishedWrite write = transport.writes.back();
+    transport.writes.pop_back();
+    write.place = place;
+    to.writes.push_back(write);
+  };
+  const auto commit_now = [&] {
+    JournalCommit made;
+    made.phase = Phase::kForward;
+    made.position = 10;
+    made.anchors = 2;
+    made.stretches = {{0, 0, 10}};
+    committer->start(made, committer->committed(), {}, {});
+    committer->wait();
+    return committer->committed();
+  };
+  wrote_at(fast, 0, 0, false);
+  wrote_at(fast, 1, 1, false);
+  EXPECT_EQ(commit_now(), 0) << "x_0 is on the fast volume alone";
+  wrote_at(transport, 0, 0, true);
+  wrote_at(transport, 2, 0, false);
+  EXPECT_GT(commit_now(), 0);
+  const JournalContents contents = journal();
+  using Place = store::JournalBlock::Place;
+  EXPECT_EQ(contents.blocks.at(0).place, (Place{store::kFast, 0}));
+  EXPECT_EQ(contents.blocks.at(1).place, (Place{store::kFast, 1}));
+  EXPECT_EQ(contents.blocks.at(2).place, (Place{store::kHome, 0}));
+}
+
 TEST_F(Commits, HaveTheAdjointAsItWasWhenTheyBegan) {
   wrote(0);
   start();

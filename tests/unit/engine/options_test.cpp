@@ -30,6 +30,44 @@ TEST(Options, UnderstandWordsInAnyCase) {
   EXPECT_EQ(options.schedule, nullptr);
 }
 
+TEST(Options, NameTwoDirectoriesTheFastOneFirst) {
+  Options options;
+  options.set("directory", "/local/a\\,b,/shared/c");
+  EXPECT_EQ(options.fast.directory, "/local/a,b");
+  EXPECT_EQ(options.directory, "/shared/c");
+  options.set("disk", "2GiB,unlimited");
+  options.set("bandwidth_limit", "1GB/s,100MB/s");
+  options.set("layout", "rank,shared");
+  options.require_fit();
+  const Options fast = options.of_fast();
+  EXPECT_EQ(fast.directory, "/local/a,b");
+  EXPECT_EQ(fast.disk, std::int64_t{2} << 30);
+  EXPECT_EQ(fast.bandwidth_limit, 1'000'000'000);
+  EXPECT_EQ(fast.layout, Layout::kRank);
+  EXPECT_FALSE(fast.has_fast());
+  EXPECT_EQ(options.disk, -1);
+  EXPECT_EQ(options.layout, Layout::kShared);
+  options.set("directory", "/shared/c");
+  EXPECT_FALSE(options.has_fast());
+  EXPECT_NE(failure_from([&] { options.require_fit(); }).message, "") << "the others have two";
+}
+
+TEST(Options, OfTheFastDirectoryAreHomesWhereOneValueIsGiven) {
+  Options options;
+  options.set("directory", "fast,home");
+  options.set("bandwidth_limit", "80MB/s");
+  options.set("direct", "off");
+  options.set("layout", "shared");
+  const Options fast = options.of_fast();
+  EXPECT_EQ(fast.bandwidth_limit, options.bandwidth_limit);
+  EXPECT_EQ(fast.direct, store::DirectIo::kOff);
+  EXPECT_EQ(fast.layout, Layout::kNode) << "a node's own, unless it is said";
+  options.require_fit();
+  options.set("disk", "1GiB");
+  EXPECT_NE(failure_from([&] { options.require_fit(); }).message.find("disk=FAST,HOME"),
+            std::string::npos);
+}
+
 TEST(Options, UnderstandUnits) {
   Options options;
   options.set("memory", "8G");

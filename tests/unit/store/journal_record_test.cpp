@@ -101,6 +101,11 @@ TEST(JournalRecord, RefusesWhatCannotBe) {
   EXPECT_TRUE(is_refused(JournalBlock{-1, 0, 1, {}, {}}));
   EXPECT_TRUE(is_refused(JournalBlock{0, 0, 0, {}, {}}));
   EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {true, {-1}}}));
+  EXPECT_FALSE(is_refused(JournalBlock{0, 0, 1, {}, {}, JournalBlock::Place{1, 3}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {}, JournalBlock::Place{2, 3}}));
+  EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {}, JournalBlock::Place{1, -3}}));
+  EXPECT_FALSE(segment([](auto& s) { s.volume = 1; }));
+  EXPECT_TRUE(segment([](auto& s) { s.volume = 2; }));
   EXPECT_TRUE(is_refused(JournalTruncate{-1}));
 }
 
