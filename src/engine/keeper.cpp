@@ -332,13 +332,13 @@ void Keeper::close_volumes(const Failure& why) {
 }
 
 // It takes no more blocks; where the other one does, the sweep goes on with that.
-void Keeper::close_volume(int volume, const Failure& why) {
+void Keeper::close_volume(int volume, const Failure& why, Surprise surprise) {
   bool& takes = takes_[static_cast<std::size_t>(volume)];
   const bool was_last = !takes_[store::kHome] || !takes_[store::kFast];
   if (was_last) return stop_anchoring(why);
   takes = false;
   measured_.use_volumes(takes_[store::kHome], takes_[store::kFast]);
-  if (!why) return;
+  if (surprise == Surprise::kNo) return;
   warnings_.warn({volume == store::kFast ? "the fast directory" : "the last directory",
                   " accepts no more states (", why.message, "); they go to the other one"});
 }
@@ -409,9 +409,10 @@ Failure Keeper::refusal(Call call, std::int64_t number, int volume) {
   if (disk_->has_place(number, volume)) return {};
   const bool as_planned = disk_->volumes() > 1 && disk_->blocks_written(volume) >=
                                                       storage_.most_blocks(plan_.memory, volume);
-  if (as_planned) {  // the option disk says so
-    close_volume(volume, {});
-    return {ANADROME_ERR_NO_SPACE, "disk allows no more states there"};
+  if (as_planned) {
+    const Failure allowed = {ANADROME_ERR_NO_SPACE, "the option disk allows no more"};
+    close_volume(volume, allowed, Surprise::kNo);
+    return allowed;
   }
   const double start = now_seconds();
   try {

@@ -151,7 +151,8 @@ class Keeper {
   int volume_of_newest(bool commits);
   double seconds_until_turn() const;
   void close_volumes(const Failure& why);
-  void close_volume(int volume, const Failure& why);
+  enum class Surprise { kNo, kYes };
+  void close_volume(int volume, const Failure& why, Surprise surprise = Surprise::kYes);
   void tell_what_volumes_hold();
   void count_blocks(std::int64_t under_way);
   void count_all_blocks(Call call);

@@ -61,6 +61,12 @@ std::int64_t DiskTier::next_at_home(std::int64_t block) const {
   return -1;
 }
 
+const Segment& DiskTier::segment_of(const AnchorBlocks::Block& block) const {
+  const BlockPlaces& places = lane(block.volume).volume.places;
+  if (block.place >= places.capacity()) throw Error(ANADROME_ERR_INTERNAL, "a block has no place");
+  return places.segment_of(block.place);
+}
+
 std::byte* DiskTier::address_of(const Resident& resident) const {
   return places_ != nullptr ? places_->address(resident.region)
                             : blocks_.pool().address(resident.pool_block);
@@ -201,7 +207,7 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.exact = exact || block == 0 || !resident.exact;  // it was changed already
   const AnchorBlocks::Block& noted = anchors_[block];
   transfer.volume = noted.volume;
-  transfer.segment = &lane(noted.volume).volume.places.segment_of(noted.place);
+  transfer.segment = &segment_of(noted);
   transfer.place = noted.place;
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
@@ -215,10 +221,18 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
 }
 
 bool DiskTier::write_first_block_again() {
-  if (notes(kHome).disk_refuses()) return false;
-  const Resident& first = residents().begin()->second;
+  if (residents().begin()->second.state != State::kClean) return false;
   // One that has no place yet is tried where the next one is.
-  if (first.state != State::kClean || home().places.capacity() == 0) return false;
+  const auto takes_it = [&](int volume, std::int64_t place) {
+    return !notes(volume).disk_refuses() && place < lane(volume).volume.places.capacity();
+  };
+  AnchorBlocks::Block& noted = anchors_[0];
+  if (!takes_it(noted.volume, noted.place)) {
+    const int other = volumes() - 1 - noted.volume;
+    if (volumes() == 1 || !takes_it(other, lane(other).next_place)) return false;
+    noted.volume = other;
+    noted.place = lane(other).next_place++;
+  }
   start_write(0, true);
   return true;
 }
@@ -359,8 +373,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.write = false;
   const bool copy = anchors_.reads_copy(block);
   transfer.volume = copy ? kHome : written.volume;
-  transfer.segment =
-      copy ? copy_of_first_block() : &lane(written.volume).volume.places.segment_of(written.place);
+  transfer.segment = copy ? copy_of_first_block() : &segment_of(written);
   transfer.place = copy ? 0 : written.place;
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);

@@ -164,6 +164,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
 
   Residents& residents() const { return blocks_.residents(); }
   std::byte* address_of(const Resident& resident) const;
+  const Segment& segment_of(const AnchorBlocks::Block& block) const;
   void work_on(std::int64_t block);
   BlockKeeper::Window window(std::int64_t block) const;
   std::int64_t next_at_home(std::int64_t block) const;
