@@ -220,21 +220,33 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   }
 }
 
+// Only this rank may be in need, so no other place is taken than those that it has on all.
 bool DiskTier::write_first_block_again() {
-  if (residents().begin()->second.state != State::kClean) return false;
+  Resident& first = residents().begin()->second;
+  if (first.state != State::kClean) return false;
+  const AnchorBlocks::Block& noted = anchors_[0];
   // One that has no place yet is tried where the next one is.
-  const auto takes_it = [&](int volume, std::int64_t place) {
-    return !notes(volume).disk_refuses() && place < lane(volume).volume.places.capacity();
-  };
-  AnchorBlocks::Block& noted = anchors_[0];
-  if (!takes_it(noted.volume, noted.place)) {
-    const int other = volumes() - 1 - noted.volume;
-    if (volumes() == 1 || !takes_it(other, lane(other).next_place)) return false;
-    noted.volume = other;
-    noted.place = lane(other).next_place++;
+  if (!notes(noted.volume).disk_refuses() && has_places(noted.volume)) {
+    start_write(0, true);
+    return true;
   }
-  start_write(0, true);
+  if (noted.volume == kHome || copy_of_first_block() == nullptr || notes(kHome).disk_refuses())
+    return false;
+  first.transfer.write = first.transfer.exact = true;
+  first.transfer.bytes = address_of(first);
+  first.transfer.identity = anchors_.identity_of(0);
+  start_copy(first);
   return true;
+}
+
+void DiskTier::start_copy(Resident& first) {
+  Transfer& transfer = first.transfer;
+  transfer.segment = copy_of_first_block();
+  transfer.place = 0;
+  transfer.is_copy = true;
+  transfer.volume = kHome;
+  transport_of(first).start(transfer);
+  first.state = State::kCopying;  // last: only a transfer that began is waited for
 }
 
 // A transfer is done: note its result. Returns the next resident. A block that was written is in
@@ -252,12 +264,7 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
   const bool unread = !entry.transfer.write && entry.transfer.failure;
   if (block == 0 && entry.state == State::kWriting && !entry.dropped &&
       copy_of_first_block() != nullptr) {
-    entry.transfer.segment = copy_of_first_block();
-    entry.transfer.place = 0;
-    entry.transfer.is_copy = true;
-    entry.transfer.volume = kHome;
-    transport_of(entry).start(entry.transfer);
-    entry.state = State::kCopying;
+    start_copy(entry);
     return std::next(resident);
   }
   entry.state = State::kClean;

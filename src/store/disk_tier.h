@@ -180,6 +180,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   void note_places();
   double wait_for(const Resident& resident) const;
   void start_write(std::int64_t block, bool exact);
+  void start_copy(Resident& first);
+  bool has_places(int volume) const { return lane(volume).volume.places.capacity() > 0; }
   void change(std::int64_t block, double times);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
