@@ -317,6 +317,18 @@ double Keeper::seconds_until_turn() const {
          measured_.costs(plan_.memory.largest_state_bytes).forward;
 }
 
+// What a commit found on the fast volume, and so where the next blocks go, may differ between
+// ranks; files grow on all of them.
+void Keeper::agree_on_places() {
+  if (disk_->volumes() == 1) return;
+  std::array<std::int64_t, store::kMostVolumes> next{};
+  for (int volume = 0; volume < disk_->volumes(); ++volume)
+    next[static_cast<std::size_t>(volume)] = disk_->blocks_written(volume);
+  agreement_.ranks().largest(next);
+  for (int volume = 0; volume < disk_->volumes(); ++volume)
+    disk_->begin_places_at(volume, next[static_cast<std::size_t>(volume)]);
+}
+
 // Some rank's writes fail: those of which volumes, all ranks learn.
 void Keeper::close_volumes(const Failure& why) {
   std::array<std::int64_t, store::kMostVolumes> refuse{};
@@ -544,6 +556,7 @@ void Keeper::begin_pass(std::int64_t stride) {
 
 void Keeper::go_on_from(std::int64_t number) {
   disk_->truncate(number + 1);
+  agree_on_places();
   sweep_.newest_anchor = number;
   sweep_.agreed_block = plan_.memory.layout.block_of(number);
   held_.attempt([&] { disk_->restore_exactly({number, 0, {}}); });

@@ -150,6 +150,7 @@ class Keeper {
   void write_newest_block(Call call, bool exact);
   int volume_of_newest(bool commits);
   double seconds_until_turn() const;
+  void agree_on_places();
   void close_volumes(const Failure& why);
   enum class Surprise { kNo, kYes };
   void close_volume(int volume, const Failure& why, Surprise surprise = Surprise::kYes);

@@ -187,7 +187,10 @@ void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const
                    bool exact, int volume) {
   const auto resident = residents().find(block);
   const bool in_memory = resident != residents().end();
-  if (!in_memory && !refused) return;  // there was no memory for it
+  if (!in_memory && !refused) {  // there was no memory for it; other ranks may write it
+    ++lane(volume).next_place;
+    return;
+  }
   AnchorBlocks::Block& noted = note(block, states, volume);
   if (!refused || block == 0) lane(volume).next_place = noted.place + 1;
   if (!refused) {

@@ -87,6 +87,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool has_place(std::int64_t number, int volume) const;
   /// Of places, on this volume.
   std::int64_t blocks_written(int volume) const { return lane(volume).next_place; }
+  /// After take_over and truncate, where a rank may know of fewer blocks than another one: the next
+  /// block gets no place on this volume below this one.
+  void begin_places_at(int volume, std::int64_t place) { lane(volume).next_place = place; }
   Cost cost() const override { return cost_of(kHome); }
   Cost cost_of(int volume) const { return lane(volume).notes.cost(); }
   Agreed agreed_before_use() const override {
