@@ -45,10 +45,10 @@ Committer::Committer(const std::string& directory, Recovery& recovery, std::int6
   const std::int64_t rank = recovery.journal.header.rank;
   journal_ = store::Journal::reopen(directory + "/" + store::journal_file_name(rank),
                                     recovery.journal.good_bytes, recovery.journal.last);
-  if (good_blocks >= 0) {  // before anything is written over the others
-    journal_.add(store::JournalTruncate{good_blocks});
-    journal_.commit();
-  }
+  // Before anything is written over the others.
+  if (recovery.lost_fast) journal_.add(store::JournalTruncate{0, store::kFast});
+  if (good_blocks >= 0) journal_.add(store::JournalTruncate{good_blocks, {}});
+  if (recovery.lost_fast || good_blocks >= 0) journal_.commit();
   adjoint_file_ = store::File::open(directory + "/" + adjoint_file_name(rank), O_RDWR | O_CREAT);
   buffer_ = std::move(recovery.adjoint);  // the memory is for one copy
 }
@@ -134,7 +134,10 @@ void Committer::write() {
                                   block.identity.states, block.checksum,
                                   block.encoded,         {}};
     if (fast_ != nullptr && !block.is_copy) record.place = {volume, block.place};
-    if (fast_ != nullptr && block.is_copy) record.place = place_of_first_;
+    if (fast_ != nullptr && block.is_copy) {
+      using Place = store::JournalBlock::Place;
+      record.place = place_of_first_.value_or(Place{store::kFast, store::JournalBlock::kGone});
+    }
     if (block.identity.block == 0) place_of_first_ = record.place;
     journal_.add(record);
   }

@@ -19,6 +19,7 @@ struct Recovery {
   store::JournalCommit commit;
   std::vector<std::byte> adjoint;      ///< the bytes of the adjoint fields; the committer's later
   std::int64_t newest_generation = 0;  ///< of any commit that any rank began
+  bool lost_fast = false;              ///< agreed; the journal does not say so yet
 };
 
 /// The newest commit that is whole on every rank, of a run as `wanted` describes it (its run id

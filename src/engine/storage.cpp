@@ -134,7 +134,7 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   if (transports && options_.has_fast()) {
     open_fast(memory, recovery);
   } else if (recovery) {
-    recovery->journal.forget_segments_on(store::kFast);
+    recovery->journal.forget_volume(store::kFast);
   }
   held_.attempt([&] { built_with_ = options_; });
   if (!transports) {
@@ -226,14 +226,21 @@ void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recov
   });
   std::int64_t any = segments.empty() ? 0 : 1;
   agreement_.ranks().largest(std::span(&any, 1));
-  if (any == 0) return make_directory(memory, store::Leftovers::kRemove, store::kFast);
+  const auto forget = [&] {
+    recovery->journal.forget_volume(store::kFast);
+    recovery->lost_fast = true;
+  };
+  if (any == 0) {
+    if (recovery) forget();
+    return make_directory(memory, store::Leftovers::kRemove, store::kFast);
+  }
   make_directory(memory, store::Leftovers::kTakeOver, store::kFast);
   const Failure failure = failure_from([&] { space(store::kFast)->reopen(segments); });
   const Failure lost =
       agreement_.agree({.call = Call::kBegin, .failure = held_.failure(), .lost = failure}).lost;
   if (!lost) return;
   warnings_.warn({lost.message, "; the states that were in the fast directory are lost"});
-  recovery->journal.forget_segments_on(store::kFast);
+  forget();
   remove_directory(store::kFast);
   make_directory(memory, store::Leftovers::kRemove, store::kFast);
 }

@@ -123,6 +123,10 @@ struct Apply {
     return true;
   }
   bool operator()(const JournalTruncate& truncate) const {
+    if (truncate.volume) {
+      contents.forget_volume(*truncate.volume, truncate.blocks);
+      return true;
+    }
     contents.blocks.erase(contents.blocks.lower_bound(truncate.blocks), contents.blocks.end());
     return true;
   }
@@ -144,8 +148,12 @@ std::vector<JournalSegment> JournalContents::segments_on(std::int64_t volume) co
   return there;
 }
 
-void JournalContents::forget_segments_on(std::int64_t volume) {
+void JournalContents::forget_volume(std::int64_t volume, std::int64_t first) {
   std::erase_if(segments, [&](const JournalSegment& segment) { return segment.volume == volume; });
+  for (auto block = blocks.lower_bound(first); block != blocks.end(); ++block) {
+    std::optional<JournalBlock::Place>& place = block->second.place;
+    if (place && place->volume == volume) place->place = JournalBlock::kGone;
+  }
 }
 
 JournalContents read_journal(const ReadBytes& read, const std::string& name) {

@@ -25,7 +25,9 @@ struct JournalContents {
 
   static constexpr std::size_t kMostCommits = 8;
   std::vector<JournalSegment> segments_on(std::int64_t volume) const;
-  void forget_segments_on(std::int64_t volume);
+  /// Its files are gone, and with them what blocks had there from number `first` on. Of block 0
+  /// there may be a copy.
+  void forget_volume(std::int64_t volume, std::int64_t first = 0);
 };
 
 /// Throws ERR_CORRUPT, naming file and byte, only where there is no valid header; ERR_UNSUPPORTED

@@ -57,7 +57,9 @@ bool plausible(const JournalBlock& b) {
          std::all_of(b.encoded.pieces.begin(), b.encoded.pieces.end(), is_size);
 }
 
-bool plausible(const JournalTruncate& t) { return is_size(t.blocks); }
+bool plausible(const JournalTruncate& t) {
+  return is_size(t.blocks) && (!t.volume || is_volume(*t.volume));
+}
 
 // Each stretch begins where the one before ends, and no step of any anchor overflows.
 bool plausible(const JournalCommit& c) {
@@ -105,7 +107,10 @@ void encode(Encoder& to, const JournalBlock& b) {
   if (b.place) to.i64(b.place->volume).i64(b.place->place);
 }
 
-void encode(Encoder& to, const JournalTruncate& t) { to.i64(t.blocks); }
+void encode(Encoder& to, const JournalTruncate& t) {
+  to.i64(t.blocks);
+  if (t.volume) to.i64(*t.volume);
+}
 
 void encode(Encoder& to, const JournalCommit& c) {
   to.i64(c.generation).u32(static_cast<std::uint32_t>(c.phase)).i64(c.position).i64(c.steps);
@@ -171,6 +176,7 @@ bool decode(Decoder& from, JournalBlock& b) {
 
 bool decode(Decoder& from, JournalTruncate& t) {
   t.blocks = from.i64();
+  if (!from.finished()) t.volume = from.i64();
   return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,12 +58,15 @@ struct JournalBlock {
     bool operator==(const Place&) const = default;
   };
   std::optional<Place> place = {};  ///< none: home, at the place of its number
+  /// A place that no volume has.
+  static constexpr std::int64_t kGone = std::numeric_limits<std::int64_t>::max() / 2;
   bool operator==(const JournalBlock&) const = default;
 };
 
 /// Blocks from this number on are void: they are about to be written again.
 struct JournalTruncate {
   std::int64_t blocks = 0;
+  std::optional<std::int64_t> volume = {};  ///< only those on it, which is gone with its segments
   bool operator==(const JournalTruncate&) const = default;
 };
 

@@ -41,7 +41,7 @@ std::vector<JournalRecord> records() {
   JournalCommit reverse = commit;
   reverse.phase = JournalCommit::Phase::kReverse;
   reverse.adjoint = anadrome::Checksum{1, 2};
-  return {segment, JournalBlock{0, 0, 3, {1, 2}, {}}, commit, JournalTruncate{1}, reverse};
+  return {segment, JournalBlock{0, 0, 3, {1, 2}, {}}, commit, JournalTruncate{1, {}}, reverse};
 }
 
 // For the reader of journals, and for what looks at a run with such a journal.

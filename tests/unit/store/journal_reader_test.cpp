@@ -196,6 +196,28 @@ TEST_F(JournalReader, ForgetsSegmentsFromOneOnThatIsMadeAgain) {
   EXPECT_EQ(contents.segments[2], std::get<JournalSegment>(many.back()));
 }
 
+TEST_F(JournalReader, ForgetsWhatAVolumeHadThatIsGone) {
+  JournalSegment at_home = sample_segment(), fast = at_home, again = at_home;
+  fast.file = "fast";
+  fast.volume = again.volume = 1;
+  const auto block = [](std::int64_t number, std::int64_t volume, std::int64_t place) {
+    JournalBlock made = {number, number, 1, {1, 2}, {}};
+    made.place = {volume, place};
+    return made;
+  };
+  const std::vector<JournalRecord> many = {
+      at_home,        fast,           block(0, 1, 0),        block(1, 0, 0),
+      block(2, 1, 1), block(3, 1, 2), JournalTruncate{0, 1}, again,
+      block(3, 1, 0)};
+  const JournalContents contents = read_bytes(encode_journal(header, many).bytes);
+  EXPECT_EQ(contents.segments, (std::vector<JournalSegment>{at_home, again}));
+  const std::map<std::int64_t, JournalBlock> left = {{0, block(0, 1, JournalBlock::kGone)},
+                                                     {1, block(1, 0, 0)},
+                                                     {2, block(2, 1, JournalBlock::kGone)},
+                                                     {3, block(3, 1, 0)}};
+  EXPECT_EQ(contents.blocks, left);
+}
+
 TEST_F(JournalReader, KeepsTheNewestCommits) {
   std::vector<JournalRecord> many;
   for (std::int64_t generation = 1; generation <= 100; ++generation) {

@@ -106,7 +106,10 @@ TEST(JournalRecord, RefusesWhatCannotBe) {
   EXPECT_TRUE(is_refused(JournalBlock{0, 0, 1, {}, {}, JournalBlock::Place{1, -3}}));
   EXPECT_FALSE(segment([](auto& s) { s.volume = 1; }));
   EXPECT_TRUE(segment([](auto& s) { s.volume = 2; }));
-  EXPECT_TRUE(is_refused(JournalTruncate{-1}));
+  EXPECT_TRUE(is_refused(JournalTruncate{-1, {}}));
+  EXPECT_TRUE(is_refused(JournalTruncate{0, -1}));
+  EXPECT_TRUE(is_refused(JournalTruncate{0, 2}));
+  EXPECT_FALSE(is_refused(JournalTruncate{0, 1}));
 }
 
 TEST(JournalRecord, RefusesAnchorsThatCannotBe) {

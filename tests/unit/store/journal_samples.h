@@ -68,7 +68,7 @@ inline std::vector<JournalRecord> sample_records() {
           JournalBlock{9, 160, 16, {3, 4}, {}},
           forward,
           JournalBlock{9, 160, 4, {5, 6}, {}},
-          JournalTruncate{9},
+          JournalTruncate{9, {}},
           JournalBlock{8, 0, 2, {7, 8}, {}},
           sample_commit()};
 }
@@ -158,7 +158,7 @@ class RecordDraw {
       case 0:
         return segment();
       case 1:
-        return JournalTruncate{small()};
+        return JournalTruncate{small(), {}};
       case 2:
       case 3:
         return commit();

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A run with two directories goes on where ranks do not know of the same states in the fast one.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forwarding_file_system.h"
+#include "mpi_main.h"
+
+namespace {
+
+using namespace anadrome;
+using namespace anadrome::test;
+namespace fs = std::filesystem;
+
+std::string fast() { return directory() + "/fast"; }
+std::string home() { return directory() + "/home"; }
+
+// What this rank writes to the fast directory cannot be synced, from some open descriptor on.
+class UnsyncedFast final : public ForwardingFileSystem {
+ public:
+  int open(const std::string& path, int flags, mode_t mode) override {
+    const int descriptor = ForwardingFileSystem::open(path, flags, mode);
+    if (descriptor >= 0 && descriptor < kMost)
+      fast_[descriptor] = path.find("/fast/anadrome/segment") != std::string::npos;
+    return descriptor;
+  }
+  int sync(int descriptor) override {
+    const bool fails = descriptor >= 0 && descriptor < kMost && fast_[descriptor];
+    return fails ? -EIO : ForwardingFileSystem::sync(descriptor);
+  }
+
+ private:
+  static constexpr int kMost = 1024;
+  std::atomic<bool> fast_[kMost] = {};
+};
+
+struct Life {
+  static constexpr std::int64_t kSteps = 150;
+  anadrome_status status = ANADROME_OK;
+  std::string message;
+  std::int64_t resumed_at = 0;
+  std::vector<double> adjoint = std::vector<double>(300, 0);
+  anadrome_stats stats = {};
+
+  /// Asks to be stopped where x_k is live and k is `stop_at` or more; commits then alone.
+  void live(std::int64_t stop_at) {
+    anadrome_run* run = nullptr;
+    anadrome_open(MPI_COMM_WORLD, &run);
+    const std::string both = fast() + "," + home();
+    for (const auto& [key, value] : {std::pair{"schedule", "async"},
+                                     {"interval", "1"},
+                                     {"resume", "on"},
+                                     {"checkpoint_interval", "1000"},
+                                     {"memory", "64KiB"},
+                                     {"warnings", "off"},
+                                     {"bandwidth_limit", "none,200kB/s"},
+                                     {"directory", both.c_str()}}) {
+      EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK) << anadrome_last_error();
+    }
+    std::vector<double> x(adjoint.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1e-3 * static_cast<double>(i);
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x.data(), x.size());
+    status = anadrome_begin(run, ANADROME_STEPS_UNKNOWN);
+    anadrome_phase phase = ANADROME_PHASE_IDLE;
+    anadrome_resumed(run, &phase, &resumed_at);
+    anadrome_action action{};
+    while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK &&
+           action.kind != ANADROME_DONE) {
+      if (action.kind == ANADROME_ADVANCE) {
+        for (std::int64_t k = action.first; k < std::min(action.last, kSteps); ++k) {
+          for (double& value : x) value += 0.01 * value * (1 - value) + 1e-5;
+        }
+        const bool forward = action.again == 0;
+        if (forward && action.last >= kSteps) anadrome_finish_forward(run, kSteps);
+        if (forward && action.last >= stop_at && rank() == 0) anadrome_request_stop(run);
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (action.kind == ANADROME_TURN) adjoint[i] = x[i];
+        if (action.kind == ANADROME_ADJOINT) adjoint[i] *= 1.01 - 0.02 * x[i];
+      }
+    }
+    if (status != ANADROME_OK) message = anadrome_last_error();
+    stats.size = sizeof stats;
+    anadrome_statistics(run, &stats);
+    EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
+  }
+  static Life until(std::int64_t stop_at) {
+    Life life;
+    life.live(stop_at);
+    EXPECT_EQ(life.status, stop_at > kSteps ? ANADROME_OK : ANADROME_STOPPED) << life.message;
+    return life;
+  }
+  static Life whole() { return until(kSteps + 1); }
+};
+
+class Places : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (rank() == 0) {
+      for (const std::string& path : {fast(), home()}) fs::create_directory(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  void TearDown() override {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+      for (const std::string& path : {fast(), home()}) {
+        EXPECT_TRUE(fs::is_empty(path)) << path;
+        fs::remove_all(path);
+      }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  void expect_right(const Life& life, const Life& right) {
+    EXPECT_EQ(life.status, ANADROME_OK) << life.message;
+    EXPECT_EQ(life.adjoint, right.adjoint);
+  }
+};
+
+TEST_F(Places, AreTheSameOnAllRanksAlsoWhereOneKnowsOfFewerStates) {
+  const Life right = Life::whole();
+  for (const bool again : {false, true}) {
+    SCOPED_TRACE(again);
+    const auto stop = [](std::int64_t at) {
+      if (rank() < ranks() - 1) return Life::until(at);
+      const UnsyncedFast files;
+      return Life::until(at);
+    };
+    stop(40);
+    if (again) stop(80);
+    const Life last = Life::whole();
+    EXPECT_GE(last.resumed_at, again ? 80 : 40);
+    EXPECT_GT(last.stats.anchors_lost, 0);
+    expect_right(last, right);
+  }
+}
+
+// Whatever was there, a run without them, or with new ones, does not take it for its own.
+TEST_F(Places, OfALostDirectoryAreEmpty) {
+  const Life right = Life::whole();
+  const auto lose = [] {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) fs::remove_all(fast() + "/anadrome");
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  Life::until(40);
+  lose();
+  Life::until(80);
+  const Life kept = Life::whole();
+  EXPECT_GE(kept.resumed_at, 80);
+  EXPECT_GT(kept.stats.anchors_lost, 0);
+  EXPECT_LT(kept.stats.anchors_lost, 45);  // those from 40 on are there
+  expect_right(kept, right);
+  Life::until(40);
+  lose();
+  Life::until(80);
+  lose();
+  const Life last = Life::whole();
+  EXPECT_GT(last.stats.anchors_lost, 45);
+  expect_right(last, right);
+}
+
+}  // namespace
