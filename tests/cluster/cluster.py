@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,11 @@ SMALL = ("--grid", GRID, "--steps", STEPS, "--memory", "160KiB")  # 4 ranks: a s
 ASYNC = (*SMALL, "--schedule", "async", "--interval", 5)
 RESUME = ("--resume", "--set", "checkpoint_interval=0")
 GO = "/common/go"
+# The ranks that a lost host leaves end, and the daemon of rank 0's host keeps what that said: mpirun may be busy with the lost host for
+# half a minute, and then leaves out what ranks said before they ended.
+WATCHDOG = ("--set", "watchdog=5", "--set", "watchdog_action=abort")
+SAID = "/common/said"
+WATCHED = ("--output-filename", SAID)
 
 
 def hosts_of(hosts):
@@ -114,6 +120,24 @@ class Case(unittest.TestCase):
         out, err = held.process.communicate()
         self.path("head", GO).unlink()
         return subprocess.CompletedProcess(held.process.args, held.process.returncode, out, held.said + err)
+
+    def lose(self, held, host, lose):
+        """The last host of a job on all hosts, one rank on each, that was started WATCHED and with the WATCHDOG."""
+        lose(host)
+        self.go()
+        said = self.path("head", f"{SAID}/1/rank.0/stderr")
+        rank = self.LAB.names().index(host)
+        pattern = rf"watchdog: rank {rank} \(process \d+ on {host}.* has not answered for [\d.]+ s.*the job ends"
+        end = time.monotonic() + 60
+        while not re.search(pattern, said.read_text()):
+            self.assertLess(time.monotonic(), end, f"rank 0 did not say '{pattern}': {said.read_text()}")
+            time.sleep(0.2)
+        while self.ranks(*(name for name in self.LAB.names() if name != host)):  # CTest's timeout is the limit
+            time.sleep(0.2)
+        self.clear_processes()  # mpirun would wait for the daemon of the lost host
+        held.process.communicate()
+        self.path("head", GO).unlink()
+        shutil.rmtree(self.path("head", SAID))
 
     def assert_exact(self, process, grid=GRID, steps=STEPS):
         self.assertEqual(process.returncode, 0, launch.said(process))

@@ -133,28 +133,9 @@ class ReadOnly(Case):
 
 class Hosts(Case):
     """watchdog_action=abort ends the ranks that a lost host leaves, and the job goes on without that host."""
-    WATCHDOG = ("--set", "watchdog=5", "--set", "watchdog_action=abort")
-    SAID = "/common/said"
-
-    def wait_for(self, pattern):
-        """Until rank 0 says so. The daemon of its host keeps that: mpirun may be busy with the lost host for half a minute, and
-        then leaves out what ranks said before they ended."""
-        said = self.path("head", f"{self.SAID}/1/rank.0/stderr")
-        end = time.monotonic() + 60
-        while not re.search(pattern, said.read_text()):
-            self.assertLess(time.monotonic(), end, f"rank 0 did not say '{pattern}': {said.read_text()}")
-            time.sleep(0.2)
-
     def lost(self, volume, at, lose):
-        held = self.on(volume, at, *RESUME, *self.WATCHDOG, options=("--output-filename", self.SAID))
-        lose("n4")
-        self.go()
-        self.wait_for(r"watchdog: rank 3 \(process \d+ on n4.* has not answered for [\d.]+ s.*the job ends")
-        while self.ranks("n1", "n2", "n3"):  # CTest's timeout is the limit
-            time.sleep(0.2)
-        self.clear_processes()  # mpirun would wait for the daemon of the lost host
-        held.process.communicate()
-        self.path("head", cluster.GO).unlink()
+        held = self.on(volume, at, *RESUME, *cluster.WATCHDOG, options=cluster.WATCHED)
+        self.lose(held, "n4", lose)
         process = self.heat(["n1", "n2", "n3", "n1"], *ASYNC, *RESUME, "--directory", f"/{volume}")
         self.assert_exact(process)
         self.assertIn(f"going on in the {at.split()[0]} sweep", process.stdout)
