@@ -90,6 +90,7 @@ void Committer::start(store::JournalCommit commit, std::int64_t last_common,
   pack();
   transfer_ = {};
   transfer_.task = [this] { write(); };
+  transfer_.urgent = fast_ != nullptr;  // as what it follows: see DiskTier
   transport_.start(transfer_);
   under_way_ = true;  // last: only a task that began is waited for
 }

@@ -45,7 +45,12 @@ class DirectTransport final : public Transport {
       const std::lock_guard lock(mutex_);
       // First: what is not queued is never done.
       std::deque<Transfer*>& queue = queue_of(transfer);
-      queue.insert(transfer.urgent ? queue.begin() : queue.end(), &transfer);
+      auto at = queue.end();
+      if (transfer.urgent) {
+        at = std::find_if(queue.begin(), queue.end(),
+                          [](const Transfer* queued) { return !queued->urgent; });
+      }
+      queue.insert(at, &transfer);
       transfer.done = false;
       transfer.failure = {};
     }

@@ -208,6 +208,8 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.write = true;
   transfer.is_copy = false;
   transfer.exact = exact || block == 0 || !resident.exact;  // it was changed already
+  // A commit waits for no more than one block that is under way: home is slow then.
+  transfer.urgent = exact && lanes_.size() > 1;
   const AnchorBlocks::Block& noted = anchors_[block];
   transfer.volume = noted.volume;
   transfer.segment = &segment_of(noted);
@@ -248,6 +250,7 @@ void DiskTier::start_copy(Resident& first) {
   transfer.place = 0;
   transfer.is_copy = true;
   transfer.volume = kHome;
+  transfer.urgent = lanes_.size() > 1;
   transport_of(first).start(transfer);
   first.state = State::kCopying;  // last: only a transfer that began is waited for
 }
@@ -379,6 +382,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   const AnchorBlocks::Block& written = anchors_[block];
   resident.region = written.region;
   Transfer& transfer = resident.transfer;
+  transfer.urgent = false;
   transfer.extents = written.extents;
   transfer.write = false;
   const bool copy = anchors_.reads_copy(block);

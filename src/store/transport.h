@@ -32,7 +32,7 @@ struct Transfer {
   /// what fails.
   std::function<void()> task;
   bool write = false;
-  bool urgent = false;  ///< a read that goes before those in the queue
+  bool urgent = false;  ///< goes before those in the queue that are not
   /// Not 0: nothing is moved, but the block in memory becomes what writing it with tolerances that
   /// are so many times larger, and reading it, makes of it.
   double change = 0;

@@ -12,6 +12,7 @@
 #include "store/field_table.h"
 #include "store/journal.h"
 #include "store/pieces.h"
+#include "store/volume.h"
 #include "tool/runs/block_bytes.h"
 
 namespace anadrome::tool {
@@ -33,7 +34,7 @@ bool is_copy(const JournalSegment& segment) { return segment.file.starts_with("s
 
 // Where the rank's part of a block lies: as store::Segment finds it.
 std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalSegment& segment,
-                                const store::JournalBlock& block) {
+                                const store::JournalBlock& block, std::int64_t place) {
   if (segment.offsets.fields.size() != layout.parts().size()) {
     throw Error(ANADROME_ERR_CORRUPT, "the journal names another number of fields");
   }
@@ -42,8 +43,7 @@ std::vector<BlockPart> parts_of(const store::BlockLayout& layout, const JournalS
   for (std::size_t f = 0; f < layout.parts().size(); ++f) {
     const std::int64_t before = checked_multiply(
         checked_multiply(segment.strides_before[f], segment.blocks), layout.states());
-    const std::int64_t within =
-        checked_multiply(block.block - segment.first_block, layout.part_bytes(f));
+    const std::int64_t within = checked_multiply(place - segment.first_block, layout.part_bytes(f));
     parts.push_back({checked_add(segment.offsets.fields[f], checked_add(before, within)),
                      layout.parts()[f].bytes, layout.parts()[f].stride});
     if (block.encoded.pieces.empty()) continue;
@@ -67,6 +67,7 @@ class CommitCheck {
   // A run that goes on opens all of them.
   void lengths() {
     for (const JournalSegment& segment : journal_.segments) {
+      if (is_elsewhere(segment.volume)) continue;
       has_bytes(segment.file, segment.offsets.file_bytes);
     }
     const std::int64_t bytes = adjoint_bytes();
@@ -78,7 +79,13 @@ class CommitCheck {
     const std::int64_t needed = ceil_divide(commit_.anchors, layout_.states());
     for (const auto& [number, block] : journal_.blocks) {
       if (number >= needed) break;
-      const JournalSegment* segment = segment_of(number);
+      if (block.place && is_elsewhere(block.place->volume)) {
+        ++findings_.elsewhere;
+        if (number == 0) copy(block);
+        continue;
+      }
+      const std::int64_t place = block.place ? block.place->place : number;
+      const JournalSegment* segment = segment_of(place);
       if (segment == nullptr || block.states > layout_.states()) {
         findings_.missing.insert("block " + std::to_string(number) + " of rank " + rank_ +
                                  " is in no segment of the journal");
@@ -86,7 +93,7 @@ class CommitCheck {
       }
       const std::string which = "block " + std::to_string(number) + " of rank " + rank_ +
                                 ", from step " + std::to_string(block.first_step) + " on,";
-      const std::string wrong = is_wrong(*segment, block);
+      const std::string wrong = is_wrong(*segment, block, place);
       if (!wrong.empty()) findings_.problems[segment->file].insert(which + " is " + wrong);
       if (number == 0) copy(block);
     }
@@ -131,12 +138,15 @@ class CommitCheck {
     }
   }
 
-  // The newest that holds the block: a resumed run may have made it anew.
-  const JournalSegment* segment_of(std::int64_t block) const {
+  // The fast directory of the run is not looked at: the run does without it.
+  static bool is_elsewhere(std::int64_t volume) { return volume != store::kHome; }
+
+  // The newest that holds the place: a resumed run may have made it anew.
+  const JournalSegment* segment_of(std::int64_t place) const {
     const auto& all = journal_.segments;
     const auto found = std::find_if(all.rbegin(), all.rend(), [&](const JournalSegment& segment) {
-      return !is_copy(segment) && block >= segment.first_block &&
-             block - segment.first_block < segment.blocks;
+      return !is_copy(segment) && !is_elsewhere(segment.volume) && place >= segment.first_block &&
+             place - segment.first_block < segment.blocks;
     });
     return found == all.rend() ? nullptr : &*found;
   }
@@ -145,7 +155,7 @@ class CommitCheck {
   void copy(const store::JournalBlock& block) {
     for (const JournalSegment& segment : journal_.segments) {
       if (!is_copy(segment)) continue;
-      const std::string wrong = is_wrong(segment, block);
+      const std::string wrong = is_wrong(segment, block, 0);
       if (wrong.empty()) continue;
       const std::string which = "the second copy of block 0 of rank " + rank_;
       if (journal_.commits.size() > 1) {
@@ -157,7 +167,8 @@ class CommitCheck {
   }
 
   // "" or what to say of it.
-  std::string is_wrong(const JournalSegment& segment, const store::JournalBlock& block) {
+  std::string is_wrong(const JournalSegment& segment, const store::JournalBlock& block,
+                       std::int64_t place) {
     store::BlockIdentity identity;
     identity.run_id_low = journal_.header.run_id_low;
     identity.run_id_high = journal_.header.run_id_high;
@@ -170,7 +181,7 @@ class CommitCheck {
       const store::File file = open(segment.file);
       if (sum_on_disk([&](std::size_t, std::int64_t from, char* to,
                           std::size_t bytes) { file.read_all(to, bytes, from); },
-                      identity, parts_of(layout_, segment, block)) != block.sum) {
+                      identity, parts_of(layout_, segment, block, place)) != block.sum) {
         throw Error(ANADROME_ERR_CORRUPT, "");
       }
     });

@@ -15,6 +15,7 @@ namespace anadrome::tool {
 
 struct CommitFindings {
   std::int64_t blocks = 0, adjoints = 0;                         ///< compared with their sums
+  std::int64_t elsewhere = 0;                                    ///< blocks in a fast directory
   std::map<std::string, std::set<std::string>> problems, notes;  ///< by name of the file
   std::set<std::string> missing;                                 ///< files, in a sentence each
 };

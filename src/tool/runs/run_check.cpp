@@ -172,6 +172,7 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
     if (failure) findings.problems[journal->file].insert(failure.message);
   }
   run.blocks_checked = findings.blocks;
+  run.blocks_elsewhere = findings.elsewhere;
   run.adjoints_checked = findings.adjoints;
   add_problems(run, findings);
 }

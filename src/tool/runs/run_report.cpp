@@ -72,6 +72,7 @@ json to_json(const RunReport& run) {
           {"bytes", run.bytes},
           {"blocks_checked", run.blocks_checked},
           {"blocks_unchecked", run.blocks_unchecked},
+          {"blocks_elsewhere", run.blocks_elsewhere},
           {"adjoints_checked", run.adjoints_checked},
           {"files", std::move(files)},
           {"problems", run.problems},

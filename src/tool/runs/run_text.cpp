@@ -50,6 +50,9 @@ std::string describe_reading(const RunReport& run) {
   if (run.blocks_unchecked > 0) {
     text += ", " + std::to_string(run.blocks_unchecked) + " more have no checksum";
   }
+  if (run.blocks_elsewhere > 0) {
+    text += "; " + std::to_string(run.blocks_elsewhere) + " more are in the run's fast directory";
+  }
   return text + "\n";
 }
 

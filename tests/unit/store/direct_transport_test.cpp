@@ -195,6 +195,8 @@ TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
   const std::size_t before = files.calls().size();
   Transfer first = bench.transfer(true, 0), second = bench.transfer(true, 1);
   Transfer read = bench.transfer(false, 3), urgent = bench.transfer(false, 4);
+  Transfer urgent_write = bench.transfer(true, 2), next_urgent = bench.transfer(true, 5);
+  urgent_write.urgent = next_urgent.urgent = true;
   read.checksum = sum;
   urgent.checksum = other_sum;
   urgent.urgent = true;
@@ -211,21 +213,23 @@ TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
   bench.transport->start(second);
   bench.transport->start(read);
   bench.transport->start(urgent);
+  bench.transport->start(urgent_write);
+  bench.transport->start(next_urgent);
   EXPECT_FALSE(bench.transport->done(first));
   {
     const std::lock_guard lock(mutex);
     release = true;
   }
   changed.notify_all();
-  for (const Transfer* transfer : {&first, &second, &read, &urgent}) {
+  for (const Transfer* transfer : {&first, &second, &read, &urgent, &urgent_write, &next_urgent}) {
     bench.transport->wait(*transfer);
     EXPECT_FALSE(transfer->failure);
   }
 
   const std::vector<RecordingFileSystem::Call> calls = files.calls();
-  ASSERT_EQ(calls.size(), before + 8);  // two fields each
-  const std::vector<std::pair<bool, std::int64_t>> order = {
-      {true, 0}, {false, 4}, {false, 3}, {true, 1}};
+  ASSERT_EQ(calls.size(), before + 12);  // two fields each
+  const std::vector<std::pair<bool, std::int64_t>> order = {{true, 0}, {false, 4}, {false, 3},
+                                                            {true, 2}, {true, 5},  {true, 1}};
   for (std::size_t i = 0; i < order.size(); ++i) {
     EXPECT_EQ(calls[before + 2 * i].write, order[i].first);
     EXPECT_EQ(calls[before + 2 * i].offset, bench.file.segment.byte_of(order[i].second, 0));
