@@ -358,7 +358,9 @@ void Keeper::close_volume(int volume, const Failure& why, Surprise surprise) {
 // How many anchors there will be until TURN.
 void Keeper::tell_what_volumes_hold() {
   const std::int64_t steps = plan_.sweep->course().steps;
-  if (!takes_[store::kHome] || !takes_[store::kFast] || steps == schedule::kUnknown) return;
+  const bool given = options_.interval > 0;  // what is measured has no say in it
+  const bool both = takes_[store::kHome] && takes_[store::kFast];
+  if (!both || given || steps == schedule::kUnknown) return;
   const std::int64_t states = plan_.memory.layout.states();
   const double forward = measured_.costs(plan_.memory.largest_state_bytes).forward;
   const double rest = static_cast<double>(steps - sweep_.advances) * forward;
@@ -422,7 +424,7 @@ Failure Keeper::refusal(Call call, std::int64_t number, int volume) {
   const bool as_planned = disk_->volumes() > 1 && disk_->blocks_written(volume) >=
                                                       storage_.most_blocks(plan_.memory, volume);
   if (as_planned) {
-    const Failure allowed = {ANADROME_ERR_NO_SPACE, "the option disk allows no more"};
+    Failure allowed = {ANADROME_ERR_NO_SPACE, "the option disk allows no more"};
     close_volume(volume, allowed, Surprise::kNo);
     return allowed;
   }

@@ -217,8 +217,8 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
   }
 }
 
-// What a node took with it, or cannot be opened somewhere, is lost on all ranks: the states that
-// are at home suffice.
+// Files that a node took with it, or that cannot be opened somewhere, are lost on all ranks: the
+// states at home suffice. A directory that cannot be made is an error, as ever.
 void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
   std::vector<store::JournalSegment> segments;
   held_.attempt([&] {
@@ -340,7 +340,8 @@ std::int64_t Storage::blocks_within(const MemoryPlan& memory, double seconds,
 
 std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
   if (volumes() > 1) {
-    const bool known = measured_.of_earlier_sweep() && plan.steps != schedule::kUnknown;
+    const bool known =
+        measured_.of_earlier_sweep() && plan.steps != schedule::kUnknown && options_.interval == 0;
     const double forward = measured_.costs(plan.memory.largest_state_bytes).forward;
     const double seconds = known ? static_cast<double>(plan.steps) * forward : kForEver;
     return blocks_within(plan.memory, seconds, 0, 0);

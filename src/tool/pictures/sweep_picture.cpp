@@ -46,7 +46,8 @@ double simulate(const ActionSource& next, const WhatIf& question, const Estimate
   if (question.has_disk()) {
     machine.costs.write = question.at_home().write;
     machine.costs.read = question.at_home().read;
-    if (question.has_fast()) machine.fast = {question.at_fast(), fast_room(question),
+    if (question.has_fast())
+      machine.fast = {question.at_fast(), fast_room(question),
                       static_cast<double>(question.steps) * question.forward};
   }
   machine.disk = {.overlaps = estimate.counts.overlapped, .reads_ahead = estimate.reads_ahead};
