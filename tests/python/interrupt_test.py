@@ -214,9 +214,9 @@ def test_solve_warns_too(comm):
         run.solve(9, advance=lambda first, last: None, adjoint=lambda k: None)
 
 
-@pytest.mark.parametrize("kind", ["last byte", "packed", "no step"])
+@pytest.mark.parametrize("kind", ["last byte", "all alike", "packed", "no step"])
 def test_there_is_no_warning(comm, kind):
-    u = np.zeros(1001, "u1")
+    u = np.zeros(1001, "u1") if kind != "all alike" else np.zeros(2**19)
     with warnings.catch_warnings(), begin(comm, u, schedule="online") as run:
         warnings.simplefilter("error")
         if kind == "packed":
@@ -226,6 +226,8 @@ def test_there_is_no_warning(comm, kind):
                 run.finish_forward(0)
             elif isinstance(action, Advance) and kind == "last byte":
                 u[-1] += action.last - action.first
+            elif isinstance(action, Advance) and kind == "all alike":
+                u += action.last - action.first
 
 
 # ---- the rest ----
