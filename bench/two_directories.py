@@ -57,10 +57,10 @@ def main():
     for name in ("fast", "home", "fast-limit", "home-limit"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--room", type=int, default=0)
-    parser.add_argument("--state-mib", type=int, default=4)
-    parser.add_argument("--memory-mib", type=int, default=34)
-    parser.add_argument("--steps", type=int, default=400)
-    parser.add_argument("--step-seconds", type=float, default=0.005)
+    parser.add_argument("--state-mib", type=int, default=1)
+    parser.add_argument("--memory-mib", type=int, default=9)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--step-seconds", type=float, default=0.01)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     q, table = np.zeros(arguments.state_mib << 17), None
@@ -68,7 +68,7 @@ def main():
         for mode in ("both", "fast", "home"):
             with anadrome.Run(COMM, **options(arguments, mode)) as run:
                 run.state(q=q)
-                for _ in range(2):  # the first one learns
+                for _ in range(3):  # the first ones learn
                     seconds = sweep(run, q, arguments)
                 s = run.statistics()
                 if COMM.rank > 0:

@@ -11,6 +11,7 @@ import advice
 import agreement
 import choice
 import compression
+import directories
 import growth
 import interval
 import micro
@@ -28,7 +29,8 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch}
+       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
+       "directories": directories}
 
 
 def fill(document, name, text):
