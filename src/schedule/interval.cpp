@@ -14,6 +14,9 @@
 namespace anadrome::schedule {
 namespace {
 
+// Of plans as close as this the one that reads further ahead is taken: transfers vary in time.
+constexpr double kTheSame = 1.005;
+
 // The first number in [low, high] for which `holds` is true, or `high`; once true, it stays true.
 template <class Predicate>
 std::int64_t first_true(std::int64_t low, std::int64_t high, const Predicate& holds) {
@@ -126,7 +129,6 @@ double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, cons
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most) {
   constexpr std::int64_t kDeepest = 4;
-  constexpr double kTheSame = 1.005;
   const std::int64_t deepest =
       memory.overlaps ? std::min(kDeepest, memory.blocks - 1) : std::int64_t{0};
   std::array<AsyncPlan, kDeepest + 1> plans;
@@ -191,7 +193,7 @@ void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncP
   IntervalProblem all = problem;
   all.steps = rest;
   double least = anchored_sweep(all, plan).seconds;
-  const std::int64_t longest = plan.interval;
+  const std::int64_t longest = plan.interval, planned = plan.prefetch_depth;
   for (const std::int64_t depth : {plan.prefetch_depth, std::int64_t{1}, std::int64_t{0}}) {
     if (depth >= problem.memory.blocks || (depth > 0 && !problem.memory.overlaps)) continue;
     AsyncPlan other = plan;
@@ -200,7 +202,7 @@ void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncP
     for (std::int64_t i = 1; i <= kTried && i < longest; ++i) {
       other.interval = longest - (longest <= 2 * kTried ? i : i * (longest / 2) / kTried);
       const double seconds = anchored_sweep(all, other).seconds;
-      if (seconds >= least) continue;
+      if (seconds * (depth < planned ? kTheSame : 1) >= least) continue;
       least = seconds;
       plan.interval = other.interval;
       plan.prefetch_depth = other.prefetch_depth;
