@@ -337,7 +337,7 @@ void Keeper::close_volumes(const Failure& why) {
   agreement_.ranks().largest(refuse);
   for (int volume = 0; volume < disk_->volumes(); ++volume) {
     const auto index = static_cast<std::size_t>(volume);
-    if (refuse[index] == 0) continue;
+    if (refuse[index] == 0 || !takes_[index]) continue;
     writes_failed_[index] = disk_->notes(volume).writes_failed();
     close_volume(volume, why);
   }
@@ -441,11 +441,13 @@ Failure Keeper::refusal(Call call, std::int64_t number, int volume) {
 }
 
 // The writes of this rank that failed since the sweep was told, if they mean that the disk takes no
-// more.
+// more. Of a volume that takes none any more they are no news.
 Failure Keeper::failed_since() const {
   for (int volume = 0; volume < disk_->volumes(); ++volume) {
+    const auto index = static_cast<std::size_t>(volume);
+    if (!takes_[index]) continue;
     const store::TransferNotes& notes = disk_->notes(volume);
-    const std::int64_t before = writes_failed_[static_cast<std::size_t>(volume)];
+    const std::int64_t before = writes_failed_[index];
     if (notes.disk_refuses() && notes.writes_failed() > before) return notes.failed_write();
   }
   return {};

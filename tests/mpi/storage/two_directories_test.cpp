@@ -200,6 +200,25 @@ TEST_F(TwoDirectories, GoOnWithoutEitherAsFarAsCanBe) {
   }
 }
 
+// What was under way to the fast directory fails after all ranks know that it takes no more.
+TEST_F(TwoDirectories, GoOnAtHomeThoughMoreWritesToTheFastOneFail) {
+  for (const Fault fault : {Fault::kNoSpace, Fault::kIoError}) {
+    SCOPED_TRACE(to_string(fault));
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_,
+            {{"interval", "1"}, {"direct", "off"}, {"bandwidth_limit", "4MB/s,4MB/s"}});
+    FaultyFileSystem files;
+    files.only_in(fast() + "/");
+    const Outcome outcome = sweep(run, false, [&] {
+      files.delay_writes(std::chrono::milliseconds(4));
+      if (rank() == ranks() - 1) files.arm(Operation::kWrite, 1, fault, true);
+    });
+    files.disarm();
+    expect_exact(run, outcome);
+    EXPECT_GT(run.statistics().states_written, kSteps / 2);
+  }
+}
+
 TEST_F(TwoDirectories, KeepToTheRoomOfEach) {
   for (const char* disk : {"300KiB,unlimited", "unlimited,300KiB", "300KiB,300KiB", "0B,300KiB",
                            "300KiB,0B", "unlimited,unlimited"}) {
