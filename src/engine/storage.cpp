@@ -344,7 +344,10 @@ std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
         measured_.of_earlier_sweep() && plan.steps != schedule::kUnknown && options_.interval == 0;
     const double forward = measured_.costs(plan.memory.largest_state_bytes).forward;
     const double seconds = known ? static_cast<double>(plan.steps) * forward : kForEver;
-    return blocks_within(plan.memory, seconds, 0, 0);
+    // x_0 goes to disk though there is no time for it.
+    const bool has_room =
+        most_blocks(plan.memory, store::kHome) > 0 || most_blocks(plan.memory, store::kFast) > 0;
+    return std::max<std::int64_t>(blocks_within(plan.memory, seconds, 0, 0), has_room ? 1 : 0);
   }
   const std::int64_t most = most_blocks(plan.memory);
   return counts_compressed(plan) ? blocks_in(static_cast<double>(most)) : most;

@@ -234,6 +234,20 @@ TEST_F(TwoDirectories, KeepToTheRoomOfEach) {
   }
 }
 
+// In the second sweep it is known that home has no time for a single state.
+TEST_F(TwoDirectories, NeedNoRoomInTheFastOneWhereHomeIsSlow) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, {{"disk", "0B,unlimited"}, {"bandwidth_limit", "none,300kB/s"}});
+  for (int i = 0; i < 2; ++i) {
+    SweepDriver driver(run, model_, reference_);
+    driver.before_action = [](const anadrome_action& action) {  // x_0 is there before DONE
+      if (action.kind == ANADROME_ADJOINT)
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    };
+    expect_exact(run, driver.sweep(kSteps));
+  }
+}
+
 TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
   const std::vector<std::pair<Settings, std::string>> mistakes = {
       {{{"directory", home()}, {"layout", "node,shared"}}, "directory=FAST,HOME"},
