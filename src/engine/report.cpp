@@ -301,10 +301,11 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     std::string text = format_rate(static_cast<double>(plan_.memory.largest_state_bytes) / seconds);
     return std::erase(text, ' '), text;
   };
-  // FAST,HOME where there are two.
+  // FAST,HOME where there are two, and states went to both.
   const AgreedNumbers& agreed = measured_.agreed();
+  const bool two = options_.has_fast() && agreed.write > 0 && agreed.fast_write > 0;
   const auto rates = [&](double both, double home, double fast) {
-    if (!options_.has_fast() || home <= 0 || fast <= 0) return one_rate(both);
+    if (!two || home <= 0 || fast <= 0) return one_rate(both);
     return one_rate(fast) + "," + one_rate(home);
   };
   std::string text = "  anadrome plan --steps " + std::to_string(stats.steps) + " --state " +
@@ -329,11 +330,12 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
   const auto room = [](std::int64_t bytes) {
     return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);
   };
-  const bool two_rooms = options_.has_fast() && (options_.disk >= 0 || options_.fast.disk >= 0);
-  if (two_rooms) {
+  const bool fast_alone = options_.has_fast() && !two && agreed.fast_write > 0;
+  const std::int64_t disk = fast_alone ? options_.fast.disk : options_.disk;
+  if (two && (options_.disk >= 0 || options_.fast.disk >= 0)) {
     text += " --disk " + room(options_.fast.disk) + "," + room(options_.disk);
-  } else if (options_.disk >= 0) {
-    text += " --disk " + room(options_.disk);
+  } else if (disk >= 0) {
+    text += " --disk " + room(disk);
   }
   return text + "\n";
 }

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -236,8 +240,10 @@ TEST_F(TwoDirectories, KeepToTheRoomOfEach) {
 
 // In the second sweep it is known that home has no time for a single state.
 TEST_F(TwoDirectories, NeedNoRoomInTheFastOneWhereHomeIsSlow) {
+  const std::string report = directory() + "/report";
   RunHandle run(MPI_COMM_WORLD);
-  prepare(run, model_, {{"disk", "0B,unlimited"}, {"bandwidth_limit", "none,300kB/s"}});
+  prepare(run, model_,
+          {{"disk", "0B,unlimited"}, {"bandwidth_limit", "none,300kB/s"}, {"report", report}});
   for (int i = 0; i < 2; ++i) {
     SweepDriver driver(run, model_, reference_);
     driver.before_action = [](const anadrome_action& action) {  // x_0 is there before DONE
@@ -246,6 +252,12 @@ TEST_F(TwoDirectories, NeedNoRoomInTheFastOneWhereHomeIsSlow) {
     };
     expect_exact(run, driver.sweep(kSteps));
   }
+  run.close();
+  if (rank() != 0) return;
+  std::ifstream file(report);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(text.find("--write-rate"), std::string::npos) << text;
+  EXPECT_EQ(text.find("--disk 0,"), std::string::npos) << text;  // plan wants two rates with that
 }
 
 TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
