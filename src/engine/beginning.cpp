@@ -92,6 +92,7 @@ void Beginning::compare_ranks(const SweepPlan& plan) {
     for (const auto& [key, value] : context_.options.shared_values()) {
       add("option " + key, static_cast<std::int64_t>(hash_of(value)));
     }
+    add("the number of values of option directory", context_.options.has_fast() ? 2 : 1);
     add("the number of steps given to set_step_costs", measured.step_costs().steps_given());
     add("whether set_step_costs was given sizes", measured.state_bytes().steps_given());
     add("the list of branches", static_cast<std::int64_t>(hash_of_branches(plan.join.steps)));

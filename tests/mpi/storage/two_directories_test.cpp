@@ -277,6 +277,13 @@ TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
     EXPECT_NE(std::string(anadrome_last_error()).find(words), std::string::npos)
         << anadrome_last_error();
   }
+  if (ranks() > 1) {
+    RunHandle differs(MPI_COMM_WORLD);
+    prepare(differs, model_, {{"directory", rank() == 0 ? home() : fast() + "," + home()}});
+    EXPECT_EQ(anadrome_begin(differs, kSteps), ANADROME_ERR_ARGUMENT);
+    EXPECT_NE(std::string(anadrome_last_error()).find("differs between ranks"), std::string::npos)
+        << anadrome_last_error();
+  }
   RunHandle run(MPI_COMM_WORLD);
   EXPECT_NE(anadrome_set(run, "directory", "a,b,c"), ANADROME_OK);
   EXPECT_NE(anadrome_set(run, "directory", ",b"), ANADROME_OK);
