@@ -35,6 +35,12 @@ void ObjectStore::read_options(std::string_view text) {
   options_.layout = Layout::kRank;
   options_.set_environment(text);
   require_keys(text);
+  if (options_.has_two_values()) {
+    throw Error(
+        ANADROME_ERR_UNSUPPORTED,
+        "a store has one directory: of directory, disk, direct and bandwidth_limit it takes "
+        "one value (a comma in a name is written \\,)");
+  }
   if (options_.layout != Layout::kRank) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 "a store has layout=rank only: ranks put objects without a word to each other, so "

@@ -436,9 +436,7 @@ Options Options::of_fast() const {
 void Options::require_fit() const {
   const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_ARGUMENT, why); };
   if (!has_fast()) {
-    const bool two = fast.has_disk || fast.has_layout || fast.direct != direct ||
-                     fast.bandwidth_limit != bandwidth_limit;
-    if (two)
+    if (has_two_values())
       refuse(
           "disk, layout, direct or bandwidth_limit has two values, and directory has one: set "
           "directory=FAST,HOME");

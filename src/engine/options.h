@@ -80,6 +80,11 @@ struct Options {
   /// The options of the fast directory as if it were the only one. Files there are for this run
   /// alone, and nobody listens to heartbeats.
   Options of_fast() const;
+  /// Does an option name a value for a fast directory, whether there is one or not?
+  bool has_two_values() const {
+    return has_fast() || fast.has_disk || fast.has_layout || fast.direct != direct ||
+           fast.bandwidth_limit != bandwidth_limit;
+  }
   /// Throws ERR_ARGUMENT where values do not fit each other.
   void require_fit() const;
 

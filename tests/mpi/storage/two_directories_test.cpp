@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // directory=FAST,HOME: the same bits, whatever becomes of either.
 #include <anadrome/anadrome.h>
+#include <anadrome/store.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -283,6 +282,11 @@ TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
     EXPECT_EQ(anadrome_begin(differs, kSteps), ANADROME_ERR_ARGUMENT);
     EXPECT_NE(std::string(anadrome_last_error()).find("differs between ranks"), std::string::npos)
         << anadrome_last_error();
+  }
+  anadrome_store* store = nullptr;
+  for (const std::string& more : {std::string(), std::string(" disk=1MiB,1MiB")}) {
+    const std::string both = "directory=" + fast() + "," + home() + more;
+    EXPECT_EQ(anadrome_store_open(MPI_COMM_WORLD, both.c_str(), &store), ANADROME_ERR_UNSUPPORTED);
   }
   RunHandle run(MPI_COMM_WORLD);
   EXPECT_NE(anadrome_set(run, "directory", "a,b,c"), ANADROME_OK);
