@@ -134,7 +134,8 @@ void Committer::write() {
     store::JournalBlock record = {block.identity.block,  block.identity.first_step,
                                   block.identity.states, block.checksum,
                                   block.encoded,         {}};
-    if (fast_ != nullptr && !block.is_copy) record.place = {volume, block.place};
+    const bool place_is_number = fast_ == nullptr && block.place == block.identity.block;
+    if (!place_is_number && !block.is_copy) record.place = {volume, block.place};
     if (fast_ != nullptr && block.is_copy) {
       using Place = store::JournalBlock::Place;
       record.place = place_of_first_.value_or(Place{store::kFast, store::JournalBlock::kGone});

@@ -320,11 +320,12 @@ double Keeper::seconds_until_turn() const {
 // What a commit found on the fast volume, and so where the next blocks go, may differ between
 // ranks; files grow on all of them.
 void Keeper::agree_on_places() {
-  if (disk_->volumes() == 1) return;
-  std::array<std::int64_t, store::kMostVolumes> next{};
+  std::array<std::int64_t, store::kMostVolumes + 1> next{};
   for (int volume = 0; volume < disk_->volumes(); ++volume)
     next[static_cast<std::size_t>(volume)] = disk_->blocks_written(volume);
+  next.back() = disk_->places_in_turn() ? 1 : 0;
   agreement_.ranks().largest(next);
+  if (next.back() == 0) return;
   for (int volume = 0; volume < disk_->volumes(); ++volume)
     disk_->begin_places_at(volume, next[static_cast<std::size_t>(volume)]);
 }

@@ -138,7 +138,7 @@ void Resumption::go_on() {
     anchors.truncate(number + 1);
     position = anchors.newest_step();  // one before it, where that could not be read
     keeper_.go_on_from(number);
-    if (options_.leaves_holes()) give_back_room(number);
+    if (options_.leaves_holes() && !keeper_.disk_tier()->places_in_turn()) give_back_room(number);
     held_.attempt([&] { sweep.resume_forward(anchors, position); });
     meeting_.agree(Call::kBegin);
     if (storage_.counts_compressed(plan_)) keeper_.tell_what_disk_holds();

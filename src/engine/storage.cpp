@@ -194,12 +194,28 @@ void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftover
   of(volume).space = std::move(space);
 }
 
+// Transfers of all ranks at once want a block in one place on all of them, which the journals of a
+// run that had two directories do not say: on some rank it may be lost.
+void Storage::require_places(const store::JournalContents& left) const {
+  if (options_.transport == TransportName::kDirect) return;
+  for (const auto& [number, block] : left.blocks) {
+    const bool in_place =
+        !block.place || (block.place->volume == store::kHome && block.place->place == number);
+    if (in_place) continue;
+    throw Error(
+        ANADROME_ERR_UNSUPPORTED,
+        "the run that was left had two directories, and goes on with transport=direct only");
+  }
+}
+
 // The directory, with the files of the run that goes on or without any.
 void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
   if (!recovery) return make_directory(memory, store::Leftovers::kRemove, store::kHome);
   make_directory(memory, store::Leftovers::kTakeOver, store::kHome);
-  const Failure failure =
-      failure_from([&] { space()->reopen(recovery->journal.segments_on(store::kHome)); });
+  const Failure failure = failure_from([&] {
+    require_places(recovery->journal);
+    space()->reopen(recovery->journal.segments_on(store::kHome));
+  });
   try {
     agreement_.agree({.call = Call::kBegin, .failure = failure});
     words_ = {recovery->journal.header.run_id_low, recovery->journal.header.run_id_high};

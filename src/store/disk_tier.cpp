@@ -21,6 +21,7 @@ DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIden
   for (const Volume& volume : parts.volumes) {
     lanes_.push_back({volume, TransferNotes(parts.layout, volume.times, observer)});
   }
+  in_turn_ = lanes_.size() > 1;
   blocks_.back_with(*this);
   blocks_.follow(rules);
   work_on(0);
@@ -127,7 +128,7 @@ AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::Stat
   filled_.expect(block);
   AnchorBlocks::Block& noted = anchors_.note(block, states);
   noted.volume = volume;
-  noted.place = lanes_.size() > 1 ? lane(volume).next_place : block;
+  noted.place = in_turn_ ? lane(volume).next_place : block;
   return noted;
 }
 
@@ -137,6 +138,7 @@ void DiskTier::take_over(std::int64_t anchors,
   anchors_.take_over(anchors, step_of, blocks);
   for (std::int64_t block = 0; block < anchors_.noted(); ++block) {
     AnchorBlocks::Block& noted = anchors_[block];
+    in_turn_ = in_turn_ || noted.volume != kHome || noted.place != block;
     const bool has_place =
         noted.volume < volumes() && noted.place < lane(noted.volume).volume.places.capacity();
     if (!noted.failure && !has_place) {
@@ -170,7 +172,7 @@ void DiskTier::note_places() {
 
 bool DiskTier::has_place(std::int64_t number, int volume) const {
   const Lane& there = lane(volume);
-  const std::int64_t place = lanes_.size() > 1 ? there.next_place : layout_.block_of(number);
+  const std::int64_t place = in_turn_ ? there.next_place : layout_.block_of(number);
   return place < there.volume.places.capacity();
 }
 
@@ -362,7 +364,7 @@ std::int64_t DiskTier::block_in_memory(std::int64_t number) const {
 
 std::int64_t DiskTier::good_places() const {
   std::int64_t most = anchors_.noted();
-  if (lanes_.size() == 1) most = std::min(most, home().places.capacity());
+  if (!in_turn_) most = std::min(most, home().places.capacity());
   std::int64_t block = 0;
   while (block < most && is_on_disk(block)) ++block;
   return block * layout_.states();

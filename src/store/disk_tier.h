@@ -87,9 +87,15 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool has_place(std::int64_t number, int volume) const;
   /// Of places, on this volume.
   std::int64_t blocks_written(int volume) const { return lane(volume).next_place; }
-  /// After take_over and truncate, where a rank may know of fewer blocks than another one: the next
-  /// block gets no place on this volume below this one.
-  void begin_places_at(int volume, std::int64_t place) { lane(volume).next_place = place; }
+  /// Does a block take the next place, and not that of its number? With two volumes, and where a
+  /// run goes on that had two.
+  bool places_in_turn() const { return in_turn_; }
+  /// After take_over and truncate, where a rank may know of fewer blocks than another one: blocks
+  /// take places in turn, the next one none on this volume below this one.
+  void begin_places_at(int volume, std::int64_t place) {
+    in_turn_ = true;
+    lane(volume).next_place = place;
+  }
   Cost cost() const override { return cost_of(kHome); }
   Cost cost_of(int volume) const { return lane(volume).notes.cost(); }
   Agreed agreed_before_use() const override {
@@ -197,6 +203,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   RamPlaces* const places_;
   AnchorBlocks anchors_;
   FilledPart filled_;
+  bool in_turn_ = false;
   bool may_cancel_ = false;
   std::int64_t prefetch_depth_ = 0;
   std::int64_t current_ = 0;  ///< block of the interval being worked on

@@ -51,18 +51,20 @@ struct Life {
   anadrome_stats stats = {};
 
   /// Asks to be stopped where x_k is live and k is `stop_at` or more; commits then alone.
-  void live(std::int64_t stop_at) {
+  /// `where`: of directories and transport.
+  void live(std::int64_t stop_at, const std::string& where, const char* transport = "direct") {
     anadrome_run* run = nullptr;
     anadrome_open(MPI_COMM_WORLD, &run);
-    const std::string both = fast() + "," + home();
+    const bool two = where.find(',') != std::string::npos;
     for (const auto& [key, value] : {std::pair{"schedule", "async"},
                                      {"interval", "1"},
                                      {"resume", "on"},
                                      {"checkpoint_interval", "1000"},
                                      {"memory", "64KiB"},
                                      {"warnings", "off"},
-                                     {"bandwidth_limit", "none,200kB/s"},
-                                     {"directory", both.c_str()}}) {
+                                     {"transport", transport},
+                                     {"bandwidth_limit", two ? "none,200kB/s" : "none"},
+                                     {"directory", where.c_str()}}) {
       EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK) << anadrome_last_error();
     }
     std::vector<double> x(adjoint.size());
@@ -94,7 +96,7 @@ struct Life {
   }
   static Life until(std::int64_t stop_at) {
     Life life;
-    life.live(stop_at);
+    life.live(stop_at, fast() + "," + home());
     EXPECT_EQ(life.status, stop_at > kSteps ? ANADROME_OK : ANADROME_STOPPED) << life.message;
     return life;
   }
@@ -141,6 +143,48 @@ TEST_F(Places, AreTheSameOnAllRanksAlsoWhereOneKnowsOfFewerStates) {
     EXPECT_GT(last.stats.anchors_lost, 0);
     expect_right(last, right);
   }
+}
+
+// Home has fewer states than were kept, so their places are not those of their numbers.
+TEST_F(Places, AreFoundByRunsThatGoOnAtHomeAlone) {
+  const Life right = Life::whole();
+  const std::string both = fast() + "," + home();
+  for (const std::string& last_where : {home(), both}) {
+    SCOPED_TRACE(last_where);
+    Life::until(40);
+    Life middle;
+    middle.live(80, home());
+    EXPECT_EQ(middle.status, ANADROME_STOPPED) << middle.message;
+    EXPECT_GE(middle.resumed_at, 40);
+    Life last;
+    last.live(Life::kSteps + 1, last_where);
+    EXPECT_GE(last.resumed_at, 80);
+    EXPECT_LT(last.stats.anchors_lost, 45);
+    expect_right(last, right);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) fs::remove_all(fast() + "/anadrome");  // nobody names it any more
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// Collective transfers want every state in one place on all ranks.
+TEST_F(Places, AreNotForTransfersOfAllRanksAtOnce) {
+  const Life right = Life::whole();
+  if (rank() < ranks() - 1) {
+    Life::until(40);
+  } else {
+    const UnsyncedFast files;
+    Life::until(40);
+  }
+  Life refused;
+  refused.live(Life::kSteps + 1, home(), "mpio");
+  EXPECT_EQ(refused.status, ANADROME_ERR_UNSUPPORTED) << refused.message;
+  EXPECT_NE(refused.message.find("transport=direct"), std::string::npos) << refused.message;
+  Life last;
+  last.live(Life::kSteps + 1, home());
+  EXPECT_GE(last.resumed_at, 40);
+  expect_right(last, right);
+  if (rank() == 0) fs::remove_all(fast() + "/anadrome");  // nobody names it any more
 }
 
 // Whatever was there, a run without them, or with new ones, does not take it for its own.

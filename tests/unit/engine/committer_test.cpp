@@ -98,6 +98,7 @@ struct Commits : testing::Test {
     write.segment = &segment.segment;
     write.is_copy = is_copy;
     write.identity.block = block;
+    write.place = is_copy ? 0 : block;
     write.identity.first_step = 10 * block;
     write.identity.states = 1;
     write.checksum = {static_cast<std::uint64_t>(block) + 1, is_copy ? 8u : 7u};
@@ -174,6 +175,18 @@ TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
   EXPECT_EQ(contents.commits[0].position, 10);
   EXPECT_EQ(contents.commits[0].adjoint, sum_of(1, {3, 4}));
   EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
+}
+
+TEST_F(Commits, NameAPlaceThatIsNotThatOfTheNumber) {
+  add_segment();
+  wrote(0);
+  wrote(1);
+  transport.writes.back().place = 0;
+  EXPECT_EQ(commit(), 1);
+  const JournalContents contents = journal();
+  ASSERT_EQ(contents.blocks.size(), 2u);
+  EXPECT_FALSE(contents.blocks.at(0).place);
+  EXPECT_EQ(contents.blocks.at(1).place, (store::JournalBlock::Place{store::kHome, 0}));
 }
 
 TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
