@@ -48,6 +48,15 @@ class Example(WhatIf):
                     answer["steps"] * answer["seconds_adjoint"]
                 self.assertAlmostEqual(row["seconds"] / (computing + row["seconds_waiting"]), 1, 6)
 
+    def test_one_of_two_directories_may_have_no_room(self):
+        for disk in ("40TiB,0", "0,40TiB"):
+            rows = self.rows(self.plan({"--write-rate": "1GB/s,500MB/s",
+                                        "--read-rate": "1GB/s,500MB/s", "--disk": disk}))
+            self.assertGreater(int(rows["async"]["bytes_written"]), 0, disk)
+        # Home is so slow that it would not take one state more in time: x_0 goes there all the same.
+        slow = {"--write-rate": "1GB/s,10kB/s", "--read-rate": "1GB/s,10kB/s"}
+        self.assertIn("async", self.rows(self.plan(slow, {"--disk": "0,unlimited"})))
+
     def test_the_cheapest_row_that_runs_is_recommended(self):
         for changes in ({}, SLOW, {"--steps": "10"}, {"--memory": "1GiB"}, {"--disk": "0"},
                         {"--write-rate": "1MB/s", "--read-rate": "1MB/s"},

@@ -56,7 +56,7 @@ struct WhatIf {
   std::int64_t passes = 0;  ///< after the sweep, forward and in reverse in turns
   double visit = 0;         ///< seconds of a step's visit in a pass forward; 0: a forward step's
 
-  bool has_disk() const { return write_rate > 0 && disk > 0; }
+  bool has_disk() const { return write_rate > 0 && (disk > 0 || (has_fast() && fast.disk > 0)); }
   bool has_fast() const { return fast.write_rate > 0; }
   bool has_tape() const { return tape_bytes > 0; }
   /// Of a state.
