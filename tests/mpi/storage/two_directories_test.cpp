@@ -70,7 +70,8 @@ class TwoDirectories : public ::testing::Test {
     driver.before_action = [&](const anadrome_action& action) {
       if (std::exchange(begins, false)) first();
       if (action.kind == ANADROME_ADVANCE && action.again == 0)
-        std::this_thread::sleep_for(std::chrono::microseconds(300) * (action.last - action.first));
+        std::this_thread::sleep_for(std::chrono::microseconds(300) *
+                                    (std::min(action.last, kSteps) - action.first));
     };
     return driver.sweep(kSteps, unknown);
   }
@@ -145,6 +146,30 @@ TEST_F(TwoDirectories, ServeOneSweepAfterTheOther) {
                                              ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE}) {
     const Outcome outcome = again.pass(direction);
     EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  }
+}
+
+TEST_F(TwoDirectories, ComeAndGoFromSweepToSweep) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, {{"interval", "2"}});
+  const std::string both = fast() + "," + home(), other = home() + "," + fast();
+  const std::vector<Settings> sweeps = {
+      {kRates},
+      {{"directory", home()}, {"bandwidth_limit", "10MB/s"}},
+      {{"directory", both}, kRates, {"disk", "300KiB,300KiB"}, {"layout", "shared,node"}},
+      {{"disk", "0B,unlimited"}},
+      {{"disk", "unlimited,0B"}, {"interval", "auto"}},
+      {{"directory", other}, {"disk", "unlimited"}, {"layout", "rank"}},
+      {{"schedule", "revolve"}},
+      {{"schedule", "async"}, {"interval", "greedy"}},
+      {{"directory", fast()}, {"bandwidth_limit", "none"}, {"memory", "60KiB"}},
+      {{"directory", both}, {"memory", "40KiB"}, {"disk", "1MiB,600KiB"}, {"interval", "1"}},
+      {{"anchors", "5"}, {"memory", "250KiB"}, {"checkpoints", "2"}},
+      {{"schedule", "auto"}, {"anchors", "unlimited"}, {"disk", "unlimited"}}};
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    SCOPED_TRACE(i);
+    for (const auto& [key, value] : sweeps[i]) run.set(key, value);
+    for (const bool unknown : {false, true, false}) expect_exact(run, sweep(run, unknown));
   }
 }
 
