@@ -265,6 +265,15 @@ void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recov
 Failure Storage::make_first_files(const SweepPlan& plan, int volume) {
   DiskSpace& space = *this->space(volume);
   const bool is_home = volume == store::kHome;
+  // x_0's first place is in the fast directory then, and no commit counts without one at home.
+  const bool needs_copy = is_home && options_.resume && volumes() > 1;
+  if (needs_copy && blocks_on_disk(plan.memory, volume) < 2) {
+    throw Error(ANADROME_ERR_NO_SPACE,
+                "with resume=on the last directory takes the first state and those that a run goes "
+                "on from, and disk=" +
+                    std::to_string(options_.disk) + " does not hold two blocks of " +
+                    format_bytes(plan.memory.block_bytes_all_ranks) + " there");
+  }
   if (reused_ && options_.leaves_holes() && !options_.keep) space.clear();
   if (space.capacity() > 0 || most_blocks(plan.memory, volume) <= 0) return {};
   try {
@@ -273,7 +282,7 @@ Failure Storage::make_first_files(const SweepPlan& plan, int volume) {
   } catch (const Error& error) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;
     if (!full && error.status() != ANADROME_ERR_IO) throw;
-    if (space.capacity() > 0) return {};  // without the copy
+    if (space.capacity() > 0 && !needs_copy) return {};  // without the copy
     if (!full || (is_home && options_.files_are_read())) throw;
     return Failure(error);
   }

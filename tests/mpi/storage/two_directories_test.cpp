@@ -291,6 +291,7 @@ TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
       {{{"directory", home() + "," + home()}}, "are the same"},
       {{{"disk", "1GiB"}}, "disk=FAST,HOME"},
       {{{"keep", "on"}}, "keep=on"},
+      {{{"resume", "on"}, {"disk", "unlimited,0B"}}, "resume=on"},
       {{{"transport", "mpio"}}, "transport=mpio"},
       {{{"schedule", "disk_revolve"}}, "schedule=async"},
       {{{"directory", fast() + "/not/there," + home()}}, "not/there"}};
