@@ -45,21 +45,28 @@ void DiskTier::work_on(std::int64_t block) {
   blocks_.work_on(window(block));
 }
 
-BlockKeeper::Window DiskTier::window(std::int64_t block) const {
+BlockKeeper::Window DiskTier::window(std::int64_t block) {
   if (!reads_ahead_) return {block, block, block};
   const std::int64_t last = block + stride_ * prefetch_depth_;
   return {std::min(block, last), std::max(block, last), block, next_at_home(last)};
 }
 
 // The next one after `block` that is to be read from home, where there is another volume; -1: none.
-std::int64_t DiskTier::next_at_home(std::int64_t block) const {
+std::int64_t DiskTier::next_at_home(std::int64_t block) {
   if (lanes_.size() == 1 || stride_ == 0) return -1;
+  AtHome& known = at_home_;
+  // Downwards, what was looked for from a block above is still the next, unless it was passed by.
+  const bool holds = stride_ == -1 && known.from >= block && known.next < block;
+  if (holds && (known.next < 0 || is_on_disk(known.next))) return known.next;
+  known = {block, -1};
   const std::int64_t end =
       std::min(anchors_.noted(), ceil_divide(anchors_.restorable(), layout_.states()));
   for (block += stride_; block >= 0 && block < end; block += stride_) {
-    if (anchors_[block].volume == kHome && is_on_disk(block)) return block;
+    if (anchors_[block].volume != kHome || !is_on_disk(block)) continue;
+    known.next = block;
+    break;
   }
-  return -1;
+  return known.next;
 }
 
 const Segment& DiskTier::segment_of(const AnchorBlocks::Block& block) const {
@@ -125,6 +132,7 @@ void DiskTier::forget(std::int64_t block) {
 AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::States& states,
                                     int volume) {
   read_ahead_of_ = kNone;
+  at_home_ = {};
   filled_.expect(block);
   AnchorBlocks::Block& noted = anchors_.note(block, states);
   noted.volume = volume;
@@ -154,6 +162,7 @@ void DiskTier::take_over(std::int64_t anchors,
 
 void DiskTier::truncate(std::int64_t anchors) {
   anchors_.truncate(anchors);
+  at_home_ = {};
   note_places();
 }
 
@@ -403,6 +412,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
 void DiskTier::read_ahead_by(std::int64_t stride) {
   stride_ = stride;
   read_ahead_of_ = kNone;
+  at_home_ = {};
   work_on(current_);
 }
 

@@ -175,8 +175,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   std::byte* address_of(const Resident& resident) const;
   const Segment& segment_of(const AnchorBlocks::Block& block) const;
   void work_on(std::int64_t block);
-  BlockKeeper::Window window(std::int64_t block) const;
-  std::int64_t next_at_home(std::int64_t block) const;
+  BlockKeeper::Window window(std::int64_t block);
+  std::int64_t next_at_home(std::int64_t block);
   bool read_ahead_to(std::int64_t block, BlockKeeper::Window stays);
   void prefetch_after(std::int64_t block);
   Residents::iterator settle(Residents::iterator resident);
@@ -211,6 +211,10 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool reads_ahead_ = false;  ///< blocks beyond the current one are being read ahead
   std::int64_t stride_ = -1;  ///< from one of them to the next
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+  /// What next_at_home found last.
+  struct AtHome {
+    std::int64_t from = kNone, next = -1;
+  } at_home_;
   /// All blocks to be read ahead of this one are on their way.
   std::int64_t read_ahead_of_ = kNone;
   struct Trial {
