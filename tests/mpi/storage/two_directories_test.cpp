@@ -92,15 +92,17 @@ class TwoDirectories : public ::testing::Test {
 const std::pair<std::string, std::string> kRates = {"bandwidth_limit", "40MB/s,10MB/s"};
 
 TEST_F(TwoDirectories, BringBackEveryState) {
-  for (const char* interval : {"1", "2", "auto", "greedy"}) {
-    for (const char* layout : {"shared", "node", "rank", "rank,shared", "node,rank"}) {
-      for (const bool unknown : {false, true}) {
-        SCOPED_TRACE(std::string(interval) + ", " + layout + (unknown ? ", n unknown" : ""));
-        RunHandle run(MPI_COMM_WORLD);
-        prepare(run, model_, {{"interval", interval}, {"layout", layout}, kRates});
-        expect_exact(run, sweep(run, unknown));
-      }
-    }
+  struct Kind {
+    const char *interval, *layout;
+    bool unknown = false;
+  };
+  for (const Kind& kind : {Kind{"1", "shared"}, Kind{"auto", "shared"}, Kind{"1", "node,rank"},
+                           Kind{"auto", "rank,shared"}, Kind{"2", "node", true},
+                           Kind{"auto", "shared", true}, Kind{"greedy", "shared,shared"}}) {
+    SCOPED_TRACE(std::string(kind.interval) + ", " + kind.layout);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, {{"interval", kind.interval}, {"layout", kind.layout}, kRates});
+    expect_exact(run, sweep(run, kind.unknown));
   }
 }
 
