@@ -194,6 +194,8 @@ void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncP
   all.steps = rest;
   double least = anchored_sweep(all, plan).seconds;
   const std::int64_t longest = plan.interval, planned = plan.prefetch_depth;
+  // The anchors below are read, too, and each is waited for where nothing is read ahead.
+  const double reads = static_cast<double>(problem.anchors_below) * problem.costs.read;
   for (const std::int64_t depth : {plan.prefetch_depth, std::int64_t{1}, std::int64_t{0}}) {
     if (depth >= problem.memory.blocks || (depth > 0 && !problem.memory.overlaps)) continue;
     AsyncPlan other = plan;
@@ -201,7 +203,8 @@ void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncP
     other.slots = problem.memory.slots(depth);
     for (std::int64_t i = 1; i <= kTried && i < longest; ++i) {
       other.interval = longest - (longest <= 2 * kTried ? i : i * (longest / 2) / kTried);
-      const double seconds = anchored_sweep(all, other).seconds;
+      const double waiting = depth == 0 && planned > 0 ? reads : 0;
+      const double seconds = anchored_sweep(all, other).seconds + waiting;
       if (seconds * (depth < planned ? kTheSame : 1) >= least) continue;
       least = seconds;
       plan.interval = other.interval;
