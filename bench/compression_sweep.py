@@ -6,18 +6,14 @@ compression_sweep.py times MODEL   what a sweep takes with each codec, in turns,
                                    brings states that the model made before
 compression_sweep.py planned MODEL forward steps and seconds with each codec, and what `anadrome plan` says of the same, asked as the summary says"""
 import argparse
-import csv
-import json
 import os
-import shlex
-import subprocess
-import sys
 import time
 
 import anadrome
 import numpy as np
 from compression_models import MODELS
 from mpi4py import MPI
+from plan_rows import planned, put_out
 
 ERRORS = [("off", None), ("lz4", None), ("zstd", None), ("float32", None)] + [
     (codec, tolerance) for codec in ("round", "zfp") for tolerance in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)]
@@ -104,15 +100,6 @@ def times(arguments):
                    "ratio": s.bytes_compressed / s.bytes_written if s.bytes_compressed else 1}
 
 
-def planned(report):
-    """The row of async in the plan for which the summary gives the command."""
-    with open(report) as file:
-        command = [line for line in file if line.startswith("  anadrome plan")][-1]
-    answer = subprocess.run([*shlex.split(command), "--json"], check=True, capture_output=True, text=True).stdout
-    row, = (row for row in json.loads(answer)["schedules"] if row["schedule"] == "async")
-    return row
-
-
 def compared_with_plan(arguments):
     model = MODELS[arguments.model](arguments.side)
     recorded = [model.q.copy()]
@@ -163,13 +150,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
-    table = None
-    for row in {"errors": errors, "times": times, "planned": compared_with_plan}[arguments.what](arguments):
-        if table is None:
-            table = csv.DictWriter(sys.stdout, row.keys())
-            table.writeheader()
-        table.writerow(row)
-        sys.stdout.flush()
+    put_out({"errors": errors, "times": times, "planned": compared_with_plan}[arguments.what](arguments))
 
 
 main()

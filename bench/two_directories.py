@@ -1,28 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Sweeps with states in a fast directory, at home, and in both, in turns; rows of CSV, of rank 0. A step takes as long as is said."""
 import argparse
-import csv
-import json
 import os
-import shlex
-import subprocess
-import sys
 import time
 
 import anadrome
 import numpy as np
 from mpi4py import MPI
+from plan_rows import planned, put_out
 
 COMM = MPI.COMM_WORLD
-
-
-def planned(report):
-    """The row of async in the plan for which the summary gives the command."""
-    with open(report) as file:
-        command = [line for line in file if line.startswith("  anadrome plan")][-1]
-    answer = subprocess.run([*shlex.split(command), "--json"], check=True, capture_output=True, text=True).stdout
-    row, = (row for row in json.loads(answer)["schedules"] if row["schedule"] == "async")
-    return row
 
 
 def options(arguments, mode):
@@ -52,6 +39,24 @@ def sweep(run, q, arguments):
     return COMM.allreduce(time.perf_counter() - start, op=MPI.MAX)
 
 
+def rows(arguments):
+    """Of rank 0."""
+    q = np.zeros(arguments.state_mib << 17)
+    for turn in range(arguments.rounds):
+        for mode in ("both", "fast", "home"):
+            with anadrome.Run(COMM, **options(arguments, mode)) as run:
+                run.state(q=q)
+                for _ in range(3):  # the first ones learn
+                    seconds = sweep(run, q, arguments)
+                s = run.statistics()
+                if COMM.rank > 0:
+                    continue
+                plan = planned(os.path.join(arguments.home, "report"))
+                yield {"round": turn, "mode": mode, "seconds": seconds, "plan_seconds": plan["seconds"], "forward_steps": s.forward_steps_taken,
+                       "plan_steps": int(plan["forward_steps"]), "anchors": s.anchors, "interval": s.interval,
+                       "stalled": s.seconds_stalled_write + s.seconds_stalled_read}
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("fast", "home", "fast-limit", "home-limit"):
@@ -63,25 +68,7 @@ def main():
     parser.add_argument("--step-seconds", type=float, default=0.01)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    q, table = np.zeros(arguments.state_mib << 17), None
-    for turn in range(arguments.rounds):
-        for mode in ("both", "fast", "home"):
-            with anadrome.Run(COMM, **options(arguments, mode)) as run:
-                run.state(q=q)
-                for _ in range(3):  # the first ones learn
-                    seconds = sweep(run, q, arguments)
-                s = run.statistics()
-                if COMM.rank > 0:
-                    continue
-                plan = planned(os.path.join(arguments.home, "report"))
-                row = {"round": turn, "mode": mode, "seconds": seconds, "plan_seconds": plan["seconds"], "forward_steps": s.forward_steps_taken,
-                       "plan_steps": int(plan["forward_steps"]), "anchors": s.anchors, "interval": s.interval,
-                       "stalled": s.seconds_stalled_write + s.seconds_stalled_read}
-                if table is None:
-                    table = csv.DictWriter(sys.stdout, row.keys())
-                    table.writeheader()
-                table.writerow(row)
-                sys.stdout.flush()
+    put_out(rows(arguments))
 
 
 main()

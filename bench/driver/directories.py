@@ -38,7 +38,7 @@ def run(bench, claims):
     try:
         for directory in (fast, home):
             os.makedirs(directory, exist_ok=True)
-        for ranks in bench.choose((1, 2), (2,)):
+        for ranks in bench.choose((1, 2, 4), (2,)):
             for ratio in RATIOS:
                 for share in SHARES:
                     rows = sweep(bench, ranks, fast=fast, home=home, fast_limit=f"{FAST}MB/s", home_limit=f"{FAST / ratio}MB/s",
