@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -52,6 +53,27 @@ void each_setting(std::string_view text,
     }
     take(word.substr(0, equals), word.substr(equals + 1));
   }
+}
+
+TwoWords two_words(std::string_view text) {
+  TwoWords words;
+  std::string word;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',';
+    if (escaped) ++i;
+    if (text[i] != ',' || escaped) {
+      word += text[i];
+      continue;
+    }
+    if (words.are_two) {
+      throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' has more than two values");
+    }
+    words.are_two = true;
+    words.first = std::exchange(word, {});
+  }
+  words.last = std::move(word);
+  if (!words.are_two) words.first = words.last;
+  return words;
 }
 
 bool read_count(std::string_view text, std::int64_t& number) {

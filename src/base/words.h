@@ -27,6 +27,14 @@ std::string_view nearest(std::span<const std::string_view> words, std::string_vi
 void each_setting(std::string_view text,
                   const std::function<void(std::string_view key, std::string_view value)>& take);
 
+/// "FIRST,LAST"; or one word for both. A comma in a word is written as backslash comma. Throws
+/// ERR_ARGUMENT if there are more.
+struct TwoWords {
+  std::string first, last;
+  bool are_two = false;
+};
+TwoWords two_words(std::string_view text);
+
 /// Digits, with an exponent or without: false if it is anything else, or above 2^62.
 bool read_count(std::string_view text, std::int64_t& number);
 

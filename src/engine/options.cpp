@@ -125,32 +125,6 @@ std::string off_or_file(std::string_view text, const char* wanted) {
   return is_word(text, "off") ? "off" : std::string(text);
 }
 
-// "FAST,HOME": what stands before the comma, and what behind it. One text stands for both. In names
-// a comma is written as backslash comma.
-struct TwoTexts {
-  std::string fast, home;
-  bool are_two = false;
-};
-
-TwoTexts two_texts(std::string_view text) {
-  TwoTexts texts;
-  std::string part;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escaped = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',';
-    if (escaped) ++i;
-    if (text[i] != ',' || escaped) {
-      part += text[i];
-      continue;
-    }
-    if (texts.are_two) throw Error(ANADROME_ERR_ARGUMENT, "more than two values: FAST,HOME");
-    texts.are_two = true;
-    texts.fast = std::exchange(part, {});
-  }
-  texts.home = std::move(part);
-  if (!texts.are_two) texts.fast = texts.home;
-  return texts;
-}
-
 std::string with_commas_escaped(const std::string& name) {
   std::string text;
   for (const char c : name) text += c == ',' ? std::string("\\,") : std::string(1, c);
@@ -232,11 +206,11 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.memory); }},
       {"directory",
        [](Options& o, std::string_view v) {
-         const TwoTexts names = two_texts(v);
-         if (names.home.empty() || names.fast.empty())
+         const TwoWords names = two_words(v);
+         if (names.last.empty() || names.first.empty())
            throw Error(ANADROME_ERR_ARGUMENT, "a directory cannot be empty");
-         o.directory = names.home;
-         o.fast.directory = names.are_two ? names.fast : "";
+         o.directory = names.last;
+         o.fast.directory = names.are_two ? names.first : "";
        },
        [](const Options& o) {
          const std::string home = with_commas_escaped(o.directory);
@@ -253,10 +227,10 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::string(to_string(o.transport)); }, Wants::kDisk},
       {"disk",
        [](Options& o, std::string_view v) {
-         const TwoTexts bytes = two_texts(v);
-         o.disk = bytes_or_unlimited(bytes.home);
+         const TwoWords bytes = two_words(v);
+         o.disk = bytes_or_unlimited(bytes.last);
          o.fast.has_disk = bytes.are_two;
-         o.fast.disk = bytes.are_two ? bytes_or_unlimited(bytes.fast) : -1;
+         o.fast.disk = bytes.are_two ? bytes_or_unlimited(bytes.first) : -1;
        },
        [](const Options& o) {
          const std::string home = std::to_string(o.disk);
@@ -265,9 +239,9 @@ const std::vector<Key>& keys() {
        Wants::kDisk},
       {"layout",
        [](Options& o, std::string_view v) {
-         const TwoTexts names = two_texts(v);
-         o.layout = one_of(kLayouts, names.home);
-         o.fast.layout = one_of(kLayouts, names.fast);
+         const TwoWords names = two_words(v);
+         o.layout = one_of(kLayouts, names.last);
+         o.fast.layout = one_of(kLayouts, names.first);
          o.fast.has_layout = names.are_two;
        },
        [](const Options& o) {
@@ -302,9 +276,9 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.anchors); }, Wants::kIntervals},
       {"direct",
        [](Options& o, std::string_view v) {
-         const TwoTexts words = two_texts(v);
-         o.direct = one_of(kDirect, words.home);
-         o.fast.direct = one_of(kDirect, words.fast);
+         const TwoWords words = two_words(v);
+         o.direct = one_of(kDirect, words.last);
+         o.fast.direct = one_of(kDirect, words.first);
        },
        [](const Options& o) {
          return two_values(name_of(kDirect, o.fast.direct), name_of(kDirect, o.direct));
@@ -312,9 +286,9 @@ const std::vector<Key>& keys() {
        Wants::kDisk},
       {"bandwidth_limit",
        [](Options& o, std::string_view v) {
-         const TwoTexts rates = two_texts(v);
-         o.bandwidth_limit = rate_or_none(rates.home);
-         o.fast.bandwidth_limit = rate_or_none(rates.fast);
+         const TwoWords rates = two_words(v);
+         o.bandwidth_limit = rate_or_none(rates.last);
+         o.fast.bandwidth_limit = rate_or_none(rates.first);
        },
        [](const Options& o) {
          return two_values(std::to_string(o.fast.bandwidth_limit),

@@ -20,8 +20,6 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr double kForEver = 1e18;
-
 // Do the ranks of some node occupy all the cores they may run on? Collective.
 bool no_core_is_free(MPI_Comm comm) {
   MPI_Comm split = MPI_COMM_NULL;
@@ -368,7 +366,7 @@ std::int64_t Storage::expected_blocks(const SweepPlan& plan) const {
     const bool known =
         measured_.of_earlier_sweep() && plan.steps != schedule::kUnknown && options_.interval == 0;
     const double forward = measured_.costs(plan.memory.largest_state_bytes).forward;
-    const double seconds = known ? static_cast<double>(plan.steps) * forward : kForEver;
+    const double seconds = known ? static_cast<double>(plan.steps) * forward : schedule::kForEver;
     // x_0 goes to disk though there is no time for it.
     const bool has_room =
         most_blocks(plan.memory, store::kHome) > 0 || most_blocks(plan.memory, store::kFast) > 0;

@@ -14,6 +14,9 @@
 
 namespace anadrome::schedule {
 
+/// Seconds, where the number of steps is not known.
+inline constexpr double kForEver = 1e18;
+
 /// Seconds of a state on its way to a volume and back.
 struct VolumeCosts {
   double write = 0, read = 0;

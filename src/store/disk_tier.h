@@ -81,8 +81,6 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// Has the block of this anchor the numbers that were kept, as far as is known?
   bool is_exact(std::int64_t number) const;
   void drop(std::int64_t number) override;
-  /// At home.
-  std::int64_t room() const override { return home().places.capacity() * layout_.states(); }
   /// Has `volume` a place for the block of anchor `number`, which was not written yet?
   bool has_place(std::int64_t number, int volume) const;
   /// Of places, on this volume.

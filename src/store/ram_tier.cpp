@@ -55,10 +55,6 @@ void RamTier::drop(std::int64_t slot) {
   block.pool_block = -1;
 }
 
-std::int64_t RamTier::room() const {
-  return places_ != nullptr ? kUnlimited : blocks_.pool().blocks() * layout_.states();
-}
-
 std::int64_t RamTier::slots_for(std::int64_t bytes, std::int64_t state_bytes) {
   if (bytes == 0) return 1;
   return state_bytes == 0 ? -1 : ceil_divide(bytes, state_bytes);

@@ -39,7 +39,6 @@ class RamTier final : public Tier {
   bool lose(std::int64_t) override { return false; }
   void restore(const KeptState& state) override;
   void drop(std::int64_t slot) override;
-  std::int64_t room() const override;
   Cost cost() const override { return {}; }
   Agreed agreed_before_use() const override { return Agreed::kNothing; }
 

@@ -111,9 +111,6 @@ class Tier {
   /// The state is not needed any more.
   virtual void drop(std::int64_t number) = 0;
 
-  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-  /// States below this number have a place.
-  virtual std::int64_t room() const = 0;
   /// Measured seconds for a state to get there and back; 0: not known yet, or next to nothing.
   struct Cost {
     double write = 0, read = 0;

@@ -35,9 +35,9 @@ std::string first_name(const char* names) {
 
 void read_two(const std::string& text,
               const std::function<void(const std::string& one, bool is_fast)>& read) {
-  const auto comma = text.find(',');
-  if (comma != std::string::npos) read(text.substr(0, comma), true);
-  read(comma == std::string::npos ? text : text.substr(comma + 1), false);
+  const TwoWords words = two_words(text);
+  if (words.are_two) read(words.first, true);
+  read(words.last, false);
 }
 
 std::int64_t parse_size(const std::string& option, const std::string& text) {

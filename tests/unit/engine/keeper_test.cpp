@@ -115,7 +115,7 @@ struct Anchored : LoneDesk {
     return is_at(number) && !context.held.failure();
   }
   std::int64_t written() { return keeper.disk_tier()->anchors().written(); }
-  std::int64_t room() { return keeper.disk_tier()->room(); }
+  std::int64_t room() { return storage.space()->capacity(); }
 
   test::FaultyFileSystem files;
   ScriptedSweep* played;

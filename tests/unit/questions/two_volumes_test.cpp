@@ -22,8 +22,6 @@ namespace {
 
 using namespace schedule;
 
-constexpr double kForEver = 1e30;
-
 struct Disks {
   std::int64_t steps = 0, blocks = 0;  ///< of memory, the one that is home's not among them
   double adjoint = 2;

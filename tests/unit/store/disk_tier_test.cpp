@@ -404,10 +404,8 @@ TEST(DiskTier, KeepsNoStateThatIsLargerThanItsRegion) {
 
 TEST(DiskTier, SaysWhatItHoldsAndCosts) {
   Bench s({.states = 3});
-  EXPECT_EQ(s.tier->room(), 3 * TierBench::kDiskBlocks);
-  s.disk.has_places = false;
-  EXPECT_EQ(s.tier->room(), 0);
-  s.disk.has_places = true;
+  EXPECT_TRUE(s.tier->has_place(3 * TierBench::kDiskBlocks - 1, kHome));
+  EXPECT_FALSE(s.tier->has_place(3 * TierBench::kDiskBlocks, kHome));
   EXPECT_EQ(s.tier->agreed_before_use(), Tier::Agreed::kLoaded);
   EXPECT_EQ(s.tier->cost().write, 0);
   for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep_and_write(anchor, anchor);

@@ -26,7 +26,6 @@ class LimitedRam final : public Tier {
   bool lose(std::int64_t number) override { return tier_->lose(number); }
   void restore(const KeptState& state) override { tier_->restore(state); }
   void drop(std::int64_t number) override { tier_->drop(number); }
-  std::int64_t room() const override { return std::min(states_, tier_->room()); }
   Cost cost() const override { return tier_->cost(); }
   Agreed agreed_before_use() const override { return tier_->agreed_before_use(); }
 
@@ -74,8 +73,6 @@ TEST(Tiers, KeepTheirOwnStatesUnderTheSameNumbers) {
 
 TEST(Tiers, HaveTheirOwnRoomInOnePool) {
   Bench s(3);
-  EXPECT_EQ(s.tiers[0]->room(), 3);
-  EXPECT_EQ(s.tiers[1]->room(), 2);
   s.keep(1, 0, 1);
   s.keep(1, 1, 2);
   EXPECT_THROW(s.keep(1, 2, 3), Error) << "its limit";
