@@ -416,8 +416,6 @@ void Options::require_fit() const {
           "directory=FAST,HOME");
     return;
   }
-  if (fast.directory == directory)
-    refuse("the two directories are the same: " + directory + "; set one, or two that differ");
   if (disk >= 0 && !fast.has_disk)
     refuse("directory has two values, and disk=" + std::to_string(disk) +
            " has one: set disk=FAST,HOME, either of which may be unlimited");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -236,8 +238,15 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
 void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
   std::vector<store::JournalSegment> segments;
   held_.attempt([&] {
+    std::error_code unknown;  // what is wrong with a directory shows when it is used
+    if (std::filesystem::equivalent(options_.directory, options_.fast.directory, unknown)) {
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  "the two directories are the same: " + options_.fast.directory + " is " +
+                      options_.directory + "; set one, or two that differ");
+    }
     if (recovery) segments = recovery->journal.segments_on(store::kFast);
   });
+  agree_on_begin();
   std::int64_t any = segments.empty() ? 0 : 1;
   agreement_.ranks().largest(std::span(&any, 1));
   const auto forget = [&] {

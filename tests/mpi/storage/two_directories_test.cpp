@@ -293,6 +293,7 @@ TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
       {{{"directory", home()}, {"layout", "node,shared"}}, "directory=FAST,HOME"},
       {{{"directory", home()}, {"disk", "1GiB,1GiB"}}, "directory=FAST,HOME"},
       {{{"directory", home() + "," + home()}}, "are the same"},
+      {{{"directory", home() + "/../home," + home()}}, "are the same"},
       {{{"disk", "1GiB"}}, "disk=FAST,HOME"},
       {{{"keep", "on"}}, "keep=on"},
       {{{"resume", "on"}, {"disk", "unlimited,0B"}}, "resume=on"},
