@@ -86,10 +86,11 @@ def of_plan(bench, claims):
                 for row in rows:
                     table.append([model, size(row["state_bytes"]), limit, disk, row["mode"], f"{row['ratio']:.2f}", f"{row['anchors']:.0f}",
                                   f"{row['forward_steps']:.0f}", f"{row['plan_steps']:.0f}", f"{row['seconds']:.2f}", f"{row['plan_seconds']:.2f}"])
-                steps_over = [row["forward_steps"] / row["plan_steps"] for row in rows]
-                claims.at_most(f"{model}, {limit}, disk {disk}: forward steps over the plan's", steps_over, 1.05, "{:.3f}")
-                off = [max(row["seconds"] / row["plan_seconds"], row["plan_seconds"] / row["seconds"]) for row in rows]
-                claims.at_most(f"{model}, {limit}, disk {disk}: seconds off the plan's", off, 1.05, "{:.3f}")
+                if disk != "unlimited":
+                    steps_over = [max(row["forward_steps"] / row["plan_steps"] for row in rows)]
+                    claims.at_most(f"{model}, {limit}, disk {disk}: forward steps over the plan's, the most of any codec", steps_over, 1.05, "{:.3f}")
+                over = [max(row["seconds"] / row["plan_seconds"] for row in rows)]
+                claims.at_most(f"{model}, {limit}, disk {disk}: seconds over the plan's, the most of any codec", over, 1.05, "{:.3f}")
     return (f"\nThe third sweep of a run of {steps} steps of {1e3 * step_seconds:g} ms, one rank and a free core.\n`{bench.last_command}`\n\n" +
             markdown(["states of", "bytes", "disk's rate", "disk", "compress", "bytes: before over after", "anchors", "forward steps", "planned", "s", "planned"], table))
 

@@ -249,9 +249,10 @@ void Keeper::write_due() {
     return;
   }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
-  // Until it is known how states compress the interval is too long, so that is worth a wait.
-  constexpr std::int64_t kUnderWay = 2;
-  if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? kUnderWay : 0);
+  // Until it is known how states compress the interval is too long, so that is worth a wait. Later,
+  // half of the memory may be on its way: block 0 takes as long as many others.
+  const std::int64_t under_way = std::max<std::int64_t>(plan_.memory.blocks / 2, 2);
+  if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? under_way : 0);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (stays) learn(sweep_.newest_anchor);
   if (storage_.counts_compressed(plan_)) tell_what_disk_holds();

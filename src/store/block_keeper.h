@@ -20,7 +20,7 @@ namespace anadrome::store {
 
 /// A block of anchors in memory.
 struct Resident {
-  enum class State { kFilling, kWriting, kCopying, kReading, kClean };
+  enum class State { kFilling, kWriting, kCopying, kReading, kChanging, kClean };
   State state = State::kFilling;
   bool dropped = false;          ///< not needed any more, but still moving
   bool exact = true;             ///< its numbers are those that were kept
@@ -31,7 +31,7 @@ struct Resident {
   Transfer transfer;
 
   bool moving() const {
-    return state == State::kWriting || state == State::kCopying || state == State::kReading;
+    return state != State::kFilling && state != State::kClean;
   }
 };
 using Residents = std::map<std::int64_t, Resident>;  ///< by block number

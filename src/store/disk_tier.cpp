@@ -243,11 +243,16 @@ void DiskTier::start_copy(Resident& first) {
 }
 
 // A transfer is done: note its result. Returns the next resident. A block that was written is in
-// memory and on disk; what could not be read is of no use.
+// memory and on disk; what could not be read, or changed, is of no use.
 Residents::iterator DiskTier::settle(Residents::iterator resident) {
   auto& [block, entry] = *resident;
-  const AnchorBlocks::States& states = anchors_[block].states;
-  notes_of(entry).finished(entry.transfer, states.first_step, states.last_step);
+  if (entry.state == State::kChanging) {
+    entry.transfer.change = 0;
+    entry.exact = false;
+  } else {
+    const AnchorBlocks::States& states = anchors_[block].states;
+    notes_of(entry).finished(entry.transfer, states.first_step, states.last_step);
+  }
   if (entry.transfer.write) {
     if (!entry.transfer.is_copy)
       filled_.note(block, entry.transfer.failure ? nullptr : &entry.transfer.encoded);
@@ -285,8 +290,8 @@ bool DiskTier::is_writing() const {
 void DiskTier::settle_finished() {
   for (auto resident = residents().begin(); resident != residents().end();) {
     const Resident& entry = resident->second;
-    const bool writes = entry.state == State::kWriting || entry.state == State::kCopying;
-    const bool finished = writes && transport_of(entry).done(entry.transfer);
+    const bool settles = entry.moving() && entry.state != State::kReading;
+    const bool finished = settles && transport_of(entry).done(entry.transfer);
     resident = finished ? settle(resident) : std::next(resident);
   }
 }
@@ -343,7 +348,8 @@ Failure DiskTier::why_no_memory() const {
 std::int64_t DiskTier::block_in_memory(std::int64_t number) const {
   const auto resident = residents().find(layout_.block_of(number));
   const bool there = resident != residents().end() && !resident->second.dropped &&
-                     resident->second.state != State::kReading;
+                     resident->second.state != State::kReading &&
+                     resident->second.state != State::kChanging;
   return there ? resident->second.pool_block : -1;
 }
 

@@ -189,7 +189,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   void start_write(std::int64_t block, bool exact);
   void start_copy(Resident& first);
   bool has_places(int volume) const { return lane(volume).volume.places.capacity() > 0; }
+  void start_change(Resident& resident, std::int64_t block, double times);
   void change(std::int64_t block, double times);
+  bool change_ahead(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
   std::int64_t keep_in_place(const KeptState& anchor);

@@ -84,14 +84,16 @@ void DiskTier::prefetch_after(std::int64_t current) {
   // What was there, or comes last, is below.
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   const std::int64_t beyond = next_at_home(current + prefetch_depth_ * stride_);
+  bool changed = change_ahead(current);
   for (std::int64_t i = 1; i <= prefetch_depth_ && stride_ != 0; ++i) {
     const std::int64_t block = current + i * stride_;
     if (up ? block >= end : block < 0) break;
     const BlockKeeper::Window stays = {up ? current : block, up ? block : kAny, current, beyond};
     if (!read_ahead_to(block, stays)) return;
+    changed = change_ahead(block) && changed;
   }
   if (beyond >= 0 && !read_ahead_to(beyond, {up ? current : beyond, up ? beyond : kAny})) return;
-  read_ahead_of_ = current;
+  if (changed) read_ahead_of_ = current;
 }
 
 // Without a thread for it, load does it where it is needed. A state that was dropped while it was
@@ -115,7 +117,8 @@ Failure DiskTier::load(std::int64_t number) {
   if (block > 0 && prefetch_depth_ == 0 && first_block_stays()) return why_no_memory();
   work_on(block);
   if (is_resident(block)) {
-    if (residents().at(block).state != State::kReading) return {};
+    const State state = residents().at(block).state;
+    if (state != State::kReading && state != State::kChanging) return {};
     finish(block);
     if (residents().count(block) > 0) return {};  // it was read
   }
@@ -193,27 +196,44 @@ bool DiskTier::is_exact(std::int64_t number) const {
 }
 
 // By the I/O thread, whose codec it is.
-void DiskTier::change(std::int64_t block, double times) {
-  Resident& resident = residents().at(block);
-  if (resident.moving()) finish(block);
+void DiskTier::start_change(Resident& resident, std::int64_t block, double times) {
   Transfer& transfer = resident.transfer;
   transfer.write = false;
   transfer.change = times;
+  transfer.urgent = true;  // it is needed before all that is read ahead
   transfer.bytes = address_of(resident);
   const bool newest = block == anchors_.newest_block();
   transfer.identity.states = newest                     ? anchors_.newest_states().count
                              : block < anchors_.noted() ? anchors_[block].states.count
                                                         : 1;
   transport_of(resident).start(transfer);
-  notes_of(resident).waited(transfer, wait_for(resident));
-  transfer.change = 0;
-  resident.exact = false;
-  if (transfer.failure) throw Error(transfer.failure.status, transfer.failure.message);
+  resident.state = State::kChanging;  // last: only a transfer that began is waited for
+}
+
+void DiskTier::change(std::int64_t block, double times) {
+  if (residents().at(block).moving()) finish(block);
+  start_change(residents().at(block), block, times);
+  finish(block);
+  if (residents().count(block) > 0) return;
+  throw Error(ANADROME_ERR_MEMORY, "out of memory for what a codec makes of a state");
+}
+
+// What is in memory is changed while the states above it are reversed. False: not yet, since it is
+// still being written.
+bool DiskTier::change_ahead(std::int64_t block) {
+  if (!home().transport.is_lossy() || block == 0) return true;
+  const auto found = residents().find(block);
+  if (found == residents().end() || !found->second.exact) return true;
+  Resident& resident = found->second;
+  const bool shared = resident.pool_block < 0 || blocks_.pool().holders(resident.pool_block) > 1;
+  if (resident.state == State::kClean && !shared) start_change(resident, block, 1);
+  return resident.state != State::kWriting;
 }
 
 void DiskTier::restore(const KeptState& anchor) {
   const std::int64_t block = layout_.block_of(anchor.number);
   if (home().transport.is_lossy() && block > 0) {
+    if (residents().at(block).state == State::kChanging) finish(block);
     Resident& resident = residents().at(block);
     if (resident.exact) change(block, 1);
     const bool is_back = block < anchors_.noted() && is_on_disk(block);  // once it is forgotten

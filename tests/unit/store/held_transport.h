@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ class HeldTransport final : public Transport {
   explicit HeldTransport(const BlockLayout& layout) : layout_(layout) {}
 
   bool overlaps() const override { return !collective; }
+  bool is_lossy() const override { return lossy; }
   void start(Transfer& transfer) override {
     transfer.done = false;
     transfer.failure = {};
@@ -51,6 +53,7 @@ class HeldTransport final : public Transport {
   Failure write_failure, read_failure;  ///< of whatever finishes from now on
   Failure copy_failure;                 ///< of a copy's write alone, likewise
   bool collective = false;
+  bool lossy = false;  ///< numbers, int64 all of them, come back larger by 1000
 
  private:
   using Place = std::pair<const Segment*, std::int64_t>;
@@ -60,15 +63,30 @@ class HeldTransport final : public Transport {
     under_way_.erase(found);
     mine.failure = mine.write ? write_failure : read_failure;
     if (mine.write && mine.is_copy && copy_failure) mine.failure = copy_failure;
-    std::vector<std::byte>& place = disk_[{mine.segment, mine.place}];
-    const auto bytes = static_cast<std::size_t>(layout_.block_bytes());
-    if (mine.write && !mine.failure) {
-      place.assign(mine.bytes, mine.bytes + bytes);
-      mine.checksum = {static_cast<std::uint64_t>(mine.identity.block) + 1, 7};
-    }
-    if (!mine.write && !mine.failure) std::copy(place.begin(), place.end(), mine.bytes);
+    if (!mine.failure) carry_out(mine);
     mine.seconds = 0.5;
     mine.done = true;
+  }
+  void carry_out(Transfer& mine) {
+    const auto bytes = static_cast<std::size_t>(layout_.block_bytes());
+    if (mine.change > 0) return change(mine.bytes, bytes, mine.change);
+    std::vector<std::byte>& place = disk_[{mine.segment, mine.place}];
+    if (mine.write) {
+      place.assign(mine.bytes, mine.bytes + bytes);
+      mine.encoded.exact = mine.exact || !lossy;
+      if (!mine.encoded.exact) change(place.data(), bytes, 1);
+      mine.checksum = {static_cast<std::uint64_t>(mine.identity.block) + 1, 7};
+    } else {
+      std::copy(place.begin(), place.end(), mine.bytes);
+    }
+  }
+  static void change(std::byte* numbers, std::size_t bytes, double times) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(std::int64_t)) {
+      std::int64_t value = 0;
+      std::memcpy(&value, numbers + at, sizeof value);
+      value += static_cast<std::int64_t>(1000 * times);
+      std::memcpy(numbers + at, &value, sizeof value);
+    }
   }
 
   const BlockLayout& layout_;

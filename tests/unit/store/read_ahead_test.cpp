@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "held_transport.h"
 #include "store/disk_tier.h"
@@ -67,6 +68,78 @@ TEST(ReadAhead, TurnsRoundWithTheNextPass) {
   s.held->started.clear();
   s.tier->prefetch_from(s.kAnchors - 1);
   EXPECT_EQ(s.read(), (std::vector<std::int64_t>{s.kAnchors - 1, s.kAnchors - 2}));
+}
+
+// A codec with loss changes what is still in memory to what a read brings.
+struct InMemory : TierBench {
+  static constexpr std::int64_t kAnchors = 5;
+  InMemory()
+      : TierBench({.pool_blocks = kAnchors},
+                  [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }) {
+    held->lossy = true;
+    for (std::int64_t anchor = 0; anchor < kAnchors; ++anchor) keep_and_write(anchor, anchor);
+    tier->set_prefetch_depth(2);
+  }
+  bool brings_back_changed(std::int64_t number) {
+    values.set(-1);
+    if (tier->load(number)) return false;
+    tier->restore({number, number, {}});
+    return values.are(1100 + number);
+  }
+  std::vector<std::int64_t> begun() {
+    std::vector<std::int64_t> all;
+    for (const auto& [write, block] : std::exchange(held->started, {})) {
+      if (!write) all.push_back(block);
+    }
+    return all;
+  }
+  HeldTransport* held = static_cast<HeldTransport*>(transport.get());
+};
+
+TEST(ReadAhead, ChangesWhatIsInMemoryBeforeItIsNeeded) {
+  InMemory s;
+  s.held->finish_all();
+  s.tier->settle_finished();
+  s.held->finish_all();  // the copy of block 0
+  s.tier->settle_finished();
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), (std::vector<std::int64_t>{4, 3, 2}));
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), std::vector<std::int64_t>{}) << "once";
+  s.held->finish_all();
+  s.held->waited_for.clear();
+  for (const std::int64_t anchor : {4, 3, 2}) {
+    EXPECT_TRUE(s.brings_back_changed(anchor));
+    EXPECT_TRUE(s.brings_back_changed(anchor)) << "and is changed once";
+  }
+  EXPECT_EQ(s.held->waited_for, std::vector<std::int64_t>{});
+  EXPECT_TRUE(s.brings_back_changed(1)) << "nobody has asked for it ahead";
+  EXPECT_EQ(s.held->waited_for, std::vector<std::int64_t>{1});
+  EXPECT_TRUE(s.brings_back(0, 0)) << "x_0 stays as it is";
+  EXPECT_EQ(s.tier->notes().states_read(), 0);
+}
+
+TEST(ReadAhead, ChangesWhatWasBeingWrittenOnceItIsThere) {
+  InMemory s;
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), std::vector<std::int64_t>{});
+  s.held->finish_all();
+  s.tier->settle_finished();
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), (std::vector<std::int64_t>{4, 3, 2}));
+  EXPECT_TRUE(s.brings_back_changed(4));
+}
+
+TEST(ReadAhead, WhatCouldNotBeChangedIsRead) {
+  InMemory s;
+  s.held->finish_all();
+  s.tier->settle_finished();
+  s.tier->prefetch(4);
+  s.held->read_failure = {ANADROME_ERR_MEMORY, "none is left"};
+  s.held->finish_all();
+  s.held->read_failure = {};
+  EXPECT_TRUE(s.brings_back_changed(3));
+  EXPECT_EQ(s.tier->notes().states_read(), 1);
 }
 
 TEST(ReadAhead, IsLeftOutWhereNoAnchorIsRead) {
