@@ -30,9 +30,7 @@ struct Resident {
   Region region;
   Transfer transfer;
 
-  bool moving() const {
-    return state != State::kFilling && state != State::kClean;
-  }
+  bool moving() const { return state != State::kFilling && state != State::kClean; }
 };
 using Residents = std::map<std::int64_t, Resident>;  ///< by block number
 
