@@ -2,6 +2,7 @@
 """Sweeps with compressed states; rows of CSV.
 
 compression_sweep.py errors MODEL  the gradient with each codec and tolerance, against the one without
+compression_sweep.py kept MODEL    the gradient's error in the first sweeps of a run that is to keep to one
 compression_sweep.py times MODEL   what a sweep takes with each codec, in turns, where a step takes as long as is said: it
                                    brings states that the model made before
 compression_sweep.py planned MODEL forward steps and seconds with each codec, and what `anadrome plan` says of the same, asked as the summary says"""
@@ -26,24 +27,29 @@ def options(arguments, compress, tolerance, **more):
     return given
 
 
-def gradient_of(model, steps, given, x_0):
-    """The gradient, as one vector, and what the library counted."""
-    model.q[...] = x_0
+def gradients_of(model, steps, given, x_0, sweeps=1):
+    """Of each sweep the gradient, as one vector, and what the library counted."""
     gradient = np.zeros(model.q.shape[1:])
     adjoint = np.zeros_like(model.q)
     with anadrome.Run(MPI.COMM_SELF, **given) as run:
         run.state(**{f"q{i}": part for i, part in enumerate(model.q)})
         run.adjoint(adjoint=adjoint, gradient=gradient)
-        for action in run.sweep(steps):
-            if type(action) is anadrome.Advance:
-                for _ in range(action.first, action.last):
-                    model.step()
-            elif type(action) is anadrome.Turn:
-                adjoint[...] = model.seed()
-            else:
-                model.step_back(adjoint, gradient)
-        statistics = run.statistics()
-    return (gradient if model.of_parameters else adjoint).ravel().copy(), statistics
+        for _ in range(sweeps):
+            model.q[...] = x_0
+            gradient[...] = adjoint[...] = 0
+            for action in run.sweep(steps):
+                if type(action) is anadrome.Advance:
+                    for _ in range(action.first, action.last):
+                        model.step()
+                elif type(action) is anadrome.Turn:
+                    adjoint[...] = model.seed()
+                else:
+                    model.step_back(adjoint, gradient)
+            yield (gradient if model.of_parameters else adjoint).ravel().copy(), run.statistics()
+
+
+def relative_error(found, reference):
+    return np.linalg.norm(found - reference) / np.linalg.norm(reference)
 
 
 def errors(arguments):
@@ -52,15 +58,26 @@ def errors(arguments):
     for compress, tolerance in ERRORS:
         given = options(arguments, compress, tolerance, interval=str(arguments.interval), memory=f"{arguments.memory_mib}MiB",
                         probe="off" if tolerance is None else "on")
-        found, s = gradient_of(model, arguments.steps, given, x_0)
+        (found, s), = gradients_of(model, arguments.steps, given, x_0)
         if reference is None:
             reference, state_bytes = found, s.state_bytes
         yield {"codec": compress, "tolerance": tolerance or 0,
                "ratio": s.bytes_compressed / s.bytes_written if s.bytes_compressed else 1,
                "write_rate": s.states_written * state_bytes / s.seconds_writing, "read_rate": s.states_read * state_bytes / s.seconds_reading,
-               "error": np.linalg.norm(found - reference) / np.linalg.norm(reference), "stated": s.gradient_error,
+               "error": relative_error(found, reference), "stated": s.gradient_error,
                "same_bits": int(np.array_equal(found, reference)),
                "state_bytes": state_bytes, "states_written": s.states_written}
+
+
+def kept(arguments):
+    model = MODELS[arguments.model](arguments.side)
+    x_0 = model.q.copy()
+    of_run = {"interval": str(arguments.interval), "memory": f"{arguments.memory_mib}MiB"}
+    (reference, _), = gradients_of(model, arguments.steps, options(arguments, "off", None, **of_run), x_0)
+    for codec in ("round", "zfp"):
+        given = options(arguments, codec, arguments.first_tolerance, gradient_error=repr(arguments.asked), **of_run)
+        for sweep, (found, s) in enumerate(gradients_of(model, arguments.steps, given, x_0, sweeps=3), 1):
+            yield {"codec": codec, "sweep": sweep, "tolerance": s.tolerance, "error": relative_error(found, reference), "asked": arguments.asked}
 
 
 def spin(seconds):
@@ -135,7 +152,7 @@ def compared_with_plan(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("errors", "times", "planned"))
+    parser.add_argument("what", choices=("errors", "kept", "times", "planned"))
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--side", type=int, default=256)
@@ -148,9 +165,11 @@ def main():
     parser.add_argument("--slots", type=int, default=3)
     parser.add_argument("--step-seconds", type=float, default=0.005)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--asked", type=float, default=1e-6)
+    parser.add_argument("--first-tolerance", type=float, default=1e-6)
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
-    put_out({"errors": errors, "times": times, "planned": compared_with_plan}[arguments.what](arguments))
+    put_out({"errors": errors, "kept": kept, "times": times, "planned": compared_with_plan}[arguments.what](arguments))
 
 
 main()

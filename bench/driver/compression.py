@@ -53,6 +53,25 @@ def of_errors(bench, claims):
     return text
 
 
+def of_control(bench, claims):
+    """What becomes of the error that a run is asked to keep to."""
+    table, directory = [], "/dev/shm/anadrome_bench"
+    try:
+        for model in MODELS:
+            for first in (1e-3, 1e-9):
+                rows = sweep(bench, "kept", model, directory=directory, side=bench.choose(256, 64), steps=bench.choose(200, 40),
+                             memory_mib=bench.choose(24, 12), first_tolerance=first)
+                for codec in ("round", "zfp"):
+                    mine = [row for row in rows if row["codec"] == codec]
+                    table.append([model, codec, f"{first:.0e}"] + [text for row in mine for text in (f"{row['tolerance']:.1e}", f"{row['error']:.1e}")])
+                    third = mine[-1]["error"] / mine[-1]["asked"]
+                    claims.at_most(f"{model}, {codec} from {first:.0e}: the error of the third sweep is off by", [max(third, 1 / third)], 3, "{:.2f}")
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return (f"\nWith `gradient_error=1e-6`, the first three sweeps of a run (`{bench.last_command}`)\n\n" +
+            markdown(["states of", "codec", "first tolerance"] + [text for k in (1, 2, 3) for text in (f"tolerance, sweep {k}", "error")], table))
+
+
 def of_times(bench, claims):
     """Turns at rates of a disk; a step takes as long as is said, and another core is free."""
     table = []
@@ -96,4 +115,4 @@ def of_plan(bench, claims):
 
 
 def run(bench, claims):
-    return of_errors(bench, claims) + of_times(bench, claims) + of_plan(bench, claims)
+    return of_errors(bench, claims) + of_control(bench, claims) + of_times(bench, claims) + of_plan(bench, claims)

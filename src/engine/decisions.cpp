@@ -13,7 +13,7 @@ schedule::Measured Decisions::measured() const {
           .nobody_writes = measured_.nobody_writes(),
           .of_earlier_sweep = measured_.of_earlier_sweep(),
           .agreement = agreement_.count(),
-          .separated = measured_.separates(),
+          .compared = measured_.compared(),
           .took = measured_.sweeps_took({plan_.steps, plan_.memory.blocks})};
 }
 

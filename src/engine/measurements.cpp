@@ -55,9 +55,10 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
 
 void Measurements::take(const Agreement::Output& output) {
   const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy, taken,
-               share, fast_write, fast_read, home_writes] = output.largest;
-  agreed_ = {forward, adjoint, write,          read,       write_taken, read_taken, elapsed,
-             waited,  copy,    {taken, share}, fast_write, fast_read,   home_writes};
+               share, mean, fast_write, fast_read, home_writes] = output.largest;
+  agreed_ = {forward,    adjoint,   write,      read, write_taken,
+             read_taken, elapsed,   waited,     copy, {taken, share, mean},
+             fast_write, fast_read, home_writes};
   if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
@@ -66,7 +67,7 @@ void Measurements::take(const Agreement::Output& output) {
 void Measurements::begin_sweep() {
   interval_began_ = {};
   sweep_begins_ = true;
-  if (agreed_.filled.share > 0) share_before_ = agreed_.filled.share;
+  if (agreed_.filled.mean > 0) share_before_ = agreed_.filled.mean;
   agreed_.filled = {};
   if (std::exchange(first_is_done_, false)) forward_fit_ = reverse_fit_ = {};  // it was cold
   forward_fit_.begin_anew();

@@ -31,8 +31,9 @@ struct AgreedNumbers {
   double home_writes = 0;                  ///< blocks that are on their way home
 
   Agreement::Numbers in_order() const {
-    return {forward, adjoint, write,        read,         write_taken, read_taken, elapsed,
-            waited,  copy,    filled.taken, filled.share, fast_write,  fast_read,  home_writes};
+    return {forward,      adjoint,     write,      read,      write_taken,
+            read_taken,   elapsed,     waited,     copy,      filled.taken,
+            filled.share, filled.mean, fast_write, fast_read, home_writes};
   }
 };
 
@@ -101,6 +102,8 @@ class Measurements {
   void begin_sweep();
   /// What a forward step and a write take were told apart.
   bool separates() const { return forward_fit_.separates(); }
+  /// Were intervals of two lengths compared, whatever that showed?
+  bool compared() const { return forward_fit_.compared(); }
   const AgreedNumbers& agreed() const { return agreed_; }
   /// Seconds of a state to disk and back: of both volumes together, if there are two that take
   /// states.
@@ -155,7 +158,7 @@ class Measurements {
   double sweep_began_ = 0;     ///< as AgreedNumbers::elapsed
   schedule::SweepsTook took_;
   SweepKind took_kind_;
-  double share_before_ = 0;  ///< filled.share at the end of the sweep before; 0: unknown
+  double share_before_ = 0;  ///< filled.mean at the end of the sweep before; 0: unknown
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool first_is_done_ = false;  ///< the first sweep on this disk, and no other
   bool cores_are_busy_ = false;

@@ -321,11 +321,14 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     text += " --write-rate " + rates(stats.seconds_write_state, agreed.write, agreed.fast_write);
   if (stats.seconds_read_state > 0)
     text += " --read-rate " + rates(stats.seconds_read_state, agreed.read, agreed.fast_read);
-  // The rates have the compression in them.
-  if (stats.bytes_compressed > stats.bytes_written && stats.bytes_written > 0)
-    text += " --compress " + format_fixed(static_cast<double>(stats.bytes_compressed) /
-                                              static_cast<double>(stats.bytes_written),
-                                          2);
+  // The rates have the compression in them. Under `disk` it is that of anchors, of which x_0 may be
+  // the emptiest; each is counted once.
+  const double mean = measured_.agreed().filled.mean;
+  const double ratio = mean > 0                  ? 1 / mean
+                       : stats.bytes_written > 0 ? static_cast<double>(stats.bytes_compressed) /
+                                                       static_cast<double>(stats.bytes_written)
+                                                 : 1;
+  if (stats.bytes_compressed > 0 && ratio > 1) text += " --compress " + format_fixed(ratio, 2);
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   const auto room = [](std::int64_t bytes) {
     return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);

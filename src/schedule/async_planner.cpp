@@ -34,7 +34,7 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     return Next::kGoOn;
   }
   decided_at_ = measured.agreement;
-  if (trial_.due == 0) trial_.due = measured.separated ? kSeldom : kSoon;
+  if (trial_.due == 0) trial_.due = measured.compared ? kSeldom : kSoon;
   if (trial_.on()) {
     --trial_.left;
     const bool longer = trial_.left > Trial::kIntervals;

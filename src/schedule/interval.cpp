@@ -186,25 +186,36 @@ bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
   return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
 }
 
+// To reverse what lies below the newest anchor, with the slots and the reads of this plan.
+double seconds_below(const IntervalProblem& problem, const AsyncPlan& plan) {
+  if (problem.anchors_below <= 0) return 0;
+  const auto anchors = static_cast<double>(problem.anchors_below);
+  const std::int64_t interval =
+      std::max<std::int64_t>(problem.newest_anchor / problem.anchors_below, 1);
+  const StepCosts& costs = problem.costs;
+  const double steps = reverse_seconds(costs, interval, plan.slots, problem.memory.tape_units);
+  const bool ahead = problem.memory.overlaps && plan.prefetch_depth > 0;
+  return anchors * (ahead ? std::max(steps + costs.read_taken, costs.read) : steps + costs.read);
+}
+
 // Where places on disk are few, what follows the last anchor may be longer than the intervals: it
 // is reversed where the forward sweep has just been, and nothing is read beside it.
 void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncPlan& plan) {
   constexpr std::int64_t kTried = 16;
   IntervalProblem all = problem;
   all.steps = rest;
+  const double planned_below = seconds_below(problem, plan);
   double least = anchored_sweep(all, plan).seconds;
   const std::int64_t longest = plan.interval, planned = plan.prefetch_depth;
-  // The anchors below are read, too, and each is waited for where nothing is read ahead.
-  const double reads = static_cast<double>(problem.anchors_below) * problem.costs.read;
   for (const std::int64_t depth : {plan.prefetch_depth, std::int64_t{1}, std::int64_t{0}}) {
     if (depth >= problem.memory.blocks || (depth > 0 && !problem.memory.overlaps)) continue;
     AsyncPlan other = plan;
     other.prefetch_depth = depth;
     other.slots = problem.memory.slots(depth);
+    const double more_below = seconds_below(problem, other) - planned_below;
     for (std::int64_t i = 1; i <= kTried && i < longest; ++i) {
       other.interval = longest - (longest <= 2 * kTried ? i : i * (longest / 2) / kTried);
-      const double waiting = depth == 0 && planned > 0 ? reads : 0;
-      const double seconds = anchored_sweep(all, other).seconds + waiting;
+      const double seconds = anchored_sweep(all, other).seconds + more_below;
       if (seconds * (depth < planned ? kTheSame : 1) >= least) continue;
       least = seconds;
       plan.interval = other.interval;
@@ -285,8 +296,8 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   const std::int64_t rest = problem.steps - problem.newest_anchor;
   AsyncPlan in_ram = plan_in_ram(costs, problem.memory, rest, problem.record, 0);
   if (problem.anchors_below > 0 && plan.prefetch_depth > 0) {  // or each of them is waited for
-    const double reads = static_cast<double>(problem.anchors_below) * costs.read;
-    in_ram.seconds_per_step += reads / static_cast<double>(std::max<std::int64_t>(rest, 1));
+    const double more_below = seconds_below(problem, in_ram) - seconds_below(problem, plan);
+    in_ram.seconds_per_step += more_below / static_cast<double>(std::max<std::int64_t>(rest, 1));
     const AsyncPlan reading_ahead =
         plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
     if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;

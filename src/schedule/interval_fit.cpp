@@ -84,6 +84,7 @@ void IntervalFit::fit() {
     middles[count++] = sample;
   }
   if (count < 2 || most < kApart * fewest) return;
+  compared_ = true;
   mean_x /= weights;
   mean_y /= weights;
   double xx = 0, xy = 0, variance = 0;

@@ -22,8 +22,11 @@ class IntervalFit {
   /// but no longer: the next sweep may never have intervals of two lengths.
   void begin_anew() {
     if (!std::exchange(fresh_, false)) separates_ = false;
+    compared_before_ = std::exchange(compared_, false);
     groups_ = {};
   }
+  /// Were intervals of two lengths measured, in this sweep or the one before?
+  bool compared() const { return compared_ || compared_before_; }
 
   /// Were intervals measured whose transfers per step differ enough, and is it sure that transfers
   /// slow the steps beside them?
@@ -72,6 +75,7 @@ class IntervalFit {
   std::int64_t clock_ = 0;
   bool separates_ = false;
   bool fresh_ = false;  ///< found in this sweep
+  bool compared_ = false, compared_before_ = false;
   double step_ = 0, transfer_ = 0;
 };
 

@@ -20,7 +20,7 @@ struct Measured {
   bool nobody_writes = false;      ///< no rank is writing one
   bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
   std::int64_t agreement = 0;      ///< number of that agreement
-  bool separated = false;          ///< a step's time is known without what a write adds to it
+  bool compared = false;           ///< intervals of two lengths, not long ago
   SweepsTook took = {};            ///< sweeps of so many steps on this disk
 };
 

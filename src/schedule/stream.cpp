@@ -143,7 +143,7 @@ void Stream::divide(const StreamOptions& options) {
 void Stream::decide() {
   Measured told;
   told.costs = problem_.costs;
-  told.write_times_known = told.nobody_writes = told.of_earlier_sweep = told.separated = true;
+  told.write_times_known = told.nobody_writes = told.of_earlier_sweep = told.compared = true;
   for (;;) {
     const Next next = sweep_->decide(told);
     if (next == Next::kPlan) return sweep_->plan(told);

@@ -34,7 +34,8 @@ void FilledPart::count_below(std::int64_t block) {
     filled_.taken += share;
     if (counted_ == 0) continue;
     others_ += share;
-    filled_.share = std::max(share, others_ / static_cast<double>(counted_));
+    filled_.mean = others_ / static_cast<double>(counted_);
+    filled_.share = std::max(share, filled_.mean);
   }
 }
 

@@ -136,6 +136,19 @@ TEST(IntervalFit, BeginsAnewWithWhatItFound) {
   EXPECT_FALSE(fit.separates()) << "a whole sweep did not find it again";
 }
 
+TEST(IntervalFit, KnowsWhetherLengthsWereComparedInThisSweepOrTheOneBefore) {
+  IntervalFit fit;
+  for (int i = 0; i < 4; ++i) fit.add(1, 1, 1, 2);
+  EXPECT_FALSE(fit.compared());
+  for (int i = 0; i < 4; ++i) fit.add(4, 1, 1, 12);  // 3 s per step
+  EXPECT_TRUE(fit.compared());
+  EXPECT_FALSE(fit.separates());
+  fit.begin_anew();
+  EXPECT_TRUE(fit.compared());
+  fit.begin_anew();
+  EXPECT_FALSE(fit.compared());
+}
+
 TEST(IntervalFit, LeavesOutWhatIsNoInterval) {
   IntervalFit fit;
   for (int i = 0; i < 4; ++i) {

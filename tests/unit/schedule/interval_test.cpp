@@ -114,6 +114,20 @@ TEST(PlanIntervals, ReadsAheadToTheEndOfASmallDisk) {
   }
 }
 
+// Blocks that are read to later are slots of all intervals, of those below the newest anchor, too.
+TEST(PlanIntervals, KeepsTheSlotsOfIntervalsBelowOnASmallDisk) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 0.8, 0.8};
+  problem.memory = {9, 1, true};
+  problem.steps = 200;
+  for (std::int64_t anchor = 0; anchor <= 12; ++anchor) {
+    problem.newest_anchor = 12 * anchor;
+    problem.anchors_below = anchor;
+    problem.anchors_left = 13 - anchor;
+    EXPECT_EQ(plan_intervals(problem).prefetch_depth, 0) << anchor;
+  }
+}
+
 TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
   // I = 4, s = 3: E = 3. Forward 4 f = 8 hides the write of 7; reverse 3 f + 4 b = 18 hides the
   // read.
