@@ -7,6 +7,11 @@
 #include "base/checked.h"
 
 namespace anadrome::schedule {
+namespace {
+
+constexpr std::int64_t kSoon = 2;  // intervals before a trial
+
+}  // namespace
 
 AsyncPlanner::AsyncPlanner(const AsyncOptions& options)
     : AnchoredPlanner(options.anchored), options_(options), depth_(options.prefetch_depth) {}
@@ -27,7 +32,7 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     agreed_ = Agreed::kNothing;
     if (goes_on_probing(here, anchors, measured)) return Next::kGoOn;
   }
-  constexpr std::int64_t kSoon = 2, kSeldom = 32;  // intervals before the first trial
+  constexpr std::int64_t kSeldom = 32;
   if (options_.greedy) return decide_greedily(here, anchors, measured);
   if (!first && decided_at_ == measured.agreement) {  // nothing was measured since
     set_interval(interval(), slots());
@@ -37,40 +42,66 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
   if (trial_.due == 0) trial_.due = measured.compared ? kSeldom : kSoon;
   if (trial_.on()) {
     --trial_.left;
-    const bool longer = trial_.left > Trial::kIntervals;
     if (trial_.left > 0) {
-      set_interval(longer ? trial_.interval : plan_.interval, plan_.slots);
+      set_interval(trial_.left > trial_.back ? trial_.interval : plan_.interval, plan_.slots);
       return Next::kGoOn;
     }
     trial_.interval = 0;
   }
-  use(plan_now(here, anchors, measured), here);
+  use(plan_now(here, anchors, measured), here, measured.costs);
   return Next::kGoOn;
 }
 
+// The best interval if a write took no longer than the I/O thread computes: no more is known of
+// writes that follow each other at once, until there are some.
+std::int64_t AsyncPlanner::shorter_than(const AsyncPlan& plan, const StepCosts& costs) const {
+  StepCosts quick = costs;
+  quick.write = std::min(costs.write, costs.write_taken);
+  return best_interval(quick, plan.slots, {true, plan.prefetch_depth > 0}, 1, plan.interval,
+                       options_.memory.tape_units);
+}
+
 // The model's step is one beside the transfers of the interval in force, so it never sees what
-// fewer transfers would gain. Trials become rare: each comes after twice as many intervals as the
-// one before.
-bool AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here) {
-  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 8;
+// fewer transfers would gain; and its write is one that mostly finds the disk idle, and the I/O
+// thread asleep, if transfers are few. Trials become rare.
+void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepCosts& costs) {
+  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 8, kLonger = 2, kShorter = 4;
   const std::int64_t states = options_.memory.states_per_block;
   if (plan.interval != plan_.interval) trial_.seen = 0;
+  // Writes that were behind one another find the disk idle from here on.
+  if (plan_.interval > 0 && plan.interval >= 2 * plan_.interval) trial_ = Trial{.due = kSoon};
   ++trial_.seen;
   if (options_.greedy || !options_.may_try || plan.fills_disk || trial_.seen <= trial_.due ||
       (trial_.seen - 1) * plan.interval * states < kFewSteps) {
-    return false;
+    return;
   }
-  const std::int64_t longer = plan.interval == 1 ? 3 : 2 * plan.interval;
+  const std::int64_t shorter = shorter_than(plan, costs);
+  Trial next;
+  next.shorter = shorter < plan.interval && !trial_.shorter;
+  if (next.shorter) {  // no step is run again for it
+    next.interval = shorter;
+    next.left = kShorter + 1;
+    next.back = 1;  // for the last write
+    next.due = 2 * trial_.due;
+  } else {
+    next.interval = plan.interval == 1 ? 3 : 2 * plan.interval;
+    next.left = 2 * kLonger;
+    next.back = kLonger;
+    next.due = 4 * trial_.due;
+  }
   const std::int64_t steps = options_.anchored.steps;
   if (steps != kUnknown) {
     const std::int64_t rest = steps - here.first;
-    const std::int64_t tail =
-        longest_tail(longer, plan.slots, options_.anchored.record, options_.anchored.tape_units);
-    const std::int64_t lasts = Trial::kIntervals * (longer + plan.interval) * states;
-    if (rest < kShareOfRest * lasts || rest <= lasts + tail) return false;
+    const std::int64_t tail = longest_tail(std::max(next.interval, plan.interval), plan.slots,
+                                           options_.anchored.record, options_.anchored.tape_units);
+    const std::int64_t intervals = next.left - next.back;
+    const std::int64_t lasts = (intervals * next.interval + next.back * plan.interval) * states;
+    const double writing = static_cast<double>(intervals * states) * costs.write;
+    const bool is_short =
+        rest < kShareOfRest * lasts || static_cast<double>(rest) * costs.forward < 2 * writing;
+    if (is_short || rest <= lasts + tail) return;
   }
-  trial_ = {.interval = longer, .left = 2 * Trial::kIntervals, .seen = 0, .due = 2 * trial_.due};
-  return true;
+  trial_ = next;
 }
 
 // A block is on its way to disk, and it is not known yet how long that takes. Nobody waits for
@@ -88,7 +119,7 @@ bool AsyncPlanner::goes_on_probing(const Segment& here, std::int64_t anchors,
   if (probes_ >= kProbes) {
     const AsyncPlan plan = plan_now(here, anchors, measured);
     if (plan.ends_in_ram) {
-      use(plan, here);
+      use(plan, here, measured.costs);
       return true;
     }
   }
@@ -115,12 +146,12 @@ AsyncPlan AsyncPlanner::plan_now(const Segment& here, std::int64_t anchors,
   return plan_intervals(problem);
 }
 
-void AsyncPlanner::use(const AsyncPlan& plan, const Segment& here) {
+void AsyncPlanner::use(const AsyncPlan& plan, const Segment& here, const StepCosts& costs) {
   depth_ = plan.prefetch_depth;
   if (plan.ends_in_ram) return end_in_ram(plan.slots);
-  const bool tries_longer = tries(plan, here);
+  tries(plan, here, costs);
   plan_ = plan;
-  set_interval(tries_longer ? trial_.interval : plan.interval, plan.slots);
+  set_interval(trial_.on() ? trial_.interval : plan.interval, plan.slots);
 }
 
 // All ranks decide on the same agreement, on the state that is live then.
@@ -134,13 +165,13 @@ Next AsyncPlanner::decide_greedily(const Segment& here, std::int64_t anchors,
   agreed_ = Agreed::kNothing;
   AsyncPlan plan = plan_now(here, anchors, measured);
   if (plan.ends_in_ram) {
-    use(plan, here);
+    use(plan, here, measured.costs);
     return Next::kGoOn;
   }
   const std::int64_t largest = largest_gap(plan.interval, plan.slots, options_.anchored.tape_units);
   if (gap >= largest || (gap >= plan.interval && measured.nobody_writes)) {
     plan.interval = gap;
-    use(plan, here);
+    use(plan, here, measured.costs);
     return Next::kGoOn;
   }
   constexpr std::int64_t kDecisionsPerInterval = 8;

@@ -18,7 +18,7 @@ struct AsyncOptions {
   /// has passed, and not much later.
   bool greedy = false;
   bool may_end_in_ram = true;
-  bool may_try = true;  ///< longer intervals; passes would have to do with them
+  bool may_try = true;  ///< other intervals; passes would have to do with them
   /// Large states: how long a write takes is worth waiting for. Where a block holds many small
   /// states it says little of one.
   bool waits_for_write = true;
@@ -39,18 +39,21 @@ class AsyncPlanner final : public AnchoredPlanner {
   bool waits(std::int64_t anchors, const Measured& measured) const;
   bool goes_on_probing(const Segment& here, std::int64_t anchors, const Measured& measured);
   AsyncPlan plan_now(const Segment& here, std::int64_t anchors, const Measured& measured) const;
-  void use(const AsyncPlan& plan, const Segment& here);
-  bool tries(const AsyncPlan& plan, const Segment& here);
+  void use(const AsyncPlan& plan, const Segment& here, const StepCosts& costs);
+  void tries(const AsyncPlan& plan, const Segment& here, const StepCosts& costs);
+  std::int64_t shorter_than(const AsyncPlan& plan, const StepCosts& costs) const;
   Next decide_greedily(const Segment& here, std::int64_t anchors, const Measured& measured);
 
-  /// An interval that is longer than the best one by the times that are known: what it takes tells
-  /// a step that transfers slow from a slow one.
+  /// Another interval than the best one by the times that are known. What a longer one takes tells
+  /// a step that transfers slow from a slow one; in shorter ones a write follows another at once,
+  /// and may take less time than one that finds the disk idle.
   struct Trial {
-    static constexpr std::int64_t kIntervals = 2;
     std::int64_t interval = 0;
-    std::int64_t left = 0;  ///< intervals to come; the last kIntervals are the plan's again
+    std::int64_t left = 0;  ///< intervals to come
+    std::int64_t back = 0;  ///< of these, the last ones, that are the plan's again
     std::int64_t seen = 0;  ///< intervals of the plan, measured since the last trial
     std::int64_t due = 0;   ///< so many before the next one; 0: not decided
+    bool shorter = false;
     bool on() const { return interval > 0; }
   };
 

@@ -32,6 +32,7 @@ struct Given {
   bool agrees_between = false;  ///< something is measured between any two decisions
   bool of_earlier_sweep = false;
   std::int64_t write_known_at = 0;  ///< agreement from which on the time of a write is known
+  double write_behind_another = 0;  ///< seconds, after an interval of one step; 0: as `costs` say
 };
 
 Given given_of(std::int64_t steps) {
@@ -63,6 +64,13 @@ Played play(const Given& run) {
   const auto decide = [&](std::int64_t live) {
     played.asked_at.push_back(live);
     if (run.agrees_between) ++measured.agreement;
+    // The median of the newest five writes.
+    const AnchorList& anchors = sweep.anchors();
+    int behind = 0;
+    for (std::int64_t i = std::max<std::int64_t>(anchors.count() - 5, 1); i < anchors.count(); ++i)
+      behind += anchors.step(i) - anchors.step(i - 1) == 1 ? 1 : 0;
+    measured.costs.write =
+        behind >= 3 && run.write_behind_another > 0 ? run.write_behind_another : run.costs.write;
     for (Next next = Next::kAgree; next != Next::kGoOn;) {
       next = sweep.decide(measured);
       played.said.push_back(next);
@@ -205,6 +213,29 @@ TEST(AsyncPlanner, TriesALongerIntervalNowAndThenAndMoreAndMoreSeldom) {
   }
   for (const auto& [length, count] : runs) all += count;
   EXPECT_LT(static_cast<double>(longer), 1e-3 * static_cast<double>(all));
+}
+
+TEST(AsyncPlanner, TriesAShorterIntervalWhereWritesMayBeFasterBehindOneAnother) {
+  Given run = given_of(4000);
+  run.of_earlier_sweep = true;
+  run.agrees_between = true;
+  run.costs = {1, 2, 1.7, 1.7, 0, 0};
+  IntervalProblem problem;
+  problem.costs = run.costs;
+  problem.memory = run.options.memory;
+  ASSERT_EQ(plan_intervals(problem).interval, 2);
+  run.write_behind_another = 1.1;
+  EXPECT_EQ(play(run).interval, 1);
+  run.write_behind_another = 0;  // they are not
+  const Played played = play(run);
+  EXPECT_EQ(played.interval, 2);
+  std::int64_t shorter = 0, all = 0;
+  for (const auto& [length, count] : lengths(played.anchors)) {
+    if (length == 1) shorter += count;
+    all += count;
+  }
+  EXPECT_GT(shorter, 0);
+  EXPECT_LT(static_cast<double>(shorter), 0.02 * static_cast<double>(all));
 }
 
 TEST(AsyncPlanner, TriesNothingWhereTheRestIsShortOrTheDiskSaysWhatFits) {
