@@ -250,8 +250,10 @@ void Keeper::write_due() {
   }
   if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
   // Until it is known how states compress the interval is too long, so that is worth a wait. Later,
-  // half of the memory may be on its way: block 0 takes as long as many others.
-  const std::int64_t under_way = std::max<std::int64_t>(plan_.memory.blocks / 2, 2);
+  // half of the memory may be on its way, or of the disk: block 0 takes as long as many others.
+  const std::int64_t most =
+      std::min(plan_.memory.blocks, storage_.most_blocks(plan_.memory, store::kHome));
+  const std::int64_t under_way = std::max<std::int64_t>(most / 2, 2);
   if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? under_way : 0);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
   if (stays) learn(sweep_.newest_anchor);

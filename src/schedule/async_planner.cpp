@@ -56,6 +56,7 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
 // writes that follow each other at once, until there are some.
 std::int64_t AsyncPlanner::shorter_than(const AsyncPlan& plan, const StepCosts& costs) const {
   StepCosts quick = costs;
+  if (options_.anchored.record) quick.adjoint += quick.forward;
   quick.write = std::min(costs.write, costs.write_taken);
   return best_interval(quick, plan.slots, {true, plan.prefetch_depth > 0}, 1, plan.interval,
                        options_.memory.tape_units);
@@ -69,15 +70,18 @@ void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepC
   const std::int64_t states = options_.memory.states_per_block;
   if (plan.interval != plan_.interval) trial_.seen = 0;
   // Writes that were behind one another find the disk idle from here on.
-  if (plan_.interval > 0 && plan.interval >= 2 * plan_.interval) trial_ = Trial{.due = kSoon};
+  if (plan_.interval > 0 && plan.interval > 2 * plan_.interval) trial_ = Trial{.due = kSoon};
   ++trial_.seen;
   if (options_.greedy || !options_.may_try || plan.fills_disk || trial_.seen <= trial_.due ||
       (trial_.seen - 1) * plan.interval * states < kFewSteps) {
     return;
   }
-  const std::int64_t shorter = shorter_than(plan, costs);
+  const std::int64_t shorter = shorter_than(plan, costs), steps = options_.anchored.steps;
+  const std::int64_t to_come =
+      steps == kUnknown ? kMostSteps : (steps - here.first) / plan.interval;
+  const bool has_places = here.disk_slots > to_come + kShorter * states;
   Trial next;
-  next.shorter = shorter < plan.interval && !trial_.shorter;
+  next.shorter = shorter < plan.interval && has_places && !trial_.shorter;
   if (next.shorter) {  // no step is run again for it
     next.interval = shorter;
     next.left = kShorter + 1;
@@ -89,7 +93,6 @@ void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepC
     next.back = kLonger;
     next.due = 4 * trial_.due;
   }
-  const std::int64_t steps = options_.anchored.steps;
   if (steps != kUnknown) {
     const std::int64_t rest = steps - here.first;
     const std::int64_t tail = longest_tail(std::max(next.interval, plan.interval), plan.slots,

@@ -192,7 +192,8 @@ double seconds_below(const IntervalProblem& problem, const AsyncPlan& plan) {
   const auto anchors = static_cast<double>(problem.anchors_below);
   const std::int64_t interval =
       std::max<std::int64_t>(problem.newest_anchor / problem.anchors_below, 1);
-  const StepCosts& costs = problem.costs;
+  StepCosts costs = problem.costs;
+  if (problem.record) costs.adjoint += costs.forward;
   const double steps = reverse_seconds(costs, interval, plan.slots, problem.memory.tape_units);
   const bool ahead = problem.memory.overlaps && plan.prefetch_depth > 0;
   return anchors * (ahead ? std::max(steps + costs.read_taken, costs.read) : steps + costs.read);
@@ -221,7 +222,7 @@ void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncP
       plan.interval = other.interval;
       plan.prefetch_depth = other.prefetch_depth;
       plan.slots = other.slots;
-      plan.seconds_per_step = seconds / static_cast<double>(rest);
+      plan.seconds_per_step = (seconds - more_below) / static_cast<double>(rest);
     }
   }
 }

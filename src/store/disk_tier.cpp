@@ -246,7 +246,8 @@ void DiskTier::start_copy(Resident& first) {
 // memory and on disk; what could not be read, or changed, is of no use.
 Residents::iterator DiskTier::settle(Residents::iterator resident) {
   auto& [block, entry] = *resident;
-  if (entry.state == State::kChanging) {
+  const bool changed = entry.state == State::kChanging;
+  if (changed) {
     entry.transfer.change = 0;
     entry.exact = false;
   } else {
@@ -265,7 +266,8 @@ Residents::iterator DiskTier::settle(Residents::iterator resident) {
     start_copy(entry);
     return std::next(resident);
   }
-  entry.state = State::kClean;
+  const bool is_noted = block < anchors_.noted();
+  entry.state = changed && !is_noted ? State::kFilling : State::kClean;
   if (!entry.dropped && !unread) return std::next(resident);
   return blocks_.release(resident);
 }

@@ -147,7 +147,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
  private:
   using State = Resident::State;
 
-  bool is_on_disk(std::int64_t block) const override { return anchors_.is_on_disk(block); }
+  bool is_on_disk(std::int64_t block) const override {
+    return block < anchors_.noted() && anchors_.is_on_disk(block);
+  }
   bool first_block_stays() const override;
   Failure why_no_memory() const override;
   void finish(std::int64_t block) override;

@@ -126,7 +126,7 @@ Failure DiskTier::load(std::int64_t number) {
   // no place has none on any rank.
   const bool has_place = block < home().places.capacity();
   if ((overlaps() || !has_place) && !is_on_disk(block)) {
-    return anchors_.why_not_on_disk(block);
+    return block < anchors_.noted() ? anchors_.why_not_on_disk(block) : why_no_memory();
   }
   return read_and_wait(block);
 }
@@ -202,10 +202,11 @@ void DiskTier::start_change(Resident& resident, std::int64_t block, double times
   transfer.change = times;
   transfer.urgent = true;  // it is needed before all that is read ahead
   transfer.bytes = address_of(resident);
-  const bool newest = block == anchors_.newest_block();
-  transfer.identity.states = newest                     ? anchors_.newest_states().count
-                             : block < anchors_.noted() ? anchors_[block].states.count
-                                                        : 1;
+  const bool newest = block == anchors_.newest_block(), noted = block < anchors_.noted();
+  transfer.identity.states = newest  ? anchors_.newest_states().count
+                             : noted ? anchors_[block].states.count
+                                     : 1;
+  transfer.encoded = noted ? anchors_[block].encoded : EncodedBlock{};  // by which codec
   transport_of(resident).start(transfer);
   resident.state = State::kChanging;  // last: only a transfer that began is waited for
 }
@@ -225,6 +226,8 @@ bool DiskTier::change_ahead(std::int64_t block) {
   const auto found = residents().find(block);
   if (found == residents().end() || !found->second.exact) return true;
   Resident& resident = found->second;
+  if (resident.state == State::kWriting && transport_of(resident).done(resident.transfer))
+    settle(found);
   const bool shared = resident.pool_block < 0 || blocks_.pool().holders(resident.pool_block) > 1;
   if (resident.state == State::kClean && !shared) start_change(resident, block, 1);
   return resident.state != State::kWriting;
@@ -233,7 +236,12 @@ bool DiskTier::change_ahead(std::int64_t block) {
 void DiskTier::restore(const KeptState& anchor) {
   const std::int64_t block = layout_.block_of(anchor.number);
   if (home().transport.is_lossy() && block > 0) {
-    if (residents().at(block).state == State::kChanging) finish(block);
+    const auto changing = residents().find(block);
+    if (changing != residents().end() && changing->second.state == State::kChanging) finish(block);
+    if (residents().count(block) == 0) {  // there was no memory to change it
+      const Failure lost = load(anchor.number);
+      if (lost) throw Error(lost.status, lost.message);
+    }
     Resident& resident = residents().at(block);
     if (resident.exact) change(block, 1);
     const bool is_back = block < anchors_.noted() && is_on_disk(block);  // once it is forgotten

@@ -395,6 +395,42 @@ TEST_P(LossyBlocks, AStateIsChangedOnce) {
   }
 }
 
+// Of two codecs that compete, the one that wrote a block changes it in memory.
+TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
+  constexpr std::int64_t kAnchors = 6;
+  TierBench s({.pool_blocks = kAnchors + 1}, [](const BlockLayout& made) {
+    TransportOptions options;
+    options.encoding =
+        Encoding{{CodecName::kRound, CodecName::kZfp}, {{.number_bytes = 8, .real_bytes = 8}}};
+    options.encoding->fields[0].tolerance = 1e-2;
+    return make_direct_transport(made, options);
+  });
+  for (std::int64_t anchor = 0; anchor < kAnchors; ++anchor) {
+    for (std::size_t i = 0; i < s.values.all.size(); ++i)
+      s.values.all[i] = std::bit_cast<std::int64_t>(
+          std::sin(0.01 * static_cast<double>(i) + static_cast<double>(anchor)));
+    s.tier->keep({anchor, anchor, {}});
+    s.tier->write_newest_block();
+  }
+  s.tier->flush();
+  s.tier->set_prefetch_depth(2);
+  std::vector<std::vector<std::int64_t>> changed;
+  for (std::int64_t anchor = kAnchors; anchor-- > 1;) {
+    if (anchor % 2 == 1) s.tier->prefetch(anchor);  // the next one ahead, or where it is restored
+    ASSERT_FALSE(s.tier->load(anchor));
+    s.tier->restore({anchor, anchor, {}});
+    changed.push_back(s.values.all);
+  }
+  for (std::int64_t anchor = kAnchors; anchor-- > 1;) {
+    std::span<const std::byte> read;
+    ASSERT_FALSE(s.tier->read_back(anchor, read));
+    const auto wanted =
+        std::as_bytes(std::span(changed[static_cast<std::size_t>(kAnchors - 1 - anchor)]));
+    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), read.begin())) << anchor;
+  }
+  EXPECT_EQ(s.tier->notes().states_read(), kAnchors - 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, LossyBlocks, ::testing::ValuesIn(kLossy));
 
 }  // namespace

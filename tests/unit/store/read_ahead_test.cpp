@@ -124,7 +124,6 @@ TEST(ReadAhead, ChangesWhatWasBeingWrittenOnceItIsThere) {
   s.tier->prefetch(4);
   EXPECT_EQ(s.begun(), std::vector<std::int64_t>{});
   s.held->finish_all();
-  s.tier->settle_finished();
   s.tier->prefetch(4);
   EXPECT_EQ(s.begun(), (std::vector<std::int64_t>{4, 3, 2}));
   EXPECT_TRUE(s.brings_back_changed(4));
@@ -140,6 +139,16 @@ TEST(ReadAhead, WhatCouldNotBeChangedIsRead) {
   s.held->read_failure = {};
   EXPECT_TRUE(s.brings_back_changed(3));
   EXPECT_EQ(s.tier->notes().states_read(), 1);
+  // The one that is restored just then.
+  s.tier->prefetch(3);
+  EXPECT_FALSE(s.tier->load(2));
+  s.tier->prefetch(2);
+  s.held->read_failure = {ANADROME_ERR_MEMORY, "none is left"};
+  s.held->finish_all();
+  s.held->read_failure = {};
+  s.values.set(-1);
+  s.tier->restore({2, 2, {}});
+  EXPECT_TRUE(s.values.are(1102));
 }
 
 TEST(ReadAhead, IsLeftOutWhereNoAnchorIsRead) {
