@@ -75,7 +75,7 @@ def kept(arguments):
     of_run = {"interval": str(arguments.interval), "memory": f"{arguments.memory_mib}MiB"}
     (reference, _), = gradients_of(model, arguments.steps, options(arguments, "off", None, **of_run), x_0)
     for codec in ("round", "zfp"):
-        given = options(arguments, codec, arguments.first_tolerance, gradient_error=repr(arguments.asked), **of_run)
+        given = options(arguments, codec, None, gradient_error=repr(arguments.asked), **of_run)
         for sweep, (found, s) in enumerate(gradients_of(model, arguments.steps, given, x_0, sweeps=3), 1):
             yield {"codec": codec, "sweep": sweep, "tolerance": s.tolerance, "error": relative_error(found, reference), "asked": arguments.asked}
 
@@ -166,7 +166,6 @@ def main():
     parser.add_argument("--step-seconds", type=float, default=0.005)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--asked", type=float, default=1e-6)
-    parser.add_argument("--first-tolerance", type=float, default=1e-6)
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
     put_out({"errors": errors, "kept": kept, "times": times, "planned": compared_with_plan}[arguments.what](arguments))

@@ -30,9 +30,10 @@ class PassKinds : public Passes {
     run.set("passes", "8");
   }
 
-  // Others may find that the disk is not worth it.
+  // Others may find that the disk is not worth it; and memory for a codec's buffers may hold all of
+  // these small states.
   static void expect_reads(const RunHandle& run, const std::string& schedule) {
-    if (has_intervals(schedule)) {
+    if (has_intervals(schedule) && !compresses()) {
       EXPECT_GT(run.statistics().bytes_read, 0);
     }
   }
