@@ -224,10 +224,10 @@ void DiskTier::change(std::int64_t block, double times) {
 bool DiskTier::change_ahead(std::int64_t block) {
   if (!home().transport.is_lossy() || block == 0) return true;
   const auto found = residents().find(block);
-  if (found == residents().end() || !found->second.exact) return true;
+  if (found == residents().end() || !found->second.exact || found->second.dropped) return true;
   Resident& resident = found->second;
   if (resident.state == State::kWriting && transport_of(resident).done(resident.transfer))
-    settle(found);
+    settle(found);  // and it stays, since it was not dropped
   const bool shared = resident.pool_block < 0 || blocks_.pool().holders(resident.pool_block) > 1;
   if (resident.state == State::kClean && !shared) start_change(resident, block, 1);
   return resident.state != State::kWriting;
@@ -244,8 +244,8 @@ void DiskTier::restore(const KeptState& anchor) {
     }
     Resident& resident = residents().at(block);
     if (resident.exact) change(block, 1);
-    const bool is_back = block < anchors_.noted() && is_on_disk(block);  // once it is forgotten
-    if (block == trial_.block && !resident.on_trial && is_back) {
+    const bool comes_back = is_on_disk(block);  // once it is forgotten
+    if (block == trial_.block && !resident.on_trial && comes_back) {
       resident.on_trial = true;
       change(block, trial_.times);
     }

@@ -15,7 +15,7 @@ namespace anadrome::store {
 struct Filled {
   double taken = 0;  ///< by the blocks that are counted
   double share = 0;  ///< of a block: the mean, or the newest if that took more; 0: unknown
-  double mean = 0;   ///< of a block
+  double mean = 0;   ///< of a block, x_0 left out
 };
 
 class FilledPart {

@@ -129,6 +129,16 @@ TEST(ReadAhead, ChangesWhatWasBeingWrittenOnceItIsThere) {
   EXPECT_TRUE(s.brings_back_changed(4));
 }
 
+TEST(ReadAhead, LeavesWhatWasDroppedWhileItWasWritten) {
+  InMemory s;
+  s.tier->drop(4);
+  s.held->finish_all();
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), (std::vector<std::int64_t>{3, 2}));
+  EXPECT_TRUE(s.brings_back_changed(3));
+  EXPECT_TRUE(s.brings_back_changed(4)) << "it is on disk";
+}
+
 TEST(ReadAhead, WhatCouldNotBeChangedIsRead) {
   InMemory s;
   s.held->finish_all();
