@@ -323,11 +323,10 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
     text += " --read-rate " + rates(stats.seconds_read_state, agreed.read, agreed.fast_read);
   // The rates have the compression in them. Under `disk` it is that of anchors, of which x_0 may be
   // the emptiest; each is counted once.
+  double ratio = static_cast<double>(stats.bytes_compressed) /
+                 static_cast<double>(std::max<std::int64_t>(stats.bytes_written, 1));
   const double mean = measured_.agreed().filled.mean;
-  const double ratio = mean > 0                  ? 1 / mean
-                       : stats.bytes_written > 0 ? static_cast<double>(stats.bytes_compressed) /
-                                                       static_cast<double>(stats.bytes_written)
-                                                 : 1;
+  if (mean > 0) ratio = 1 / mean;
   if (stats.bytes_compressed > 0 && ratio > 1) text += " --compress " + format_fixed(ratio, 2);
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   const auto room = [](std::int64_t bytes) {

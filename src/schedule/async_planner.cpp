@@ -62,24 +62,14 @@ std::int64_t AsyncPlanner::shorter_than(const AsyncPlan& plan, const StepCosts& 
                        options_.memory.tape_units);
 }
 
-// The model's step is one beside the transfers of the interval in force, so it never sees what
-// fewer transfers would gain; and its write is one that mostly finds the disk idle, and the I/O
-// thread asleep, if transfers are few. Trials become rare.
-void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepCosts& costs) {
-  constexpr std::int64_t kFewSteps = 8, kShareOfRest = 8, kLonger = 2, kShorter = 4;
-  const std::int64_t states = options_.memory.states_per_block;
-  if (plan.interval != plan_.interval) trial_.seen = 0;
-  // Writes that were behind one another find the disk idle from here on.
-  if (plan_.interval > 0 && plan.interval > 2 * plan_.interval) trial_ = Trial{.due = kSoon};
-  ++trial_.seen;
-  if (options_.greedy || !options_.may_try || plan.fills_disk || trial_.seen <= trial_.due ||
-      (trial_.seen - 1) * plan.interval * states < kFewSteps) {
-    return;
-  }
+// Longer ones and shorter ones in turns, the latter where the disk has places for more anchors.
+AsyncPlanner::Trial AsyncPlanner::next_trial(const AsyncPlan& plan, const Segment& here,
+                                             const StepCosts& costs) const {
+  constexpr std::int64_t kLonger = 2, kShorter = 4;  // intervals
   const std::int64_t shorter = shorter_than(plan, costs), steps = options_.anchored.steps;
   const std::int64_t to_come =
       steps == kUnknown ? kMostSteps : (steps - here.first) / plan.interval;
-  const bool has_places = here.disk_slots > to_come + kShorter * states;
+  const bool has_places = here.disk_slots > to_come + kShorter * options_.memory.states_per_block;
   Trial next;
   next.shorter = shorter < plan.interval && has_places && !trial_.shorter;
   if (next.shorter) {  // no step is run again for it
@@ -93,18 +83,42 @@ void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepC
     next.back = kLonger;
     next.due = 4 * trial_.due;
   }
-  if (steps != kUnknown) {
-    const std::int64_t rest = steps - here.first;
-    const std::int64_t tail = longest_tail(std::max(next.interval, plan.interval), plan.slots,
-                                           options_.anchored.record, options_.anchored.tape_units);
-    const std::int64_t intervals = next.left - next.back;
-    const std::int64_t lasts = (intervals * next.interval + next.back * plan.interval) * states;
-    const double writing = static_cast<double>(intervals * states) * costs.write;
-    const bool is_short =
-        rest < kShareOfRest * lasts || static_cast<double>(rest) * costs.forward < 2 * writing;
-    if (is_short || rest <= lasts + tail) return;
+  return next;
+}
+
+// The rest is much longer than the trial, and the disk has time for what the trial writes.
+bool AsyncPlanner::fits(const Trial& trial, const AsyncPlan& plan, const Segment& here,
+                        const StepCosts& costs) const {
+  constexpr std::int64_t kShareOfRest = 8;
+  const std::int64_t steps = options_.anchored.steps;
+  if (steps == kUnknown) return true;
+  const std::int64_t states = options_.memory.states_per_block, rest = steps - here.first;
+  const std::int64_t tail = longest_tail(std::max(trial.interval, plan.interval), plan.slots,
+                                         options_.anchored.record, options_.anchored.tape_units);
+  const std::int64_t intervals = trial.left - trial.back;
+  const std::int64_t lasts = (intervals * trial.interval + trial.back * plan.interval) * states;
+  const double writing = static_cast<double>(intervals * states) * costs.write;
+  return rest >= kShareOfRest * lasts && rest > lasts + tail &&
+         static_cast<double>(rest) * costs.forward >= 2 * writing;
+}
+
+// The model's step is one beside the transfers of the interval in force, so it never sees what
+// fewer transfers would gain; and its write is one that mostly finds the disk idle, and the I/O
+// thread asleep, if transfers are few. Trials become rare.
+void AsyncPlanner::tries(const AsyncPlan& plan, const Segment& here, const StepCosts& costs) {
+  constexpr std::int64_t kFewSteps = 8;
+  if (plan.interval != plan_.interval) trial_.seen = 0;
+  // Writes that were behind one another find the disk idle from here on.
+  if (plan_.interval > 0 && plan.interval > 2 * plan_.interval) trial_ = Trial{.due = kSoon};
+  ++trial_.seen;
+  const std::int64_t steps_seen =
+      (trial_.seen - 1) * plan.interval * options_.memory.states_per_block;
+  if (options_.greedy || !options_.may_try || plan.fills_disk || trial_.seen <= trial_.due ||
+      steps_seen < kFewSteps) {
+    return;
   }
-  trial_ = next;
+  const Trial next = next_trial(plan, here, costs);
+  if (fits(next, plan, here, costs)) trial_ = next;
 }
 
 // A block is on its way to disk, and it is not known yet how long that takes. Nobody waits for

@@ -41,7 +41,6 @@ class AsyncPlanner final : public AnchoredPlanner {
   AsyncPlan plan_now(const Segment& here, std::int64_t anchors, const Measured& measured) const;
   void use(const AsyncPlan& plan, const Segment& here, const StepCosts& costs);
   void tries(const AsyncPlan& plan, const Segment& here, const StepCosts& costs);
-  std::int64_t shorter_than(const AsyncPlan& plan, const StepCosts& costs) const;
   Next decide_greedily(const Segment& here, std::int64_t anchors, const Measured& measured);
 
   /// Another interval than the best one by the times that are known. What a longer one takes tells
@@ -56,6 +55,10 @@ class AsyncPlanner final : public AnchoredPlanner {
     bool shorter = false;
     bool on() const { return interval > 0; }
   };
+  std::int64_t shorter_than(const AsyncPlan& plan, const StepCosts& costs) const;
+  Trial next_trial(const AsyncPlan& plan, const Segment& here, const StepCosts& costs) const;
+  bool fits(const Trial& trial, const AsyncPlan& plan, const Segment& here,
+            const StepCosts& costs) const;
 
   AsyncOptions options_;
   std::int64_t depth_;
