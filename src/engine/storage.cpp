@@ -129,7 +129,11 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   if (reused_) return false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
-  held_.attempt([&] { run_id_ = id.data(); });
+  held_.attempt([&] {
+    run_id_ = id.data();
+    if (transports && options_.has_fast()) require_two_directories();
+  });
+  agree_on_begin();
   open(memory, recovery);
   if (transports && options_.has_fast()) {
     open_fast(memory, recovery);
@@ -148,6 +152,19 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   measured_.begin_disk(cores_are_busy);
   fields_.files_are_made();
   return true;
+}
+
+// Before anything in them is touched. They need not be there yet.
+void Storage::require_two_directories() const {
+  const std::filesystem::path home = options_.directory, fast = options_.fast.directory;
+  std::error_code unknown;  // what is wrong with a directory shows when it is used
+  const auto real = [&](const std::filesystem::path& path) {
+    const std::filesystem::path found = weakly_canonical(path / "run", unknown);
+    return unknown ? path : found;
+  };
+  if (!equivalent(home, fast, unknown) && real(home) != real(fast)) return;
+  throw Error(ANADROME_ERR_ARGUMENT, "the two directories are the same: " + fast.string() + " is " +
+                                         home.string() + "; set one, or two that differ");
 }
 
 void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_are_busy) {
@@ -238,15 +255,8 @@ void Storage::open(const MemoryPlan& memory, std::optional<Recovery>& recovery) 
 void Storage::open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery) {
   std::vector<store::JournalSegment> segments;
   held_.attempt([&] {
-    std::error_code unknown;  // what is wrong with a directory shows when it is used
-    if (std::filesystem::equivalent(options_.directory, options_.fast.directory, unknown)) {
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  "the two directories are the same: " + options_.fast.directory + " is " +
-                      options_.directory + "; set one, or two that differ");
-    }
     if (recovery) segments = recovery->journal.segments_on(store::kFast);
   });
-  agree_on_begin();
   std::int64_t any = segments.empty() ? 0 : 1;
   agreement_.ranks().largest(std::span(&any, 1));
   const auto forget = [&] {

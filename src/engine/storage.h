@@ -123,6 +123,7 @@ class Storage {
   void make_directory(const MemoryPlan& memory, store::Leftovers leftovers, int volume);
   void remove_directory(int volume);
   void require_places(const store::JournalContents& left) const;
+  void require_two_directories() const;
   void open(const MemoryPlan& memory, std::optional<Recovery>& recovery);
   void open_fast(const MemoryPlan& memory, std::optional<Recovery>& recovery);
   void wait_for_holder();

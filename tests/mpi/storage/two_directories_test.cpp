@@ -288,6 +288,26 @@ TEST_F(TwoDirectories, NeedNoRoomInTheFastOneWhereHomeIsSlow) {
   fs::remove(report);
 }
 
+// Kept files that a run of this name left are there still, and a directory need not be.
+TEST_F(TwoDirectories, AreComparedBeforeAnythingIsTouched) {
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, {{"directory", home()}, {"interval", "1"}, {"keep", "on"}});
+    expect_exact(run, sweep(run));
+  }
+  const std::string to_be = home() + "/not/yet";
+  for (const std::string& both : {home() + "/," + home(), to_be + "/," + to_be}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, {{"directory", both}});
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_ARGUMENT);
+    EXPECT_NE(std::string(anadrome_last_error()).find("are the same"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(home() + "/anadrome/states.h5"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == 0) fs::remove_all(home() + "/anadrome");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
   const std::vector<std::pair<Settings, std::string>> mistakes = {
       {{{"directory", home()}, {"layout", "node,shared"}}, "directory=FAST,HOME"},
