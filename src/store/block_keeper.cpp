@@ -97,15 +97,18 @@ bool BlockKeeper::may_go(std::int64_t block, const Resident& resident, const Win
          pool_.holders(resident.pool_block) == 1 && (block > 0 || !backing_->first_block_stays());
 }
 
-// One that nobody needs any more, or the lowest of the fastest volume.
+// One that nobody needs any more, or of the fastest volume the one that is done first.
 Residents::iterator BlockKeeper::first_to_wait_for(const Window& stays) {
+  const auto sooner = [](const Resident& one, const Resident& other) {
+    const int volume = one.transfer.volume, others = other.transfer.volume;
+    return volume != others ? volume > others : one.turn < other.turn;
+  };
   auto first = residents_.end();
   for (auto it = residents_.begin(); it != residents_.end(); ++it) {
     if (!it->second.moving()) continue;
     if (it->second.dropped) return it;
     if (stays.has(it->first)) continue;
-    if (first == residents_.end() || it->second.transfer.volume > first->second.transfer.volume)
-      first = it;
+    if (first == residents_.end() || sooner(it->second, first->second)) first = it;
   }
   return first;
 }

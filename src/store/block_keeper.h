@@ -25,7 +25,7 @@ struct Resident {
   bool dropped = false;          ///< not needed any more, but still moving
   bool exact = true;             ///< its numbers are those that were kept
   bool on_trial = false;         ///< its numbers have a larger error than those on disk
-  std::int64_t turn = 0;         ///< in the order of writes
+  std::int64_t turn = 0;         ///< of its transfer, in the order in which they begin
   std::int64_t pool_block = -1;  ///< -1: the block has a region
   Region region;
   Transfer transfer;

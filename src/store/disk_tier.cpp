@@ -204,7 +204,7 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.bytes = address_of(resident);
   transfer.identity = anchors_.identity_of(block);
   notes_of(resident).start(transport_of(resident), transfer);
-  resident.turn = ++writes_begun_;
+  resident.turn = ++begun_;
   resident.state = State::kWriting;  // last: only a transfer that began is waited for
   while (!overlaps() && resident.moving()) {
     notes_of(resident).waited(transfer, transfer.seconds);
@@ -239,6 +239,7 @@ void DiskTier::start_copy(Resident& first) {
   transfer.volume = kHome;
   transfer.urgent = lanes_.size() > 1;
   transport_of(first).start(transfer);
+  first.turn = ++begun_;
   first.state = State::kCopying;  // last: only a transfer that began is waited for
 }
 

@@ -209,7 +209,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool may_cancel_ = false;
   std::int64_t prefetch_depth_ = 0;
   std::int64_t current_ = 0;  ///< block of the interval being worked on
-  std::int64_t writes_begun_ = 0;
+  std::int64_t begun_ = 0;    ///< transfers that were
   bool reads_ahead_ = false;  ///< blocks beyond the current one are being read ahead
   std::int64_t stride_ = -1;  ///< from one of them to the next
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();

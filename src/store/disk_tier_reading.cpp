@@ -56,6 +56,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.encoded = written.encoded;
   resident.exact = written.encoded.exact;
   notes_of(resident).start(transport_of(resident), transfer);
+  resident.turn = ++begun_;
   resident.state = State::kReading;
 }
 
@@ -208,6 +209,7 @@ void DiskTier::start_change(Resident& resident, std::int64_t block, double times
                                      : 1;
   transfer.encoded = noted ? anchors_[block].encoded : EncodedBlock{};  // by which codec
   transport_of(resident).start(transfer);
+  resident.turn = ++begun_;
   resident.state = State::kChanging;  // last: only a transfer that began is waited for
 }
 

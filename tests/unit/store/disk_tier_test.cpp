@@ -116,6 +116,18 @@ TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
   EXPECT_FALSE(s.in_memory(1));
 }
 
+// The copy of block 0 is queued behind the writes that were there when block 0 was written.
+TEST(DiskTier, WaitsForTheTransferThatIsDoneFirst) {
+  Bench s({.pool_blocks = 4});
+  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
+  s.held->finish_oldest();
+  s.tier->settle_finished();
+  ASSERT_EQ(s.state(0), State::kCopying);
+  s.keep_and_write(4, 4);
+  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1}));
+  EXPECT_FALSE(s.in_memory(1));
+}
+
 TEST(DiskTier, HoldsADroppedBlockUntilItIsWritten) {
   Bench s;
   s.keep_and_write(0, 0);
