@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <tuple>
 
@@ -36,7 +37,14 @@ class Simulation {
 
   void play(const Turn&) {
     turned_ = true;
-    read_may_begin_ = {clock_.now(), clock_.now()};
+    const double before = clock_.now();
+    for (int link = 0; link < (machine_.fast ? 2 : 1); ++link) clock_.turn(link);
+    tell_wait(before, run_before_);
+    const bool two = machine_.fast.has_value();
+    for (std::size_t link = 0; link < freed_.size(); ++link) {
+      const std::int64_t ahead = two && link == 0 ? 1 : machine_.disk.reads_ahead;
+      freed_[link].assign(static_cast<std::size_t>(std::max<std::int64_t>(ahead, 1)), clock_.now());
+    }
   }
 
   // Steps that were not run before, then those that were: an advance may be both.
@@ -65,7 +73,9 @@ class Simulation {
     tell_transfer(Doing::kWrite, kept.step, before, link);
     if (machine_.fast && kept.step == 0) clock_.transfer(machine_.costs.write, clock_.link_free(1));
     if (!overlaps()) return;
-    if (machine_.newest_stays) loaded_ = kept.place;
+    stay_.push_back(kept.place);
+    if (std::ssize(stay_) > machine_.newest_stay) stay_.pop_front();
+    loaded_ = machine_.newest_stay > 0 ? kept.place : -1;
     sinks_.held({kRamTier, 0, 1, clock_.now(), clock_.link_free(link)});
   }
 
@@ -77,15 +87,23 @@ class Simulation {
     if (overlaps() && loaded_ == kept.place) return;  // its block is still in memory
     const double before = clock_.now();
     const int link = machine_.fast ? links_[kept.place] : 0;
-    double& may_begin = read_may_begin_[static_cast<std::size_t>(link)];
-    clock_.read(may_begin, link);
-    tell_transfer(Doing::kRead, kept.step, before, link);
+    std::deque<double>& freed = freed_[static_cast<std::size_t>(link)];
+    if (freed.empty()) freed.push_back(0);
+    const bool stays = overlaps() && std::erase(stay_, kept.place) > 0;
+    if (!stays) {
+      clock_.read(freed.front(), link);
+      tell_transfer(Doing::kRead, kept.step, before, link);
+    }
     loaded_ = kept.place;
-    may_begin = clock_.now();
+    freed.pop_front();
+    freed.push_back(clock_.now());
     if (overlaps()) held_[kBlock].since = clock_.now();
   }
 
-  void play(const Drop& kept) { drop(place_of(kept), kept.room); }
+  void play(const Drop& kept) {
+    if (goes_to_disk(kept)) std::erase(stay_, kept.place);
+    drop(place_of(kept), kept.room);
+  }
 
   void play(const Write& kept) {
     InMemory& state = held_[place_of(kept)];
@@ -175,8 +193,10 @@ class Simulation {
   const SweepSinks& sinks_;
   DiskClock clock_;
   bool turned_ = false;
-  std::array<double, 2> read_may_begin_ = {};  ///< by each link
-  std::map<std::int64_t, int> links_;          ///< of the states on disk, where there are two
+  /// By each link: when memory became free, of each state that may be read ahead.
+  std::array<std::deque<double>, 2> freed_;
+  std::deque<std::int64_t> stay_;      ///< places of the newest states, which are in memory
+  std::map<std::int64_t, int> links_;  ///< of the states on disk, where there are two
   std::int64_t run_before_ = 0, loaded_ = -1;
   std::map<Place, InMemory> held_;
   BusyRooms<double> busy_;

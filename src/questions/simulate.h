@@ -16,7 +16,8 @@ struct Machine {
   schedule::StepCosts costs;                 ///< `adjoint` without the step that records a tape
   schedule::DiskUse disk;                    ///< where the schedule does not say when states move
   std::optional<schedule::FastVolume> fast;  ///< likewise; `costs` have home's times then
-  bool newest_stays = true;     ///< in memory, if it is restored before another one; as in a run
+  /// So many of the newest states that went to disk are in memory still when they are needed.
+  std::int64_t newest_stay = 1;
   bool transfers = false;       ///< Write and Read are actions of their own, beside the computation
   std::int64_t tape_slots = 0;  ///< a kept tape takes so many slots
   /// The step whose adjoint is TURN, in the papers' problem, and takes no time; -1: none is.

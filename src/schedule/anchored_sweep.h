@@ -15,6 +15,7 @@ struct AnchoredSweep {
   uint128 advances = 0;      ///< steps that are run without recording them
   double seconds = 0;        ///< forward and reverse
   double waiting = 0;        ///< of these, for the disk
+  double below = 0;          ///< beside them: to reverse what lies below problem.newest_anchor
 };
 
 /// The sweep of `problem`, from x_0 on, with `plan` all the way: as many anchors as pay, and no

@@ -82,9 +82,9 @@ class BusyRooms {
 /// How states get to disk and back where a schedule does not say when: under the computation, if
 /// that is possible at all.
 struct DiskUse {
-  bool overlaps = true;      ///< transfers can run under the computation
-  std::int64_t buffers = 1;  ///< states that can wait to be written, with the one being written
-  bool reads_ahead = true;   ///< there is memory to read the next state from disk into
+  bool overlaps = true;          ///< transfers can run under the computation
+  std::int64_t buffers = 1;      ///< states that can wait to be written, with the one being written
+  std::int64_t reads_ahead = 1;  ///< there is memory to read so many states from disk into
 };
 
 /// A fast volume beside home, whose link is the second one.
@@ -122,9 +122,16 @@ class DiskClock : public Clock<double> {
     wait(link_free(link) - (has_its_own(link) ? 1 : others) * seconds);
     transfer(seconds, now(), link);
   }
+  /// TURN: memory for the steps that follow the newest state is free, so few are still to be
+  /// written.
+  void turn(int link = 0) {
+    if (!use_.overlaps || has_its_own(link)) return;
+    const auto stay = static_cast<double>(use_.reads_ahead + 1);
+    wait(link_free(link) - stay * write_seconds(link));
+  }
   /// `since`: when there was room to read it into.
   void read(double since, int link = 0) {
-    const bool ahead = use_.overlaps && (use_.reads_ahead || has_its_own(link));
+    const bool ahead = use_.overlaps && (use_.reads_ahead > 0 || has_its_own(link));
     const double done = transfer(read_seconds(link), ahead ? since : now(), link);
     if (use_.overlaps) compute(costs_.read_taken);
     wait(done);

@@ -17,6 +17,13 @@ namespace {
 // Of plans as close as this the one that reads further ahead is taken: transfers vary in time.
 constexpr double kTheSame = 1.005;
 
+constexpr std::int64_t kDeepest = 4;
+
+// So many blocks are read ahead at most.
+std::int64_t deepest(const SharedMemory& memory) {
+  return memory.overlaps ? std::min(kDeepest, memory.blocks - 1) : 0;
+}
+
 // The first number in [low, high] for which `holds` is true, or `high`; once true, it stays true.
 template <class Predicate>
 std::int64_t first_true(std::int64_t low, std::int64_t high, const Predicate& holds) {
@@ -128,12 +135,9 @@ double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, cons
 
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most) {
-  constexpr std::int64_t kDeepest = 4;
-  const std::int64_t deepest =
-      memory.overlaps ? std::min(kDeepest, memory.blocks - 1) : std::int64_t{0};
   std::array<AsyncPlan, kDeepest + 1> plans;
   double least_seconds = std::numeric_limits<double>::infinity();
-  for (std::int64_t depth = 0; depth <= deepest; ++depth) {
+  for (std::int64_t depth = 0; depth <= deepest(memory); ++depth) {
     AsyncPlan& plan = plans[static_cast<std::size_t>(depth)];
     plan.prefetch_depth = depth;
     plan.slots = memory.slots(depth);
@@ -142,7 +146,7 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
     plan.seconds_per_step = seconds_per_step(costs, memory, plan);
     least_seconds = std::min(least_seconds, plan.seconds_per_step);
   }
-  std::int64_t chosen = deepest;
+  std::int64_t chosen = deepest(memory);
   while (plans[static_cast<std::size_t>(chosen)].seconds_per_step > kTheSame * least_seconds)
     --chosen;
   return plans[static_cast<std::size_t>(chosen)];
@@ -186,46 +190,53 @@ bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
   return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
 }
 
-// To reverse what lies below the newest anchor, with the slots and the reads of this plan.
-double seconds_below(const IntervalProblem& problem, const AsyncPlan& plan) {
-  if (problem.anchors_below <= 0) return 0;
-  const auto anchors = static_cast<double>(problem.anchors_below);
-  const std::int64_t interval =
-      std::max<std::int64_t>(problem.newest_anchor / problem.anchors_below, 1);
-  StepCosts costs = problem.costs;
-  if (problem.record) costs.adjoint += costs.forward;
-  const double steps = reverse_seconds(costs, interval, plan.slots, problem.memory.tape_units);
-  const bool ahead = problem.memory.overlaps && plan.prefetch_depth > 0;
-  return anchors * (ahead ? std::max(steps + costs.read_taken, costs.read) : steps + costs.read);
-}
-
-// Where places on disk are few, what follows the last anchor may be longer than the intervals: it
-// is reversed where the forward sweep has just been, and nothing is read beside it.
-void shorten_intervals(const IntervalProblem& problem, std::int64_t rest, AsyncPlan& plan) {
-  constexpr std::int64_t kTried = 16;
-  IntervalProblem all = problem;
-  all.steps = rest;
-  const double planned_below = seconds_below(problem, plan);
-  double least = anchored_sweep(all, plan).seconds;
-  const std::int64_t longest = plan.interval, planned = plan.prefetch_depth;
-  for (const std::int64_t depth : {plan.prefetch_depth, std::int64_t{1}, std::int64_t{0}}) {
-    if (depth >= problem.memory.blocks || (depth > 0 && !problem.memory.overlaps)) continue;
-    AsyncPlan other = plan;
-    other.prefetch_depth = depth;
-    other.slots = problem.memory.slots(depth);
-    const double more_below = seconds_below(problem, other) - planned_below;
-    for (std::int64_t i = 1; i <= kTried && i < longest; ++i) {
-      other.interval = longest - (longest <= 2 * kTried ? i : i * (longest / 2) / kTried);
-      const double seconds = anchored_sweep(all, other).seconds + more_below;
-      if (seconds * (depth < planned ? kTheSame : 1) >= least) continue;
-      least = seconds;
-      plan.interval = other.interval;
-      plan.prefetch_depth = other.prefetch_depth;
-      plan.slots = other.slots;
-      plan.seconds_per_step = (seconds - more_below) / static_cast<double>(rest);
-    }
+// Intervals alike for ever, or the sweep that is left with its ends: its anchors, the tail, and
+// what lies below.
+class Rest {
+ public:
+  explicit Rest(const IntervalProblem& problem) : problem_(problem), left_(problem) {
+    left_.steps = problem.steps - problem.newest_anchor;
+    left_.interval_given = true;  // until it is asked again
   }
-}
+
+  double seconds(const AsyncPlan& plan) const {
+    const AnchoredSweep sweep = anchored_sweep(left_, plan);
+    return sweep.seconds + sweep.below;
+  }
+  double per_step(const AsyncPlan& plan) const {
+    return seconds(plan) / static_cast<double>(left_.steps);
+  }
+  double below(const AsyncPlan& plan) const { return anchored_sweep(left_, plan).below; }
+  bool has_anchors(const AsyncPlan& plan) const { return anchored_sweep(left_, plan).written > 0; }
+
+  /// The best of those with anchors whose intervals are at most so long. A depth that reads less
+  /// far ahead has to gain something.
+  AsyncPlan best(AsyncPlan plan, std::int64_t longest) const {
+    constexpr std::int64_t kTried = 32;
+    const SharedMemory& memory = problem_.memory;
+    double least = has_anchors(plan) ? seconds(plan) : std::numeric_limits<double>::infinity();
+    const std::int64_t planned = plan.prefetch_depth;
+    AsyncPlan other = plan;
+    for (std::int64_t depth = deepest(memory); depth >= 0; --depth) {
+      other.prefetch_depth = depth;
+      other.slots = memory.slots(depth);
+      for (std::int64_t i = std::min(kTried, longest); i > 0; --i) {
+        other.interval =
+            longest <= kTried ? i : longest / kTried * i + longest % kTried * i / kTried;
+        const double taken = seconds(other);
+        if (taken * (depth < planned ? kTheSame : 1) >= least || !has_anchors(other)) continue;
+        least = taken;
+        plan = other;
+      }
+    }
+    plan.seconds_per_step = per_step(plan);
+    return plan;
+  }
+
+ private:
+  const IntervalProblem& problem_;
+  IntervalProblem left_;
+};
 
 }  // namespace
 
@@ -258,6 +269,17 @@ const SweepsTook::Sweep& SweepsTook::fastest() const {
   return *fastest;
 }
 
+namespace {
+
+// What memory holds at the ends of the sweep is not little beside what it does not.
+bool is_short(const IntervalProblem& problem, const AsyncPlan& plan) {
+  constexpr std::int64_t kFew = 8;
+  const std::int64_t held = problem.memory.blocks * problem.memory.states_per_block;
+  return problem.steps / plan.interval < kFew * held;
+}
+
+}  // namespace
+
 AsyncPlan plan_intervals(const IntervalProblem& problem) {
   StepCosts costs = problem.costs;
   if (problem.record) costs.adjoint += costs.forward;
@@ -275,18 +297,24 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   // tremor: intervals that are as even as can be run the fewest steps again.
   constexpr double kWorthwhile = 0.985, kSlower = 0.97, kNear = 0.8;
   plan.fills_disk = least > 1 && plan.interval == least;
-  if (plan.fills_disk && costs.passes == 0 && !problem.all_anchors && problem.may_end_in_ram)
-    shorten_intervals(problem, problem.steps - problem.newest_anchor, plan);
+  const std::int64_t rest = problem.steps - problem.newest_anchor;
+  const bool counts_ends = end_known && rest > 0 && costs.passes == 0 && !problem.all_anchors &&
+                           problem.may_end_in_ram && (plan.fills_disk || is_short(problem, plan));
+  const Rest left(problem);
+  const auto price = [&](const AsyncPlan& other) {
+    return counts_ends ? left.per_step(other) : seconds_per_step(costs, problem.memory, other);
+  };
+  if (counts_ends) {
+    const std::int64_t longest = plan.fills_disk ? plan.interval : 2 * plan.interval;
+    plan = left.best(plan, std::min(longest, rest));
+  }
   const auto turn_to = [&](const AsyncPlan& other) {
     plan = other;  // with this memory and these costs
     plan.slots = problem.memory.slots(plan.prefetch_depth);
-    plan.seconds_per_step = seconds_per_step(costs, problem.memory, plan);
+    plan.seconds_per_step = price(plan);
   };
   const bool can_stay = problem.may_stay && !plan.fills_disk && problem.now.interval >= least;
-  if (can_stay &&
-      plan.seconds_per_step > kWorthwhile * seconds_per_step(costs, problem.memory, problem.now)) {
-    turn_to(problem.now);
-  }
+  if (can_stay && plan.seconds_per_step > kWorthwhile * price(problem.now)) turn_to(problem.now);
   const SweepsTook took = costs.passes > 0 ? SweepsTook{} : problem.took;  // of sweeps alone
   const SweepsTook::Sweep& best = took.fastest();
   if (!plan.fills_disk && best.plan.interval >= least &&
@@ -294,13 +322,17 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
     turn_to(best.plan);
   }
   if (!end_known || !problem.may_end_in_ram) return plan;
-  const std::int64_t rest = problem.steps - problem.newest_anchor;
-  AsyncPlan in_ram = plan_in_ram(costs, problem.memory, rest, problem.record, 0);
+  const auto from_memory = [&](std::int64_t depth) {
+    AsyncPlan in_ram = plan_in_ram(costs, problem.memory, rest, problem.record, depth);
+    if (counts_ends) in_ram.seconds_per_step = price(in_ram);
+    return in_ram;
+  };
+  AsyncPlan in_ram = from_memory(0);
   if (problem.anchors_below > 0 && plan.prefetch_depth > 0) {  // or each of them is waited for
-    const double more_below = seconds_below(problem, in_ram) - seconds_below(problem, plan);
-    in_ram.seconds_per_step += more_below / static_cast<double>(std::max<std::int64_t>(rest, 1));
-    const AsyncPlan reading_ahead =
-        plan_in_ram(costs, problem.memory, rest, problem.record, plan.prefetch_depth);
+    if (!counts_ends && rest > 0)
+      in_ram.seconds_per_step +=
+          (left.below(in_ram) - left.below(plan)) / static_cast<double>(rest);
+    const AsyncPlan reading_ahead = from_memory(plan.prefetch_depth);
     if (reading_ahead.seconds_per_step < in_ram.seconds_per_step) in_ram = reading_ahead;
   }
   const bool begins = problem.newest_anchor == 0 && problem.anchors_below == 0;
@@ -310,6 +342,7 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   } else if (took_in_ram > 0 && in_ram.seconds_per_step > kNear * plan.seconds_per_step) {
     return plan;  // once, to see
   }
+  if (counts_ends && !left.has_anchors(plan)) return in_ram;
   const bool stays = problem.may_stay && problem.now.interval > 0;
   const double limit = (stays ? kWorthwhile : 1) * plan.seconds_per_step;
   return in_ram.seconds_per_step < limit ? in_ram : plan;

@@ -38,7 +38,7 @@ std::int64_t fast_room(const WhatIf& question) {
   return question.fast.disk == kNoLimit ? kNoLimit : question.fast.disk / state;
 }
 
-// As in the comparison, transfers take nothing of the caller, and there is one buffer.
+// As in the comparison, transfers take nothing of the caller.
 double simulate(const ActionSource& next, const WhatIf& question, const Estimate& estimate,
                 const questions::SweepSinks& sinks) {
   questions::Machine machine;
@@ -50,8 +50,10 @@ double simulate(const ActionSource& next, const WhatIf& question, const Estimate
       machine.fast = {question.at_fast(), fast_room(question),
                       static_cast<double>(question.steps) * question.forward};
   }
-  machine.disk = {.overlaps = estimate.counts.overlapped, .reads_ahead = estimate.reads_ahead};
-  machine.newest_stays = false;  // the actions name what lies in memory
+  machine.disk = {.overlaps = estimate.counts.overlapped,
+                  .buffers = estimate.buffers,
+                  .reads_ahead = estimate.reads_ahead};
+  machine.newest_stay = estimate.newest_stay;
   machine.tape_slots = estimate.sweep.tape_slots;
   if (!estimate.sweep.record) machine.turn_step = estimate.sweep.steps - 1;
   return questions::simulate(next, machine, sinks);

@@ -108,11 +108,15 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   estimate.sweep.most_anchors = best.written + 1;
   estimate.sweep.all_anchors = asked.all_anchors;
   estimate.counts.advances = best.advances;
-  estimate.counts.writes = estimate.counts.reads = static_cast<uint128>(best.written);
   estimate.counts.overlapped = true;
+  estimate.buffers = (asked.memory.blocks - 1) * states + 1;
+  estimate.reads_ahead = depth * states;
+  estimate.newest_stay = estimate.reads_ahead;
+  estimate.counts.writes = static_cast<uint128>(best.written);
+  estimate.counts.reads =
+      static_cast<uint128>(std::max<std::int64_t>(best.written - estimate.reads_ahead, 0));
   price(estimate, question, best.written);
   estimate.seconds = best.seconds;
-  estimate.reads_ahead = depth > 0;
   estimate.waiting = best.waiting;
   const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, states) + 1 + depth;
   estimate.ram_bytes = run.bytes_of(std::min(used, asked.memory.blocks));

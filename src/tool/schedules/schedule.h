@@ -25,7 +25,9 @@ struct Estimate {
   std::string remark;   ///< how it is run, or why it cannot be
   Problem sweep;        ///< the sweep of a run
   Counts counts;
-  bool reads_ahead = false;  ///< overlapped transfers: the next anchor is read in time
+  /// Overlapped transfers: as schedule::DiskUse and questions::Machine have them. 0 stay where the
+  /// actions name what lies in memory.
+  std::int64_t buffers = 1, reads_ahead = 0, newest_stay = 0;
   double seconds = 0;
   double waiting = 0;                             ///< of these, for the disk
   std::int64_t ram_bytes = 0;                     ///< per rank

@@ -45,7 +45,7 @@ IntervalProblem problem_of(const Disks& disks) {
 Machine machine_of(const Disks& disks) {
   Machine machine;
   machine.costs = {1, disks.adjoint, disks.home.write, disks.home.read, 0, 0};
-  machine.disk.buffers = 2;
+  machine.disk.buffers = disks.blocks;
   machine.fast = {disks.fast, disks.fast_room, static_cast<double>(disks.steps)};
   return machine;
 }
@@ -67,7 +67,8 @@ double planned(const Disks& disks) {
   options.x_0 = Place::kDisk;
   StackSweep actions(options, std::make_unique<AnchoredPlanner>(anchored));
   Machine machine = machine_of(disks);
-  machine.disk.reads_ahead = plan.prefetch_depth > 0;
+  machine.disk.reads_ahead = plan.prefetch_depth;
+  machine.newest_stay = plan.prefetch_depth + 1;
   return simulate([&] { return actions.next(); }, machine);
 }
 
@@ -90,33 +91,42 @@ class Anchors {
   void add(std::int64_t step, int volume) {
     if (volume == kFast) --fast_left_;
     double& free = free_[index(volume)];
-    now_ = std::max(now_, free - write(volume));  // two at a time
+    now_ = std::max(now_, free - static_cast<double>(disks_.blocks - 1) * write(volume));
     free = std::max(free, now_) + write(volume);
     placed_.push_back({step, volume});
   }
 
-  /// When the last adjoint is done: intervals with `slots`, and the end with all of the memory that
-  /// no write needs.
-  double reversed(std::int64_t slots, bool ahead) const {
+  /// When the last adjoint is done: intervals with the slots that reading `depth` states ahead
+  /// leaves, and the end with all of the memory that no write needs. So many states are in memory
+  /// still at TURN.
+  double reversed(std::int64_t depth) const {
+    const std::int64_t slots = problem_of(disks_).memory.slots(depth);
     const std::int64_t tail = disks_.steps - newest();
     double now = now_ + static_cast<double>(tail);
     std::int64_t writing = 0;
     for (const int volume : {kHome, kFast}) {
-      const double busy = free_[index(volume)] - now;
-      writing += busy > write(volume) ? 2 : busy > 0 ? 1 : 0;
+      const double busy = std::max(0.0, free_[index(volume)] - now);
+      writing += static_cast<std::int64_t>(std::ceil(busy / write(volume)));
     }
     // A block is for reading ahead, where anything is read so.
     const std::int64_t most = placed_.size() > 1 ? slots : disks_.blocks;
     const std::int64_t left = std::clamp<std::int64_t>(disks_.blocks + 1 - writing, 1, most);
-    std::array<double, 2> may_begin = {now, now}, free = free_;
+    std::array<double, 2> free = free_;
+    double home_may_begin = now;
+    std::vector<double> begun(static_cast<std::size_t>(depth), now);  // newest last
     now += static_cast<double>(tail_steps(tail, left, false)) +
            static_cast<double>(tail) * disks_.adjoint;
     for (std::size_t i = placed_.size() - 1; i-- > 0;) {
-      const auto volume = index(placed_[i].volume);
-      const double read = placed_[i].volume == kHome ? disks_.home.read : disks_.fast.read;
-      const bool waits = !ahead && placed_[i].volume == kFast;
-      free[volume] = std::max(free[volume], waits ? now : may_begin[volume]) + read;
-      may_begin[volume] = now = std::max(now, free[volume]);
+      const bool at_home = placed_[i].volume == kHome;
+      const std::size_t above = placed_.size() - 2 - i;
+      if (above >= static_cast<std::size_t>(depth)) {
+        const double room = at_home ? home_may_begin : depth == 0 ? now : *(begun.end() - depth);
+        double& link = free[index(placed_[i].volume)];
+        link = std::max(link, room) + (at_home ? disks_.home.read : disks_.fast.read);
+        now = std::max(now, link);
+      }
+      begun.push_back(now);
+      if (at_home) home_may_begin = now;
       const std::int64_t steps = placed_[i + 1].step - placed_[i].step;
       now += static_cast<double>(advances_from_anchor(steps, slots, 0)) +
              static_cast<double>(steps) * disks_.adjoint;
@@ -140,23 +150,25 @@ class Anchors {
 };
 
 // The best of every set of steps for anchors, and every volume for each.
-double search(const Disks& disks, const Anchors& here, bool ahead, double best) {
-  const std::int64_t slots = problem_of(disks).memory.slots(ahead ? 1 : 0);
-  best = std::min(best, here.reversed(slots, ahead));
+double search(const Disks& disks, const Anchors& here, std::int64_t depth, double best) {
+  best = std::min(best, here.reversed(depth));
   for (std::int64_t step = here.newest() + 1; step < disks.steps; ++step) {
     for (const int volume : {Anchors::kHome, Anchors::kFast}) {
       if (!here.fits(volume)) continue;
       Anchors next = here;
       next.advance_to(step);
       next.add(step, volume);
-      if (next.now() < best) best = search(disks, next, ahead, best);
+      if (next.now() < best) best = search(disks, next, depth, best);
     }
   }
   return best;
 }
 
 double best_of_all(const Disks& disks) {
-  return search(disks, Anchors(disks), false, search(disks, Anchors(disks), true, 1e30));
+  double best = 1e30;
+  for (std::int64_t depth = 0; depth < disks.blocks; ++depth)
+    best = search(disks, Anchors(disks), depth, best);
+  return best;
 }
 
 // The plan of a run, with the volumes that a run takes.
@@ -175,7 +187,7 @@ double of_plan(const Disks& disks) {
     if (due || !anchors.fits(Anchors::kFast)) choice.went_home();
     anchors.add(step, due || !anchors.fits(Anchors::kFast) ? Anchors::kHome : Anchors::kFast);
   }
-  return anchors.reversed(plan.slots, plan.prefetch_depth > 0);
+  return anchors.reversed(plan.prefetch_depth);
 }
 
 TEST(TwoVolumes, AreOneThatWritesAsManyStatesAsBoth) {

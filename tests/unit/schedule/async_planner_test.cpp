@@ -175,6 +175,7 @@ TEST(AsyncPlanner, RunsOnASmallDiskAsManyStepsAsWerePromisedAtItsBegin) {
 TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
   Given run = given_of(12);
   run.of_earlier_sweep = true;
+  run.costs.write = run.costs.read = 60;
   EXPECT_EQ(play(run).taken.anchors, 1);
 }
 
@@ -327,10 +328,40 @@ TEST(PlanIntervals, BelievesSweepsMoreThanTheModel) {
   problem.costs = {1, 2, 0.1, 0.1, 0, 0};
   EXPECT_FALSE(plan_intervals(problem).ends_in_ram) << "sweeps say nothing of a rest";
   problem.newest_anchor = 0;
-  problem.costs = {1, 2, 9, 9, 9, 9};
+  problem.costs = {1, 2, 40, 40, 40, 40};
   problem.took = {};
   problem.took.note(alone, 100);
   EXPECT_TRUE(plan_intervals(problem).ends_in_ram) << "there is no doubt";
+}
+
+// Seven of twelve states can wait in memory to be written, and four are there at TURN: with an
+// anchor at every step nothing is waited for, and nothing run again.
+TEST(PlanIntervals, WritesMoreOftenWhereMemoryHoldsMuchOfTheSweep) {
+  IntervalProblem problem;
+  problem.costs = {1, 1.2, 1.67, 1.67, 0, 0};
+  problem.memory.blocks = 8;
+  problem.steps = 12;
+  const AsyncPlan plan = plan_intervals(problem);
+  EXPECT_FALSE(plan.ends_in_ram);
+  EXPECT_EQ(plan.interval, 1);
+  EXPECT_EQ(plan.prefetch_depth, 4);
+  EXPECT_NEAR(plan.seconds_per_step, 2.2, 1e-9);
+  problem.steps = 12'000;
+  EXPECT_EQ(plan_intervals(problem).interval, 2);
+}
+
+// What waits to be written already, and what lies below, count where the sweep is under way.
+TEST(PlanIntervals, KnowsWhatWaitsForTheDiskAlready) {
+  IntervalProblem problem;
+  problem.costs = {1, 1.1, 3.2, 3.2, 0.05, 0.05};
+  problem.memory.blocks = 8;
+  problem.steps = 12;
+  problem.newest_anchor = 2;
+  problem.anchors_below = 1;
+  AsyncPlan every = {.interval = 1, .prefetch_depth = 4, .slots = problem.memory.slots(4)};
+  problem.now = every;
+  const AsyncPlan plan = plan_intervals(problem);
+  EXPECT_TRUE(plan.ends_in_ram || plan.interval > 1) << "one of three reads would be waited for";
 }
 
 TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
