@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/byte_size.h"
-#include "schedule/revolve.h"
+#include "schedule/anchored_sweep.h"
 
 namespace anadrome::engine {
 namespace {
@@ -21,33 +21,22 @@ double copies_per_step(const SweepCosts& costs) {
   return 1 + anchors + (costs.plan.interval > 1 && costs.plan.slots > 1 ? 1 - anchors : 0);
 }
 
-// What transfers cost beside so many seconds of computing. Those that memory has room for need not
-// be done in time: writes queue, and what is still there at TURN is not read.
-double beside(double computing, double transfers, double seconds, double taken, double spared) {
-  return std::max(std::max(transfers - spared, 0.0) * seconds - computing, transfers * taken);
-}
-
-double stalls_forward(const SweepCosts& costs, double steps) {
+// Waiting for the disk in what is left of the sweep, and what its transfers take of the caller.
+double for_the_disk(const SweepCosts& costs, const SweepProgress& progress) {
   if (!costs.disk) return 0;
-  const double writes = steps / static_cast<double>(costs.plan.interval);
-  if (!costs.memory.overlaps) return writes * costs.step.write;
-  const auto queued =
-      static_cast<double>((costs.memory.blocks - 1) * costs.memory.states_per_block);
-  return beside(steps * costs.step.forward, writes, costs.step.write, costs.step.write_taken,
-                queued);
-}
-
-double stalls_reverse(const SweepCosts& costs, double steps) {
-  if (!costs.disk) return 0;
-  const auto interval = static_cast<double>(costs.plan.interval);
-  const double reads = steps / interval;
-  const std::int64_t depth = costs.plan.prefetch_depth;
-  if (!costs.memory.overlaps || depth == 0) return reads * costs.step.read;
-  const auto advances = static_cast<double>(schedule::advances_from_anchor(
-      costs.plan.interval, costs.plan.slots, costs.memory.tape_units));
-  const double per_interval = advances * costs.step.forward + interval * costs.step.adjoint;
-  const auto there = static_cast<double>((depth + 1) * costs.memory.states_per_block);
-  return beside(reads * per_interval, reads, costs.step.read, costs.step.read_taken, there);
+  schedule::IntervalProblem left;
+  left.costs = costs.step;
+  left.memory = costs.memory;
+  left.steps = costs.steps - progress.forward_steps;
+  left.newest_anchor = progress.forward_steps;
+  left.anchors_below = progress.anchors;
+  left.interval_given = true;
+  const schedule::AnchoredSweep sweep = schedule::anchored_sweep(left, costs.plan);
+  const auto writes = static_cast<double>(sweep.written);
+  const double reads = writes + static_cast<double>(progress.anchors);
+  const bool overlaps = costs.memory.overlaps, ahead = overlaps && costs.plan.prefetch_depth > 0;
+  return sweep.waiting + (overlaps ? writes * costs.step.write_taken : 0) +
+         (ahead ? reads * costs.step.read_taken : (reads - writes) * costs.step.read);
 }
 
 double agreements_per_step(const SweepCosts& costs) {
@@ -112,9 +101,8 @@ std::string bound(const SweepTimes& times) {
 
 double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
   const double n = static_cast<double>(costs.steps);
-  const double forward_left = static_cast<double>(costs.steps - progress.forward_steps);
   return progress.seconds + static_cast<double>(progress.advances_to_come) * costs.step.forward +
-         n * costs.step.adjoint + stalls_forward(costs, forward_left) + stalls_reverse(costs, n) +
+         n * costs.step.adjoint + for_the_disk(costs, progress) +
          n * (copies_per_step(costs) * costs.copy + agreements_per_step(costs) * costs.agreement);
 }
 

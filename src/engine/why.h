@@ -25,6 +25,7 @@ struct SweepProgress {
   double seconds = 0;                 ///< since begin
   std::int64_t forward_steps = 0;     ///< done so far
   std::int64_t advances_to_come = 0;  ///< as the schedule promises
+  std::int64_t anchors = 0;           ///< put so far
 };
 
 /// Seconds from begin to DONE.
