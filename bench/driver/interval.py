@@ -41,7 +41,7 @@ def flags_of(bench, ranks, mib, work, disk):
     steps = min(max(steps, 12 if slowest > 0.05 else 24), 1000,
                 bench.fitting_steps(1000, mib << 20, ranks))
     return {**flags, "steps": steps, "fresh": int(steps >= 200),
-            "rounds": bench.choose(6 if slowest * steps < 1 else 4, 2)}
+            "rounds": bench.choose(6 if slowest * steps < 0.5 else 4, 2)}
 
 
 def predicted_over_taken(rows):
