@@ -6,13 +6,12 @@
 #include "base/checked.h"
 
 namespace anadrome::schedule {
-
 namespace {
 
-// Waiting for the disk in a sweep whose anchors are `steps_per_interval` steps apart. Memory takes
-// up what a sweep's ends leave: the first anchors wait in it to be written while others are put,
-// and those that it holds at TURN are not read. Anchor k is put when anchor k - buffers is written;
-// at TURN no more than `stay` anchors may still be under way, or the tail has no slots.
+// Waiting for the disk in a sweep whose intervals take `forward` seconds, and `reverse` seconds to
+// reverse. Memory helps at both ends: the first anchors wait in it to be written while others are
+// put, and those that it holds at TURN are not read. Anchor k is put when anchor k - buffers is
+// written; at TURN no more than `stay` anchors may still be under way, or the tail has no slots.
 class Waiting {
  public:
   Waiting(const IntervalProblem& problem, const AsyncPlan& plan, double forward, double reverse,
@@ -86,13 +85,6 @@ AnchoredSweep anchored_sweep(const IntervalProblem& problem, const AsyncPlan& pl
   const double back_below =
       below > 0 ? computing_back(std::max<std::int64_t>(problem.newest_anchor / below, 1)) : 0;
   const Waiting waiting(problem, plan, there, back, back_below);
-  StepCosts sweep_alone = costs;
-  sweep_alone.passes = 0;
-  const double passes =  // of an interval
-      costs.passes == 0
-          ? 0
-          : steps_per_interval * (seconds_per_step(costs, problem.memory, plan) -
-                                  seconds_per_step(sweep_alone, problem.memory, plan));
   const auto tail = [&](std::int64_t length) {
     return tail_steps(length, slots, record, tape_units);
   };
@@ -104,8 +96,8 @@ AnchoredSweep anchored_sweep(const IntervalProblem& problem, const AsyncPlan& pl
     const std::int64_t rest = steps - written * interval;
     const double waits =
         waiting.forward(anchors, static_cast<double>(rest) * f) + waiting.reverse(anchors);
-    return {waits, waits + anchors * (there + back + passes) +
-                       static_cast<double>(rest) * tail_step + static_cast<double>(tail(rest)) * f};
+    return {waits, waits + anchors * (there + back) + static_cast<double>(rest) * tail_step +
+                       static_cast<double>(tail(rest)) * f};
   };
   // An anchor pays when the tail is so long that its first interval costs more from RAM. A longer
   // tail's cost grows ever faster, so the number of anchors that pay can be bisected.

@@ -18,8 +18,9 @@ struct AnchoredSweep {
   double below = 0;          ///< beside them: to reverse what lies below problem.newest_anchor
 };
 
-/// The sweep of `problem`, from x_0 on, with `plan` all the way: as many anchors as pay, and no
-/// more than there may be. 1 <= plan.interval.
+/// The sweep of `problem` with `plan` all the way: as many anchors as pay, and no more than there
+/// may be. problem.steps are those from problem.newest_anchor on, which is 0 in a whole sweep.
+/// Passes are not counted. 1 <= plan.interval.
 AnchoredSweep anchored_sweep(const IntervalProblem& problem, const AsyncPlan& plan);
 
 }  // namespace anadrome::schedule

@@ -190,8 +190,14 @@ bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
   return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
 }
 
-// Intervals alike for ever, or the sweep that is left with its ends: its anchors, the tail, and
-// what lies below.
+// What memory holds at the ends of the sweep is not little beside what it does not.
+bool is_short(const IntervalProblem& problem, const AsyncPlan& plan) {
+  constexpr std::int64_t kFew = 8;
+  const std::int64_t held = problem.memory.blocks * problem.memory.states_per_block;
+  return problem.steps / plan.interval < kFew * held;
+}
+
+// The sweep that is left, with its ends: its anchors, the tail, and what lies below.
 class Rest {
  public:
   explicit Rest(const IntervalProblem& problem) : problem_(problem), left_(problem) {
@@ -268,17 +274,6 @@ const SweepsTook::Sweep& SweepsTook::fastest() const {
   }
   return *fastest;
 }
-
-namespace {
-
-// What memory holds at the ends of the sweep is not little beside what it does not.
-bool is_short(const IntervalProblem& problem, const AsyncPlan& plan) {
-  constexpr std::int64_t kFew = 8;
-  const std::int64_t held = problem.memory.blocks * problem.memory.states_per_block;
-  return problem.steps / plan.interval < kFew * held;
-}
-
-}  // namespace
 
 AsyncPlan plan_intervals(const IntervalProblem& problem) {
   StepCosts costs = problem.costs;

@@ -50,9 +50,8 @@ double simulate(const ActionSource& next, const WhatIf& question, const Estimate
       machine.fast = {question.at_fast(), fast_room(question),
                       static_cast<double>(question.steps) * question.forward};
   }
-  machine.disk = {.overlaps = estimate.counts.overlapped,
-                  .buffers = estimate.buffers,
-                  .reads_ahead = estimate.reads_ahead};
+  machine.disk = estimate.disk;
+  machine.disk.overlaps = estimate.counts.overlapped;
   machine.newest_stay = estimate.newest_stay;
   machine.tape_slots = estimate.sweep.tape_slots;
   if (!estimate.sweep.record) machine.turn_step = estimate.sweep.steps - 1;

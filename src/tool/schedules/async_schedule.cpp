@@ -87,8 +87,7 @@ ActionSource async_actions(const Problem& problem) {
 }
 
 Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
-  schedule::IntervalProblem asked = schedule::intervals_of(run.problem());
-  asked.costs.passes = 0;  // the sweep alone
+  const schedule::IntervalProblem asked = schedule::intervals_of(run.problem());
   const std::int64_t tape_units = run.tape_slots(), states = asked.memory.states_per_block;
   const schedule::AsyncPlan plan = schedule::plan_of_async(run.problem());
   const schedule::AnchoredSweep best = schedule::anchored_sweep(asked, plan);
@@ -109,12 +108,12 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   estimate.sweep.all_anchors = asked.all_anchors;
   estimate.counts.advances = best.advances;
   estimate.counts.overlapped = true;
-  estimate.buffers = (asked.memory.blocks - 1) * states + 1;
-  estimate.reads_ahead = depth * states;
-  estimate.newest_stay = estimate.reads_ahead;
+  estimate.newest_stay = depth * states;
+  estimate.disk = {.buffers = (asked.memory.blocks - 1) * states + 1,
+                   .reads_ahead = estimate.newest_stay};
   estimate.counts.writes = static_cast<uint128>(best.written);
   estimate.counts.reads =
-      static_cast<uint128>(std::max<std::int64_t>(best.written - estimate.reads_ahead, 0));
+      static_cast<uint128>(std::max<std::int64_t>(best.written - estimate.newest_stay, 0));
   price(estimate, question, best.written);
   estimate.seconds = best.seconds;
   estimate.waiting = best.waiting;

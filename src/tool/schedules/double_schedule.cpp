@@ -81,7 +81,7 @@ Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
   price(estimate, question, best.intervals);
   estimate.seconds = time.seconds;
   estimate.waiting = time.waiting;
-  estimate.reads_ahead = costs.reads_ahead ? 1 : 0;
+  estimate.disk.reads_ahead = costs.reads_ahead ? 1 : 0;
   estimate.ram_bytes = run.bytes_of(sweep.slots + ahead);
   estimate.remark = "an anchor every " + std::to_string(best.interval) + " steps, parts of " +
                     std::to_string(best.full.part) + " with all their " +

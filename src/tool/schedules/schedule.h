@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "schedule/clock.h"
 #include "tool/schedules/problem.h"
 #include "tool/schedules/run_problem.h"
 #include "tool/schedules/what_if.h"
@@ -25,9 +26,8 @@ struct Estimate {
   std::string remark;   ///< how it is run, or why it cannot be
   Problem sweep;        ///< the sweep of a run
   Counts counts;
-  /// Overlapped transfers: as schedule::DiskUse and questions::Machine have them. 0 stay where the
-  /// actions name what lies in memory.
-  std::int64_t buffers = 1, reads_ahead = 0, newest_stay = 0;
+  schedule::DiskUse disk = {.overlaps = false, .reads_ahead = 0};
+  std::int64_t newest_stay = 0;  ///< of questions::Machine; 0: the actions name what is in memory
   double seconds = 0;
   double waiting = 0;                             ///< of these, for the disk
   std::int64_t ram_bytes = 0;                     ///< per rank

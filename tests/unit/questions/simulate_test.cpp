@@ -86,7 +86,24 @@ TEST(Simulate, DoubleTakesWhatItsClosedFormSays) {
   }
 }
 
-// The closed form has all intervals alike; the first one is not read, the last write is hidden.
+// A sweep of this plan on the clock.
+double seconds_of_anchors(const IntervalProblem& problem, const AsyncPlan& plan,
+                          std::int64_t written, Machine machine) {
+  AnchoredOptions anchored;
+  anchored.steps = problem.steps;
+  anchored.slots = anchored.most_slots = plan.slots;
+  anchored.interval = plan.interval;
+  StackOptions options;
+  options.steps = problem.steps;
+  options.units = plan.slots - 1;
+  options.disk_slots = written + 1;
+  options.anchors_stay = true;
+  options.x_0 = Place::kDisk;
+  machine.costs = problem.costs;
+  return seconds_of(options, std::make_unique<AnchoredPlanner>(anchored), machine);
+}
+
+// With little memory: the ends may differ by a transfer.
 TEST(Simulate, AsyncTakesWhatItsClosedFormSaysButForTheEnds) {
   for (const double write : {0.5, 8.0, 12.0, 40.0}) {
     for (const double read : {1.0, 9.0, 50.0}) {
@@ -99,21 +116,9 @@ TEST(Simulate, AsyncTakesWhatItsClosedFormSaysButForTheEnds) {
         plan.slots = 4;
         plan.prefetch_depth = depth;
         const AnchoredSweep closed = anchored_sweep(problem, plan);
-        AnchoredOptions anchored;
-        anchored.steps = problem.steps;
-        anchored.slots = anchored.most_slots = plan.slots;
-        anchored.interval = plan.interval;
-        StackOptions options;
-        options.steps = problem.steps;
-        options.units = plan.slots - 1;
-        options.disk_slots = closed.written + 1;
-        options.anchors_stay = true;
-        options.x_0 = Place::kDisk;
         Machine machine;
-        machine.costs = problem.costs;
         machine.disk.reads_ahead = depth;
-        const double seconds =
-            seconds_of(options, std::make_unique<AnchoredPlanner>(anchored), machine);
+        const double seconds = seconds_of_anchors(problem, plan, closed.written, machine);
         EXPECT_NEAR(seconds, closed.seconds, write + read) << write << " " << read << " " << depth;
       }
     }
@@ -138,22 +143,10 @@ TEST(Simulate, AsyncTakesWhatItsClosedFormSaysInShortSweeps) {
                                     .prefetch_depth = depth,
                                     .slots = problem.memory.slots(depth)};
             const AnchoredSweep closed = anchored_sweep(problem, plan);
-            AnchoredOptions anchored;
-            anchored.steps = steps;
-            anchored.slots = anchored.most_slots = plan.slots;
-            anchored.interval = interval;
-            StackOptions options;
-            options.steps = steps;
-            options.units = plan.slots - 1;
-            options.disk_slots = closed.written + 1;
-            options.anchors_stay = true;
-            options.x_0 = Place::kDisk;
             Machine machine;
-            machine.costs = problem.costs;
             machine.disk = {.buffers = blocks, .reads_ahead = depth};
             machine.newest_stay = depth + 1;
-            const double seconds =
-                seconds_of(options, std::make_unique<AnchoredPlanner>(anchored), machine);
+            const double seconds = seconds_of_anchors(problem, plan, closed.written, machine);
             // The clock has no copy of x_0, and its reads are behind the writes that are under way
             // at TURN; a run leaves these out.
             EXPECT_GE(seconds, closed.seconds - 2 * transfer)

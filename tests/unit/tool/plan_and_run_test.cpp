@@ -215,9 +215,9 @@ TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
       const std::int64_t most =
           question.steps * std::max<std::int64_t>(planned.sweep.tape_slots, 1);
       EXPECT_EQ(planned.sweep.interval, course.interval) << text_of(question);
-      EXPECT_EQ(planned.reads_ahead > 0, course.prefetch_depth > 0) << text_of(question);
+      EXPECT_EQ(planned.disk.reads_ahead > 0, course.prefetch_depth > 0) << text_of(question);
       EXPECT_EQ(planned.sweep.slots, std::min(course.slots, most)) << text_of(question);
-      read_ahead += planned.reads_ahead > 0 ? 1 : 0;
+      read_ahead += planned.disk.reads_ahead > 0 ? 1 : 0;
     });
   }
   EXPECT_GT(with_anchors, 400);
