@@ -3,6 +3,13 @@
 #pragma once
 
 #include <xxhash.h>
+// Distributions build libxxhash for the oldest processor. Some of these libraries have the vectors
+// of newer ones, too, chosen at run time, with the same sums.
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#define XXH_DISPATCH_DISABLE_REPLACE
+#include <xxh_x86dispatch.h>
+#pragma weak XXH3_128bits_update_dispatch
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +33,12 @@ class ChecksumStream {
     XXH3_128bits_reset(state_.get());
   }
   void add(const void* bytes, std::size_t count) {
+#ifdef XXH_DISPATCH_DISABLE_REPLACE
+    if (XXH3_128bits_update_dispatch != nullptr) {
+      XXH3_128bits_update_dispatch(state_.get(), bytes, count);
+      return;
+    }
+#endif
     XXH3_128bits_update(state_.get(), bytes, count);
   }
   template <class Value>
