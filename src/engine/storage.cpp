@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "base/text_out.h"
 #include "engine/encoding.h"
 #include "engine/run_id.h"
@@ -22,14 +23,18 @@
 namespace anadrome::engine {
 namespace {
 
-// Do the ranks of some node occupy all the cores they may run on? Collective.
+// Do the ranks of some node occupy all the cores they may run on? Where each is bound to a core,
+// its I/O thread shares that. Collective.
 bool no_core_is_free(MPI_Comm comm) {
   MPI_Comm split = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
   const Communicator node(split);
   int ranks = 1;
   MPI_Comm_size(node.get(), &ranks);
-  int busy = ranks >= static_cast<int>(std::thread::hardware_concurrency()) ? 1 : 0;
+  Processors allowed = allowed_processors();
+  MPI_Allreduce(MPI_IN_PLACE, allowed.data(), static_cast<int>(allowed.size()), MPI_UINT64_T,
+                MPI_BOR, node.get());
+  int busy = ranks >= count(allowed) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT, MPI_MAX, comm);
   return busy != 0;
 }
