@@ -47,7 +47,7 @@ class Agreement {
   explicit Agreement(Ranks& ranks) : ranks_(&ranks) {}
 
   /// What a sweep agrees on, in the order of AgreedNumbers.
-  using Numbers = std::array<double, 15>;
+  using Numbers = std::array<double, 16>;
 
   /// One rank's part of an agreement.
   struct Input {

@@ -120,16 +120,16 @@ std::int64_t Keeper::peak_bytes() const {
 // ---- in memory ----
 
 template <class Body>
-void Keeper::copy(std::int64_t& count, Body&& body) {
+void Keeper::copy(Copied what, std::int64_t& count, Body&& body) {
   ++count;
-  const bool timed = measured_.times_copy(recorder_.on());
+  const bool timed = measured_.times_copy(what, recorder_.on());
   double start = timed ? now_seconds() : 0;
   held_.attempt(body);
   if (!timed) return;
   const double end = now_seconds();
   start = recorder_.after_waits(start);  // for a block to copy to
   recorder_.add(Activity::kCopy, start, end, 0, 0);
-  sweep_.copies.seconds += measured_.add_copy(std::max(end - start - clock_seconds(), 0.0));
+  sweep_.copies.seconds += measured_.add_copy(what, std::max(end - start - clock_seconds(), 0.0));
 }
 
 // Only states that have sizes of their own have regions; others have slots and blocks.
@@ -141,14 +141,15 @@ store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
 
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
   if (plan_.divided) return keep_in_region(tier, state);
-  copy(sweep_.copies.kept, [&] { tier.keep(state); });
+  const Copied what = &tier == disk_ ? Copied::kAnchor : Copied::kSlot;
+  copy(what, sweep_.copies.kept, [&] { tier.keep(state); });
 }
 
 // A state that is larger than was said would be kept at the cost of another one, or of the budget.
 // Only this rank may know, so all agree on every state that is kept.
 void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
   Failure too_large;
-  copy(sweep_.copies.kept, [&] {
+  copy(Copied::kSlot, sweep_.copies.kept, [&] {
     const std::int64_t bytes = tier.keep(state), room = places_->bytes(state.region);
     if (bytes <= room) return;
     too_large = {ANADROME_ERR_ARGUMENT,
@@ -171,7 +172,8 @@ void Keeper::keep(const schedule::Keep& kept) {
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
-  copy(sweep_.copies.kept, [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
+  copy(Copied::kSlot, sweep_.copies.kept,
+       [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
 
 void Keeper::restore(const schedule::Restore& kept) {
@@ -179,7 +181,7 @@ void Keeper::restore(const schedule::Restore& kept) {
   if (state) sweep_.kept_step = kept.step;
   sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
-  copy(sweep_.copies.restored, [&] {
+  copy(Copied::kSlot, sweep_.copies.restored, [&] {
     if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
     live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
   });
@@ -195,7 +197,7 @@ void Keeper::drop(const schedule::Drop& kept) {
 }
 
 void Keeper::show(std::int64_t slot) {
-  copy(sweep_.copies.restored, [&] { ram_->restore({slot, 0, {}}); });
+  copy(Copied::kSlot, sweep_.copies.restored, [&] { ram_->restore({slot, 0, {}}); });
 }
 
 void Keeper::hold_x_0(std::int64_t keeps) {
@@ -312,7 +314,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
     if (!sweep_.passes.on && plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
-  copy(sweep_.copies.restored, [&] {
+  copy(Copied::kSlot, sweep_.copies.restored, [&] {
     // This rank may have needed the anchor's memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);

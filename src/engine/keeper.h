@@ -140,7 +140,7 @@ class Keeper {
 
  private:
   template <class Body>
-  void copy(std::int64_t& count, Body&& body);
+  void copy(Copied what, std::int64_t& count, Body&& body);
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
   store::KeptState state_of(const schedule::Kept& kept) const;

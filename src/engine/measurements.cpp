@@ -6,11 +6,6 @@
 
 namespace anadrome::engine {
 
-double Measurements::add_copy(double seconds) {
-  copy_.add(seconds, 1);
-  return copy_sampler_.stands_for(seconds);
-}
-
 void Measurements::finish_step_tables(Ranks& ranks) {
   for (StepTable* table : {&step_costs_, &adjoint_costs_, &state_bytes_}) {
     if (table->measuring()) table->finish(ranks);
@@ -50,15 +45,17 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
   }
   mine.elapsed = now_seconds() - began_;
   mine.copy = copy();
+  mine.anchor_copy = anchor_copy();
   input.largest = mine.in_order();
 }
 
 void Measurements::take(const Agreement::Output& output) {
-  const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy, taken,
-               share, mean, fast_write, fast_read, home_writes] = output.largest;
-  agreed_ = {forward,    adjoint,   write,      read, write_taken,
-             read_taken, elapsed,   waited,     copy, {taken, share, mean},
-             fast_write, fast_read, home_writes};
+  const auto& [forward, adjoint, write, read, write_taken, read_taken, elapsed, waited, copy,
+               anchor_copy, taken, share, mean, fast_write, fast_read, home_writes] =
+      output.largest;
+  agreed_ = {forward,   adjoint,    write, read,        write_taken,          read_taken,
+             elapsed,   waited,     copy,  anchor_copy, {taken, share, mean}, fast_write,
+             fast_read, home_writes};
   if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
@@ -151,7 +148,7 @@ schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   // is a write's in the forward sweep, where it is counted, and is left out of the reverse sweep.
   if (forward_fit_.separates()) {
     // A transfer takes no more of the steps than its own time.
-    costs.write_taken = std::clamp(forward_fit_.transfer() - agreed_.copy, 0.0, costs.write);
+    costs.write_taken = std::clamp(forward_fit_.transfer() - agreed_.anchor_copy, 0.0, costs.write);
     costs.read_taken = std::min(costs.write_taken, costs.read);
   }
   if (reverse_fit_.separates()) {

@@ -25,15 +25,15 @@ struct AgreedNumbers {
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
   double elapsed = 0, waited = 0;          ///< since the run began; for transfers
-  double copy = 0;                         ///< of a state
+  double copy = 0, anchor_copy = 0;        ///< of a state
   store::Filled filled = {};               ///< by this sweep; the share may be an earlier one's
   double fast_write = 0, fast_read = 0;    ///< of a fast volume; write and read are home's then
   double home_writes = 0;                  ///< blocks that are on their way home
 
   Agreement::Numbers in_order() const {
-    return {forward,      adjoint,     write,      read,      write_taken,
-            read_taken,   elapsed,     waited,     copy,      filled.taken,
-            filled.share, filled.mean, fast_write, fast_read, home_writes};
+    return {forward,     adjoint,    write,     read,        write_taken,  read_taken,
+            elapsed,     waited,     copy,      anchor_copy, filled.taken, filled.share,
+            filled.mean, fast_write, fast_read, home_writes};
   }
 };
 
@@ -49,6 +49,9 @@ struct SweepKind {
   std::int64_t steps = 0, blocks = 0;  ///< of memory
   bool operator==(const SweepKind&) const = default;
 };
+
+/// What is copied: an anchor's block leaves the caches as it is written, and a slot stays there.
+enum class Copied { kSlot, kAnchor };
 
 class Measurements {
  public:
@@ -68,13 +71,16 @@ class Measurements {
   /// The seconds that one that was timed stands for, with those that were not.
   double advances_like(double seconds) const { return forward_sampler_.stands_for(seconds); }
   double adjoints_like(double seconds) const { return adjoint_sampler_.stands_for(seconds); }
-  bool times_copy(bool always) { return copy_sampler_.due(always ? 0 : copy_.seconds()); }
+  bool times_copy(Copied what, bool always) { return copies(what).due(always); }
   /// Returns the seconds that it stands for, with copies that were not timed.
-  double add_copy(double seconds);
+  double add_copy(Copied what, double seconds) { return copies(what).add(seconds); }
   double forward() const { return forward_.seconds(); }
   double adjoint() const { return adjoint_.seconds(); }
-  /// 0 for want of samples: the first ones touch memory for the first time.
-  double copy() const { return copy_.samples() < kFewCopies ? 0 : copy_.seconds(); }
+  /// To or from a slot; until that is known, as to an anchor. 0 for want of samples.
+  double copy() const {
+    return slot_copies_.seconds() > 0 ? slot_copies_.seconds() : anchor_copy();
+  }
+  double anchor_copy() const { return anchor_copies_.seconds(); }
   store::TransferTimes& transfers(int volume) {
     return transfers_[static_cast<std::size_t>(volume)];
   }
@@ -135,10 +141,27 @@ class Measurements {
   schedule::StepCosts costs(std::int64_t state_bytes) const;
 
  private:
+  class Copies {
+   public:
+    bool due(bool always) { return sampler_.due(always ? 0 : time_.seconds()); }
+    double add(double seconds) {
+      time_.add(seconds, 1);
+      return sampler_.stands_for(seconds);
+    }
+    /// The first ones touch memory for the first time.
+    double seconds() const { return time_.samples() < kFew ? 0 : time_.seconds(); }
+
+   private:
+    static constexpr std::int64_t kFew = 4;
+    store::Meter time_;
+    store::Sampler sampler_;
+  };
+  Copies& copies(Copied what) { return what == Copied::kAnchor ? anchor_copies_ : slot_copies_; }
   double forward_step() const;
 
-  store::Meter forward_, adjoint_, visit_, copy_;
-  store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_, copy_sampler_;
+  store::Meter forward_, adjoint_, visit_;
+  store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_;
+  Copies slot_copies_, anchor_copies_;
   std::array<store::TransferTimes, store::kMostVolumes> transfers_;
   StepTable step_costs_, adjoint_costs_;  ///< seconds
   StepTable state_bytes_;                 ///< on this rank, as the caller counts them
@@ -162,8 +185,6 @@ class Measurements {
   bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
   bool first_is_done_ = false;  ///< the first sweep on this disk, and no other
   bool cores_are_busy_ = false;
-
-  static constexpr std::int64_t kFewCopies = 4;
 };
 
 }  // namespace anadrome::engine

@@ -350,6 +350,7 @@ SweepCosts Report::costs() const {
   const double adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
   costs.step.adjoint = adjoint > 0 ? adjoint : 2 * costs.step.forward;
   costs.copy = measured_.copy();
+  costs.anchor_copy = measured_.anchor_copy();
   const auto agreements = static_cast<double>(agreement_.count() - sweep_.before.agreements);
   if (agreements > 0) {
     costs.agreement = (agreement_.seconds() - sweep_.before.seconds_agreeing) / agreements;
@@ -364,6 +365,7 @@ SweepCosts Report::costs() const {
   costs.memory.tape_units = plan_.kept_tape_slots();
   if (!costs.disk) return costs;
   costs.memory = planning_.shared_memory(plan_);
+  costs.all_anchors = options_.writes_all_anchors();
   costs.plan.interval = std::max<std::int64_t>(no_more ? costs.steps : course.interval, 1);
   costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
   return costs;

@@ -13,12 +13,13 @@
 namespace anadrome::engine {
 namespace {
 
-// Copies of one step, forward and reverse: each adjoint step begins with a restored state; states
-// between anchors are kept once more.
-double copies_per_step(const SweepCosts& costs) {
-  if (!costs.disk) return 2;
+// The copies of one step, forward and reverse: each adjoint step begins with a restored state, and
+// states between anchors are kept in slots.
+double copying_per_step(const SweepCosts& costs) {
+  if (!costs.disk) return 2 * costs.copy;
   const double anchors = 1 / static_cast<double>(costs.plan.interval);
-  return 1 + anchors + (costs.plan.interval > 1 && costs.plan.slots > 1 ? 1 - anchors : 0);
+  const double slots = costs.plan.interval > 1 && costs.plan.slots > 1 ? 1 - anchors : 0;
+  return (1 + slots) * costs.copy + anchors * costs.anchor_copy;
 }
 
 // Waiting for the disk in what is left of the sweep, and what its transfers take of the caller.
@@ -31,6 +32,7 @@ double for_the_disk(const SweepCosts& costs, const SweepProgress& progress) {
   left.newest_anchor = progress.forward_steps;
   left.anchors_below = progress.anchors;
   left.interval_given = true;
+  left.all_anchors = costs.all_anchors;
   const schedule::AnchoredSweep sweep = schedule::anchored_sweep(left, costs.plan);
   const auto writes = static_cast<double>(sweep.written);
   const double reads = writes + static_cast<double>(progress.anchors);
@@ -103,7 +105,7 @@ double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
   const double n = static_cast<double>(costs.steps);
   return progress.seconds + static_cast<double>(progress.advances_to_come) * costs.step.forward +
          n * costs.step.adjoint + for_the_disk(costs, progress) +
-         n * (copies_per_step(costs) * costs.copy + agreements_per_step(costs) * costs.agreement);
+         n * (copying_per_step(costs) + agreements_per_step(costs) * costs.agreement);
 }
 
 std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_exchanged) {

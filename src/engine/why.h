@@ -11,11 +11,12 @@
 namespace anadrome::engine {
 
 struct SweepCosts {
-  schedule::StepCosts step;  ///< agreed by all ranks
-  double copy = 0;           ///< to or from a slot, one state
-  double agreement = 0;      ///< one
+  schedule::StepCosts step;          ///< agreed by all ranks
+  double copy = 0, anchor_copy = 0;  ///< of a state: to or from a slot; to an anchor
+  double agreement = 0;              ///< one
   std::int64_t steps = 0;
   bool disk = false;
+  bool all_anchors = false;       ///< to the end: no tail is reversed from memory
   schedule::SharedMemory memory;  ///< with disk
   schedule::AsyncPlan plan;       ///< in force; without disk only its slots count
 };

@@ -32,10 +32,13 @@ TEST(Measurements, BringTheMeansOfTheirOwnSteps) {
 
 TEST(Measurements, TellNothingOfCopiesFromTheFirstFew) {
   Measurements measured;
-  for (int i = 0; i < 3; ++i) measured.add_copy(1);
+  for (int i = 0; i < 3; ++i) measured.add_copy(Copied::kAnchor, 4);
   EXPECT_EQ(measured.copy(), 0);
-  measured.add_copy(1);
+  measured.add_copy(Copied::kAnchor, 4);
+  EXPECT_EQ(measured.copy(), 4) << "until those to slots are known";
+  for (int i = 0; i < 4; ++i) measured.add_copy(Copied::kSlot, 1);
   EXPECT_EQ(measured.copy(), 1);
+  EXPECT_EQ(measured.anchor_copy(), 4);
 }
 
 TEST(Measurements, GuessWhatIsNotMeasuredYet) {
@@ -75,8 +78,9 @@ TEST(Measurements, AreThoseOfAnEarlierSweepUntilTheDiskIsAnother) {
   EXPECT_FALSE(measured.of_earlier_sweep());
 }
 
-// A forward sweep whose steps take 2 s, and 3 s more beside each write; the copy of a state is 1 s
-// of these. Then a reverse sweep: adjoint steps of 5 s, and 4 s more beside each read.
+// A forward sweep whose steps take 2 s, and 3 s more beside each write, of which the copy to the
+// anchor takes 1.5 s; other copies take 1 s. Then a reverse sweep: adjoint steps of 5 s, and 4 s
+// more beside each read.
 class Clock {
  public:
   Measurements measured;
@@ -103,7 +107,7 @@ class Clock {
   void pass(double seconds) {
     elapsed_ += seconds;
     Agreement::Output output;
-    output.largest = {2.5, 6, 5, 5, 0.25, 0.25, elapsed_, waited_, 1};
+    output.largest = {2.5, 6, 5, 5, 0.25, 0.25, elapsed_, waited_, 1, 1.5};
     output.smallest = 2;
     measured.take(output);
     measured.learn(end_);
@@ -123,7 +127,8 @@ TEST(Measurements, TellAStepFromTheWriteBesideIt) {
   EXPECT_TRUE(clock.measured.separates());
   const schedule::StepCosts costs = clock.measured.costs(1);
   EXPECT_NEAR(costs.forward, 2, 1e-9);
-  EXPECT_NEAR(costs.write_taken, 2, 1e-9) << "without the copy, which Revolve makes as well";
+  EXPECT_NEAR(costs.write_taken, 1.5, 1e-9)
+      << "without the copy to an anchor, which Revolve makes as well";
   EXPECT_EQ(costs.read_taken, costs.write_taken) << "until a read was measured";
   EXPECT_EQ(costs.adjoint, 6);
 }

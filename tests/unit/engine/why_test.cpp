@@ -42,6 +42,14 @@ TEST(PredictSeconds, AddsCopies) {
   EXPECT_DOUBLE_EQ(predict_seconds(costs, {0, 0, 1000}), 1000 + 2000 + 2 * 250);
 }
 
+TEST(PredictSeconds, AddsCopiesToAnchorsByThemselves) {
+  SweepCosts costs = on_disk(0, 10, 4);
+  const double alone = predict_seconds(costs, {0, 0, 1000});
+  costs.copy = 1;  // 1000 restores, and 3 of 4 states are kept in slots
+  costs.anchor_copy = 10;
+  EXPECT_DOUBLE_EQ(predict_seconds(costs, {0, 0, 1000}), alone + 1750 + 250 * 10);
+}
+
 TEST(PredictSeconds, AddsTransfersOnlyWhereTheyAreNotHidden) {
   EXPECT_DOUBLE_EQ(predict_seconds(on_disk(0.5, 10, 1), {0, 0, 1000}), 3000);
   // A write of 4 s under a step of 1 s, a read of 4 s under an adjoint step of 2 s. The last 9
@@ -49,6 +57,11 @@ TEST(PredictSeconds, AddsTransfersOnlyWhereTheyAreNotHidden) {
   // TURN, where it still is in memory: it is not read.
   EXPECT_DOUBLE_EQ(predict_seconds(on_disk(4, 10, 1), {0, 0, 1000}),
                    3000 + (991 * 4 - 1000) + (990 * 4 - 990 * 2));
+  // Files that are to be read have all states.
+  SweepCosts all = on_disk(4, 10, 1);
+  all.all_anchors = true;
+  EXPECT_DOUBLE_EQ(predict_seconds(all, {0, 0, 1000}),
+                   3000 + (999 * 4 - 1000) + (998 * 4 - 998 * 2));
 }
 
 // 1000 s, and of these so many.
