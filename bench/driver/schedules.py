@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Does a schedule keep what its model promises where cores and memory are shared? Each beside async, in the interval's cells.
-Where `anadrome plan` says that it is faster, of what was measured, it must not be much slower."""
+"""Does a schedule keep what the plan promises where cores and memory are shared? Each beside async, in the interval's cells.
+Where `anadrome plan` says of what was measured that it is faster, it must not be much slower."""
 from statistics import median
 
 from interval import CELL_HEADING, SLOTS, cells_of
