@@ -44,10 +44,12 @@ class IntervalFit {
     double error = 0;  ///< of a middle: its standard error where the deviation is 1
   };
   /// Intervals of about one length: the median of the newest ones, which a disturbance does not
-  /// move. Not those of about as many transfers per step: an interval that is slow by chance has
-  /// time for more of its transfer, and would say that the transfer made it slow.
+  /// move. They are few, so that those after a trial are half of them: where the machine was slow
+  /// until the trial, those before it make the trial's interval look fast. Not those of about as
+  /// many transfers per step: an interval that is slow by chance has time for more of its transfer,
+  /// and would say that the transfer made it slow.
   struct Group {
-    static constexpr std::size_t kSamples = 8;
+    static constexpr std::size_t kSamples = 4;
     std::array<Sample, kSamples> samples;
     std::int64_t added = 0;
     std::int64_t last_used = 0;

@@ -98,6 +98,17 @@ TEST(IntervalFit, TakesBackWhatLaterIntervalsShowToBeNoise) {
   EXPECT_FALSE(fit.separates());
 }
 
+// Steps of 1 s beside transfers that cost nothing, and some noise. The machine is slow at first, a
+// longer interval is tried as it recovers, and the one before comes back.
+TEST(IntervalFit, BlamesNoTransferForATimeInWhichTheMachineWasSlow) {
+  IntervalFit fit;
+  const double noise[] = {1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99};
+  for (const double factor : noise) fit.add(14, 1, 1, 14 * 1.4 * factor);
+  for (const double factor : {1.0, 1.005}) fit.add(28, 1, 1, 28 * factor);
+  for (const double factor : {1.005, 0.995}) fit.add(14, 1, 1, 14 * factor);
+  EXPECT_FALSE(fit.separates());
+}
+
 TEST(IntervalFit, FindsNoStepThatTakesNoTime) {
   IntervalFit fit;
   for (int i = 0; i < 4; ++i) fit.add(1, 1, 1, 10);
