@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 
 #include "kept_files.h"
 
@@ -16,12 +15,6 @@ namespace anadrome::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::int64_t entries_of(const char* directory) {
-  std::int64_t entries = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(directory)) ++entries;
-  return entries;
-}
 
 // A status that says: storage or memory failed.
 bool names_a_fault(anadrome_status status) {
@@ -161,8 +154,6 @@ bool Setup::keeps() const {
          more.end();
 }
 
-Resources Resources::now() { return {entries_of("/proc/self/fd"), entries_of("/proc/self/task")}; }
-
 Bench::Bench(MPI_Comm comm, Setup setup, std::string directory)
     : comm_(comm),
       setup_(std::move(setup)),
@@ -260,9 +251,6 @@ std::string Bench::fault_of_kept_files() {
 }
 
 std::string Bench::left_behind() const {
-  // The kernel may show a thread that was joined a little longer.
-  constexpr int kTries = 200;
-  for (int i = 0; i < kTries && !(Resources::now() == before_); ++i) std::this_thread::yield();
   const Resources now = Resources::now();
   std::string what;
   if (now.descriptors != before_.descriptors) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "modular_model.h"
+#include "process_resources.h"
 
 namespace anadrome::test {
 
@@ -35,13 +36,6 @@ std::vector<Setup> all_setups(int ranks);
 
 /// Those whose files are kept.
 std::vector<Setup> kept_setups();
-
-/// The resources that this process and the directory hold beside the run.
-struct Resources {
-  std::int64_t descriptors = 0, threads = 0;
-  static Resources now();
-  bool operator==(const Resources&) const = default;
-};
 
 enum class Ending {
   kExact,       ///< the right gradient on every rank

@@ -8,16 +8,13 @@
 #include <string>
 
 #include "mpi_main.h"
+#include "process_resources.h"
 #include "sweep_driver.h"
 
 namespace {
 
 using namespace anadrome::test;
 namespace fs = std::filesystem;
-
-std::ptrdiff_t entries(const fs::path& path) {
-  return std::distance(fs::directory_iterator(path), fs::directory_iterator());
-}
 
 // A run with disk, in memory for few states.
 struct Job {
@@ -108,7 +105,7 @@ TEST(ManyRuns, OneAfterTheOtherLeaveNothingBehind) {
   CoupledModel model(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9});
   const Reference reference(model, 6);
   const std::int64_t memory = 2 * least_memory(model, "async");
-  std::ptrdiff_t descriptors = 0, threads = 0;
+  Resources resources;
   constexpr int kRuns = 60, kWarmUp = 10;
   for (int i = 0; i < kRuns; ++i) {
     {
@@ -123,13 +120,10 @@ TEST(ManyRuns, OneAfterTheOtherLeaveNothingBehind) {
       EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
       EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
     }
-    if (i == kWarmUp) {
-      descriptors = entries("/proc/self/fd");
-      threads = entries("/proc/self/task");
-    }
+    if (i == kWarmUp) resources = Resources::now();
   }
-  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
-  EXPECT_EQ(entries("/proc/self/task"), threads);
+  EXPECT_EQ(Resources::now().descriptors, resources.descriptors);
+  EXPECT_EQ(Resources::now().threads, resources.threads);
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_TRUE(fs::is_empty(directory()));
   MPI_Barrier(MPI_COMM_WORLD);
