@@ -200,7 +200,7 @@ bool is_short(const IntervalProblem& problem, const AsyncPlan& plan) {
 // The sweep that is left, with its ends: its anchors, the tail, and what lies below.
 class Rest {
  public:
-  explicit Rest(const IntervalProblem& problem) : problem_(problem), left_(problem) {
+  explicit Rest(const IntervalProblem& problem) : left_(problem) {
     left_.steps = problem.steps - problem.newest_anchor;
     left_.interval_given = true;  // until it is asked again
   }
@@ -219,7 +219,7 @@ class Rest {
   /// far ahead has to gain something.
   AsyncPlan best(AsyncPlan plan, std::int64_t longest) const {
     constexpr std::int64_t kTried = 32;
-    const SharedMemory& memory = problem_.memory;
+    const SharedMemory& memory = left_.memory;
     double least = has_anchors(plan) ? seconds(plan) : std::numeric_limits<double>::infinity();
     const std::int64_t planned = plan.prefetch_depth;
     AsyncPlan other = plan;
@@ -240,9 +240,15 @@ class Rest {
   }
 
  private:
-  const IntervalProblem& problem_;
   IntervalProblem left_;
 };
+
+// The same from x_0 on.
+IntervalProblem whole_sweep(IntervalProblem problem) {
+  if (problem.anchors_left < kNoLimit) problem.anchors_left += problem.anchors_below;
+  problem.newest_anchor = problem.anchors_below = 0;
+  return problem;
+}
 
 }  // namespace
 
@@ -312,9 +318,15 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   if (can_stay && plan.seconds_per_step > kWorthwhile * price(problem.now)) turn_to(problem.now);
   const SweepsTook took = costs.passes > 0 ? SweepsTook{} : problem.took;  // of sweeps alone
   const SweepsTook::Sweep& best = took.fastest();
-  if (!plan.fills_disk && best.plan.interval >= least &&
-      kSlower * took.with(plan) > best.seconds) {  // no model is as good
-    turn_to(best.plan);
+  // No model is as good as sweeps that were measured. In a short one the model has few times to go
+  // by: they may all be those of a slow moment.
+  if (best.seconds > 0 && best.plan.interval >= least && !plan.fills_disk) {
+    const Rest whole(whole_sweep(problem));
+    double other = took.with(plan);
+    if (other == 0 && counts_ends) other = whole.seconds(plan);
+    if (kSlower * other > best.seconds) turn_to(best.plan);
+    if (counts_ends && same_anchors(plan, best.plan))
+      plan.seconds_per_step *= std::min(1.0, best.seconds / whole.seconds(plan));
   }
   if (!end_known || !problem.may_end_in_ram) return plan;
   const auto from_memory = [&](std::int64_t depth) {

@@ -6,46 +6,38 @@
 
 namespace anadrome::schedule {
 
-IntervalFit::Group& IntervalFit::group_of(double steps_per_anchor) {
-  constexpr double kPerDoubling = 8;
-  const auto length = std::llround(kPerDoubling * std::log2(steps_per_anchor));
-  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
-    return group.added > 0 && group.length == length;
-  });
-  if (found != groups_.end()) return *found;
-  const auto oldest =
-      std::min_element(groups_.begin(), groups_.end(),
-                       [](const Group& a, const Group& b) { return a.last_used < b.last_used; });
-  *oldest = {};
-  oldest->length = length;
-  return *oldest;
-}
+struct IntervalFit::Deviations {
+  std::array<double, kNewest> values;
+  std::size_t count = 0;
+  void add(double value) { values[count++] = value; }
+  double median() {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
+    return *middle;
+  }
+};
 
 void IntervalFit::add(double steps, double anchors, double transfers, double seconds) {
   if (!(steps > 0) || !(anchors > 0) || !(transfers > 0) || !(seconds > 0)) return;
-  Group& group = group_of(steps / anchors);
-  group.samples[static_cast<std::size_t>(group.added) % Group::kSamples] = {
-      seconds / steps, transfers / steps, steps};
-  ++group.added;
-  group.last_used = ++clock_;
+  constexpr double kPerDoubling = 8;
+  const auto length = std::llround(kPerDoubling * std::log2(steps / anchors));
+  if (count_ == kNewest) {
+    std::shift_left(newest_.begin(), newest_.end(), 1);
+    --count_;
+  }
+  newest_[count_++] = {seconds / steps, transfers / steps, steps, length};
   fit();
 }
 
-// One interval says nothing: it may be the one that was disturbed.
-bool IntervalFit::is_enough(const Group& group) {
-  constexpr double kFewSteps = 4;
-  double steps = 0;
-  for (std::size_t i = 0; i < group.size(); ++i) steps += group.samples[i].steps;
-  return group.size() >= 2 && steps >= kFewSteps;
-}
-
-IntervalFit::Sample IntervalFit::middle(const Group& group, Deviations& deviations) {
-  std::array<Sample, Group::kSamples> sorted = group.samples;
-  const auto samples = std::span(sorted).first(group.size());
+IntervalFit::Middle IntervalFit::middle(std::int64_t length, Deviations& deviations) const {
+  std::array<Sample, kNewest> alike;
+  const auto end = std::copy_if(newest_.begin(), newest_.begin() + count_, alike.begin(),
+                                [&](const Sample& sample) { return sample.length == length; });
+  const auto samples = std::span(alike.begin(), end);
   const auto middle_one = samples.begin() + (std::ssize(samples) - 1) / 2;  // disturbances lengthen
   std::nth_element(samples.begin(), middle_one, samples.end(),
                    [](const Sample& a, const Sample& b) { return a.per_step < b.per_step; });
-  Sample middle = {.per_step = middle_one->per_step};
+  Middle middle = {.per_step = middle_one->per_step, .count = samples.size()};
   double transfers = 0;
   for (const Sample& sample : samples) {
     middle.steps += sample.steps;
@@ -54,60 +46,59 @@ IntervalFit::Sample IntervalFit::middle(const Group& group, Deviations& deviatio
     if (!is_middle) deviations.add(std::abs(sample.per_step / middle.per_step - 1));
   }
   middle.transfers_per_step = transfers / middle.steps;
-  middle.error = middle.per_step / std::sqrt(static_cast<double>(samples.size()));
   return middle;
 }
 
-double IntervalFit::Deviations::median() {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
-  return *middle;
+// The length of the newest intervals is compared with one that has as many of them before it.
+void IntervalFit::fit() {
+  const std::int64_t length = newest_[count_ - 1].length;
+  Deviations deviations;
+  const Middle around = middle(length, deviations);
+  if (!is_enough(around)) return;
+  const auto is_other = [&](const Sample& sample) { return sample.length != length; };
+  const std::span<const Sample> samples(newest_.data(), count_);
+  const auto other = std::find_if(samples.begin(), samples.end(), is_other);
+  const auto after = std::find_if(samples.rbegin(), samples.rend(), is_other) - samples.rbegin();
+  const bool in_the_middle = other != samples.end() && other - samples.begin() == after;
+  if (in_the_middle) compare(around, middle(other->length, deviations), deviations);
+  // A transfer takes what it took when it was told apart; the step follows the machine. No step is
+  // so much faster alone: steps and transfers share cores and memory, no more.
+  constexpr double kLeast = 0.25;
+  if (separates_) {
+    step_ =
+        std::max(around.per_step - transfer_ * around.transfers_per_step, kLeast * around.per_step);
+  }
 }
 
-// Least squares over the groups, weighted by their steps.
-void IntervalFit::fit() {
-  constexpr double kMostWeight = 64, kApart = 1.5;
-  double weights = 0, mean_x = 0, mean_y = 0;
-  double fewest = 0, most = 0;
-  Deviations deviations;
-  std::array<Sample, kGroups> middles;
-  std::size_t count = 0;
-  for (const Group& group : groups_) {
-    if (group.added == 0 || !is_enough(group)) continue;
-    Sample sample = middle(group, deviations);
-    sample.steps = std::min(sample.steps, kMostWeight);
-    weights += sample.steps;
-    mean_x += sample.steps * sample.transfers_per_step;
-    mean_y += sample.steps * sample.per_step;
-    fewest = count == 0 ? sample.transfers_per_step : std::min(fewest, sample.transfers_per_step);
-    most = std::max(most, sample.transfers_per_step);
-    middles[count++] = sample;
-  }
-  if (count < 2 || most < kApart * fewest) return;
+// One interval says nothing: it may be the one that was disturbed.
+bool IntervalFit::is_enough(const Middle& middle) {
+  constexpr double kFewSteps = 4;
+  return middle.count >= 2 && middle.steps >= kFewSteps;
+}
+
+void IntervalFit::compare(const Middle& a, const Middle& b, Deviations& deviations) {
+  constexpr double kApart = 1.5;
+  const double more = std::max(a.transfers_per_step, b.transfers_per_step);
+  const double fewer = std::min(a.transfers_per_step, b.transfers_per_step);
+  if (a.count + b.count < count_ || !is_enough(b) || more < kApart * fewer) return;
   compared_ = true;
-  mean_x /= weights;
-  mean_y /= weights;
-  double xx = 0, xy = 0, variance = 0;
-  for (const Sample& sample : std::span(middles).first(count)) {
-    const double x = sample.steps * (sample.transfers_per_step - mean_x);
-    xx += x * (sample.transfers_per_step - mean_x);
-    xy += x * (sample.per_step - mean_y);
-    variance += x * x * sample.error * sample.error;
-  }
+  const double apart = a.transfers_per_step - b.transfers_per_step;
+  const double transfer = (a.per_step - b.per_step) / apart;
   // Of a median, from the median deviation, where errors are normal.
   constexpr double kOfMedian = 1.25 * 1.48;
-  const double error = kOfMedian * deviations.median() * std::sqrt(variance) / xx;
+  const auto variance = [](const Middle& middle) {
+    return middle.per_step * middle.per_step / static_cast<double>(middle.count);
+  };
+  const double error =
+      kOfMedian * deviations.median() * std::sqrt(variance(a) + variance(b)) / std::abs(apart);
   // Between long intervals a little noise looks like much: what is not sure is left out.
   constexpr double kSure = 3;
-  if (xy / xx < kSure * error) {
+  if (transfer <= 0 || transfer < kSure * error) {
     if (std::exchange(fresh_, false)) separates_ = false;  // it was noise, too
     return;
   }
   separates_ = fresh_ = true;
-  // No step is so much faster alone: steps and transfers share cores and memory, no more.
-  constexpr double kLeast = 0.25;
-  transfer_ = std::min(xy / xx - error, (1 - kLeast) * mean_y / mean_x);
-  step_ = mean_y - transfer_ * mean_x;
+  transfer_ = transfer - error;
 }
 
 }  // namespace anadrome::schedule

@@ -23,7 +23,7 @@ class IntervalFit {
   void begin_anew() {
     if (!std::exchange(fresh_, false)) separates_ = false;
     compared_before_ = std::exchange(compared_, false);
-    groups_ = {};
+    count_ = 0;
   }
   /// Were intervals of two lengths measured, in this sweep or the one before?
   bool compared() const { return compared_ || compared_before_; }
@@ -41,40 +41,29 @@ class IntervalFit {
     double per_step = 0;  ///< seconds
     double transfers_per_step = 0;
     double steps = 0;
-    double error = 0;  ///< of a middle: its standard error where the deviation is 1
+    std::int64_t length = 0;  ///< of the interval: in eighths of a doubling of the steps per anchor
   };
-  /// Intervals of about one length: the median of the newest ones, which a disturbance does not
-  /// move. They are few, so that those after a trial are half of them: where the machine was slow
-  /// until the trial, those before it make the trial's interval look fast. Not those of about as
-  /// many transfers per step: an interval that is slow by chance has time for more of its transfer,
-  /// and would say that the transfer made it slow.
-  struct Group {
-    static constexpr std::size_t kSamples = 4;
-    std::array<Sample, kSamples> samples;
-    std::int64_t added = 0;
-    std::int64_t last_used = 0;
-    std::int64_t length = 0;  ///< in eighths of a doubling of the steps per anchor
-    std::size_t size() const {
-      return static_cast<std::size_t>(std::min<std::int64_t>(added, kSamples));
-    }
-  };
-  static constexpr std::size_t kGroups = 8;
-
-  Group& group_of(double steps_per_anchor);
-  static bool is_enough(const Group& group);
-  /// Of all groups together, relative to their middles: two or three intervals that happen to be
-  /// alike say nothing about how much the machine disturbs them.
-  struct Deviations {
-    std::array<double, kGroups * Group::kSamples> values;
+  /// Intervals of one length: the median, which a disturbance does not move. They are grouped by
+  /// length, not by transfers per step: an interval that is slow by chance has time for more of its
+  /// transfer, and would say that the transfer made it slow.
+  struct Middle {
+    double per_step = 0, transfers_per_step = 0, steps = 0;
     std::size_t count = 0;
-    void add(double value) { values[count++] = value; }
-    double median();
   };
-  static Sample middle(const Group& group, Deviations& deviations);
+  /// Of both lengths together, relative to their middles: two or three intervals that happen to be
+  /// alike say nothing about how much the machine disturbs them.
+  struct Deviations;
+
+  Middle middle(std::int64_t length, Deviations& deviations) const;
+  static bool is_enough(const Middle& middle);
+  void compare(const Middle& a, const Middle& b, Deviations& deviations);
   void fit();
 
-  std::array<Group, kGroups> groups_;
-  std::int64_t clock_ = 0;
+  /// So many are compared: of one length and, in the middle of them, of another. A machine that
+  /// becomes faster or slower once makes no difference between the two.
+  static constexpr std::size_t kNewest = 6;
+  std::array<Sample, kNewest> newest_;
+  std::size_t count_ = 0;  ///< of newest_, the oldest first
   bool separates_ = false;
   bool fresh_ = false;  ///< found in this sweep
   bool compared_ = false, compared_before_ = false;

@@ -98,6 +98,9 @@ class Clock {
     end_.adjoints += steps;
     pass(2 * static_cast<double>(steps - 1) + 5 * static_cast<double>(steps) + 4);
   }
+  void try_forward(std::int64_t steps, std::int64_t tried) {
+    for (const std::int64_t length : {steps, steps, tried, tried, steps, steps}) forward(length);
+  }
   void wait(double seconds) {
     elapsed_ += seconds;
     waited_ += seconds;
@@ -120,8 +123,8 @@ TEST(Measurements, TellAStepFromTheWriteBesideIt) {
   Clock clock;
   for (int i = 0; i < 12; ++i) clock.forward(1);
   EXPECT_EQ(clock.measured.costs(1).forward, 2.5) << "as the caller's steps take beside transfers";
-  for (int i = 0; i < 2; ++i) {
-    clock.forward(4);
+  for (const std::int64_t steps : {4, 4, 1, 1}) {
+    clock.forward(steps);
     clock.wait(7);
   }
   EXPECT_TRUE(clock.measured.separates());
@@ -136,9 +139,8 @@ TEST(Measurements, TellAStepFromTheWriteBesideIt) {
 TEST(Measurements, TellAnAdjointStepFromTheReadBesideIt) {
   Clock clock;
   for (int i = 0; i < 12; ++i) clock.forward(1);
-  for (int i = 0; i < 12; ++i) clock.forward(4);
-  for (int i = 0; i < 12; ++i) clock.reverse(4);
-  for (int i = 0; i < 8; ++i) clock.reverse(1);
+  clock.try_forward(1, 4);
+  for (const std::int64_t steps : {1, 1, 1, 4, 4, 1, 1}) clock.reverse(steps);
   const schedule::StepCosts costs = clock.measured.costs(1);
   EXPECT_NEAR(costs.adjoint, 5 - 2, 1e-9) << "without the copies of each step";
   EXPECT_NEAR(costs.read_taken, 4 + 1, 1e-9);
@@ -146,14 +148,15 @@ TEST(Measurements, TellAnAdjointStepFromTheReadBesideIt) {
 
 TEST(Measurements, LearnNothingFromTheFirstIntervalsAndBetweenSweeps) {
   Clock clock;
-  for (int i = 0; i < 2; ++i) clock.forward(40);  // as if they were of two lengths
-  for (int i = 0; i < 2; ++i) clock.forward(10);
-  for (int i = 0; i < 8; ++i) clock.forward(1);
+  for (const std::int64_t steps : {8, 2, 2, 8}) clock.forward(steps);
+  EXPECT_FALSE(clock.measured.separates()) << "memory was cold";
+  for (int i = 0; i < 8; ++i) clock.forward(4);
+  for (int i = 0; i < 2; ++i) clock.forward(2);
   clock.measured.begin_sweep();
   clock.wait(-10);  // the waits of a sweep are counted from its beginning
   for (int i = 0; i < 9; ++i) clock.forward(4);
   EXPECT_FALSE(clock.measured.separates()) << "the other length was another sweep's";
-  for (int i = 0; i < 4; ++i) clock.forward(1);
+  clock.try_forward(4, 2);
   EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9);
   clock.measured.begin_sweep();
   EXPECT_NEAR(clock.measured.costs(1).forward, 2, 1e-9) << "until it is told apart again";
@@ -165,13 +168,13 @@ TEST(Measurements, LearnNothingFromTheFirstIntervalsAndBetweenSweeps) {
 TEST(Measurements, ForgetWhatTheFirstSweepMetCold) {
   Clock clock;
   for (int i = 0; i < 12; ++i) clock.forward(1);
-  for (int i = 0; i < 12; ++i) clock.forward(4);
+  clock.try_forward(1, 4);
   ASSERT_TRUE(clock.measured.separates());
   clock.measured.sweep_is_done(true);
   clock.measured.begin_sweep();
   EXPECT_FALSE(clock.measured.separates());
   for (int i = 0; i < 12; ++i) clock.forward(1);
-  for (int i = 0; i < 12; ++i) clock.forward(4);
+  clock.try_forward(1, 4);
   clock.measured.sweep_is_done(true);
   clock.measured.begin_sweep();
   EXPECT_TRUE(clock.measured.separates());

@@ -387,6 +387,34 @@ TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
   EXPECT_GT(interval(), other.interval) << "the disk has no place for so many";
 }
 
+// Writes were measured at a slow moment; the interval that follows from it promises less than an
+// earlier sweep of this run took, whose interval stays. In a long sweep times are measured anew.
+TEST(PlanIntervals, PromisesNoMoreThanAShortSweepTook) {
+  IntervalProblem problem;
+  problem.costs = {1, 2, 8, 8, 0, 0};
+  problem.memory.blocks = 8;
+  problem.steps = 72;
+  AsyncPlan every = {.interval = 1, .prefetch_depth = 4};
+  every.slots = problem.memory.slots(every.prefetch_depth);
+  const AsyncPlan modelled = plan_intervals(problem);
+  ASSERT_FALSE(modelled.ends_in_ram);
+  ASSERT_GT(modelled.interval, 1);
+  const double promised = modelled.seconds_per_step * 72;
+  const auto interval = [&] { return plan_intervals(problem).interval; };
+  problem.took.note(every, 0.95 * promised);
+  EXPECT_EQ(interval(), 1);
+  problem.newest_anchor = 36;
+  problem.anchors_below = 36;
+  EXPECT_EQ(interval(), 1) << "half-way, too";
+  problem.newest_anchor = problem.anchors_below = 0;
+  problem.took.note(every, 1.05 * promised);
+  EXPECT_EQ(interval(), modelled.interval) << "it is tried";
+  problem.steps = 72'000;
+  const AsyncPlan in_long_one = plan_intervals(problem);
+  problem.took.note(every, 0.95 * in_long_one.seconds_per_step * 72'000);
+  EXPECT_EQ(interval(), in_long_one.interval);
+}
+
 // The plan in force was made when steps seemed slower: what it takes is reckoned with the times of
 // now, as what memory alone would take.
 TEST(PlanIntervals, WeighsThePlanInForceWithTheTimesOfNow) {
