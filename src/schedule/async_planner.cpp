@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "schedule/interval_fit.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -65,7 +66,8 @@ std::int64_t AsyncPlanner::shorter_than(const AsyncPlan& plan, const StepCosts& 
 // Longer ones and shorter ones in turns, the latter where the disk has places for more anchors.
 AsyncPlanner::Trial AsyncPlanner::next_trial(const AsyncPlan& plan, const Segment& here,
                                              const StepCosts& costs) const {
-  constexpr std::int64_t kLonger = 2, kShorter = 4;  // intervals
+  // Intervals, so that the fit has as many of the plan's before them as after them.
+  constexpr std::int64_t kLonger = IntervalFit::kNewest / 3, kShorter = IntervalFit::kNewest - 2;
   const std::int64_t shorter = shorter_than(plan, costs), steps = options_.anchored.steps;
   const std::int64_t to_come =
       steps == kUnknown ? kMostSteps : (steps - here.first) / plan.interval;
@@ -75,7 +77,7 @@ AsyncPlanner::Trial AsyncPlanner::next_trial(const AsyncPlan& plan, const Segmen
   if (next.shorter) {  // no step is run again for it
     next.interval = shorter;
     next.left = kShorter + 1;
-    next.back = 1;  // for the last write
+    next.back = 1;
     next.due = 2 * trial_.due;
   } else {
     next.interval = plan.interval == 1 ? 3 : 2 * plan.interval;

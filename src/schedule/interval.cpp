@@ -319,7 +319,8 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   const SweepsTook took = costs.passes > 0 ? SweepsTook{} : problem.took;  // of sweeps alone
   const SweepsTook::Sweep& best = took.fastest();
   // No model is as good as sweeps that were measured. In a short one the model has few times to go
-  // by: they may all be those of a slow moment.
+  // by, which may all be those of a slow moment: no plan is tried that it holds for slower, and
+  // what the fastest took is its price.
   if (best.seconds > 0 && best.plan.interval >= least && !plan.fills_disk) {
     const Rest whole(whole_sweep(problem));
     double other = took.with(plan);

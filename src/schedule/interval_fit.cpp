@@ -49,7 +49,8 @@ IntervalFit::Middle IntervalFit::middle(std::int64_t length, Deviations& deviati
   return middle;
 }
 
-// The length of the newest intervals is compared with one that has as many of them before it.
+// The newest interval's length is compared with another one, if as many intervals of it lie before
+// those of the other as after them.
 void IntervalFit::fit() {
   const std::int64_t length = newest_[count_ - 1].length;
   Deviations deviations;

@@ -14,6 +14,10 @@ namespace anadrome::schedule {
 
 class IntervalFit {
  public:
+  /// So many are compared, the newest ones: of one length and, in the middle of them, of another. A
+  /// machine that becomes faster or slower once makes no difference between the two.
+  static constexpr std::int64_t kNewest = 6;
+
   /// Intervals of so many steps together, each with one of the `anchors`, took so many seconds,
   /// waiting not included. `transfers`: for how many there was time beside them.
   void add(double steps, double anchors, double transfers, double seconds);
@@ -59,9 +63,6 @@ class IntervalFit {
   void compare(const Middle& a, const Middle& b, Deviations& deviations);
   void fit();
 
-  /// So many are compared: of one length and, in the middle of them, of another. A machine that
-  /// becomes faster or slower once makes no difference between the two.
-  static constexpr std::size_t kNewest = 6;
   std::array<Sample, kNewest> newest_;
   std::size_t count_ = 0;  ///< of newest_, the oldest first
   bool separates_ = false;

@@ -387,9 +387,9 @@ TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
   EXPECT_GT(interval(), other.interval) << "the disk has no place for so many";
 }
 
-// Writes were measured at a slow moment; the interval that follows from it promises less than an
-// earlier sweep of this run took, whose interval stays. In a long sweep times are measured anew.
-TEST(PlanIntervals, PromisesNoMoreThanAShortSweepTook) {
+// Writes were measured at a slow moment. The interval that follows is modelled to take longer than
+// an earlier sweep of this run took, and that sweep's stays. In a long sweep the model decides.
+TEST(PlanIntervals, TakesNoIntervalModelledSlowerThanAShortSweepWas) {
   IntervalProblem problem;
   problem.costs = {1, 2, 8, 8, 0, 0};
   problem.memory.blocks = 8;
