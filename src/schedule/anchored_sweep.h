@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "schedule/interval.h"
+#include "schedule/interval_problem.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {

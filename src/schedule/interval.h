@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How far apart anchors are put, and where the tail begins: pure arithmetic on measured times.
+// What a distance between anchors costs, and where the tail begins: pure arithmetic on measured
+// times.
 // Asynchronous multistage checkpointing (Kukreja, Hueckelheim & Gorman 2018, arXiv 1806.01117).
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "schedule/revolve.h"
@@ -58,6 +57,9 @@ struct SharedMemory {
   std::int64_t slots(std::int64_t depth) const {
     return std::min((blocks - depth - 1) * states_per_block * slots_per_state + 1, most_slots);
   }
+  static constexpr std::int64_t kDeepest = 4;
+  /// So many blocks are read ahead at most.
+  std::int64_t deepest() const { return overlaps ? std::min(kDeepest, blocks - 1) : 0; }
 };
 
 struct AsyncPlan {
@@ -69,8 +71,11 @@ struct AsyncPlan {
   bool fills_disk = false;   ///< anchors as close as there are places for
 };
 
-/// The interval and the prefetch depth that go best together. Among plans within half a percent the
-/// one that reads furthest ahead is taken: transfers do not all take the same time.
+/// Of plans as close as this the one that reads further ahead is taken: transfers do not all take
+/// the same time.
+inline constexpr double kAlike = 1.005;
+
+/// The interval and the prefetch depth that go best together.
 AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int64_t least,
                     std::int64_t most);
 
@@ -78,49 +83,6 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 /// that reading ahead leaves. best_plan answers for many intervals; a short rest may be cheaper so.
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record, std::int64_t prefetch_depth);
-
-/// The seconds of whole sweeps that were measured, the newest with each plan.
-class SweepsTook {
- public:
-  struct Sweep {
-    AsyncPlan plan;
-    double seconds = 0;  ///< 0: there is none
-  };
-
-  void note(const AsyncPlan& plan, double seconds);
-  /// With this plan; 0: no sweep was.
-  double with(const AsyncPlan& plan) const;
-  /// Of those with anchors.
-  const Sweep& fastest() const;
-  /// From memory alone; 0: no sweep was.
-  double in_ram() const { return in_ram_; }
-
- private:
-  static constexpr std::size_t kPlans = 8;
-  double in_ram_ = 0;
-  std::array<Sweep, kPlans> sweeps_;
-  std::size_t noted_ = 0;
-};
-
-/// The question before a sweep, and of a run at every anchor and on the way to the first one.
-struct IntervalProblem {
-  StepCosts costs;  ///< `adjoint` without the step that records a tape
-  SharedMemory memory;
-  std::int64_t steps = kUnknown;         ///< n
-  std::int64_t newest_anchor = 0;        ///< its step
-  std::int64_t anchors_below = 0;        ///< on disk, below the newest one
-  std::int64_t anchors_left = kNoLimit;  ///< so many may be added
-  bool record = false;                   ///< the adjoint of a step needs its tape
-  bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
-  bool interval_given = false;           ///< anchors as a run puts them then: it asks for no cost
-  bool all_anchors = false;              ///< up to the end
-  AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
-  bool may_stay = true;                  ///< the plan in force stays unless another gains
-  SweepsTook took;                       ///< sweeps as this one, of the same run
-};
-
-/// The answer: a pure function of what all ranks agree on.
-AsyncPlan plan_intervals(const IntervalProblem& problem);
 
 /// The longest interval whose reversal runs each step at most once more, on average, than that of
 /// `interval` does: as far as a greedy schedule waits for the disk.

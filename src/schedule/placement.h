@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "schedule/interval.h"
+#include "schedule/interval_problem.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {

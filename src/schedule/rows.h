@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/checked_sweep.h"
+#include "schedule/interval_problem.h"
 #include "schedule/problem.h"
 #include "schedule/sweep.h"
 

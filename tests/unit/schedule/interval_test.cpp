@@ -99,35 +99,6 @@ TEST(PlanInRam, HasNothingToReverseAtTheEnd) {
   EXPECT_EQ(plan_in_ram({1, 2, 8, 8}, {5, 1, true}, 0, true, 0).interval, 1);
 }
 
-// Where places are few, and all but the last of them are taken, their states are still to be read.
-TEST(PlanIntervals, ReadsAheadToTheEndOfASmallDisk) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 2, 2};
-  problem.memory = {7, 1, true};
-  problem.steps = 80;
-  for (problem.newest_anchor = 40; problem.newest_anchor < 76; ++problem.newest_anchor) {
-    for (problem.anchors_left = 1; problem.anchors_left < 4; ++problem.anchors_left) {
-      problem.anchors_below = 18;
-      EXPECT_GT(plan_intervals(problem).prefetch_depth, 0)
-          << problem.newest_anchor << ", " << problem.anchors_left;
-    }
-  }
-}
-
-// Blocks that are read to later are slots of all intervals, of those below the newest anchor, too.
-TEST(PlanIntervals, KeepsTheSlotsOfIntervalsBelowOnASmallDisk) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 0.8, 0.8};
-  problem.memory = {9, 1, true};
-  problem.steps = 200;
-  for (std::int64_t anchor = 0; anchor <= 12; ++anchor) {
-    problem.newest_anchor = 12 * anchor;
-    problem.anchors_below = anchor;
-    problem.anchors_left = 13 - anchor;
-    EXPECT_EQ(plan_intervals(problem).prefetch_depth, 0) << anchor;
-  }
-}
-
 TEST(SecondsPerStep, HidesTransfersUnderTheComputation) {
   // I = 4, s = 3: E = 3. Forward 4 f = 8 hides the write of 7; reverse 3 f + 4 b = 18 hides the
   // read.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/interval_problem.h"
+
 namespace anadrome::schedule {
 namespace {
 
