@@ -211,7 +211,8 @@ void Beginning::start() {
   // 4 % of the steps; of a few, so many that the cold ones are not all that is known.
   constexpr std::int64_t kEarly = 25, kEighth = 8, kMostOfFew = 8;
   const std::int64_t steps = context_.plan.steps;
-  if (steps > 0) {
+  // The model has no transfers of states that replace each other on disk.
+  if (steps > 0 && context_.plan.disk_use() != DiskUse::kStates) {
     sweep.prediction.due_at =
         std::max(ceil_divide(steps, kEarly), std::min(kMostOfFew, ceil_divide(steps, kEighth)));
   }

@@ -123,6 +123,21 @@ TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {
   EXPECT_EQ(run_.statistics().adjoint_guessed, 0);
 }
 
+TEST_F(Replanning, PredictsNoSecondsWhereStatesReplaceEachOtherOnDisk) {
+  constexpr std::int64_t kFew = 60;
+  const Reference reference(model_, kFew);
+  SweepDriver driver(run_, model_, reference);
+  const auto predicted = [&](const char* schedule) {
+    run_.set("schedule", schedule);
+    const Outcome outcome = driver.sweep(kFew);
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    return run_.statistics().seconds_predicted;
+  };
+  EXPECT_GT(predicted("revolve"), 0);
+  for (const char* schedule : {"double", "hrevolve", "disk_revolve", "overlapped"})
+    EXPECT_EQ(predicted(schedule), 0) << schedule;
+}
+
 // Writes become slow once the first sweep was planned: the second one's plan knows it, and says so.
 TEST(Offload, SaysWhichTimesItsPlanIsMadeFor) {
   constexpr std::int64_t kSteps = 40, kPlanned = 10;
