@@ -158,7 +158,7 @@ typedef struct anadrome_stats {
   char layout[16];             /**< the file layout in force */
   char transport[16];          /**< the transport in force */
   double seconds_predicted;    /**< seconds_total as predicted early in the forward sweep; 0: not */
-  int64_t predicted_at_step;   /**< forward steps done then, at most 5 % of a long sweep */
+  int64_t predicted_at_step;   /**< forward steps done then: 4 % of a long sweep, or later */
   int32_t adjoint_guessed; /**< 1: for want of an earlier sweep of this run, that prediction took
                               an adjoint step for two forward steps */
   int32_t reserved_int;    /**< zero */

@@ -108,7 +108,7 @@ class Statistics:
     seconds_predicted: float
     """Seconds_total as predicted early in the forward sweep; 0: not."""
     predicted_at_step: int
-    """Forward steps done then, at most 5 % of a long sweep."""
+    """Forward steps done then: 4 % of a long sweep, or later, if the interval changed then."""
     adjoint_guessed: bool
     """True: for want of an earlier sweep of this run, that prediction took an adjoint step for two
     forward steps."""
