@@ -178,7 +178,7 @@ class Choice {
   }
 
   AsyncPlan unless_from_memory(const AsyncPlan& plan) const {
-    AsyncPlan in_ram = this->in_ram(plan);
+    AsyncPlan in_ram = without_further_anchors(plan);
     constexpr double kNear = 0.8;
     const bool begins = problem_.newest_anchor == 0 && problem_.anchors_below == 0;
     const double took = begins ? took_.in_ram() : 0, with_anchors = took_.fastest().seconds;
@@ -198,8 +198,8 @@ class Choice {
     if (counts_ends_) plan.seconds_per_step = price(plan);
     return plan;
   }
-  // Without further anchors than those below, which are read ahead or waited for.
-  AsyncPlan in_ram(const AsyncPlan& plan) const {
+  // Those below are read ahead or waited for.
+  AsyncPlan without_further_anchors(const AsyncPlan& plan) const {
     AsyncPlan waiting = from_memory(0);
     if (problem_.anchors_below == 0 || plan.prefetch_depth == 0) return waiting;
     if (!counts_ends_ && rest_ > 0)

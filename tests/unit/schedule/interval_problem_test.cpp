@@ -9,14 +9,21 @@
 namespace anadrome::schedule {
 namespace {
 
+IntervalProblem problem_of(const StepCosts& costs, std::int64_t blocks, std::int64_t steps) {
+  IntervalProblem problem;
+  problem.costs = costs;
+  problem.memory.blocks = blocks;
+  problem.steps = steps;
+  return problem;
+}
+
 TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
   std::mt19937 random(18);
   std::uniform_real_distribution<double> seconds(0, 40);
   for (int i = 0; i < 500; ++i) {
     const StepCosts costs{1, seconds(random), seconds(random), seconds(random), 0, 0};
-    IntervalProblem problem;
-    problem.costs = costs;
-    problem.memory.blocks = 3 + static_cast<std::int64_t>(random() % 8);
+    const auto blocks = 3 + static_cast<std::int64_t>(random() % 8);
+    IntervalProblem problem = problem_of(costs, blocks, kUnknown);
     problem.may_end_in_ram = false;
     const AsyncPlan first = plan_intervals(problem);
     problem.now = first;
@@ -30,10 +37,7 @@ TEST(PlanIntervals, StaysUnlessAnotherPlanGainsSomething) {
 // where the model is not sure.
 TEST(PlanIntervals, BelievesSweepsMoreThanTheModel) {
   const AsyncPlan with_anchors = {.interval = 4}, alone = {.ends_in_ram = true};
-  IntervalProblem problem;
-  problem.costs = {1, 2, 0.9, 0.9, 0.9, 0.9};
-  problem.memory.blocks = 8;
-  problem.steps = 30;
+  IntervalProblem problem = problem_of({1, 2, 0.9, 0.9, 0.9, 0.9}, 8, 30);
   ASSERT_TRUE(plan_intervals(problem).ends_in_ram);
   problem.took.note(alone, 100);
   EXPECT_FALSE(plan_intervals(problem).ends_in_ram) << "once, to see";
@@ -54,10 +58,7 @@ TEST(PlanIntervals, BelievesSweepsMoreThanTheModel) {
 // Seven of twelve states can wait in memory to be written, and four are there at TURN: with an
 // anchor at every step nothing is waited for, and nothing run again.
 TEST(PlanIntervals, WritesMoreOftenWhereMemoryHoldsMuchOfTheSweep) {
-  IntervalProblem problem;
-  problem.costs = {1, 1.2, 1.67, 1.67, 0, 0};
-  problem.memory.blocks = 8;
-  problem.steps = 12;
+  IntervalProblem problem = problem_of({1, 1.2, 1.67, 1.67, 0, 0}, 8, 12);
   const AsyncPlan plan = plan_intervals(problem);
   EXPECT_FALSE(plan.ends_in_ram);
   EXPECT_EQ(plan.interval, 1);
@@ -69,10 +70,7 @@ TEST(PlanIntervals, WritesMoreOftenWhereMemoryHoldsMuchOfTheSweep) {
 
 // What waits to be written already, and what lies below, count where the sweep is under way.
 TEST(PlanIntervals, KnowsWhatWaitsForTheDiskAlready) {
-  IntervalProblem problem;
-  problem.costs = {1, 1.1, 3.2, 3.2, 0.05, 0.05};
-  problem.memory.blocks = 8;
-  problem.steps = 12;
+  IntervalProblem problem = problem_of({1, 1.1, 3.2, 3.2, 0.05, 0.05}, 8, 12);
   problem.newest_anchor = 2;
   problem.anchors_below = 1;
   AsyncPlan every = {.interval = 1, .prefetch_depth = 4, .slots = problem.memory.slots(4)};
@@ -82,11 +80,8 @@ TEST(PlanIntervals, KnowsWhatWaitsForTheDiskAlready) {
 }
 
 TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 4, 4, 0, 0};
-  problem.memory.blocks = 8;
+  IntervalProblem problem = problem_of({1, 2, 4, 4, 0, 0}, 8, 1000);
   problem.may_end_in_ram = false;
-  problem.steps = 1000;
   const AsyncPlan modelled = plan_intervals(problem);
   AsyncPlan other = modelled;
   other.interval = 2 * modelled.interval;
@@ -107,10 +102,7 @@ TEST(PlanIntervals, GoesBackToAPlanWhoseSweepsWereFaster) {
 // Writes were measured at a slow moment. The interval that follows is modelled to take longer than
 // an earlier sweep of this run took, and that sweep's stays. In a long sweep the model decides.
 TEST(PlanIntervals, TakesNoIntervalModelledSlowerThanAShortSweepWas) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 8, 8, 0, 0};
-  problem.memory.blocks = 8;
-  problem.steps = 72;
+  IntervalProblem problem = problem_of({1, 2, 8, 8, 0, 0}, 8, 72);
   AsyncPlan every = {.interval = 1, .prefetch_depth = 4};
   every.slots = problem.memory.slots(every.prefetch_depth);
   const AsyncPlan modelled = plan_intervals(problem);
@@ -135,10 +127,7 @@ TEST(PlanIntervals, TakesNoIntervalModelledSlowerThanAShortSweepWas) {
 // The plan in force was made when steps seemed slower: what it takes is reckoned with the times of
 // now, as what memory alone would take.
 TEST(PlanIntervals, WeighsThePlanInForceWithTheTimesOfNow) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 4, 4, 0, 0};
-  problem.memory.blocks = 8;
-  problem.steps = 1000;
+  IntervalProblem problem = problem_of({1, 2, 4, 4, 0, 0}, 8, 1000);
   problem.newest_anchor = 200;
   problem.anchors_below = 50;
   problem.now = plan_intervals(problem);
@@ -149,10 +138,7 @@ TEST(PlanIntervals, WeighsThePlanInForceWithTheTimesOfNow) {
 
 // A rest that is reversed from memory leaves the blocks that anchors below it are read into.
 TEST(PlanIntervals, ReadsAheadBelowARestThatIsReversedFromMemory) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 4, 4, 0, 0};
-  problem.memory.blocks = 8;
-  problem.steps = 1000;
+  IntervalProblem problem = problem_of({1, 2, 4, 4, 0, 0}, 8, 1000);
   problem.newest_anchor = 990;
   const AsyncPlan alone = plan_intervals(problem);
   ASSERT_TRUE(alone.ends_in_ram);
@@ -164,10 +150,7 @@ TEST(PlanIntervals, ReadsAheadBelowARestThatIsReversedFromMemory) {
 
 // Where places are few, and all but the last of them are taken, their states are still to be read.
 TEST(PlanIntervals, ReadsAheadToTheEndOfASmallDisk) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 2, 2};
-  problem.memory = {7, 1, true};
-  problem.steps = 80;
+  IntervalProblem problem = problem_of({1, 2, 2, 2}, 7, 80);
   for (problem.newest_anchor = 40; problem.newest_anchor < 76; ++problem.newest_anchor) {
     for (problem.anchors_left = 1; problem.anchors_left < 4; ++problem.anchors_left) {
       problem.anchors_below = 18;
@@ -179,10 +162,7 @@ TEST(PlanIntervals, ReadsAheadToTheEndOfASmallDisk) {
 
 // Blocks that are read to later are slots of all intervals, of those below the newest anchor, too.
 TEST(PlanIntervals, KeepsTheSlotsOfIntervalsBelowOnASmallDisk) {
-  IntervalProblem problem;
-  problem.costs = {1, 2, 0.8, 0.8};
-  problem.memory = {9, 1, true};
-  problem.steps = 200;
+  IntervalProblem problem = problem_of({1, 2, 0.8, 0.8}, 9, 200);
   for (std::int64_t anchor = 0; anchor <= 12; ++anchor) {
     problem.newest_anchor = 12 * anchor;
     problem.anchors_below = anchor;
