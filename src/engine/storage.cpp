@@ -130,7 +130,9 @@ void Storage::wait_for_holder() {
 
 bool Storage::prepare(const MemoryPlan& memory, bool transports,
                       std::optional<Recovery>& recovery) {
-  reused_ = !changes_ && (!transports || transport() != nullptr);
+  // A run that went on has the blocks of the process before it, whose memory was another.
+  const bool same_blocks = transport() != nullptr && built_for_ == memory.shape;
+  reused_ = !changes_ && (!transports || same_blocks);
   if (reused_) return false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
@@ -146,6 +148,7 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
     recovery->journal.forget_volume(store::kFast);
   }
   held_.attempt([&] { built_with_ = options_; });
+  built_for_ = memory.shape;
   if (!transports) {
     agree_on_begin();
     return false;

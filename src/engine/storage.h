@@ -144,9 +144,10 @@ class Storage {
   Options fast_options_;
   std::string run_id_;
   RunWords words_;
-  Options built_with_;   ///< the options in force when the files were made
-  bool changes_ = true;  ///< as changes() said last; agreed
-  bool reused_ = false;  ///< the files of the sweep before are this one's; agreed
+  Options built_with_;           ///< the options in force when the files were made
+  store::BlockShape built_for_;  ///< of their blocks
+  bool changes_ = true;          ///< as changes() said last; agreed
+  bool reused_ = false;          ///< the files of the sweep before are this one's; agreed
 };
 
 /// Throws `error` where the run that was left may be whole, and says that it is untouched.
