@@ -330,7 +330,9 @@ bool Keeper::load(Call call, std::int64_t number) {
     Failure lost;
     held_.attempt([&] { lost = disk_->load(number); });
     const Agreement::Output agreed = meeting_.agree(call, lost);
-    if (sweep_.phase == ANADROME_PHASE_REVERSE) meeting_.commit_if_due(call, agreed);
+    // Not on trial: the adjoint fields are the trial's then.
+    const bool in_reverse = sweep_.phase == ANADROME_PHASE_REVERSE && !sweep_.checks.on_trial;
+    if (in_reverse || sweep_.passes.on) meeting_.commit_if_due(call, agreed);
     if (!agreed.lost) return true;
     sweep_.lost = agreed.lost;
     ++sweep_.anchors_lost;

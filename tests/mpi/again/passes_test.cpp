@@ -207,10 +207,10 @@ TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
   }
 }
 
-// A program that comes to its passes again after it was stopped in one.
+// A program that comes to its passes again after it was stopped in one, and once more in another.
 TEST_F(Passes, OfAStoppedRunBeginAnew) {
   const std::string name = "stopped_in_a_pass";
-  for (const bool second : {false, true}) {
+  for (const int life : {0, 1, 2}) {
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, "async", 3);
     run.set("name", name);
@@ -219,7 +219,7 @@ TEST_F(Passes, OfAStoppedRunBeginAnew) {
     run.set("resume", "on");
     run.set("checkpoint_interval", "0");
     SweepDriver driver(run, model_, reference_);
-    if (second) {
+    if (life > 0) {
       EXPECT_EQ(anadrome_begin(run, 60), ANADROME_OK) << anadrome_last_error();
       anadrome_phase phase = ANADROME_PHASE_IDLE;
       std::int64_t step = 0;
@@ -235,18 +235,25 @@ TEST_F(Passes, OfAStoppedRunBeginAnew) {
     } else {
       EXPECT_TRUE(driver.sweep(60).exact);
     }
-    EXPECT_TRUE(driver.pass(kForward).exact);
-    if (second) {
-      const Outcome outcome = driver.pass(kReverse);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const auto stop_in = [&](anadrome_direction direction) {
+      driver.before_action = [&](const anadrome_action& action) {
+        if (action.first == 30) anadrome_request_stop(run);
+      };
+      const Outcome outcome = driver.pass(direction);
+      EXPECT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
+      EXPECT_NE(outcome.message.find("first reverse sweep"), std::string::npos) << outcome.message;
+    };
+    if (life == 0) {
+      stop_in(kForward);
       continue;
     }
-    driver.before_action = [&](const anadrome_action& action) {
-      if (action.kind == ANADROME_ADJOINT && action.first == 30) anadrome_request_stop(run);
-    };
+    EXPECT_TRUE(driver.pass(kForward).exact);
+    if (life == 1) {
+      stop_in(kReverse);
+      continue;
+    }
     const Outcome outcome = driver.pass(kReverse);
-    EXPECT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
-    EXPECT_NE(outcome.message.find("first reverse sweep"), std::string::npos) << outcome.message;
+    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
   }
 }
 

@@ -196,7 +196,7 @@ class Resume : public testing::TestWithParam<Setup> {
           problem_.turn(now);
           break;
         case ANADROME_ADJOINT:
-          ++outcome.adjoints;
+          if (action.again == 0) ++outcome.adjoints;
           problem_.step_back(now, action.first);
           break;
         default:
@@ -360,6 +360,14 @@ INSTANTIATE_TEST_SUITE_P(
             false,
             0,
             true},
+        Setup{.name = "lossy_probed",
+              .elements = 700,
+              .options = {{"interval", "2"},
+                          {"memory", "120KiB"},
+                          {"compress", "round"},
+                          {"tolerance", "1e-6"},
+                          {"probe", "on"}},
+              .lossy = true},
         Setup{"lossy_long",
               700,
               {{"interval", "6"}, {"memory", "90KiB"}, {"compress", "zfp"}, {"tolerance", "1e-6"}},
