@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/clock.h"
 #include "store/field_copy.h"
@@ -62,11 +61,8 @@ bool Committer::busy() const { return under_way_ && !transport_.done(transfer_);
 std::int64_t Committer::committed() {
   if (under_way_ && transport_.done(transfer_)) {
     under_way_ = false;
-    if (!transfer_.failure) {
-      committed_ = commit_.generation;
-    } else if (!failure_) {
-      failure_ = transfer_.failure;
-    }
+    failure_ = transfer_.failure;
+    if (!failure_) committed_ = commit_.generation;
   }
   return committed_;
 }
@@ -87,12 +83,11 @@ void Committer::start(store::JournalCommit commit, std::int64_t last_common,
   commit_ = std::move(commit);
   add_new_segments(store::kHome, segments);
   add_new_segments(store::kFast, fast_segments);
-  pack();
   transfer_ = {};
   transfer_.task = [this] { write(); };
   transfer_.urgent = fast_ != nullptr;  // as what it follows: see DiskTier
   transport_.start(transfer_);
-  under_way_ = true;  // last: only a task that began is waited for
+  under_way_ = begun_ = true;  // last: only a task that began is waited for
 }
 
 void Committer::add_new_segments(int volume, std::span<const store::JournalSegment> segments) {
@@ -107,21 +102,13 @@ void Committer::add_new_segments(int volume, std::span<const store::JournalSegme
 }
 
 void Committer::pack() {
-  std::byte* to = buffer_.data();
-  for (const store::Field& field : fields_) {
-    const Failure failure = store::copy_out(field, to, field.bytes());
-    if (failure) throw Error(failure.status, failure.message);
-    to += field.bytes();
-  }
+  const Failure failure = store::copy_all_out(fields_, buffer_.data());
+  if (failure) throw Error(failure.status, failure.message);
 }
 
 void Committer::unpack() const {
-  const std::byte* from = buffer_.data();
-  for (const store::Field& field : fields_) {
-    const Failure failure = store::copy_in(field, from, field.bytes());
-    if (failure) throw Error(failure.status, failure.message);
-    from += field.bytes();
-  }
+  const Failure failure = store::copy_all_in(fields_, buffer_.data());
+  if (failure) throw Error(failure.status, failure.message);
 }
 
 // ---- on the I/O thread ----
@@ -152,20 +139,25 @@ void Committer::write() {
   journal_.commit();
 }
 
-// Syncs the blocks written since the last commit. In the forward sweep the newest of them is where
-// the run would go on.
+// Syncs the blocks written since the last commit. What could not be synced may be gone, though a
+// later sync says nothing of it. In the forward sweep the newest block is where the run would go
+// on.
 void Committer::sync_blocks() {
-  std::set<const store::Segment*> files;
+  std::map<const store::Segment*, Failure> files;
   Failure newest;
   for (store::FinishedWrite& write : transport_.take_finished_writes()) {
-    files.insert(write.segment);
-    if (!write.is_copy) newest = write.failure;
-    if (write.failure) continue;
+    Failure failure = write.failure;
+    if (!failure) {
+      const auto [file, is_new] = files.try_emplace(write.segment);
+      if (is_new) file->second = failure_from([&] { write.segment->file().sync(); });
+      failure = file->second;
+    }
+    if (!write.is_copy) newest = failure;
+    if (failure) continue;
     has_first_block_ = has_first_block_ || write.identity.block == 0;
     // A copy says the same, and may be all there is.
     blocks_.push_back({store::kHome, std::move(write)});
   }
-  for (const store::Segment* segment : files) segment->file().sync();
   if (files_are_new_ || !new_segments_.empty()) store::sync_directory(directory_);
   files_are_new_ = false;
   if (newest && commit_.phase == store::JournalCommit::Phase::kForward) {

@@ -2,9 +2,11 @@
 // Commits: what a killed run goes on from. A commit is the adjoint fields as they are now, the
 // anchors that are on disk, and a record in the journal that says so.
 //
-// The I/O thread does it, after the writes that were started before: first the bytes are synced,
+// The I/O thread does it, after the writes that were started before (those to home beside a fast
+// volume wait): first the bytes are synced,
 // then the record. Adjoint fields lie in two places in turn, so that one whole commit is there at
-// any time; the next one begins only when all ranks are through with the last (Run sees to that).
+// any time; the next one begins only when all ranks are through with the last (Resumption sees to
+// that).
 #pragma once
 
 #include <array>
@@ -43,13 +45,17 @@ class Committer {
   bool busy() const;
   /// Generation of the newest commit that is whole on this rank; 0: none.
   std::int64_t committed();
-  std::int64_t last_started() const { return last_started_; }
-  /// The first thing that went wrong.
+  /// Why the newest commit that ended could not be made on this rank, if it could not.
   const Failure& failure() const { return failure_; }
+  /// Is the newest commit that was begun whole on all ranks, where `last_common` is the newest that
+  /// is? Once no rank is busy.
+  bool made(std::int64_t last_common) const { return !begun_ || last_common == last_started_; }
 
+  /// Copies the adjoint fields for the commit that is about to start. Every field is copied on
+  /// every rank, whatever the callback of another one returns; then the first failure is thrown.
+  void pack();
   /// Begin a commit, once not busy: `last_common` is the newest generation that is whole on all
-  /// ranks. The fields are copied before this returns. `segments`: all there are, at
-  /// home and on the fast volume.
+  /// ranks. `segments`: all there are, at home and on the fast volume.
   void start(store::JournalCommit commit, std::int64_t last_common,
              std::span<const store::JournalSegment> segments,
              std::span<const store::JournalSegment> fast_segments = {});
@@ -58,7 +64,6 @@ class Committer {
   void unpack() const;
 
  private:
-  void pack();
   void write();
   void add_new_segments(int volume, std::span<const store::JournalSegment> segments);
   void sync_blocks();
@@ -75,6 +80,7 @@ class Committer {
   std::vector<std::byte> buffer_;
   store::Transfer transfer_;  ///< the task
   bool under_way_ = false;
+  bool begun_ = false;  ///< one was
   double last_started_at_;
   std::int64_t last_started_ = 0;  ///< generations, the same on all ranks
   std::int64_t committed_ = 0;

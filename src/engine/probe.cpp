@@ -95,19 +95,11 @@ void Probe::turn() {
 }
 
 void Probe::copy_out(std::vector<std::byte>& to) {
-  std::byte* place = to.data();
-  for (const store::Field& field : fields_) {
-    context_.held.hold(store::copy_out(field, place, field.bytes()));
-    place += field.bytes();
-  }
+  context_.held.hold(store::copy_all_out(fields_, to.data()));
 }
 
 void Probe::copy_in(const std::vector<std::byte>& from) {
-  const std::byte* place = from.data();
-  for (const store::Field& field : fields_) {
-    context_.held.hold(store::copy_in(field, place, field.bytes()));
-    place += field.bytes();
-  }
+  context_.held.hold(store::copy_all_in(fields_, from.data()));
 }
 
 // An anchor was lost: steps that the trial has adjoined would be adjoined again, or it was not

@@ -58,6 +58,7 @@ void Resumption::look() {
 void Resumption::begin_journal() {
   committer_.reset();
   committed_ = 0;
+  commit_failed_ = false;
   if (!options_.resume) return;
   held_.attempt([&] {
     const std::vector<store::Field> fields = fields_.with_role(ANADROME_ROLE_ADJOINT);
@@ -186,9 +187,10 @@ void Resumption::require_asked() {
 void Resumption::bring(Agreement::Input& input, bool stop) {
   if (committer_ == nullptr) return;
   using Commit = Agreement::Input::Commit;
+  const bool busy = committer_->busy();  // first: one that ends now was under way
   input.committed = committer_->committed();
   input.commit = !may_commit()               ? Commit::kNotDue
-                 : committer_->busy()        ? Commit::kBusy
+                 : busy                      ? Commit::kBusy
                  : committer_->due() || stop ? Commit::kDue
                                              : Commit::kNotDue;
   input.hold_stop = true;
@@ -244,6 +246,19 @@ void Resumption::commit_between_anchors() {
   commit_if_due(Call::kAdjoint, meeting_.agree(Call::kAdjoint));
 }
 
+// Once no commit is under way. One agreement more where one failed, and none where that was
+// reported: a disk that stays full is not worth a line a minute. Collective.
+void Resumption::report_failed_commit(Call call, std::int64_t last_common) {
+  const bool failed = !committer_->made(last_common);
+  if (failed && !commit_failed_) {
+    const Failure why = meeting_.agree(call, committer_->failure()).lost;
+    warnings_.say({"a commit could not be made: ", why.message,
+                   last_common > 0 ? "; until one can, a killed run resumes from the one before it"
+                                   : "; until one can, a killed run starts over"});
+  }
+  commit_failed_ = failed;
+}
+
 // Everything follows from what was agreed, so all ranks do the same.
 void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
   if (committer_ == nullptr) return;
@@ -254,23 +269,26 @@ void Resumption::commit_if_due(Call call, const Agreement::Output& agreed) {
     now = meeting_.agree(call);
   }
   if (now.commit == Commit::kDue) {
-    held_.attempt([&] {
-      keeper_.disk_tier()->queue_first_block_at_home();
-      const DiskSpace* const fast = storage_.space(store::kFast);
-      std::span<const store::JournalSegment> fast_segments;
-      if (fast != nullptr) fast_segments = fast->records();
-      committer_->start(describe(), now.committed, storage_.space()->records(), fast_segments);
-    });
+    report_failed_commit(call, now.committed);
+    held_.attempt([&] { committer_->pack(); });  // on all ranks: callbacks may communicate
+    if (!held_.failure())
+      held_.attempt([&] {
+        keeper_.disk_tier()->queue_first_block_at_home();
+        const DiskSpace* const fast = storage_.space(store::kFast);
+        std::span<const store::JournalSegment> fast_segments;
+        if (fast != nullptr) fast_segments = fast->records();
+        committer_->start(describe(), now.committed, storage_.space()->records(), fast_segments);
+      });
   }
   if (!agreed.stop) return;
   committer_->wait();
   now = meeting_.agree(call);
-  const bool whole = now.committed == committer_->last_started();
+  report_failed_commit(call, now.committed);
   const char* what =
-      !whole           ? "stopped as asked; the last commit could not be made"
-      : sweep_.rewound ? "stopped as asked; with resume=on the run continues in its first reverse "
-                         "sweep"
+      commit_failed_       ? "stopped as asked; the last commit could not be made"
       : now.committed == 0 ? "stopped as asked; nothing was committed, and the run starts over"
+      : sweep_.rewound     ? "stopped as asked; with resume=on the run continues in its first "
+                             "reverse sweep"
       : !may_commit() ? "stopped as asked; with resume=on the run continues from its last commit, "
                         "in the forward sweep"
                       : "stopped as asked; with resume=on the run continues from here";

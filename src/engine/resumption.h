@@ -68,6 +68,7 @@ class Resumption {
   bool goes_on_forward() const;
   void give_back_room(std::int64_t newest_anchor);
   bool may_commit() const;
+  void report_failed_commit(Call call, std::int64_t last_common);
   store::JournalHeader header() const;
   store::JournalCommit describe() const;
 
@@ -86,6 +87,7 @@ class Resumption {
   std::unique_ptr<Committer> committer_;  ///< uses the transport and the files
   std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
   std::int64_t committed_ = 0;            ///< generation; agreed
+  bool commit_failed_ = false;            ///< the newest one, and it was reported; agreed
   Failure refusal_;                       ///< nobody asked where the run goes on
 };
 

@@ -60,6 +60,26 @@ Failure copy_in(const Field& field, const std::byte* place, std::int64_t room) {
   return field.mover->copy_in(field, place + kLengthBytes, then);
 }
 
+Failure copy_all_out(std::span<const Field> fields, std::byte* place) {
+  Failure first;
+  for (const Field& field : fields) {
+    const Failure failure = copy_out(field, place, field.bytes());
+    if (!first) first = failure;
+    place += field.bytes();
+  }
+  return first;
+}
+
+Failure copy_all_in(std::span<const Field> fields, const std::byte* place) {
+  Failure first;
+  for (const Field& field : fields) {
+    const Failure failure = copy_in(field, place, field.bytes());
+    if (!first) first = failure;
+    place += field.bytes();
+  }
+  return first;
+}
+
 std::int64_t bytes_now(std::span<const Field> fields) {
   std::int64_t bytes = 0;
   for (const Field& field : fields) {

@@ -22,6 +22,10 @@ bool varies(const Field& field);
 Failure copy_out(const Field& field, std::byte* place, std::int64_t room);
 /// The way back. ERR_CORRUPT: the length before a field of changing size is not one it can have.
 Failure copy_in(const Field& field, const std::byte* place, std::int64_t room);
+/// All of `fields`, one after the other without gaps. Every field is copied, whatever a callback of
+/// an earlier one returned: callbacks may be collective. Returns the first failure.
+Failure copy_all_out(std::span<const Field> fields, std::byte* place);
+Failure copy_all_in(std::span<const Field> fields, const std::byte* place);
 
 /// Bytes of the fields now as their owner counts them: without lengths and padding.
 std::int64_t bytes_now(std::span<const Field> fields);

@@ -28,8 +28,8 @@ struct BlockIdentity {
 
 /// One transfer. The transport fills the second half.
 struct Transfer {
-  /// Instead of moving a block: to be done after all writes that were started before it. Throws
-  /// what fails.
+  /// Instead of moving a block: to be done after all writes that were started before it; if it is
+  /// urgent, after those that are. Throws what fails.
   std::function<void()> task;
   bool write = false;
   bool urgent = false;  ///< goes before those in the queue that are not

@@ -112,6 +112,7 @@ struct Commits : testing::Test {
     commit.anchors = 2;
     commit.stretches = {{0, 0, 10}};
     commit.steps = 100;
+    committer->pack();
     committer->start(commit, last_common, segments);
   }
   // Returns the generation that is whole then.
@@ -207,6 +208,7 @@ TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
     made.position = 10;
     made.anchors = 2;
     made.stretches = {{0, 0, 10}};
+    committer->pack();
     committer->start(made, committer->committed(), {}, {});
     committer->wait();
     return committer->committed();
@@ -237,11 +239,12 @@ TEST_F(Commits, AreWholeWhenTheirTaskIsDone) {
   wrote(0);
   start();
   EXPECT_TRUE(committer->busy());
-  EXPECT_EQ(committer->last_started(), 1);
   EXPECT_EQ(committer->committed(), 0);
   transport.carry_out();
   EXPECT_FALSE(committer->busy());
   EXPECT_EQ(committer->committed(), 1);
+  EXPECT_TRUE(committer->made(1));
+  EXPECT_FALSE(committer->made(0)) << "another rank could not make it";
 }
 
 TEST_F(Commits, LieInTwoPlacesInTurnAndNeverOverTheNewestThatAllRanksHave) {
@@ -295,8 +298,7 @@ TEST_F(Commits, AreNotWaitedForWhereTheyDidNotBegin) {
   committer->wait();
   EXPECT_EQ(committer->committed(), 0);
   transport.has_no_memory = false;
-  const std::int64_t whole = commit();
-  EXPECT_EQ(whole, committer->last_started());
+  EXPECT_TRUE(committer->made(commit()));
 }
 
 TEST_F(Commits, BeginWithoutTheJournalOfAnEarlierSweep) {
@@ -328,9 +330,10 @@ TEST_F(Commits, CannotBeWithoutStepZero) {
   EXPECT_EQ(std::filesystem::file_size(journal_path), 0u);
   wrote(2, kNoDisk);
   EXPECT_EQ(commit(), 0);
-  EXPECT_EQ(committer->failure().message, "the state of step 0 is not on disk") << "it came first";
+  EXPECT_EQ(committer->failure().message, "no disk") << "of the newest commit";
   wrote(0);
   EXPECT_EQ(commit(), 3);
+  EXPECT_FALSE(committer->failure());
   EXPECT_EQ(journal().blocks.size(), 2u) << "what was written before is not forgotten";
 }
 
@@ -366,10 +369,12 @@ TEST_F(Commits, CanBeInAReverseSweepWithoutTheNewestAnchor) {
 }
 
 TEST_F(Commits, AreNotWholeBeforeTheDiskSaysSo) {
-  // The segment, the directory, the adjoint, the journal; and where bytes are written.
-  const std::pair<Operation, std::int64_t> places[] = {
-      {Operation::kSync, 1}, {Operation::kSync, 2},  {Operation::kSync, 3},
-      {Operation::kSync, 4}, {Operation::kWrite, 1}, {Operation::kWrite, 2}};
+  // The directory, the adjoint, the journal, after the segment; and where bytes are written.
+  const std::pair<Operation, std::int64_t> places[] = {{Operation::kSync, 2},
+                                                       {Operation::kSync, 3},
+                                                       {Operation::kSync, 4},
+                                                       {Operation::kWrite, 1},
+                                                       {Operation::kWrite, 2}};
   test::FaultyFileSystem system;
   for (const auto& [operation, at] : places) {
     begin();
@@ -386,6 +391,18 @@ TEST_F(Commits, AreNotWholeBeforeTheDiskSaysSo) {
     EXPECT_EQ(contents.segments, segments);
     EXPECT_EQ(contents.commits.back().adjoint, sum_of(2, lambda));
   }
+}
+
+TEST_F(Commits, CannotHaveStatesWhoseFileCouldNotBeSynced) {
+  test::FaultyFileSystem system;
+  system.arm(Operation::kSync, 1, Fault::kIoError);
+  wrote(0);
+  EXPECT_EQ(commit(), 0);
+  EXPECT_EQ(committer->failure().status, ANADROME_ERR_IO);
+  EXPECT_EQ(commit(0, Phase::kReverse), 0) << "though every sync is well now";
+  EXPECT_EQ(committer->failure().message, "the state of step 0 is not on disk");
+  wrote(0, {}, true);
+  EXPECT_EQ(commit(0, Phase::kReverse), 3) << "its copy could be";
 }
 
 TEST_F(Commits, SyncNoDirectoryThatHasNoNewFiles) {
@@ -416,7 +433,7 @@ TEST_F(Commits, AreGoneOnFromByAnotherProcess) {
   lambda = {0, 0};
   go_on(2, 3);
   EXPECT_EQ(committer->committed(), 1);
-  EXPECT_EQ(committer->last_started(), 3);
+  EXPECT_TRUE(committer->made(1)) << "this process has begun none";
   committer->unpack();
   EXPECT_EQ(lambda, (Values{3, 4}));
   EXPECT_EQ(journal().blocks.size(), 2u) << "the third one is about to be written again";

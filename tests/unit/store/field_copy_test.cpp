@@ -47,6 +47,27 @@ TEST(FieldCopy, CallsTheMoverOfAField) {
   EXPECT_EQ(failure.message, "the unpack callback of field 'p' returned 4");
 }
 
+TEST(FieldCopy, CopiesAllFieldsWhateverACallbackReturns) {
+  Packed first, last;
+  std::vector<unsigned char> between = {1, 2};
+  const std::vector<Field> fields = {first.field("first"), plain("between", between),
+                                     last.field("last")};
+  std::vector<std::byte> memory(4);
+  first.value = 5;
+  last.value = 6;
+  EXPECT_FALSE(copy_all_out(fields, memory.data()));
+  first.value = last.value = 0;
+  between = {0, 0};
+  first.returns = 4;
+  EXPECT_EQ(copy_all_in(fields, memory.data()).message,
+            "the unpack callback of field 'first' returned 4");
+  EXPECT_EQ(last.value, 6) << "on another rank the first has not failed";
+  EXPECT_EQ(between, (std::vector<unsigned char>{1, 2}));
+  last.value = 7;
+  EXPECT_EQ(copy_all_out(fields, memory.data()).status, ANADROME_ERR_PEER);
+  EXPECT_EQ(memory[3], std::byte{0xff - 7});
+}
+
 TEST(FieldCopy, PutsTheLengthOfAFieldBeforeItsBytes) {
   Fields s;
   EXPECT_TRUE(varies(s.all[0]));

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Commits that cannot be made on one rank: standard error says so once, and why.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "faulty_file_system.h"
+#include "mpi_main.h"
+#include "short_sweep.h"
+
+namespace {
+
+using namespace anadrome::test;
+
+class FailedCommits : public ShortSweep {
+ protected:
+  FailedCommits() {
+    testing::internal::CaptureStderr();
+    prepare(run_);
+    run_.set("resume", "on");
+    run_.set("checkpoint_interval", "0");
+    files_.only_in("/adjoint-");
+  }
+  void fill_the_disk() {
+    if (fails_here()) files_.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
+  }
+  static bool fails_here() { return rank() == ranks() - 1; }
+
+  static void expect_one_report() {
+    const std::string said = testing::internal::GetCapturedStderr();
+    if (rank() != 0) {
+      EXPECT_EQ(said, "");
+      return;
+    }
+    const std::string report = "a commit could not be made: ";
+    const std::size_t at = said.find(report);
+    ASSERT_NE(at, std::string::npos) << said;
+    EXPECT_EQ(said.find(report, at + 1), std::string::npos) << said;
+    EXPECT_NE(said.find("No space left"), std::string::npos) << said;
+    EXPECT_NE(said.find("/adjoint-"), std::string::npos) << said;
+    EXPECT_NE(said.find("a killed run starts over"), std::string::npos) << said;
+    if (ranks() > 1) {
+      const std::string who = "rank " + std::to_string(ranks() - 1);
+      EXPECT_NE(said.find(who), std::string::npos) << said;
+    }
+  }
+
+  FaultyFileSystem files_;
+  RunHandle run_{MPI_COMM_WORLD};
+};
+
+TEST_F(FailedCommits, AreNoneOnAHealthyDisk) {
+  expect_exact_sweep(run_);
+  EXPECT_EQ(run_.close(), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(FailedCommits, AreReportedWhenTheNextOneIsDue) {
+  fill_the_disk();
+  SweepDriver driver(run_, model_, reference_);
+  driver.before_action = [&](const anadrome_action& action) {
+    // The first commit was begun with the first anchor; there are later ones for the next.
+    const auto wait_until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (fails_here() && action.first >= 3 && !files_.hit() &&
+           std::chrono::steady_clock::now() < wait_until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  const Outcome outcome = driver.sweep(kSteps);
+  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  files_.disarm();
+  EXPECT_EQ(run_.close(), ANADROME_OK) << anadrome_last_error();
+  expect_one_report();
+}
+
+TEST_F(FailedCommits, AreReportedAtAStop) {
+  fill_the_disk();
+  EXPECT_EQ(anadrome_begin(run_, kSteps), ANADROME_OK) << anadrome_last_error();
+  anadrome_request_stop(run_);
+  anadrome_action action;
+  anadrome_status status = ANADROME_OK;
+  while (status == ANADROME_OK) status = anadrome_next(run_, &action);
+  EXPECT_EQ(status, ANADROME_STOPPED);
+  EXPECT_STREQ(anadrome_last_error(), "stopped as asked; the last commit could not be made");
+  files_.disarm();
+  EXPECT_EQ(run_.close(), ANADROME_OK) << anadrome_last_error();
+  expect_one_report();
+  RunHandle next(MPI_COMM_WORLD);
+  prepare(next);
+  expect_exact_sweep(next);
+}
+
+}  // namespace
