@@ -143,6 +143,7 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   held.attempt([&] { held.hold(fault(plan.steps)); });
   compare_ranks(plan);
 
+  if (resumption_.recovery()) leave_again();
   const bool disk_changes = storage_.changes();
   plan.budget = context_.options.memory;
   plan.record = context_.fields.has(ANADROME_ROLE_TAPE);
@@ -162,6 +163,15 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   prepare_disk(disk_changes);
   make_sweep();
   start();
+}
+
+// The begin before took a run over and failed on the way into it: that run is left, and looked for
+// once more.
+void Beginning::leave_again() {
+  context_.held.attempt([&] { storage_.leave(); });
+  agree();
+  storage_.close_transport();
+  storage_.forget_directory();
 }
 
 bool Beginning::uses_directory() const {

@@ -33,6 +33,7 @@ class Beginning {
   Failure fault(std::int64_t steps) const;
   void begin_state(const Options& options);
   void compare_ranks(const SweepPlan& plan);
+  void leave_again();
   bool uses_directory() const;
   void prepare_disk(bool disk_changes);
   void make_sweep();
