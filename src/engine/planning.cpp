@@ -394,15 +394,22 @@ double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
   plan_blocks(changed);
   if (changed.memory.blocks == 0) return 0;
   changed.steps = supposed.steps;
-  if (supposed.anchors_that_fit >= 0) return forecast_on_full_disk(changed, supposed);
-  schedule::Problem problem = this->problem(changed);
-  problem.costs.passes = 0;
-  problem.costs.forward = supposed.forward;
-  problem.costs.adjoint = supposed.adjoint;
-  problem.costs.write /= supposed.disk_rate;
-  problem.costs.read /= supposed.disk_rate;
-  if (supposed.overlaps) problem.shared.overlaps = true;
-  return plan.schedule->forecast(problem);
+  double seconds = 0;
+  (void)failure_from([&] {  // this rank's alone: the others go on
+    if (supposed.anchors_that_fit >= 0) {
+      seconds = forecast_on_full_disk(changed, supposed);
+      return;
+    }
+    schedule::Problem problem = this->problem(changed);
+    problem.costs.passes = 0;
+    problem.costs.forward = supposed.forward;
+    problem.costs.adjoint = supposed.adjoint;
+    problem.costs.write /= supposed.disk_rate;
+    problem.costs.read /= supposed.disk_rate;
+    if (supposed.overlaps) problem.shared.overlaps = true;
+    seconds = plan.schedule->forecast(problem);
+  });
+  return seconds;
 }
 
 // The sweep is played until the disk is full, since what follows depends on the anchors that there
@@ -463,7 +470,6 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.greedy = options_.greedy;
   problem.all_anchors = options_.files_are_read();
   problem.leaves_states = options_.passes > 0 && !options_.probes();
-  problem.keeps_files = options_.keep;
   problem.checkpoints = options_.checkpoints;
   problem.costs = costs(plan);
   problem.costs.passes = static_cast<double>(options_.passes);

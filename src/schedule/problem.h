@@ -64,11 +64,10 @@ struct Problem {
   std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited
   bool disk_is_full = false;        ///< it takes no state but x_0
   bool greedy = false;              ///< an anchor only where no rank is writing
-  bool all_anchors = false;         ///< to the end, as for runs that go on, and for passes
+  bool all_anchors = false;         ///< to the end, as for files that somebody will read
   bool leaves_states = false;       ///< in RAM, for a pass after the sweep
   /// Nothing is in memory but what was kept there, and there is one reverse sweep.
   bool in_the_abstract = false;
-  bool keeps_files = false;       ///< for later readers: every state that is due goes to disk
   std::int64_t checkpoints = -1;  ///< most slots, as the option says; -1: all there are
 
   StepCosts costs;           ///< seconds; `adjoint` without the step that records a tape

@@ -69,7 +69,7 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   async.memory = problem.shared;
   async.prefetch_depth = problem.read_ahead;
   async.greedy = problem.greedy;
-  async.may_end_in_ram = !problem.keeps_files;
+  async.may_end_in_ram = !problem.all_anchors;
   async.may_try = problem.costs.passes == 0;
   async.waits_for_write = problem.large_states;
   AnchoredOptions& between = async.anchored;
@@ -102,9 +102,9 @@ IntervalProblem intervals_of(const Problem& problem) {
   asked.costs = problem.costs;
   asked.memory = problem.shared;
   asked.steps = problem.sizing.steps;
-  asked.anchors_left = states_on_disk(problem) - 1;
+  asked.anchors_left = std::max<std::int64_t>(states_on_disk(problem) - 1, 0);
   asked.record = problem.sizing.record;
-  asked.may_end_in_ram = !problem.keeps_files;
+  asked.may_end_in_ram = !problem.all_anchors;
   asked.interval_given = problem.sizing.interval > 0;
   asked.all_anchors = all_anchors(problem);
   return asked;

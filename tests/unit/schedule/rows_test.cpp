@@ -70,5 +70,13 @@ TEST(ForecastAsync, HasEveryAnchorWhereAllAreWanted) {
   EXPECT_LT(written(), 499) << "Revolve reverses the last ones as cheaply";
 }
 
+TEST(ForecastAsync, HasAnchorsOnASlowDiskOnlyWhereSomebodyWantsThem) {
+  Problem problem = problem_of(100, 30);
+  problem.costs.write = problem.costs.read = 1000;
+  EXPECT_TRUE(plan_of_async(problem).ends_in_ram);
+  problem.all_anchors = true;
+  EXPECT_FALSE(plan_of_async(problem).ends_in_ram);
+}
+
 }  // namespace
 }  // namespace anadrome::schedule
