@@ -81,7 +81,7 @@ void Keeper::make_disk_tier() {
   tiers_.push_back(std::move(disk));
   takes_ = {true, storage_.volumes() > 1};
   writes_failed_ = {};
-  next_volume_ = schedule::VolumeChoice(measured_.agreed().elapsed);
+  next_volume_ = {};
   measured_.use_volumes(takes_[store::kHome], takes_[store::kFast]);
   measured_.begin_sweep();
 }

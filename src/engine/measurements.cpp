@@ -56,14 +56,13 @@ void Measurements::take(const Agreement::Output& output) {
   agreed_ = {forward,   adjoint,    write, read,        write_taken,          read_taken,
              elapsed,   waited,     copy,  anchor_copy, {taken, share, mean}, fast_write,
              fast_read, home_writes};
-  if (std::exchange(sweep_begins_, false)) sweep_began_ = agreed_.elapsed;
   write_times_known_ = output.smallest >= 1;
   nobody_writes_ = output.smallest == 2;
 }
 
 void Measurements::begin_sweep() {
+  began_ = now_seconds();
   interval_began_ = {};
-  sweep_begins_ = true;
   if (agreed_.filled.mean > 0) share_before_ = agreed_.filled.mean;
   agreed_.filled = {};
   if (std::exchange(first_is_done_, false)) forward_fit_ = reverse_fit_ = {};  // it was cold
@@ -74,11 +73,11 @@ void Measurements::begin_sweep() {
 void Measurements::sweep_is_done(bool with_disk, const SweepKind& kind,
                                  const std::optional<schedule::AsyncPlan>& whole) {
   const bool first = !of_earlier_sweep_;
-  first_is_done_ = first;
+  if (with_disk) first_is_done_ = first;
   of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
   if (first || !of_earlier_sweep_ || !whole) return;
   if (std::exchange(took_kind_, kind) != kind) took_ = {};
-  took_.note(*whole, agreed_.elapsed - sweep_began_);
+  took_.note(*whole, agreed_.elapsed);
 }
 
 // The first intervals are not like the others: memory is touched for the first time, fingerprints

@@ -24,7 +24,7 @@ struct AgreedNumbers {
   double forward = 0, adjoint = 0;         ///< a step
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
-  double elapsed = 0, waited = 0;          ///< since the run began; for transfers
+  double elapsed = 0, waited = 0;          ///< since the sweep began; for transfers
   double copy = 0, anchor_copy = 0;        ///< of a state
   store::Filled filled = {};               ///< by this sweep; the share may be an earlier one's
   double fast_write = 0, fast_read = 0;    ///< of a fast volume; write and read are home's then
@@ -55,8 +55,6 @@ enum class Copied { kSlot, kAnchor };
 
 class Measurements {
  public:
-  Measurements() : began_(now_seconds()) {}
-
   // ---- this rank's ----
   /// Is the action that comes next to be timed? `steps` of an advance.
   bool times_advance(std::int64_t steps) {
@@ -169,7 +167,7 @@ class Measurements {
   struct {
     bool home = true, fast = false;
   } uses_;
-  double began_;
+  double began_ = now_seconds();  ///< the sweep
   /// The agreement at which the interval under way began.
   struct IntervalBegan {
     bool known = false;
@@ -177,8 +175,6 @@ class Measurements {
     double elapsed = 0, waited = 0;
   } interval_began_;
   schedule::IntervalFit forward_fit_, reverse_fit_;
-  bool sweep_begins_ = false;  ///< at the next agreement
-  double sweep_began_ = 0;     ///< as AgreedNumbers::elapsed
   schedule::SweepsTook took_;
   SweepKind took_kind_;
   double share_before_ = 0;  ///< filled.mean at the end of the sweep before; 0: unknown

@@ -320,7 +320,8 @@ void Run::done() {
   const schedule::Course course = context_.plan.sweep->course();
   const bool whole = course.anchors_stay && !sweep.rewound && !sweep.no_more_anchors &&
                      sweep.resumed.phase == ANADROME_PHASE_IDLE &&
-                     course.prefetch_depth != schedule::kUnknown;
+                     course.prefetch_depth != schedule::kUnknown &&
+                     !context_.options.greedy;  // whose intervals are of several lengths
   std::optional<schedule::AsyncPlan> took;
   if (whole) {
     took = {.interval = course.interval,

@@ -46,10 +46,8 @@ inline std::int64_t room_of_both(std::int64_t home, std::int64_t fast, double ho
 /// that it is told was agreed on, so all ranks decide the same.
 class VolumeChoice {
  public:
-  explicit VolumeChoice(double now = 0) : seen_(now) {}
-
-  /// At `now` seconds, with so many until TURN. `write`: of a block to home, as far as it is known.
-  /// `under_way`: blocks that are being written there.
+  /// At `now` seconds after the sweep began, with so many until TURN. `write`: of a block to home,
+  /// as far as it is known. `under_way`: blocks that are being written there.
   bool is_for_home(double now, double until_turn, double write, std::int64_t under_way) {
     constexpr double kMostDue = 2;  // what was missed longer ago is not made up for
     constexpr std::int64_t kMostUnderWay = 2;

@@ -85,6 +85,10 @@ class Clock {
  public:
   Measurements measured;
 
+  void begin() {
+    measured.begin_sweep();
+    elapsed_ = 0;
+  }
   void forward(std::int64_t steps) {
     end_.reverse = false;
     end_.advances += steps;
@@ -180,13 +184,23 @@ TEST(Measurements, ForgetWhatTheFirstSweepMetCold) {
   EXPECT_TRUE(clock.measured.separates());
 }
 
+TEST(Measurements, ForgetItAfterASweepWithoutDiskToo) {
+  Clock clock;
+  for (int i = 0; i < 12; ++i) clock.forward(1);
+  clock.try_forward(1, 4);
+  clock.measured.sweep_is_done(true);
+  clock.measured.sweep_is_done(false);
+  ASSERT_TRUE(clock.measured.separates());
+  clock.measured.begin_sweep();
+  EXPECT_FALSE(clock.measured.separates());
+}
+
 TEST(Measurements, KnowWhatWholeSweepsTookButForTheFirst) {
   Clock clock;
   constexpr std::int64_t blocks = 8;
   const auto sweep = [&](int intervals, std::int64_t steps,
                          const std::optional<schedule::AsyncPlan>& plan) {
-    clock.measured.begin_sweep();
-    clock.forward(1);  // the agreement from which on it counts
+    clock.begin();
     for (int i = 0; i < intervals; ++i) clock.forward(1);
     clock.measured.sweep_is_done(true, {steps, blocks}, plan);
   };
