@@ -124,6 +124,7 @@ void Resumption::go_on() {
   meeting_.agree(Call::kBegin);
   schedule::Sweep& sweep = *plan_.sweep;
   if (forward) {
+    const std::int64_t run_before = position;  // what was added up on the way is committed
     std::int64_t number = anchors.count() - 1;
     // A state that a lossy codec has changed is not on the way that the forward sweep took.
     const auto is_exact = [&] {
@@ -140,7 +141,7 @@ void Resumption::go_on() {
     position = anchors.newest_step();  // one before it, where that could not be read
     keeper_.go_on_from(number);
     if (options_.leaves_holes() && !keeper_.disk_tier()->places_in_turn()) give_back_room(number);
-    held_.attempt([&] { sweep.resume_forward(anchors, position); });
+    held_.attempt([&] { sweep.resume_forward(anchors, run_before); });
     meeting_.agree(Call::kBegin);
     if (storage_.counts_compressed(plan_)) keeper_.tell_what_disk_holds();
   } else {
