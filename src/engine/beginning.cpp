@@ -120,7 +120,7 @@ void Beginning::begin_state(const Options& options) {
   context_.held.clear();
   storage_.note(Doing::kBegin);
   sweep = {};
-  sweep.number = last_number;
+  sweep.number = sweep.last_number = last_number;
   sweep.before.seconds_agreeing = context_.agreement.seconds();
   sweep.before.agreements = context_.agreement.count();
   sweep.times.begin = now_seconds();
@@ -139,6 +139,7 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
     throw Error(refusal.status, refusal.message);
   }
   begin_state(options);
+  if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
   held.hold(earlier);
   held.attempt([&] { held.hold(fault(plan.steps)); });
   compare_ranks(plan);
@@ -165,9 +166,11 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   start();
 }
 
-// The begin before took a run over and failed on the way into it: that run is left, and looked for
-// once more.
+// The begin before took a run over, and no action followed: that run is left, and looked for once
+// more.
 void Beginning::leave_again() {
+  context_.sweep.last_number = resumption_.recovery()->journal.header.sweep - 1;
+  context_.sweep.number = context_.sweep.last_number;
   context_.held.attempt([&] { storage_.leave(); });
   agree();
   storage_.close_transport();

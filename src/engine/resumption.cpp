@@ -33,7 +33,7 @@ store::JournalHeader Resumption::header() const {
 
 void Resumption::look() {
   recovery_.reset();
-  if (!options_.resume || storage_.has_directory()) return;
+  if (!options_.resume || storage_.stays()) return;
   std::string directory;
   store::JournalHeader wanted;
   held_.attempt([&] {
@@ -160,7 +160,6 @@ void Resumption::go_on() {
                    forward ? ", forward, commit " : ", reverse, commit ",
                    std::to_string(commit.generation)});
   });
-  recovery_.reset();
 }
 
 // A program that does not ask sets x_0 once more, or lacks what was added up before. Programs ask
@@ -171,7 +170,7 @@ void Resumption::require_asked() {
   double asked = resumed.asked ? 1 : 0;
   agreement_.ranks().largest(std::span(&asked, 1));
   resumed.open = false;
-  if (asked > 0) return;
+  if (asked > 0) return recovery_.reset();
   const bool forward = resumed.phase == ANADROME_PHASE_FORWARD;
   refusal_ = {
       ANADROME_ERR_ORDER,
@@ -221,6 +220,7 @@ store::JournalCommit Resumption::describe() const {
 // forward sweep, where a run that goes on would have others if a codec has changed that anchor.
 bool Resumption::may_commit() const {
   if (sweep_.phase == ANADROME_PHASE_FORWARD) return !sweep_.rewound;
+  if (sweep_.phase != ANADROME_PHASE_REVERSE) return false;
   const schedule::Sweep& sweep = *plan_.sweep;
   const bool same_states =
       !options_.is_lossy() || sweep.adjoints_remaining() <= sweep.anchors().newest_step();

@@ -85,7 +85,7 @@ class Resumption {
   SweepState& sweep_;
   Warnings& warnings_;
   std::unique_ptr<Committer> committer_;  ///< uses the transport and the files
-  std::optional<Recovery> recovery_;      ///< while a run that died is being taken over
+  std::optional<Recovery> recovery_;      ///< of a run that died, until the first action
   std::int64_t committed_ = 0;            ///< generation; agreed
   bool commit_failed_ = false;            ///< the newest one, and it was reported; agreed
   Failure refusal_;                       ///< nobody asked where the run goes on

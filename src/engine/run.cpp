@@ -131,15 +131,14 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   }
   abandon();
   stop_.store(false);
-  const std::int64_t last_number = context_.sweep.number;
   try {
     const Failure& refused = refusals_.first() ? refusals_.first() : bad_environment_;
     beginning_.begin(std::move(plan), requested_, earlier ? earlier : refused);
     probe_.begin();
     caller_.begin();
   } catch (...) {
-    abandon();                            // another rank may not have a sweep
-    context_.sweep.number = last_number;  // the next one may go on with the run that was left
+    abandon();  // another rank may not have a sweep
+    context_.sweep.number = context_.sweep.last_number;
     planning_.forget_plans();
     throw;
   }

@@ -2,6 +2,7 @@
 #include "engine/storage.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -49,16 +50,20 @@ void throw_untouched(const Error& error) {
 
 // The directory is one rank's own text; whether to rebuild is everybody's decision.
 bool Storage::changes() {
-  bool changes = !has_directory() || (transport() != nullptr && fields_.changed());
+  bool changes = !has_directory() || !built_ || (transport() != nullptr && fields_.changed());
+  bool moves = false;
   held_.attempt([&] {
+    moves = has_directory() &&
+            space()->path() != store::RunDirectory::path(options_.directory, options_.name);
     if (options_.has_fast()) fast_options_ = options_.of_fast();  // before a directory is made
     changes = changes || built_with_.directory != options_.directory ||
               built_with_.fast.directory != options_.fast.directory ||
               built_with_.shared_values() != options_.shared_values();
   });
-  std::int64_t any = changes ? 1 : 0;
-  agreement_.ranks().largest(std::span(&any, 1));
-  changes_ = any != 0;
+  std::array<std::int64_t, 2> any = {changes ? 1 : 0, moves ? 1 : 0};
+  agreement_.ranks().largest(any);
+  changes_ = any[0] != 0;
+  moves_ = any[1] != 0;
   return changes_;
 }
 
@@ -102,7 +107,7 @@ Failure Storage::remove() {
 
 // Rank 0 looks; the others wait in the agreement.
 void Storage::wait_for_lock() {
-  if (options_.wait_for_lock <= 0 || options_.takeover || has_directory()) return;
+  if (options_.wait_for_lock <= 0 || options_.takeover || stays()) return;
   held_.attempt([&] {
     if (agreement_.rank() == 0) wait_for_holder();
   });
@@ -134,6 +139,7 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   const bool same_blocks = transport() != nullptr && built_for_ == memory.shape;
   reused_ = !changes_ && (!transports || same_blocks);
   if (reused_) return false;
+  built_ = false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
   held_.attempt([&] {
@@ -151,12 +157,14 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   built_for_ = memory.shape;
   if (!transports) {
     agree_on_begin();
+    built_ = true;
     return false;
   }
   const bool cores_are_busy = no_core_is_free(agreement_.comm());
   for (int volume = 0; volume < volumes(); ++volume)
     held_.attempt([&] { make_transport(memory, volume, cores_are_busy); });
   warn_of_memory();
+  built_ = true;
   measured_.begin_disk(cores_are_busy);
   fields_.files_are_made();
   return true;

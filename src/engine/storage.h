@@ -80,6 +80,8 @@ class Storage {
   [[noreturn]] void throw_too_small(const MemoryPlan& memory) const;
 
   bool has_directory() const { return space() != nullptr; }
+  /// Is there one, and is it the one of the sweep that begins?
+  bool stays() const { return has_directory() && !moves_; }
   int volumes() const { return options_.has_fast() ? store::kMostVolumes : 1; }
   DiskSpace* space(int volume = store::kHome) { return of(volume).space.get(); }
   const DiskSpace* space(int volume = store::kHome) const { return of(volume).space.get(); }
@@ -146,6 +148,8 @@ class Storage {
   RunWords words_;
   Options built_with_;           ///< the options in force when the files were made
   store::BlockShape built_for_;  ///< of their blocks
+  bool built_ = false;           ///< all that belongs to it was made; agreed
+  bool moves_ = false;           ///< to another directory, as changes() said last; agreed
   bool changes_ = true;          ///< as changes() said last; agreed
   bool reused_ = false;          ///< the files of the sweep before are this one's; agreed
 };

@@ -17,7 +17,8 @@
 namespace anadrome::engine {
 
 struct SweepState {
-  std::int64_t number = 0;  ///< the sweep's, in checksums and journals
+  std::int64_t number = 0;       ///< the sweep's, in checksums and journals
+  std::int64_t last_number = 0;  ///< that of the sweep before, and of one that does not begin
   anadrome_phase phase = ANADROME_PHASE_IDLE;
   /// Where the sweep went on that another process had begun; IDLE: it began at x_0.
   struct Resumed {
