@@ -29,8 +29,11 @@ store::BlockShape choose_shape(std::span<const store::Field> state_fields, std::
 
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk,
-                          const std::optional<store::Encoding>& encoding) {
-  const store::BlockShape shape = choose_shape(state_fields, largest_state_bytes, 0, disk);
+                          const std::optional<store::Encoding>& encoding,
+                          const store::BlockShape* given_shape) {
+  const store::BlockShape shape = given_shape != nullptr
+                                      ? *given_shape
+                                      : choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
   const std::int64_t block =
       checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape.states, disk));

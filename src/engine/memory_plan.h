@@ -52,10 +52,12 @@ struct MemoryPlan {
 enum class Precision { kAsItIs, kSingle };
 
 /// Least `memory` with which a sweep can run on this rank: one state and its bookkeeping, laid out
-/// as `largest_state_bytes`, the most of any rank, has it. `encoding`: of what goes to disk.
+/// as `largest_state_bytes`, the most of any rank, has it, or as `given_shape` says. `encoding`: of
+/// what goes to disk.
 std::int64_t least_memory(std::span<const store::Field> state_fields,
                           std::int64_t largest_state_bytes, DiskUse disk,
-                          const std::optional<store::Encoding>& encoding);
+                          const std::optional<store::Encoding>& encoding,
+                          const store::BlockShape* given_shape = nullptr);
 
 /// Least `memory` in which plan_memory has room for `states` states without disk, the same on all
 /// ranks; 2^62 if it is no less. Collective.

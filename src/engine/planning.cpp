@@ -79,7 +79,7 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
     plan_blocks(plan, shape);
   }
   if (plan.has_branches()) require_join_slots(plan);
-  if (plan.memory.blocks == 0) throw_no_block(plan);
+  if (plan.memory.blocks == 0) throw_no_block(plan, shape);
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed =
         memory_for_states(agreement_, fields_.state(), plan.steps,
@@ -92,11 +92,11 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   }
 }
 
-void Planning::throw_no_block(const SweepPlan& plan) {
+void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* shape) {
   std::int64_t least = 0;
   held_.attempt([&] {
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
-                         encoding_of(options_, fields_.state()));
+                         encoding_of(options_, fields_.state()), shape);
     least = checked_add(least, commit_bytes() + Probe::memory_bytes(options_, fields_));
   });
   agreement_.ranks().largest(std::span(&least, 1));
@@ -106,8 +106,13 @@ void Planning::throw_no_block(const SweepPlan& plan) {
                                        " steps that schedule=" + plan.schedule->name +
                                        " has in memory (schedule=async has none there)"
                                  : "";
+  const std::string left = shape != nullptr && shape->states > 1
+                               ? ", which the run that was left has on disk in blocks of " +
+                                     std::to_string(shape->states)
+                               : "";
   std::string sensible;
-  if (plan.steps > 0 && plan.steps < schedule::kMostSteps && !plan.has_branches()) {
+  if (plan.steps > 0 && plan.steps < schedule::kMostSteps && !plan.has_branches() &&
+      shape == nullptr) {
     const std::int64_t slots = slots_for_three_runs(plan.steps);
     const std::int64_t bytes = memory_for_states(agreement_, fields_.state(), slots);
     if (bytes > least)
@@ -115,7 +120,7 @@ void Planning::throw_no_block(const SweepPlan& plan) {
                  " states, schedule=revolve runs no step more than three times on average";
   }
   throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) +
-                                   " is too small for one state" + tables + ": at least " +
+                                   " is too small for one state" + left + tables + ": at least " +
                                    std::to_string(least) + " bytes (" + format_bytes(least) +
                                    ") per rank are needed" + sensible);
 }

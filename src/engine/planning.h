@@ -101,7 +101,7 @@ class Planning {
   void share_divided(SweepPlan& plan, std::int64_t table);
   [[noreturn]] void throw_too_little(const SweepPlan& plan, std::int64_t needed,
                                      const std::string& what) const;
-  [[noreturn]] void throw_no_block(const SweepPlan& plan);
+  [[noreturn]] void throw_no_block(const SweepPlan& plan, const store::BlockShape* shape);
   Agreement& agreement_;
   Held& held_;
   const Options& options_;

@@ -101,15 +101,20 @@ TEST_P(OtherMemory, IsThatOfTheNextSweep) {
 INSTANTIATE_TEST_SUITE_P(All, OtherMemory,
                          testing::Values(std::pair{kLittle, kMuch}, std::pair{kMuch, kLittle}));
 
-TEST(TooLittleMemory, LeavesTheRunForTheNextBegin) {
+TEST(TooLittleMemory, IsSaidAndLeavesTheRunForTheNextBegin) {
   {
-    Life life(kLittle);
+    Life life(kMuch);
     EXPECT_EQ(life.begin(), 0);
     EXPECT_EQ(life.sweep(60), ANADROME_STOPPED);
   }
-  Life life("10KiB");
+  Life life("100KiB");
   EXPECT_EQ(life.begin(), -1);
-  life.set("memory", kLittle);
+  const std::string message = anadrome_last_error(), before = "at least ";
+  EXPECT_NE(message.find("in blocks of 7"), std::string::npos) << message;
+  const std::size_t at = message.find(before);
+  ASSERT_NE(at, std::string::npos) << message;
+  const std::string bytes = std::to_string(std::stoll(message.substr(at + before.size()))) + "B";
+  life.set("memory", bytes.c_str());
   EXPECT_GT(life.begin(), 0) << anadrome_last_error();
   EXPECT_EQ(life.sweep(), ANADROME_OK) << anadrome_last_error();
 }
