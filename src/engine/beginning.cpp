@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "engine/report.h"
+#include "engine/watch.h"
 
 namespace anadrome::engine {
 namespace {

@@ -139,19 +139,31 @@ void Committer::write() {
   journal_.commit();
 }
 
-// Syncs the blocks written since the last commit. What could not be synced may be gone, though a
-// later sync says nothing of it. In the forward sweep the newest block is where the run would go
-// on.
+namespace {
+
+// Once each. What could not be synced may be gone, though a later sync says nothing of it.
+class SyncedFiles {
+ public:
+  Failure holds(const store::FinishedWrite& write) {
+    if (write.failure) return write.failure;
+    const auto [file, is_new] = files_.try_emplace(write.segment);
+    if (is_new) file->second = failure_from([&] { write.segment->file().sync(); });
+    return file->second;
+  }
+
+ private:
+  std::map<const store::Segment*, Failure> files_;
+};
+
+}  // namespace
+
+// The blocks written since the last commit. In the forward sweep the newest of them is where the
+// run would go on.
 void Committer::sync_blocks() {
-  std::map<const store::Segment*, Failure> files;
+  SyncedFiles files;
   Failure newest;
   for (store::FinishedWrite& write : transport_.take_finished_writes()) {
-    Failure failure = write.failure;
-    if (!failure) {
-      const auto [file, is_new] = files.try_emplace(write.segment);
-      if (is_new) file->second = failure_from([&] { write.segment->file().sync(); });
-      failure = file->second;
-    }
+    const Failure failure = files.holds(write);
     if (!write.is_copy) newest = failure;
     if (failure) continue;
     has_first_block_ = has_first_block_ || write.identity.block == 0;
@@ -167,15 +179,12 @@ void Committer::sync_blocks() {
   if (!has_first_block_) throw Error(ANADROME_ERR_IO, "the state of step 0 is not on disk");
 }
 
-// A commit does without those that cannot be synced. Where x_0 is on the fast volume, its copy is
-// what counts.
+// A commit does without those that are not there. Where x_0 is on the fast volume, its copy is what
+// counts.
 void Committer::sync_fast_blocks() {
-  std::map<const store::Segment*, bool> synced;
+  SyncedFiles files;
   for (store::FinishedWrite& write : fast_->take_finished_writes()) {
-    if (write.failure) continue;
-    const auto [file, is_new] = synced.emplace(write.segment, false);
-    if (is_new) file->second = !failure_from([&] { write.segment->file().sync(); });
-    if (file->second) blocks_.push_back({store::kFast, std::move(write)});
+    if (!files.holds(write)) blocks_.push_back({store::kFast, std::move(write)});
   }
 }
 

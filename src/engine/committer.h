@@ -3,10 +3,9 @@
 // anchors that are on disk, and a record in the journal that says so.
 //
 // The I/O thread does it, after the writes that were started before (those to home beside a fast
-// volume wait): first the bytes are synced,
-// then the record. Adjoint fields lie in two places in turn, so that one whole commit is there at
-// any time; the next one begins only when all ranks are through with the last (Resumption sees to
-// that).
+// volume wait): first the bytes are synced, then the record. Adjoint fields lie in two places in
+// turn, so that one whole commit is there at any time; the next one begins only when all ranks are
+// through with the last (Resumption sees to that).
 #pragma once
 
 #include <array>

@@ -401,20 +401,21 @@ double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
   changed.steps = supposed.steps;
   double seconds = 0;
   (void)failure_from([&] {  // this rank's alone: the others go on
-    if (supposed.anchors_that_fit >= 0) {
-      seconds = forecast_on_full_disk(changed, supposed);
-      return;
-    }
-    schedule::Problem problem = this->problem(changed);
-    problem.costs.passes = 0;
-    problem.costs.forward = supposed.forward;
-    problem.costs.adjoint = supposed.adjoint;
-    problem.costs.write /= supposed.disk_rate;
-    problem.costs.read /= supposed.disk_rate;
-    if (supposed.overlaps) problem.shared.overlaps = true;
-    seconds = plan.schedule->forecast(problem);
+    seconds = supposed.anchors_that_fit >= 0 ? forecast_on_full_disk(changed, supposed)
+                                             : forecast_supposed(changed, supposed);
   });
   return seconds;
+}
+
+double Planning::forecast_supposed(SweepPlan& plan, const Supposed& supposed) const {
+  schedule::Problem problem = this->problem(plan);
+  problem.costs.passes = 0;
+  problem.costs.forward = supposed.forward;
+  problem.costs.adjoint = supposed.adjoint;
+  problem.costs.write /= supposed.disk_rate;
+  problem.costs.read /= supposed.disk_rate;
+  if (supposed.overlaps) problem.shared.overlaps = true;
+  return plan.schedule->forecast(problem);
 }
 
 // The sweep is played until the disk is full, since what follows depends on the anchors that there

@@ -75,6 +75,7 @@ class Planning {
   std::int64_t states_held(const SweepPlan& plan) const;
 
  private:
+  double forecast_supposed(SweepPlan& plan, const Supposed& supposed) const;
   double forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed);
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }
   // Tables.

@@ -27,6 +27,18 @@ void visit_piece(std::span<const Field> fields, const Visit& visit) {
   }
 }
 
+template <class Byte>
+Failure copy_all(std::span<const Field> fields, Byte* place,
+                 Failure (*copy)(const Field&, Byte*, std::int64_t)) {
+  Failure first;
+  for (const Field& field : fields) {
+    const Failure failure = copy(field, place, field.bytes());
+    if (!first) first = failure;
+    place += field.bytes();
+  }
+  return first;
+}
+
 }  // namespace
 
 bool varies(const Field& field) { return field.mover != nullptr && field.mover->varies(); }
@@ -61,23 +73,11 @@ Failure copy_in(const Field& field, const std::byte* place, std::int64_t room) {
 }
 
 Failure copy_all_out(std::span<const Field> fields, std::byte* place) {
-  Failure first;
-  for (const Field& field : fields) {
-    const Failure failure = copy_out(field, place, field.bytes());
-    if (!first) first = failure;
-    place += field.bytes();
-  }
-  return first;
+  return copy_all(fields, place, copy_out);
 }
 
 Failure copy_all_in(std::span<const Field> fields, const std::byte* place) {
-  Failure first;
-  for (const Field& field : fields) {
-    const Failure failure = copy_in(field, place, field.bytes());
-    if (!first) first = failure;
-    place += field.bytes();
-  }
-  return first;
+  return copy_all(fields, place, copy_in);
 }
 
 std::int64_t bytes_now(std::span<const Field> fields) {

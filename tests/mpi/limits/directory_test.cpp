@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "forwarding_file_system.h"
@@ -196,6 +198,29 @@ TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
   expect_refused(run, ANADROME_ERR_BUSY, "on node017");
   run.set("takeover", "on");
   expect_exact_sweep(run);
+}
+
+// By a run on a host from which this one seemed dead, between two of its sweeps.
+TEST_F(Directory, ThatAnotherRunTookOverIsLeftAloneByTheNextBegin) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("resume", "on");
+  expect_exact_sweep(run);
+  const fs::path journal = run_directory() / "journal-000000";
+  alone([&] {
+    anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
+    record.holder.host = "node017";
+    record.holder.machine = "another";
+    write_lock(anadrome::store::File::open(run_directory() / "lock", O_RDWR), record);
+    std::ofstream(journal) << "text";
+  });
+  std::this_thread::sleep_for(std::chrono::seconds(12));  // longer than between two heartbeats
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_refused(run, ANADROME_ERR_BUSY, "node017");
+  EXPECT_EQ(fs::file_size(journal), 4U);
+  EXPECT_EQ(run.close(), ANADROME_ERR_BUSY) << anadrome_last_error();
+  EXPECT_EQ(fs::file_size(journal), 4U);
+  alone([] { fs::remove_all(run_directory()); });
 }
 
 // As node-local disks are, where a run of that name died on the second node.
