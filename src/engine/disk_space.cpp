@@ -209,7 +209,7 @@ store::SegmentDescription DiskSpace::describe(const store::Segment::Range& range
 
 // Journals that name the files are gone for good before the files are.
 void DiskSpace::clear() {
-  const std::vector<store::JournalSegment> records = std::exchange(records_, {});
+  std::vector<store::JournalSegment> records = std::exchange(records_, {});
   release();
   agreement_.agree({.call = Call::kBegin, .failure = {}});
   const Failure failure = failure_from([&] {
@@ -221,6 +221,7 @@ void DiskSpace::clear() {
       if (removed < 0 && removed != -ENOENT) store::throw_errno(removed, "remove", path);
     }
   });
+  if (failure) records_ = std::move(records);  // the next begin removes what is left
   file_bytes_all_ranks_ = 0;
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }

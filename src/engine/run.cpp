@@ -371,6 +371,8 @@ void Run::close() {
                      context_.sweep.phase != ANADROME_PHASE_DONE;
   store::DiskTier* const tier = keeper_.disk_tier();
   const bool keep = context_.options.keep && tier != nullptr && swept && !leave;
+  const bool lost_by_begin = context_.options.keep && storage_.has_directory() && !swept && !leave &&
+                             context_.sweep.number > 0;
   const std::int64_t steps = swept ? plan.sweep->course().steps : schedule::kUnknown;
   std::int64_t written = 0;
   schedule::AnchorList anchors;
@@ -413,6 +415,10 @@ void Run::close() {
     context_.warnings.say({left.message,
                            "; the next run of this name, or anadrome clean, removes "
                            "what is left"});
+  }
+  if (lost_by_begin) {
+    context_.warnings.say({"keep=on, and no states are kept: the last begin, which failed, ended "
+                           "the sweep before it"});
   }
   storage_.forget_directory();  // until here its ranks are watched
 }

@@ -308,9 +308,12 @@ Failure Storage::make_first_files(const SweepPlan& plan, int volume) {
                     format_bytes(plan.memory.block_bytes_all_ranks) + " there");
   }
   if (reused_ && options_.leaves_holes() && !options_.keep) space.clear();
-  if (space.capacity() > 0 || most_blocks(plan.memory, volume) <= 0) return {};
+  const bool made = space.capacity() > 0;
+  // The begin before may have had room for a block and none for the copy.
+  const bool lacks_copy = needs_copy && reused_ && space.copy_of_first_block() == nullptr;
+  if ((made && !lacks_copy) || most_blocks(plan.memory, volume) <= 0) return {};
   try {
-    grow_by(segment_blocks(plan, volume), Call::kBegin, volume);
+    if (!made) grow_by(segment_blocks(plan, volume), Call::kBegin, volume);
     if (is_home && blocks_on_disk(plan.memory, volume) > 1) space.make_room_for_copy(Call::kBegin);
   } catch (const Error& error) {
     const bool full = error.status() == ANADROME_ERR_NO_SPACE;

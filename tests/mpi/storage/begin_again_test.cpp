@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A begin that fails on its way into a run that was left: the next one of the same run object finds
-// all that was committed.
+// A begin that failed, and the next one of the same run object: it finds all that was committed by
+// a run that was left, and a disk that works again.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -85,6 +85,38 @@ TEST_F(BeginAgain, GoesOnOnceMoreWhereNoActionFollowed) {
   for (int time = 0; time < 3; ++time) expect_to_go_on(run);
   EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
   finish();
+}
+
+// Compressed blocks are counted on disk: what the sweep before wrote goes first.
+TEST_F(BeginAgain, RemovesTheFilesThatCouldNotBeRemovedBefore) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("compress", "lz4");  // for which some memory is set aside
+  run.set("memory", "64KiB");
+  run.set("disk", "100MiB");
+  expect_exact_sweep(run);
+  FaultyFileSystem files;
+  files.only_in("/segment-");
+  if (rank() == 0) files.arm(Operation::kUnlink, 1, Fault::kIoError);
+  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_IO) << anadrome_last_error();
+  EXPECT_TRUE(rank() != 0 || files.hit());
+  expect_exact_sweep(run);
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  expect_no_files();
+}
+
+// What is kept are the states of the newest sweep, and that has none.
+TEST_F(BeginAgain, SaysThatNoStatesAreKeptWhereItFailed) {
+  testing::internal::CaptureStderr();
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  run.set("keep", "on");
+  expect_exact_sweep(run);
+  EXPECT_EQ(anadrome_begin(run, -7), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("keep=on, and no states are kept") != std::string::npos, rank() == 0) << said;
+  expect_no_files();
 }
 
 }  // namespace

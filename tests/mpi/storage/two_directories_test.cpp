@@ -250,6 +250,40 @@ TEST_F(TwoDirectories, GoOnAtHomeThoughMoreWritesToTheFastOneFail) {
   }
 }
 
+// The copy of the first state, without which no commit counts, is made by the begin that has room.
+TEST_F(TwoDirectories, MakeTheCopyThatHadNoRoom) {
+  const Settings resumes = {
+      {"interval", "1"}, {"resume", "on"}, {"checkpoint_interval", "0"}, kRates};
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, model_, resumes);
+    FaultyFileSystem files;
+    files.only_in("/segment-copy");
+    if (rank() == 0) files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
+    files.disarm();
+    SweepDriver driver(run, model_, reference_);
+    driver.before_action = [&](const anadrome_action& action) {
+      if (action.kind == ANADROME_ADVANCE && action.first == kSteps / 2)
+        anadrome_request_stop(run);
+    };
+    EXPECT_EQ(driver.sweep(kSteps).status, ANADROME_STOPPED);
+  }
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, model_, resumes);
+  model_.scramble_state();
+  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+  EXPECT_EQ(phase, ANADROME_PHASE_FORWARD);
+  EXPECT_EQ(model_.state(), reference_.state(step));
+  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  RunHandle last(MPI_COMM_WORLD);  // starts over, and leaves nothing
+  prepare(last, model_, {kRates});
+  expect_exact(last, sweep(last));
+}
+
 TEST_F(TwoDirectories, KeepToTheRoomOfEach) {
   for (const char* disk : {"300KiB,unlimited", "unlimited,300KiB", "300KiB,300KiB", "0B,300KiB",
                            "300KiB,0B", "unlimited,unlimited"}) {
