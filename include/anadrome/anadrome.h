@@ -263,9 +263,10 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
 /** Begin a forward sweep of `steps` steps (or ANADROME_STEPS_UNKNOWN). x_0 is what the arrays
  * hold at the first anadrome_next. Collective. A sweep under way is abandoned; the stored states of
  * an earlier one are dropped, also where begin fails (close the run first to keep them). Errors:
- * ERR_ARGUMENT (negative steps, options or fields that differ between ranks, arrays that overlap, an
- * earlier anadrome_set or anadrome_add_* that failed on any rank and was not repeated with success),
- * ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_UNSUPPORTED, ERR_PEER.
+ * ERR_ARGUMENT (negative steps, options or fields that differ between ranks, arrays that overlap,
+ * an earlier anadrome_set or anadrome_add_* that failed on any rank and was not repeated with
+ * success), ERR_MEMORY (says how much is needed), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_UNSUPPORTED,
+ * ERR_PEER.
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 

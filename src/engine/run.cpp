@@ -371,8 +371,8 @@ void Run::close() {
                      context_.sweep.phase != ANADROME_PHASE_DONE;
   store::DiskTier* const tier = keeper_.disk_tier();
   const bool keep = context_.options.keep && tier != nullptr && swept && !leave;
-  const bool lost_by_begin = context_.options.keep && storage_.has_directory() && !swept && !leave &&
-                             context_.sweep.number > 0;
+  const bool lost_by_begin = context_.options.keep && storage_.has_directory() && !swept &&
+                             !leave && context_.sweep.number > 0;
   const std::int64_t steps = swept ? plan.sweep->course().steps : schedule::kUnknown;
   std::int64_t written = 0;
   schedule::AnchorList anchors;
@@ -417,8 +417,9 @@ void Run::close() {
                            "what is left"});
   }
   if (lost_by_begin) {
-    context_.warnings.say({"keep=on, and no states are kept: the last begin, which failed, ended "
-                           "the sweep before it"});
+    context_.warnings.say(
+        {"keep=on, and no states are kept: the last begin, which failed, ended "
+         "the sweep before it"});
   }
   storage_.forget_directory();  // until here its ranks are watched
 }

@@ -264,8 +264,7 @@ TEST_F(TwoDirectories, MakeTheCopyThatHadNoRoom) {
     files.disarm();
     SweepDriver driver(run, model_, reference_);
     driver.before_action = [&](const anadrome_action& action) {
-      if (action.kind == ANADROME_ADVANCE && action.first == kSteps / 2)
-        anadrome_request_stop(run);
+      if (action.kind == ANADROME_ADVANCE && action.first == kSteps / 2) anadrome_request_stop(run);
     };
     EXPECT_EQ(driver.sweep(kSteps).status, ANADROME_STOPPED);
   }
