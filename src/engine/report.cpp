@@ -390,8 +390,9 @@ void Report::predict() {
   const SweepCosts costs = this->costs();
   sweep_.prediction.adjoint_guessed = measured_.agreed().adjoint <= 0 && measured_.adjoint() <= 0;
   sweep_.prediction.made_at = sweep_.advances;
-  sweep_.prediction.seconds = predict_seconds(
-      costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come, sweep_.anchors_put});
+  sweep_.prediction.seconds =
+      predict_seconds(costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come,
+                              sweep_.anchors_put, course.anchors_left});
   sweep_.prediction.due_at = 0;
   sweep_.prediction.interval = course.interval;
   sweep_.prediction.before_a_trial = false;

@@ -31,6 +31,7 @@ double for_the_disk(const SweepCosts& costs, const SweepProgress& progress) {
   left.steps = costs.steps - progress.forward_steps;
   left.newest_anchor = progress.forward_steps;
   left.anchors_below = progress.anchors;
+  left.anchors_left = progress.anchors_left;
   left.interval_given = true;
   left.all_anchors = costs.all_anchors;
   const schedule::AnchoredSweep sweep = schedule::anchored_sweep(left, costs.plan);

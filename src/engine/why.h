@@ -23,10 +23,11 @@ struct SweepCosts {
 
 /// Where the sweep is when its end is predicted.
 struct SweepProgress {
-  double seconds = 0;                 ///< since begin
-  std::int64_t forward_steps = 0;     ///< done so far
-  std::int64_t advances_to_come = 0;  ///< as the schedule promises
-  std::int64_t anchors = 0;           ///< put so far
+  double seconds = 0;                              ///< since begin
+  std::int64_t forward_steps = 0;                  ///< done so far
+  std::int64_t advances_to_come = 0;               ///< as the schedule promises
+  std::int64_t anchors = 0;                        ///< put so far
+  std::int64_t anchors_left = schedule::kNoLimit;  ///< that the disk has room for
 };
 
 /// Seconds from begin to DONE.

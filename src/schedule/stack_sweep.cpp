@@ -54,7 +54,8 @@ Course StackSweep::course() const {
           .prefetch_depth = planner_->prefetch_depth(),
           .anchor_ahead = leads_ ? planner_->ahead() : kUnknown,
           .anchors_stay = options_.anchors_stay,
-          .ends_in_ram = options_.anchors_stay && !leading()};
+          .ends_in_ram = options_.anchors_stay && !leading(),
+          .anchors_left = anchors_left()};
 }
 
 // ---- what is kept ----
@@ -65,7 +66,7 @@ Segment StackSweep::segment(std::int64_t first, std::int64_t last,
   if (!options_.anchors_stay) {
     segment.disk_slots = options_.disk_slots - kept.disk_slots;
   } else if (leading()) {
-    segment.disk_slots = options_.disk_slots - std::max<std::int64_t>(anchors().count(), 1);
+    segment.disk_slots = anchors_left();
   }
   return segment;
 }

@@ -149,6 +149,9 @@ class StackSweep final : public Sweep {
     return last > full_.above && !leads_ ? full_.units : units();
   }
   bool leading() const { return leads_ && planner_->leads(); }
+  std::int64_t anchors_left() const {
+    return options_.disk_slots - std::max<std::int64_t>(anchors().count(), 1);
+  }
   void stop_leading();
   /// The question of placement.h, where so much is kept.
   Segment segment(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;

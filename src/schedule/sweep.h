@@ -28,7 +28,8 @@ struct Course {
   /// disk replace each other, and Sweep::anchors is empty.
   bool anchors_stay = false;
   bool ends_in_ram = false;  ///< no anchor follows any more: the rest is reversed from memory
-  bool plans_anew = false;   ///< after rewind: plan() comes next, and all compare fingerprint()
+  std::int64_t anchors_left = kNoLimit;  ///< so many more are expected to find room on disk
+  bool plans_anew = false;  ///< after rewind: plan() comes next, and all compare fingerprint()
   const char* plan_name = "";
 };
 

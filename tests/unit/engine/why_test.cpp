@@ -64,6 +64,12 @@ TEST(PredictSeconds, AddsTransfersOnlyWhereTheyAreNotHidden) {
                    3000 + (999 * 4 - 1000) + (998 * 4 - 998 * 2));
 }
 
+// Of 101 writes of 4 s, 9 wait in memory; 99 states are read.
+TEST(PredictSeconds, AddsTransfersOfAnchorsThatFindRoom) {
+  EXPECT_DOUBLE_EQ(predict_seconds(on_disk(4, 10, 1), {0, 0, 1000, 0, 100}),
+                   3000 + (92 * 4 - 100) + (99 * 4 - 99 * 2));
+}
+
 // 1000 s, and of these so many.
 SweepTimes times(double again, double waiting = 0) {
   SweepTimes times;
