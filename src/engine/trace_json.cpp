@@ -8,7 +8,7 @@
 namespace anadrome::engine {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string in_json(const std::string& text) {
   std::string json = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -60,7 +60,7 @@ void TraceJson::add_metadata(int rank, int thread, const char* name, const char*
 
 void TraceJson::add_rank(int rank, std::span<const TraceEvent> events, std::int64_t merged) {
   merged_ += merged;
-  add_metadata(rank, 0, "process_name", "name", quoted("rank " + std::to_string(rank)));
+  add_metadata(rank, 0, "process_name", "name", in_json("rank " + std::to_string(rank)));
   add_metadata(rank, 0, "process_sort_index", "sort_index", std::to_string(rank));
   for (int thread = 0; thread < static_cast<int>(kLanes); ++thread) {
     const auto lane = static_cast<Lane>(thread);
@@ -68,7 +68,7 @@ void TraceJson::add_rank(int rank, std::span<const TraceEvent> events, std::int6
       return lane_of(event.activity) == lane;
     });
     if (!is_used && lane != Lane::kSolver && lane != Lane::kIo) continue;
-    add_metadata(rank, thread, "thread_name", "name", quoted(to_string(lane)));
+    add_metadata(rank, thread, "thread_name", "name", in_json(to_string(lane)));
     add_metadata(rank, thread, "thread_sort_index", "sort_index", std::to_string(thread));
   }
   for (const TraceEvent& event : events) add_event(rank, event);
@@ -88,7 +88,7 @@ void TraceJson::add_event(int rank, const TraceEvent& event) {
 
 void TraceJson::end() {
   out_.put("\n],\n\"otherData\":{\"program\":\"anadrome\",\"version\":");
-  out_.put(quoted(heading_.version)).put(",\"schedule\":").put(quoted(heading_.schedule));
+  out_.put(in_json(heading_.version)).put(",\"schedule\":").put(in_json(heading_.schedule));
   out_.put(",\"steps\":").integer(heading_.steps).put(",\"ranks\":").integer(heading_.ranks);
   out_.put(",\"seconds\":").fixed(heading_.seconds, 9);
   out_.put(",\"merged_events\":").integer(merged_).put("}}\n");

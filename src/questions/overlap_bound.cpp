@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/index.h"
+
 namespace anadrome::questions {
 namespace {
 
@@ -38,8 +40,6 @@ class Relaxation {
   Row free_;                  ///< x_0 is always to be had
   std::vector<Row> chain_, free_chain_;
 };
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Relaxation::Relaxation(std::int64_t steps, std::int64_t slots, double advance, double early,
                        double late, double read)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "schedule/chain_sweep.h"
 
 namespace anadrome::questions {
@@ -19,8 +20,6 @@ using schedule::ChainSweep;
 using schedule::LeastMemory;
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 // The largest segment beside the kept states.
 std::int64_t largest_segment(const ChainSizes& sizes, const ChainSweep& sweep,

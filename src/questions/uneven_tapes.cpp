@@ -7,13 +7,12 @@
 #include <string>
 
 #include "base/checked.h"
+#include "base/index.h"
 
 namespace anadrome::questions {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 void check(const UnevenTapes& chain) {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;

@@ -6,12 +6,11 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "schedule/join_planner.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 JoinProblem problem_of(const BranchOptions& options) {
   JoinProblem problem;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/index.h"
 #include "schedule/least_memory.h"
 
 namespace anadrome::schedule {
@@ -63,8 +64,6 @@ class ChainSweep {
   std::vector<std::int64_t> kept() const;
 
  private:
-  static std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
-
   /// The largest workspace of the steps behind a window that moves to the right.
   class LargestWorkspace {
    public:

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/index.h"
 #include "schedule/revolve.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 // Row i: the largest of 2^i values from each on.
 std::vector<std::vector<std::int64_t>> by_powers_of_two(std::vector<std::int64_t> values) {

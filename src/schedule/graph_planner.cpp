@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.h"
+
 namespace anadrome::schedule {
 namespace {
 
@@ -40,8 +42,6 @@ class Found {
   static constexpr std::int64_t kMostTabled = std::int64_t{1} << 14;
   static constexpr std::size_t kMany = std::size_t{1} << 16;
   static constexpr Chain kNone{0, std::numeric_limits<std::int64_t>::max(), -1, -1};
-  static std::size_t at(std::int64_t seconds) { return static_cast<std::size_t>(seconds); }
-
   // Chains are in the order of what they recompute.
   static std::vector<Chain> rising(const std::vector<Chain>& chains) {
     std::vector<Chain> best;

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <queue>
 
+#include "base/index.h"
+
 namespace anadrome::schedule {
 namespace {
 
 constexpr uint128 kNever = uint128{1} << 120;
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// Per branch, rising.
 using Cuts = std::vector<std::vector<std::int64_t>>;

@@ -7,12 +7,11 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "schedule/join_heuristics.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// H(p; m): p_i steps of branch i and m cuts are left. The branches are exchangeable: only falling
 /// p are in the table, and taking steps off one leads to one that comes before it.

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "schedule/chain_sweep.h"
 
 namespace anadrome::schedule {
-namespace {
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
-
-}  // namespace
-
 LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting) {
   ChainSweep sweep(sizes);
   const auto fits = [&](std::int64_t peak) {

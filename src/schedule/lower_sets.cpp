@@ -6,13 +6,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace anadrome::schedule {
 namespace {
 
 using Bits = std::vector<std::uint64_t>;
 
-std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
 bool in(const Bits& bits, std::int32_t v) { return (bits[at(v) / 64] >> (v % 64) & 1) != 0; }
 void add(Bits& bits, std::int32_t v) { bits[at(v) / 64] |= std::uint64_t{1} << (v % 64); }
 

@@ -5,13 +5,12 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "base/index.h"
 
 namespace anadrome::schedule {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 class Machine {
  public:

@@ -8,12 +8,11 @@
 #include <string>
 
 #include "base/checked.h"
+#include "base/index.h"
 #include "schedule/charged_revolve.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// From when on a state may be read, and whether the run before leaves room for it.
 struct ReadMode {

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "schedule/plain_planners.h"
 #include "schedule/revolve.h"
 #include "schedule/stack_sweep.h"
 
 namespace anadrome::schedule {
-namespace {
-
-std::size_t at(std::int64_t steps) { return static_cast<std::size_t>(steps); }
-
-}  // namespace
-
 // A sweep turns at x_n, as one more step: here that is the adjoint of the last one.
 void append_revolve(OverlapPiece& piece, std::int64_t first, std::int64_t last,
                     std::int64_t slots) {

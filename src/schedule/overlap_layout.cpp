@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "base/index.h"
+
 namespace anadrome::schedule {
 namespace {
 
 // Tables of longer intervals take their square in time.
 constexpr std::int64_t kMostInterval = 4096;
-
-std::size_t at(std::int64_t steps) { return static_cast<std::size_t>(steps); }
 
 // 1, 2, 3, ... and from some point on every so many per cent.
 std::vector<std::int64_t> sizes_up_to(std::int64_t most) {

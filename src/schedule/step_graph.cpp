@@ -7,11 +7,10 @@
 #include <string>
 
 #include "base/checked.h"
+#include "base/index.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
 
 void check(const StepGraph& graph) {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;

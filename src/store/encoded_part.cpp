@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "store/rounding.h"
 
 namespace anadrome::store {
@@ -15,8 +16,6 @@ namespace {
 
 // One call moves about so many bytes.
 constexpr std::int64_t kCallBytes = std::int64_t{1} << 20;
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 // Whole slabs of a field with several dimensions are in a piece of at most so many bytes.
 constexpr std::int64_t kMostPieceBytes = std::int64_t{1} << 20;

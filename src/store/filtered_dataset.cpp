@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/index.h"
 #include "store/hdf5_write.h"
 
 namespace anadrome::store {
 namespace {
 
 constexpr unsigned kSkipAll = 3;  // both filters
-
-std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 // The filter's frame is big-endian: bytes in all, bytes of a block, then each block's size and it.
 constexpr std::size_t kFrameBytes = 16;

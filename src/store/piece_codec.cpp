@@ -5,12 +5,11 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "store/rounding.h"
 
 namespace anadrome::store {
 namespace {
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 std::int64_t signed_size(std::span<const std::byte> bytes) {
   return static_cast<std::int64_t>(bytes.size());
