@@ -380,6 +380,13 @@ const store::Segment& DiskSpace::segment_of(std::int64_t block) const {
       [](std::int64_t b, const store::Segment& segment) { return b < segment.end_block(); });
 }
 
+const char* who_removes_it(const Failure& left) {
+  const bool somebody_elses = left.status == ANADROME_ERR_ARGUMENT;
+  return somebody_elses ? ""
+                        : "; the next run or store of this name, or anadrome clean, removes what "
+                          "is left";
+}
+
 Failure DiskSpace::remove() {
   release();
   return failure_from([&] { directory_.remove(); });

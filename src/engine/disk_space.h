@@ -136,4 +136,7 @@ class DiskSpace final : public store::BlockPlaces {
   std::vector<std::int64_t> wire_;  ///< the message in share
 };
 
+/// To be said after the message of a remove that failed.
+const char* who_removes_it(const Failure& left);
+
 }  // namespace anadrome::engine

@@ -134,10 +134,7 @@ void ObjectStore::close() {
   const Failure somewhere =
       agreement_.agree({.call = Call::kClose, .failure = busy, .lost = left}).lost;
   if (somewhere && agreement_.rank() == 0) {
-    std::fprintf(stderr,
-                 "anadrome: %s; the next store of this name, or anadrome clean, removes "
-                 "what is left\n",
-                 somewhere.message.c_str());
+    std::fprintf(stderr, "anadrome: %s%s\n", somewhere.message.c_str(), who_removes_it(somewhere));
   }
   directory_.reset();
 }

@@ -411,11 +411,7 @@ void Run::close() {
   // The gradient does not suffer from files that nobody can remove just now.
   if (left.status == ANADROME_ERR_BUSY) held.hold(left);
   left = agreement.agree({.call = Call::kClose, .failure = held.failure(), .lost = left}).lost;
-  if (left) {
-    context_.warnings.say({left.message,
-                           "; the next run of this name, or anadrome clean, removes "
-                           "what is left"});
-  }
+  if (left) context_.warnings.say({left.message, who_removes_it(left)});
   if (lost_by_begin) {
     context_.warnings.say(
         {"keep=on, and no states are kept: the last begin, which failed, ended "

@@ -50,14 +50,19 @@ void require_ours(const std::string& path) {
                : ", or end that one"));
 }
 
-// Removes the files of a run, as many as can be; not the lock, by which others find what is left.
+// Removes the files of a run, as many as can be; not the lock, by which others find what is left,
+// and nothing that somebody else has put there: of that it returns a name.
 // After a power loss no journal may be back whose files are gone.
-void remove_files(const std::string& path, Leftovers leftovers, const std::string& verb) {
+std::string remove_files(const std::string& path, Leftovers leftovers, const std::string& verb) {
   int failed = 0;
-  std::string left;
+  std::string left, foreign;
   bool journals = false;  // were removed
   for (const std::string& file : files_in(path)) {
     if (file == kLockName) continue;
+    if (!is_run_file(file)) {
+      foreign = file;
+      continue;
+    }
     if (leftovers == Leftovers::kTakeOver && !is_heartbeat_file(file)) continue;
     if (!is_journal(file) && std::exchange(journals, false)) sync_directory(path);
     journals = journals || is_journal(file);
@@ -68,6 +73,7 @@ void remove_files(const std::string& path, Leftovers leftovers, const std::strin
     }
   }
   if (failed < 0) throw_errno(failed, verb, left);
+  return foreign;
 }
 
 // To be sure: where a storage server is away, a file that is there may seem to be missing.
@@ -251,8 +257,9 @@ void RunDirectory::note_end() noexcept {
 void RunDirectory::remove() {
   if (!owned()) return;
   require_lock();
+  std::string foreign;
   try {
-    remove_files(path_, Leftovers::kRemove, "remove");
+    foreign = remove_files(path_, Leftovers::kRemove, "remove");
   } catch (...) {
     lock_.close();  // when this process has ended, the rest is a dead run's
     throw;
@@ -262,6 +269,10 @@ void RunDirectory::remove() {
   const int gone = file_system().remove_directory(path_);
   lock_.close();
   if (gone >= 0) return;
+  if (!foreign.empty()) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                path_ + " stays: it holds '" + foreign + "', which is not a run's");
+  }
   // A storage server that is away does not say which files it has. Whoever came in has a lock.
   failure_from([&] {
     write_lock(File::open(lock_path, O_RDWR | O_CREAT | O_EXCL), new_lock_record(run_id_));

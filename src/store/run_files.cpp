@@ -39,10 +39,13 @@ std::vector<std::string> files_in(const std::string& path) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(path.c_str()), ::closedir);
   if (!listing) throw_errno(-errno, "list", path);
+  errno = 0;
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
+    errno = 0;
   }
+  if (errno != 0) throw_errno(-errno, "list", path);
   std::partition(names.begin(), names.end(), is_journal);
   return names;
 }

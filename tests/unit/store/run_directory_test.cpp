@@ -225,6 +225,23 @@ TEST_F(RunDirectoryTest, LeavesARunThatItCannotTakeOverAsItWas) {
   EXPECT_TRUE(has("segment-00000.h5"));
 }
 
+TEST_F(RunDirectoryTest, RemovesNoFileOfSomebodyElse) {
+  RunDirectory run = create();
+  for (const char* name : {"segment-00000.h5", "journal-0", "result.nc"}) {
+    put(name);
+  }
+  try {
+    run.remove();
+    FAIL() << "the directory cannot be removed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
+    EXPECT_STREQ(error.what(),
+                 (path + " stays: it holds 'result.nc', which is not a run's").c_str());
+  }
+  EXPECT_TRUE(has("result.nc"));
+  EXPECT_FALSE(has("segment-00000.h5") || has("journal-0") || has("lock"));
+}
+
 class NothingCanBeRemoved final : public test::ForwardingFileSystem {
  public:
   int unlink(const std::string&) override { return -EIO; }
