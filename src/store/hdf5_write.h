@@ -29,10 +29,15 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-/// Throws ERR_IO naming `what` if an HDF5 call returned a negative value.
-template <class Result>
-Result checked(Result result, const std::string& what) {
-  if (result < 0) throw Error(ANADROME_ERR_IO, "HDF5 could not " + what);
+/// Throws ERR_IO naming `what`, in pieces, if an HDF5 call returned a negative value. Takes no
+/// memory before that: the call may be one that all ranks have to make.
+template <class Result, class... Pieces>
+Result checked(Result result, const Pieces&... what) {
+  if (result < 0) {
+    std::string text = "HDF5 could not ";
+    ((text += what), ...);
+    throw Error(ANADROME_ERR_IO, text);
+  }
   return result;
 }
 

@@ -61,6 +61,7 @@ class MpioTransport final : public Transport {
       transfer.failure = current_failure();
     }
     if (before) transfer.failure = before;
+    if (transfer.write) share_failure(transfer);
     transfer.ended = now_seconds();
     transfer.done = true;
     if (transfer.write && options_.remember_writes) {
@@ -75,6 +76,16 @@ class MpioTransport final : public Transport {
   }
 
  private:
+  // What is on disk decides which blocks stay in memory, and that which are read: by all ranks of
+  // the file at once, or by none.
+  void share_failure(Transfer& transfer) {
+    int status = transfer.failure.status;
+    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, file_comm_);
+    if (status == ANADROME_OK || transfer.failure) return;
+    transfer.failure = {static_cast<anadrome_status>(status),
+                        "another rank of the file could not write its part"};
+  }
+
   void move_block(const Transfer& transfer) {
     const QuietHdf5 quiet;
     open_segment(*transfer.segment);
@@ -85,8 +96,8 @@ class MpioTransport final : public Transport {
       if (!datasets_[f]) continue;
       try {
         moved += move_field(transfer, f);
-      } catch (const Error& error) {
-        failure = Failure(error);
+      } catch (...) {
+        failure = current_failure();
       }
     }
     if (failure) throw Error(failure.status, failure.message);
@@ -115,16 +126,15 @@ class MpioTransport final : public Transport {
     checked(H5Pset_dxpl_mpio(collective.get(), H5FD_MPIO_COLLECTIVE),
             "ask for collective transfer");
     std::byte* bytes_at = transfer.bytes + in_memory;
-    const std::string what =
-        " block " + std::to_string(transfer.identity.block) + " of " + transfer.segment->path();
+    const auto move = [&](auto call, auto* memory_bytes, const char* what) {
+      checked(call(datasets_[field].get(), type.get(), memory.get(), place.get(), collective.get(),
+                   memory_bytes),
+              what, std::to_string(transfer.identity.block), " of ", transfer.segment->path());
+    };
     if (transfer.write) {
-      checked(H5Dwrite(datasets_[field].get(), type.get(), memory.get(), place.get(),
-                       collective.get(), bytes_at),
-              "write" + what);
+      move(H5Dwrite, static_cast<const std::byte*>(bytes_at), "write block ");
     } else {
-      checked(H5Dread(datasets_[field].get(), type.get(), memory.get(), place.get(),
-                      collective.get(), bytes_at),
-              "read" + what);
+      move(H5Dread, bytes_at, "read block ");
     }
     return bytes;
   }
@@ -137,8 +147,8 @@ class MpioTransport final : public Transport {
     open_path_.clear();
     const Hdf5Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "create properties"));
     checked(H5Pset_fapl_mpio(access.get(), file_comm_, MPI_INFO_NULL), "choose the file driver");
-    file_ = Hdf5File(checked(H5Fopen(segment.path().c_str(), H5F_ACC_RDWR, access.get()),
-                             "open " + segment.path()));
+    file_ = Hdf5File(checked(H5Fopen(segment.path().c_str(), H5F_ACC_RDWR, access.get()), "open ",
+                             segment.path()));
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const bool exists = segment.offsets().fields[f] > 0;
       datasets_.push_back(
