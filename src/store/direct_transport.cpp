@@ -166,9 +166,11 @@ class DirectTransport final : public Transport {
       moved.checksum = sum->finish();
       return transfer.write ? Failure{} : compare(transfer, moved.checksum);
     } catch (const Error& error) {
-      if (error.status() == ANADROME_ERR_CORRUPT)
-        return not_what_was_written(transfer, error.what());
-      return current_failure();
+      if (error.status() != ANADROME_ERR_CORRUPT) return current_failure();
+      Failure damaged(error);
+      static_cast<void>(
+          failure_from([&] { damaged = not_what_was_written(transfer, error.what()); }));
+      return damaged;
     } catch (...) {
       return current_failure();
     }

@@ -5,6 +5,7 @@
 #include <linux/aio_abi.h>
 #include <linux/magic.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -68,6 +69,13 @@ class AsyncQueue {
 
 thread_local AsyncQueue queue;
 
+// Beyond `ulimit -f` the kernel ends the process.
+bool is_too_long(off_t bytes) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return static_cast<rlim_t>(bytes) > limit.rlim_cur;
+}
+
 class PosixFileSystem final : public FileSystem {
  public:
   int open(const std::string& path, int flags, mode_t mode) override {
@@ -79,6 +87,7 @@ class PosixFileSystem final : public FileSystem {
   }
   int close(int descriptor) override { return result(::close(descriptor)); }
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
+    if (is_too_long(offset + static_cast<off_t>(count))) return -EFBIG;
     const ssize_t written = ::pwrite(descriptor, bytes, count, offset);
     return written < 0 ? -errno : written;
   }
@@ -96,6 +105,7 @@ class PosixFileSystem final : public FileSystem {
   void finish(FileTransfer& transfer) override { queue.wait(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override {
     // Not posix_fallocate: where the file system cannot, that one writes page by page.
+    if (is_too_long(offset + length)) return -EFBIG;
     int status;
     do {
       status = ::fallocate(descriptor, 0, offset, length);
@@ -109,7 +119,7 @@ class PosixFileSystem final : public FileSystem {
     ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
   }
   int truncate(int descriptor, off_t length) override {
-    return result(::ftruncate(descriptor, length));
+    return is_too_long(length) ? -EFBIG : result(::ftruncate(descriptor, length));
   }
   int sync(int descriptor) override {
     // fdatasync may leave out a directory's new entries: on ext4 those that do not lengthen it.

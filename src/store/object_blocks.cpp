@@ -290,10 +290,18 @@ void ObjectBlocks::start(Number block, bool write, bool urgent) {
   moving_.push_back(block);
 }
 
+// What could not be written has its reason in `refused`: refused_ is the newest write's.
 Failure ObjectBlocks::flush() {
   constexpr int kAttempts = 2;
+  Failure refused;
+  const auto wait_for_all = [&] {
+    while (!moving_.empty()) {
+      wait(moving_.front());
+      if (refused_) refused = refused_;
+    }
+  };
   for (int i = 0; i < kAttempts; ++i) {
-    while (!moving_.empty()) wait(moving_.front());
+    wait_for_all();
     if (unwritten_.empty()) break;
     if (parts_.transport == nullptr) {
       return {ANADROME_ERR_NO_SPACE, "the store has no disk (disk=0)"};
@@ -301,9 +309,10 @@ Failure ObjectBlocks::flush() {
     refused_ = failure_from([&] {
       while (!unwritten_.empty()) start_write(unwritten_.front());
     });
-    while (!moving_.empty()) wait(moving_.front());
+    if (refused_) refused = refused_;
+    wait_for_all();
   }
-  if (!unwritten_.empty()) return refused_;
+  if (!unwritten_.empty()) return refused;
   return failure_from([&] {
     if (parts_.files != nullptr) parts_.files->sync();
   });

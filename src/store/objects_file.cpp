@@ -71,9 +71,14 @@ std::string objects_file_name(std::int64_t rank) {
 
 void write_objects_file(Objects& objects, const std::string& path, const std::string& run_id) {
   constexpr std::int64_t kPieces = 4;  // a group and a dataset are as large as four virtual pieces
-  std::int64_t parts = 1;
-  for (const Objects::Key key : objects.keys()) parts += 1 + std::ssize(objects.parts(key));
-  const ScratchFile scratch(scratch_room(0, checked_multiply(kPieces, parts), 0));
+  std::int64_t parts = 1, bytes = 0;
+  for (const Objects::Key key : objects.keys()) {
+    parts += 1 + std::ssize(objects.parts(key));
+    for (const Objects::Part& part : objects.parts(key)) bytes = checked_add(bytes, part.bytes());
+  }
+  const std::int64_t structure = scratch_room(0, checked_multiply(kPieces, parts), 0);
+  require_allowed_length(checked_add(bytes, structure));
+  const ScratchFile scratch(structure);
   const std::vector<Target> targets = write_structure(objects, scratch.path(), run_id);
   scratch.publish(path, true);
   try {

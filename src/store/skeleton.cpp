@@ -169,8 +169,6 @@ void copy_extents(const std::string& from, const File& to, std::int64_t length) 
   }
 }
 
-// HDF5 writes at the offsets of the whole file: beyond `ulimit -f` the kernel would end the
-// process.
 void require_allowed_length(const SegmentDescription& segment) {
   constexpr std::int64_t kStructure = std::int64_t{1} << 20;
   std::int64_t length = kStructure;
@@ -178,12 +176,7 @@ void require_allowed_length(const SegmentDescription& segment) {
     const std::int64_t slot = checked_multiply(total(field.strides), element_bytes(field.type));
     length = checked_add(length, checked_multiply(slot, segment.blocks * segment.states_per_block));
   }
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  if (static_cast<rlim_t>(length) > limit.rlim_cur) {
-    throw Error(ANADROME_ERR_NO_SPACE, "a state file of " + format_bytes(length) +
-                                           " is longer than the limit on file sizes (ulimit -f)");
-  }
+  store::require_allowed_length(length);
 }
 
 // Is there room for a file of so many bytes at `path`? The errno value if not.
@@ -198,6 +191,16 @@ int lack_of_room(const std::string& path, std::int64_t bytes) {
 }
 
 }  // namespace
+
+// Beyond it the kernel would end the process.
+void require_allowed_length(std::int64_t bytes) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (static_cast<rlim_t>(bytes) > limit.rlim_cur) {
+    throw Error(ANADROME_ERR_NO_SPACE, "a state file of " + format_bytes(bytes) +
+                                           " is longer than the limit on file sizes (ulimit -f)");
+  }
+}
 
 std::int64_t scratch_room(std::int64_t integers, std::int64_t pieces, std::int64_t blocks) {
   constexpr std::int64_t kObjects = std::int64_t{256} << 10;  // groups, headers, heaps

@@ -52,6 +52,10 @@ struct SegmentOffsets {
 /// nothing then.
 SegmentOffsets create_segment(const std::string& path, const SegmentDescription& segment);
 
+/// HDF5 writes at the offsets of the whole file. Throws ERR_NO_SPACE where the process may make
+/// none that is so long.
+void require_allowed_length(std::int64_t bytes);
+
 /// A private scratch file on tmpfs, so that HDF5 never meets the user's disk.
 class ScratchFile {
  public:

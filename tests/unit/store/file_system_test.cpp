@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,22 @@ anadrome_status status_of(const std::function<void()>& body, std::string* messag
   return ANADROME_OK;
 }
 
+// `ulimit -f`, beyond which the kernel ends the process.
+class LimitOnFiles {
+ public:
+  explicit LimitOnFiles(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit = {bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~LimitOnFiles() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  LimitOnFiles(const LimitOnFiles&) = delete;
+  LimitOnFiles& operator=(const LimitOnFiles&) = delete;
+
+ private:
+  struct rlimit before_ {};
+};
+
 class FileTest : public testing::Test {
  protected:
   File open() const { return File::open(path, O_RDWR | O_CREAT); }
@@ -41,6 +58,17 @@ class FileTest : public testing::Test {
   const TemporaryDirectory directory;
   const std::string path = directory / "file";
 };
+
+TEST_F(FileTest, IsAsLongAsItMayBe) {
+  const LimitOnFiles limit(10);
+  const File file = open();
+  const std::vector<char> bytes = some_bytes(8);
+  EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 2); }), ANADROME_OK);
+  EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 3); }), ANADROME_ERR_NO_SPACE);
+  EXPECT_EQ(file_system().allocate(file.get(), 4, 7), -EFBIG);
+  EXPECT_EQ(file_system().truncate(file.get(), 11), -EFBIG);
+  EXPECT_EQ(file_system().truncate(file.get(), 4), 0);
+}
 
 TEST_F(FileTest, ContinuesShortTransfers) {
   RecordingFileSystem files;
