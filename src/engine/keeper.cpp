@@ -11,6 +11,8 @@
 
 namespace anadrome::engine {
 
+using store::Way;
+
 // ---- begin and end ----
 
 // First touch takes longer than a copy, so it is not left to the sweep; but a fast disk needs few
@@ -36,6 +38,7 @@ void Keeper::make_memory() {
   pool_.reset();
   if (held_.failure()) return;
   pool_.populate(blocks_to_populate());
+  calls_back_ = store::any_packed(fields_.state()) || store::any_packed(fields_.tape());
   held_.attempt([&] {
     live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_);
     if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
@@ -119,12 +122,16 @@ std::int64_t Keeper::peak_bytes() const {
 
 // ---- in memory ----
 
+// Whatever fails on this rank, it calls the callbacks of `fields`, as the others do.
 template <class Body>
-void Keeper::copy(Copied what, std::int64_t& count, Body&& body) {
-  ++count;
+void Keeper::copy(Copied what, Way way, const std::vector<store::Field>& fields, Body&& body) {
+  ++(way == Way::kOut ? sweep_.copies.kept : sweep_.copies.restored);
   const bool timed = measured_.times_copy(what, recorder_.on());
   double start = timed ? now_seconds() : 0;
+  const std::int64_t moves = calls_back_ ? store::moves_of(fields) : 0;
   held_.attempt(body);
+  if (calls_back_ && store::moves_of(fields) == moves)
+    held_.attempt([&] { held_.hold(store::move_for_others(fields, way)); });
   if (!timed) return;
   const double end = now_seconds();
   start = recorder_.after_waits(start);  // for a block to copy to
@@ -142,14 +149,14 @@ store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
   if (plan_.divided) return keep_in_region(tier, state);
   const Copied what = &tier == disk_ ? Copied::kAnchor : Copied::kSlot;
-  copy(what, sweep_.copies.kept, [&] { tier.keep(state); });
+  copy(what, Way::kOut, fields_.state(), [&] { tier.keep(state); });
 }
 
 // A state that is larger than was said would be kept at the cost of another one, or of the budget.
 // Only this rank may know, so all agree on every state that is kept.
 void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
   Failure too_large;
-  copy(Copied::kSlot, sweep_.copies.kept, [&] {
+  copy(Copied::kSlot, Way::kOut, fields_.state(), [&] {
     const std::int64_t bytes = tier.keep(state), room = places_->bytes(state.region);
     if (bytes <= room) return;
     too_large = {ANADROME_ERR_ARGUMENT,
@@ -172,7 +179,7 @@ void Keeper::keep(const schedule::Keep& kept) {
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
-  copy(Copied::kSlot, sweep_.copies.kept,
+  copy(Copied::kSlot, Way::kOut, fields_.tape(),
        [&] { live_tape_->keep(ram_->hold(kept.place, plan_.tape_slots)); });
 }
 
@@ -181,8 +188,8 @@ void Keeper::restore(const schedule::Restore& kept) {
   if (state) sweep_.kept_step = kept.step;
   sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
-  copy(Copied::kSlot, sweep_.copies.restored, [&] {
-    if (kept.what == schedule::What::kState) return ram_->restore(state_of(kept));
+  copy(Copied::kSlot, Way::kIn, state ? fields_.state() : fields_.tape(), [&] {
+    if (state) return ram_->restore(state_of(kept));
     live_tape_->restore(ram_->held(kept.place, plan_.tape_slots));
   });
 }
@@ -197,7 +204,7 @@ void Keeper::drop(const schedule::Drop& kept) {
 }
 
 void Keeper::show(std::int64_t slot) {
-  copy(Copied::kSlot, sweep_.copies.restored, [&] { ram_->restore({slot, 0, {}}); });
+  copy(Copied::kSlot, Way::kIn, fields_.state(), [&] { ram_->restore({slot, 0, {}}); });
 }
 
 void Keeper::hold_x_0(std::int64_t keeps) {
@@ -314,7 +321,7 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
     if (!sweep_.passes.on && plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
-  copy(Copied::kSlot, sweep_.copies.restored, [&] {
+  copy(Copied::kSlot, Way::kIn, fields_.state(), [&] {
     // This rank may have needed the anchor's memory since all ranks had it.
     const Failure lost = disk_->load(kept.place);
     if (lost) throw Error(lost.status, lost.message);

@@ -28,6 +28,7 @@
 #include "schedule/two_volumes.h"
 #include "store/block_keeper.h"
 #include "store/disk_tier.h"
+#include "store/field_copy.h"
 #include "store/pool.h"
 #include "store/ram_places.h"
 #include "store/ram_tier.h"
@@ -140,7 +141,7 @@ class Keeper {
 
  private:
   template <class Body>
-  void copy(Copied what, std::int64_t& count, Body&& body);
+  void copy(Copied what, store::Way way, const std::vector<store::Field>& fields, Body&& body);
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
   store::KeptState state_of(const schedule::Kept& kept) const;
@@ -188,6 +189,7 @@ class Keeper {
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
   bool replaces_ = false;            ///< states on disk replace each other
+  bool calls_back_ = false;          ///< some field is packed
   /// On this rank, when the sweep was told last.
   std::array<std::int64_t, store::kMostVolumes> writes_failed_{};
   schedule::VolumeChoice next_volume_;             ///< of blocks, where there are two volumes

@@ -46,6 +46,11 @@ bool any_exchanged(std::span<const Field> fields) {
   return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.exchanged; });
 }
 
+bool any_packed(std::span<const Field> fields) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& f) { return f.mover != nullptr; });
+}
+
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {
   constexpr std::int64_t kFewestBlocks = 16;
   const auto& [state_bytes, fields, disk, alone, exchanged] = demand;

@@ -47,6 +47,7 @@ std::int64_t total_bytes(std::span<const Field> fields);
 
 /// Is there a field whose memory the library owns?
 bool any_exchanged(std::span<const Field> fields);
+bool any_packed(std::span<const Field> fields);
 
 /// Bytes of one element; 0 for a number that is no anadrome_type.
 std::int64_t element_bytes(anadrome_type type);

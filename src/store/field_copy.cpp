@@ -49,6 +49,7 @@ Failure copy_out(const Field& field, std::byte* place, std::int64_t room) {
     if (bytes > 0) std::memcpy(place, field.values, bytes);
     return {};
   }
+  field.mover->count_move();
   if (!field.mover->varies()) return field.mover->copy_out(field, place, bytes);
   const std::uint64_t now = field.mover->bytes_now();
   if (now > bytes - kLengthBytes) return too_large(field, now);
@@ -62,6 +63,7 @@ Failure copy_in(const Field& field, const std::byte* place, std::int64_t room) {
     if (bytes > 0) std::memcpy(field.values, place, bytes);
     return {};
   }
+  field.mover->count_move();
   if (!field.mover->varies()) return field.mover->copy_in(field, place, bytes);
   std::uint64_t then = 0;
   std::memcpy(&then, place, kLengthBytes);
@@ -78,6 +80,25 @@ Failure copy_all_out(std::span<const Field> fields, std::byte* place) {
 
 Failure copy_all_in(std::span<const Field> fields, const std::byte* place) {
   return copy_all(fields, place, copy_in);
+}
+
+std::int64_t moves_of(std::span<const Field> fields) {
+  std::int64_t moves = 0;
+  for (const Field& field : fields) moves += field.mover != nullptr ? field.mover->moves() : 0;
+  return moves;
+}
+
+Failure move_for_others(std::span<const Field> fields, Way way) {
+  Failure first;
+  std::vector<std::byte> bytes;
+  for (const Field& field : fields) {
+    if (field.mover == nullptr || varies(field)) continue;
+    bytes.assign(static_cast<std::size_t>(field.bytes()), std::byte{0});
+    Failure failure = way == Way::kOut ? copy_out(field, bytes.data(), field.bytes())
+                                       : copy_in(field, bytes.data(), field.bytes());
+    if (!first) first = std::move(failure);
+  }
+  return first;
 }
 
 std::int64_t bytes_now(std::span<const Field> fields) {

@@ -27,6 +27,14 @@ Failure copy_in(const Field& field, const std::byte* place, std::int64_t room);
 Failure copy_all_out(std::span<const Field> fields, std::byte* place);
 Failure copy_all_in(std::span<const Field> fields, const std::byte* place);
 
+/// How often the movers of `fields` moved values.
+std::int64_t moves_of(std::span<const Field> fields);
+enum class Way { kOut, kIn };
+/// For a rank that has nowhere to keep a state, or none to bring back, while others do: what may be
+/// collective is called as it is there, for bytes of no use. Of these it takes as many as the
+/// largest packed field has. Returns the first failure.
+Failure move_for_others(std::span<const Field> fields, Way way);
+
 /// Bytes of the fields now as their owner counts them: without lengths and padding.
 std::int64_t bytes_now(std::span<const Field> fields);
 

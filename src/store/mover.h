@@ -19,10 +19,17 @@ class Mover {
   /// says, and its bytes have their number before them.
   virtual bool varies() const { return false; }
   virtual std::uint64_t bytes_now() const { return 0; }
-  /// The field's values -> `bytes` bytes at `place`, and back. May be collective over ranks: called
-  /// for every field, whatever became of the others.
+  /// The field's values -> `bytes` bytes at `place`, and back. May be collective over ranks, if the
+  /// size is fixed: called on all of them for every field, whatever became of the others.
   virtual Failure copy_out(const Field& field, std::byte* place, std::size_t bytes) const = 0;
   virtual Failure copy_in(const Field& field, const std::byte* place, std::size_t bytes) const = 0;
+
+  /// How often values were moved.
+  std::int64_t moves() const { return moves_; }
+  void count_move() const { ++moves_; }
+
+ private:
+  mutable std::int64_t moves_ = 0;
 };
 
 }  // namespace anadrome::store

@@ -216,6 +216,7 @@ Bytes CoupledModel::state() const {
 int CoupledModel::pack(void* context, void* buffer, std::size_t bytes) {
   auto& model = *static_cast<CoupledModel*>(context);
   if (bytes != model.packed_.size()) return -1;
+  if (model.callbacks_meet) MPI_Barrier(model.comm_);
   auto* to = static_cast<unsigned char*>(buffer);
   for (std::size_t i = 0; i < bytes; ++i) to[bytes - 1 - i] = model.packed_[i] ^ 0xa5U;
   return model.pack_returns;
@@ -224,6 +225,7 @@ int CoupledModel::pack(void* context, void* buffer, std::size_t bytes) {
 int CoupledModel::unpack(void* context, const void* buffer, std::size_t bytes) {
   auto& model = *static_cast<CoupledModel*>(context);
   if (bytes != model.packed_.size()) return -1;
+  if (model.callbacks_meet) MPI_Barrier(model.comm_);
   const auto* from = static_cast<const unsigned char*>(buffer);
   for (std::size_t i = 0; i < bytes; ++i) model.packed_[i] = from[bytes - 1 - i] ^ 0xa5U;
   return model.unpack_returns;

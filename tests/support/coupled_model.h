@@ -65,6 +65,8 @@ class CoupledModel {
 
   /// Ranks exchange their sums in every step whose number this divides.
   std::int64_t couple_every = 1;
+  /// Pack and unpack meet: one that is not called on some rank leaves the others waiting.
+  bool callbacks_meet = false;
   /// Non-zero: what the next call of pack or unpack on this rank returns.
   int pack_returns = 0, unpack_returns = 0;
 

@@ -228,6 +228,38 @@ std::string name_of(const testing::TestParamInfo<Setup>& info) {
          info.param.failing_ranks + (info.param.exchanged == kNoField ? "" : "_exchanged");
 }
 
+// A rank that could not write x_0 keeps it in memory, and has none for other anchors: its callbacks
+// are called all the same, for those of the others wait for them.
+TEST(FaultsInLittleMemory, LeaveNoCallbackWaitingForThoseOfOtherRanks) {
+  CoupledModel model(MPI_COMM_WORLD, Counts{3, 0, 2, 0, 9});
+  const Reference reference(model, kSteps);
+  const std::int64_t least = least_memory(model, "async");
+  model.callbacks_meet = true;
+  for (const Fault fault : {Fault::kIoError, Fault::kNoSpace}) {
+    for (const std::int64_t at : {1, 2, 4}) {
+      SCOPED_TRACE(std::string(to_string(fault)) + " from write " + std::to_string(at) + " on");
+      RunHandle run(MPI_COMM_WORLD);
+      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
+      for (const auto& [key, value] : {std::pair("schedule", "async"), std::pair("interval", "1"),
+                                       std::pair("direct", "off"), std::pair("warnings", "off")}) {
+        run.set(key, value);
+      }
+      run.set("memory", std::to_string(least) + "B");
+      FaultyFileSystem files;
+      files.only_in("/segment-");
+      if (rank() == ranks() - 1) files.arm(Operation::kWrite, at, fault, true);
+      SweepDriver driver(run, model, reference);
+      const Outcome outcome = driver.sweep(kSteps);
+      files.disarm();
+      EXPECT_TRUE(outcome.exact) << outcome.message;
+      EXPECT_TRUE(outcome.done || outcome.status == ANADROME_ERR_IO ||
+                  outcome.status == ANADROME_ERR_NO_SPACE)
+          << outcome.message;
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Faults,
                          testing::Values(Setup{"shared", "1", "first"},
                                          Setup{"shared", "3", "last"}, Setup{"shared", "4", "all"},

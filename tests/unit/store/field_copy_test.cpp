@@ -47,6 +47,20 @@ TEST(FieldCopy, CallsTheMoverOfAField) {
   EXPECT_EQ(failure.message, "the unpack callback of field 'p' returned 4");
 }
 
+TEST(FieldCopy, CallsForOthersWhatMayBeCollective) {
+  Fields s;
+  s.varying.bytes = 7;
+  s.packed.value = 5;
+  const std::int64_t moves = moves_of(s.all);
+  EXPECT_FALSE(move_for_others(s.all, Way::kOut));
+  EXPECT_EQ(s.packed.calls, 1);
+  EXPECT_EQ(moves_of(s.all), moves + 1);  // a field of changing size must not communicate
+  s.packed.returns = 4;
+  EXPECT_EQ(move_for_others(s.all, Way::kIn).status, ANADROME_ERR_PEER);
+  EXPECT_EQ(s.packed.calls, 2);
+  EXPECT_EQ(s.array, (std::vector<unsigned char>{1, 2, 3}));
+}
+
 TEST(FieldCopy, CopiesAllFieldsWhateverACallbackReturns) {
   Packed first, last;
   std::vector<unsigned char> between = {1, 2};
