@@ -11,25 +11,39 @@ namespace {
 
 // A failing callback does not end the loop here: the other ranks learn of it at the next agreement,
 // and until then this one keeps them company in their halo exchanges.
-void note(Run& run, const char* callback, std::int64_t step, int code) {
-  if (code == 0) return;
+// Returns whether it failed.
+bool note(Run& run, const char* callback, std::int64_t step, int code) {
+  if (code == 0) return false;
   run.fail(std::string("the callback ") + callback + " returned " + std::to_string(code) +
            " at step " + std::to_string(step));
+  return true;
 }
 
-void advance(Run& run, const anadrome_action& action, bool open_end, const anadrome_model& model) {
+/// Of a sweep whose number of steps is not known.
+struct OpenEnd {
+  bool open = false;
+  std::int64_t failures = 0;  ///< of advances, one after the other
+};
+
+void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadrome_model& model) {
   std::int64_t reached = action.last;
   std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
+  bool failed = false;
   if (action.first < plain_end) {
     reached = plain_end;
-    note(run, "advance", action.first,
-         model.advance(model.context, action.first, plain_end, &reached));
+    failed = note(run, "advance", action.first,
+                  model.advance(model.context, action.first, plain_end, &reached));
   }
   if (action.record != 0 && reached >= plain_end) {
     reached = action.last;
-    note(run, "record", plain_end, model.record(model.context, plain_end, &reached));
+    failed =
+        note(run, "record", plain_end, model.record(model.context, plain_end, &reached)) || failed;
   }
-  if (!open_end || action.again != 0) return;
+  if (!end.open || action.again != 0) return;
+  // The next agreement may be at the end of the sweep only, and one that always fails finds none.
+  constexpr std::int64_t kMostFailures = 1000;
+  end.failures = failed ? end.failures + 1 : 0;
+  if (end.failures >= kMostFailures) return run.finish_forward(action.first);
   if (reached < action.first || reached > action.last) {
     run.fail("a callback set *reached = " + std::to_string(reached) + " in the advance from " +
              std::to_string(action.first) + " to " + std::to_string(action.last));
@@ -98,12 +112,13 @@ namespace {
 // Until DONE.
 void loop(Run& run, bool open_end, const anadrome_model& model,
           const std::function<void()>& at_turn) {
+  OpenEnd end = {.open = open_end};
   for (;;) {
     anadrome_action action;
     run.next(action);
     switch (action.kind) {
       case ANADROME_ADVANCE:
-        advance(run, action, open_end, model);
+        advance(run, action, end, model);
         break;
       case ANADROME_TURN:
         if (model.turn != nullptr) {

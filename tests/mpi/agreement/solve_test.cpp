@@ -201,4 +201,45 @@ TEST(SolveArguments, AreChecked) {
   EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
 }
 
+// Steps of one rank alone, of which those of the last rank fail from some step on and never come to
+// the end.
+struct Stuck {
+  static int advance(void* self, std::int64_t first, std::int64_t last, std::int64_t* reached) {
+    auto& model = *static_cast<Stuck*>(self);
+    if (model.stuck && last > kSteps / 2) return 42;
+    model.x += static_cast<double>(std::min(last, kSteps) - first);
+    if (last >= kSteps) *reached = kSteps;
+    return 0;
+  }
+  static int adjoint(void*, std::int64_t) { return 0; }
+
+  double x = 0;
+  bool stuck = false;
+};
+
+TEST(SolveToAnUnknownEnd, EndsWhereOneRankNeverComesThere) {
+  for (const char* schedule : {"online", "revolve"}) {  // which agree at the end only
+    for (const bool stuck : {false, true}) {
+      SCOPED_TRACE(schedule);
+      Stuck state;
+      state.stuck = stuck && rank() == ranks() - 1;
+      anadrome_model model{};
+      model.size = sizeof model;
+      model.context = &state;
+      model.advance = Stuck::advance;
+      model.adjoint = Stuck::adjoint;
+      RunHandle run(MPI_COMM_WORLD);
+      EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
+                ANADROME_OK);
+      run.set("schedule", schedule);
+      run.set("memory", "64KiB");
+      const anadrome_status status = anadrome_solve(run, ANADROME_STEPS_UNKNOWN, &model);
+      EXPECT_EQ(status, stuck ? ANADROME_ERR_PEER : ANADROME_OK) << anadrome_last_error();
+      const std::string why = anadrome_last_error();
+      EXPECT_TRUE(!stuck || why.find("the callback advance returned 42") != std::string::npos)
+          << why;
+    }
+  }
+}
+
 }  // namespace
