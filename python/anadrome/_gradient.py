@@ -21,6 +21,15 @@ AdjointStep = Callable[[Array, Array, int], Optional[Array]]
 Objective = Callable[[Array], tuple[float, npt.ArrayLike]]
 
 
+def _assign(name: str, array: Array, new: npt.ArrayLike) -> None:
+    """What function `name` returned; numpy would stretch it, and cut an imaginary part off."""
+    values = np.asarray(new)
+    if values.shape != array.shape or not np.can_cast(values.dtype, array.dtype, "same_kind"):
+        raise TypeError(f"{name} returned shape {values.shape} of {values.dtype}; "
+                        f"shape {array.shape} of {array.dtype} is needed")
+    array[...] = values
+
+
 class _Problem:
     """The arrays and functions of a model that is given by a step and its adjoint."""
 
@@ -41,15 +50,17 @@ class _Problem:
         for k in range(first, last):
             new = self.step(self.u, k)
             if new is not None and new is not self.u:
-                self.u[...] = new
+                _assign("step", self.u, new)
 
     def turn(self, steps: int) -> None:
-        self.value[0], self.lam[...] = self.objective(self.u)
+        value, derivative = self.objective(self.u)
+        _assign("objective", self.value, np.reshape(value, 1))
+        _assign("objective", self.lam, derivative)
 
     def adjoint(self, k: int) -> None:
         new = self.adjoint_step(self.u, self.lam, k)
         if new is not None and new is not self.lam:
-            self.lam[...] = new
+            _assign("adjoint_step", self.lam, new)
 
 
 def _world(comm: Optional[MPI.Comm]) -> MPI.Comm:

@@ -99,17 +99,21 @@ class Store:
     """
 
     def __init__(self, comm: MPI.Comm, **options: Setting) -> None:
-        words = []
+        words, bad = [], ""
         for key, value in options.items():
             text = text_of(value)
             if not text or any(letter.isspace() for letter in text):
-                raise Error(f"option {key}: '{text}' is empty or has blanks in it", Status.ERR_ARGUMENT)
+                bad = bad or f"option {key}: '{text}' is empty or has blanks in it"
             words.append(f"{key}={text}")
         self._forms: dict[Hashable, dict[str, _Form]] = {}
         self._numbers: dict[Hashable, int] = {}  # of keys that are no integers
         self._newest = _FIRST_NUMBER
         self._later: collections.deque[Hashable] = collections.deque()
         self._rank, self._ranks = comm.Get_rank(), comm.Get_size()
+        if bad:  # the others open theirs: an option that there is not ends that on all
+            with contextlib.suppress(Error):
+                _core.Store(comm, "no_option=")
+            raise Error(bad, Status.ERR_ARGUMENT)
         self._core = _core.Store(comm, " ".join(words))
 
     def __enter__(self) -> Store:
@@ -272,15 +276,27 @@ class Store:
             raise type(error)(text, error.status) from None
 
     def _number(self, key: Hashable) -> int:
-        if isinstance(key, numbers.Integral):
-            if not -_FIRST_NUMBER < int(key) < _FIRST_NUMBER:
+        integer = _integer(key)
+        if integer is not None:
+            if not -_FIRST_NUMBER < integer < _FIRST_NUMBER:
                 raise Error(f"the key {key} is not below 2**62 in size", Status.ERR_ARGUMENT)
-            return int(key)
+            return integer
         number = self._numbers.get(key)
         if number is None:
             self._newest += 1
             number = self._numbers[key] = self._newest
         return number
+
+
+def _integer(key: Hashable) -> Optional[int]:
+    """The integer that is the same key of a dictionary, as 3 is of 3.0; None: there is none."""
+    if not isinstance(key, numbers.Number):
+        return None
+    try:
+        integer = int(key.real)  # type: ignore[attr-defined]
+    except (ValueError, OverflowError):  # nan, inf
+        return None
+    return integer if integer == key else None
 
 
 def _form_of(array: object) -> _Form:

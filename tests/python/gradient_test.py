@@ -37,6 +37,26 @@ def test_functions_may_return_new_arrays(comm):
     np.testing.assert_array_equal(gradient, ring.everything_kept(STEPS)[1])
 
 
+@pytest.mark.parametrize("wrong, words", [
+    ("step", r"step returned shape \(\) of int64"),
+    ("adjoint_step", r"adjoint_step returned shape .* of complex128"),
+    ("objective", r"objective returned shape \(\) of float64"),
+    ("value", r"objective returned shape \(1,\) of complex128")])
+def test_arrays_of_another_shape_or_kind_are_refused(comm, wrong, words):
+    def step(u, k):
+        u *= 2
+        return 1 if wrong == "step" else None
+
+    def adjoint_step(u, lam, k):
+        return lam * 1j if wrong == "adjoint_step" else None
+
+    def objective(u):
+        return 1j if wrong == "value" else 0.5, np.float64(2) if wrong == "objective" else u
+
+    with pytest.raises(TypeError, match=words):
+        anadrome.gradient(step, adjoint_step, np.ones(5), 9, objective, comm=comm, schedule="revolve", checkpoints=3)
+
+
 def check(ring, adjoint_step, **settings):
     def mask(array):
         pass

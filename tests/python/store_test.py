@@ -6,6 +6,8 @@ import subprocess
 import threading
 import time
 import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
 
 import h5py
 import numpy as np
@@ -113,6 +115,23 @@ def test_mistakes_are_errors(store):
 def test_options_are_checked(comm, options, words):
     with pytest.raises(Error, match=words):
         anadrome.Store(comm, **options)
+
+
+def test_an_option_that_is_wrong_on_one_rank_is_refused_on_all(comm, directory):
+    own = directory if comm.rank < comm.size - 1 else ""
+    with pytest.raises(Error, match="is empty" if own == "" else "no_option"):
+        anadrome.Store(comm, memory="1MiB", directory=own)
+
+
+@pytest.mark.parametrize("key", [3.0, Fraction(3), Decimal(3), 3 + 0j, np.float32(3)])
+def test_keys_that_are_equal_name_one_object(store, key):
+    store[3] = np.full(4, 1.0)
+    store[key] = np.full(4, 2.0)
+    assert list(store) == [3] and store[3][0] == store[key][0] == 2
+    store[3.5], store["3"] = np.full(4, 3.5), np.full(4, -3.0)
+    assert store[3][0] == 2 and store[3.5][0] == 3.5 and store["3"][0] == -3
+    del store[key]
+    assert 3 not in store and len(store) == 2
 
 
 def test_what_is_full_refuses_and_keeps_the_rest(comm):
