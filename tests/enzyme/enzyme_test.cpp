@@ -15,8 +15,8 @@ using namespace anadrome::test;
 
 constexpr std::size_t kSize = 3000;
 
-std::vector<double> every_state_kept(std::int64_t steps) {
-  Model model(kSize);
+std::vector<double> every_state_kept(std::int64_t steps, std::size_t size = kSize) {
+  Model model(size);
   std::vector<std::vector<double>> states;
   for (std::int64_t i = 0; i < steps; ++i) {
     states.push_back(model.u);
@@ -79,6 +79,21 @@ TEST(Scheme, FillsTheMemoryWithSnapshotsAndNoMore) {
   // Revolve with 9 and 10 slots: n = 60 lies within two repetitions, r n - C(s + r, s + 1).
   EXPECT_GE(driver.forward_steps(), 2 * 60 - 12 - 60);
   EXPECT_LE(driver.forward_steps(), 2 * 60);
+}
+
+TEST(Scheme, IsTheSameOnRanksWhoseSnapshotsDiffer) {
+  const std::size_t size = rank() == 0 ? kSize : kSize / 4;
+  const std::string options = "memory=300KiB directory=" + directory();
+  anadrome_enzyme_data data = {sizeof data, MPI_COMM_WORLD, options.c_str()};
+  Model model(size);
+  Driver driver(*anadrome_enzyme_scheme(), model);
+  driver.run(&data, 60, true);
+  EXPECT_EQ(driver.faults(), 0);
+  EXPECT_EQ(model.adjoint, every_state_kept(60, size));
+  std::int64_t least = driver.forward_steps(), most = least;
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(least, most);
 }
 
 }  // namespace

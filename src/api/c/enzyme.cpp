@@ -17,6 +17,7 @@
 
 #include "api/c/enzyme_table.h"
 #include "base/byte_size.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/words.h"
 
@@ -52,10 +53,12 @@ class Loop {
     });
     if (!memory) throw Error(ANADROME_ERR_ARGUMENT, "set the option memory");
     if (!has_schedule) of_schedule += " schedule=revolve";
+    // Beside the two of the driver, and what blocks take that are not full.
+    const std::int64_t fit = *memory / std::max<std::int64_t>(snapshot_bytes, 1);
+    const std::int64_t least =
+        agree_on(of_schedule, std::clamp<std::int64_t>(fit - 3, 1, kMostSlots));
     if (slots_ == 0) {
-      // Beside the two of the driver, and what blocks take that are not full.
-      const std::int64_t fit = *memory / std::max<std::int64_t>(snapshot_bytes, 1);
-      slots_ = std::clamp<std::int64_t>(fit - 3, 1, kMostSlots);
+      slots_ = least;
       of_schedule += " slots=" + std::to_string(slots_);
     }
     if (steps != 0) check(anadrome_schedule_open(of_schedule.c_str(), &schedule_));
@@ -108,6 +111,18 @@ class Loop {
   void close() { check(anadrome_store_close(&store_)); }
 
  private:
+  // Ranks whose snapshots are larger than those of others have memory for fewer of them, and all
+  // run one schedule. Returns the fewest. Collective.
+  std::int64_t agree_on(const std::string& schedule, std::int64_t slots) const {
+    const auto hash = static_cast<std::int64_t>(anadrome::hash_of(schedule));
+    std::array<std::int64_t, 3> least = {slots, hash, ~hash};
+    MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT64_T, MPI_MIN, comm_);
+    if (least[1] == ~least[2]) return least[0];
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        "the steps or the options of the schedule differ between ranks: here '" + schedule + "'");
+  }
+
   EnzymeCkptAction turn() {
     const std::int64_t step = *recorded_;
     recorded_.reset();
