@@ -25,7 +25,7 @@ program exchanged_test
        ANADROME_COMPLEX128]
   call sweep("revolve")
   call sweep("async")
-  call conclude(2 * (steps + 4))
+  call conclude(2 * (steps + 8))
 
 contains
 
@@ -61,10 +61,26 @@ contains
       end if
     end do
     call expect_status(status, ANADROME_OK, "the sweep ends")
+    call expect_no_larger_pointer(run)
     call get_now(run, now)
     call expect(holds(now, 0_int64), "with x_0")
     call anadrome_close(run)
   end subroutine sweep
+
+  ! It would reach into the next field, or another state.
+  subroutine expect_no_larger_pointer(run)
+    type(anadrome_run), intent(in) :: run
+    real(real32), pointer :: single(:, :)
+    real(real64), pointer :: double(:, :)
+    call anadrome_now(run, fields(2), double, [3, 2])
+    call expect(associated(double), "a pointer of the field's type and size is associated")
+    call anadrome_now(run, fields(2), double, [3, 1])
+    call expect(associated(double), "and one to some of its elements")
+    call anadrome_now(run, fields(2), double, [3, 3])
+    call expect(.not. associated(double), "a larger one is not")
+    call anadrome_now(run, fields(2), single, [3, 2])
+    call expect(.not. associated(single), "nor one of another type")
+  end subroutine expect_no_larger_pointer
 
   subroutine get_now(run, now)
     type(anadrome_run), intent(in) :: run

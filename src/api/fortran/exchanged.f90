@@ -3,7 +3,7 @@
 ! not one of assumed rank: that would have to believe the rank in the caller's descriptor, and gfortran sets none in
 ! a pointer component that has not been nullified.
 module anadrome_exchanged
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_loc, c_null_char, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_intptr_t, c_loc, c_null_char, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use anadrome_c_interface
   use anadrome_types
@@ -20,7 +20,8 @@ module anadrome_exchanged
 
   !> Where exchanged field `field` is: make the pointer `values` (rank 1 to 4) point to it, with these
   !> extents and lower bounds 1. Read only. Valid until the next call of next, begin, rewind or close;
-  !> disassociated where C gets NULL or `shape` does not fit the rank.
+  !> disassociated where C gets NULL, `shape` does not fit the rank or has more elements than were
+  !> registered, or an element has another size.
   interface anadrome_now
     module procedure now_real32_1, now_real32_2, now_real32_3, now_real32_4
     module procedure now_real64_1, now_real64_2, now_real64_3, now_real64_4
@@ -43,6 +44,15 @@ module anadrome_exchanged
   ! What a pointer without elements points to.
   real(c_double), target, save :: nothing(2)
 
+  !> What was registered here: a pointer that is larger would reach into other states.
+  type :: registered
+     integer(c_intptr_t) :: run
+     integer :: field
+     integer(int64) :: count
+     integer :: bits
+  end type registered
+  type(registered), allocatable, save :: known(:)
+
 contains
 
   subroutine add_exchanged_int64(run, name, role, type, count, field, ierr)
@@ -57,7 +67,56 @@ contains
     call settle(c_add_exchanged(handle_of(run), trim(name)//c_null_char, role, type, &
          int(count, c_size_t), number), ierr)
     field = number
+    if (number >= 0) call note(registered(address_of(run), field, count, bits_of(type)))
   end subroutine add_exchanged_int64
+
+  function address_of(run) result(address)
+    type(anadrome_run), intent(in) :: run
+    integer(c_intptr_t) :: address
+    address = transfer(handle_of(run), address)
+  end function address_of
+
+  !> Of an element.
+  pure function bits_of(type) result(bits)
+    integer(c_int), intent(in) :: type
+    integer :: bits
+    if (type == ANADROME_BYTE) then
+       bits = 8
+    else if (type == ANADROME_FLOAT32 .or. type == ANADROME_INT32) then
+       bits = 32
+    else if (type == ANADROME_COMPLEX128) then
+       bits = 128
+    else
+       bits = 64
+    end if
+  end function bits_of
+
+  subroutine note(field)
+    type(registered), intent(in) :: field
+    integer :: i
+    if (.not. allocated(known)) allocate (known(0))
+    do i = 1, size(known)
+       if (known(i)%run == field%run .and. known(i)%field == field%field) then  ! of a run that was closed
+          known(i) = field
+          return
+       end if
+    end do
+    known = [known, field]
+  end subroutine note
+
+  function fits(run, field, bits, shape)
+    type(anadrome_run), intent(in) :: run
+    integer, intent(in) :: field, bits, shape(:)
+    logical :: fits
+    integer :: i
+    fits = .true.
+    if (.not. allocated(known)) return
+    do i = 1, size(known)
+       if (known(i)%run /= address_of(run) .or. known(i)%field /= field) cycle
+       fits = known(i)%bits == bits .and. product(int(shape, int64)) <= known(i)%count
+       return
+    end do
+  end function fits
 
   subroutine add_exchanged_int32(run, name, role, type, count, field, ierr)
     type(anadrome_run), intent(in) :: run
