@@ -65,6 +65,13 @@ def main():
                 good = max(parts) <= TOLERANCE
                 wrong += not good
                 print(f"{'ok  ' if good else 'FAIL'} np{ranks} {name}: kappa {parts[0]:.1e}, u_0 {parts[1]:.1e}")
+        one = [heat_petsc, "-ts_max_steps", "9"]
+        said = subprocess.run(["mpiexec", "-n", "1", "-x", "ANADROME_OPTIONS=memory=1MiB", *one, ":", "-n", "1", *one],
+                              cwd=folder, timeout=120, capture_output=True, text=True,
+                              env=dict(os.environ, PETSC_OPTIONS=f"-dll_append {options.plugin} -ts_trajectory_type anadrome"))
+        good = said.returncode != 0 and "ANADROME_OPTIONS differs between ranks" in said.stderr
+        wrong += not good
+        print(f"{'ok  ' if good else 'FAIL'} np2 an environment of one rank")
     return wrong != 0
 
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/byte_size.h"
+#include "base/checksum.h"
 #include "base/error.h"
 
 namespace anadrome::petsc {
@@ -137,6 +138,16 @@ std::string from_environment(const char* key) {
     }
   }
   return "";
+}
+
+std::int64_t hash_of_environment() {
+  const char* text = std::getenv("ANADROME_OPTIONS");
+  std::istringstream words(text == nullptr ? "" : text);
+  std::string shared;
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("directory=")) shared += word + " ";
+  }
+  return static_cast<std::int64_t>(hash_of(shared));
 }
 
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {

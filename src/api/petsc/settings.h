@@ -74,6 +74,8 @@ struct Settings {
 /// The value of a key in ANADROME_OPTIONS, or "". Options that are set come before the environment,
 /// so keys that the trajectory would set by itself are looked up there first.
 std::string from_environment(const char* key);
+/// A hash of ANADROME_OPTIONS without the directory, which may differ between ranks.
+std::int64_t hash_of_environment();
 /// Bytes of memory that were asked for; 1 GiB if nothing was said.
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 

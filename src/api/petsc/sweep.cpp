@@ -138,11 +138,16 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   }
   const bool taped = tj->solution_only == PETSC_FALSE;
   PetscCall(finish_reverse());
-  int other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
-              taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_) ||
-              rest != rest_bytes_;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
-  if (other != 0) {
+  const bool other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
+                     taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_) ||
+                     rest != rest_bytes_;
+  const std::int64_t environment = hash_of_environment();  // decides what is collective, too
+  std::int64_t most[] = {other ? 1 : 0, environment, ~environment};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, comm_));
+  PetscCheck(most[1] == ~most[2], comm_, PETSC_ERR_ARG_INCOMP,
+             "ANADROME_OPTIONS differs between ranks: export it to all of them (mpiexec -x), or "
+             "set -ts_trajectory_anadrome_... instead");
+  if (most[0] != 0) {
     state_shape_ = state;
     tape_shape_ = tape;
     rest_bytes_ = rest;
