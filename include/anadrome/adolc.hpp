@@ -40,25 +40,31 @@ class Exchange : public ExchangeOfValues {
   /// The same on the tape.
   void operator()(std::vector<adouble>& values) const {
     // ADOL-C wants arrays whose places on the tape follow each other; those of a vector may not.
-    ensureContiguousLocations(2 * values.size());
-    std::vector<adouble> before(values.size()), after(values.size());
+    // It wants an element, too, where a rank has no values: there is one more.
+    const std::size_t size = values.size() + 1;
+    ensureContiguousLocations(2 * size);
+    std::vector<adouble> before(size), after(size);
     std::copy(values.begin(), values.end(), before.begin());
+    before.back() = 0;
     adouble *from = before.data(), *to = after.data();
-    int count = static_cast<int>(values.size());
+    int count = static_cast<int>(size);
     call_ext_fct(function_, 0, nullptr, 1, 1, &count, &from, &count, &to);
-    std::copy(after.begin(), after.end(), values.begin());
+    std::copy_n(after.begin(), values.size(), values.begin());
   }
 
  private:
   static int on_tape(int, int*, int, int, int* count, double** x, int*, double** y,
                      void* exchange) {
-    static_cast<Exchange*>(exchange)->compute(x[0], static_cast<std::size_t>(count[0]), y[0]);
+    const std::size_t values = static_cast<std::size_t>(count[0]) - 1;
+    static_cast<Exchange*>(exchange)->compute(x[0], values, y[0]);
+    y[0][values] = 0;
     return 0;
   }
   static int in_reverse(int, int*, int, int, int*, double** weights, int* count, double** result,
                         double**, double**, void* exchange) {
-    static_cast<Exchange*>(exchange)->reverse(weights[0], static_cast<std::size_t>(count[0]),
-                                              result[0]);
+    const std::size_t values = static_cast<std::size_t>(count[0]) - 1;
+    static_cast<Exchange*>(exchange)->reverse(weights[0], values, result[0]);
+    result[0][values] = 0;
     return 0;
   }
 
@@ -81,19 +87,24 @@ struct Tape {
                                            const std::vector<double>& p,
                                            std::vector<double> weights_of_results,
                                            const Function& function) const {
+    // One more argument, which is one more result: where a rank has none, exchanges are reversed.
+    weights_of_results.push_back(0);
     {
       const Recording recording(number);
       std::vector<adouble> traced_u(u.size()), traced_p(p.size());
+      adouble one_more;
       for (std::size_t i = 0; i < u.size(); ++i) traced_u[i] <<= u[i];
       for (std::size_t i = 0; i < p.size(); ++i) traced_p[i] <<= p[i];
+      one_more <<= 0;
       std::vector<adouble> results = function(traced_u, traced_p);
       double value;
       for (adouble& result : results) result >>= value;
+      one_more >>= value;
     }
-    std::vector<double> weights(u.size() + p.size());
-    if (weights.empty() || weights_of_results.empty()) return weights;
+    std::vector<double> weights(u.size() + p.size() + 1);
     fos_reverse(number, static_cast<int>(weights_of_results.size()),
                 static_cast<int>(weights.size()), weights_of_results.data(), weights.data());
+    weights.pop_back();
     return weights;
   }
 };

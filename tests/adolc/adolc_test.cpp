@@ -269,4 +269,34 @@ TEST(ForwardOnly, PassesOnWhatAStepThrows) {
                std::runtime_error);
 }
 
+// The last of several ranks has no values. Each of the others gets a tenth of the sum of all, and
+// so does each weight.
+void add_sum(double* values, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += values[i];
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < count; ++i) values[i] += 0.1 * sum;
+}
+
+TEST(Gradient, IsThatOfAllRanksWhereOneHasNoValues) {
+  const bool none = ranks() > 1 && rank() == ranks() - 1;
+  Values u_0(none ? 0 : 3);
+  for (std::size_t i = 0; i < u_0.size(); ++i) u_0[i] = 1 + 0.5 * static_cast<double>(i) + rank();
+  const Exchange exchange(add_sum, add_sum);
+  const auto step = [&](auto& u, const auto&, std::int64_t) { exchange(u); };
+  const auto objective = [](const auto& u, const auto&) {
+    typename std::decay_t<decltype(u)>::value_type sum = 0;
+    for (const auto& each : u) sum += 0.5 * each * each;
+    return sum;
+  };
+  constexpr std::int64_t kSteps = 4;
+  anadrome::Run run(MPI_COMM_WORLD);
+  run.set("directory", directory());
+  const Derivatives found =
+      tool::gradient(run, MPI_COMM_WORLD, step, u_0, Values{}, kSteps, objective);
+  Values expected = u_0;  // the exchange is symmetric
+  for (std::int64_t k = 0; k < 2 * kSteps; ++k) add_sum(expected.data(), expected.size());
+  expect_near(found.by_state, expected);
+}
+
 }  // namespace
