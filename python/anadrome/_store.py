@@ -288,12 +288,11 @@ class Store:
         return number
 
 
-def _integer(key: Hashable) -> Optional[int]:
+def _integer(key: Any) -> Optional[int]:
     """The integer that is the same key of a dictionary, as 3 is of 3.0; None: there is none."""
-    if not isinstance(key, numbers.Number):
-        return None
+    real = getattr(key, "real", None) if isinstance(key, numbers.Number) else None
     try:
-        integer = int(key.real)  # type: ignore[attr-defined]
+        integer = None if real is None else int(real)
     except (ValueError, OverflowError):  # nan, inf
         return None
     return integer if integer == key else None
