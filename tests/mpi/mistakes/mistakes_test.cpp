@@ -126,7 +126,11 @@ TEST(Audit, FindsEveryMistakeUnderEveryScheduleThatRunsStepsAgain) {
         EXPECT_EQ(outcome.gradient, run_port(Mistake::kNone, settings).gradient);
         continue;
       }
-      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC);
+      // A disk that is fast beside steps that a busy machine slows down may take every state.
+      if (outcome.sweep == ANADROME_OK && outcome.forward_steps == settings.steps) continue;
+      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC)
+          << outcome.forward_steps
+          << " steps, of which so many again: " << outcome.forward_steps - settings.steps;
       EXPECT_TRUE(outcome.message.starts_with("the state of step ")) << outcome.message;
       expect_same_on_all_ranks(outcome);
     }
