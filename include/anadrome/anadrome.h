@@ -202,7 +202,8 @@ ANADROME_API anadrome_status anadrome_add_field(anadrome_run* run, const char* n
 
 /** Register a field of exactly `bytes` bytes that the caller packs and unpacks. Local; as
  * add_field. The callbacks run on the calling thread inside anadrome_next and may call MPI only if
- * every rank does. */
+ * every rank does. So a rank that has no memory for a state calls pack all the same, and one that
+ * cannot bring a state back calls unpack with zeros; the sweep then ends in an error. */
 ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* name,
                                                  anadrome_role role, size_t bytes,
                                                  anadrome_pack_fn pack, anadrome_unpack_fn unpack,

@@ -69,13 +69,6 @@ class AsyncQueue {
 
 thread_local AsyncQueue queue;
 
-// Beyond `ulimit -f` the kernel ends the process.
-bool is_too_long(off_t bytes) {
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
-  return static_cast<rlim_t>(bytes) > limit.rlim_cur;
-}
-
 class PosixFileSystem final : public FileSystem {
  public:
   int open(const std::string& path, int flags, mode_t mode) override {
@@ -148,6 +141,12 @@ PosixFileSystem posix;
 std::atomic<FileSystem*> in_use{&posix};
 
 }  // namespace
+
+bool is_too_long(std::int64_t bytes) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return static_cast<rlim_t>(bytes) > limit.rlim_cur;
+}
 
 FileSystem& file_system() { return *in_use.load(); }
 

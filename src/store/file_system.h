@@ -60,6 +60,9 @@ class FileSystem {
   virtual bool in_memory([[maybe_unused]] const std::string& path) { return false; }
 };
 
+/// May the process make no file of so many bytes (`ulimit -f`)? The kernel would end it.
+bool is_too_long(std::int64_t bytes);
+
 /// The file system in use: the operating system's, unless a test put another in its place.
 FileSystem& file_system();
 

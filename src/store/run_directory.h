@@ -58,7 +58,7 @@ class RunDirectory {
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
   /// is not owned. Throws ERR_IO, also if somebody removed the lock, and ERR_BUSY if it was taken
   /// over: in both cases it is left as it is. The lock stays where a file does, which a run that is
-  /// dead is known by.
+  /// dead is known by. ERR_ARGUMENT: a file that is no run's is in the directory, and both stay.
   void remove();
   /// Let go of the lock but leave the files. Throws as remove does.
   void keep();

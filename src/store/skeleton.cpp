@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,11 +191,8 @@ int lack_of_room(const std::string& path, std::int64_t bytes) {
 
 }  // namespace
 
-// Beyond it the kernel would end the process.
 void require_allowed_length(std::int64_t bytes) {
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  if (static_cast<rlim_t>(bytes) > limit.rlim_cur) {
+  if (is_too_long(bytes)) {
     throw Error(ANADROME_ERR_NO_SPACE, "a state file of " + format_bytes(bytes) +
                                            " is longer than the limit on file sizes (ulimit -f)");
   }
