@@ -248,6 +248,18 @@ void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t adv
   EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
 }
 
+std::int64_t expect_to_go_on(const RunHandle& run, CoupledModel& model, const Reference& reference,
+                             std::int64_t steps) {
+  model.scramble_state();
+  EXPECT_EQ(anadrome_begin(run, steps), ANADROME_OK) << anadrome_last_error();
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+  EXPECT_EQ(phase, ANADROME_PHASE_FORWARD);
+  EXPECT_EQ(model.state(), reference.state(step));
+  return step;
+}
+
 bool same_on_all(MPI_Comm comm, std::int64_t value) {
   std::array<std::int64_t, 2> extremes = {value, -value};
   MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_INT64_T, MPI_MAX, comm);

@@ -97,6 +97,11 @@ class SweepDriver {
 /// Came to DONE with exact states, in as many steps as were planned, and within the memory.
 void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t advances);
 
+/// Begins with `steps`, and goes on in the forward sweep that was left, with the state of the step
+/// that it returns.
+std::int64_t expect_to_go_on(const RunHandle& run, CoupledModel& model, const Reference& reference,
+                             std::int64_t steps);
+
 /// The same on all ranks of `comm`?
 bool same_on_all(MPI_Comm comm, std::int64_t value);
 

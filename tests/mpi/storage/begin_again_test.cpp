@@ -32,14 +32,7 @@ class BeginAgain : public ShortSweep {
     EXPECT_EQ(driver.sweep(kSteps).status, ANADROME_STOPPED);
   }
   void expect_to_go_on(RunHandle& run) {
-    model_.scramble_state();
-    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
-    anadrome_phase phase = ANADROME_PHASE_IDLE;
-    std::int64_t step = 0;
-    EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
-    EXPECT_EQ(phase, ANADROME_PHASE_FORWARD);
-    EXPECT_GE(step, 10);
-    EXPECT_EQ(model_.state(), reference_.state(step));
+    EXPECT_GE(anadrome::test::expect_to_go_on(run, model_, reference_, kSteps), 10);
   }
   // That was left once more.
   void finish() {

@@ -270,13 +270,7 @@ TEST_F(TwoDirectories, MakeTheCopyThatHadNoRoom) {
   }
   RunHandle run(MPI_COMM_WORLD);
   prepare(run, model_, resumes);
-  model_.scramble_state();
-  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
-  anadrome_phase phase = ANADROME_PHASE_IDLE;
-  std::int64_t step = 0;
-  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
-  EXPECT_EQ(phase, ANADROME_PHASE_FORWARD);
-  EXPECT_EQ(model_.state(), reference_.state(step));
+  EXPECT_GT(expect_to_go_on(run, model_, reference_, kSteps), 0);
   EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
   RunHandle last(MPI_COMM_WORLD);  // starts over, and leaves nothing
   prepare(last, model_, {kRates});
