@@ -96,15 +96,15 @@ void IntervalTable::fill(std::int64_t steps) {
   }
 }
 
-double IntervalTable::duration(std::int64_t steps, OnDisk on_disk) const {
+double IntervalTable::duration(std::int64_t steps, IntervalOnDisk on_disk) const {
   switch (on_disk) {
-    case OnDisk::kOnlyPrevious:
+    case IntervalOnDisk::kOnlyPrevious:
       return reading_[at(steps)];
-    case OnDisk::kPreviousAndBase:
+    case IntervalOnDisk::kPreviousAndBase:
       return reading_again_[at(steps)];
-    case OnDisk::kBase:
+    case IntervalOnDisk::kBase:
       return last_again_[at(steps)];
-    case OnDisk::kNothing:
+    case IntervalOnDisk::kNothing:
       break;
   }
   return in_ram(steps, slots_);
@@ -137,10 +137,11 @@ void IntervalTable::append_reading(OverlapPiece& piece, std::int64_t base, std::
   append_revolve(piece, base, base + steps, slots_ - 1);
 }
 
-OverlapPiece IntervalTable::piece(std::int64_t steps, OnDisk on_disk) const {
+OverlapPiece IntervalTable::piece(std::int64_t steps, IntervalOnDisk on_disk) const {
   OverlapPiece piece;
-  const bool again = on_disk == OnDisk::kPreviousAndBase || on_disk == OnDisk::kBase;
-  const auto& splits = on_disk == OnDisk::kBase ? last_again_split_ : reading_again_split_;
+  const bool again =
+      on_disk == IntervalOnDisk::kPreviousAndBase || on_disk == IntervalOnDisk::kBase;
+  const auto& splits = on_disk == IntervalOnDisk::kBase ? last_again_split_ : reading_again_split_;
   while (again && splits[at(steps)] > 0) {
     const std::int64_t j = splits[at(steps)];
     const auto right = static_cast<std::int32_t>(j);
@@ -151,7 +152,7 @@ OverlapPiece IntervalTable::piece(std::int64_t steps, OnDisk on_disk) const {
     piece.push_back({OverlapKind::kRestore, 0, 0});
     steps = j;
   }
-  if (on_disk == OnDisk::kOnlyPrevious || on_disk == OnDisk::kPreviousAndBase) {
+  if (on_disk == IntervalOnDisk::kOnlyPrevious || on_disk == IntervalOnDisk::kPreviousAndBase) {
     append_reading(piece, 0, steps, kPrevious);
   } else {
     append_revolve(piece, 0, steps, slots_);

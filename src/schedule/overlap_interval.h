@@ -11,7 +11,7 @@
 namespace anadrome::schedule {
 
 /// The states on disk when the reversal of an interval begins.
-enum class OnDisk : std::uint8_t {
+enum class IntervalOnDisk : std::uint8_t {
   kOnlyPrevious,     ///< the anchor before it, which is to be read
   kPreviousAndBase,  ///< and its own anchor, so that its slot can be given up and read again
   kBase,             ///< its own, and there is none before
@@ -29,8 +29,8 @@ class IntervalTable {
 
   std::int64_t most_steps() const { return most_steps_; }
   /// Duration from the base live and in a slot; 1 <= steps <= most_steps but for kNothing.
-  double duration(std::int64_t steps, OnDisk on_disk) const;
-  OverlapPiece piece(std::int64_t steps, OnDisk on_disk) const;
+  double duration(std::int64_t steps, IntervalOnDisk on_disk) const;
+  OverlapPiece piece(std::int64_t steps, IntervalOnDisk on_disk) const;
 
  private:
   double in_ram(std::int64_t steps, std::int64_t slots) const;

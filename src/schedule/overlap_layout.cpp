@@ -41,8 +41,8 @@ LayoutSearch::LayoutSearch(std::int64_t steps, std::int64_t slots, const Overlap
   interval_.resize(at(table_.most_steps()) + 1);
   tail_.resize(interval_.size());
   for (std::int64_t l = 1; l <= table_.most_steps(); ++l) {
-    interval_[at(l)] = table_.duration(l, OnDisk::kPreviousAndBase);
-    tail_[at(l)] = table_.duration(l, OnDisk::kOnlyPrevious);
+    interval_[at(l)] = table_.duration(l, IntervalOnDisk::kPreviousAndBase);
+    tail_[at(l)] = table_.duration(l, IntervalOnDisk::kOnlyPrevious);
   }
   find_hull();
 }
@@ -71,7 +71,7 @@ AnchorLayout LayoutSearch::layout(std::int64_t intervals, std::int64_t tail,
   layout.tail = tail;
   const std::int64_t before = steps_ - tail;
   if (intervals == 0) {
-    layout.expected = table_.duration(steps_, OnDisk::kNothing);
+    layout.expected = table_.duration(steps_, IntervalOnDisk::kNothing);
     return layout;
   }
   const auto above = std::partition_point(hull_.begin(), hull_.end(),
@@ -144,7 +144,7 @@ void LayoutSearch::use_tail(std::int64_t steps, double duration, OverlapPiece pi
 }
 
 const OverlapPiece& LayoutSearch::piece(std::map<std::int64_t, OverlapPiece>& known,
-                                        std::int64_t steps, OnDisk on_disk) const {
+                                        std::int64_t steps, IntervalOnDisk on_disk) const {
   const auto found = known.find(steps);
   if (found != known.end()) return found->second;
   return known.emplace(steps, table_.piece(steps, on_disk)).first->second;
@@ -161,20 +161,20 @@ void LayoutSearch::play(const std::vector<std::int64_t>& lengths, Timeline& time
   }
   timeline.keep(anchor);
   if (lengths.size() == 1) {
-    timeline.play(table_.piece(steps_, OnDisk::kNothing), 0, kPrevious);
+    timeline.play(table_.piece(steps_, IntervalOnDisk::kNothing), 0, kPrevious);
     return;
   }
   std::size_t i = lengths.size() - 1;
-  timeline.play(piece(tail_piece_, lengths[i], OnDisk::kOnlyPrevious), anchor,
+  timeline.play(piece(tail_piece_, lengths[i], IntervalOnDisk::kOnlyPrevious), anchor,
                 anchor - lengths[i - 1]);
   while (--i > 0) {
     anchor -= lengths[i];
     timeline.restore(anchor);
-    timeline.play(piece(interval_piece_, lengths[i], OnDisk::kPreviousAndBase), anchor,
+    timeline.play(piece(interval_piece_, lengths[i], IntervalOnDisk::kPreviousAndBase), anchor,
                   anchor - lengths[i - 1]);
   }
   timeline.restore(0);
-  timeline.play(piece(first_piece_, lengths[0], OnDisk::kBase), 0, kPrevious);
+  timeline.play(piece(first_piece_, lengths[0], IntervalOnDisk::kBase), 0, kPrevious);
 }
 
 }  // namespace anadrome::schedule

@@ -49,7 +49,7 @@ class LayoutSearch {
   void find_hull();
   AnchorLayout layout(std::int64_t intervals, std::int64_t tail, std::int64_t waiting) const;
   const OverlapPiece& piece(std::map<std::int64_t, OverlapPiece>& known, std::int64_t steps,
-                            OnDisk on_disk) const;
+                            IntervalOnDisk on_disk) const;
 
   std::int64_t steps_;
   OverlapTimes times_;

@@ -15,8 +15,9 @@ TEST(IntervalTable, TellsWhatItsPiecesTake) {
       const OverlapTimes times{1, 1.5, 4, read};
       const IntervalTable table(48, slots, times);
       for (std::int64_t steps = 1; steps <= 48; ++steps) {
-        for (const OnDisk on_disk : {OnDisk::kOnlyPrevious, OnDisk::kPreviousAndBase}) {
-          const bool again = on_disk == OnDisk::kPreviousAndBase;
+        for (const IntervalOnDisk on_disk :
+             {IntervalOnDisk::kOnlyPrevious, IntervalOnDisk::kPreviousAndBase}) {
+          const bool again = on_disk == IntervalOnDisk::kPreviousAndBase;
           ASSERT_DOUBLE_EQ(played(table.piece(steps, on_disk), slots, times, again),
                            table.duration(steps, on_disk))
               << steps << " steps, " << slots << " slots, read " << read << ", again " << again;
@@ -29,7 +30,7 @@ TEST(IntervalTable, TellsWhatItsPiecesTake) {
 TEST(IntervalTable, ReadsNothingForNothingIfTheReadIsShort) {
   const IntervalTable table(100, 5, {1, 2, 0, 1});
   for (std::int64_t steps = 1; steps <= 100; ++steps) {
-    EXPECT_LE(table.duration(steps, OnDisk::kOnlyPrevious),
+    EXPECT_LE(table.duration(steps, IntervalOnDisk::kOnlyPrevious),
               static_cast<double>(extra_advances(steps, 5)) + 2.0 * static_cast<double>(steps) + 1);
   }
 }
@@ -37,11 +38,11 @@ TEST(IntervalTable, ReadsNothingForNothingIfTheReadIsShort) {
 TEST(IntervalTable, AnAnchorThatCanBeReadAgainIsNoBurden) {
   const IntervalTable table(200, 3, {1, 2, 8, 8});
   for (std::int64_t steps = 1; steps <= 200; ++steps) {
-    ASSERT_LE(table.duration(steps, OnDisk::kPreviousAndBase),
-              table.duration(steps, OnDisk::kOnlyPrevious));
+    ASSERT_LE(table.duration(steps, IntervalOnDisk::kPreviousAndBase),
+              table.duration(steps, IntervalOnDisk::kOnlyPrevious));
   }
-  EXPECT_LT(table.duration(40, OnDisk::kPreviousAndBase),
-            table.duration(40, OnDisk::kOnlyPrevious));
+  EXPECT_LT(table.duration(40, IntervalOnDisk::kPreviousAndBase),
+            table.duration(40, IntervalOnDisk::kOnlyPrevious));
 }
 
 }  // namespace
