@@ -145,13 +145,12 @@ void Watch::beat_lock() noexcept {
   const Failure failure = failure_from([&] {
     const store::File lock =
         store::File::open(settings_.directory + "/" + store::kLockName, O_RDWR);
-    store::LockRecord record = store::read_lock(lock);
-    if (record.holder.pid == 0) return;
-    if (record.run_id != settings_.run_id) {
-      store::throw_taken_over(settings_.directory, record);
+    const store::LockRecord there = store::update_lock(
+        lock, settings_.run_id,
+        [](store::LockRecord& record) { record.heartbeat = calendar_seconds(); });
+    if (there.holder.pid != 0 && there.run_id != settings_.run_id) {
+      store::throw_taken_over(settings_.directory, there);
     }
-    record.heartbeat = calendar_seconds();
-    store::write_lock(lock, record);
   });
   if (failure.status != ANADROME_ERR_BUSY) return;
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <mutex>
 #include <string_view>
 
 #include "base/checksum.h"
@@ -109,6 +110,17 @@ void write_lock(const File& lock, const LockRecord& record) {
   text.resize(kRecordBytes - 1, ' ');  // nothing is left of a longer one before it
   text += '\n';
   lock.write_all(text.data(), text.size(), 0);
+}
+
+LockRecord update_lock(const File& lock, const std::string& run_id,
+                       const std::function<void(LockRecord&)>& change) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard guard(one_at_a_time);
+  LockRecord record = read_lock(lock);
+  if (record.holder.pid == 0 || record.run_id != run_id) return record;
+  change(record);
+  write_lock(lock, record);
+  return record;
 }
 
 Flock try_flock(const File& lock) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "store/file_system.h"
@@ -32,6 +33,11 @@ LockRecord new_lock_record(const std::string& run_id);
 LockRecord read_lock(const File& lock);
 /// All of it in one write. Throws ERR_IO, ERR_NO_SPACE.
 void write_lock(const File& lock, const LockRecord& record);
+/// Change the record if it is whole and the run's: one thread of this process at a time, since the
+/// watch keeps the heartbeat and the caller notes the end. Returns the record that is there. Throws
+/// as read_lock and write_lock do.
+LockRecord update_lock(const File& lock, const std::string& run_id,
+                       const std::function<void(LockRecord&)>& change);
 
 enum class Flock {
   kTaken,       ///< by us, just now

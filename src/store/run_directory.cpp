@@ -245,10 +245,9 @@ void RunDirectory::require_lock() {
 void RunDirectory::note_end() noexcept {
   if (!owned()) return;
   failure_from([&] {
-    LockRecord record = read_lock(lock_);
-    if (record.run_id != run_id_ || record.holder.pid == 0) return;
-    record.ended = true;
-    write_lock(lock_, record);
+    bool noted = false;
+    update_lock(lock_, run_id_, [&](LockRecord& record) { noted = record.ended = true; });
+    if (!noted) return;
     const std::vector<std::string> names = files_in(path_);
     if (!names.empty() && is_journal(names.front())) lock_.sync();  // other nodes may be faster
   });

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include "caching_file_system.h"
 #include "temporary_directory.h"
@@ -51,6 +52,32 @@ TEST_F(LockFile, IsReplacedAsAWhole) {
   write_lock(file, record);
   write_lock(file, elsewhere(kNow));
   EXPECT_EQ(read_lock(file).holder.host, "node017");
+}
+
+// The watch keeps the heartbeat, and the caller notes the end.
+TEST_F(LockFile, LosesNoChangeOfAnotherThread) {
+  write_lock(file, elsewhere(0));
+  constexpr int kChanges = 500;
+  const auto change = [&](std::int64_t LockRecord::*number) {
+    for (int i = 0; i < kChanges; ++i) {
+      update_lock(file, "0123", [&](LockRecord& record) { ++(record.*number); });
+    }
+  };
+  const std::int64_t since = read_lock(file).since;
+  std::thread watch([&] { change(&LockRecord::heartbeat); });
+  change(&LockRecord::since);
+  watch.join();
+  EXPECT_EQ(read_lock(file).heartbeat, kChanges);
+  EXPECT_EQ(read_lock(file).since, since + kChanges);
+}
+
+TEST_F(LockFile, OfAnotherRunIsNotChanged) {
+  write_lock(file, elsewhere(kNow));
+  const auto end = [](LockRecord& record) { record.ended = true; };
+  EXPECT_EQ(update_lock(file, "4567", end).run_id, "0123");
+  EXPECT_FALSE(read_lock(file).ended);
+  update_lock(file, "0123", end);
+  EXPECT_TRUE(read_lock(file).ended);
 }
 
 TEST_F(LockFile, ThatIsNotWholeNamesNobody) {
