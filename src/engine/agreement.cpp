@@ -154,12 +154,11 @@ Agreement::Output Agreement::agree(const Input& input) {
   slots[kSmallest] = ~input.smallest;
   ranks_->largest(slots);
 
-  if (slots[kCall] != ~slots[kNotCall]) {
-    throw_different_calls(input.call, {~slots[kNotCall], slots[kCall]});
-  }
-  if (slots[kFailing] > 0) {
+  broken_ = slots[kCall] != ~slots[kNotCall];
+  if (slots[kFailing] > 0) {  // which may have led the ranks into different calls
     throw error_of(size() - static_cast<int>(slots[kFailing]), input.failure);
   }
+  if (broken_) throw_different_calls(input.call, {~slots[kNotCall], slots[kCall]});
   if (slots[kEqual] != ~slots[kNotEqual]) {
     throw Error(
         ANADROME_ERR_ARGUMENT,
@@ -255,7 +254,6 @@ Error Agreement::error_of(int whose, const Failure& mine) {
 
 // Every rank is here, because every rank saw the same extremes.
 void Agreement::throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes) {
-  broken_ = true;
   const auto mine = static_cast<std::int64_t>(call);
   // The lowest rank in the first call and in the last one.
   std::array<std::int64_t, 2> ranks{};

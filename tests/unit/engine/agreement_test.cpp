@@ -87,6 +87,22 @@ TEST(Agreement, NamesTheRanksThatAreInDifferentCallsAndIsBrokenThen) {
             "rank 0 is in anadrome_next (at an anchor) while rank 2 is in anadrome_close");
 }
 
+// A rank whose callbacks fail ends its sweep before the others.
+TEST(Agreement, NamesTheFailureThatLedRanksIntoDifferentCallsAndIsBrokenThen) {
+  std::array<bool, kRanks> broken{};
+  std::array<std::string, kRanks> texts;
+  ThreadRanks::run(kRanks, [&](Ranks& ranks) {
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    Agreement agreement(ranks);
+    Agreement::Input input = {.call = Call::kAnchor, .failure = {}};
+    if (rank == 1) input = {.call = Call::kTurn, .failure = {ANADROME_ERR_PEER, "a callback"}};
+    texts[rank] = failure_from([&] { agreement.agree(input); }).message;
+    broken[rank] = agreement.broken();
+  });
+  EXPECT_EQ(broken, (std::array<bool, kRanks>{true, true, true}));
+  for (const std::string& text : texts) EXPECT_EQ(text, "rank 1: a callback");
+}
+
 TEST(Agreement, SaysBetweenWhichValuesRanksDiffer) {
   const auto texts = thrown([](int rank) {
     Agreement::Input input;
