@@ -87,7 +87,7 @@ void outline(Svg& svg, double left, int first, int last, const std::function<dou
   svg.close_shape();
 }
 
-constexpr Letters kRightOfAxis = {.anchor = "end"};
+constexpr Letters kRightOfLane = {.anchor = "end"};
 constexpr Letters kBoldRight = {.anchor = "end", .bold = true};
 
 }  // namespace
@@ -121,7 +121,7 @@ void TimelinePanel::draw(Svg& svg, const Style& style) const {
     for (const Lane lane : kLanesDown) {
       if (!has_[index_of(lane)]) continue;
       const double height = height_of(lane);
-      svg.text(style.left - 8, top + height / 2 + 5, engine::to_string(lane), kRightOfAxis);
+      svg.text(style.left - 8, top + height / 2 + 5, engine::to_string(lane), kRightOfLane);
       draw_lane(svg, rank, lane, style.left, top);
       top += height + kLaneGap;
     }
@@ -189,9 +189,9 @@ void TimelinePanel::draw_steps(Svg& svg, const Style& style, double top) const {
   const auto y_of = [&](double step) {
     return std::clamp(top + kStepsHeight - 4 - (step - axis.low) * scale, top, top + kStepsHeight);
   };
-  svg.text(style.left - 8, top + 13, format_fixed(axis.high, 0), kRightOfAxis);
+  svg.text(style.left - 8, top + 13, format_fixed(axis.high, 0), kRightOfLane);
   svg.text(style.left - 8, top + kStepsHeight / 2 + 5, "step", kBoldRight);
-  svg.text(style.left - 8, top + kStepsHeight - 2, format_fixed(axis.low, 0), kRightOfAxis);
+  svg.text(style.left - 8, top + kStepsHeight - 2, format_fixed(axis.low, 0), kRightOfLane);
 
   for (const Activity activity :
        {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint, Activity::kVisit}) {

@@ -16,9 +16,9 @@ namespace anadrome::tool {
 namespace {
 
 constexpr int kColumns = 1256;
-constexpr double kLeft = 124, kWidth = kLeft + kColumns + 30;
-constexpr double kHead = 118, kBetweenPanels = 24, kFoot = 34;
-constexpr double kLetters = 14;
+constexpr double kLeftOfTimeline = 124, kWidth = kLeftOfTimeline + kColumns + 30;
+constexpr double kAboveTimeline = 118, kBetweenPanels = 24, kBelowTimeline = 34;
+constexpr double kTimelineLetters = 14;
 
 std::string counted(std::int64_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
@@ -69,10 +69,11 @@ Timeline::Timeline(const RecordedSweep& sweep) : sweep_(sweep) {
 }
 
 void Timeline::draw(TextOut& out) const {
-  TimelinePanel::Style whole{kLeft, kHead + TimelinePanel::kAbove, turn_, passes_,
-                             false, sweep_.heading.steps};
-  TimelinePanel::Style close{kLeft, 0, turn_, passes_, true, -1};
-  double height = kHead;
+  TimelinePanel::Style whole{kLeftOfTimeline, kAboveTimeline + TimelinePanel::kAbove,
+                             turn_,           passes_,
+                             false,           sweep_.heading.steps};
+  TimelinePanel::Style close{kLeftOfTimeline, 0, turn_, passes_, true, -1};
+  double height = kAboveTimeline;
   if (whole_.has_value()) {
     height = whole.top + whole_->height() + TimelinePanel::kBelow;
   }
@@ -80,14 +81,14 @@ void Timeline::draw(TextOut& out) const {
     close.top = height + kBetweenPanels + TimelinePanel::kAbove;
     height = close.top + close_->height() + TimelinePanel::kBelow;
   }
-  height += kFoot;
-  Svg svg(out, kWidth, height, kLetters);
+  height += kBelowTimeline;
+  Svg svg(out, kWidth, height, kTimelineLetters);
   draw_title(svg);
   draw_legend(svg, 68);
   if (close_.has_value()) draw_magnifier(svg, whole, close);
   if (whole_.has_value()) whole_->draw(svg, whole);
   if (close_.has_value()) close_->draw(svg, close);
-  svg.text(kLeft, height - 14, foot(), {.size = 12, .colour = kQuiet});
+  svg.text(kLeftOfTimeline, height - 14, foot(), {.size = 12, .colour = kQuiet});
   svg.close();
 }
 
@@ -113,7 +114,7 @@ void Timeline::draw_title(Svg& svg) const {
   words += kDot + counted(heading.ranks, "rank") + kDot + format_seconds(seconds_);
   svg.about(words, "");
   svg.text(16, kTop, words, {.size = 20, .bold = true});
-  svg.text(kLeft + kColumns, kTop, format_fixed(waited, 1) + " % waited",
+  svg.text(kLeftOfTimeline + kColumns, kTop, format_fixed(waited, 1) + " % waited",
            {.anchor = "end",
             .size = 20,
             .bold = true,
@@ -145,8 +146,8 @@ void Timeline::draw_legend(Svg& svg, double y) const {
 
 void Timeline::draw_magnifier(Svg& svg, const TimelinePanel::Style& whole,
                               const TimelinePanel::Style& close) const {
-  const double left = kLeft + whole_->x_of(close_->window().start);
-  const double right = std::max(kLeft + whole_->x_of(close_->window().end), left + 1);
+  const double left = kLeftOfTimeline + whole_->x_of(close_->window().start);
+  const double right = std::max(kLeftOfTimeline + whole_->x_of(close_->window().end), left + 1);
   const double bottom = whole.top + whole_->height();
   const double top_close = close.top - TimelinePanel::kAbove;
   const double bottom_close = close.top + close_->height() + 4;
@@ -154,10 +155,10 @@ void Timeline::draw_magnifier(Svg& svg, const TimelinePanel::Style& whole,
   svg.move(left, whole.top - 5);
   svg.line(right, whole.top - 5);
   svg.line(right, bottom);
-  svg.line(kLeft + kColumns, top_close);
-  svg.line(kLeft + kColumns, bottom_close);
-  svg.line(kLeft, bottom_close);
-  svg.line(kLeft, top_close);
+  svg.line(kLeftOfTimeline + kColumns, top_close);
+  svg.line(kLeftOfTimeline + kColumns, bottom_close);
+  svg.line(kLeftOfTimeline, bottom_close);
+  svg.line(kLeftOfTimeline, top_close);
   svg.line(left, bottom);
   svg.close_shape();
   svg.end_path();

@@ -8,17 +8,17 @@
 namespace anadrome::tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json exact(std::int64_t number) { return exact_json(static_cast<uint128>(number)); }
+OrderedJson exact(std::int64_t number) { return exact_json(static_cast<uint128>(number)); }
 
-Json question_json(const WhatIf& question) {
-  Json json = {{"steps", exact(question.steps)},
-               {"ranks", question.ranks},
-               {"state_bytes", exact(question.state_bytes)},
-               {"memory_bytes", exact(question.memory)},
-               {"seconds_step", question.forward},
-               {"seconds_adjoint", question.adjoint}};
+OrderedJson question_json(const WhatIf& question) {
+  OrderedJson json = {{"steps", exact(question.steps)},
+                      {"ranks", question.ranks},
+                      {"state_bytes", exact(question.state_bytes)},
+                      {"memory_bytes", exact(question.memory)},
+                      {"seconds_step", question.forward},
+                      {"seconds_adjoint", question.adjoint}};
   if (question.has_tape()) json["tape_bytes"] = exact(question.tape_bytes);
   if (question.passes > 0) {
     json["passes"] = question.passes;
@@ -31,14 +31,14 @@ Json question_json(const WhatIf& question) {
     json["cores_busy"] = question.cores_busy;
     if (question.compression.on()) json["compression_ratio"] = question.compression.ratio;
     const auto room = [](std::int64_t disk) {
-      return disk == kNoLimit ? Json(nullptr) : exact(disk);
+      return disk == kNoLimit ? OrderedJson(nullptr) : exact(disk);
     };
     json["disk_bytes"] = room(question.disk);
     if (question.has_fast()) {
       const auto of = [&](const schedule::VolumeCosts& costs, std::int64_t disk) {
-        return Json{{"seconds_write", costs.write},
-                    {"seconds_read", costs.read},
-                    {"disk_bytes", room(disk)}};
+        return OrderedJson{{"seconds_write", costs.write},
+                           {"seconds_read", costs.read},
+                           {"disk_bytes", room(disk)}};
       };
       json["fast"] = of(question.at_fast(), question.fast.disk);
       json["home"] = of(question.at_home(), question.disk);
@@ -48,22 +48,22 @@ Json question_json(const WhatIf& question) {
 }
 
 // Means of the passes in each direction.
-Json passes_json(const Estimate& row) {
+OrderedJson passes_json(const Estimate& row) {
   if (!row.no_passes.empty()) return {{"why_not", row.no_passes}};
   const auto of = [](const PassCost& cost) {
     const double passes = std::max(cost.passes, 1.0);
-    return Json{{"forward_steps", cost.forward_steps / passes},
-                {"seconds", cost.seconds / passes},
-                {"seconds_waiting", cost.waiting / passes}};
+    return OrderedJson{{"forward_steps", cost.forward_steps / passes},
+                       {"seconds", cost.seconds / passes},
+                       {"seconds_waiting", cost.waiting / passes}};
   };
-  Json json = {{"forward", of(row.forward_pass)}};
+  OrderedJson json = {{"forward", of(row.forward_pass)}};
   if (row.reverse_pass.passes > 0) json["reverse"] = of(row.reverse_pass);
   json["seconds"] = row.seconds_in_all() - row.seconds;
   return json;
 }
 
-Json row_json(const Estimate& row, const WhatIf& question) {
-  Json json = {{"schedule", row.schedule}, {"runs", row.runs}};
+OrderedJson row_json(const Estimate& row, const WhatIf& question) {
+  OrderedJson json = {{"schedule", row.schedule}, {"runs", row.runs}};
   if (!row.runs) {
     json["why_not"] = row.remark;
     return json;
@@ -85,7 +85,7 @@ Json row_json(const Estimate& row, const WhatIf& question) {
   return json;
 }
 
-Json gain_json(const Gain& gain, const Estimate& now) {
+OrderedJson gain_json(const Gain& gain, const Estimate& now) {
   if (gain.schedule[0] == '\0') return nullptr;
   return {{"amount", gain.amount},
           {"schedule", gain.schedule},
@@ -95,18 +95,19 @@ Json gain_json(const Gain& gain, const Estimate& now) {
 
 }  // namespace
 
-Json comparison_json(const Comparison& comparison) {
+OrderedJson comparison_json(const Comparison& comparison) {
   const WhatIf& question = comparison.question;
-  Json json = question_json(question);
+  OrderedJson json = question_json(question);
   json["seconds_ideal"] = question.ideal_seconds();
   if (question.passes > 0)
     json["seconds_ideal_passes"] = question.ideal_seconds_in_all() - question.ideal_seconds();
-  json["schedules"] = Json::array();
+  json["schedules"] = OrderedJson::array();
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
   if (comparison.sketch.arrays > 0) json["sketch"] = sketch_json(comparison.sketch);
-  json["auto"] = comparison.by_auto != nullptr ? Json(comparison.by_auto->name) : Json(nullptr);
+  json["auto"] =
+      comparison.by_auto != nullptr ? OrderedJson(comparison.by_auto->name) : OrderedJson(nullptr);
   json["recommended"] = nullptr;
   json["why"] = reason(comparison);
   if (comparison.recommended < 0) return json;
@@ -115,7 +116,7 @@ Json comparison_json(const Comparison& comparison) {
   if (comparison.seconds_uncompressed > 0)
     json["seconds_uncompressed"] = comparison.seconds_uncompressed;
   if (comparison.seconds_cores_busy > 0) json["seconds_cores_busy"] = comparison.seconds_cores_busy;
-  json["gains"] = Json::array();
+  json["gains"] = OrderedJson::array();
   for (const Resource& resource : comparison.resources) {
     if (!resource.counts) continue;
     json["gains"].push_back({{"resource", resource.name},

@@ -35,24 +35,24 @@ std::string bytes_from(const std::string& path, std::int64_t offset) {
   return bytes;
 }
 
-struct Extent {
+struct RecordExtent {
   std::uint32_t type = 0;
   std::size_t end = 0;  ///< 0: it does not end in these bytes
 };
 
-Extent extent_at(std::string_view bytes, std::size_t at) {
+RecordExtent extent_at(std::string_view bytes, std::size_t at) {
   Decoder head(bytes.substr(at));
   const std::size_t length = head.u32();
   const std::uint32_t type = head.u32();
   const std::size_t end = at + store::kRecordHeadBytes + length + store::kRecordSumBytes;
   return head.good() && length <= store::kMostPayloadBytes && end <= bytes.size()
-             ? Extent{type, end}
-             : Extent{};
+             ? RecordExtent{type, end}
+             : RecordExtent{};
 }
 
 // Is there a record with a right sum, chained to the sum that lies before it?
 bool is_record(std::string_view bytes, std::size_t at, std::size_t& summed) {
-  const Extent extent = extent_at(bytes, at);
+  const RecordExtent extent = extent_at(bytes, at);
   if (extent.end == 0 || !store::is_record_type(extent.type) || summed > kMostSummed) return false;
   summed += extent.end - at;
   const std::size_t sum_at = extent.end - store::kRecordSumBytes;
@@ -65,7 +65,7 @@ bool is_record(std::string_view bytes, std::size_t at, std::size_t& summed) {
 bool passes_a_synced_one(std::string_view bytes, std::size_t at, std::size_t end) {
   bool synced = false;
   while (at < end) {
-    const Extent extent = extent_at(bytes, at);
+    const RecordExtent extent = extent_at(bytes, at);
     if (extent.end == 0) return false;
     synced = synced || store::is_synced_type(extent.type);
     at = extent.end;
@@ -84,7 +84,7 @@ Tail tail_of(const std::string& path, std::int64_t good_bytes) {
   bool synced = passes_a_synced_one(bytes, kFirst, at);
   while (at < bytes.size() && is_record(bytes, at, summed)) {
     if (synced) return Tail::kDamage;
-    const Extent extent = extent_at(bytes, at);
+    const RecordExtent extent = extent_at(bytes, at);
     synced = store::is_synced_type(extent.type);
     at = extent.end;
   }

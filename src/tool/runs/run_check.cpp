@@ -52,7 +52,7 @@ void adopt(RunReport& run, std::optional<Value>& there, const std::optional<Valu
 using Steps = std::vector<std::int64_t>;
 
 /// The reports on a run's files, beside the facts that the run's own takes over from them.
-struct Files {
+struct RunFiles {
   std::optional<MasterReport> master;
   bool of_a_store = false;
   std::vector<CheckedJournal> journals;
@@ -61,7 +61,7 @@ struct Files {
 };
 
 // All states of every rank of a kept run together are those that the master names.
-void compare_with_master(RunReport& run, const Files& files) {
+void compare_with_master(RunReport& run, const RunFiles& files) {
   const Steps& expected = files.master->steps;
   for (const auto& [rank, segments] : files.by_rank) {
     Steps steps;
@@ -177,7 +177,7 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
   add_problems(run, findings);
 }
 
-void look_at_master(RunReport& run, FileReport& file, Files& files) {
+void look_at_master(RunReport& run, FileReport& file, RunFiles& files) {
   MasterReport report = check_master(run.path + "/" + file.name);
   adopt(run, run.run_id, report.run_id, "run_id");
   adopt(run, run.schedule, report.schedule, "schedule");
@@ -186,7 +186,7 @@ void look_at_master(RunReport& run, FileReport& file, Files& files) {
   files.master = std::move(report);
 }
 
-void look_at_journal(RunReport& run, FileReport& file, Files& files) {
+void look_at_journal(RunReport& run, FileReport& file, RunFiles& files) {
   CheckedJournal journal = check_journal(run.path, file.name);
   if (journal.contents) {
     using Said = std::optional<std::int64_t>;
@@ -200,7 +200,7 @@ void look_at_journal(RunReport& run, FileReport& file, Files& files) {
   files.journals.push_back(std::move(journal));
 }
 
-void look_at_objects(RunReport& run, FileReport& file, Files& files) {
+void look_at_objects(RunReport& run, FileReport& file, RunFiles& files) {
   ObjectsReport report = check_objects(run.path + "/" + file.name);
   adopt(run, run.run_id, report.run_id, "run_id");
   files.ranks.insert(std::ssize(files.ranks));  // each has one
@@ -211,7 +211,7 @@ void look_at_objects(RunReport& run, FileReport& file, Files& files) {
   file.problems = std::move(report.problems);
 }
 
-void look_at_segment(RunReport& run, FileReport& file, Files& files, Depth depth) {
+void look_at_segment(RunReport& run, FileReport& file, RunFiles& files, Depth depth) {
   const bool kept = run.condition == Condition::kKept;
   SegmentReport report = check_segment(run.path + "/" + file.name, kept, depth);
   compare_with_name(file.name, report);
@@ -247,7 +247,7 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
   run.condition = condition_of(listed);
   const bool live = run.condition == Condition::kLive;
   const Depth looked = live ? Depth::kStructure : depth;
-  Files files;
+  RunFiles files;
   for (const store::ListedFile& of_run : listed.files) {
     FileReport file;
     file.name = of_run.name;

@@ -69,7 +69,7 @@ Answer answer(const DoubleAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_double_options(Options& options) {
   constexpr std::int64_t kMost = schedule::kMostSteps;
   const auto asked = std::make_shared<DoubleAsked>();
   options.count("--steps", asked->steps, 1, kMost, {"forward steps", "60"})->required();
@@ -90,7 +90,7 @@ Ask add(Options& options) {
 
 Question double_question() {
   return {"double", "Double checkpointing: two levels for fixed buffers.",
-          "--steps 60 --transfer-steps 20", add};
+          "--steps 60 --transfer-steps 20", add_double_options};
 }
 
 }  // namespace anadrome::tool

@@ -151,7 +151,7 @@ Answer answer(const GraphAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_graph_options(Options& options) {
   const auto asked = std::make_shared<GraphAsked>();
   options
       .file(
@@ -171,7 +171,7 @@ Ask add(Options& options) {
 
 Question graph_question() {
   return {"graph", "The nodes of one step to recompute, so that its adjoint fits in a memory.",
-          "--graph step.json --memory 20", add};
+          "--graph step.json --memory 20", add_graph_options};
 }
 
 }  // namespace anadrome::tool

@@ -152,7 +152,7 @@ Answer answer(const JoinAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_join_options(Options& options) {
   const auto asked = std::make_shared<JoinAsked>();
   options.text("--branches", asked->branches, "N,N,..", {"steps of each branch", "20,20,8"})
       ->required();
@@ -172,7 +172,7 @@ Ask add(Options& options) {
 
 Question join_question() {
   return {"join", "Branches that meet in one objective: the fewest steps run again.",
-          "--branches 20,20,8 --slots 6", add};
+          "--branches 20,20,8 --slots 6", add_join_options};
 }
 
 }  // namespace anadrome::tool

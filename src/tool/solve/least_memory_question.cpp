@@ -68,7 +68,7 @@ Answer answer(const LeastMemoryAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_least_memory_options(Options& options) {
   const auto asked = std::make_shared<LeastMemoryAsked>();
   options.file("--sizes", asked->sizes, {"bytes of x_0 .. x_n", "sizes.txt"})->required();
   options.file("--workspace", asked->workspace,
@@ -82,7 +82,7 @@ Ask add(Options& options) {
 
 Question least_memory_question() {
   return {"least_memory", "The least memory in which no step runs more than twice.",
-          "--sizes sizes.txt", add};
+          "--sizes sizes.txt", add_least_memory_options};
 }
 
 }  // namespace anadrome::tool

@@ -86,7 +86,7 @@ Answer answer(const ObjectsAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_objects_options(Options& options) {
   constexpr std::int64_t kMost = schedule::kMostSteps;
   const auto asked = std::make_shared<ObjectsAsked>();
   options.word("--objects", asked->objects, {"state", "tape", "mixed"},
@@ -111,7 +111,7 @@ Ask add(Options& options) {
 
 Question objects_question() {
   return {"objects", "States, tapes or both in one memory: the fewest forward steps.",
-          "--objects tape --steps 60 --slots 8 --tape-size 2", add};
+          "--objects tape --steps 60 --slots 8 --tape-size 2", add_objects_options};
 }
 
 }  // namespace anadrome::tool

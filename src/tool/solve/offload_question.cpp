@@ -139,7 +139,7 @@ Answer answer(const OffloadAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_offload_options(Options& options) {
   const auto asked = std::make_shared<OffloadAsked>();
   options
       .file("--costs", asked->costs,
@@ -163,7 +163,7 @@ Ask add(Options& options) {
 
 Question offload_question() {
   return {"offload", "Keep, offload or recompute each state of uneven steps: the least time.",
-          "--costs costs.json --fast-memory 1200 --bandwidth 6", add};
+          "--costs costs.json --fast-memory 1200 --bandwidth 6", add_offload_options};
 }
 
 }  // namespace anadrome::tool

@@ -125,7 +125,7 @@ Answer answer(const UnevenTapesAsked& asked) {
   return answer;
 }
 
-Ask add(Options& options) {
+Ask add_uneven_tapes_options(Options& options) {
   const auto asked = std::make_shared<UnevenTapesAsked>();
   options
       .file("--costs", asked->costs,
@@ -142,7 +142,7 @@ Ask add(Options& options) {
 
 Question uneven_tapes_question() {
   return {"uneven_tapes", "States and tapes of uneven size in one memory: the least time.",
-          "--costs chain.txt --memory 60", add};
+          "--costs chain.txt --memory 60", add_uneven_tapes_options};
 }
 
 }  // namespace anadrome::tool

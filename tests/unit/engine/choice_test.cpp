@@ -11,8 +11,6 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-
 struct Chooser : LoneDesk {
   Chooser() : LoneDesk(kMiB) { options.memory = 10 * kMiB; }
   // The schedule of the next sweep, and what is said of it.

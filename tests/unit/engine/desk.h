@@ -17,6 +17,8 @@
 
 namespace anadrome::engine {
 
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
 struct RecordingMeeting final : Meeting {
   explicit RecordingMeeting(Context& made) : context(made) {}
 

@@ -12,8 +12,6 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-
 void alone(std::int64_t state_bytes, std::int64_t tape_bytes,
            const std::function<void(Desk&)>& body) {
   ThreadRanks::run(1, [&](Ranks& ranks) {

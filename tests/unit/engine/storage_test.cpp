@@ -17,8 +17,6 @@ namespace {
 using test::Fault;
 using test::Operation;
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-
 struct Stored : LoneDesk {
   Stored() : LoneDesk(kMiB) { options.memory = 8 * kMiB; }
   // As begin does. True: the disk is another one.

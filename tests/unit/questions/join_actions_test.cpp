@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/index.h"
 #include "reference_table.h"
 #include "schedule/join_planner.h"
 
@@ -14,8 +15,6 @@ namespace anadrome::questions {
 namespace {
 
 using namespace schedule;
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// Plays the actions, and breaks on any that cannot be. Returns the advances.
 std::int64_t replay(const JoinProblem& problem, const std::vector<JoinAction>& actions) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "exhaustive_search.h"
 #include "reference_table.h"
 #include "schedule/revolve.h"
@@ -18,8 +19,6 @@ namespace {
 using namespace schedule;
 
 using Values = std::vector<std::int64_t>;
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// Plays the actions, and breaks on any that cannot be. Returns the time.
 std::int64_t replay(const UnevenTapes& chain, const std::vector<TapesAction>& actions) {

@@ -23,7 +23,7 @@ AnchoredCase taped(std::int64_t steps, std::int64_t slots, std::int64_t interval
   return options;
 }
 
-std::string text(const AnchoredCase& options) {
+std::string text_of_taped(const AnchoredCase& options) {
   std::ostringstream out;
   out << "n " << options.steps << ", s " << options.slots << ", I " << options.interval << ", l "
       << options.tape_units << ", anchors <= " << options.most_anchors << ", all "
@@ -32,7 +32,7 @@ std::string text(const AnchoredCase& options) {
 }
 
 template <class Body>
-void for_all_small_plans(Body&& body) {
+void for_all_small_taped_plans(Body&& body) {
   for (std::int64_t n = 0; n <= 40; ++n) {
     for (const std::int64_t interval : {1, 2, 3, 4, 7, 13}) {
       for (const std::int64_t s : {1, 2, 3, 4, 5, 7, 12}) {
@@ -46,39 +46,39 @@ void for_all_small_plans(Body&& body) {
 }
 
 TEST(AnchoredPlannerTapes, BreakNoRuleAndNeverAdvanceMoreThanWithoutTapes) {
-  for_all_small_plans([](AnchoredCase options) {
+  for_all_small_taped_plans([](AnchoredCase options) {
     for (const std::int64_t most_anchors : {std::int64_t{2}, kNoLimit}) {
       options.most_anchors = most_anchors;
       const Taken totals = replay(options, options.steps);
       AnchoredCase without = options;
       without.tape_units = 0;
-      ASSERT_EQ(totals.recorded, options.steps) << text(options);
-      ASSERT_LE(totals.advances, replay(without, options.steps).advances) << text(options);
+      ASSERT_EQ(totals.recorded, options.steps) << text_of_taped(options);
+      ASSERT_LE(totals.advances, replay(without, options.steps).advances) << text_of_taped(options);
     }
   });
 }
 
 TEST(AnchoredPlannerTapes, BreakNoRuleWhereTheEndIsNotKnown) {
-  for_all_small_plans([](AnchoredCase options) {
+  for_all_small_taped_plans([](AnchoredCase options) {
     const std::int64_t n = options.steps;
     options.steps = kUnknown;
     for (const bool late : {false, true}) {
       ReplayOptions replayed;
       replayed.finish_late = late;
       const Taken totals = replay(options, n, replayed);
-      ASSERT_EQ(totals.recorded, n) << text(options) << " steps " << n;
+      ASSERT_EQ(totals.recorded, n) << text_of_taped(options) << " steps " << n;
     }
   });
 }
 
 TEST(AnchoredPlannerTapes, BetweenAnchorsTakeTheOptimum) {
-  for_all_small_plans([](AnchoredCase options) {
+  for_all_small_taped_plans([](AnchoredCase options) {
     options.most_anchors = 1;
     const std::int64_t n = options.steps;
     const Taken totals = replay(options, n);
     const auto optimum = n == 0 ? 0 : advances_from_anchor(n, options.slots, options.tape_units);
     ASSERT_EQ(static_cast<uint128>(totals.advances), static_cast<uint128>(n) + optimum)
-        << text(options);
+        << text_of_taped(options);
   });
 }
 
@@ -102,7 +102,7 @@ TEST(AnchoredPlannerTapes, FollowAnIntervalThatIsAskedForAndChanges) {
     replayed.decide = [&](std::int64_t) {
       return Answer{random() % 4 == 0, 1 + static_cast<std::int64_t>(random() % 12)};
     };
-    ASSERT_NO_THROW(replay(options, n, replayed)) << text(options) << " steps " << n;
+    ASSERT_NO_THROW(replay(options, n, replayed)) << text_of_taped(options) << " steps " << n;
   }
 }
 

@@ -14,7 +14,7 @@ namespace anadrome::schedule {
 namespace {
 
 /// Plays to Done under the rules; returns the advances.
-std::int64_t play(const BranchOptions& options) {
+std::int64_t advances_played(const BranchOptions& options) {
   BranchSweep sweep(options);
   Rules rules(rules_of(options));
   const auto require = [](bool holds, const char* rule) {
@@ -53,7 +53,7 @@ RC_GTEST_PROP(BranchSweep, BreaksNoRuleAndKeepsThePlannersPromise, ()) {
                                     rc::gen::inRange<std::int64_t>(0, 400));
   options.slots = BranchSweep::fewest_slots(options) + more;
   const std::int64_t promised = BranchSweep(options).advances_remaining();
-  RC_ASSERT(play(options) == promised);
+  RC_ASSERT(advances_played(options) == promised);
 }
 
 TEST(BranchSweep, TakesTheFewestAdvancesOfAJoin) {
@@ -61,7 +61,8 @@ TEST(BranchSweep, TakesTheFewestAdvancesOfAJoin) {
     for (std::int64_t slots = 4; slots < 12; ++slots) {
       const BranchOptions options{{10, 7}, slots, charged};
       const JoinProblem problem{options.steps, slots, charged, false, true};
-      EXPECT_TRUE(static_cast<uint128>(play(options)) == plan_join(problem).advances) << slots;
+      EXPECT_TRUE(static_cast<uint128>(advances_played(options)) == plan_join(problem).advances)
+          << slots;
     }
   }
 }
@@ -70,20 +71,20 @@ TEST(BranchSweep, MakesEachEndOfAReducibleObjectiveTwice) {
   for (std::int64_t slots = 1; slots < 12; ++slots) {
     const std::int64_t alone = static_cast<std::int64_t>(extra_advances(11, slots + 1)) +
                                static_cast<std::int64_t>(extra_advances(8, slots + 1));
-    EXPECT_EQ(play({{10, 7}, slots, false, true}), 10 + 7 + alone) << slots;
+    EXPECT_EQ(advances_played({{10, 7}, slots, false, true}), 10 + 7 + alone) << slots;
   }
 }
 
 TEST(BranchSweep, RunsNoStepTwiceWithTheMostSlots) {
   BranchOptions options{{10, 7, 1}, 1, true};
   options.slots = BranchSweep::most_slots(options);
-  EXPECT_EQ(play(options), 18);
+  EXPECT_EQ(advances_played(options), 18);
   options.charged_inputs = false;
   options.slots = BranchSweep::most_slots(options);
-  EXPECT_EQ(play(options), 18);
+  EXPECT_EQ(advances_played(options), 18);
   options.reducible = true;
   options.slots = BranchSweep::most_slots(options);
-  EXPECT_EQ(play(options), 36);
+  EXPECT_EQ(advances_played(options), 36);
 }
 
 TEST(BranchSweep, NumbersStepsOfAllBranches) {

@@ -15,7 +15,7 @@
 namespace anadrome::schedule {
 namespace {
 
-const std::vector<TwoTierCosts> kCosts = {
+const std::vector<TwoTierCosts> kDiskCosts = {
     {1, 0, 0, 0}, {1, 1, 2, 2}, {1, 0, 1, 1},   {2, 5, 7, 3},   {3, 1, 0, 10}, {3, 2, 10, 0},
     {0, 1, 2, 3}, {0, 0, 0, 0}, {1, 0, 20, 20}, {5, 0, 1, 100}, {1, 3, 40, 1}, {7, 11, 13, 17},
 };
@@ -31,7 +31,7 @@ TEST(DiskRevolve, AgreesWithTheReferenceTable) {
 }
 
 TEST(DiskRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kDiskCosts) {
     for (int n = 1; n <= 7; ++n) {
       for (std::int64_t c = 0; c <= 3; ++c) {
         const std::vector<StorageLevel> disk = {{n, costs.write, costs.read}};
@@ -46,7 +46,7 @@ TEST(DiskRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
 }
 
 TEST(DiskRevolve, CostsWhatItsReplayCosts) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kDiskCosts) {
     for (std::int64_t n = 0; n <= 60; ++n) {
       for (const std::int64_t c : {0, 1, 2, 3, 5, 9}) {
         DiskRevolvePlanner planner(n, c, costs);
@@ -61,7 +61,7 @@ TEST(DiskRevolve, CostsWhatItsReplayCosts) {
 }
 
 TEST(DiskRevolve, TakesTurnForOneMoreStep) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kDiskCosts) {
     for (std::int64_t n = 1; n <= 40; ++n) {
       for (const std::int64_t c : {1, 2, 5}) {
         DiskRevolvePlanner planner(n + 1, c, costs);
@@ -88,7 +88,7 @@ TEST(DiskRevolve, TakesTurnForOneMoreStep) {
 }
 
 TEST(DiskRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kDiskCosts) {
     for (std::int64_t n = 2; n <= 60; ++n) {
       for (const std::int64_t c : {0, 1, 3}) {
         for (const std::int64_t first : {1, 4, 40}) {

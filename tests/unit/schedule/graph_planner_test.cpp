@@ -11,13 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "reference_table.h"
 #include "two_fields_graph.h"
 
 namespace anadrome::schedule {
 namespace {
-
-std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
 
 StepGraph graph_named(const std::string& name) {
   std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/planners/kusumoto_dags.json");

@@ -15,7 +15,7 @@
 namespace anadrome::schedule {
 namespace {
 
-const std::vector<TwoTierCosts> kCosts = {
+const std::vector<TwoTierCosts> kTwoTierCosts = {
     {1, 0, 0, 0}, {1, 1, 2, 2}, {1, 0, 1, 1},   {2, 5, 7, 3},   {3, 1, 0, 10}, {3, 2, 10, 0},
     {0, 1, 2, 3}, {0, 0, 0, 0}, {1, 0, 20, 20}, {5, 0, 1, 100}, {1, 3, 40, 1}, {7, 11, 13, 17},
 };
@@ -38,7 +38,7 @@ TEST(HRevolve, AgreesWithTheReferenceTable) {
 }
 
 TEST(HRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (int n = 1; n <= 8; ++n) {
       for (std::int64_t c = 0; c <= 3; ++c) {
         for (std::int64_t d = c == 0 ? 1 : 0; d <= 2; ++d) {
@@ -63,7 +63,7 @@ TEST(HRevolve, CostsTheLeastOfTenSteps) {
 }
 
 TEST(HRevolve, CostsWhatItsReplayCosts) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 0; n <= 60; ++n) {
       for (const std::int64_t c : {0, 1, 2, 3, 5}) {
         for (const std::int64_t d : {0, 1, 2, 3, 7}) {
@@ -79,7 +79,7 @@ TEST(HRevolve, CostsWhatItsReplayCosts) {
 }
 
 TEST(HRevolve, TakesTurnForOneMoreStep) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 1; n <= 40; ++n) {
       for (const std::int64_t c : {0, 1, 3}) {
         for (const std::int64_t d : {1, 2, 5}) {
@@ -118,7 +118,7 @@ TEST(HRevolve, KeepsTheRulesWhereReadStatesAreBuffered) {
 }
 
 TEST(HRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
-  for (const TwoTierCosts& costs : kCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 2; n <= 60; ++n) {
       for (const std::int64_t c : {0, 1, 3}) {
         for (std::int64_t d = 1; d <= n; d += 1 + d / 4) {

@@ -18,10 +18,10 @@ namespace anadrome::schedule {
 namespace {
 
 // Milliseconds: short sweeps are planned quickly, and all of them can be played.
-const OverlapTimes kTimes[] = {
+const OverlapTimes kListTimes[] = {
     {1e-3, 2e-3, 3e-3, 3e-3}, {1e-3, 1e-3, 0, 0}, {5e-4, 2e-3, 7e-3, 1e-3}, {1e-3, 0, 4e-2, 6e-2}};
 
-struct Case {
+struct ListCase {
   ListOptions options;
   OverlapTimes times;
   std::int64_t probe = 0;  ///< steps of every probe; 0: the plan is there at the beginning
@@ -30,15 +30,16 @@ struct Case {
   }
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
+std::ostream& operator<<(std::ostream& out, const ListCase& c) {
   return out << c.options.steps << " steps, " << c.options.slots << " slots, at most "
              << c.options.most_on_disk << " on disk, write " << c.times.write << ", probe "
              << c.probe << (c.options.record ? ", tape" : "");
 }
 
-class Player {
+class ListPlayer {
  public:
-  Player(ListSweep& sweep, const Case& c) : sweep_(sweep), case_(c), rules_(rules_of(c.options)) {}
+  ListPlayer(ListSweep& sweep, const ListCase& c)
+      : sweep_(sweep), case_(c), rules_(rules_of(c.options)) {}
 
   /// Plays to Done; returns the advances.
   std::int64_t play() {
@@ -93,17 +94,17 @@ class Player {
   }
 
   ListSweep& sweep_;
-  const Case case_;
+  const ListCase case_;
   Rules rules_;
   std::int64_t probes_ = 0, lose_ = 0, writes_ = 0, most_writes_ = kNoLimit;
   bool lost_ = false;
 };
 
 // A sweep, and another reverse sweep of the same.
-std::int64_t replay(const Case& c) {
+std::int64_t replay(const ListCase& c) {
   ListSweep sweep(c.options);
   if (c.probe == 0 && !sweep.planned()) sweep.plan(c.times);
-  Player machine(sweep, c);
+  ListPlayer machine(sweep, c);
   const std::int64_t advances = machine.play();
   machine.rewind();
   sweep.plan(c.times);
@@ -117,7 +118,8 @@ TEST(ListSweep, BreaksNoRuleForAnyLengthAndFewSlots) {
       for (const bool record : {false, true}) {
         for (const std::int64_t probe : {0, 5}) {
           for (const std::int64_t most : {kNoLimit, std::int64_t{1}, std::int64_t{3}}) {
-            Case c{{steps, slots, most, record}, kTimes[(steps + slots + probe) % 4], probe};
+            ListCase c{
+                {steps, slots, most, record}, kListTimes[(steps + slots + probe) % 4], probe};
             ASSERT_NO_THROW(replay(c)) << c;
           }
         }
@@ -134,7 +136,7 @@ TEST(ListSweep, BreaksNoRuleOnRandomLongerChains) {
     const auto slots = static_cast<std::int64_t>(1 + random() % 40);
     const OverlapTimes times{1e-3, seconds(random), seconds(random), seconds(random)};
     const auto probe = static_cast<std::int64_t>(random() % 30);
-    const Case c{
+    const ListCase c{
         {steps, slots, random() % 2 == 0 ? kNoLimit : 20, random() % 2 == 0}, times, probe};
     ASSERT_NO_THROW(replay(c)) << c;
   }
@@ -144,7 +146,7 @@ TEST(ListSweep, BreaksNoRuleOnRandomLongerChains) {
 TEST(ListSweep, BreaksNoRuleInAPlanThatWasSearchedFor) {
   for (const std::int64_t steps : {20, 27}) {
     for (const bool record : {false, true}) {
-      const Case c{{steps, 3, kNoLimit, record}, {1, 3, 4, 3}, 2};
+      const ListCase c{{steps, 3, kNoLimit, record}, {1, 3, 4, 3}, 2};
       ASSERT_NO_THROW(replay(c)) << c;
     }
   }
@@ -163,13 +165,13 @@ TEST(ListSweep, RunsNoStepTwiceWhereAllStatesFitAndAsksForNoTimes) {
   EXPECT_TRUE(sweep.planned());
   EXPECT_EQ(sweep.outdated({1, 2, 3, 4, 0, 0}), "") << "the disk is of no use";
   EXPECT_EQ(sweep.advances_remaining(), 20);
-  EXPECT_EQ(replay({{20, 20, 1, false}, kTimes[0], 1}), 20);
+  EXPECT_EQ(replay({{20, 20, 1, false}, kListTimes[0], 1}), 20);
 }
 
 TEST(ListSweep, WritesStatesWhereThatPays) {
-  const Case c{{60, 3, kNoLimit, false}, kTimes[0], 4};
+  const ListCase c{{60, 3, kNoLimit, false}, kListTimes[0], 4};
   ListSweep sweep(c.options);
-  Player machine(sweep, c);
+  ListPlayer machine(sweep, c);
   EXPECT_LT(machine.play(), static_cast<std::int64_t>(extra_advances(61, 3)));
   EXPECT_GT(machine.writes(), 5);
 }
@@ -181,10 +183,10 @@ TEST(ListSweep, GoesOnWithoutAnAnchorThatIsLost) {
   for (const std::int64_t steps : {5, 12, 23, 60}) {
     for (std::int64_t slots = 1; slots <= 4; ++slots) {
       for (std::int64_t lose = 1; lose <= 30; ++lose) {
-        const Case c{{steps, slots, kNoLimit, lose % 2 == 0}, kTimes[lose % 3], lose % 5};
+        const ListCase c{{steps, slots, kNoLimit, lose % 2 == 0}, kListTimes[lose % 3], lose % 5};
         ListSweep sweep(c.options);
         if (c.probe == 0 && !sweep.planned()) sweep.plan(c.times);
-        Player machine(sweep, c);
+        ListPlayer machine(sweep, c);
         machine.lose(lose);
         ASSERT_NO_THROW(machine.play()) << c << ", lost " << lose;
         losses += machine.lost() ? 1 : 0;
@@ -202,10 +204,10 @@ TEST(ListSweep, CostsNoMoreThanRevolveWhereTheDiskIsFull) {
     for (std::int64_t slots = 1; slots <= 4; ++slots) {
       for (std::int64_t writes = 0; writes <= 12; ++writes) {
         for (const bool record : {false, true}) {
-          const Case c{{steps, slots, kNoLimit, record}, kTimes[writes % 4]};
+          const ListCase c{{steps, slots, kNoLimit, record}, kListTimes[writes % 4]};
           ListSweep sweep(c.options);
           if (!sweep.planned()) sweep.plan(c.times);
-          Player machine(sweep, c);
+          ListPlayer machine(sweep, c);
           machine.fill(writes);
           std::int64_t advances = 0;
           ASSERT_NO_THROW(advances = machine.play()) << c << ", full after " << writes;
@@ -226,7 +228,7 @@ TEST(ListSweep, CostsNoMoreThanRevolveWhereTheDiskIsFull) {
 // ---- states of several sizes ----
 
 struct SizedCase {
-  Case c;
+  ListCase c;
   OffloadChain chain;
 };
 
@@ -249,7 +251,7 @@ SizedCase sized_case(std::int64_t steps, bool record, std::mt19937& random) {
   ListOptions& options = sized.c.options;
   options = {steps, largest + below(3 * largest), kNoLimit, record};
   options.units = chain.state_units;
-  sized.c.times = kTimes[random() % 4];
+  sized.c.times = kListTimes[random() % 4];
   return sized;
 }
 
@@ -278,13 +280,13 @@ TEST(ListSweep, GivesStatesOfSeveralSizesTheirPlaces) {
   for (int i = 0; i < 200; ++i) {
     const auto steps = static_cast<std::int64_t>(1 + random() % 60);
     SizedCase sized = sized_case(steps, random() % 2 == 0, random);
-    Case& c = sized.c;
+    ListCase& c = sized.c;
     c.probe = i % 3 == 0 ? 3 : 0;
     Offloaded offloaded_plan(sized, 20'000);
     ListSweep sweep(offloaded_plan.options);
     const bool adopts = c.probe == 0 && !sweep.planned();
     if (adopts) sweep.plan(c.times);
-    Player machine(sweep, c);
+    ListPlayer machine(sweep, c);
     std::int64_t advances = 0;
     ASSERT_NO_THROW(advances = machine.play()) << c;
     machine.rewind();
@@ -330,7 +332,7 @@ TEST(ListSweep, GoesOnWithoutALostAnchorOfAnySize) {
     ListSweep sweep(offloaded.options);
     if (sweep.planned()) continue;
     sweep.plan(sized.c.times);
-    Player machine(sweep, sized.c);
+    ListPlayer machine(sweep, sized.c);
     machine.lose(static_cast<std::int64_t>(1 + random() % 12));
     ASSERT_NO_THROW(machine.play()) << sized.c;
     losses += machine.lost() ? 1 : 0;
@@ -358,8 +360,8 @@ TEST(ListSweep, FingerprintsTellPlansApart) {
     sweep.plan(times);
     return sweep.fingerprint();
   };
-  EXPECT_EQ(fingerprint(kTimes[0]), fingerprint(kTimes[0]));
-  EXPECT_NE(fingerprint(kTimes[0]), fingerprint(kTimes[2]));
+  EXPECT_EQ(fingerprint(kListTimes[0]), fingerprint(kListTimes[0]));
+  EXPECT_NE(fingerprint(kListTimes[0]), fingerprint(kListTimes[2]));
 }
 
 TEST(ListSweep, RefusesWhatMakesNoSense) {

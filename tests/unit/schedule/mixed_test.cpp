@@ -21,7 +21,7 @@ std::int64_t advances(std::int64_t n, std::int64_t units, std::int64_t tape, boo
   return static_cast<std::int64_t>(mixed_advances(n, units, tape, restarts));
 }
 
-StackOptions options_of(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
+StackOptions mixed_options(std::int64_t n, std::int64_t units, std::int64_t tape, bool restarts) {
   StackOptions options;
   options.steps = n;
   options.units = units;
@@ -137,7 +137,7 @@ TEST(MixedPlanner, TakesWhatItPromises) {
     for (std::int64_t units = 1; units <= 9; ++units) {
       for (std::int64_t tape = 1; tape <= 4; ++tape) {
         for (const bool restarts : {false, true}) {
-          expect_what_was_promised(options_of(n, units, tape, restarts));
+          expect_what_was_promised(mixed_options(n, units, tape, restarts));
           if (HasFailure()) return;
         }
       }
@@ -147,7 +147,7 @@ TEST(MixedPlanner, TakesWhatItPromises) {
 
 TEST(MixedPlanner, TakesNoMoreWithoutATurn) {
   for (std::int64_t n = 1; n <= 40; ++n) {
-    StackOptions options = options_of(n, 4, 2, false);
+    StackOptions options = mixed_options(n, 4, 2, false);
     options.turn = false;
     expect_what_was_promised(options);
   }
@@ -157,7 +157,7 @@ RC_GTEST_PROP(MixedPlanner, TakesWhatItPromisesOnLongerSweeps, ()) {
   const auto n = *rc::gen::inRange<std::int64_t>(1, 1500);
   const auto units = *rc::gen::inRange<std::int64_t>(2, 60);
   const auto tape = *rc::gen::inRange<std::int64_t>(1, 20);
-  expect_what_was_promised(options_of(n, units, tape, *rc::gen::arbitrary<bool>()));
+  expect_what_was_promised(mixed_options(n, units, tape, *rc::gen::arbitrary<bool>()));
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
@@ -180,7 +180,7 @@ class FromDisk final : public Planner {
 
 TEST(MixedPlanner, ReversesWhatIsOnDisk) {
   for (std::int64_t n = 2; n <= 40; ++n) {
-    StackOptions options = options_of(n, 5, 2, false);
+    StackOptions options = mixed_options(n, 5, 2, false);
     options.disk_slots = 1;
     Segment segment;
     segment.last = n;
@@ -276,7 +276,7 @@ TEST(MixedAdvances, WithoutMemoryAreAnError) {
   EXPECT_EQ(status_of(2, 0, 1), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(status_of(-1, 1, 1), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(status_of(2, 1, 0), ANADROME_ERR_ARGUMENT);
-  StackOptions options = options_of(5, 0, 1, false);
+  StackOptions options = mixed_options(5, 0, 1, false);
   EXPECT_THROW(replay(options, std::make_unique<MixedPlanner>(1, false)), Error);
 }
 

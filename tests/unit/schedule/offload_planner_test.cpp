@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "offload_search.h"
 #include "reference_table.h"
 #include "schedule/charged_revolve.h"
@@ -17,8 +18,6 @@ namespace anadrome::schedule {
 namespace {
 
 using Values = std::vector<std::int64_t>;
-
-std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 OffloadChain uniform(std::int64_t n, std::int64_t forward, std::int64_t adjoint, std::int64_t write,
                      std::int64_t read, std::int64_t memory) {
@@ -242,12 +241,12 @@ TEST(ChargedRevolve, IsItsRecurrence) {
     chain.adjoint[k] = 2 + static_cast<std::int64_t>(k % 3);
     if (k < 13) chain.forward[k] = 1 + static_cast<std::int64_t>(k * 3 % 5);
   }
-  constexpr std::int64_t kNever = std::int64_t{1} << 40;
+  constexpr std::int64_t kTooLong = std::int64_t{1} << 40;
   const std::function<std::int64_t(std::int64_t, std::int64_t, std::int64_t)> least =
       [&](std::int64_t p, std::int64_t q, std::int64_t m) {
-        if (m < 0) return kNever;
+        if (m < 0) return kTooLong;
         if (q - p == 1) return chain.adjoint[at(p)];
-        std::int64_t best = kNever, sum = 0;
+        std::int64_t best = kTooLong, sum = 0;
         for (std::int64_t y = p + 1; y < q; ++y) {
           sum += chain.forward[at(y - 1)];
           const std::int64_t passing =
@@ -263,8 +262,8 @@ TEST(ChargedRevolve, IsItsRecurrence) {
     for (std::int64_t q = p + 1; q <= std::min<std::int64_t>(14, p + 8); ++q) {
       for (std::int64_t m = 0; m < 12; ++m) {
         const std::int64_t time = least(p, q, m);
-        ASSERT_EQ(revolve.fits(p, q, m), time < kNever) << p << " " << q << " " << m;
-        if (time == kNever) continue;
+        ASSERT_EQ(revolve.fits(p, q, m), time < kTooLong) << p << " " << q << " " << m;
+        if (time == kTooLong) continue;
         ASSERT_EQ(revolve.time(p, q, m), time) << p << " " << q << " " << m;
       }
     }

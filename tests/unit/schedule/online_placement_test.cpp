@@ -10,9 +10,9 @@ namespace anadrome::schedule {
 namespace {
 
 /// The kept states of a sweep that goes on and on, and what a reversal from x_n would take.
-class Sweep {
+class ForwardSweep {
  public:
-  Sweep(std::int64_t slots, OnlinePlacement placement)
+  ForwardSweep(std::int64_t slots, OnlinePlacement placement)
       : slots_(slots), placement_(std::move(placement)), kept_{0} {
     placement_.begin(0, slots);
   }
@@ -60,7 +60,7 @@ class Sweep {
 TEST(OnlinePlacement, IsOptimalForEveryEndUpToTwoRepetitions) {
   for (const std::int64_t s : {1, 2, 3, 5, 10, 50, 200}) {
     for (const std::int64_t few : {0, 512}) {
-      Sweep sweep(s, OnlinePlacement(few));
+      ForwardSweep sweep(s, OnlinePlacement(few));
       for (; sweep.live() <= (s + 1) * (s + 2) / 2; sweep.advance()) {
         ASSERT_EQ(sweep.advances(), extra_advances_clamped(sweep.live() + 1, s))
             << "n " << sweep.live() << ", s " << s;
@@ -76,7 +76,7 @@ struct Ratios {
 };
 
 Ratios ratios(std::int64_t slots, std::int64_t few_slots) {
-  Sweep sweep(slots, OnlinePlacement(few_slots));
+  ForwardSweep sweep(slots, OnlinePlacement(few_slots));
   Ratios ratios;
   constexpr std::int64_t kFirst = 10, kLast = 20000;
   for (; sweep.live() <= kLast; sweep.advance()) {

@@ -20,19 +20,19 @@
 namespace anadrome::schedule {
 namespace {
 
-struct Problem {
+struct OverlapCase {
   std::int64_t steps, slots;
   OverlapTimes times;
 };
 
-std::ostream& operator<<(std::ostream& out, const Problem& p) {
+std::ostream& operator<<(std::ostream& out, const OverlapCase& p) {
   return out << "n " << p.steps << ", c " << p.slots << ", forward " << p.times.forward
              << ", adjoint " << p.times.adjoint << ", write " << p.times.write << ", read "
              << p.times.read;
 }
 
 struct Row {
-  Problem problem;
+  OverlapCase problem;
   int optimum, revolve;
 };
 
@@ -48,14 +48,14 @@ std::vector<Row> table() {
   return rows;
 }
 
-double revolve(const Problem& p) {
+double revolve(const OverlapCase& p) {
   return static_cast<double>(extra_advances(p.steps, p.slots)) * p.times.forward +
          static_cast<double>(p.steps) * p.times.adjoint;
 }
 
 // The best of all intervals that can be: a shorter one than half the published one waits for the
 // disk, a longer one than that and a few saves no waiting.
-double best_periodic(const Problem& p) {
+double best_periodic(const OverlapCase& p) {
   double best = std::numeric_limits<double>::infinity();
   const auto published = static_cast<std::int64_t>(p.times.write);
   const std::int64_t by = published / 40 + 1;
@@ -69,8 +69,8 @@ double best_periodic(const Problem& p) {
   return best;
 }
 
-const std::vector<Problem>& long_chains() {
-  static const std::vector<Problem> problems{
+const std::vector<OverlapCase>& long_chains() {
+  static const std::vector<OverlapCase> problems{
       {100, 2, {1, 2, 8, 8}},    {100, 4, {1, 2, 16, 16}},    {100, 8, {1, 1, 30, 30}},
       {300, 3, {1, 1, 4, 4}},    {1000, 2, {1, 1, 4, 4}},     {1000, 3, {1, 2, 16, 16}},
       {1000, 8, {1, 2, 64, 64}}, {2000, 1, {1, 2, 16, 16}},   {2000, 3, {1, 1.5, 2.5, 5}},
@@ -81,7 +81,7 @@ const std::vector<Problem>& long_chains() {
 TEST(OverlappedMachine, HasTheOptimaOfTheTable) {
   int compared = 0;
   for (const Row& row : table()) {
-    const Problem& p = row.problem;
+    const OverlapCase& p = row.problem;
     if (p.steps > 6) continue;  // the rest takes minutes with sanitizers
     const WholeTimes times{static_cast<int>(p.times.write), static_cast<int>(p.times.read),
                            static_cast<int>(p.times.adjoint)};
@@ -96,7 +96,7 @@ TEST(OverlappedMachine, HasTheOptimaOfTheTable) {
 
 // Every action of an optimal plan is needed, but for a drop of a slot that is not used again.
 TEST(OverlappedMachine, BreaksOnAPlanThatLacksAnAction) {
-  const Problem p{7, 2, {1, 2, 3, 3}};
+  const OverlapCase p{7, 2, {1, 2, 3, 3}};
   const OverlappedPlan plan = plan_overlapped(p.steps, p.slots, p.times);
   int writes = 0;
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
@@ -115,7 +115,7 @@ TEST(Overlapped, PlansAreOptimalWhereTheOptimumIsKnown) {
   double sum = 0, worst = 1;
   int overlapped = 0;
   for (const Row& row : table()) {
-    const Problem& p = row.problem;
+    const OverlapCase& p = row.problem;
     const OverlappedPlan plan = plan_overlapped(p.steps, p.slots, p.times);
     const double time = execute(p.steps, p.slots, p.times, plan);
     ASSERT_EQ(time, plan.makespan) << p;
@@ -132,7 +132,7 @@ TEST(Overlapped, PlansAreOptimalWhereTheOptimumIsKnown) {
 }
 
 TEST(Overlapped, LongChainsAreFasterThanThePeriodicPlanAndRevolve) {
-  for (const Problem& p : long_chains()) {
+  for (const OverlapCase& p : long_chains()) {
     const OverlappedPlan plan = plan_overlapped(p.steps, p.slots, p.times);
     const double time = execute(p.steps, p.slots, p.times, plan);
     EXPECT_EQ(time, plan.makespan) << p;
@@ -145,20 +145,20 @@ TEST(Overlapped, IsNeverSlowerThanTheOthersAndBreaksNoRule) {
   std::mt19937 random(20240131);
   std::uniform_real_distribution<double> seconds(0, 12);
   for (int i = 0; i < 30; ++i) {
-    const Problem p{std::int64_t{1} + static_cast<std::int64_t>(random() % 18),
-                    std::int64_t{1} + static_cast<std::int64_t>(random() % 5),
-                    {0.1 + seconds(random), seconds(random), seconds(random), seconds(random)}};
+    const OverlapCase p{std::int64_t{1} + static_cast<std::int64_t>(random() % 18),
+                        std::int64_t{1} + static_cast<std::int64_t>(random() % 5),
+                        {0.1 + seconds(random), seconds(random), seconds(random), seconds(random)}};
     const OverlappedPlan plan = plan_overlapped(p.steps, p.slots, p.times);
     const double time = execute(p.steps, p.slots, p.times, plan);
-    constexpr double kRounding = 1e-9;
-    ASSERT_NEAR(time, plan.makespan, kRounding * time) << p;
-    ASSERT_LE(time, revolve(p) * (1 + kRounding)) << p;
+    constexpr double kNearly = 1e-9;
+    ASSERT_NEAR(time, plan.makespan, kNearly * time) << p;
+    ASSERT_LE(time, revolve(p) * (1 + kNearly)) << p;
     for (const bool read_ahead : {false, true}) {
       if (read_ahead && p.slots == 1) continue;
       for (const std::int64_t interval :
            periodic_intervals(p.steps, p.slots, p.times, read_ahead)) {
         const OverlappedPlan other = periodic_plan(p.steps, p.slots, p.times, interval, read_ahead);
-        ASSERT_LE(time, execute(p.steps, p.slots, p.times, other) * (1 + kRounding)) << p;
+        ASSERT_LE(time, execute(p.steps, p.slots, p.times, other) * (1 + kNearly)) << p;
       }
     }
   }

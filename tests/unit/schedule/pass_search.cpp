@@ -8,9 +8,9 @@
 namespace anadrome::schedule {
 namespace {
 
-class Search {
+class PassSearch {
  public:
-  Search(const SmallPasses& problem, unsigned anchors)
+  PassSearch(const SmallPasses& problem, unsigned anchors)
       : problem_(problem),
         n_(problem.steps),
         units_(problem.slots - (anchors != 0 ? 1 : 0)),
@@ -108,11 +108,11 @@ class Search {
 }  // namespace
 
 std::int64_t fewest_steps(const SmallPasses& problem) {
-  if (problem.anchors == 0) return Search(problem, 0).run();
+  if (problem.anchors == 0) return PassSearch(problem, 0).run();
   std::int64_t fewest = -1;
   for (unsigned set = 1; set < 1U << problem.steps; set += 2) {
     if (std::popcount(set) != std::min(problem.anchors, problem.steps)) continue;  // none costs
-    const std::int64_t steps = Search(problem, set).run();
+    const std::int64_t steps = PassSearch(problem, set).run();
     fewest = fewest < 0 ? steps : std::min(fewest, steps);
   }
   return fewest;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Direction kForward = Direction::kForward, kReverse = Direction::kReverse;
 
-AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
+AnchoredCase passes_in_ram(std::int64_t steps, std::int64_t slots, bool record = false) {
   AnchoredCase given;
   given.steps = steps;
   given.slots = slots;
@@ -31,7 +31,7 @@ AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
 
 AnchoredCase anchored(std::int64_t steps, std::int64_t slots, std::int64_t interval,
                       bool record = false) {
-  AnchoredCase given = ram(steps, slots, record);
+  AnchoredCase given = passes_in_ram(steps, slots, record);
   given.anchored = given.all_anchors = true;
   given.interval = interval;
   return given;
@@ -55,7 +55,7 @@ TEST(PassSweep, WithAnAnchorForEveryStateRunsNoStep) {
 }
 
 TEST(PassSweep, InRoomForEveryStateRunsNoStep) {
-  PassReplay passes(swept(ram(30, 30), 30));
+  PassReplay passes(swept(passes_in_ram(30, 30), 30));
   for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
     const Taken taken = passes.pass(direction);
     EXPECT_EQ(taken.advances, 0);
@@ -90,7 +90,7 @@ TEST(PassSweep, GivesEveryStepOnceInEveryPass) {
   for (int trial = 0; trial < 3000; ++trial) {
     const std::int64_t n = below(40), slots = 1 + below(8);
     const bool record = below(2) == 0;
-    AnchoredCase given = ram(n, slots, record);
+    AnchoredCase given = passes_in_ram(n, slots, record);
     if (below(3) > 0) given = anchored(n, slots, 1 + below(9), record);
     if (below(4) == 0) given.most_anchors = 1 + below(5);
     if (below(4) == 0) given.all_anchors = false;
@@ -191,7 +191,7 @@ TEST(PassSweep, OfABillionStepsCountsWhatIsLeftWithoutPlayingIt) {
 // Anchors as a run puts them that has to do with so many: each interval is the rest's share.
 std::int64_t planned(const SmallPasses& problem) {
   const std::int64_t n = problem.steps;
-  AnchoredCase given = ram(n, problem.slots);
+  AnchoredCase given = passes_in_ram(n, problem.slots);
   ReplayOptions options;
   if (problem.anchors > 0) {
     given = anchored(n, problem.slots, 0);
@@ -215,7 +215,7 @@ std::string text(const SmallPasses& problem) {
   return text;
 }
 
-struct Ratios {
+struct PassRatios {
   double sum = 0, worst = 1;
   int count = 0;
 
@@ -227,7 +227,7 @@ struct Ratios {
   double mean() const { return sum / count; }
 };
 
-std::ostream& operator<<(std::ostream& stream, const Ratios& ratios) {
+std::ostream& operator<<(std::ostream& stream, const PassRatios& ratios) {
   return stream << std::fixed << std::setprecision(3) << ratios.mean()
                 << " of the optimum in the mean, " << ratios.worst << " at worst";
 }
@@ -236,7 +236,7 @@ std::ostream& operator<<(std::ostream& stream, const Ratios& ratios) {
 // anchor but x_0 passes in turns take the fewest steps that there are; with more the sweep keeps no
 // state in RAM on its way to the next anchor. docs/theory-passes.md has the two lines.
 TEST(PassSweep, TakesNearlyTheFewestStepsThatThereAre) {
-  Ratios in_turns, any_order;
+  PassRatios in_turns, any_order;
   for (int n = 1; n <= 9; ++n) {
     for (int slots = 1; slots <= 3; ++slots) {
       for (int anchors = 0; anchors <= 3; ++anchors) {

@@ -98,25 +98,25 @@ struct Extreme {
   std::int64_t repetitions;
 };
 // Computed with unbounded integers.
-constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+constexpr std::int64_t kHugeInterval = std::int64_t{1} << 62;
 constexpr std::array kExtremes = {
-    Extreme{kHuge, 1, "10633823966279326980924613473029062656", kHuge - 1},
-    Extreme{kHuge, 2, "9337128491186003968533230846", 3037000499},
-    Extreme{kHuge, 3, "10461429545708296361505750", 3024615},
-    Extreme{kHuge, 4, "378405008405994148391034", 102567},
-    Extreme{kHuge, 5, "54099610795510988630464", 14078},
-    Extreme{kHuge, 10, "1372830356572193221104", 328},
-    Extreme{kHuge, 20, "267676627718395132624", 61},
-    Extreme{kHuge, 40, "122318790863003290976", 28},
-    Extreme{kHuge, 41, "120138682577777178192", 27},
-    Extreme{kHuge, 62, "90262682132578441280", 20},
-    Extreme{kHuge, 1000, "36688028813396696624", 8},
-    Extreme{kHuge, 1000000, "18280075907038551612", 4},
-    Extreme{kHuge, std::int64_t{1} << 31, "11529215040699760637", 3},
-    Extreme{kHuge, std::int64_t{1} << 61, "6917529027641081854", 2},
-    Extreme{kHuge, kHuge - 2, "4611686018427387904", 2},
-    Extreme{kHuge, kHuge - 1, "4611686018427387903", 1},
-    Extreme{kHuge, kHuge, "4611686018427387903", 1},
+    Extreme{kHugeInterval, 1, "10633823966279326980924613473029062656", kHugeInterval - 1},
+    Extreme{kHugeInterval, 2, "9337128491186003968533230846", 3037000499},
+    Extreme{kHugeInterval, 3, "10461429545708296361505750", 3024615},
+    Extreme{kHugeInterval, 4, "378405008405994148391034", 102567},
+    Extreme{kHugeInterval, 5, "54099610795510988630464", 14078},
+    Extreme{kHugeInterval, 10, "1372830356572193221104", 328},
+    Extreme{kHugeInterval, 20, "267676627718395132624", 61},
+    Extreme{kHugeInterval, 40, "122318790863003290976", 28},
+    Extreme{kHugeInterval, 41, "120138682577777178192", 27},
+    Extreme{kHugeInterval, 62, "90262682132578441280", 20},
+    Extreme{kHugeInterval, 1000, "36688028813396696624", 8},
+    Extreme{kHugeInterval, 1000000, "18280075907038551612", 4},
+    Extreme{kHugeInterval, std::int64_t{1} << 31, "11529215040699760637", 3},
+    Extreme{kHugeInterval, std::int64_t{1} << 61, "6917529027641081854", 2},
+    Extreme{kHugeInterval, kHugeInterval - 2, "4611686018427387904", 2},
+    Extreme{kHugeInterval, kHugeInterval - 1, "4611686018427387903", 1},
+    Extreme{kHugeInterval, kHugeInterval, "4611686018427387903", 1},
     Extreme{10000000, 2, "29804240404", 4471},
     Extreme{100000000, 5, "8394095254", 101},
     Extreme{1000000000, 20, "13072016240", 14},
@@ -182,9 +182,9 @@ TEST(ExtraAdvances, AreExactAtTheExtremes) {
 }
 
 TEST(ExtraAdvances, ThatDoNotFitAreClamped) {
-  EXPECT_EQ(extra_advances_clamped(kHuge, 1), std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(extra_advances_clamped(kHuge, 40), std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(extra_advances_clamped(kHuge, kHuge), kHuge - 1);
+  EXPECT_EQ(extra_advances_clamped(kHugeInterval, 1), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(extra_advances_clamped(kHugeInterval, 40), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(extra_advances_clamped(kHugeInterval, kHugeInterval), kHugeInterval - 1);
 }
 
 TEST(Splitter, SplitsOptimallyAndAsLateAsPossible) {
@@ -205,7 +205,7 @@ TEST(Splitter, GivesTheSameAnswerWhateverItWasAskedBefore) {
     const std::int64_t n = 2 + static_cast<std::int64_t>(random() >> (2 + random() % 61));
     const std::int64_t s = 2 + static_cast<std::int64_t>(random() >> (3 + random() % 61));
     if (s == 2 && n > (std::int64_t{1} << 40)) continue;
-    if (n > kHuge) continue;
+    if (n > kHugeInterval) continue;
     const std::int64_t split = used.split(n, s);
     ASSERT_EQ(split, Splitter().split(n, s)) << "n " << n << ", s " << s;
     ASSERT_TRUE(is_optimal(n, s, split)) << "n " << n << ", s " << s << ", split " << split;

@@ -11,7 +11,7 @@
 namespace anadrome::schedule {
 namespace {
 
-Problem problem_of(std::int64_t steps, std::int64_t blocks) {
+Problem row_problem(std::int64_t steps, std::int64_t blocks) {
   Problem problem;
   problem.sizing.steps = steps;
   problem.costs = {1, 2, 8, 6, 0, 0};
@@ -23,7 +23,7 @@ Problem problem_of(std::int64_t steps, std::int64_t blocks) {
 }
 
 TEST(ForecastRevolve, CountsItsAdvances) {
-  Problem problem = problem_of(100, 10);
+  Problem problem = row_problem(100, 10);
   EXPECT_DOUBLE_EQ(forecast_revolve(problem),
                    static_cast<double>(extra_advances(101, problem.slots)) + 200);
   problem.sizing.record = true;  // every step once more
@@ -32,7 +32,7 @@ TEST(ForecastRevolve, CountsItsAdvances) {
 }
 
 TEST(ForecastStoreAll, RunsStepsAgainOnlyForTapesThatAreNotKept) {
-  Problem problem = problem_of(100, 102);
+  Problem problem = row_problem(100, 102);
   EXPECT_DOUBLE_EQ(forecast_store_all(problem), 300);
   problem.sizing.record = true;
   EXPECT_DOUBLE_EQ(forecast_store_all(problem), 300 + 99);
@@ -41,7 +41,7 @@ TEST(ForecastStoreAll, RunsStepsAgainOnlyForTapesThatAreNotKept) {
 }
 
 TEST(ForecastMixed, CountsItsAdvances) {
-  Problem problem = problem_of(100, 10);
+  Problem problem = row_problem(100, 10);
   problem.sizing.record = true;
   problem.shared.tape_units = 2;
   EXPECT_DOUBLE_EQ(forecast_mixed(problem),
@@ -49,7 +49,7 @@ TEST(ForecastMixed, CountsItsAdvances) {
 }
 
 TEST(ForecastAsync, TakesTheIntervalThatIsGiven) {
-  Problem problem = problem_of(1000, 6);
+  Problem problem = row_problem(1000, 6);
   const double best = forecast_async(problem);
   problem.sizing.interval = 50;
   EXPECT_EQ(plan_of_async(problem).interval, 50);
@@ -59,7 +59,7 @@ TEST(ForecastAsync, TakesTheIntervalThatIsGiven) {
 }
 
 TEST(ForecastAsync, HasEveryAnchorWhereAllAreWanted) {
-  Problem problem = problem_of(1000, 6);
+  Problem problem = row_problem(1000, 6);
   problem.sizing.interval = 2;
   const auto written = [&] {
     return anchored_sweep(intervals_of(problem), plan_of_async(problem)).written;
@@ -71,7 +71,7 @@ TEST(ForecastAsync, HasEveryAnchorWhereAllAreWanted) {
 }
 
 TEST(ForecastAsync, HasAnchorsOnASlowDiskOnlyWhereSomebodyWantsThem) {
-  Problem problem = problem_of(100, 30);
+  Problem problem = row_problem(100, 30);
   problem.costs.write = problem.costs.read = 1000;
   EXPECT_TRUE(plan_of_async(problem).ends_in_ram);
   problem.all_anchors = true;

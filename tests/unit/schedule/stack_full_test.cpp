@@ -20,7 +20,7 @@ const std::map<const char*, Make> kReplacing = {{"multistage", make_multistage},
                                                 {"disk_revolve", make_disk_revolve}};
 
 /// `blocks` of memory, of which one is for reading ahead.
-Problem problem_of(std::int64_t steps, std::int64_t blocks) {
+Problem stack_problem(std::int64_t steps, std::int64_t blocks) {
   Problem problem;
   problem.sizing.steps = steps;
   problem.costs = {1, 2, 3, 3, 0, 0};
@@ -107,18 +107,18 @@ class Player {
 };
 
 // Of n steps and TURN.
-std::int64_t revolve(std::int64_t steps, std::int64_t slots) {
+std::int64_t revolve_advances(std::int64_t steps, std::int64_t slots) {
   return static_cast<std::int64_t>(extra_advances(steps + 1, slots));
 }
 
 TEST(FullDisk, CostsWhatRevolveCostsWhereItWasDeadAllTheTime) {
   for (const auto& [name, make] : kReplacing) {
     for (const std::int64_t blocks : {2, 3, 8}) {
-      Problem problem = problem_of(90, blocks);
+      Problem problem = stack_problem(90, blocks);
       EarlierPlans earlier;
       const SweepPtr sweep = make(problem, earlier);
       Player player(*sweep, problem, {});
-      EXPECT_EQ(player.play().advances, revolve(90, blocks)) << name << ", " << blocks;
+      EXPECT_EQ(player.play().advances, revolve_advances(90, blocks)) << name << ", " << blocks;
       EXPECT_TRUE(player.was_full());
     }
   }
@@ -133,16 +133,16 @@ TEST(FullDisk, CostsNoMoreThanRevolveAndLittleMoreThanTheBestWithWhatThereIs) {
             SCOPED_TRACE(std::string(name) + ", " + std::to_string(steps) + " steps, " +
                          std::to_string(blocks) + " blocks, " + std::to_string(places) + " places" +
                          (known ? ", times known" : ""));
-            Problem problem = problem_of(steps, blocks);
+            Problem problem = stack_problem(steps, blocks);
             problem.costs_known = known;
             EarlierPlans earlier;
             const SweepPtr sweep = make(problem, earlier);
             Player player(*sweep, problem, {places});
             const Taken taken = player.play();
             if (!player.was_full()) continue;
-            const std::int64_t best = revolve(steps, blocks + places);
+            const std::int64_t best = revolve_advances(steps, blocks + places);
             EXPECT_LE(taken.most_disk_slots, places + 1);
-            EXPECT_LE(taken.advances, revolve(steps, blocks));
+            EXPECT_LE(taken.advances, revolve_advances(steps, blocks));
             EXPECT_LE(taken.advances, best + best / 4 + places) << "the best: " << best;
           }
         }
@@ -154,7 +154,7 @@ TEST(FullDisk, CostsNoMoreThanRevolveAndLittleMoreThanTheBestWithWhatThereIs) {
 TEST(FullDisk, CostsNoMoreThanRevolveWhereTapesAreKept) {
   for (const std::int64_t blocks : {2, 3, 8}) {
     for (std::int64_t places = 0; places <= 24; ++places) {
-      Problem problem = problem_of(100, blocks);
+      Problem problem = stack_problem(100, blocks);
       problem.sizing.record = true;
       problem.shared.tape_units = 1;
       EarlierPlans earlier;
@@ -176,7 +176,7 @@ TEST(FullDisk, GoesOnWhateverIsLostAfterwards) {
       for (std::int64_t lose = 1; lose <= 40; ++lose) {
         SCOPED_TRACE(std::string(name) + ", " + std::to_string(places) + " places, lost at " +
                      std::to_string(lose));
-        Problem problem = problem_of(100, 2 + lose % 3);
+        Problem problem = stack_problem(100, 2 + lose % 3);
         EarlierPlans earlier;
         const SweepPtr sweep = make(problem, earlier);
         Player player(*sweep, problem, {places, lose});
@@ -193,7 +193,7 @@ TEST(FullDisk, GoesOnWhateverIsLostAfterwards) {
 
 TEST(FullDisk, KeepsWhatIsThereWhereWritesTakeLong) {
   const auto anchors = [](double steps_per_write) {
-    Problem problem = problem_of(100, 3);
+    Problem problem = stack_problem(100, 3);
     EarlierPlans earlier;
     const SweepPtr sweep = make_multistage(problem, earlier);
     Player player(*sweep, problem, {9});
@@ -209,7 +209,7 @@ TEST(FullDisk, GivesAnAsyncSweepAllOfTheMemoryBeyondTheNewestAnchor) {
   for (const bool record : {false, true}) {
     for (std::int64_t anchors = 1; anchors <= 8; ++anchors) {
       constexpr std::int64_t kSteps = 200, kInterval = 10, kBlocks = 3;
-      Problem problem = problem_of(kSteps, kBlocks);
+      Problem problem = stack_problem(kSteps, kBlocks);
       problem.sizing.interval = kInterval;
       problem.sizing.record = record;
       EarlierPlans earlier;
@@ -234,7 +234,7 @@ TEST(FullDisk, LetsAnAsyncSweepEndHoweverMuchIsReadAhead) {
       for (std::int64_t interval = 2; interval <= 12; ++interval) {
         for (const std::int64_t places : {1, 2, 5, 9}) {
           for (const std::int64_t lose : {0, 1, 3}) {
-            Problem problem = problem_of(60, blocks);
+            Problem problem = stack_problem(60, blocks);
             problem.read_ahead = read_ahead;
             problem.slots = problem.shared.slots(read_ahead);
             problem.sizing.interval = interval;
@@ -253,7 +253,7 @@ TEST(FullDisk, LetsAnAsyncSweepEndHoweverMuchIsReadAhead) {
 // As compressed states turn out to take less than was thought, or more.
 TEST(FullDisk, HoldsMoreAnchorsThanTheSweepBeganWithOrFewer) {
   const auto anchors_of = [](std::int64_t at_first, std::int64_t later) {
-    Problem problem = problem_of(100, 3);
+    Problem problem = stack_problem(100, 3);
     problem.sizing.interval = 5;
     problem.blocks_on_disk = at_first;
     EarlierPlans earlier;

@@ -36,20 +36,20 @@ Values chain_of(const std::string& model, std::int64_t n) {
   return values;
 }
 
-struct Row {
+struct UnevenRow {
   std::string model;
   std::int64_t n, memory, cost, of_revolve;
 };
 
-std::vector<Row> rows_of(const std::string& file) {
+std::vector<UnevenRow> rows_of(const std::string& file) {
   std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/" + file);
-  std::vector<Row> rows;
+  std::vector<UnevenRow> rows;
   std::string line;
   std::getline(in, line);
   while (std::getline(in, line)) {
     std::replace(line.begin(), line.end(), ',', ' ');
     std::istringstream cells(line);
-    Row row{};
+    UnevenRow row{};
     cells >> row.model >> row.n >> row.memory >> row.cost >> row.of_revolve;
     rows.push_back(row);
   }
@@ -96,7 +96,7 @@ void expect_what_was_promised(const UnevenSteps& steps, bool record) {
 TEST(UnevenCost, AgreesWithTheTableOfStepCosts) {
   const auto rows = rows_of("uneven_cost.csv");
   ASSERT_GE(rows.size(), 250u);
-  for (const Row& row : rows) {
+  for (const UnevenRow& row : rows) {
     const UnevenSteps steps{.costs = chain_of(row.model, row.n), .bytes = row.memory};
     const UnevenPlanner planner(steps);
     EXPECT_TRUE(planner.exact());
@@ -108,7 +108,7 @@ TEST(UnevenCost, AgreesWithTheTableOfStepCosts) {
 TEST(UnevenCost, AgreesWithTheTableOfSizes) {
   const auto rows = rows_of("uneven_size.csv");
   ASSERT_GE(rows.size(), 190u);
-  for (const Row& row : rows) {
+  for (const UnevenRow& row : rows) {
     const UnevenSteps steps{.costs = Values(static_cast<std::size_t>(row.n), 1),
                             .state_bytes = chain_of(row.model, row.n),
                             .bytes = row.memory};

@@ -10,16 +10,16 @@
 namespace anadrome::sketch {
 namespace {
 
-constexpr std::int64_t kSteps = 100000;
+constexpr std::int64_t kDraws = 100000;
 
 // Means of many independent numbers of variance 1 are as small as that but once in 10^6 times.
-const double kSmall = 5 / std::sqrt(static_cast<double>(kSteps));
+const double kSmall = 5 / std::sqrt(static_cast<double>(kDraws));
 
 template <class Number>
 double mean(Number&& number) {
   double sum = 0;
-  for (std::int64_t step = 0; step < kSteps; ++step) sum += number(step);
-  return sum / static_cast<double>(kSteps);
+  for (std::int64_t step = 0; step < kDraws; ++step) sum += number(step);
+  return sum / static_cast<double>(kDraws);
 }
 
 TEST(Draws, AreFunctionsOfSeedStepAndArrayAlone) {
@@ -51,22 +51,22 @@ TEST(Draws, BucketsAreUsedEvenly) {
   constexpr std::int64_t kArrays = 7;
   const Draws draws = draw(ANADROME_SKETCH_COUNT, 3);
   std::vector<double> steps(kArrays), pairs(kArrays * kArrays);
-  for (std::int64_t step = 0; step < kSteps; ++step) {
+  for (std::int64_t step = 0; step < kDraws; ++step) {
     const std::int64_t bucket = draws.bucket(step, kArrays);
     ASSERT_TRUE(bucket >= 0 && bucket < kArrays);
     ++steps[static_cast<std::size_t>(bucket)];
     ++pairs[static_cast<std::size_t>(bucket * kArrays + draws.bucket(step + 1, kArrays))];
   }
-  for (const double one : steps) EXPECT_NEAR(one, kSteps / 7.0, 5 * std::sqrt(kSteps / 7.0));
+  for (const double one : steps) EXPECT_NEAR(one, kDraws / 7.0, 5 * std::sqrt(kDraws / 7.0));
   for (const double one : pairs) {
-    EXPECT_NEAR(one, kSteps / 49.0, 5 * std::sqrt(kSteps / 49.0));
+    EXPECT_NEAR(one, kDraws / 49.0, 5 * std::sqrt(kDraws / 49.0));
   }
 }
 
 TEST(Draws, NotesHaveMeanZeroAndVarianceOne) {
   const Draws count = draw(ANADROME_SKETCH_COUNT, 4), dense = draw(ANADROME_SKETCH_RADEMACHER, 4);
   std::set<double> seen;
-  for (std::int64_t step = 0; step < kSteps; ++step) seen.insert(count.note(step));
+  for (std::int64_t step = 0; step < kDraws; ++step) seen.insert(count.note(step));
   EXPECT_EQ(seen, (std::set<double>{-4, 0, 4}));
   const auto square = [](const Draws& draws) {
     return mean([&](auto step) { return draws.note(step) * draws.note(step); });

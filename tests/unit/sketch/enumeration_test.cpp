@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/index.h"
 #include "correlation.h"
 
 namespace anadrome::sketch {
@@ -55,8 +56,6 @@ void expect_unbiased(const Moments& found, const Correlation& of, anadrome_sketc
     EXPECT_NEAR(found.variance[i], variance, 1e-11);
   }
 }
-
-std::size_t at(std::int64_t step) { return static_cast<std::size_t>(step); }
 
 class Enumerated : public testing::TestWithParam<std::pair<int, int>> {
  protected:

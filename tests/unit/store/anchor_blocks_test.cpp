@@ -11,8 +11,8 @@ namespace anadrome::store {
 namespace {
 
 // Blocks of two states. Anchor i is of step 10 i.
-struct Bench {
-  Bench() : layout({2, false}, std::vector<Field>{}), blocks(layout, identity()) {}
+struct AnchorBench {
+  AnchorBench() : layout({2, false}, std::vector<Field>{}), blocks(layout, identity()) {}
   static BlockIdentity identity() {
     BlockIdentity made;
     made.run_id_low = 5;
@@ -39,7 +39,7 @@ const Failure kNoDisk = {ANADROME_ERR_IO, "no disk"};
 using Words = std::vector<std::uint64_t>;
 
 TEST(AnchorBlocks, KnowsTheNewestBlockAsFarAsItIsFilled) {
-  Bench s;
+  AnchorBench s;
   for (std::int64_t number = 0; number < 3; ++number) s.keep(number);
   EXPECT_EQ(s.blocks.kept(), 3);
   EXPECT_EQ(s.blocks.newest_block(), 1);
@@ -54,7 +54,7 @@ TEST(AnchorBlocks, KnowsTheNewestBlockAsFarAsItIsFilled) {
 }
 
 TEST(AnchorBlocks, RestoresWhatIsWrittenOrTheFirstBlock) {
-  Bench s;
+  AnchorBench s;
   s.keep(0);
   EXPECT_EQ(s.blocks.restorable(), 1);
   for (std::int64_t number = 1; number < 5; ++number) s.keep(number);
@@ -64,7 +64,7 @@ TEST(AnchorBlocks, RestoresWhatIsWrittenOrTheFirstBlock) {
 }
 
 TEST(AnchorBlocks, TakesWritesBackFromAnAnchorOn) {
-  Bench s;
+  AnchorBench s;
   for (std::int64_t number = 0; number < 6; ++number) s.keep(number);
   s.blocks.all_are_written();
   s.blocks.take_back(4);
@@ -74,7 +74,7 @@ TEST(AnchorBlocks, TakesWritesBackFromAnAnchorOn) {
 }
 
 TEST(AnchorBlocks, SaysWhichBlockOfTheRunItIs) {
-  Bench s;
+  AnchorBench s;
   s.note(2);
   const BlockIdentity identity = s.blocks.identity_of(2);
   EXPECT_EQ(identity.run_id_low, 5u);
@@ -85,7 +85,7 @@ TEST(AnchorBlocks, SaysWhichBlockOfTheRunItIs) {
 }
 
 TEST(AnchorBlocks, RemembersWhatAReadMustFind) {
-  Bench s;
+  AnchorBench s;
   s.note(1);
   s.write(1);
   EXPECT_TRUE(s.blocks.is_on_disk(1));
@@ -94,7 +94,7 @@ TEST(AnchorBlocks, RemembersWhatAReadMustFind) {
 }
 
 TEST(AnchorBlocks, HasNoBlockOnDiskWhoseWriteFailed) {
-  Bench s;
+  AnchorBench s;
   s.note(1);
   s.write(1, kNoDisk);
   EXPECT_FALSE(s.blocks.is_on_disk(1));
@@ -103,7 +103,7 @@ TEST(AnchorBlocks, HasNoBlockOnDiskWhoseWriteFailed) {
 }
 
 TEST(AnchorBlocks, ForgetsABlockThatIsWrittenAnew) {
-  Bench s;
+  AnchorBench s;
   s.note(0);
   s.write(0, kNoDisk);
   s.write(0, {}, true);
@@ -114,7 +114,7 @@ TEST(AnchorBlocks, ForgetsABlockThatIsWrittenAnew) {
 }
 
 TEST(AnchorBlocks, ReadsTheFirstBlockFromItsCopyAndNoOther) {
-  Bench s;
+  AnchorBench s;
   for (const std::int64_t block : {0, 1}) {
     s.note(block);
     s.write(block);
@@ -128,7 +128,7 @@ TEST(AnchorBlocks, ReadsTheFirstBlockFromItsCopyAndNoOther) {
 }
 
 TEST(AnchorBlocks, SaysThatTheCopyWasNotWrittenEither) {
-  Bench s;
+  AnchorBench s;
   s.note(0);
   s.write(0);
   s.write(0, kNoDisk, true);
@@ -139,7 +139,7 @@ TEST(AnchorBlocks, SaysThatTheCopyWasNotWrittenEither) {
 }
 
 TEST(AnchorBlocks, HasTheFirstBlockNowhereUntilOneOfTwoWritesGoesWell) {
-  Bench s;
+  AnchorBench s;
   EXPECT_FALSE(s.blocks.first_is_nowhere()) << "none is to be written yet";
   s.note(0);
   EXPECT_FALSE(s.blocks.first_is_nowhere()) << "it is on its way";
@@ -156,7 +156,7 @@ TEST(AnchorBlocks, HasTheFirstBlockNowhereUntilOneOfTwoWritesGoesWell) {
 std::int64_t tenfold(std::int64_t number) { return 10 * number; }
 
 TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
-  Bench s;
+  AnchorBench s;
   s.blocks.take_over(5, tenfold,
                      {{0, {0, 0, 2, {1, 7}, {}}}, {2, {2, 40, 2, {3, 7}, {false, {5, 0}}}}});
   EXPECT_EQ(s.blocks.kept(), 5);
@@ -171,14 +171,14 @@ TEST(AnchorBlocks, TakesOverWhatTheJournalHasOfEachAnchor) {
 }
 
 TEST(AnchorBlocks, TakesNoBlockOverThatHasOtherStates) {
-  Bench s;
+  AnchorBench s;
   s.blocks.take_over(4, tenfold, {{0, {0, 10, 2, {1, 7}, {}}}, {1, {1, 20, 1, {2, 7}, {}}}});
   EXPECT_FALSE(s.blocks.is_on_disk(0)) << "of another step";
   EXPECT_FALSE(s.blocks.is_on_disk(1)) << "with one state too few";
 }
 
 TEST(AnchorBlocks, CountsTheFirstAnchorsOnly) {
-  Bench s;
+  AnchorBench s;
   s.blocks.take_over(6, tenfold, {});
   s.blocks.truncate(4);
   EXPECT_EQ(s.blocks.kept(), 4);

@@ -128,8 +128,8 @@ TEST(Codec, TouchesNothingElseHoweverItsBytesAreDamaged) {
   }
 }
 
-struct Bench : TierBench {
-  explicit Bench(CodecName codec, const TierShape& shape = {})
+struct CodecBench : TierBench {
+  explicit CodecBench(CodecName codec, const TierShape& shape = {})
       : TierBench(shape, [codec](const BlockLayout& made) {
           TransportOptions options;
           options.encoding = Encoding{{codec}, {{.number_bytes = 8}}};
@@ -153,7 +153,7 @@ struct Bench : TierBench {
 TEST(Codec, IsBetweenTheBlockAndTheDisk) {
   for (const CodecName codec : kCodecs) {
     for (const std::int64_t states : {1, 3}) {
-      Bench s(codec, {.states = states});
+      CodecBench s(codec, {.states = states});
       s.keep_and_drop_all(3);
       for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
         EXPECT_TRUE(s.brings_back(anchor, 10 * anchor));
@@ -164,7 +164,7 @@ TEST(Codec, IsBetweenTheBlockAndTheDisk) {
 }
 
 TEST(Codec, EncodesTheSecondCopyOfStepZeroToo) {
-  Bench s(CodecName::kLz4);
+  CodecBench s(CodecName::kLz4);
   s.keep_and_drop_all(1);
   EXPECT_TRUE(s.tier->lose(0));
   EXPECT_TRUE(s.brings_back(0, 0));
@@ -188,7 +188,7 @@ TEST(Codec, DescribesBothCopiesOfStepZeroWhereSeveralCodecsCompete) {
 }
 
 TEST(Codec, WorksOnStatesOfSeveralSizes) {
-  Bench s(CodecName::kLz4, {.rules = BlockKeeper::Rules::kPlanned, .units = 2});
+  CodecBench s(CodecName::kLz4, {.rules = BlockKeeper::Rules::kPlanned, .units = 2});
   const Region region = {1, 1};
   s.keep(0, 30, region);
   s.tier->write({0, 30, region});
@@ -198,7 +198,7 @@ TEST(Codec, WorksOnStatesOfSeveralSizes) {
 }
 
 TEST(Codec, FindsADamagedBlockByTheBytesThatAreOnDisk) {
-  Bench s(CodecName::kLz4);
+  CodecBench s(CodecName::kLz4);
   s.keep_and_drop_all(2);
   s.flip_bit_on_disk(1);
   EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_CORRUPT);

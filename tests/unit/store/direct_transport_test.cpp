@@ -31,9 +31,9 @@ std::vector<Field> two_fields(std::int64_t count) {
 }
 
 // Blocks in a pool, a segment for them, and the transport between the two.
-struct Bench {
-  explicit Bench(const BlockShape& shape = {1, true}, std::int64_t count = 5000,
-                 const TransportOptions& options = {}, DirectIo direct = DirectIo::kAuto)
+struct DirectBench {
+  explicit DirectBench(const BlockShape& shape = {1, true}, std::int64_t count = 5000,
+                       const TransportOptions& options = {}, DirectIo direct = DirectIo::kAuto)
       : fields(two_fields(count)),
         layout(shape, fields),
         pool(layout.block_bytes(), kBlocks),
@@ -102,7 +102,7 @@ struct Bench {
 TEST(DirectTransport, BringsBackWhatItWrote) {
   for (const DirectIo direct : {DirectIo::kAuto, DirectIo::kOff}) {
     for (const BlockShape& shape : {BlockShape{1, true}, {3, true}, {512, false}}) {
-      Bench bench(shape, 50, {}, direct);
+      DirectBench bench(shape, 50, {}, direct);
       std::vector<Checksum> sums;
       for (std::int64_t b = 0; b < kBlocks; ++b) {
         sums.push_back(bench.write(b, static_cast<char>('a' + b)));
@@ -119,7 +119,7 @@ TEST(DirectTransport, BringsBackWhatItWrote) {
 
 TEST(DirectTransport, FindsAFlippedByteInAnyField) {
   for (const std::size_t field : {0, 1}) {
-    Bench bench;
+    DirectBench bench;
     const Checksum sum = bench.write(2, 'c');
     bench.flip_byte_on_disk(2, field);
     const Failure failure = bench.read(2, sum);
@@ -130,7 +130,7 @@ TEST(DirectTransport, FindsAFlippedByteInAnyField) {
 }
 
 TEST(DirectTransport, FindsTheBlockOfAnotherStepBlockOrSweep) {
-  Bench bench;
+  DirectBench bench;
   const Checksum sum = bench.write(2, 'c');
   EXPECT_FALSE(bench.read(2, sum));
   const auto read_as = [&](auto change) {
@@ -148,7 +148,7 @@ TEST(DirectTransport, FindsTheBlockOfAnotherStepBlockOrSweep) {
 TEST(DirectTransport, TrustsTheDiskWithoutChecksums) {
   TransportOptions options;
   options.checksum = false;
-  Bench bench({1, true}, 5000, options);
+  DirectBench bench({1, true}, 5000, options);
   const Checksum sum = bench.write(2, 'c');
   EXPECT_EQ(sum, Checksum{});
   bench.flip_byte_on_disk(2, 0);
@@ -156,7 +156,7 @@ TEST(DirectTransport, TrustsTheDiskWithoutChecksums) {
 }
 
 TEST(DirectTransport, ReportsATruncatedFile) {
-  Bench bench;
+  DirectBench bench;
   const Checksum sum = bench.write(kBlocks - 1, 'f');
   ASSERT_EQ(::truncate(bench.file.path.c_str(), bench.file.segment.byte_of(kBlocks - 1, 0)), 0);
   EXPECT_EQ(bench.read(kBlocks - 1, sum).status, ANADROME_ERR_CORRUPT);
@@ -168,7 +168,7 @@ TEST(DirectTransport, ReportsAFailedWriteAndGoesOn) {
     result = -ENOSPC;
     return full && call.write;
   });
-  Bench bench;
+  DirectBench bench;
   full = true;
   Transfer failing = bench.transfer(true, 0);
   EXPECT_EQ(bench.carry_out(failing).status, ANADROME_ERR_NO_SPACE);
@@ -190,7 +190,7 @@ TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
     changed.wait(lock, [&] { return release; });
     return false;
   });
-  Bench bench({1, true}, 512);
+  DirectBench bench({1, true}, 512);
   const Checksum sum = bench.write(3, 'd'), other_sum = bench.write(4, 'e');
   const std::size_t before = files.calls().size();
   Transfer first = bench.transfer(true, 0), second = bench.transfer(true, 1);
@@ -241,7 +241,7 @@ std::size_t largest_call(std::int64_t bytes_per_second) {
   RecordingFileSystem files;
   TransportOptions options;
   options.bytes_per_second = bytes_per_second;
-  Bench bench({1, true}, 3 << 20, options);
+  DirectBench bench({1, true}, 3 << 20, options);
   const std::size_t before = files.calls().size();
   bench.write(0, 'a');
   std::size_t largest = 0, moved = 0;
@@ -265,7 +265,7 @@ TEST(DirectTransport, DividesTransfersEvenlyUnderALimit) {
 TEST(DirectTransport, CountsNoLessTimeThanTheLimitAsks) {
   TransportOptions options;
   options.bytes_per_second = 8 << 20;
-  Bench bench({1, true}, 32768, options);
+  DirectBench bench({1, true}, 32768, options);
   Transfer made = bench.transfer(true, 0);
   EXPECT_FALSE(bench.carry_out(made));
   EXPECT_GE(made.seconds, static_cast<double>(bench.layout.block_bytes()) / (8 << 20));
@@ -273,7 +273,7 @@ TEST(DirectTransport, CountsNoLessTimeThanTheLimitAsks) {
 
 TEST(DirectTransport, MovesOnlyThePagesInUseOfAPartlyFilledBlock) {
   RecordingFileSystem files;
-  Bench bench({512, false}, 16);
+  DirectBench bench({512, false}, 16);
   const std::size_t before = files.calls().size();
   Transfer made = bench.transfer(true, 0);
   made.identity.states = 33;
@@ -289,7 +289,7 @@ TEST(DirectTransport, MovesOnlyThePagesInUseOfAPartlyFilledBlock) {
 }
 
 TEST(DirectTransport, FinishesWhatWasStartedBeforeItEnds) {
-  Bench bench;
+  DirectBench bench;
   std::vector<Transfer> transfers;
   for (std::int64_t b = 0; b < kBlocks; ++b) transfers.push_back(bench.transfer(true, b));
   for (Transfer& made : transfers) bench.transport->start(made);

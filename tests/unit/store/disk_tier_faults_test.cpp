@@ -12,8 +12,8 @@ using test::Fault;
 using test::Operation;
 
 // The file system before all files.
-struct Bench {
-  explicit Bench(const TierShape& shape = {})
+struct FaultyTier {
+  explicit FaultyTier(const TierShape& shape = {})
       : tiers(shape, [](const BlockLayout& layout) { return make_direct_transport(layout, {}); }) {
     for (std::int64_t anchor = 0; anchor < 3; ++anchor) tiers.keep_and_write(anchor, 10 * anchor);
     tiers.tier->flush();
@@ -26,7 +26,7 @@ struct Bench {
 };
 
 TEST(DiskTierOnFiles, BringsEveryStateBack) {
-  Bench s;
+  FaultyTier s;
   s.drop_all();
   for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
     EXPECT_TRUE(s.tiers.brings_back(anchor, 10 * anchor));
@@ -36,7 +36,7 @@ TEST(DiskTierOnFiles, BringsEveryStateBack) {
 
 TEST(DiskTierOnFiles, ReadsAgainWhatFailedOnce) {
   for (const Fault fault : {Fault::kIoError, Fault::kFlippedBit, Fault::kTorn}) {
-    Bench s;
+    FaultyTier s;
     s.drop_all();
     s.files.arm(Operation::kRead, 1, fault);
     EXPECT_TRUE(s.tiers.brings_back(1, 10)) << test::to_string(fault);
@@ -46,7 +46,7 @@ TEST(DiskTierOnFiles, ReadsAgainWhatFailedOnce) {
 
 TEST(DiskTierOnFiles, LosesWhatCannotBeRead) {
   for (const Fault fault : {Fault::kIoError, Fault::kFlippedBit}) {
-    Bench s;
+    FaultyTier s;
     s.drop_all();
     s.files.arm(Operation::kRead, 1, fault, true);
     const Failure lost = s.tiers.tier->load(1);
@@ -58,7 +58,7 @@ TEST(DiskTierOnFiles, LosesWhatCannotBeRead) {
 }
 
 TEST(DiskTierOnFiles, ReadsTheCopyOfStepZeroWhereTheFirstOneIsSpoilt) {
-  Bench s;
+  FaultyTier s;
   s.drop_all();
   s.files.arm(Operation::kRead, 1, Fault::kFlippedBit, true);
   EXPECT_EQ(s.tiers.tier->load(0).status, ANADROME_ERR_CORRUPT);
@@ -69,7 +69,7 @@ TEST(DiskTierOnFiles, ReadsTheCopyOfStepZeroWhereTheFirstOneIsSpoilt) {
 
 TEST(DiskTierOnFiles, FindsWhatTheDiskDidNotWrite) {
   for (const Fault fault : {Fault::kLost, Fault::kCorrupted}) {
-    Bench s;
+    FaultyTier s;
     s.files.arm(Operation::kWrite, 1, fault);
     s.tiers.keep_and_write(3, 30);
     s.tiers.tier->flush();
@@ -83,7 +83,7 @@ TEST(DiskTierOnFiles, FindsWhatTheDiskDidNotWrite) {
 
 TEST(DiskTierOnFiles, RefusesAFullDiskAtOnceAndAFailingOneTheThirdTime) {
   for (const Fault fault : {Fault::kNoSpace, Fault::kIoError}) {
-    Bench s;
+    FaultyTier s;
     s.files.arm(Operation::kWrite, 1, fault, true);
     int writes = 0;
     while (!s.tiers.tier->notes().disk_refuses() && writes < 5) {
@@ -99,7 +99,7 @@ TEST(DiskTierOnFiles, RefusesAFullDiskAtOnceAndAFailingOneTheThirdTime) {
 }
 
 TEST(DiskTierOnFiles, WritesBlocksOfSeveralStates) {
-  Bench s({.states = 3});
+  FaultyTier s({.states = 3});
   s.drop_all();
   for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
     EXPECT_TRUE(s.tiers.brings_back(anchor, 10 * anchor));

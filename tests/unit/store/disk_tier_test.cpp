@@ -14,8 +14,8 @@ using Rules = BlockKeeper::Rules;
 using State = Resident::State;
 using Started = HeldTransport::Started;
 
-struct Bench : TierBench {
-  explicit Bench(const TierShape& shape = {})
+struct HeldTier : TierBench {
+  explicit HeldTier(const TierShape& shape = {})
       : TierBench(shape,
                   [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }) {}
   State state(std::int64_t block) const { return blocks.residents().at(block).state; }
@@ -32,7 +32,7 @@ Failure disk_error() { return {ANADROME_ERR_IO, "no disk"}; }
 // ---- in order ----
 
 TEST(DiskTier, FillsWritesAndKeepsABlockWhileThereIsRoom) {
-  Bench s({.states = 3});
+  HeldTier s({.states = 3});
   s.keep(0, 0);
   s.keep(1, 10);
   EXPECT_EQ(s.state(0), State::kFilling);
@@ -56,7 +56,7 @@ TEST(DiskTier, FillsWritesAndKeepsABlockWhileThereIsRoom) {
 }
 
 TEST(DiskTier, CopiesOnlyTheFirstBlock) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier->flush();
@@ -64,7 +64,7 @@ TEST(DiskTier, CopiesOnlyTheFirstBlock) {
 }
 
 TEST(DiskTier, RestoresABlockWhileItIsWritten) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   EXPECT_TRUE(s.brings_back(1, 10));
@@ -73,7 +73,7 @@ TEST(DiskTier, RestoresABlockWhileItIsWritten) {
 }
 
 TEST(DiskTier, ReadsBackWhatHadToMakeRoom) {
-  Bench s({.states = 2});
+  HeldTier s({.states = 2});
   for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, 10 * anchor);
   s.tier->flush();
   s.fill_pool();
@@ -88,7 +88,7 @@ TEST(DiskTier, ReadsBackWhatHadToMakeRoom) {
 }
 
 TEST(DiskTier, ReadsAheadAsFarAsItMay) {
-  Bench s({.pool_blocks = 6});
+  HeldTier s({.pool_blocks = 6});
   for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, anchor);
   s.tier->flush();
   for (std::int64_t anchor = 4; anchor >= 0; --anchor) s.tier->drop(anchor);
@@ -104,7 +104,7 @@ TEST(DiskTier, ReadsAheadAsFarAsItMay) {
 }
 
 TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
-  Bench s({.pool_blocks = 3});
+  HeldTier s({.pool_blocks = 3});
   for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
   s.tier->flush();
   s.tier->set_prefetch_depth(1);
@@ -118,7 +118,7 @@ TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
 
 // The copy of block 0 is queued behind the writes that were there when block 0 was written.
 TEST(DiskTier, WaitsForTheTransferThatIsDoneFirst) {
-  Bench s({.pool_blocks = 4});
+  HeldTier s({.pool_blocks = 4});
   for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
   s.held->finish_oldest();
   s.tier->settle_finished();
@@ -129,7 +129,7 @@ TEST(DiskTier, WaitsForTheTransferThatIsDoneFirst) {
 }
 
 TEST(DiskTier, HoldsADroppedBlockUntilItIsWritten) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier->drop(1);
@@ -142,7 +142,7 @@ TEST(DiskTier, HoldsADroppedBlockUntilItIsWritten) {
 }
 
 TEST(DiskTier, WantsADroppedBlockAgainAfterARewind) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier->drop(1);
@@ -153,7 +153,7 @@ TEST(DiskTier, WantsADroppedBlockAgainAfterARewind) {
 
 TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
   for (const bool may : {false, true}) {
-    Bench s({.states = 2});
+    HeldTier s({.states = 2});
     if (may) s.tier->allow_cancelling();
     for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
     EXPECT_EQ(s.tier->anchors().written(), 4);
@@ -168,7 +168,7 @@ TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
 }
 
 TEST(DiskTier, WaitsForItsTransfersBeforeItGoes) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier.reset();
@@ -177,7 +177,7 @@ TEST(DiskTier, WaitsForItsTransfersBeforeItGoes) {
 }
 
 TEST(DiskTier, SharesTheBlockOfTheLiveStateInsteadOfCopying) {
-  Bench s;
+  HeldTier s;
   s.live.shared = s.pool.take();
   s.keep(0, 0);
   EXPECT_EQ(s.blocks.residents().at(0).pool_block, s.live.shared);
@@ -187,7 +187,7 @@ TEST(DiskTier, SharesTheBlockOfTheLiveStateInsteadOfCopying) {
 // ---- what is lost ----
 
 TEST(DiskTier, LosesABlockThatCouldNotBeWrittenWhenItsMemoryIsNeeded) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.tier->flush();
   s.held->write_failure = disk_error();
@@ -207,7 +207,7 @@ TEST(DiskTier, LosesABlockThatCouldNotBeWrittenWhenItsMemoryIsNeeded) {
 }
 
 TEST(DiskTier, ReadsTheCopyOfTheFirstBlockInNeed) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.tier->flush();
   s.tier->drop(0);
@@ -220,7 +220,7 @@ TEST(DiskTier, ReadsTheCopyOfTheFirstBlockInNeed) {
 }
 
 TEST(DiskTier, HasNoCopyOfTheFirstBlockWhereThereIsNoPlaceForOne) {
-  Bench s;
+  HeldTier s;
   s.disk.has_copy = false;
   s.keep_and_write(0, 0);
   s.tier->flush();
@@ -230,7 +230,7 @@ TEST(DiskTier, HasNoCopyOfTheFirstBlockWhereThereIsNoPlaceForOne) {
 
 // Without checksums, what lies in its place looks like what was written.
 TEST(DiskTier, LosesTheFirstBlockWithAnUnwrittenCopyThatAllRanksRead) {
-  Bench s;
+  HeldTier s;
   s.held->collective = true;
   s.held->copy_failure = disk_error();
   s.keep_and_write(0, 0);
@@ -245,7 +245,7 @@ TEST(DiskTier, LosesTheFirstBlockWithAnUnwrittenCopyThatAllRanksRead) {
 }
 
 TEST(DiskTier, TriesARefusedReadOnceMore) {
-  Bench s;
+  HeldTier s;
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier->flush();
@@ -258,7 +258,7 @@ TEST(DiskTier, TriesARefusedReadOnceMore) {
 }
 
 TEST(DiskTier, KeepsStepZeroInMemoryUntilItIsOnDisk) {
-  Bench s({.pool_blocks = 2});
+  HeldTier s({.pool_blocks = 2});
   s.held->write_failure = disk_error();
   s.keep_and_write(0, 0);
   s.tier->flush();
@@ -272,7 +272,7 @@ TEST(DiskTier, KeepsStepZeroInMemoryUntilItIsOnDisk) {
 }
 
 TEST(DiskTier, DoesWithoutAnAnchorIfOnlyStepZeroHasMemory) {
-  Bench s({.pool_blocks = 1});
+  HeldTier s({.pool_blocks = 1});
   s.held->write_failure = disk_error();
   s.keep_and_write(0, 0);
   s.tier->flush();
@@ -284,7 +284,7 @@ TEST(DiskTier, DoesWithoutAnAnchorIfOnlyStepZeroHasMemory) {
 }
 
 TEST(DiskTier, WritesStepZeroAgainWhenItsMemoryIsWanted) {
-  Bench s({.pool_blocks = 1});
+  HeldTier s({.pool_blocks = 1});
   s.held->write_failure = disk_error();
   s.keep_and_write(0, 0);
   s.tier->flush();
@@ -297,7 +297,7 @@ TEST(DiskTier, WritesStepZeroAgainWhenItsMemoryIsWanted) {
 }
 
 TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
-  Bench s({.states = 2});
+  HeldTier s({.states = 2});
   s.keep(0, 0);
   s.tier->write_newest_block({ANADROME_ERR_NO_SPACE, "full"});
   EXPECT_TRUE(s.held->started.empty());
@@ -307,7 +307,7 @@ TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
 }
 
 TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
-  Bench s({.states = 2});
+  HeldTier s({.states = 2});
   for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, 10 * anchor);
   s.tier->flush();
   const std::vector<std::uint64_t> sums = s.tier->anchors().checksums();
@@ -332,7 +332,7 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
 // ---- replaced ----
 
 TEST(DiskTier, ReplacesAnAnchorThatIsStillBeingWritten) {
-  Bench s({.rules = Rules::kReplaced});
+  HeldTier s({.rules = Rules::kReplaced});
   s.keep_and_write(0, 0);
   s.keep_and_write(1, 10);
   s.tier->drop(1);
@@ -347,7 +347,7 @@ TEST(DiskTier, ReplacesAnAnchorThatIsStillBeingWritten) {
 // ---- by plan ----
 
 TEST(DiskTier, ByPlanWritesAndReadsWhatItIsToldTo) {
-  Bench s({.rules = Rules::kPlanned});
+  HeldTier s({.rules = Rules::kPlanned});
   for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep(anchor, 10 * anchor);
   EXPECT_TRUE(s.held->started.empty());
   s.tier->write({1, 10, {}});
@@ -366,7 +366,7 @@ TEST(DiskTier, ByPlanWritesAndReadsWhatItIsToldTo) {
 }
 
 TEST(DiskTier, ByPlanWaitsForADroppedStateAndForNoOther) {
-  Bench s({.rules = Rules::kPlanned, .pool_blocks = 2});
+  HeldTier s({.rules = Rules::kPlanned, .pool_blocks = 2});
   s.keep(0, 0);
   s.keep(1, 10);
   s.tier->write({0, 0, {}});
@@ -378,7 +378,7 @@ TEST(DiskTier, ByPlanWaitsForADroppedStateAndForNoOther) {
 }
 
 TEST(DiskTier, ByPlanGivesAStateUpForWhichThereIsNoPlace) {
-  Bench s({.rules = Rules::kPlanned});
+  HeldTier s({.rules = Rules::kPlanned});
   s.keep(0, 0);
   s.tier->write({0, 0, {}}, {ANADROME_ERR_NO_SPACE, "full"});
   EXPECT_TRUE(s.brings_back(0, 0));
@@ -388,7 +388,7 @@ TEST(DiskTier, ByPlanGivesAStateUpForWhichThereIsNoPlace) {
 }
 
 TEST(DiskTier, PutsStatesOfSeveralSizesWhereThePlanSays) {
-  Bench s({.rules = Rules::kPlanned, .units = 3});
+  HeldTier s({.rules = Rules::kPlanned, .units = 3});
   s.keep(0, 0, {0, 1});
   s.keep(1, 10, {2, 1});
   s.tier->write({0, 0, {0, 1}});
@@ -406,7 +406,7 @@ TEST(DiskTier, PutsStatesOfSeveralSizesWhereThePlanSays) {
 }
 
 TEST(DiskTier, KeepsNoStateThatIsLargerThanItsRegion) {
-  Bench s({.rules = Rules::kPlanned, .units = 3});
+  HeldTier s({.rules = Rules::kPlanned, .units = 3});
   s.values.set(5);
   EXPECT_EQ(s.tier->keep({0, 0, {0, 0}}), kPage);
   EXPECT_EQ(s.places->most_bytes(), 0);
@@ -415,7 +415,7 @@ TEST(DiskTier, KeepsNoStateThatIsLargerThanItsRegion) {
 // ---- as a tier ----
 
 TEST(DiskTier, SaysWhatItHoldsAndCosts) {
-  Bench s({.states = 3});
+  HeldTier s({.states = 3});
   EXPECT_TRUE(s.tier->has_place(3 * TierBench::kDiskBlocks - 1, kHome));
   EXPECT_FALSE(s.tier->has_place(3 * TierBench::kDiskBlocks, kHome));
   EXPECT_EQ(s.tier->agreed_before_use(), Tier::Agreed::kLoaded);

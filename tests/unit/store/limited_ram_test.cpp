@@ -34,8 +34,8 @@ class LimitedRam final : public Tier {
   std::int64_t states_;
 };
 
-struct Bench {
-  explicit Bench(std::int64_t pool_blocks) : pool(layout.block_bytes(), pool_blocks) {
+struct LimitedBench {
+  explicit LimitedBench(std::int64_t pool_blocks) : pool(layout.block_bytes(), pool_blocks) {
     auto limited = std::make_unique<RamTier>(layout, blocks, live);
     tiers.push_back(std::make_unique<RamTier>(layout, blocks, live));
     tiers.push_back(std::make_unique<LimitedRam>(std::move(limited), 2));
@@ -58,7 +58,7 @@ struct Bench {
 };
 
 TEST(Tiers, KeepTheirOwnStatesUnderTheSameNumbers) {
-  Bench s(4);
+  LimitedBench s(4);
   for (const std::size_t tier : {0, 1}) {
     for (std::int64_t number = 0; number < 2; ++number) {
       s.keep(tier, number, 10 * static_cast<std::int64_t>(tier) + number);
@@ -72,7 +72,7 @@ TEST(Tiers, KeepTheirOwnStatesUnderTheSameNumbers) {
 }
 
 TEST(Tiers, HaveTheirOwnRoomInOnePool) {
-  Bench s(3);
+  LimitedBench s(3);
   s.keep(1, 0, 1);
   s.keep(1, 1, 2);
   EXPECT_THROW(s.keep(1, 2, 3), Error) << "its limit";

@@ -14,8 +14,8 @@ namespace anadrome::store {
 namespace {
 
 // One field of three numbers on one rank, in segments of two slots.
-struct Bench {
-  explicit Bench(int segments) {
+struct MasterBench {
+  explicit MasterBench(int segments) {
     field.name = "u";
     field.type = ANADROME_INT64;
     field.count = 3;
@@ -64,7 +64,7 @@ struct Bench {
 using Numbers = std::vector<std::int64_t>;
 
 TEST(Master, ShowsTheStatesOfAllSegmentsInOneTable) {
-  Bench s(2);
+  MasterBench s(2);
   create_master(s.directory / "states.h5", s.master);
   EXPECT_EQ(s.read<std::int64_t>("/slot_step", H5T_NATIVE_INT64), (Numbers{0, 10, 20, 30}));
   EXPECT_EQ(s.read<std::int64_t>("/states/u", H5T_NATIVE_INT64),
@@ -72,7 +72,7 @@ TEST(Master, ShowsTheStatesOfAllSegmentsInOneTable) {
 }
 
 TEST(Master, LeavesOutSlotsThatAreNotUsed) {
-  Bench s(2);
+  MasterBench s(2);
   s.master.segments[1].slots_used = 1;
   s.master.slot_steps.pop_back();
   create_master(s.directory / "states.h5", s.master);
@@ -81,7 +81,7 @@ TEST(Master, LeavesOutSlotsThatAreNotUsed) {
 }
 
 TEST(Master, IsWrittenWithoutStates) {
-  Bench s(0);
+  MasterBench s(0);
   create_master(s.directory / "states.h5", s.master);
   EXPECT_THROW(s.read<std::int64_t>("/slot_step", H5T_NATIVE_INT64), Error);
 }

@@ -14,8 +14,8 @@
 namespace anadrome::store {
 namespace {
 
-struct Bench {
-  explicit Bench(std::int64_t most_blocks = 1000)
+struct FilesBench {
+  explicit FilesBench(std::int64_t most_blocks = 1000)
       : layout(object_layout(std::int64_t{1} << 20)),
         files(layout, {directory.path(), "0123456789abcdef", 3, most_blocks, DirectIo::kAuto}) {}
   std::int64_t count() const {
@@ -33,7 +33,7 @@ struct Bench {
 };
 
 TEST(ObjectFiles, GiveEachBlockAPlaceOfItsOwn) {
-  Bench bench;
+  FilesBench bench;
   EXPECT_TRUE(bench.directory.empty());
   EXPECT_FALSE(bench.files.in_use());
   std::set<std::pair<std::string, std::int64_t>> places;
@@ -53,7 +53,7 @@ TEST(ObjectFiles, GiveEachBlockAPlaceOfItsOwn) {
 }
 
 TEST(ObjectFiles, UseAPlaceAgainAndOneThatFailedLast) {
-  Bench bench(16);
+  FilesBench bench(16);
   for (int block = 0; block < 16; ++block) bench.files.take();
   EXPECT_EQ(failure_from([&] { bench.files.take(); }).status, ANADROME_ERR_NO_SPACE);
   bench.files.give_back(5);
@@ -66,7 +66,7 @@ TEST(ObjectFiles, UseAPlaceAgainAndOneThatFailedLast) {
 
 TEST(ObjectFiles, TakeOfAFullDiskWhatThereIs) {
   test::FaultyFileSystem disk;
-  Bench bench;
+  FilesBench bench;
   disk.arm(test::Operation::kAllocate, 1, test::Fault::kNoSpace);
   EXPECT_EQ(bench.files.take(), 0);
   EXPECT_EQ(bench.count(), 1) << "a smaller one";

@@ -25,7 +25,7 @@ using Key = Objects::Key;
 
 constexpr std::int64_t kMemory = std::int64_t{512} << 10;  // 32 blocks of 16 KiB
 
-anadrome_status status_of(const std::function<void()>& body) { return failure_from(body).status; }
+anadrome_status status_from(const std::function<void()>& body) { return failure_from(body).status; }
 std::string message_of(const std::function<void()>& body) { return failure_from(body).message; }
 
 // ---- a dictionary ----
@@ -106,12 +106,12 @@ class RandomProgram {
     if (!is_viewed(key)) return bench_.put(key, size());
     ObjectBench::Bytes none;
     const std::vector<Objects::Array> arrays = {ObjectBench::array("a", none)};
-    ASSERT_EQ(status_of([&] { bench_.objects.put(key, arrays); }), ANADROME_ERR_ORDER);
+    ASSERT_EQ(status_from([&] { bench_.objects.put(key, arrays); }), ANADROME_ERR_ORDER);
   }
 
   void drop(Key key) {
     if (!is_viewed(key)) return bench_.drop(key);
-    ASSERT_EQ(status_of([&] { bench_.objects.drop(key); }), ANADROME_ERR_ORDER);
+    ASSERT_EQ(status_from([&] { bench_.objects.drop(key); }), ANADROME_ERR_ORDER);
   }
 
   void look(Key key) {
@@ -260,7 +260,7 @@ TEST(Objects, CountTheirListInTheMemory) {
   const auto fill = [&] {
     for (Key key = 0; key < 100000; ++key) bench.put(key, 1);
   };
-  EXPECT_EQ(status_of(fill), ANADROME_ERR_MEMORY);
+  EXPECT_EQ(status_from(fill), ANADROME_ERR_MEMORY);
   EXPECT_LE(bench.objects.table_bytes(), std::int64_t{5} << 20);
   for (const auto& [key, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(key));
 }
@@ -278,8 +278,8 @@ TEST(Objects, SayWhatIsWrong) {
   EXPECT_EQ(get(8, "a"), "there is no object 8");
   EXPECT_EQ(get(7, "c"), "object 7 has no part 'c'");
   EXPECT_EQ(get(7, "b"), "part 'b' of object 7 has 1500 elements of type 6, not 1000 of type 6");
-  EXPECT_EQ(status_of([&] { bench.objects.drop(8); }), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(status_of([&] { bench.objects.release(&bench); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_from([&] { bench.objects.drop(8); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_from([&] { bench.objects.release(&bench); }), ANADROME_ERR_ARGUMENT);
   const auto put = [&](std::vector<Objects::Array> arrays) {
     return message_of([&] { bench.objects.put(7, arrays); });
   };
@@ -294,7 +294,7 @@ TEST(Objects, SayWhatIsWrong) {
 TEST(Objects, LargerThanTheMemoryAreRefusedAndChangeNothing) {
   ObjectBench bench(kMemory);
   for (Key key = 0; key < 50; ++key) bench.put(key, 20000);
-  EXPECT_EQ(status_of([&] { bench.put(3, kMemory + 1); }), ANADROME_ERR_MEMORY);
+  EXPECT_EQ(status_from([&] { bench.put(3, kMemory + 1); }), ANADROME_ERR_MEMORY);
   bench.put(100, kMemory - 2 * bench.block_bytes());
   EXPECT_TRUE(bench.is_right(100));
   for (Key key = 0; key < 50; ++key) ASSERT_TRUE(bench.is_right(key));
@@ -307,8 +307,8 @@ TEST(Objects, AreRefusedWhileViewsHoldAllOfTheMemory) {
   const auto look = [&] {
     for (Key key = 0; key < 40; ++key) views.push_back(bench.objects.view(key, "b", 6000).data());
   };
-  EXPECT_EQ(status_of(look), ANADROME_ERR_MEMORY);
-  EXPECT_EQ(status_of([&] { bench.put(100, 1000); }), ANADROME_ERR_MEMORY);
+  EXPECT_EQ(status_from(look), ANADROME_ERR_MEMORY);
+  EXPECT_EQ(status_from([&] { bench.put(100, 1000); }), ANADROME_ERR_MEMORY);
   for (const std::byte* view : views) bench.objects.release(view);
   bench.put(100, 1000);
   for (Key key = 0; key < 40; ++key) ASSERT_TRUE(bench.is_right(key));
@@ -320,7 +320,7 @@ TEST(Objects, WithoutADiskFillTheMemoryAndNoMore) {
   const auto fill = [&] {
     for (;; ++key) bench.put(key, 16 << 10);
   };
-  EXPECT_EQ(status_of(fill), ANADROME_ERR_NO_SPACE);
+  EXPECT_EQ(status_from(fill), ANADROME_ERR_NO_SPACE);
   EXPECT_EQ(key, 32);
   for (Key there = 0; there < key; ++there) ASSERT_TRUE(bench.is_right(there));
 }
@@ -331,12 +331,12 @@ TEST(Objects, OnADiskThatIsFullAreRefusedUntilOneIsDropped) {
   const auto fill = [&] {
     for (;; ++key) bench.put(key, 16 << 10);
   };
-  EXPECT_EQ(status_of(fill), ANADROME_ERR_NO_SPACE);
+  EXPECT_EQ(status_from(fill), ANADROME_ERR_NO_SPACE);
   EXPECT_EQ(key, 51) << "one block of the memory is for what comes back";
   for (Key there = 0; there < key; ++there) ASSERT_TRUE(bench.is_right(there)) << there;
   bench.drop(10);
   bench.put(1000, 16 << 10);
-  EXPECT_EQ(status_of([&] { bench.put(1001, 16 << 10); }), ANADROME_ERR_NO_SPACE);
+  EXPECT_EQ(status_from([&] { bench.put(1001, 16 << 10); }), ANADROME_ERR_NO_SPACE);
   EXPECT_EQ(bench.objects.sync().status, ANADROME_ERR_NO_SPACE);
   for (const auto& [there, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(there)) << there;
 }

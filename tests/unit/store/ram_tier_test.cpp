@@ -10,8 +10,8 @@ namespace anadrome::store {
 namespace {
 
 // States of one array in a pool of a few blocks; or of several sizes, in so many pages.
-struct Bench {
-  explicit Bench(std::int64_t states, std::int64_t pool_blocks = 3, bool in_places = false)
+struct RamBench {
+  explicit RamBench(std::int64_t states, std::int64_t pool_blocks = 3, bool in_places = false)
       : values(5),
         layout({states, false}, std::vector<Field>{CopiedLive::field(values.all)}),
         pool(in_places ? 4 * kPage : layout.block_bytes(), in_places ? 1 : pool_blocks),
@@ -40,7 +40,7 @@ struct Bench {
 
 TEST(RamTier, BringsBackWhatItWasGiven) {
   for (const std::int64_t states : {1, 3}) {
-    Bench s(states);
+    RamBench s(states);
     for (std::int64_t slot = 0; slot < 3; ++slot) s.keep(slot, 10 + slot);
     for (std::int64_t slot = 2; slot >= 0; --slot) EXPECT_TRUE(s.brings_back(slot, 10 + slot));
     s.tier.drop(2);
@@ -51,7 +51,7 @@ TEST(RamTier, BringsBackWhatItWasGiven) {
 }
 
 TEST(RamTier, TakesABlockWithItsFirstStateAndGivesItBackWithItsLast) {
-  Bench s(2);
+  RamBench s(2);
   s.keep(0, 1);
   EXPECT_EQ(s.pool.free_blocks(), 2);
   s.keep(1, 2);
@@ -63,7 +63,7 @@ TEST(RamTier, TakesABlockWithItsFirstStateAndGivesItBackWithItsLast) {
 }
 
 TEST(RamTier, HoldsTheBlockOfALiveStateThatIsHandedOver) {
-  Bench s(1);
+  RamBench s(1);
   s.live.shared = s.pool.take();
   s.tier.keep({0, 0, {}});
   EXPECT_EQ(s.pool.holders(s.live.shared), 2);
@@ -73,13 +73,13 @@ TEST(RamTier, HoldsTheBlockOfALiveStateThatIsHandedOver) {
 }
 
 TEST(RamTier, HasRoomForAsManyStatesAsThePool) {
-  Bench s(2);
+  RamBench s(2);
   for (std::int64_t slot = 0; slot < 6; ++slot) s.keep(slot, slot);
   EXPECT_THROW(s.keep(6, 6), Error);
 }
 
 TEST(RamTier, DoesNotMissWhatCouldNotBeKept) {
-  Bench s(1, 1);
+  RamBench s(1, 1);
   s.keep(0, 1);
   EXPECT_THROW(s.keep(1, 2), Error);
   EXPECT_THROW(s.tier.restore({1, 0, {}}), Error);
@@ -88,14 +88,14 @@ TEST(RamTier, DoesNotMissWhatCouldNotBeKept) {
 }
 
 TEST(RamTier, AsksNobodyAndCostsNothing) {
-  Bench s(1);
+  RamBench s(1);
   EXPECT_EQ(s.tier.agreed_before_use(), Tier::Agreed::kNothing);
   EXPECT_EQ(s.tier.cost().write, 0);
   EXPECT_FALSE(s.tier.lose(0));
 }
 
 TEST(RamTier, HoldsSlotsForWhatIsNoState) {
-  Bench s(2);
+  RamBench s(2);
   s.keep(0, 9);
   const auto held = s.tier.hold(1, 3);
   ASSERT_EQ(held.size(), 3u);
@@ -120,7 +120,7 @@ TEST(RamTier, CountsTheSlotsOfATape) {
 }
 
 TEST(RamTier, PutsStatesOfSeveralSizesWhereTheScheduleSays) {
-  Bench s(1, 1, true);
+  RamBench s(1, 1, true);
   const Region low = {0, 5}, high = {7, 5};  // 40 bytes each
   s.values.set(1);
   EXPECT_EQ(s.tier.keep({0, 0, low}), 40);
@@ -135,7 +135,7 @@ TEST(RamTier, PutsStatesOfSeveralSizesWhereTheScheduleSays) {
 }
 
 TEST(RamTier, KeepsNoStateThatIsLargerThanItsRegion) {
-  Bench s(1, 1, true);
+  RamBench s(1, 1, true);
   EXPECT_EQ(s.tier.keep({0, 0, {0, 4}}), 40);
   EXPECT_EQ(s.places.most_bytes(), 0);
 }

@@ -18,7 +18,7 @@ struct Observer final : TierObserver {
   std::int64_t steps = 0;
 };
 
-struct Bench {
+struct NotesBench {
   Values values{1024};  // two pages
   BlockLayout layout{{1, true}, std::vector<Field>{CopiedLive::field(values.all)}};
   TransferTimes times;
@@ -35,17 +35,17 @@ struct Bench {
 };
 
 TEST(TransferNotes, MeasuresWhatTransfersTake) {
-  Bench s;
-  s.notes.finished(Bench::transfer(true, 2), 10, 14);
-  s.notes.finished(Bench::transfer(false, 3), 0, 0);
+  NotesBench s;
+  s.notes.finished(NotesBench::transfer(true, 2), 10, 14);
+  s.notes.finished(NotesBench::transfer(false, 3), 0, 0);
   EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
   EXPECT_DOUBLE_EQ(s.notes.cost().read, 3);
   EXPECT_EQ(s.observer.steps, 6);
 }
 
 TEST(TransferNotes, TakesASmallStateForAPartOfABlock) {
-  Bench s;
-  Transfer half = Bench::transfer(true, 2);
+  NotesBench s;
+  Transfer half = NotesBench::transfer(true, 2);
   half.extents = {{0, kPage}};
   s.notes.finished(half, 0, 0);
   EXPECT_DOUBLE_EQ(s.notes.cost().write, 4);
@@ -53,9 +53,9 @@ TEST(TransferNotes, TakesASmallStateForAPartOfABlock) {
 
 TEST(TransferNotes, LeavesOutStatesThatAreMuchSmallerThanOthers) {
   Values values(4096);  // eight pages
-  Bench s;
+  NotesBench s;
   s.layout = BlockLayout({1, true}, std::vector<Field>{CopiedLive::field(values.all)});
-  Transfer transfer = Bench::transfer(true, 2);
+  Transfer transfer = NotesBench::transfer(true, 2);
   transfer.extents = {{0, 8 * kPage}};
   s.notes.finished(transfer, 0, 0);
   transfer.extents = {{0, kPage}};
@@ -65,22 +65,22 @@ TEST(TransferNotes, LeavesOutStatesThatAreMuchSmallerThanOthers) {
 }
 
 TEST(TransferNotes, CountsTheFirstWriteForWhatItHasTaken) {
-  Bench s;
+  NotesBench s;
   HeldTransport transport(s.layout);
-  Transfer read = Bench::transfer(false, 0), write = Bench::transfer(true, 0);
+  Transfer read = NotesBench::transfer(false, 0), write = NotesBench::transfer(true, 0);
   s.notes.start(transport, read);
   EXPECT_EQ(s.notes.cost().write, 0);
   s.notes.start(transport, write);
   EXPECT_GT(s.notes.cost().write, 0);
-  s.notes.finished(Bench::transfer(true, 2), 0, 0);
+  s.notes.finished(NotesBench::transfer(true, 2), 0, 0);
   EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
   EXPECT_GT(s.times.write_start.seconds(), 0);
   EXPECT_GT(s.times.read_start.seconds(), 0);
 }
 
 TEST(TransferNotes, MeasuresNoTransferThatFailed) {
-  Bench s;
-  Transfer failed = Bench::transfer(true, 2);
+  NotesBench s;
+  Transfer failed = NotesBench::transfer(true, 2);
   failed.failure = {ANADROME_ERR_IO, "no"};
   s.notes.finished(failed, 0, 0);
   EXPECT_EQ(s.times.write.seconds(), 0);
@@ -89,22 +89,22 @@ TEST(TransferNotes, MeasuresNoTransferThatFailed) {
 }
 
 TEST(TransferNotes, AddsUpWhatTheCallerWaited) {
-  Bench s;
-  s.notes.waited(Bench::transfer(true, 0), 0.5);
-  s.notes.waited(Bench::transfer(true, 0), 0.25);
-  s.notes.waited(Bench::transfer(false, 0), 2);
-  s.notes.waited(Bench::transfer(false, 0), 0);
+  NotesBench s;
+  s.notes.waited(NotesBench::transfer(true, 0), 0.5);
+  s.notes.waited(NotesBench::transfer(true, 0), 0.25);
+  s.notes.waited(NotesBench::transfer(false, 0), 2);
+  s.notes.waited(NotesBench::transfer(false, 0), 0);
   EXPECT_DOUBLE_EQ(s.notes.seconds_stalled_write(), 0.75);
   EXPECT_DOUBLE_EQ(s.notes.seconds_stalled_read(), 2);
   EXPECT_NEAR(s.observer.seconds, 2.75, 1e-6);
 }
 
 TEST(TransferNotes, TakesThreeFailuresInARowForADiskThatRefuses) {
-  Bench s;
-  Transfer failed = Bench::transfer(true, 2);
+  NotesBench s;
+  Transfer failed = NotesBench::transfer(true, 2);
   failed.failure = {ANADROME_ERR_IO, "no"};
   for (const bool fails : {true, true, false, true, true}) {
-    s.notes.finished(fails ? failed : Bench::transfer(true, 2), 0, 0);
+    s.notes.finished(fails ? failed : NotesBench::transfer(true, 2), 0, 0);
     EXPECT_FALSE(s.notes.disk_refuses());
   }
   s.notes.finished(failed, 0, 0);
@@ -112,8 +112,8 @@ TEST(TransferNotes, TakesThreeFailuresInARowForADiskThatRefuses) {
 }
 
 TEST(TransferNotes, TakesAFullDiskForOneThatRefuses) {
-  Bench s;
-  Transfer failed = Bench::transfer(true, 2);
+  NotesBench s;
+  Transfer failed = NotesBench::transfer(true, 2);
   failed.failure = {ANADROME_ERR_NO_SPACE, "full"};
   s.notes.finished(failed, 0, 0);
   EXPECT_TRUE(s.notes.disk_refuses());

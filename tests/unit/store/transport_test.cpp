@@ -12,7 +12,7 @@ namespace anadrome::store {
 namespace {
 
 // A field of 13 bytes and one of two words.
-std::vector<Field> two_fields() {
+std::vector<Field> marks_and_words() {
   Field marks, words;
   marks.name = "marks";
   marks.count = 13;
@@ -22,9 +22,9 @@ std::vector<Field> two_fields() {
   return {marks, words};
 }
 
-struct Bench {
-  explicit Bench(const BlockShape& shape)
-      : layout(shape, two_fields()), bytes(static_cast<std::size_t>(layout.block_bytes())) {
+struct TransportBench {
+  explicit TransportBench(const BlockShape& shape)
+      : layout(shape, marks_and_words()), bytes(static_cast<std::size_t>(layout.block_bytes())) {
     transfer.bytes = bytes.data();
     transfer.identity.states = shape.states;
   }
@@ -35,7 +35,7 @@ struct Bench {
 };
 
 TEST(BlockChecksum, CoversEveryByteOfTheStatesAndNoPadding) {
-  Bench s({3, false});
+  TransportBench s({3, false});
   const Checksum zero = s.sum();
   for (std::int64_t index = 0; index < 3; ++index) {
     for (std::size_t f = 0; f < 2; ++f) {
@@ -51,7 +51,7 @@ TEST(BlockChecksum, CoversEveryByteOfTheStatesAndNoPadding) {
 }
 
 TEST(BlockChecksum, CoversWhoseBlockItIs) {
-  Bench s({1, false});
+  TransportBench s({1, false});
   const Checksum zero = s.sum();
   for (std::int64_t* word :
        {&s.transfer.identity.sweep, &s.transfer.identity.block, &s.transfer.identity.first_step}) {
@@ -65,7 +65,7 @@ TEST(BlockChecksum, CoversWhoseBlockItIs) {
 
 TEST(BlockChecksum, IsTheSameInPieces) {
   for (const std::int64_t states : {1, 4}) {
-    Bench s({states, false});
+    TransportBench s({states, false});
     std::memset(s.bytes.data(), 7, s.bytes.size());
     for (const std::int64_t piece : {1, 5, 8, 24, 1000}) {
       BlockChecksum sum(s.layout, s.transfer);
@@ -80,7 +80,7 @@ TEST(BlockChecksum, IsTheSameInPieces) {
 }
 
 TEST(BlockChecksum, CoversNoMoreThanTheExtentsOfAStateThatIsSmaller) {
-  Bench s({1, true});
+  TransportBench s({1, true});
   s.transfer.extents = {{0, 5}, {kPage, 8}};
   const Checksum zero = s.sum();
   s.bytes[4] = std::byte{1};
@@ -92,7 +92,7 @@ TEST(BlockChecksum, CoversNoMoreThanTheExtentsOfAStateThatIsSmaller) {
 }
 
 TEST(Transfer, MovesThePagesThatAreInUse) {
-  Bench s({512, false});
+  TransportBench s({512, false});
   s.transfer.identity.states = 300;  // of 512
   const BlockLayout::Part& part = s.layout.parts()[1];
   const Extent used = used_extent(s.layout, s.transfer, 1);
@@ -104,7 +104,7 @@ TEST(Transfer, MovesThePagesThatAreInUse) {
 }
 
 TEST(Transfer, MovesWhatAStateTakesWhereItHasItsOwnExtents) {
-  Bench s({1, true});
+  TransportBench s({1, true});
   s.transfer.extents = {{kPage, 5}, {0, 0}};
   EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).offset, kPage);
   EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).bytes, kPage);
@@ -112,8 +112,8 @@ TEST(Transfer, MovesWhatAStateTakesWhereItHasItsOwnExtents) {
 }
 
 TEST(Transfer, NamesTheStepWhoseChecksumDiffers) {
-  const BlockLayout layout({1, true}, two_fields());
-  SegmentFile file(layout, two_fields(), 1);
+  const BlockLayout layout({1, true}, marks_and_words());
+  SegmentFile file(layout, marks_and_words(), 1);
   Transfer transfer;
   transfer.segment = &file.segment;
   transfer.identity.first_step = 42;

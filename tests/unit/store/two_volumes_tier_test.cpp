@@ -17,8 +17,8 @@ using State = Resident::State;
 using Started = HeldTransport::Started;
 
 // Home is the bench's; the fast volume is made beside it.
-struct Bench : TierBench {
-  explicit Bench(std::int64_t pool_blocks = 8)
+struct TwoVolumesBench : TierBench {
+  explicit TwoVolumesBench(std::int64_t pool_blocks = 8)
       : TierBench({.pool_blocks = pool_blocks},
                   [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }),
         home(static_cast<HeldTransport*>(transport.get())),
@@ -26,7 +26,7 @@ struct Bench : TierBench {
         fast_disk(layout, fields, 3) {
     make();
   }
-  ~Bench() { tier.reset(); }  // it waits for the fast volume's transfers
+  ~TwoVolumesBench() { tier.reset(); }  // it waits for the fast volume's transfers
   void make() {
     tier.reset();
     const std::array<Volume, 2> volumes = {
@@ -59,7 +59,7 @@ struct Bench : TierBench {
 };
 
 TEST(TwoVolumesTier, WritesABlockOnceAndTheFirstToBoth) {
-  Bench s;
+  TwoVolumesBench s;
   s.put(0, kFast);
   s.put(1, kHome);
   s.put(2, kFast);
@@ -73,7 +73,7 @@ TEST(TwoVolumesTier, WritesABlockOnceAndTheFirstToBoth) {
 }
 
 TEST(TwoVolumesTier, FillsThePlacesOfEachInTurn) {
-  Bench s;
+  TwoVolumesBench s;
   s.put(0, kFast);
   s.put(1, kHome);
   s.put(2, kFast);
@@ -92,7 +92,7 @@ TEST(TwoVolumesTier, FillsThePlacesOfEachInTurn) {
 }
 
 TEST(TwoVolumesTier, ReadsAheadFromBoth) {
-  Bench s;
+  TwoVolumesBench s;
   const std::array<int, 6> volumes = {kFast, kHome, kHome, kFast, kFast, kHome};
   for (std::int64_t number = 0; number < 6; ++number)
     s.put(number, volumes[static_cast<std::size_t>(number)]);
@@ -110,7 +110,7 @@ TEST(TwoVolumesTier, ReadsAheadFromBoth) {
 }
 
 TEST(TwoVolumesTier, WaitsForTheFasterWriteWhereMemoryIsWanted) {
-  Bench s(3);
+  TwoVolumesBench s(3);
   s.put(0, kFast);
   s.finish_all();
   s.put(1, kHome);
@@ -122,7 +122,7 @@ TEST(TwoVolumesTier, WaitsForTheFasterWriteWhereMemoryIsWanted) {
 }
 
 TEST(TwoVolumesTier, LosesWhatWasOnADirectoryThatIsGone) {
-  Bench s;
+  TwoVolumesBench s;
   std::map<std::int64_t, JournalBlock> blocks;
   for (std::int64_t block = 0; block < 4; ++block) {
     blocks[block] = {block, block, 1, {}, {}};
