@@ -29,6 +29,8 @@ const char* name_of(std::int64_t call) {
       return "anadrome_close";
     case Call::kCheck:
       return "anadrome_check_gradient";
+    case Call::kSolve:
+      return "anadrome_solve";
     case Call::kAnchor:
     case Call::kRestore:
     case Call::kTurn:

@@ -34,7 +34,8 @@ enum class Call : std::int64_t {
   kGoOn,
   kCheck,
   kAudit,
-  kPreflight
+  kPreflight,
+  kSolve
 };
 
 class Agreement {

@@ -215,9 +215,7 @@ void Run::next(anadrome_action& action) {
       handed_out = carry_out(planned);
     }
   } catch (...) {
-    // The sweep is over, on every rank: whatever is thrown here was agreed or is everybody's.
-    context_.warnings.progress().finish();
-    sweep.phase = ANADROME_PHASE_IDLE;
+    end_sweep();  // whatever is thrown here was agreed or is everybody's
     throw;
   }
   action = sweep.in_hand;
@@ -355,6 +353,20 @@ void Run::fail(const std::string& why) {
     throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
   }
   context_.held.hold({ANADROME_ERR_PEER, why});
+}
+
+void Run::agree_on_callbacks() {
+  try {
+    context_.agreement.agree({.call = Call::kSolve, .failure = context_.held.failure()});
+  } catch (...) {
+    end_sweep();
+    throw;
+  }
+}
+
+void Run::end_sweep() {
+  context_.warnings.progress().finish();
+  context_.sweep.phase = ANADROME_PHASE_IDLE;
 }
 
 void Run::close() {

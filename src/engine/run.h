@@ -55,6 +55,8 @@ class Run final : private Meeting {
     passes_.begin(direction, failure);
   }
   void fail(const std::string& why);
+  /// Collective: ends the sweep on every rank if one of them holds a failure.
+  void agree_on_callbacks();
   void request_stop() noexcept { stop_.store(true); }
   anadrome_stats statistics() const { return report_.statistics(); }
   /// Where the sweep that begin has begun goes on: phase IDLE means at x_0. To have asked is to
@@ -94,6 +96,7 @@ class Run final : private Meeting {
   }
   void begin_sweep(SweepPlan plan, const Failure& failure);
   void abandon();
+  void end_sweep();  ///< on every rank
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
   void done();

@@ -11,42 +11,48 @@ namespace {
 
 // A failing callback does not end the loop here: the other ranks learn of it at the next agreement,
 // and until then this one keeps them company in their halo exchanges.
-// Returns whether it failed.
-bool note(Run& run, const char* callback, std::int64_t step, int code) {
-  if (code == 0) return false;
+void note(Run& run, const char* callback, std::int64_t step, int code) {
+  if (code == 0) return;
   run.fail(std::string("the callback ") + callback + " returned " + std::to_string(code) +
            " at step " + std::to_string(step));
-  return true;
 }
 
 /// Of a sweep whose number of steps is not known.
 struct OpenEnd {
   bool open = false;
-  std::int64_t failures = 0;  ///< of advances, one after the other
+  std::int64_t advances = 0;
 };
 
+std::string from_to(const anadrome_action& action) {
+  return "in the advance from " + std::to_string(action.first) + " to " +
+         std::to_string(action.last);
+}
+
 void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadrome_model& model) {
-  std::int64_t reached = action.last;
-  std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
-  bool failed = false;
-  if (action.first < plain_end) {
-    reached = plain_end;
-    failed = note(run, "advance", action.first,
-                  model.advance(model.context, action.first, plain_end, &reached));
-  }
-  if (action.record != 0 && reached >= plain_end) {
-    reached = action.last;
-    failed =
-        note(run, "record", plain_end, model.record(model.context, plain_end, &reached)) || failed;
-  }
-  if (!end.open || action.again != 0) return;
+  const bool may_end = end.open && action.again == 0;
   // The next agreement may be at the end of the sweep only, and one that always fails finds none.
-  constexpr std::int64_t kMostFailures = 1000;
-  end.failures = failed ? end.failures + 1 : 0;
-  if (end.failures >= kMostFailures) return run.finish_forward(action.first);
+  constexpr std::int64_t kBetweenAgreements = 1000;
+  if (may_end && ++end.advances % kBetweenAgreements == 0) run.agree_on_callbacks();
+  const std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
+  std::int64_t reached = plain_end;
+  if (action.first < plain_end) {
+    note(run, "advance", action.first,
+         model.advance(model.context, action.first, plain_end, &reached));
+  }
+  const bool stopped_short = reached < plain_end;
+  if (action.record != 0 && !(may_end && stopped_short)) {
+    std::int64_t recorded = action.last;
+    note(run, "record", plain_end, model.record(model.context, plain_end, &recorded));
+    if (!stopped_short) reached = recorded;
+  }
+  if (!may_end && reached != action.last) {
+    run.fail("a callback set *reached = " + std::to_string(reached) + " " + from_to(action) +
+             "; only where the number of steps is unknown may the model end the sweep, and only "
+             "the first time");
+  }
+  if (!may_end) return;
   if (reached < action.first || reached > action.last) {
-    run.fail("a callback set *reached = " + std::to_string(reached) + " in the advance from " +
-             std::to_string(action.first) + " to " + std::to_string(action.last));
+    run.fail("a callback set *reached = " + std::to_string(reached) + " " + from_to(action));
     reached = std::clamp(reached, action.first, action.last);
   }
   if (reached < action.last) run.finish_forward(reached);

@@ -50,6 +50,8 @@ struct Callbacks {
     for (std::int64_t k = first; k < end; ++k) model.step(k);
     if (last > kSteps) *reached = kSteps;
     if (nonsense != 0 && first <= 10 && 10 < last) *reached = nonsense;
+    if (first <= ends_at && ends_at < last) *reached = ends_at;
+    if (turns > 0 && ends_again) *reached = first;
     return failure("advance", first, last);
   }
 
@@ -58,6 +60,8 @@ struct Callbacks {
     if (step < kSteps) model.record(step);
     if (step >= kSteps) *reached = kSteps;
     if (nonsense != 0 && step == 10) *reached = nonsense;
+    if (step == ends_at) *reached = step;
+    if (turns > 0 && ends_again) *reached = step;
     return failure("record", step, step + 1);
   }
 
@@ -80,6 +84,8 @@ struct Callbacks {
   std::string fails;
   std::int64_t fails_at = 0;
   std::int64_t nonsense = 0;
+  std::int64_t ends_at = -1;  // among a known number of steps
+  bool ends_again = false;    // after TURN
   bool exact = true;
   int turns = 0;
   std::int64_t next_adjoint = kSteps - 1;
@@ -201,6 +207,28 @@ TEST(SolveArguments, AreChecked) {
   EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
 }
 
+// A model that ends the sweep where it must not, though it says what it did.
+TEST_P(Solve, FailsIfTheModelEndsAKnownNumberOfSteps) {
+  if (steps_ == ANADROME_STEPS_UNKNOWN) return;
+  Callbacks callbacks(model_, reference_);
+  callbacks.ends_at = 10;
+  EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
+  const std::string message = anadrome_last_error();
+  EXPECT_NE(message.find("*reached = 10"), std::string::npos) << message;
+  expect_exact_solve();
+}
+
+TEST_P(Solve, FailsIfTheModelEndsAmongStepsThatAreRunAgain) {
+  const bool runs_again = std::get<0>(GetParam()) == std::string("async");  // others keep all
+  if (steps_ != ANADROME_STEPS_UNKNOWN || !runs_again) return;
+  Callbacks callbacks(model_, reference_);
+  callbacks.ends_again = true;
+  EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
+  const std::string message = anadrome_last_error();
+  EXPECT_NE(message.find("*reached = "), std::string::npos) << message;
+  expect_exact_solve();
+}
+
 // Steps of one rank alone, of which those of the last rank fail from some step on and never come to
 // the end.
 struct Stuck {
@@ -240,6 +268,47 @@ TEST(SolveToAnUnknownEnd, EndsWhereOneRankNeverComesThere) {
           << why;
     }
   }
+}
+
+// Ranks that wait for each other in each step, of which those of the last rank fail for longer than
+// any rank is left alone.
+struct Coupled {
+  static int advance(void* self, std::int64_t first, std::int64_t last, std::int64_t* reached) {
+    auto& model = *static_cast<Coupled*>(self);
+    for (std::int64_t k = first; k < last && k < kManySteps; ++k) {
+      MPI_Allreduce(MPI_IN_PLACE, &model.x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    if (last >= kManySteps) *reached = kManySteps;
+    return model.fails && last > kSteps / 2 ? 42 : 0;
+  }
+  static int adjoint(void*, std::int64_t) { return 0; }
+
+  static constexpr std::int64_t kManySteps = 2600;
+  double x = 0;
+  bool fails = false;
+};
+
+TEST(SolveToAnUnknownEnd, LeavesNobodyAloneInItsSteps) {
+  Coupled state;
+  state.fails = rank() == ranks() - 1;
+  anadrome_model model{};
+  model.size = sizeof model;
+  model.context = &state;
+  model.advance = Coupled::advance;
+  model.adjoint = Coupled::adjoint;
+  RunHandle run(MPI_COMM_WORLD);
+  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
+            ANADROME_OK);
+  run.set("schedule", "revolve");  // agrees at the end only,
+  run.set("audit", "off");         // without these
+  run.set("preflight", "off");
+  run.set("memory", "64KiB");
+  EXPECT_EQ(anadrome_solve(run, ANADROME_STEPS_UNKNOWN, &model), ANADROME_ERR_PEER);
+  const std::string why = anadrome_last_error();
+  EXPECT_NE(why.find("the callback advance returned 42"), std::string::npos) << why;
+  state.fails = false;
+  EXPECT_EQ(anadrome_solve(run, ANADROME_STEPS_UNKNOWN, &model), ANADROME_OK)
+      << anadrome_last_error();
 }
 
 }  // namespace
