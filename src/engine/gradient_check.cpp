@@ -103,9 +103,6 @@ Failure GradientCheck::fault() const {
     return wrong("epsilon is a positive number, or 0");
   }
   if (given.product_steps < 0) return wrong("product_steps is negative");
-  if (run_.under_way()) {
-    return {ANADROME_ERR_ORDER, "check_gradient: a sweep is under way; call it in place of solve"};
-  }
   if (run_.resumes()) {
     return {ANADROME_ERR_UNSUPPORTED,
             "check_gradient: its sweeps cannot be resumed; set resume=off"};
@@ -153,6 +150,8 @@ void GradientCheck::take(const anadrome_model* model, const anadrome_gradient* g
     if (gradient_.product_steps == 0) gradient_.product_steps = kDefaultProducts;
   });
   run_.agree_on_check(hash, "what check_gradient was given");
+  rehearsal_->keep_entry();
+  rehearsal_->agree();
 }
 
 // ---- objectives ----
@@ -309,6 +308,14 @@ void GradientCheck::report(const anadrome_gradient_check& check) {
 
 anadrome_gradient_check check_gradient(Run& run, std::int64_t steps, const anadrome_model* model,
                                        const anadrome_gradient* gradient, const Failure& failure) {
+  if (run.under_way()) {  // as every rank knows
+    throw Error(ANADROME_ERR_ORDER,
+                "check_gradient: a sweep is under way; call it in place of solve");
+  }
+  struct Leave {  // what failed here is no failure of the rewind that may follow
+    ~Leave() { run.held().clear(); }
+    Run& run;
+  } leave{run};
   GradientCheck check(run, steps);
   check.take(model, gradient, failure);
   return check.carry_out();

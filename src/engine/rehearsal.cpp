@@ -54,6 +54,9 @@ Rehearsal::Rehearsal(Run& run, const anadrome_model& model)
     }
     state_.push_back(std::move(field));
   }
+}
+
+void Rehearsal::keep_entry() {
   attempt([&] {
     entry_state_.keep();
     entry_adjoint_.keep();

@@ -41,7 +41,9 @@ class Rehearsal {
   void pause() { run_.rehearse(nullptr); }
   void go_on();
 
-  /// What all fields held when this was made.
+  /// What all fields hold now. Every rank calls it, since pack callbacks may communicate.
+  void keep_entry();
+  /// ... held then.
   void restore_entry();
   void restore_entry_of_adjoint();
   /// x_0, or nothing to do where the model has no callback for it.

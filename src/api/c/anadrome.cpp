@@ -75,8 +75,8 @@ anadrome_status guard_setting(anadrome_run* run, const char* function, const cha
                               Body&& body) {
   return guard([&] {
     require_run(run, function);
-    const bool of_field = std::string_view(function).starts_with("add_");
-    const std::string subject = (of_field ? "field " : "") + std::string(name ? name : "");
+    const bool adds = std::string_view(function).starts_with("add_");
+    const std::string subject = std::string(adds ? "add" : function) + " " + (name ? name : "");
     const Failure failure = failure_from(body);
     if (!failure) return run->run.refusals().made_good(subject);
     if (failure.status != ANADROME_ERR_ORDER) run->run.refusals().note(subject, failure);

@@ -100,6 +100,46 @@ TEST_F(Refused, ASweepUnderWay) {
   expect(ANADROME_ERR_ORDER, "a sweep is under way");
 }
 
+TEST_F(Refused, ASweepUnderWayGoesOn) {
+  ASSERT_EQ(anadrome_begin(ring.run(), kSteps), ANADROME_OK);
+  expect(ANADROME_ERR_ORDER, "a sweep is under way");
+  anadrome_action action = {};
+  while (action.kind != ANADROME_DONE) {
+    ASSERT_EQ(anadrome_next(ring.run(), &action), ANADROME_OK) << anadrome_last_error();
+  }
+}
+
+// What was refused is not held against the rewind that follows.
+TEST_F(Refused, BetweenASweepAndItsRewind) {
+  EXPECT_FALSE(ring.gradient_of_solve(kSteps).empty());
+  gradient.seeds = ANADROME_MOST_SEEDS + 1;
+  expect(ANADROME_ERR_ARGUMENT, "seeds");
+  ASSERT_EQ(anadrome_rewind(ring.run()), ANADROME_OK) << anadrome_last_error();
+  anadrome_action action = {};
+  while (action.kind != ANADROME_DONE) {
+    ASSERT_EQ(anadrome_next(ring.run(), &action), ANADROME_OK) << anadrome_last_error();
+  }
+}
+
+// The others do not wait in a pack callback for the rank whose argument is wrong.
+TEST_F(Refused, OnOneRankWhileOthersCommunicateInTheirPacking) {
+  static double value = 0;
+  const auto meet = [] {
+    return MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  };
+  static int (*together)() = meet;
+  ASSERT_EQ(anadrome_add_packed(
+                ring.run(), "together", ANADROME_ROLE_STATE, sizeof value,
+                [](void*, void* bytes, std::size_t size) {
+                  std::memset(bytes, 0, size);
+                  return together();
+                },
+                [](void*, const void*, std::size_t) { return together(); }, nullptr),
+            ANADROME_OK);
+  if (rank() == ranks() - 1) gradient.seeds = -1;
+  expect(ANADROME_ERR_ARGUMENT, "seeds");
+}
+
 TEST_F(Refused, Resume) {
   anadrome_set(ring.run(), "resume", "on");
   anadrome_set(ring.run(), "schedule", "async");

@@ -134,5 +134,17 @@ TEST(Tolerances, OfFieldsThatCannotHaveThemAreRefused) {
   EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT) << "a mistake before begin comes out";
 }
 
+TEST(Tolerances, ThatWereRefusedAreNotMadeGoodByAShape) {
+  RunHandle run(MPI_COMM_WORLD);
+  LossyModel model(600);
+  model.add_to(run);
+  EXPECT_EQ(anadrome_set_tolerance(run, "real", -1), ANADROME_ERR_ARGUMENT);
+  const std::int64_t sizes[] = {3, 200};
+  EXPECT_EQ(anadrome_set_shape(run, "real", 2, sizes), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(anadrome_set_tolerance(run, "real", 1e-3), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(anadrome_begin(run, 3), ANADROME_OK) << anadrome_last_error();
+}
+
 }  // namespace
 }  // namespace anadrome::test
