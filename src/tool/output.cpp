@@ -17,16 +17,20 @@ void put_out(std::string_view text) {
 
 void put_in_file(const char* option, const std::string& name,
                  const std::function<void(TextOut&)>& write) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "w"),
-                                                             &std::fclose);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(nullptr, &std::fclose);
   const auto failed = [&] {
     return Error(ANADROME_ERR_IO, std::string(option) + " " + name + ": " + errno_text(errno));
   };
-  if (!file) throw failed();
+  const auto open = [&] {
+    file.reset(std::fopen(name.c_str(), "w"));
+    if (!file) throw failed();
+  };
   TextOut out([&](std::string_view text) {
+    if (!file) open();  // now only: what cannot be written leaves the file that is there
     if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed();
   });
   write(out);
+  if (!file) open();
   if (std::fflush(file.get()) != 0) throw failed();
 }
 

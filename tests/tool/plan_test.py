@@ -48,6 +48,12 @@ class Example(WhatIf):
                     answer["steps"] * answer["seconds_adjoint"]
                 self.assertAlmostEqual(row["seconds"] / (computing + row["seconds_waiting"]), 1, 6)
 
+    def test_multistage_writes_to_disk_whatever_there_is_room_for(self):
+        row = self.rows(self.plan({"--steps": "1000"}))["multistage"]
+        self.assertEqual(row["disk_bytes"], row["bytes_written"])
+        few = self.rows(self.plan({"--steps": "1000", "--disk": "3TiB"}))["multistage"]
+        self.assertAlmostEqual(int(few["disk_bytes"]) / (3 * 2**40), 1, 1)
+
     def test_one_of_two_directories_may_have_no_room(self):
         for disk in ("40TiB,0", "0,40TiB"):
             rows = self.rows(self.plan({"--write-rate": "1GB/s,500MB/s",
@@ -295,6 +301,13 @@ class Picture(WhatIf):
             answer = self.answer(*words(*changes), "--json", "--schedule", schedule, "--svg", file)
             text = file.read_text()
         return xml.etree.ElementTree.fromstring(text), self.rows(answer)[schedule], text
+
+    def test_one_that_cannot_be_drawn_leaves_the_file_alone(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "sweep.svg"
+            file.write_text("before")
+            self.refuse(*words({"--steps": str(2**62 - 2)}), "--svg", file)
+            self.assertEqual(file.read_text(), "before")
 
     def check(self, *changes, schedule):
         svg, row, text = self.draw(*changes, schedule=schedule)

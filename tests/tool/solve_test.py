@@ -175,6 +175,12 @@ class Offload(Questions):
         spans = [json.loads(line) for line in tool.run(*words).stdout.splitlines()]
         self.assertEqual(max(span["end"] for span in spans), got["cost"])
 
+    def test_costs_that_json_writes_with_an_exponent(self):
+        small = self.file("small", '{"f": [1, 1], "b": [1, 1, 1], "a": [1, 1, 1], "transfer": [1e-05, 5e-5, 1]}')
+        large = self.file("large", '{"f": [1, 1], "b": [1, 1, 1], "a": [1, 1, 1], "transfer": [1e16, 1, 1]}')
+        for costs in (small, large):
+            self.assertEqual(self.ask("offload", "--costs", costs, "--fast-memory", 10)["cost"], 5)
+
 
 class UnevenTapes(Questions):
     def test_every_row(self):

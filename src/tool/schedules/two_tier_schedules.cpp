@@ -141,7 +141,7 @@ Estimate estimate_hrevolve(const WhatIf& question, const RunProblem& run) {
 
 Estimate estimate_multistage(const WhatIf& question, const RunProblem& run) {
   return estimate_two_tier("multistage", question, run, [](Problem& sweep, std::int64_t& states) {
-    states = std::clamp<std::int64_t>(sweep.steps - 1 - sweep.slots, 0, sweep.disk_slots);
+    states = std::min(sweep.steps - 1, sweep.disk_slots);  // memory or not
     return count_multistage(sweep);
   });
 }

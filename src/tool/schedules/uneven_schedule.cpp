@@ -11,8 +11,8 @@ namespace {
 
 std::unique_ptr<schedule::UnevenPlanner> planner_of(const Problem& problem) {
   schedule::UnevenSteps steps;
-  for (const Decimal& cost : problem.step_costs)
-    steps.costs.push_back(cost.ticks(problem.digits()));
+  const int digits = problem.digits();
+  for (const Decimal& cost : problem.step_costs) steps.costs.push_back(cost.ticks(digits));
   steps.state_bytes = problem.state_bytes;
   steps.bytes = problem.slots;
   return std::make_unique<schedule::UnevenPlanner>(steps);

@@ -2,6 +2,8 @@
 #include "tool/solve/chain_costs.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -13,7 +15,11 @@ namespace {
 
 Decimal decimal_of(const nlohmann::json& number) {
   if (!number.is_number()) throw Error(ANADROME_ERR_ARGUMENT, "--costs: expected a number");
-  return parse_decimal("--costs", number.dump());
+  if (!number.is_number_float()) return parse_decimal("--costs", number.dump());
+  std::array<char, 400> text;  // the longest is that of the smallest number
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number.get<double>(),
+                                 std::chars_format::fixed);
+  return parse_decimal("--costs", std::string(text.data(), end.ptr));
 }
 
 std::vector<Decimal> decimals_of(const nlohmann::json& json, const char* key) {
