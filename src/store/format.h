@@ -6,7 +6,9 @@
 
 namespace anadrome::store {
 
-/// The format of segments and of the master: their attribute anadrome_format.
+/// The attribute of each HDF5 file of a run that has its format.
+inline constexpr const char* kFormatAttribute = "anadrome_format";
+/// The format of segments and of the master.
 inline constexpr std::int64_t kFormatVersion = 1;
 /// ... of segments whose states are compressed.
 inline constexpr std::int64_t kCompressedFormatVersion = 2;

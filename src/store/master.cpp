@@ -82,7 +82,7 @@ void create_master(const std::string& path, const MasterDescription& master) {
     const Hdf5File file(
         checked(H5Fcreate(scratch.path().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()),
                 "create " + path));
-    write_attribute(file.get(), "anadrome_format", kFormatVersion);
+    write_attribute(file.get(), kFormatAttribute, kFormatVersion);
     write_attribute(file.get(), "run_id", master.run_id);
     write_attribute(file.get(), "schedule", master.schedule);
     write_attribute(file.get(), "steps", master.steps);

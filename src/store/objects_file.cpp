@@ -28,7 +28,7 @@ std::vector<Target> write_structure(const Objects& objects, const std::string& p
   const QuietHdf5 quiet;
   const Hdf5File file(
       checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), "create " + path));
-  write_attribute(file.get(), "anadrome_format", kFormatVersion);
+  write_attribute(file.get(), kFormatAttribute, kFormatVersion);
   write_attribute(file.get(), "run_id", run_id);
   std::vector<Target> targets;
   for (const Objects::Key key : objects.keys()) {

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "store/file_system.h"
+#include "store/format.h"
+#include "store/journal_record.h"
 #include "store/run_files.h"
 
 namespace anadrome::store {
@@ -69,8 +72,9 @@ void remove_all(const std::string& path) {
     const int gone = file_system().unlink(path + "/" + name);
     if (gone < 0) throw_errno(gone, "remove", path + "/" + name);
   }
+  const std::string real = std::filesystem::canonical(path).string();  // "." cannot be removed
   int gone = file_system().unlink(path + "/" + kLockName);
-  if (gone == 0) gone = file_system().remove_directory(path);
+  if (gone == 0) gone = file_system().remove_directory(real);
   if (gone < 0) throw_errno(gone, "remove", path);
 }
 
@@ -101,6 +105,26 @@ std::vector<ListedRun> list_runs(const std::string& path) {
     }
   }
   return runs;
+}
+
+// A journal's first bytes, or the name of the attribute that every HDF5 file of a run has: HDF5
+// keeps those of a file near its start.
+bool says_it_is_a_run(const ListedRun& run) {
+  if (run.lock.holder.pid != 0) return true;
+  constexpr std::size_t kLooked = std::size_t{1} << 18;
+  const std::string magic = journal_preamble(kJournalVersion).substr(0, 8);
+  return std::any_of(run.files.begin(), run.files.end(), [&](const ListedFile& listed) {
+    bool says = false;
+    failure_from([&] {
+      const File file = File::open(run.path + "/" + listed.name, O_RDONLY | O_NONBLOCK);
+      std::string head(std::min(kLooked, static_cast<std::size_t>(listed.bytes)), '\0');
+      file.read_all(head.data(), head.size(), 0);
+      const bool hdf5 =
+          head.starts_with("\x89HDF") && head.find(kFormatAttribute) != std::string::npos;
+      says = is_journal(listed.name) ? head.starts_with(magic) : hdf5;
+    });
+    return says;
+  });
 }
 
 void remove_dead_run(const std::string& path) {

@@ -36,6 +36,9 @@ struct ListedRun {
 /// no directory.
 std::vector<ListedRun> list_runs(const std::string& path);
 
+/// Does the lock or a file of it say so? Names alone are anybody's.
+bool says_it_is_a_run(const ListedRun& run);
+
 /// Remove a dead run's files and its directory. Throws ERR_BUSY if it lives (again), ERR_ARGUMENT
 /// if it has no lock: then it was kept, or is being removed; ERR_IO.
 void remove_dead_run(const std::string& path);

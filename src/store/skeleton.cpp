@@ -118,7 +118,7 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
     const Hdf5Group group(checked(
         H5Gcreate2(file.get(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group"));
   }
-  write_attribute(file.get(), "anadrome_format",
+  write_attribute(file.get(), kFormatAttribute,
                   segment.filtered     ? kFilteredFormatVersion
                   : segment.compressed ? kCompressedFormatVersion
                                        : kFormatVersion);

@@ -199,6 +199,25 @@ class Clean(Runs):
         self.refuse("clean", dead)
         self.assertEqual(target.read_text(), "mine")
 
+    def test_not_a_runs_but_for_the_names(self):
+        names = ("lock", "journal-2025", "segment-brain.h5", "states.h5")
+        for name in names:
+            (self.directory / f"of-{name}").mkdir()
+            (self.directory / f"of-{name}" / name).write_text("" if name == "lock" else "dear diary")
+        left, said = self.left_after(0, "--stopped", "--kept")
+        self.assertEqual(left, sorted(f"of-{name}" for name in names))
+        for name in names:
+            self.assertIn(f"of-{name}: not touched: its files are named as those of a run", said)
+
+    def test_here(self):
+        dead = self.write("b", "dead")
+        process = tool.run("clean", ".", cwd=dead)
+        self.assertEqual(process.returncode, 0, tool.said(process))
+        self.assertFalse(dead.exists())
+
+    def test_changed_in_the_future_of_this_clock(self):
+        self.aged(self.write("b", "dead"), -1)
+        self.assertEqual(self.left_after(0)[0], [])
 
     def aged(self, path, days):
         for file in path.iterdir():

@@ -76,10 +76,14 @@ std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
     case Condition::kDead:
       break;
   }
-  const auto age = static_cast<double>(now - run.changed);
+  if (!store::says_it_is_a_run(run)) {
+    return "not touched: its files are named as those of a run, but nothing in them says so";
+  }
+  // The clock of a file server may be ahead.
+  const auto age = static_cast<double>(std::max<std::int64_t>(now - run.changed, 0));
   if (age >= flags.older_than) return "";
-  return std::string(name_of(condition_of(run))) + ", not touched: changed " +
-         format_seconds(std::max(age, 0.0)) + " ago";
+  return std::string(name_of(condition_of(run))) + ", not touched: changed " + format_seconds(age) +
+         " ago";
 }
 
 int clean(const Flags& flags) {

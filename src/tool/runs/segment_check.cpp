@@ -158,7 +158,7 @@ Report report_of(const std::string& path, const std::function<void(Report&, std:
 
 Hdf5File open_this_format(const std::string& path) {
   Hdf5File file = open_hdf5(path);
-  require(integer_attribute(file.get(), "anadrome_format") == store::kFormatVersion,
+  require(integer_attribute(file.get(), store::kFormatAttribute) == store::kFormatVersion,
           "it has another format");
   return file;
 }

@@ -36,7 +36,7 @@ StoredField read_field(hid_t file, const std::string& name, std::size_t ranks, s
 
 SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool kept) {
   SegmentDescription d;
-  const std::int64_t format = integer_attribute(file, "anadrome_format");
+  const std::int64_t format = integer_attribute(file, store::kFormatAttribute);
   require(format == store::kFormatVersion ||
               format == (kept ? store::kFilteredFormatVersion : store::kCompressedFormatVersion),
           "it has another format");
