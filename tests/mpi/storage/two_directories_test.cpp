@@ -255,9 +255,9 @@ TEST_F(TwoDirectories, MakeTheCopyThatHadNoRoom) {
   const Settings resumes = {
       {"interval", "1"}, {"resume", "on"}, {"checkpoint_interval", "0"}, kRates};
   {
+    FaultyFileSystem files;  // of the transfers that a stop leaves under way, too
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, model_, resumes);
-    FaultyFileSystem files;
     files.only_in("/segment-copy");
     if (rank() == 0) files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
     EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
