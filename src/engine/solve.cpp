@@ -23,11 +23,6 @@ struct OpenEnd {
   std::int64_t advances = 0;
 };
 
-std::string from_to(const anadrome_action& action) {
-  return "in the advance from " + std::to_string(action.first) + " to " +
-         std::to_string(action.last);
-}
-
 void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadrome_model& model) {
   const bool may_end = end.open && action.again == 0;
   // The next agreement may be at the end of the sweep only, and one that always fails finds none.
@@ -45,15 +40,14 @@ void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadro
     note(run, "record", plain_end, model.record(model.context, plain_end, &recorded));
     if (!stopped_short) reached = recorded;
   }
-  if (!may_end && reached != action.last) {
-    run.fail("a callback set *reached = " + std::to_string(reached) + " " + from_to(action) +
-             "; only where the number of steps is unknown may the model end the sweep, and only "
-             "the first time");
-  }
-  if (!may_end) return;
-  if (reached < action.first || reached > action.last) {
-    run.fail("a callback set *reached = " + std::to_string(reached) + " " + from_to(action));
-    reached = std::clamp(reached, action.first, action.last);
+  const std::int64_t least = may_end ? action.first : action.last;
+  if (reached < least || reached > action.last) {
+    run.fail("a callback set *reached = " + std::to_string(reached) + " in the advance from " +
+             std::to_string(action.first) + " to " + std::to_string(action.last) +
+             (may_end ? ""
+                      : "; a model may end the sweep where the number of steps is unknown, and "
+                        "the first time that it comes there"));
+    reached = std::clamp(reached, least, action.last);
   }
   if (reached < action.last) run.finish_forward(reached);
 }

@@ -229,6 +229,23 @@ TEST_P(Solve, FailsIfTheModelEndsAmongStepsThatAreRunAgain) {
   expect_exact_solve();
 }
 
+// Of a model of one number x.
+template <class State>
+anadrome_model model_of(State& state) {
+  anadrome_model model{};
+  model.size = sizeof model;
+  model.context = &state;
+  model.advance = State::advance;
+  model.adjoint = State::adjoint;
+  return model;
+}
+
+template <class State>
+void add_x(RunHandle& run, State& state) {
+  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
+            ANADROME_OK);
+}
+
 // Steps of one rank alone, of which those of the last rank fail from some step on and never come to
 // the end.
 struct Stuck {
@@ -251,14 +268,9 @@ TEST(SolveToAnUnknownEnd, EndsWhereOneRankNeverComesThere) {
       SCOPED_TRACE(schedule);
       Stuck state;
       state.stuck = stuck && rank() == ranks() - 1;
-      anadrome_model model{};
-      model.size = sizeof model;
-      model.context = &state;
-      model.advance = Stuck::advance;
-      model.adjoint = Stuck::adjoint;
+      const anadrome_model model = model_of(state);
       RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
-                ANADROME_OK);
+      add_x(run, state);
       run.set("schedule", schedule);
       run.set("memory", "64KiB");
       const anadrome_status status = anadrome_solve(run, ANADROME_STEPS_UNKNOWN, &model);
@@ -291,14 +303,9 @@ struct Coupled {
 TEST(SolveToAnUnknownEnd, LeavesNobodyAloneInItsSteps) {
   Coupled state;
   state.fails = rank() == ranks() - 1;
-  anadrome_model model{};
-  model.size = sizeof model;
-  model.context = &state;
-  model.advance = Coupled::advance;
-  model.adjoint = Coupled::adjoint;
+  const anadrome_model model = model_of(state);
   RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
-            ANADROME_OK);
+  add_x(run, state);
   run.set("schedule", "revolve");  // agrees at the end only,
   run.set("audit", "off");         // without these
   run.set("preflight", "off");
