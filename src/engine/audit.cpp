@@ -22,12 +22,7 @@ void Audits::begin() {
   stride_ = kStride;
   chosen_ = -1;
   by_single_steps_ = true;
-  // A state that comes back changed leads to others.
-  const Options& options = context_.options;
-  const SweepPlan& plan = context_.plan;
-  const bool changed =
-      options.is_lossy() && (plan.memory.single || plan.disk_use() != DiskUse::kNone);
-  on_ = options.audit != Audit::kOff && !changed;
+  on_ = comparison_.sees_states_again();
   if (!on_) return;
   const std::size_t fields = comparison_.fields();
   const std::size_t fit = kMostBytes / (fields * sizeof(Fingerprint));
@@ -105,17 +100,14 @@ void Audits::compare(std::int64_t step, std::int64_t branch, const LiveState& li
   const std::int64_t at = of_all_branches(step, branch);
   const auto entry = first_from(at);
   if (entry == entries_.end() || entry->step != at) return;
-  comparison_.take(live, prints_at(0));
+  const Fingerprints first = prints_at(entry->place), now = prints_at(0);
+  comparison_.take(live, now, {}, first);
   const std::int64_t again = std::max<std::int64_t>(step - context_.sweep.restored_step, 1);
-  const auto difference =
-      comparison_.compare(Call::kAudit, prints_at(entry->place), prints_at(0), again);
+  const auto difference = comparison_.compare(Call::kAudit, {live, first, now}, again);
   forget(entry);
   ++context_.sweep.checks.audited_states;
   if (!difference) return;
-  comparison_.judge(
-      *difference,
-      "the state of step " + std::to_string(step) + " is not the same when it is computed again",
-      kUsualCauses);
+  comparison_.judge(*difference, not_the_same(step), kUsualCauses);
 }
 
 }  // namespace anadrome::engine

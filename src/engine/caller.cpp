@@ -33,6 +33,7 @@ void Caller::begin() {
   preflight_.begin();
   comparison_.begin(context_.options.audit != Audit::kOff || preflight_.on());
   audits_.begin();
+  spot_checks_.begin();
   context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
 }
 
@@ -103,7 +104,7 @@ void Caller::take_back() {
   if (context_.recorder.on()) record(now, last);
   if (action.kind == ANADROME_ADVANCE) {
     if (preflight_.on()) preflight_.took(seconds);
-    if (!preflight_.repeats()) advance_is_done(last, seconds);
+    if (!sweep.checks.repeats) advance_is_done(last, seconds);
   } else if (action.kind == ANADROME_ADJOINT) {
     adjoint_is_done(seconds);
   } else if (action.kind == ANADROME_VISIT) {
@@ -142,7 +143,7 @@ void Caller::hand_out(const schedule::Start& start) {
 std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
   const bool measures = context_.measured.measures_steps() && !advance.again;
   if (keeper_.live()->exchanged() || measures) return advance.first + 1;
-  if (preflight_.repeats()) return advance.last;
+  if (context_.sweep.checks.repeats) return advance.last;
   std::int64_t last = audits_.end_of_part(advance);
   if (advance.again) return last;
   if (preflight_.on()) last = std::min(last, preflight_.end_of_part(advance));
@@ -160,7 +161,7 @@ void Caller::hand_out(const schedule::Advance& advance) {
 bool Caller::looks_at(const schedule::Advance& advance) {
   const LiveState& live = *keeper_.live();
   if (advance.again) {
-    if (!preflight_.repeats()) audits_.computed_again(advance.first, advance.branch, live);
+    if (!context_.sweep.checks.repeats) audits_.computed_again(advance.first, advance.branch, live);
     return false;
   }
   audits_.computed(advance.first, advance.branch, live);
@@ -168,7 +169,7 @@ bool Caller::looks_at(const schedule::Advance& advance) {
   preflight_.computed(advance.first);
   if (!preflight_.repeats()) return false;
   context_.sweep.waiting = advance;
-  return true;
+  return context_.sweep.checks.repeats = true;
 }
 
 void Caller::hand_out_part(const schedule::Advance& advance) {
@@ -195,15 +196,32 @@ void Caller::hand_out_part(const schedule::Advance& advance) {
   is_handed_out();
 }
 
-void Caller::hand_out_rest_of_preflight() {
-  const schedule::Advance rest = context_.sweep.rest;
-  if (rest.first < rest.last) return hand_out_part(rest);
+// Steps that are compared came back. False: the schedule's next action comes.
+bool Caller::hand_out_what_waited() {
+  SweepState& sweep = context_.sweep;
+  const schedule::Advance rest = sweep.rest, waiting = sweep.waiting;
+  if (rest.first < rest.last) return hand_out_part(rest), true;
+  sweep.checks.repeats = false;
+  sweep.waiting = {};
+  if (spot_checks_.repeats()) {
+    const std::int64_t step = spot_checks_.again().first;
+    spot_checks_.compare();
+    return hand_out_adjoint(step, 0), true;
+  }
   preflight_.compare();
-  hand_out_part(std::exchange(context_.sweep.waiting, {}));
+  if (waiting.first == waiting.last) return false;
+  return hand_out_part(waiting), true;
+}
+
+bool Caller::runs_again_before_turn(std::int64_t step) {
+  preflight_.turns_at(step);
+  if (!preflight_.repeats()) return false;
+  context_.sweep.checks.repeats = true;
+  hand_out_part(preflight_.again());
+  return true;
 }
 
 void Caller::hand_out(const schedule::Turn& turn) {
-  preflight_.end();
   anadrome_action& action = context_.sweep.in_hand;
   action.kind = ANADROME_TURN;
   action.again = turn.again ? 1 : 0;
@@ -215,14 +233,22 @@ void Caller::hand_out(const schedule::Turn& turn) {
 void Caller::hand_out(const schedule::Adjoint& adjoint) {
   if (!context_.plan.record) {
     audits_.computed_again(adjoint.step, adjoint.branch, *keeper_.live());
+    if (spot_checks_.before_adjoint(adjoint.step)) {
+      context_.sweep.checks.repeats = true;
+      return hand_out_part(spot_checks_.again());
+    }
   }
+  hand_out_adjoint(adjoint.step, adjoint.branch);
+}
+
+void Caller::hand_out_adjoint(std::int64_t step, std::int64_t branch) {
   keeper_.read_ahead();
-  anadrome_action& step = context_.sweep.in_hand;
-  step.kind = ANADROME_ADJOINT;
-  step.again = context_.sweep.checks.on_trial ? 1 : 0;
-  step.first = adjoint.step;
-  step.last = adjoint.step + 1;
-  step.branch = adjoint.branch;
+  anadrome_action& action = context_.sweep.in_hand;
+  action.kind = ANADROME_ADJOINT;
+  action.again = context_.sweep.checks.on_trial ? 1 : 0;
+  action.first = step;
+  action.last = step + 1;
+  action.branch = branch;
   is_handed_out();
 }
 
@@ -234,6 +260,21 @@ void Caller::hand_out(const schedule::Visit& visit) {
   step.first = visit.step;
   step.last = visit.step + 1;
   is_handed_out();
+}
+
+// Silence would say that the steps depend on registered fields alone.
+void Caller::end_sweep() {
+  const SweepState& sweep = context_.sweep;
+  const Options& options = context_.options;
+  const std::size_t fields = context_.fields.all().size();
+  if (sweep.checks.compared_some()) compared_fields_ = fields;
+  const bool wanted = options.preflight != 0 && options.audit != Audit::kOff;
+  const bool is_whole = sweep.resumed.phase == ANADROME_PHASE_IDLE && sweep.advances > 0;
+  if (!wanted || !is_whole || compared_fields_ == fields) return;
+  const std::string& why = preflight_.left_out();
+  context_.warnings.warn(
+      {"no step was run twice", why.empty() ? "" : " (", why, why.empty() ? "" : ")",
+       ": whether the steps depend on the registered fields alone does not show"});
 }
 
 void Caller::hand_out(const schedule::Done&) {

@@ -10,6 +10,7 @@
 #include "engine/keeper.h"
 #include "engine/preflight.h"
 #include "engine/report.h"
+#include "engine/spot_check.h"
 
 namespace anadrome::engine {
 
@@ -22,7 +23,8 @@ class Caller {
         report_(report),
         comparison_(context, meeting),
         audits_(context, comparison_),
-        preflight_(context, keeper, comparison_) {}
+        preflight_(context, keeper, comparison_),
+        spot_checks_(context, keeper, comparison_) {}
 
   /// Before a sweep's first action. Collective.
   void begin();
@@ -30,21 +32,27 @@ class Caller {
   void take_back();
   /// Is an advance left that was handed out in part? The next part of it is.
   bool hand_out_rest() {
-    if (preflight_.repeats()) return hand_out_rest_of_preflight(), true;
+    if (context_.sweep.checks.repeats) return hand_out_what_waited();
     if (context_.sweep.rest.first >= context_.sweep.rest.last) return false;
     hand_out_part(schedule::Advance(context_.sweep.rest));
     return true;
   }
   void hand_out(const schedule::Start& start);
   void hand_out(const schedule::Advance& advance);
+  /// The forward sweep ends at x_step. True: first the steps up to it are run again, and the sweep
+  /// ends when there is no rest of these.
+  bool runs_again_before_turn(std::int64_t step);
   void hand_out(const schedule::Turn& turn);
   void hand_out(const schedule::Adjoint& adjoint);
   void hand_out(const schedule::Visit& visit);
   void hand_out(const schedule::Done& done);
+  /// A sweep is over: was any step of the run's first one compared?
+  void end_sweep();
 
  private:
   void hand_out_part(const schedule::Advance& advance);
-  void hand_out_rest_of_preflight();
+  bool hand_out_what_waited();
+  void hand_out_adjoint(std::int64_t step, std::int64_t branch);
   bool looks_at(const schedule::Advance& advance);
   /// SweepState::in_hand, which is empty until then.
   void is_handed_out();
@@ -62,6 +70,8 @@ class Caller {
   Comparison comparison_;
   Audits audits_;
   Preflight preflight_;
+  SpotChecks spot_checks_;
+  std::size_t compared_fields_ = 0;  ///< the fields that there were in a sweep that compared some
 };
 
 }  // namespace anadrome::engine

@@ -12,16 +12,13 @@ namespace {
 // Memory beside the budget, as a skeleton's: see docs/options.md.
 constexpr std::int64_t kMostPacked = std::int64_t{1} << 20;
 
-double part_of(double distance, double norm) {
-  if (distance == 0) return 0;
-  const double part = distance / norm;
-  return std::isfinite(part) ? part : std::numeric_limits<double>::infinity();
-}
-
-std::string size_of(double part) {
-  if (!std::isfinite(part)) return "";
-  char text[48];
-  std::snprintf(text, sizeof text, " by %.1e of its norm", part);
+std::string size_of(const Difference& difference) {
+  if (!std::isfinite(difference.part)) return "";
+  if (difference.part > 1) return " by more than its numbers are large";
+  char text[64];
+  std::snprintf(text, sizeof text,
+                difference.each ? " by %.1e of a number" : " by about %.1e of its numbers",
+                difference.part);
   return text;
 }
 
@@ -32,6 +29,18 @@ const char* const kUsualCauses =
     "level "
     "that was not registered, memory that is not initialised, a counter, a random number; or the "
     "loop over an ADVANCE is not from `first` to `last` - 1. Register all that a step needs";
+
+std::string not_the_same(std::int64_t step) {
+  return "the state of step " + std::to_string(step) + " is not the same when it is computed again";
+}
+
+bool Comparison::sees_states_again() const {
+  const Options& options = context_.options;
+  const SweepPlan& plan = context_.plan;
+  const bool changed =
+      options.is_lossy() && (plan.memory.single || plan.disk_use() != DiskUse::kNone);
+  return options.audit != Audit::kOff && !changed;
+}
 
 void Comparison::begin(bool needed) {
   packed_ = {};
@@ -53,43 +62,55 @@ void Comparison::begin(bool needed) {
   });
 }
 
-void Comparison::take(const LiveState& live, Fingerprints prints, std::span<std::byte> room) {
+void Comparison::take(const LiveState& live, Fingerprints prints, std::span<std::byte> room,
+                      std::span<const Fingerprint> first) {
   context_.held.attempt(
-      [&] { live.take_fingerprints(prints, room.empty() ? std::span(packed_) : room); });
+      [&] { live.take_fingerprints(prints, room.empty() ? std::span(packed_) : room, first); });
 }
 
-std::optional<Difference> Comparison::compare(Call call, std::span<const Fingerprint> first,
-                                              std::span<const Fingerprint> again,
-                                              std::int64_t steps) {
+// Number by number where both states are there.
+Apart Comparison::apart_here(const Sides& sides, std::size_t f) const {
+  const store::Field& field = context_.fields.state()[f];
+  if (sides.first[f].hash == sides.again[f].hash) return {};
+  if (sides.block >= 0 && field.mover == nullptr)
+    return sides.live.apart_from(sides.block, f, sides.first[f]);
+  return {-1, distance(field.type, sides.first[f], sides.again[f])};
+}
+
+std::optional<Difference> Comparison::compare(Call call, const Sides& sides, std::int64_t steps) {
+  const std::size_t fields = this->fields();
   Failure differs;
-  for (std::size_t f = 0; f < first.size(); ++f) {
-    if (first[f].hash != again[f].hash) differs = {ANADROME_ERR_NONDETERMINISTIC, "differs"};
+  for (std::size_t f = 0; f < fields; ++f) {
+    if (sides.first[f].hash != sides.again[f].hash)
+      differs = {ANADROME_ERR_NONDETERMINISTIC, "differs"};
   }
   if (!meeting_.agree(call, differs).lost) return {};
+  constexpr double kMeanSquare = 10;  // smaller than the largest
   Ranks& ranks = context_.agreement.ranks();
-  const std::size_t fields = first.size();
   std::vector<double>& numbers = distances_;
   for (std::size_t f = 0; f < fields; ++f) {
-    numbers[f] = distance(first[f], again[f]);
-    numbers[fields + f] = std::sqrt(std::max(first[f].square, again[f].square));
-    // An infinite norm tells nothing; and no rank's may hide the others'.
-    if (!std::isfinite(numbers[fields + f])) numbers[fields + f] = 0;
+    numbers[f] = apart_here(sides, f).most;
+    const double rounding = rounding_of_step(context_.fields.state()[f].type);
+    const double most =
+        rounding * static_cast<double>(steps) / (sides.block >= 0 ? 1 : kMeanSquare);
+    numbers[fields + f] = numbers[f] <= most ? 0 : 1;
   }
   ranks.largest(numbers);
+  const auto count = static_cast<std::ptrdiff_t>(fields);
   Difference difference;
-  difference.rounding = true;
-  for (std::size_t f = 0; f < fields; ++f) {
-    const double part = part_of(numbers[f], numbers[fields + f]);
-    const double rounding = rounding_of_step(context_.fields.state()[f].type);
-    if (!(part <= rounding * static_cast<double>(steps))) difference.rounding = false;
-    if (part > difference.part) difference.field = f;
-    difference.part = std::max(difference.part, part);
-  }
-  const std::size_t f = difference.field;
-  const bool here = distance(first[f], again[f]) == numbers[f];
+  const auto largest = std::max_element(numbers.begin(), numbers.begin() + count);
+  difference.field = static_cast<std::size_t>(largest - numbers.begin());
+  difference.part = *largest;
+  difference.each = sides.block >= 0;
+  difference.rounding =
+      std::all_of(numbers.begin() + count, numbers.end(), [](double more) { return more == 0; });
+  const Apart mine = apart_here(sides, difference.field);
+  const bool here = mine.most == difference.part;
   std::int64_t lowest = here ? -context_.agreement.rank() : -context_.agreement.size();
   ranks.largest({&lowest, 1});
   difference.rank = static_cast<int>(-lowest);
+  difference.element = mine.element;
+  ranks.broadcast(std::as_writable_bytes(std::span(&difference.element, 1)), difference.rank);
   return difference;
 }
 
@@ -98,12 +119,13 @@ void Comparison::judge(const Difference& difference, const std::string& what,
   const Audit audit = context_.options.audit;
   const bool error = audit != Audit::kWarn && (!difference.rounding || audit == Audit::kExact);
   const std::string& field = context_.fields.state()[difference.field].name;
-  std::string text = what + ": field '" + field + "' differs" + size_of(difference.part);
+  std::string text = what + ": field '" + field + "' differs" + size_of(difference);
   if (context_.agreement.size() > 1) text += " on rank " + std::to_string(difference.rank);
   if (difference.rounding) {
-    text +=
-        ", which is no more than rounding: sums that are taken in varying order? The gradient is "
-        "exact to rounding";
+    text += ", which is no more than rounding: sums that are taken in varying order?";
+    text += error
+                ? " audit=exact asks for the same bits: take them in one order, or set audit=error"
+                : " The gradient may differ in its last digits from that of another sweep";
   } else {
     text += "; " + cause;
   }

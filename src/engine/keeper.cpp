@@ -106,6 +106,7 @@ void Keeper::abandon() {
   ram_ = nullptr;
   x_0_.reset();
   x_0_block_ = -1;
+  newest_.reset();
   tiers_.clear();
   places_.reset();
   live_tape_.reset();
@@ -175,6 +176,7 @@ void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
 void Keeper::keep(const schedule::Keep& kept) {
   if (kept.what == schedule::What::kState) {
     sweep_.kept_step = kept.step;
+    newest_ = kept;
     if (kept.step == 0 && !plan_.has_branches()) x_0_ = kept;
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
@@ -186,6 +188,7 @@ void Keeper::keep(const schedule::Keep& kept) {
 void Keeper::restore(const schedule::Restore& kept) {
   const bool state = kept.what == schedule::What::kState;
   if (state) sweep_.kept_step = kept.step;
+  if (state) newest_ = kept;
   sweep_.restored_step = state ? kept.step : kept.step + 1;
   if (kept.tier != schedule::kRamTier) return restore_anchor(kept);
   copy(Copied::kSlot, Way::kIn, state ? fields_.state() : fields_.tape(), [&] {
@@ -196,6 +199,7 @@ void Keeper::restore(const schedule::Restore& kept) {
 
 void Keeper::drop(const schedule::Drop& kept) {
   if (x_0_ == static_cast<const schedule::Kept&>(kept)) x_0_.reset();
+  if (newest_ == static_cast<const schedule::Kept&>(kept)) newest_.reset();
   held_.attempt([&] {
     if (kept.tier != schedule::kRamTier) return disk_->drop(kept.place);
     if (kept.what == schedule::What::kState) return ram_->drop(kept.place);
@@ -227,16 +231,24 @@ bool Keeper::has_x_0_in_memory() const {
 }
 
 void Keeper::restore_x_0() {
+  if (x_0_block_ < 0) return restore_from_memory(*x_0_);
+  held_.attempt([&] { live_->restore(x_0_block_, 0); });
+}
+
+void Keeper::restore_from_memory(const schedule::Kept& kept) {
   held_.attempt([&] {
-    if (x_0_block_ >= 0) {
-      live_->restore(x_0_block_, 0);
-    } else if (x_0_->tier == schedule::kRamTier) {
-      ram_->restore(state_of(*x_0_));
-    } else {
-      disk_->restore(state_of(*x_0_));
-    }
+    if (kept.tier == schedule::kRamTier) return ram_->restore(state_of(kept));
+    disk_->restore(state_of(kept));
   });
 }
+
+// A plan's own transfers may bring other states to the same place.
+bool Keeper::holds(std::int64_t step) const {
+  if (!newest_ || newest_->step != step || plan_.plays_list()) return false;
+  return newest_->tier == schedule::kRamTier || disk_->block_in_memory(newest_->place) >= 0;
+}
+
+void Keeper::restore_held() { restore_from_memory(*newest_); }
 
 // ---- anchors ----
 

@@ -118,6 +118,13 @@ class Keeper {
   /// Is x_0 in memory on this rank?
   bool has_x_0_in_memory() const;
   void restore_x_0();
+  // ---- for SpotChecks ----
+  /// Is x_step, which is live, kept in memory on this rank, too? It stays there while the schedule
+  /// plays no action.
+  bool holds(std::int64_t step) const;
+  /// Restores that state.
+  void restore_held();
+
   /// A block that no tier has, if one is free; the schedule plays no action until it is given back.
   bool has_spare_block() const {
     const std::int64_t for_live_states = live_->exchanged() ? 2 : 0;
@@ -142,6 +149,7 @@ class Keeper {
  private:
   template <class Body>
   void copy(Copied what, store::Way way, const std::vector<store::Field>& fields, Body&& body);
+  void restore_from_memory(const schedule::Kept& kept);
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
   store::KeptState state_of(const schedule::Kept& kept) const;
@@ -185,6 +193,7 @@ class Keeper {
   std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
   std::optional<schedule::Kept> x_0_;         ///< where it is kept
   std::int64_t x_0_block_ = -1;               ///< if it is held
+  std::optional<schedule::Kept> newest_;  ///< where the state lies that was kept or restored last
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none

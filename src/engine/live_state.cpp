@@ -158,14 +158,16 @@ void LiveState::restore_from(const std::byte* place, const std::vector<store::Ex
 
 std::int64_t LiveState::bytes_now() const { return store::bytes_now(fields_); }
 
-void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room) const {
+void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room,
+                                  std::span<const Fingerprint> first) const {
   Failure failed;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const Field& field = fields_[f];
     prints[f] = {};
     if (field.mover == nullptr) {
       const void* const values = field.exchanged ? now(f) : field.values;
-      if (values != nullptr) prints[f] = fingerprint(field.type, values, field.count);
+      if (values == nullptr) continue;
+      prints[f] = fingerprint(field.type, values, field.count, first.empty() ? nullptr : &first[f]);
     } else if (!room.empty()) {
       std::ranges::fill(room, std::byte{0});  // what is not packed is the same always
       const auto bytes = static_cast<std::size_t>(field.bytes());
@@ -178,13 +180,10 @@ void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::
   if (failed) throw Error(failed.status, failed.message);
 }
 
-std::int64_t LiveState::first_difference(std::int64_t block, std::size_t field) const {
+Apart LiveState::apart_from(std::int64_t block, std::size_t field, const Fingerprint& first) const {
   const Field& f = fields_[field];
-  if (f.mover != nullptr) return -1;
-  const auto* const live = static_cast<const std::byte*>(f.exchanged ? now(field) : f.values);
   const std::byte* const kept = layout_.address(pool_.address(block), 0, field);
-  const auto found = std::mismatch(kept, kept + f.bytes(), live);
-  return found.first == kept + f.bytes() ? -1 : (found.first - kept) / store::element_bytes(f.type);
+  return apart(f.type, kept, f.exchanged ? now(field) : f.values, f.count, first);
 }
 
 const void* LiveState::now(std::size_t field) const {

@@ -48,13 +48,14 @@ class LiveState final : public store::Live {
 
   /// Bytes of the state now as the caller counts them.
   std::int64_t bytes_now() const;
-  /// A fingerprint for each field. `room` is for one packed field at a time; packed fields are left
-  /// out, and have the same fingerprint always, where it is empty.
-  void take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room) const;
+  /// A fingerprint for each field, to be compared with `first` if there are some. `room` is for one
+  /// packed field at a time; packed fields are left out, and have the same fingerprint always,
+  /// where it is empty.
+  void take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room,
+                         std::span<const Fingerprint> first = {}) const;
 
-  /// The first element of a field that is another one in state 0 of `block`; -1: none, or the field
-  /// is packed.
-  std::int64_t first_difference(std::int64_t block, std::size_t field) const;
+  /// How far a field that is not packed is from state 0 of `block`, whose fingerprint is `first`.
+  Apart apart_from(std::int64_t block, std::size_t field, const Fingerprint& first) const;
 
   /// x_k and the place of x_{k+1} of an exchanged field; NULL for others.
   const void* now(std::size_t field) const;

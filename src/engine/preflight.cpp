@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
@@ -12,23 +11,22 @@ namespace anadrome::engine {
 namespace {
 
 constexpr std::int64_t kUsualSteps = 2;  // one misses a forgotten time level that starts as a copy
-constexpr double kLongStep = 60;         // seconds: not unless it was asked for
 
 }  // namespace
 
 void Preflight::begin() {
   const SweepPlan& plan = context_.plan;
   const std::int64_t asked = context_.options.preflight;
-  const bool usual = asked < 0 && std::strcmp(plan.schedule->name, "store_all") != 0;
   stage_ = Stage::kOff;
+  left_out_.clear();
   spare_ = -1;
   step_seconds_ = 0;
   first_ = 0;
   last_ = asked > 0 ? asked : kUsualSteps;
-  const bool ends_before = plan.steps != schedule::kUnknown && plan.steps <= last_;
+  if (plan.steps != schedule::kUnknown) last_ = std::min(last_, plan.steps);
   const bool passed = passed_fields_ == context_.fields.all().size();
   const bool goes_on = context_.sweep.resumed.phase != ANADROME_PHASE_IDLE;
-  if (!(asked > 0 || usual) || ends_before || passed || goes_on || plan.has_branches()) return;
+  if (asked == 0 || last_ == 0 || passed || goes_on || plan.has_branches()) return;
   stage_ = Stage::kFirst;
   context_.held.attempt([&] { prints_.resize(4 * comparison_.fields()); });
 }
@@ -43,10 +41,20 @@ void Preflight::computed(std::int64_t first) {
   if (first == 0) keeper_.hold_x_0(last_ + 1);
   if (first == first_) comparison_.take(live, prints(kStart));
   if (first == first_ + 1) comparison_.take(live, prints(kOneStep));
-  if (first < last_) return;
+  if (first == last_) reached();
+}
+
+// Who ended the sweep in one of these steps would do so again.
+void Preflight::turns_at(std::int64_t step) {
+  if (stage_ == Stage::kFirst && step == last_ && context_.plan.steps != schedule::kUnknown)
+    reached();
+  if (!repeats()) end();
+}
+
+void Preflight::reached() {
   began_ = now_seconds();
   agreed_ = {context_.agreement.count(), context_.agreement.seconds()};
-  comparison_.take(live, prints(kLast));
+  comparison_.take(*keeper_.live(), prints(kLast));
   if (is_worth_it()) {
     start_again();
   } else {
@@ -80,14 +88,17 @@ bool Preflight::is_worth_it() {
   const bool asked = context_.options.preflight > 0;
   const bool too_long = step_seconds > kLongStep && !asked;
   if (too_long || not_in_memory > 0) {
-    if (asked) context_.warnings.warn({"preflight: there is no memory left for x_0"});
+    left_out_ = too_long ? "a step takes more than a minute" : "there is no memory left for x_0";
+    if (asked) context_.warnings.warn({"preflight: ", left_out_});
     end();
     return false;
   }
   has_spare_ = no_spare == 0;
   if (some_move > 0) return true;
-  const std::int64_t rest = context_.plan.steps - last_, steps = 2 * (last_ - first_);
-  if (context_.plan.steps != schedule::kUnknown && rest <= steps) {
+  const std::int64_t course = context_.plan.steps, twice = 2 * (last_ - first_);
+  const std::int64_t steps = course == schedule::kUnknown ? twice : std::min(course - last_, twice);
+  if (steps == 0) {
+    left_out_ = "no step changes the state";
     end();
   } else {
     first_ = std::exchange(last_, last_ + steps);
@@ -111,9 +122,10 @@ void Preflight::start_again() {
 void Preflight::compare() {
   const LiveState& live = *keeper_.live();
   const bool packs = has_spare_ && comparison_.leaves_out_packed();
-  comparison_.take(live, prints(kNow), packs ? keeper_.block(spare_) : std::span<std::byte>());
-  const auto difference =
-      comparison_.compare(Call::kPreflight, prints(kLast), prints(kNow), last_ - first_);
+  comparison_.take(live, prints(kNow), packs ? keeper_.block(spare_) : std::span<std::byte>(),
+                   prints(kLast));
+  const auto difference = comparison_.compare(
+      Call::kPreflight, {live, prints(kLast), prints(kNow), packs ? -1 : spare_}, last_ - first_);
   const std::string why = difference ? cause(*difference) : "";
   passed_fields_ = context_.fields.all().size();
   end();
@@ -137,13 +149,9 @@ std::string Preflight::cause(const Difference& difference) {
   if (differs[1] == 0) {
     return "one step was run the second time; an ADVANCE is all steps from `first` to `last` - 1";
   }
-  std::int64_t index = -1;
-  if (spare_ >= 0 && !comparison_.leaves_out_packed()) {
-    index = keeper_.live()->first_difference(spare_, difference.field);
-  }
-  ranks.broadcast(std::as_writable_bytes(std::span(&index, 1)), difference.rank);
-  const std::string where =
-      index < 0 ? "" : "its first element that differs is number " + std::to_string(index) + "; ";
+  const std::string where = difference.element < 0 ? ""
+                                                   : "its first element that differs is number " +
+                                                         std::to_string(difference.element) + "; ";
   return where + kUsualCauses;
 }
 

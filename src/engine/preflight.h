@@ -34,14 +34,16 @@ class Preflight {
   std::int64_t end_of_part(const schedule::Advance& advance) const;
   /// x_first is live, computed for the first time. Collective where that is the last of the steps.
   void computed(std::int64_t first);
+  /// The same at the end of the forward sweep, which may come before the last of the steps.
+  void turns_at(std::int64_t step);
   /// The steps to be handed out again.
   schedule::Advance again() const { return {first_, last_, 0, false, true}; }
   /// A step came back.
   void took(double seconds) { step_seconds_ = std::max(step_seconds_, seconds); }
   /// They came back again; x_last is live. Collective.
   void compare();
-  /// The forward sweep has ended.
-  void end();
+  /// Why a run's first sweep had none; empty: it had one, or none was wanted.
+  const std::string& left_out() const { return left_out_; }
 
  private:
   enum class Stage { kOff, kFirst, kAgain };
@@ -53,6 +55,8 @@ class Preflight {
   bool same_here(std::size_t one, std::size_t other);
   bool is_worth_it();
   void start_again();
+  void end();
+  void reached();
   void leave_out();
   std::string cause(const Difference& difference);
 
@@ -70,6 +74,7 @@ class Preflight {
     double seconds = 0;
   } agreed_;
   std::vector<Fingerprint> prints_;
+  std::string left_out_;
 };
 
 }  // namespace anadrome::engine

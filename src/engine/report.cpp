@@ -71,11 +71,10 @@ anadrome_stats Report::statistics() const {
                                           : sweep_.anchors_put;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
-      // The advance in the caller's hands is neither taken nor to come; that of a preflight does
-      // not count.
-      const bool in_preflight = sweep_.waiting.first < sweep_.waiting.last;
+      // The advance in the caller's hands is neither taken nor to come; one of steps that are
+      // compared does not count.
       const std::int64_t in_hand =
-          sweep_.in_hand.kind == ANADROME_ADVANCE && !in_preflight
+          sweep_.in_hand.kind == ANADROME_ADVANCE && !sweep_.checks.repeats
               ? (sweep_.finished_at >= 0 ? sweep_.finished_at : sweep_.in_hand.last) -
                     sweep_.in_hand.first
               : 0;
@@ -373,8 +372,7 @@ SweepCosts Report::costs() const {
 
 // With those of an advance that the caller has in pieces.
 std::int64_t Report::advances_to_come() const {
-  const bool in_preflight = sweep_.waiting.first < sweep_.waiting.last;
-  const schedule::Advance& pieces = in_preflight ? sweep_.waiting : sweep_.rest;
+  const schedule::Advance& pieces = sweep_.checks.repeats ? sweep_.waiting : sweep_.rest;
   const std::int64_t left = plan_.sweep->advances_remaining(), rest = pieces.last - pieces.first;
   if (left == schedule::kUnknown) return left;
   return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;

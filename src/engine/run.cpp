@@ -149,6 +149,7 @@ void Run::abandon() {
   resumption_.abandon();  // this and the keeper's tier wait for their transfers
   keeper_.abandon();
   context_.plan.sweep.reset();
+  turn_waits_.reset();
   context_.sweep.phase = ANADROME_PHASE_IDLE;
 }
 
@@ -208,6 +209,7 @@ void Run::next(anadrome_action& action) {
     if (sweep.resumed.open) resumption_.require_asked();
     if (adjoint_is_done && !sweep.checks.on_trial) resumption_.commit_between_anchors();
     bool handed_out = caller_.hand_out_rest();
+    if (!handed_out && turn_waits_) handed_out = carry_out(*std::exchange(turn_waits_, {}));
     while (!handed_out) {
       const schedule::Action planned = context_.plan.sweep->next();
       if (keeper_.write_is_due()) keeper_.write_due();
@@ -248,6 +250,10 @@ bool Run::carry_out(const schedule::Action& action) {
   if (const auto* const start = std::get_if<Start>(&action)) {
     caller_.hand_out(*start);
   } else if (const auto* const end = std::get_if<Turn>(&action)) {
+    if (caller_.runs_again_before_turn(end->step)) {
+      turn_waits_ = *end;
+      return true;
+    }
     turn(*end);
     caller_.hand_out(*end);
   } else {
@@ -309,6 +315,7 @@ void Run::done() {
   keeper_.count_what_was_written();
   agree(Call::kDone);
   if (sweep.passes.on) return passes_.done();
+  caller_.end_sweep();
   probe_.finish();
   requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();

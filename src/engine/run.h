@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -118,6 +119,7 @@ class Run final : private Meeting {
   Beginning beginning_;
   Passes passes_;
   Caller caller_;
+  std::optional<schedule::Turn> turn_waits_;  ///< for steps that are compared
   Probe probe_;
 };
 

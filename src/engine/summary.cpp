@@ -72,7 +72,7 @@ std::string compared(const SweepState::Checks& checks) {
     text +=
         (text.empty() ? "" : "; ") + counted(checks.audited_states, "state") + " computed again";
   }
-  return text;
+  return text.empty() ? "nothing" : text;
 }
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,
@@ -144,7 +144,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     std::to_string(stats.states_restored) + " restored, " +
                     format_seconds(all.copying) + "; " + counted(stats.agreements, "agreement") +
                     ", " + format_seconds(all.agreeing));
-  if (!said.compared.empty()) add("compared", said.compared);
+  add("compared", said.compared);
   constexpr double kTooShort = 1;  // chance says more of such a sweep than its steps
   if (stats.seconds_predicted > 0 && stats.seconds_total >= kTooShort)
     add("predicted", prediction(stats));

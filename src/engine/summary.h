@@ -38,7 +38,7 @@ std::string rate_of(std::int64_t bytes, double seconds);
 SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
                     const SweepState::Spent& spent);
 
-/// Which steps and states were compared; empty: none.
+/// Which steps and states were compared.
 std::string compared(const SweepState::Checks& checks);
 
 std::string summary(const anadrome_stats& stats, const Reduced& all, bool measured_interval,

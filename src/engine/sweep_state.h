@@ -31,7 +31,7 @@ struct SweepState {
   // In the caller's hands.
   anadrome_action in_hand{};
   schedule::Advance rest;         ///< the rest of an advance that is handed out in pieces
-  schedule::Advance waiting;      ///< for the preflight, whose steps are in hand; none: empty
+  schedule::Advance waiting;      ///< for steps that are compared, which are in hand; none: empty
   bool then_is_written = false;   ///< by what the caller does now
   std::int64_t finished_at = -1;  ///< the advance in hand ended the sweep after so many steps
   bool timed = false;             ///< the action in hand is
@@ -81,6 +81,8 @@ struct SweepState {
     std::int64_t preflight_steps = 0;
     double preflight_seconds = 0;  ///< which are not the sweep's
     std::int64_t audited_states = 0;
+    bool compared_some() const { return preflight_steps > 0 || audited_states > 0; }
+    bool repeats = false;   ///< steps are in hand again for this alone
     bool on_trial = false;  ///< see Probe, as for the rest
     double gradient_error = 0;
   } checks;

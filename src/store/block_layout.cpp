@@ -34,6 +34,19 @@ std::int64_t element_bytes(anadrome_type type) {
   return 0;
 }
 
+std::int64_t real_bytes(anadrome_type type) {
+  switch (type) {
+    case ANADROME_FLOAT32:
+    case ANADROME_COMPLEX64:
+      return 4;
+    case ANADROME_FLOAT64:
+    case ANADROME_COMPLEX128:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
 std::int64_t Field::bytes() const { return checked_multiply(count, element_bytes(type)); }
 
 std::int64_t total_bytes(std::span<const Field> fields) {

@@ -51,6 +51,8 @@ bool any_packed(std::span<const Field> fields);
 
 /// Bytes of one element; 0 for a number that is no anadrome_type.
 std::int64_t element_bytes(anadrome_type type);
+/// Bytes of a real number in it; 0: it is an integer or a byte.
+std::int64_t real_bytes(anadrome_type type);
 
 /// The shape of a block, on which all ranks agree before they lay one out.
 struct BlockShape {

@@ -33,20 +33,6 @@ std::int64_t buffer_bytes(const BlockLayout& layout, std::int64_t piece_bytes) {
   return std::max(std::min(kCallBytes, most), piece_bytes) + 2 * kPage;
 }
 
-std::int64_t real_bytes_of(const Field& field) {
-  if (field.mover) return 0;
-  switch (field.type) {
-    case ANADROME_FLOAT32:
-    case ANADROME_COMPLEX64:
-      return 4;
-    case ANADROME_FLOAT64:
-    case ANADROME_COMPLEX128:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fields) {
@@ -55,7 +41,7 @@ Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fie
   for (const Field& field : fields) {
     Encoding::Field& how = encoding.fields.emplace_back();
     how.number_bytes = element_bytes(field.type);
-    how.real_bytes = real_bytes_of(field);
+    how.real_bytes = field.mover ? 0 : real_bytes(field.type);
     how.relative = field.tolerance < 0;
     how.tolerance = how.relative ? tolerance : field.tolerance;
     how.shape = field.shape;

@@ -25,6 +25,11 @@ const Mistake kRepeatMistakes[] = {Mistake::kForgottenField, Mistake::kStaticVar
                                    Mistake::kRandomNumber, Mistake::kBoundaryValue,
                                    Mistake::kFirstStepOnly};
 
+// Steps that were run again to be compared alone.
+std::int64_t extra(const PortOutcome& outcome) {
+  return outcome.forward_steps - outcome.stats.forward_steps_taken;
+}
+
 void expect_same_on_all_ranks(const PortOutcome& outcome) {
   std::int64_t both[2] = {static_cast<std::int64_t>(std::hash<std::string>()(outcome.message)), 0};
   both[1] = -both[0];
@@ -69,8 +74,13 @@ TEST(Preflight, IsNoPartOfTheSweep) {
     SCOPED_TRACE(schedule);
     EXPECT_EQ(with.sweep, ANADROME_OK) << with.message;
     EXPECT_EQ(with.gradient, without.gradient);
-    EXPECT_EQ(with.stats.forward_steps_taken + 3, with.forward_steps);
-    EXPECT_EQ(without.stats.forward_steps_taken, without.forward_steps);
+    // Without steps to run again: of 60 states after 1, 5 and 17 adjoint steps.
+    const bool lists = schedule == "offload" || schedule == "overlapped";
+    const auto spot_checks = [&](const PortOutcome& outcome) {
+      return !lists && outcome.stats.forward_steps_taken == 60 ? 3 : 0;
+    };
+    EXPECT_EQ(extra(without), spot_checks(without));
+    EXPECT_EQ(extra(with), spot_checks(with) + 3);
     if (schedule != "revolve") continue;  // others plan from measured times
     EXPECT_EQ(with.stats.states_restored, without.stats.states_restored);
     EXPECT_EQ(with.stats.agreements, without.stats.agreements);
@@ -86,12 +96,76 @@ TEST(Preflight, WaitsUntilAModelAtRestMoves) {
   }
 }
 
-TEST(Preflight, LeavesStoreAllAndLaterSweepsAlone) {
-  EXPECT_EQ(run_port(Mistake::kNone, {"store_all"}).forward_steps, 60);
+// The default: memory for all states, as first trials are.
+TEST(EveryMistake, ShowsInTheFirstTrialUnderAuto) {
+  for (const char* memory : {"32MiB", "2MiB"}) {
+    for (const std::int64_t steps : {1, 2, 3, 10}) {
+      for (const Mistake mistake : kRepeatMistakes) {
+        const PortOutcome outcome = run_port(mistake, {"auto", {{"memory", memory}}, steps});
+        SCOPED_TRACE(memory + (" " + std::to_string(steps)) + " steps, mistake " +
+                     std::to_string(static_cast<int>(mistake)) + outcome.message);
+        // The first step does not see the second time level; and it is the only one.
+        const bool no_mistake = mistake == Mistake::kFirstStepOnly && steps == 1;
+        const bool found = outcome.sweep == ANADROME_ERR_NONDETERMINISTIC;
+        if (no_mistake) {
+          EXPECT_EQ(outcome.sweep, ANADROME_OK);
+        } else {
+          EXPECT_TRUE(found);
+        }
+        expect_same_on_all_ranks(outcome);
+      }
+    }
+  }
+}
+
+// ... also what begins after the first steps.
+TEST(SpotChecks, FindWhatBeginsLater) {
+  for (const char* schedule : {"auto", "store_all"}) {
+    for (const Mistake mistake : {Mistake::kLateField, Mistake::kLateCounter}) {
+      const PortOutcome outcome = run_port(mistake, {schedule, {{"memory", "32MiB"}}});
+      SCOPED_TRACE(std::string(schedule) + outcome.message);
+      EXPECT_EQ(outcome.sweep, ANADROME_ERR_NONDETERMINISTIC);
+      EXPECT_TRUE(outcome.in_reverse);
+      EXPECT_TRUE(outcome.message.starts_with("the state of step 59 is not the same"));
+      expect_same_on_all_ranks(outcome);
+    }
+    const PortOutcome every_anchor = run_port(Mistake::kLateField, {"async", {{"interval", "1"}}});
+    EXPECT_EQ(every_anchor.sweep, ANADROME_ERR_NONDETERMINISTIC) << every_anchor.message;
+  }
+}
+
+TEST(SpotChecks, BelongToTheFirstSweepAndAreNoPartOfIt) {
+  const PortOutcome outcome = run_port(Mistake::kNone, {"store_all", {{"preflight", "off"}}});
+  EXPECT_EQ(outcome.sweep, ANADROME_OK) << outcome.message;
+  EXPECT_EQ(outcome.stats.forward_steps_taken, 60);
+  EXPECT_EQ(extra(outcome), 3) << "after 1, 5 and 17 adjoint steps";
+  const PortOutcome off =
+      run_port(Mistake::kNone, {"store_all", {{"preflight", "off"}, {"audit", "off"}}});
+  EXPECT_EQ(off.forward_steps, 60);
+  EXPECT_EQ(off.gradient, outcome.gradient);
+}
+
+TEST(Sweeps, InWhichNothingIsComparedSaySo) {
+  const auto said = [](const Settings& settings) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_port(Mistake::kNone, settings).sweep, ANADROME_OK);
+    const std::string text = testing::internal::GetCapturedStderr();
+    return text.find("no step was run twice") != std::string::npos;
+  };
+  // With an end that comes in the first step nothing can be compared.
+  Settings settings = {"store_all", {{"warnings", "on"}}, 1, true};
+  EXPECT_EQ(said(settings), rank() == 0);
+  settings.steps = 2;
+  EXPECT_FALSE(said(settings));
+  settings = {"store_all", {{"warnings", "on"}}, 1};
+  EXPECT_FALSE(said(settings));
+}
+
+TEST(Preflight, LeavesLaterSweepsAlone) {
   const PortOutcome online = run_port(Mistake::kNone, {"online", {}, 60, true});
-  EXPECT_EQ(online.stats.forward_steps_taken + 2, online.forward_steps);
+  EXPECT_EQ(extra(online), 3) << "of a sweep whose end comes unforeseen no state has a fingerprint";
   const PortOutcome short_one = run_port(Mistake::kNone, {"revolve", {}, 2});
-  EXPECT_EQ(short_one.stats.forward_steps_taken, short_one.forward_steps);
+  EXPECT_EQ(extra(short_one), 3);
 }
 
 TEST(Preflight, PacksFieldsAndComparesTheirBytes) {

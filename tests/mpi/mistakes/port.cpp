@@ -67,11 +67,12 @@ class Port {
     if (settings_.at_rest_for == 0) ++time_;
     const bool at_rest = steps_taken_++ < settings_.at_rest_for;
     if (at_rest) return;
+    if (mistake_ == Mistake::kLateField && time_ % 10 == 0) coefficient_ = 1e-3 * (1 + u()[7]);
     std::vector<double> next(kCells);
     for (std::size_t i = 0; i < kCells; ++i) {
       const double left = u()[(i + kCells - 1) % kCells], right = u()[(i + 1) % kCells];
       next[i] = 2 * u()[i] - before()[i] + 0.1 * (left - 2 * u()[i] + right) -
-                1e-3 * u()[i] * u()[i] * u()[i] + 1e-3;
+                coefficient_ * u()[i] * u()[i] * u()[i] + 1e-3;
     }
     if (rank() == ranks() - 1) disturb(next);
     std::copy(u(), u() + kCells, before());
@@ -81,6 +82,8 @@ class Port {
   void disturb(std::vector<double>& next) {
     static std::int64_t calls = 0;
     if (mistake_ == Mistake::kStaticVariable) next[100] += 1e-6 * static_cast<double>(++calls);
+    if (mistake_ == Mistake::kLateCounter && time_ > 20)
+      next[100] += 1e-6 * static_cast<double>(++calls);
     std::uniform_real_distribution<double> between(-1, 1);
     if (mistake_ == Mistake::kRandomNumber) next[100] += 1e-6 * between(random_);
     if (mistake_ == Mistake::kRounding) {
@@ -93,6 +96,7 @@ class Port {
   std::vector<double> values_ = std::vector<double>(2 * kCells);
   std::vector<double> tape_ = std::vector<double>(kCells);
   std::int64_t time_ = 0, steps_taken_ = 0;
+  double coefficient_ = 1e-3;
   std::mt19937_64 random_{12345};
 };
 

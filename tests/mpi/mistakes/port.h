@@ -23,6 +23,8 @@ enum class Mistake {
   kBoundaryValue,  ///< of the last rank: the count of the first field is one too small
   kFirstStepOnly,  ///< of an ADVANCE
   kSkipsAgain,     ///< an ADVANCE with `again` is not run
+  kLateField,      ///< a coefficient that is renewed at every tenth step, after the first ones
+  kLateCounter,    ///< a static variable that counts from there on
   kRounding,       ///< none: sums in varying order
 };
 

@@ -151,21 +151,44 @@ struct Numbers : LoneDesk {
   Comparison comparison{context, meeting};
 };
 
+TEST(Comparison, LooksAtEachNumberWhereBothStatesAreThere) {
+  Numbers desk;
+  std::vector<Fingerprint> first(2), again(2);
+  LiveState& live = *desk.keeper.live();
+  const std::int64_t block = desk.keeper.take_spare_block();
+  const auto compare = [&](double part) {
+    desk.x = {3, 0, 4};
+    desk.comparison.take(live, first);
+    live.keep(block, 0);
+    desk.x[2] *= 1 + part;
+    desk.comparison.take(live, again, {}, first);
+    return desk.comparison.compare(Call::kPreflight, {live, first, again, block}, 1);
+  };
+  EXPECT_FALSE(compare(0));
+  EXPECT_TRUE(compare(5e-13)->rounding);
+  const auto difference = compare(1e-11);
+  EXPECT_FALSE(difference->rounding);
+  EXPECT_TRUE(difference->each);
+  EXPECT_EQ(difference->element, 2);
+  desk.keeper.give_back_spare_block(block);
+}
+
 TEST(Comparison, TellsRoundingFromMore) {
   Numbers desk;
   std::vector<Fingerprint> first(2), again(2);
   const auto compare = [&](double part, std::int64_t steps) {
-    desk.x[1] = 0;
-    desk.comparison.take(*desk.keeper.live(), first);
-    desk.x[1] = 5 * part;
-    desk.comparison.take(*desk.keeper.live(), again);
-    return desk.comparison.compare(Call::kAudit, first, again, steps);
+    const LiveState& live = *desk.keeper.live();
+    desk.x[2] = 4;
+    desk.comparison.take(live, first);
+    desk.x[2] = 4 * (1 + part);
+    desk.comparison.take(live, again, {}, first);
+    return desk.comparison.compare(Call::kAudit, {live, first, again}, steps);
   };
   EXPECT_FALSE(compare(0, 1));
-  ASSERT_TRUE(compare(1e-13, 1));
-  EXPECT_TRUE(compare(1e-13, 1)->rounding);
-  EXPECT_FALSE(compare(1e-11, 1)->rounding);
-  EXPECT_TRUE(compare(1e-11, 100)->rounding) << "each step may add its own";
+  ASSERT_TRUE(compare(1e-14, 1));
+  EXPECT_TRUE(compare(1e-14, 1)->rounding);
+  EXPECT_FALSE(compare(1e-12, 1)->rounding);
+  EXPECT_TRUE(compare(1e-12, 100)->rounding) << "each step may add its own";
   const auto difference = compare(1e-3, 1);
   EXPECT_EQ(difference->field, 1u);
   EXPECT_NEAR(difference->part, 1e-3, 0.6e-3);

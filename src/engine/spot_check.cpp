@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "engine/spot_check.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace anadrome::engine {
+namespace {
+
+constexpr std::int64_t kSeldom = 4;
+constexpr std::int64_t kWhile = 16;  // adjoint steps, in which Audits may come to see a state
+
+}  // namespace
+
+void SpotChecks::begin() {
+  const SweepPlan& plan = context_.plan;
+  const bool passed = compared_fields_ == context_.fields.all().size();
+  on_ = comparison_.sees_states_again() && !plan.record && !plan.has_branches() && !passed;
+  due_ = compared_ = 0;
+  step_ = -1;
+  repeats_ = false;
+  if (on_) context_.held.attempt([&] { prints_.resize(2 * comparison_.fields()); });
+}
+
+// Where the schedule runs steps again by itself, Audits look at some of them, mostly.
+bool SpotChecks::is_chosen(std::int64_t step) {
+  const SweepState& sweep = context_.sweep;
+  if (step_ == step) return start(step);
+  step_ = -1;
+  const bool due = sweep.adjoints >= due_ && step > 0;
+  if (!due) return false;
+  const bool waits = sweep.adjoints < kWhile && context_.plan.sweep->advances_remaining() != 0;
+  if (waits) return false;
+  on_ = sweep.checks.audited_states == compared_ && !sweep.rewound && !sweep.passes.on;
+  if (!on_) return false;
+  comparison_.take(*keeper_.live(), first());
+  step_ = step - 1;
+  due_ = kSeldom * std::max<std::int64_t>(sweep.adjoints, 1);
+  return false;
+}
+
+bool SpotChecks::start(std::int64_t step) {
+  step_ = -1;
+  std::array<double, 2> numbers = {keeper_.holds(step) ? 0.0 : 1.0, context_.measured.forward()};
+  context_.agreement.agree({.call = Call::kAudit, .failure = context_.held.failure()});
+  context_.agreement.ranks().largest(numbers);
+  const auto [not_held, step_seconds] = numbers;
+  if (not_held > 0 || step_seconds > kLongStep) return false;
+  step_ = step;
+  return repeats_ = true;
+}
+
+void SpotChecks::compare() {
+  const LiveState& live = *keeper_.live();
+  const std::int64_t step = std::exchange(step_, -1) + 1;
+  repeats_ = false;
+  comparison_.take(live, now(), {}, first());
+  const auto difference = comparison_.compare(Call::kAudit, {live, first(), now()}, 1);
+  keeper_.restore_held();
+  ++compared_;
+  compared_fields_ = context_.fields.all().size();
+  ++context_.sweep.checks.audited_states;
+  if (difference) comparison_.judge(*difference, not_the_same(step), kUsualCauses);
+}
+
+}  // namespace anadrome::engine
