@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/checked.h"
@@ -83,31 +84,35 @@ class EncodedPart::Calls {
   std::array<bool, kBuffers> under_way_ = {};
 };
 
-// By how much the numbers of a piece may be changed: the states in a part have tolerances of their
-// own, and a piece has the least of those in it. Pieces come in their order.
+// By how much the numbers of a piece may be changed, and which ones not at all: the states in a
+// part have tolerances of their own, and a piece has the least of those in it. Pieces come in their
+// order.
 class EncodedPart::Tolerances {
  public:
+  using Allowed = std::pair<double, double>;  ///< the tolerance, and where outliers begin
   Tolerances(CodecName codec, const Encoding::Field& how, const Cut& cut,
              std::span<const std::byte> part)
-      : how_(how), cut_(cut), part_(part), on_(has_tolerance(codec) && how.real_bytes > 0) {}
-  double of_piece(std::size_t first, std::size_t bytes) {
-    if (!on_) return 0;
+      : how_(how), cut_(cut), part_(part), on_(is_lossy(codec) && how.real_bytes > 0) {}
+  Allowed of_piece(std::size_t first, std::size_t bytes) {
+    if (!on_) return {0, kNoOutliers};
     const std::size_t stride = size(cut_.stride), last = (first + bytes - 1) / stride;
-    double least = of_state(first / stride);
-    for (std::size_t state = first / stride; state < last; ++state)
-      least = std::min(least, of_state(state + 1));
+    Allowed least = of_state(first / stride);
+    for (std::size_t state = first / stride; state < last; ++state) {
+      const Allowed next = of_state(state + 1);
+      least = {std::min(least.first, next.first), std::min(least.second, next.second)};
+    }
     return least;
   }
 
  private:
-  double of_state(std::size_t state) {
-    if (!how_.relative) return how_.tolerance;
-    if (state == known_) return tolerance_;
+  Allowed of_state(std::size_t state) {
+    if (state == known_) return allowed_;
     const std::size_t begin = state * size(cut_.stride);
-    const auto numbers =
-        part_.subspan(begin, std::min(size(cut_.state_bytes), part_.size() - begin));
+    const Magnitudes found =
+        magnitudes_of(part_.subspan(begin, std::min(size(cut_.state_bytes), part_.size() - begin)),
+                      how_.real_bytes);
     known_ = state;
-    return tolerance_ = how_.tolerance * largest_magnitude(numbers, how_.real_bytes);
+    return allowed_ = {how_.tolerance * (how_.relative ? found.usual : 1), found.outliers};
   }
 
   const Encoding::Field& how_;
@@ -115,7 +120,7 @@ class EncodedPart::Tolerances {
   const std::span<const std::byte> part_;
   const bool on_;
   std::size_t known_ = std::numeric_limits<std::size_t>::max();
-  double tolerance_ = 0;
+  Allowed allowed_;
 };
 
 // Several states of a field whose numbers follow each other have a common shape.
@@ -194,10 +199,10 @@ CodecName EncodedPart::codec_of(CodecName codec, const Cut& cut) {
   return codec == CodecName::kZfp && cut.padded ? CodecName::kRound : codec;
 }
 
-Numbers EncodedPart::numbers_of(std::size_t field, std::size_t bytes, double tolerance) const {
+Numbers EncodedPart::numbers_of(std::size_t field, std::size_t bytes) const {
   const Encoding::Field& how = encoding_.fields[field];
   const Cut& cut = cuts_[field];
-  Numbers numbers{how.number_bytes, how.real_bytes, tolerance, {1, 1, 1}};
+  Numbers numbers{how.number_bytes, how.real_bytes};
   if (how.real_bytes == 0) return numbers;
   const std::int64_t count = static_cast<std::int64_t>(bytes) / how.real_bytes;
   if (cut.plane > 0 && count % cut.plane == 0) {
@@ -235,8 +240,8 @@ void EncodedPart::write(CodecName codec, const Place& place, std::span<const std
       buffer = next;
     }
     const std::span<std::byte> to(buffers_[buffer] + filled, bytes.size());
-    const Numbers numbers =
-        numbers_of(field, bytes.size(), tolerances.of_piece(begin, bytes.size()));
+    Numbers numbers = numbers_of(field, bytes.size());
+    std::tie(numbers.tolerance, numbers.outliers) = tolerances.of_piece(begin, bytes.size());
     const Piece piece = codec_.encode(codec, bytes, numbers, to);
     pieces.push_back(piece.in_one_number());
     observer.see(to.first(size(piece.bytes)));
@@ -304,7 +309,7 @@ void EncodedPart::read(const Place& place, std::span<std::byte> to, std::size_t 
       const Piece piece = piece_at(p);
       const std::span<const std::byte> bytes(from, size(piece.bytes));
       observer.see(bytes);
-      codec_.decode(piece, bytes, numbers_of(field, decoded_bytes(p), 0),
+      codec_.decode(piece, bytes, numbers_of(field, decoded_bytes(p)),
                     to.subspan(p * size(piece_bytes), decoded_bytes(p)));
       from += bytes.size();
     }
@@ -320,8 +325,10 @@ void EncodedPart::change(CodecName codec, std::span<std::byte> part, std::size_t
   Tolerances tolerances(codec, encoding_.fields[field], cuts_[field], part);
   for (std::size_t begin = 0; begin < part.size(); begin += piece_bytes) {
     const auto bytes = part.subspan(begin, std::min(part.size() - begin, piece_bytes));
-    const double tolerance = times * tolerances.of_piece(begin, bytes.size());
-    codec_.change(codec, bytes, numbers_of(field, bytes.size(), tolerance));
+    Numbers numbers = numbers_of(field, bytes.size());
+    std::tie(numbers.tolerance, numbers.outliers) = tolerances.of_piece(begin, bytes.size());
+    numbers.tolerance *= times;
+    codec_.change(codec, bytes, numbers);
   }
 }
 

@@ -23,7 +23,8 @@ namespace anadrome::store {
 /// How the fields of a block are encoded.
 struct Encoding {
   /// A field's numbers. `tolerance` is that of a codec that changes them: absolute, or relative to
-  /// the largest magnitude in the field's part of the state on this rank.
+  /// the largest magnitude in the field's part of the state on this rank, outliers apart: those are
+  /// not changed.
   struct Field {
     std::int64_t number_bytes = 1;  ///< of one
     std::int64_t real_bytes = 0;    ///< of a real number in it; 0: it must not be changed
@@ -89,7 +90,7 @@ class EncodedPart {
   static std::vector<Cut> cuts_of(const Encoding& encoding, const BlockLayout& layout);
   static CodecName codec_of(CodecName codec, const Cut& cut);
   static std::int64_t largest_piece(const std::vector<Cut>& cuts);
-  Numbers numbers_of(std::size_t field, std::size_t bytes, double tolerance) const;
+  Numbers numbers_of(std::size_t field, std::size_t bytes) const;
 
   const Encoding encoding_;
   const std::vector<Cut> cuts_;

@@ -48,7 +48,7 @@ std::span<const std::byte> PieceCodec::by_zfp(std::span<const std::byte> from,
   if (encoded.empty() || encoded.size() >= from.size()) return {};
   const std::span<std::byte> back = std::span(changed_).first(from.size());
   zfp_->decode(encoded, back, numbers.real_bytes, numbers.sizes);
-  return are_within(numbers.tolerance, from, back, numbers.real_bytes)
+  return are_within(numbers.tolerance, from, back, numbers.real_bytes, numbers.outliers)
              ? encoded
              : std::span<const std::byte>();
 }
@@ -69,7 +69,7 @@ Piece PieceCodec::encode(CodecName name, std::span<const std::byte> from, const 
   const bool changes = is_lossy(name) && numbers.real_bytes > 0;
   if (changes && name == CodecName::kFloat32) {
     const auto half = std::span(changed_).first(from.size() / 2);
-    if (numbers.real_bytes == 8 && to_floats(from, half.data())) {
+    if (numbers.real_bytes == 8 && to_floats(from, half.data(), numbers.outliers)) {
       std::memcpy(to.data(), half.data(), half.size());
       return {Piece::Coding::kFloat32, signed_size(half)};
     }
@@ -83,7 +83,7 @@ Piece PieceCodec::encode(CodecName name, std::span<const std::byte> from, const 
     }
     const auto changed = std::span(changed_).first(from.size());
     std::copy(from.begin(), from.end(), changed.begin());
-    round_to(numbers.tolerance, changed, numbers.real_bytes);
+    round_to(numbers.tolerance, changed, numbers.real_bytes, numbers.outliers);
     from = changed;
   }
   return without_loss(name, from, numbers.bytes, to);
@@ -121,14 +121,15 @@ void PieceCodec::change(CodecName name, std::span<std::byte> bytes, const Number
   if (!is_lossy(name) || numbers.real_bytes == 0) return;
   if (name == CodecName::kFloat32) {
     const auto half = std::span(changed_).first(bytes.size() / 2);
-    if (numbers.real_bytes == 8 && to_floats(bytes, half.data())) to_doubles(half, bytes.data());
+    if (numbers.real_bytes == 8 && to_floats(bytes, half.data(), numbers.outliers))
+      to_doubles(half, bytes.data());
     return;
   }
   if (!can_round(numbers.tolerance, numbers.real_bytes)) return;
   if (is_zfp(name) && !by_zfp(bytes, numbers).empty()) {
     std::copy_n(changed_.begin(), bytes.size(), bytes.begin());
   } else {
-    round_to(numbers.tolerance, bytes, numbers.real_bytes);
+    round_to(numbers.tolerance, bytes, numbers.real_bytes, numbers.outliers);
   }
 }
 

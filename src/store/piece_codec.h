@@ -16,16 +16,18 @@
 
 #include "store/codec.h"
 #include "store/pieces.h"
+#include "store/rounding.h"
 #include "store/zfp_codec.h"
 
 namespace anadrome::store {
 
 /// The numbers of a piece.
 struct Numbers {
-  std::int64_t bytes = 1;       ///< of one, as they are shuffled
-  std::int64_t real_bytes = 0;  ///< 4 or 8: of a real number, if they may be changed
-  double tolerance = 0;         ///< by so much at most; 0: not at all
-  Sizes sizes = {1, 1, 1};      ///< in real numbers
+  std::int64_t bytes = 1;         ///< of one, as they are shuffled
+  std::int64_t real_bytes = 0;    ///< 4 or 8: of a real number, if they may be changed
+  double tolerance = 0;           ///< by so much at most; 0: not at all
+  Sizes sizes = {1, 1, 1};        ///< in real numbers
+  double outliers = kNoOutliers;  ///< numbers from here on are not changed
 };
 
 /// Used by one thread at a time.

@@ -48,11 +48,14 @@ void SingleState::keep_fields(std::int64_t block, std::int64_t index) {
       if (Failure failure = copy_out(field, place, field.bytes())) failed = std::move(failure);
       continue;
     }
-    const auto* const values = static_cast<const std::byte*>(field.values);
-    if (to_floats({values, static_cast<std::size_t>(field.bytes())}, place)) continue;
-    failed = {ANADROME_ERR_ARGUMENT, "field '" + field.name +
-                                         "' has a number that is too large for single precision; "
-                                         "compress=float32 is not for it"};
+    const std::span values(static_cast<const std::byte*>(field.values),
+                           static_cast<std::size_t>(field.bytes()));
+    if (fills_.size() <= f) fills_.resize(f + 1, magnitudes_of(values, 8).fills);
+    if (to_floats(values, place, fills_[f])) continue;
+    failed = {ANADROME_ERR_ARGUMENT,
+              "field '" + field.name +
+                  "' has a number that is too large for single precision, or a fill value that "
+                  "would change; compress=float32 is not for it"};
   }
   if (failed) throw Error(failed.status, failed.message);
 }

@@ -25,12 +25,14 @@ class SingleState final : public Live {
   void restore_from(const std::byte* place, const std::vector<Extent>* extents) override;
 
  private:
-  // Keeping throws ERR_ARGUMENT, with every field copied, for a number that is too large.
+  // Keeping throws ERR_ARGUMENT, with every field copied, for a number that is too large, and for a
+  // fill value of the first state that would change.
   void keep_fields(std::int64_t block, std::int64_t index) override;
   void restore_fields(std::int64_t block, std::int64_t index) override;
 
   const BlockLayout& slots_;
   std::vector<Field> fields_;
+  std::vector<double> fills_;  ///< of each field, in the state that was kept first
 };
 
 /// Fields as they lie in a slot in single precision. None may be exchanged.

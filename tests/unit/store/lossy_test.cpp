@@ -129,7 +129,7 @@ TEST(LossyCodec, KeepsToItsToleranceWhateverTheNumbers) {
       SCOPED_TRACE(testing::Message() << "codec " << static_cast<int>(name) << " field " << number);
       ++number;
       for (const double relative : {1e-1, 1e-6, 1e-14}) {
-        const double tolerance = relative * largest_magnitude(bytes_of(from), 8);
+        const double tolerance = relative * magnitudes_of(bytes_of(from), 8).usual;
         const auto [piece, back] = there_and_back(codec, name, from, doubles(tolerance));
         for (std::size_t i = 0; i < kCount; ++i) {
           const bool close = std::abs(back[i] - from[i]) <= allowed(name, tolerance, from[i]) ||
@@ -142,6 +142,63 @@ TEST(LossyCodec, KeepsToItsToleranceWhateverTheNumbers) {
         const auto exact = there_and_back(codec, CodecName::kLz4, from, doubles(tolerance));
         EXPECT_TRUE(same_bits(exact.back, from));
         EXPECT_LE(static_cast<int>(exact.piece.coding), static_cast<int>(Piece::Coding::kLz4));
+      }
+    }
+  }
+}
+
+// Every tenth number of a smooth field, or all but every tenth, or one.
+std::vector<std::vector<double>> with_fills(double fill) {
+  std::vector<double> some = smooth(), most = smooth(), one = smooth();
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (i % 10 == 3) some[i] = fill;
+    if (i % 10 != 3) most[i] = fill;
+  }
+  one[1234] = fill;
+  return {some, most, one};
+}
+constexpr double kFills[] = {-999.9, 1e16, -1e20, 9.969209968386869e36, 1e200};
+
+TEST(Magnitudes, LeaveOutliersApart) {
+  for (const double fill : kFills) {
+    for (const std::vector<double>& field : with_fills(fill)) {
+      const Magnitudes found = magnitudes_of(bytes_of(field), 8);
+      EXPECT_TRUE(found.usual > 0.99 && found.usual <= 1) << fill;
+      EXPECT_TRUE(found.outliers > found.usual && found.outliers <= std::abs(fill)) << fill;
+    }
+    const Magnitudes found = magnitudes_of(bytes_of(with_fills(fill)[0]), 8);
+    EXPECT_EQ(found.fills, found.outliers) << fill;
+  }
+  std::vector<double> two_fills = with_fills(1e20)[0];
+  for (std::size_t i = 0; i < kCount; i += 10) two_fills[i] = -999.9;
+  EXPECT_LE(magnitudes_of(bytes_of(two_fills), 8).usual, 1);
+  // Without a gap, or many and not the same.
+  std::vector<double> two_units = smooth();
+  for (std::size_t i = 0; i < kCount; i += 2) two_units[i] = 1e5 + 1e3 * two_units[i];
+  EXPECT_GT(magnitudes_of(bytes_of(two_units), 8).usual, 1e5);
+  EXPECT_EQ(magnitudes_of(bytes_of(two_units), 8).outliers, kNoOutliers);
+  for (const std::vector<double>& field : {smooth(), random_numbers(1), random_numbers(1e-300)})
+    EXPECT_EQ(magnitudes_of(bytes_of(field), 8).outliers, kNoOutliers);
+  const std::vector<float> floats = {1, 2, 3, 1e20F, 1e20F};
+  EXPECT_EQ(magnitudes_of(bytes_of(floats), 4).usual, 3);
+}
+
+TEST(LossyCodec, LeavesFillValuesAsTheyAreAndKeepsTheOthersToTheirOwnTolerance) {
+  for (const CodecName name : kLossy) {
+    PieceCodec codec(std::span(&name, 1), 8 * kCount);
+    for (const double fill : kFills) {
+      for (const std::vector<double>& from : with_fills(fill)) {
+        const Magnitudes found = magnitudes_of(bytes_of(from), 8);
+        Numbers numbers = doubles(1e-6 * found.usual);
+        numbers.outliers = found.outliers;
+        const auto [piece, back] = there_and_back(codec, name, from, numbers);
+        for (std::size_t i = 0; i < kCount; ++i) {
+          const double most = from[i] == fill ? 0 : 1e-6;
+          ASSERT_LE(std::abs(back[i] - from[i]), most) << static_cast<int>(name) << " " << fill;
+        }
+        std::vector<double> changed = from;
+        codec.change(name, bytes_of(changed), numbers);
+        EXPECT_TRUE(same_bits(changed, back)) << "in memory it is what a read brings";
       }
     }
   }
@@ -283,7 +340,7 @@ class LossyBlocks : public ::testing::TestWithParam<CodecName> {
       return;
     }
     const std::int64_t width = field.type == ANADROME_FLOAT32 ? 4 : 8;
-    const double most = largest_magnitude(wanted, width);
+    const double most = magnitudes_of(wanted, width).usual;
     if (GetParam() == CodecName::kFloat32) {
       EXPECT_TRUE(are_within(std::ldexp(most, -24), wanted, back, width)) << field.name;
       EXPECT_EQ(same, width == 4) << field.name;

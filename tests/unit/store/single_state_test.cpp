@@ -86,6 +86,16 @@ TEST(SingleState, RefusesANumberThatIsTooLargeWithEveryOtherFieldKept) {
   EXPECT_EQ(s.integers[0], std::int64_t{1} << 60);
 }
 
+TEST(SingleState, RefusesAFillValueThatItWouldChange) {
+  Slots s;
+  const std::int64_t block = s.pool.take();
+  s.reals = {1e20, 1e20, 2, 1};
+  EXPECT_EQ(failure_from([&] { s.live.keep(block, 0); }).status, ANADROME_ERR_ARGUMENT);
+  Slots exact;
+  exact.reals = {std::ldexp(1.0, 66), std::ldexp(1.0, 66), 2, 1};
+  EXPECT_FALSE(failure_from([&] { exact.live.keep(exact.pool.take(), 0); }));
+}
+
 TEST(SingleState, LeavesX0AsItIsBesideTheBlocks) {
   Slots s;
   BlockKeeper blocks(s.pool);
