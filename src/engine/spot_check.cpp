@@ -10,34 +10,30 @@ namespace anadrome::engine {
 namespace {
 
 constexpr std::int64_t kSeldom = 4;
-constexpr std::int64_t kWhile = 16;  // adjoint steps, in which Audits may come to see a state
 
 }  // namespace
 
 void SpotChecks::begin() {
   const SweepPlan& plan = context_.plan;
   const bool passed = compared_fields_ == context_.fields.all().size();
-  on_ = comparison_.sees_states_again() && !plan.record && !plan.has_branches() && !passed;
+  on_ = comparison_.sees_states_again() && !plan.record && !plan.has_branches() &&
+        !plan.plays_list() && !passed;
   due_ = compared_ = 0;
   step_ = -1;
   repeats_ = false;
   if (on_) context_.held.attempt([&] { prints_.resize(2 * comparison_.fields()); });
 }
 
-// Where the schedule runs steps again by itself, Audits look at some of them, mostly.
 bool SpotChecks::is_chosen(std::int64_t step) {
   const SweepState& sweep = context_.sweep;
   if (step_ == step) return start(step);
   step_ = -1;
   const bool due = sweep.adjoints >= due_ && step > 0;
   if (!due) return false;
-  const bool waits = sweep.adjoints < kWhile && context_.plan.sweep->advances_remaining() != 0;
-  if (waits) return false;
-  on_ = sweep.checks.audited_states == compared_ && !sweep.rewound && !sweep.passes.on;
+  on_ = !sweep.rewound && !sweep.passes.on;
   if (!on_) return false;
   comparison_.take(*keeper_.live(), first());
   step_ = step - 1;
-  due_ = kSeldom * std::max<std::int64_t>(sweep.adjoints, 1);
   return false;
 }
 
@@ -49,6 +45,7 @@ bool SpotChecks::start(std::int64_t step) {
   const auto [not_held, step_seconds] = numbers;
   if (not_held > 0 || step_seconds > kLongStep) return false;
   step_ = step;
+  due_ = kSeldom * context_.sweep.adjoints;
   return repeats_ = true;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Steps that are run again in the reverse sweep although the schedule runs none: where every state
+// Single steps that are run again in the reverse sweep, for the comparison alone: where every state
 // is kept, nothing else would show that a step depends on more than the registered fields. An
-// adjoint step that depends on it, too, would be taken with what that is at the end of the sweep.
+// adjoint step that depends on it, too, would be taken with what that is at a later time.
 //
 // Before the adjoint step of x_{k+1} its fingerprint is taken; before that of x_k step k is run
-// again, and x_k is restored. That happens in a run's first reverse sweep after 1, 5, 17, 65, ...
-// adjoint steps.
+// again, and x_k is restored, which is kept in memory. That happens in a run's first reverse sweep
+// after about 1, 4, 16, 64, ... adjoint steps.
 #pragma once
 
 #include <cstdint>

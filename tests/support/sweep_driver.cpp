@@ -151,6 +151,7 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
   check(recorded_ < 0 || action.kind == ANADROME_ADJOINT || action.kind == ANADROME_VISIT ||
             model_.tape() == reference_.tape(recorded_),
         "tape fields are left alone");
+  if (action.kind != ANADROME_ADJOINT) checked_ = -1;
   switch (action.kind) {
     case ANADROME_ADVANCE:
       advance(action, outcome);
@@ -173,6 +174,7 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
       } else {
         check(holds(action.first), "the arrays hold x_k at ADJOINT");
       }
+      if (checked_ == action.first) --outcome.advances;
       to_adjoin_ = action.first;
       model_.touch_adjoint(action.first);
       adjoint_ = model_.adjoint();
@@ -229,8 +231,11 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
     }
   }
   if (action.first < last) check(model_.put_then(run_), "the next state has a place of its own");
-  const bool preflight = action.again != 0 && furthest_ < steps_;  // no part of the sweep
+  // No parts of the sweep: steps before TURN, and one before its own adjoint step.
+  const bool preflight = action.again != 0 && !turned_ && !in_pass_;
   if (!preflight) outcome.advances += last - action.first;
+  const bool one_again = action.again != 0 && action.record == 0 && last == action.first + 1;
+  if (turned_ && one_again) checked_ = action.first;
   if (last > furthest_) furthest_ = last;
   // A sweep that ends with the advance may say so now or at the start of the next one.
   if (open_end && (action.last > steps_ || (action.last == steps_ && steps_ % 2 == 0))) {

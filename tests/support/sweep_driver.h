@@ -84,6 +84,7 @@ class SweepDriver {
   const Reference& reference_;
   std::int64_t steps_ = 0;
   bool unknown_ = false;
+  std::int64_t checked_ = -1;   ///< the step that was run last, again
   std::int64_t furthest_ = 0;   ///< steps that were run at least once
   std::int64_t to_adjoin_ = 0;  ///< steps whose adjoint is still to come
   std::int64_t to_visit_ = 0;   ///< of a pass forward

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "mpi_main.h"
 
@@ -91,14 +92,14 @@ anadrome_status VaryingModel::sweep(anadrome_run* run, std::int64_t steps, bool 
 anadrome_status VaryingModel::sweep_again(anadrome_run* run, std::int64_t steps) {
   scramble();
   const anadrome_status status = anadrome_rewind(run);
-  return status == ANADROME_OK ? play(run, steps, false) : status;
+  return status == ANADROME_OK ? play(run, steps, false, true) : status;
 }
 
 anadrome_status VaryingModel::pass(anadrome_run* run, std::int64_t steps,
                                    anadrome_direction direction) {
   scramble();
   const anadrome_status status = anadrome_pass(run, direction);
-  return status == ANADROME_OK ? play(run, steps, false) : status;
+  return status == ANADROME_OK ? play(run, steps, false, true) : status;
 }
 
 void VaryingModel::take(std::int64_t steps) const {
@@ -106,8 +107,11 @@ void VaryingModel::take(std::int64_t steps) const {
       std::chrono::duration<double>(step_seconds * static_cast<double>(steps)));
 }
 
-anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool unknown) {
+anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool unknown,
+                                   bool once_more) {
   advances = visited = 0;
+  std::int64_t checked = -1;  // the step that was run last, again
+  bool turned = once_more;
   anadrome_status status = ANADROME_OK;
   anadrome_action action;
   while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK) {
@@ -119,8 +123,10 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
     if (action.kind == ANADROME_DONE) break;
     if (action.kind == ANADROME_ADVANCE) {
       const std::int64_t last = std::min(action.last, steps);
-      const bool preflight = action.again != 0 && furthest_ < steps;  // no part of the sweep
+      // No parts of the sweep: steps before TURN, and one before its own adjoint step.
+      const bool preflight = action.again != 0 && !turned;
       if (!preflight) advances += last - action.first;
+      checked = turned && action.again != 0 && last == action.first + 1 ? action.first : -1;
       furthest_ = std::max(furthest_, last);
       take(last - action.first);
       go_to(last);
@@ -128,7 +134,10 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
         EXPECT_EQ(anadrome_finish_forward(run, steps), ANADROME_OK) << anadrome_last_error();
         unknown = false;
       }
+    } else if (action.kind == ANADROME_TURN) {
+      turned = true;
     } else if (action.kind == ANADROME_ADJOINT) {
+      if (std::exchange(checked, -1) == action.first) --advances;
       take(1);
       scramble();
     }

@@ -44,7 +44,7 @@ class VaryingModel {
 
  private:
   std::int64_t cells_at(std::int64_t step) const;
-  anadrome_status play(anadrome_run* run, std::int64_t steps, bool unknown);
+  anadrome_status play(anadrome_run* run, std::int64_t steps, bool unknown, bool once_more = false);
   void take(std::int64_t steps) const;
   void go_to(std::int64_t step);
   bool holds(std::int64_t step) const;

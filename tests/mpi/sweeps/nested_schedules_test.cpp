@@ -109,6 +109,7 @@ TEST_F(NestedSchedules, UnevenTakesTheCheapestForwardSteps) {
         const std::int64_t memory = (slots * least_memory(model, "revolve") + table) * 8 / 7 + 8;
         prepare(fresh, model, "uneven", memory);
         fresh.set("preflight", "off");  // every step has its cost here
+        fresh.set("audit", "off");
         const std::vector<double> seconds = rising_costs(steps);
         ASSERT_EQ(anadrome_set_step_costs(fresh, steps, seconds.data(), nullptr), ANADROME_OK);
         SweepDriver driver(fresh, model, reference);
