@@ -17,9 +17,26 @@
 #include "base/error.h"
 #include "store/lock_record.h"
 #include "store/run_files.h"
+#include "store/run_listing.h"
 
 namespace anadrome::store {
 namespace {
+
+// Names alone are anybody's: the lock says who holds it, or a file that a run made it.
+bool says_it_is_a_run(const std::string& path, const std::vector<std::string>& names) {
+  ListedRun run;
+  run.path = path;
+  for (const std::string& name : names) {
+    struct stat status {};
+    if (::lstat((path + "/" + name).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (name == kLockName) {
+      failure_from([&] { run.lock = read_lock(File::open(path + "/" + name, O_RDONLY)); });
+    } else if (!is_heartbeat_file(name) && status.st_size > 0) {
+      run.files.push_back({name, status.st_size});
+    }
+  }
+  return run.files.empty() || says_it_is_a_run(run);
+}
 
 // A directory of that name exists: it may be used only if it is this library's, and this user's.
 void require_ours(const std::string& path) {
@@ -30,13 +47,18 @@ void require_ours(const std::string& path) {
         ANADROME_ERR_ARGUMENT,
         path + " exists and is not a directory of this user; set another name or directory");
   }
-  for (const std::string& file : files_in(path)) {
+  const std::vector<std::string> names = files_in(path);
+  for (const std::string& file : names) {
     if (!is_run_file(file)) {
       throw Error(ANADROME_ERR_ARGUMENT,
                   path + " exists and holds '" + file +
                       "', which is not a run's; set another name or directory");
     }
   }
+  if (says_it_is_a_run(path, names)) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              path + " exists and holds '" + names.back() +
+                  "', which nothing says is a run's; set another name or directory");
 }
 
 [[noreturn]] void throw_busy(const std::string& path, const LockRecord& holder) {

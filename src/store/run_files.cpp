@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <regex>
 
 #include "store/file_system.h"
 
@@ -19,6 +20,14 @@ bool is_numbered(std::string_view name, std::string_view start,
          name.find_first_not_of(digits, start.size()) == std::string_view::npos;
 }
 
+// segment-00000.h5, segment-copy-rank-000003.h5, objects-rank-000000.h5; .new: see
+// DiskSpace::repack. A user's segment-left.h5 is none.
+bool is_state_file(std::string_view name) {
+  static const std::regex pattern(
+      "(segment-([0-9]+|copy)(-[a-z]+-[0-9]+)?|objects-rank-[0-9]+)\\.h5(\\.new)?");
+  return std::regex_match(name.begin(), name.end(), pattern);
+}
+
 }  // namespace
 
 bool is_journal(std::string_view name) { return is_numbered(name, "journal-"); }
@@ -30,9 +39,7 @@ bool is_heartbeat_file(std::string_view name) {
 bool is_run_file(const std::string& name) {
   const std::string_view text = name;
   return text == kLockName || text == "states.h5" || is_journal(text) ||
-         is_numbered(text, "adjoint-") || is_heartbeat_file(text) ||
-         ((text.starts_with("segment-") || text.starts_with("objects-rank-")) &&
-          (text.ends_with(".h5") || text.ends_with(".h5.new")));  // new: see DiskSpace::repack
+         is_numbered(text, "adjoint-") || is_heartbeat_file(text) || is_state_file(text);
 }
 
 std::vector<std::string> files_in(const std::string& path) {

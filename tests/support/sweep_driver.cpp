@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "mpi_main.h"
 
@@ -52,6 +53,7 @@ Outcome SweepDriver::begin(std::int64_t steps, bool unknown) {
   unknown_ = unknown;
   furthest_ = 0;
   in_pass_ = forward_ = turned_ = false;
+  first_ = true;
   recorded_ = -1;
   model_.start();
   model_.scramble_tape();
@@ -85,7 +87,7 @@ Outcome SweepDriver::begin_and_stop(std::int64_t steps, bool unknown,
 
 Outcome SweepDriver::sweep_again() {
   Outcome outcome;
-  in_pass_ = forward_ = false;
+  in_pass_ = forward_ = first_ = false;
   turned_ = false;
   recorded_ = -1;
   to_adjoin_ = steps_;
@@ -104,6 +106,7 @@ Outcome SweepDriver::sweep_again() {
 Outcome SweepDriver::pass(anadrome_direction direction) {
   Outcome outcome;
   in_pass_ = true;
+  first_ = false;
   forward_ = direction == ANADROME_PASS_FORWARD;
   turned_ = forward_;
   recorded_ = -1;
@@ -174,7 +177,7 @@ void SweepDriver::check_and_do(const anadrome_action& action, Outcome& outcome) 
       } else {
         check(holds(action.first), "the arrays hold x_k at ADJOINT");
       }
-      if (checked_ == action.first) --outcome.advances;
+      if (std::exchange(checked_, -1) == action.first) --outcome.advances;
       to_adjoin_ = action.first;
       model_.touch_adjoint(action.first);
       adjoint_ = model_.adjoint();
@@ -232,7 +235,7 @@ void SweepDriver::advance(const anadrome_action& action, Outcome& outcome) {
   }
   if (action.first < last) check(model_.put_then(run_), "the next state has a place of its own");
   // No parts of the sweep: steps before TURN, and one before its own adjoint step.
-  const bool preflight = action.again != 0 && !turned_ && !in_pass_;
+  const bool preflight = action.again != 0 && !turned_ && first_;
   if (!preflight) outcome.advances += last - action.first;
   const bool one_again = action.again != 0 && action.record == 0 && last == action.first + 1;
   if (turned_ && one_again) checked_ = action.first;

@@ -89,6 +89,7 @@ class SweepDriver {
   std::int64_t to_adjoin_ = 0;  ///< steps whose adjoint is still to come
   std::int64_t to_visit_ = 0;   ///< of a pass forward
   bool in_pass_ = false, forward_ = false;
+  bool first_ = true;  ///< the reverse sweep, after begin
   bool turned_ = false;
   std::int64_t recorded_ = -1;  ///< the step in the tape
   std::vector<double> adjoint_;

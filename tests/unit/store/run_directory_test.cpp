@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "forwarding_file_system.h"
 #include "power_loss_file_system.h"
+#include "store/format.h"
 #include "store/lock_record.h"
 #include "temporary_directory.h"
 
@@ -33,7 +34,10 @@ class RunDirectoryTest : public testing::Test {
     }
     return ANADROME_OK;
   }
-  void put(const std::string& file) const { std::ofstream(path + "/" + file) << "bytes"; }
+  // As a run marks its HDF5 files.
+  void put(const std::string& file) const {
+    std::ofstream(path + "/" + file) << "\x89HDF " << kFormatAttribute;
+  }
   bool has(const std::string& file) const { return std::filesystem::exists(path + "/" + file); }
 
   const TemporaryDirectory parent;
@@ -417,6 +421,19 @@ TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedIt) {
       EXPECT_FALSE(run.owned());
       EXPECT_EQ(has("segment-00000.h5"), !all);
     }
+  }
+}
+
+TEST_F(RunDirectoryTest, LeavesFilesOfAUserThatHaveARunsNames) {
+  for (const char* name : {"states.h5", "segment-00000.h5", "segment-left.h5", "journal-000001",
+                           "adjoint-000000", "objects-rank-0.h5", "lock"}) {
+    std::filesystem::create_directory(path);
+    std::ofstream(path + "/" + name) << "a user's";
+    std::ofstream(path + "/states.h5") << "a user's";
+    const bool locks = std::string(name) == "lock";
+    EXPECT_EQ(failure_from([&] { create(); }).status, ANADROME_ERR_ARGUMENT) << name;
+    EXPECT_TRUE(has(name) && has("states.h5")) << locks << name;
+    std::filesystem::remove_all(path);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "faulty_file_system.h"
+#include "store/format.h"
 #include "store/run_directory.h"
 #include "temporary_directory.h"
 
@@ -77,6 +78,7 @@ TEST_F(RunListing, JudgesRunsOfOtherHostsByTheirHeartbeat) {
 
 TEST_F(RunListing, DoesNotKeepTheLockThatItAskedFor) {
   const std::string path = dead("b");
+  put("b/segment-00000.h5", std::string("\x89HDF ") + kFormatAttribute);
   EXPECT_EQ(list_runs(path).size(), 1u);
   EXPECT_NO_THROW(RunDirectory::create(parent.path(), "b", "new"));
 }
@@ -116,6 +118,7 @@ TEST_F(RunListing, RemovesKeptRunsThatAreAsTheyWereSeen) {
   put("k/segment-00000.h5", "other bytes");
   EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
   EXPECT_EQ(list_runs(parent / "k")[0].state, RunState::kKept) << "no lock was left";
+  put("k/segment-00000.h5", std::string("\x89HDF ") + kFormatAttribute);
   RunDirectory live = RunDirectory::create(parent.path(), "k", "1", {Leftovers::kTakeOver});
   EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
   EXPECT_TRUE(std::filesystem::exists(parent / "k/journal-000000"));
