@@ -22,20 +22,25 @@
 namespace anadrome::store {
 namespace {
 
-// Names alone are anybody's: the lock says who holds it, or a file that a run made it.
-bool says_it_is_a_run(const std::string& path, const std::vector<std::string>& names) {
-  ListedRun run;
-  run.path = path;
+// Names alone are anybody's: a lock, or a file that a run made, says more. What a power loss left
+// blank, or what cannot be read, is not taken for a user's: that is said where it is removed.
+bool may_be_a_run(const std::string& path, const std::vector<std::string>& names) {
+  bool others = false;
   for (const std::string& name : names) {
+    if (name == kLockName) return true;
     struct stat status {};
-    if (::lstat((path + "/" + name).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (name == kLockName) {
-      failure_from([&] { run.lock = read_lock(File::open(path + "/" + name, O_RDONLY)); });
-    } else if (!is_heartbeat_file(name) && status.st_size > 0) {
-      run.files.push_back({name, status.st_size});
-    }
+    const bool is_file =
+        ::lstat((path + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    if (!is_file || is_heartbeat_file(name)) continue;
+    std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(status.st_size)), '\0');
+    const Failure unread = failure_from([&] {
+      File::open(path + "/" + name, O_RDONLY | O_NONBLOCK).read_all(head.data(), head.size(), 0);
+    });
+    if (unread || marks_a_run(name, head)) return true;
+    constexpr std::size_t kSignature = 8;
+    others = others || head.find_first_not_of('\0') < kSignature;
   }
-  return run.files.empty() || says_it_is_a_run(run);
+  return !others;
 }
 
 // A directory of that name exists: it may be used only if it is this library's, and this user's.
@@ -55,7 +60,7 @@ void require_ours(const std::string& path) {
                       "', which is not a run's; set another name or directory");
     }
   }
-  if (says_it_is_a_run(path, names)) return;
+  if (may_be_a_run(path, names)) return;
   throw Error(ANADROME_ERR_ARGUMENT,
               path + " exists and holds '" + names.back() +
                   "', which nothing says is a run's; set another name or directory");

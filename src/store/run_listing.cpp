@@ -109,19 +109,20 @@ std::vector<ListedRun> list_runs(const std::string& path) {
 
 // A journal's first bytes, or the name of the attribute that every HDF5 file of a run has: HDF5
 // keeps those of a file near its start.
+bool marks_a_run(const std::string& name, const std::string& head) {
+  if (is_journal(name)) return head.starts_with(journal_preamble(kJournalVersion).substr(0, 8));
+  return head.starts_with("\x89HDF") && head.find(kFormatAttribute) != std::string::npos;
+}
+
 bool says_it_is_a_run(const ListedRun& run) {
   if (run.lock.holder.pid != 0) return true;
-  constexpr std::size_t kLooked = std::size_t{1} << 18;
-  const std::string magic = journal_preamble(kJournalVersion).substr(0, 8);
   return std::any_of(run.files.begin(), run.files.end(), [&](const ListedFile& listed) {
     bool says = false;
     failure_from([&] {
       const File file = File::open(run.path + "/" + listed.name, O_RDONLY | O_NONBLOCK);
-      std::string head(std::min(kLooked, static_cast<std::size_t>(listed.bytes)), '\0');
+      std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(listed.bytes)), '\0');
       file.read_all(head.data(), head.size(), 0);
-      const bool hdf5 =
-          head.starts_with("\x89HDF") && head.find(kFormatAttribute) != std::string::npos;
-      says = is_journal(listed.name) ? head.starts_with(magic) : hdf5;
+      says = marks_a_run(listed.name, head);
     });
     return says;
   });

@@ -36,6 +36,10 @@ struct ListedRun {
 /// no directory.
 std::vector<ListedRun> list_runs(const std::string& path);
 
+/// So many bytes at the start of a file have the mark of the run that made it.
+inline constexpr std::size_t kMarkedBytes = std::size_t{1} << 18;
+/// Does a file of this name, which begins so, say that a run made it?
+bool marks_a_run(const std::string& name, const std::string& head);
 /// Does the lock or a file of it say so? Names alone are anybody's.
 bool says_it_is_a_run(const ListedRun& run);
 
