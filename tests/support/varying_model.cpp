@@ -126,7 +126,8 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
       // No parts of the sweep: steps before TURN, and one before its own adjoint step.
       const bool preflight = action.again != 0 && !turned;
       if (!preflight) advances += last - action.first;
-      checked = turned && action.again != 0 && last == action.first + 1 ? action.first : -1;
+      const bool may_be_checked = turned && !once_more && action.again != 0;
+      checked = may_be_checked && last == action.first + 1 ? action.first : -1;
       furthest_ = std::max(furthest_, last);
       take(last - action.first);
       go_to(last);

@@ -200,7 +200,7 @@ class Clean(Runs):
         self.assertEqual(target.read_text(), "mine")
 
     def test_not_a_runs_but_for_the_names(self):
-        names = ("lock", "journal-2025", "segment-brain.h5", "states.h5")
+        names = ("lock", "journal-2025", "segment-00000.h5", "states.h5")
         for name in names:
             (self.directory / f"of-{name}").mkdir()
             (self.directory / f"of-{name}" / name).write_text("" if name == "lock" else "dear diary")
