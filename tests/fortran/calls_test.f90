@@ -276,6 +276,8 @@ contains
     dear_ones = 0
     others = 0
     call anadrome_open(run, MPI_COMM_WORLD)
+    call anadrome_set(run, "audit", "off")
+    call anadrome_set(run, "preflight", "off")
     call anadrome_set(run, "schedule", "uneven")
     call anadrome_set(run, "memory", "32KiB")
     call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
