@@ -40,7 +40,7 @@ def expected(ring):
 @pytest.mark.parametrize("options", [IN_MEMORY, {"schedule": "store_all"}, ON_DISK])
 def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, ring, expected, options):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, directory=directory, preflight="off", **options) as run:
+    with anadrome.Run(comm, directory=directory, preflight="off", audit="off", **options) as run:
         run.state(u=u)
         run.adjoint(lam=lam)
         taken = carry_out(run.sweep(STEPS), ring, u, lam)
