@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/arithmetic.h"
 #include "base/checksum.h"
 #include "engine/gradient_findings.h"
 #include "engine/rehearsal.h"
@@ -176,13 +177,13 @@ double GradientCheck::agree_on(double value, const char* callback) {
 
 double GradientCheck::objective() {
   double objective = 0;
-  rehearsal_->note("objective", gradient_.objective(gradient_.context, &objective));
+  rehearsal_->note("objective", call_back(gradient_.objective, gradient_.context, &objective));
   return objective;
 }
 
 double GradientCheck::objective_at(std::int64_t seed, double epsilon) {
   rehearsal_->restore_entry();
-  rehearsal_->note("perturb", gradient_.perturb(gradient_.context, seed, epsilon));
+  rehearsal_->note("perturb", call_back(gradient_.perturb, gradient_.context, seed, epsilon));
   rehearsal_->start();
   rehearsal_->advance(0, steps_);
   rehearsal_->turn(steps_);
@@ -195,7 +196,7 @@ double GradientCheck::objective_at(std::int64_t seed, double epsilon) {
 void GradientCheck::sweep() {
   double here = 0;
   solve(run_, steps_, model_, {}, [&] {
-    if (const int code = gradient_.objective(gradient_.context, &here); code != 0) {
+    if (const int code = call_back(gradient_.objective, gradient_.context, &here); code != 0) {
       run_.fail("the callback objective returned " + std::to_string(code));
     }
   });
@@ -203,7 +204,8 @@ void GradientCheck::sweep() {
   for (std::int64_t seed = 1; seed <= gradient_.seeds; ++seed) {
     TaylorSeries& series = findings_.series.emplace_back();
     double derivative = 0;
-    rehearsal_->note("derivative", gradient_.derivative(gradient_.context, seed, &derivative));
+    rehearsal_->note("derivative",
+                     call_back(gradient_.derivative, gradient_.context, seed, &derivative));
     rehearsal_->agree();
     series.derivative = agree_on(derivative, "derivative");
   }
@@ -243,7 +245,7 @@ void GradientCheck::test_products() {
   rehearsal_->attempt([&] {
     products.emplace(
         *rehearsal_, pairs_, gradient_.mask == nullptr ? std::function<int()>() : [this] {
-          return gradient_.mask(gradient_.context);
+          return call_back(gradient_.mask, gradient_.context);
         });
     tested = spread(gradient_.product_steps, steps_);
     for (const FieldPair& pair : pairs_) {
@@ -266,7 +268,7 @@ void GradientCheck::test_products() {
 
 void GradientCheck::put_back() {
   rehearsal_->restore_entry();
-  rehearsal_->note("perturb", gradient_.perturb(gradient_.context, 1, 0));
+  rehearsal_->note("perturb", call_back(gradient_.perturb, gradient_.context, 1, 0));
   rehearsal_->restore_entry();
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/arithmetic.h"
 #include "store/field_copy.h"
 
 namespace anadrome::engine {
@@ -93,7 +94,7 @@ void Rehearsal::write_then(bool on) {
 void Rehearsal::start() {
   if (model_.start == nullptr) return;
   write_then(true);
-  note("start", model_.start(model_.context));
+  note("start", call_back(model_.start, model_.context));
   write_then(false);
 }
 
@@ -103,7 +104,7 @@ void Rehearsal::advance(std::int64_t first, std::int64_t last) {
     const std::int64_t end = first + most;
     std::int64_t reached = end;
     write_then(true);
-    note("advance", model_.advance(model_.context, first, end, &reached));
+    note("advance", call_back(model_.advance, model_.context, first, end, &reached));
     write_then(false);
     if (reached == end) continue;
     attempt([&] {
@@ -117,16 +118,16 @@ void Rehearsal::advance(std::int64_t first, std::int64_t last) {
 void Rehearsal::record(std::int64_t step) {
   std::int64_t reached = step + 1;
   write_then(true);
-  note("record", model_.record(model_.context, step, &reached));
+  note("record", call_back(model_.record, model_.context, step, &reached));
   write_then(false);
 }
 
 void Rehearsal::turn(std::int64_t steps) {
-  if (model_.turn != nullptr) note("turn", model_.turn(model_.context, steps));
+  if (model_.turn != nullptr) note("turn", call_back(model_.turn, model_.context, steps));
 }
 
 void Rehearsal::adjoint(std::int64_t step) {
-  note("adjoint", model_.adjoint(model_.context, step));
+  note("adjoint", call_back(model_.adjoint, model_.context, step));
 }
 
 }  // namespace anadrome::engine

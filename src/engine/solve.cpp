@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/arithmetic.h"
+
 namespace anadrome::engine {
 namespace {
 
@@ -32,12 +34,12 @@ void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadro
   std::int64_t reached = plain_end;
   if (action.first < plain_end) {
     note(run, "advance", action.first,
-         model.advance(model.context, action.first, plain_end, &reached));
+         call_back(model.advance, model.context, action.first, plain_end, &reached));
   }
   const bool stopped_short = reached < plain_end;
   if (action.record != 0 && !(may_end && stopped_short)) {
     std::int64_t recorded = action.last;
-    note(run, "record", plain_end, model.record(model.context, plain_end, &recorded));
+    note(run, "record", plain_end, call_back(model.record, model.context, plain_end, &recorded));
     if (!stopped_short) reached = recorded;
   }
   const std::int64_t least = may_end ? action.first : action.last;
@@ -122,15 +124,15 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
         break;
       case ANADROME_TURN:
         if (model.turn != nullptr) {
-          note(run, "turn", action.first, model.turn(model.context, action.first));
+          note(run, "turn", action.first, call_back(model.turn, model.context, action.first));
         }
         if (at_turn) at_turn();
         break;
       case ANADROME_ADJOINT:
-        note(run, "adjoint", action.first, model.adjoint(model.context, action.first));
+        note(run, "adjoint", action.first, call_back(model.adjoint, model.context, action.first));
         break;
       case ANADROME_VISIT:
-        note(run, "visit", action.first, model.visit(model.context, action.first));
+        note(run, "visit", action.first, call_back(model.visit, model.context, action.first));
         break;
       case ANADROME_START:  // of branches only
       case ANADROME_DONE:
@@ -145,7 +147,8 @@ void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Fail
            const std::function<void()>& at_turn) {
   run.begin(steps, failure);
   const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
-  if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start(model.context));
+  if (model.start != nullptr && from_x_0)
+    note(run, "start", 0, call_back(model.start, model.context));
   loop(run, steps == ANADROME_STEPS_UNKNOWN, model, at_turn);
 }
 

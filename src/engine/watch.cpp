@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/text_out.h"
+#include "base/thread.h"
 #include "store/lock_record.h"
 #include "store/run_files.h"
 
@@ -104,8 +105,8 @@ Watch::Watch(const Settings& settings)
     for (Peer& peer : peers_) peer.silence = Silence(settings_.seconds, period_);
     file_->write(settings_.rank, next_heartbeat());  // the others are written in its place
   }
-  thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
-  pthread_setname_np(thread_.native_handle(), "anadrome-watch");
+  thread_ = start_thread("anadrome-watch", "keeps the lock of the directory fresh",
+                         [this](const std::stop_token& stop) { serve(stop); });
 }
 
 Watch::~Watch() {

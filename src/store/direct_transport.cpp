@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "store/codec_choice.h"
 #include "store/transport.h"
 
@@ -26,9 +27,8 @@ class DirectTransport final : public Transport {
       : layout_(layout),
         options_(options),
         encoder_(options.encoding ? std::make_unique<Encoder>(layout, options) : nullptr),
-        thread_([this](std::stop_token stop) { serve(stop); }) {
-    pthread_setname_np(thread_.native_handle(), "anadrome-io");
-  }
+        thread_(start_thread("anadrome-io", "writes and reads states",
+                             [this](const std::stop_token& stop) { serve(stop); })) {}
 
   ~DirectTransport() override {
     thread_.request_stop();

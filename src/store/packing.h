@@ -2,6 +2,7 @@
 // Fields whose values the caller packs and unpacks.
 #pragma once
 
+#include "base/arithmetic.h"
 #include "store/mover.h"
 
 namespace anadrome::store {
@@ -14,12 +15,12 @@ class Packing final : public Mover {
       : pack_(pack), unpack_(unpack), context_(context), size_(size) {}
 
   bool varies() const override { return size_ != nullptr; }
-  std::uint64_t bytes_now() const override { return size_(context_); }
+  std::uint64_t bytes_now() const override { return call_back(size_, context_); }
   Failure copy_out(const Field& field, std::byte* place, std::size_t bytes) const override {
-    return judge("pack", field, pack_(context_, place, bytes));
+    return judge("pack", field, call_back(pack_, context_, place, bytes));
   }
   Failure copy_in(const Field& field, const std::byte* place, std::size_t bytes) const override {
-    return judge("unpack", field, unpack_(context_, place, bytes));
+    return judge("unpack", field, call_back(unpack_, context_, place, bytes));
   }
 
  private:

@@ -2,6 +2,7 @@
 // main of the tests that run on several ranks: one output, one exit code, one directory.
 #include "mpi_main.h"
 
+#include <fenv.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -87,6 +88,8 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new anadrome::test::FailuresOfThisRank);
   }
+  // A program that traps what is no number: nothing that the library does ends it.
+  feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
   const int exit_code = anadrome::test::run_tests(argv[0]);
   MPI_Finalize();
   return exit_code;

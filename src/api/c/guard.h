@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The one place where an exception becomes a status, so that none leaks into a C or Fortran frame.
+// The one place where an exception becomes a status, so that none leaks into a C or Fortran frame,
+// and where the caller's floating-point environment is left.
 #pragma once
 
 #include <string>
 
+#include "base/arithmetic.h"
 #include "base/error.h"
 
 namespace anadrome::api {
@@ -13,6 +15,7 @@ void remember(const std::string& message) noexcept;
 
 template <class Body>
 anadrome_status guard(Body&& body) noexcept {
+  const OwnArithmetic own;
   try {
     body();
     return ANADROME_OK;

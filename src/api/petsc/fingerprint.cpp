@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/arithmetic.h"
+
 namespace anadrome::petsc {
 namespace {
 
@@ -80,6 +82,7 @@ PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
   PetscCall(VecGetArrayRead(v, &scalars));
   const auto* values = reinterpret_cast<const PetscReal*>(scalars);
   const std::size_t count = static_cast<std::size_t>(size) * kParts;
+  const OwnArithmetic own;
   add(values, count, lanes, product.data(), square.data());
   PetscCall(VecRestoreArrayRead(v, &scalars));
   print->products.assign(fields, 0);

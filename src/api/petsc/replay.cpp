@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/petsc/suspension.h"
+#include "base/arithmetic.h"
 
 namespace anadrome::petsc {
 namespace {
@@ -85,6 +86,7 @@ PetscErrorCode Replay::take_steps(TS ts, PetscInt from, PetscInt to, const StepN
 PetscErrorCode Replay::compare(TS ts, PetscInt step, const StepNotes& notes) {
   PetscFunctionBegin;
   PetscCall(fingerprint(ts->vec_sol, notes.fields(), &now_));
+  const OwnArithmetic own;
   steps_.push_back(step);
   for (std::size_t field = 0; field < notes.fields(); ++field) {
     const double now = now_.products[field], first = notes.product(step, field);
@@ -118,6 +120,7 @@ PetscErrorCode Replay::judge(TS ts, const StepNotes& notes, PetscReal tolerance,
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums->data(), static_cast<int>(sums->size()),
                                MPI_DOUBLE, MPI_SUM, comm_of(ts)));
   }
+  const OwnArithmetic own;
   const std::size_t fields = notes.fields();
   for (std::size_t i = 0; i < norms.size(); ++i) {
     const auto first = norms.begin() + static_cast<std::ptrdiff_t>(i / fields * fields);
