@@ -11,6 +11,8 @@ FEATURES = [
     ("theta and Runge-Kutta on a DMDA, 2 ranks", ["ex5adj.2", "ex5adj.5"]),
     ("adaptive Runge-Kutta (5dp)", ["ex5adj.5dp"]),
     ("integrals (TSCreateQuadratureTS)", ["ex9adj.1", "ex20td.1"]),
+    ("integrals summed in the reverse sweep (PETSC_FALSE): cn, beuler, theta, rk",
+     ["ex3sa.1", "ex3sa.beuler", "ex3sa.theta", "ex3sa.rk"]),
     ("events, undone in the adjoint", ["ex1adj.1"]),
     ("a right-hand side that is switched and not switched back, a DMComposite", ["ex9busadj.1", "ex9busadj.2"]),
     ("Runge-Kutta and Crank-Nicolson on a DMPlex, 2 ranks", ["plex_diffusion.rk", "plex_diffusion.cn"]),

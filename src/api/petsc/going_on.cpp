@@ -129,6 +129,11 @@ std::string cannot_go_on(TS ts) {
   }
   if (ts->use_splitrhsfunction) return "methods with parts of several rates are not known";
   if (ts->forward_solve) return "forward sensitivities are not kept for another process";
+  if (is_theta(ts) && static_cast<const ThetaData*>(ts->data)->Theta == 1 &&
+      integrates_backwards(ts)) {
+    return "an integral that is summed in the reverse sweep of backward Euler depends on what the "
+           "solver did last; call TSCreateQuadratureTS with PETSC_TRUE";
+  }
   if (times_to_hit(ts) != nullptr) {
     return "the solutions at the points of a time span are not kept for another process";
   }

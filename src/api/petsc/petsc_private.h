@@ -162,6 +162,11 @@ struct ThetaData {
   PetscBool endpoint, extrapolate;
 };
 
+/// Is a cost integral summed in the reverse sweep (TSCreateQuadratureTS with PETSC_FALSE)?
+inline bool integrates_backwards(TS ts) {
+  return ts->quadraturets != nullptr && ts->costintegralfwd == PETSC_FALSE;
+}
+
 struct BdfData {
   PetscInt k, n;
   PetscReal time[8];

@@ -71,20 +71,22 @@ PetscErrorCode Suspension::silence(TS ts) {
 
 // A Jacobian by coloured differences takes the solver's right-hand side off the values, and its
 // last residual for the value at its last solution. After a replay these would be others than in a
-// program that did not replay, and the noise of the differences with them. Not where such a vector
-// is a stage, which is what was asked for.
+// program that did not replay, and the noise of the differences with them. The theta method with
+// theta=1 takes the integrand of an integral over the reverse sweep at the solver's last solution,
+// too. Not where such a vector is a stage, which is what was asked for.
 PetscErrorCode Suspension::hold_solver_vectors(TS ts) {
   PetscObject coloring = nullptr;
   PetscInt count = 0;
   Vec* stages = nullptr;
   PetscFunctionBegin;
-  if (ts->snes->jacobian_pre == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(ts->snes->jacobian_pre),
-                             "SNESMatFDColoring", &coloring));
-  if (coloring == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ts->snes->jacobian_pre != nullptr) {
+    PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(ts->snes->jacobian_pre),
+                               "SNESMatFDColoring", &coloring));
+  }
+  if (coloring == nullptr && !integrates_backwards(ts)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TSGetStages(ts, &count, &stages));
   vectors_[0].live = ts->snes->vec_sol;
-  vectors_[1].live = ts->snes->vec_rhs;
+  if (coloring != nullptr) vectors_[1].live = ts->snes->vec_rhs;
   for (auto& [live, copy] : vectors_) {
     const bool stage = std::find(stages, stages + count, live) != stages + count;
     if (live == nullptr || live == ts->vec_sol || stage) continue;
