@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -13,10 +14,11 @@
 
 namespace anadrome::store {
 
-/// Keeps HDF5 from printing its error stack while one of these lives.
+/// HDF5 is this thread's while one of these lives, and prints no error stack: it is not made for
+/// threads, and runs of several threads may use it. Every use is within one; they may nest.
 class QuietHdf5 {
  public:
-  QuietHdf5() {
+  QuietHdf5() : turn_(turns()) {
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -25,6 +27,11 @@ class QuietHdf5 {
   QuietHdf5& operator=(const QuietHdf5&) = delete;
 
  private:
+  static std::recursive_mutex& turns() {
+    static std::recursive_mutex mutex;
+    return mutex;
+  }
+  const std::lock_guard<std::recursive_mutex> turn_;
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };

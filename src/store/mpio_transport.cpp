@@ -3,12 +3,40 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <thread>
 
 #include "base/clock.h"
 #include "store/hdf5_write.h"
 
 namespace anadrome::store {
 namespace {
+
+// Two threads in collective calls of HDF5 would wait for each other's turns across ranks.
+class OneThread {
+ public:
+  OneThread() {
+    const std::lock_guard lock(mutex);
+    if (users > 0 && user != std::this_thread::get_id()) {
+      throw Error(ANADROME_ERR_UNSUPPORTED,
+                  "transport=mpio: a run of another thread of this process uses it, and parallel "
+                  "HDF5 is for one thread; set transport=direct");
+    }
+    user = std::this_thread::get_id();
+    ++users;
+  }
+  ~OneThread() {
+    const std::lock_guard lock(mutex);
+    --users;
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  static inline std::mutex mutex;
+  static inline int users = 0;
+  static inline std::thread::id user;
+};
 
 class MpioTransport final : public Transport {
  public:
@@ -18,6 +46,11 @@ class MpioTransport final : public Transport {
         options_(options),
         fields_(std::move(state_fields)),
         file_comm_(file_comm) {}
+  ~MpioTransport() override {
+    const QuietHdf5 quiet;
+    datasets_.clear();
+    file_.reset();
+  }
 
   bool overlaps() const override { return false; }
   double wait(const Transfer&) override { return 0; }
@@ -160,6 +193,7 @@ class MpioTransport final : public Transport {
     open_path_ = segment.path();
   }
 
+  const OneThread one_thread_;
   const BlockLayout layout_;
   const TransportOptions options_;
   const std::vector<Field> fields_;
