@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/byte_size.h"
+#include "api/petsc/follower.h"
 
 namespace anadrome::petsc {
 namespace {
@@ -11,8 +11,7 @@ namespace {
 // Where nobody said otherwise: how states are kept, how many, for whom, or how many steps there
 // are, which tells the library at once whether all records fit.
 bool keeps_all_at_first(TSTrajectory tj, const Settings& settings) {
-  for (const char* key : {"schedule", "interval", "checkpoints", "anchors", "keep", "progress",
-                          "trace", "report", "resume", "watchdog"}) {
+  for (const char* key : {"schedule", "interval", "checkpoints", "anchors", "keep", "resume"}) {
     const std::string value = settings.value_or_environment(key);
     if (!value.empty() && value != "auto" && value != "off") return false;
   }
@@ -20,30 +19,41 @@ bool keeps_all_at_first(TSTrajectory tj, const Settings& settings) {
          settings.checkpoints <= 0 && tj->keepfiles == PETSC_FALSE;
 }
 
+std::int64_t usual_aside(std::int64_t record) {
+  constexpr std::int64_t kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
+  return std::max(kUsual * record, kLeastBytes);
+}
+
 }  // namespace
+
+std::int64_t MemoryShares::least_for(std::int64_t library) const {
+  if (aside_said) return library + aside;
+  const std::int64_t third = (library + 2) / 3;  // of four parts one is set aside
+  return library + std::max(state + record, std::min(usual_aside(record), third));
+}
 
 PetscErrorCode share_memory(TSTrajectory tj, const Settings& settings, std::size_t state,
                             std::size_t record, MemoryShares* shares) {
-  constexpr std::int64_t kUsual = 16, kLeastBytes = std::int64_t{16} << 20;
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
-  std::int64_t bytes[2] = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(record)};
+  std::int64_t bytes[3] = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(record),
+                           Follower::wanted(settings) ? 1 : 0};
   PetscFunctionBegin;
   PetscCall(memory_asked(settings, &shares->memory));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_MAX, comm));
-  const auto [most_state, most_record] = bytes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bytes, 3, MPI_INT64_T, MPI_MAX, comm));
+  const auto [most_state, most_record, followed] = bytes;
   const std::int64_t memory = shares->memory;
-  std::int64_t aside = std::min(std::max(kUsual * most_record, kLeastBytes), memory / 4);
+  std::int64_t aside = std::min(usual_aside(most_record), memory / 4);
   aside = std::max(aside, most_state + most_record);  // x_0, and the end of one TSSolve
   if (settings.set_aside >= 0) aside = settings.set_aside;
-  PetscCheck(aside < memory, comm, PETSC_ERR_MEM,
-             "of -ts_trajectory_anadrome_memory (%s) nothing is left when %s are set aside for "
-             "records that cannot be recomputed (one is %s)",
-             format_bytes(memory).c_str(), format_bytes(aside).c_str(),
-             format_bytes(most_record).c_str());
   shares->aside = aside;
   shares->state = most_state;
+  shares->record = most_record;
+  shares->aside_said = settings.set_aside >= 0;
   // Of all records in full, half of the memory is left for the library when they are too many.
-  const std::int64_t most = (memory - aside) / std::max(most_record, 2 * most_state);
+  const std::int64_t each = std::max(most_record, 2 * most_state);
+  const std::int64_t most =
+      (memory - aside - followed * Follower::kBytes) / (each + followed * Follower::kStepBytes);
+  shares->followed = followed != 0;
   shares->most_kept = most >= 2 && keeps_all_at_first(tj, settings) ? most : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

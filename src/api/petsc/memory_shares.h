@@ -3,6 +3,7 @@
 // records in full as long as there are few, and the library.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "api/petsc/settings.h"
@@ -13,15 +14,20 @@ struct MemoryShares {
   std::int64_t memory = 0;     ///< bytes, as all here of the rank that needs the most
   std::int64_t aside = 0;      ///< for records that no recomputation leads to
   std::int64_t state = 0;      ///< one
+  std::int64_t record = 0;     ///< one
+  bool aside_said = false;     ///< by -ts_trajectory_anadrome_set_aside
   std::int64_t most_kept = 0;  ///< records in full, as long as there are no more; 0: none are
+  bool followed = false;       ///< a Follower has its part of these
 
   /// The library's, where states of so many first steps stay.
   std::int64_t for_library(std::int64_t first_steps) const {
-    return memory - aside - first_steps * state;
+    return std::max<std::int64_t>(memory - aside - first_steps * state, 1);
   }
+  /// The least memory of which the library gets so much.
+  std::int64_t least_for(std::int64_t library) const;
 };
 
-/// Collective. `state` and `record` are bytes on this rank; PETSC_ERR_MEM if nothing is left.
+/// Collective. `state` and `record` are bytes on this rank.
 PetscErrorCode share_memory(TSTrajectory tj, const Settings& settings, std::size_t state,
                             std::size_t record, MemoryShares* shares);
 

@@ -2,7 +2,9 @@
 #include "api/petsc/sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "api/petsc/log.h"
@@ -110,8 +112,20 @@ PetscErrorCode Sweep::note(PetscInt step) {
 // The library knows nothing of the plugin's own options.
 std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) const {
   if (status == ANADROME_ERR_MEMORY) {
-    return " (memory is what -ts_trajectory_anadrome_memory leaves beside " +
-           format_bytes(kept.limit()) + " for records that cannot be recomputed)";
+    std::string advice = " (memory is what -ts_trajectory_anadrome_memory leaves beside " +
+                         format_bytes(kept.limit()) + " for records that cannot be recomputed";
+    constexpr std::string_view kLeast = "at least ";
+    const std::string_view said = anadrome_last_error();
+    const std::size_t at = said.find(kLeast);
+    std::int64_t least = 0;
+    if (at != std::string_view::npos) {
+      const std::string_view number = said.substr(at + kLeast.size());
+      std::from_chars(number.data(), number.data() + number.size(), least);
+    }
+    if (least > 0) {
+      advice += ": it must be at least " + std::to_string(shares_.least_for(least)) + "B";
+    }
+    return advice + ")";
   }
   const bool of_steps = std::strstr(anadrome_last_error(), "know the number of steps") != nullptr;
   return of_steps ? " (or set -ts_trajectory_anadrome_steps to that number)" : "";
@@ -172,7 +186,11 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   kept.set_limit(keeps_all_ ? shares_.memory : shares_.aside);
   watch_->before = nullptr;
   resumption_.leave();
+  came_back_ = false;
   if (!keeps_all_) PetscCall(begin_library(tj, resumes, kept));
+  if (keeps_all_ && shares_.followed) {
+    PetscCall(follower_.begin(comm_, settings, directory_, shares_.most_kept));
+  }
   if (!returning()) PetscCall(note(step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -270,8 +288,11 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
   PetscCall(preflight(tj, last_, kept));
   if (keeps_all_) {
-    if (static_cast<std::int64_t>(kept.count()) < shares_.most_kept)
+    if (static_cast<std::int64_t>(kept.count()) < shares_.most_kept) {
+      PetscCall(follower_.step_done(steps()));
       PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(follower_.close());  // the library itself from now on
     keeps_all_ = false;
     were_too_many_ = true;
     base_ = last_;
@@ -319,6 +340,16 @@ PetscErrorCode Sweep::leap(const KeptRecords& kept) {
 }
 
 // ---- reverse ----
+
+PetscErrorCode Sweep::asked_for(PetscInt step, bool* ended) {
+  PetscFunctionBegin;
+  *ended = false;
+  if (!keeps_all_ || step >= last_) PetscFunctionReturn(PETSC_SUCCESS);
+  forward_ = false;
+  PetscCall(follower_.back_to(steps(), step - first_));
+  if (step == first_) *ended = !std::exchange(came_back_, true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode Sweep::finish_forward() {
   int changed = 0;

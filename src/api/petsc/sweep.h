@@ -15,6 +15,7 @@
 #include <string>
 
 #include "api/petsc/directory.h"
+#include "api/petsc/follower.h"
 #include "api/petsc/kept_records.h"
 #include "api/petsc/memory_shares.h"
 #include "api/petsc/replay.h"
@@ -66,10 +67,9 @@ class Sweep {
   const StepNotes& notes() const { return notes_; }
   PetscInt steps() const { return last_ - first_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
-  /// A record has been asked for on the way back: the forward sweep is over.
-  void asked_for(PetscInt step) {
-    if (keeps_all_ && step < last_) forward_ = false;
-  }
+  /// A record is asked for on the way back: the forward sweep is over. `ended`: it is the first
+  /// one, for the first time.
+  PetscErrorCode asked_for(PetscInt step, bool* ended);
   /// Steps that were taken and are no part of the sweep.
   void pass_over() {
     if (watch_ != nullptr) (void)watch_->take();
@@ -125,10 +125,11 @@ class Sweep {
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on
   bool preflighted_ = false;
-  double began_ = 0;       ///< the sweep; seconds
-  bool lost_ = false;      ///< a record could not be brought back
-  bool arriving_ = false;  ///< states are those of an earlier process
-  bool over_ = false;      ///< nobody asks for a record any more
+  double began_ = 0;        ///< the sweep; seconds
+  bool lost_ = false;       ///< a record could not be brought back
+  bool arriving_ = false;   ///< states are those of an earlier process
+  bool came_back_ = false;  ///< to the first record
+  bool over_ = false;       ///< nobody asks for a record any more
   PetscInt first_ = 0, last_ = 0;
   PetscInt base_ = 0;         ///< where the library begins: its step 0
   PetscInt steps_said_ = -1;  ///< how many there will be; -1: nobody said
@@ -137,6 +138,7 @@ class Sweep {
   StepNotes notes_;
   Fingerprint print_;  ///< of the solution when last asked for
   Replay replay_;
+  Follower follower_;
   std::int64_t steps_run_again_ = 0;
   PetscInt events_seen_ = 0;  ///< of the TS's event recorder
   Resumption resumption_;

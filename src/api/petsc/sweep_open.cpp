@@ -95,6 +95,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
 PetscErrorCode Sweep::close() {
   PetscFunctionBegin;
   PetscCall(finish_reverse());
+  PetscCall(follower_.close());
   PetscCall(check(anadrome_close(&run_)));
   PetscCall(replay_.destroy());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -221,7 +221,11 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     PetscCheck(ts->vec_sol != nullptr, comm_of(tj), PETSC_ERR_ARG_WRONGSTATE,
                "the TS has no solution to put record %" PetscInt_FMT " into", step);
     PetscCall(in_adjoint(tj, ts, &step));
-    if (tj->adjoint_solve_mode != PETSC_FALSE) trajectory.sweep.asked_for(step);
+    if (tj->adjoint_solve_mode != PETSC_FALSE) {
+      bool ended = false;
+      PetscCall(trajectory.sweep.asked_for(step, &ended));
+      if (ended) PetscCall(report_kept(tj));
+    }
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));

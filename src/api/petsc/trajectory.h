@@ -23,6 +23,8 @@ PetscErrorCode create_trajectory(TSTrajectory tj, TS ts);
 
 /// The plan and what was done, for TSTrajectoryView.
 PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer);
+/// The same as the report that was asked for, of a sweep whose records were all kept in full.
+PetscErrorCode report_kept(TSTrajectory tj);
 /// tj's counters of disk reads and writes.
 PetscErrorCode count_transfers(TSTrajectory tj);
 

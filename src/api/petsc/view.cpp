@@ -45,6 +45,19 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
 
 }  // namespace
 
+PetscErrorCode report_kept(TSTrajectory tj) {
+  const std::string path = settings_of(tj).value_or_environment("report");
+  PetscMPIInt rank = 0;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(tj)), &rank));
+  if (rank != 0 || path.empty() || path == "off") PetscFunctionReturn(PETSC_SUCCESS);
+  PetscViewer viewer = nullptr;
+  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, path == "-" ? "stdout" : path.c_str(), &viewer));
+  PetscCall(view_trajectory(tj, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode count_transfers(TSTrajectory tj) {
   const Trajectory& trajectory = data_of(tj);
   anadrome_stats stats{};
