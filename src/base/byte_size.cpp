@@ -4,17 +4,18 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "base/error.h"
+#include "base/text_out.h"
 
 namespace anadrome {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, const char* example) {
   throw Error(ANADROME_ERR_ARGUMENT,
-              "'" + std::string(text) + "' is not understood; write it like " + example);
+              "'" + std::string(text) + "' is not understood; write it like " + example +
+                  (text.ends_with(',') || text.ends_with(';') ? "; blanks separate options" : ""));
 }
 
 // The factor of a unit, 0 if there is no such unit. The case of letters does not matter ("gib").
@@ -47,7 +48,20 @@ std::int64_t parse(std::string_view text, std::string_view number, const char* e
   return static_cast<std::int64_t>(std::llround(bytes));
 }
 
+std::string with_digits(double number, int digits) {
+  return format_number(number, std::chars_format::fixed, digits);
+}
+std::string three_digits(double number) {
+  return format_number(number, std::chars_format::general, 3);
+}
+
 }  // namespace
+
+std::string in_two_units(double number, double per_unit, const char* unit, const char* rest) {
+  const double left = std::fmod(number, per_unit);
+  return with_digits(std::floor(number / per_unit), 0) + unit + (left < 10 ? "0" : "") +
+         with_digits(left, 0) + rest;
+}
 
 std::int64_t parse_bytes(std::string_view text) { return parse(text, text, "8GiB"); }
 
@@ -89,11 +103,9 @@ std::string format_bytes(std::int64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  char text[48];
   const double size = std::fabs(value);
   const int digits = unit == 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-  std::snprintf(text, sizeof text, "%.*f %s", digits, value, kUnits[unit]);
-  return text;
+  return with_digits(value, digits) + " " + kUnits[unit];
 }
 
 std::string format_rate(double bytes_per_second) {
@@ -104,9 +116,7 @@ std::string format_rate(double bytes_per_second) {
     value /= 1000;
     ++unit;
   }
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g %s", value, kUnits[unit]);
-  return text;
+  return three_digits(value) + " " + kUnits[unit];
 }
 
 std::string counted(std::int64_t count, const char* noun) {
@@ -114,26 +124,13 @@ std::string counted(std::int64_t count, const char* noun) {
 }
 
 std::string format_seconds(double seconds) {
-  char text[48];
   // Each limit lies where three digits would be rounded up to the next unit.
-  if (seconds < 999.5e-9) {
-    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  } else if (seconds < 999.5e-6) {
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  } else if (seconds < 0.9995) {
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  } else if (seconds < 119.5) {
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-  } else if (seconds < 3599.5) {
-    const double whole = std::round(seconds);
-    std::snprintf(text, sizeof text, "%.0f min %02.0f s", std::floor(whole / 60),
-                  std::fmod(whole, 60));
-  } else {
-    const double minutes = std::round(seconds / 60);
-    std::snprintf(text, sizeof text, "%.0f h %02.0f min", std::floor(minutes / 60),
-                  std::fmod(minutes, 60));
-  }
-  return text;
+  if (seconds < 999.5e-9) return with_digits(seconds * 1e9, 0) + " ns";
+  if (seconds < 999.5e-6) return three_digits(seconds * 1e6) + " us";
+  if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";
+  if (seconds < 119.5) return three_digits(seconds) + " s";
+  if (seconds < 3599.5) return in_two_units(std::round(seconds), 60, " min ", " s");
+  return in_two_units(std::round(seconds / 60), 60, " h ", " min");
 }
 
 }  // namespace anadrome

@@ -28,6 +28,9 @@ std::string format_rate(double bytes_per_second);
 /// 1 slot, 2 slots.
 std::string counted(std::int64_t count, const char* noun);
 
+/// 75 of 60 a unit -> "1 min 15 s", with two digits of the smaller unit.
+std::string in_two_units(double number, double per_unit, const char* unit, const char* rest);
+
 /// 0.00312 -> "3.12 ms"; 4000 -> "1 h 07 min".
 std::string format_seconds(double seconds);
 

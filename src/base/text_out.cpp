@@ -8,14 +8,17 @@
 
 namespace anadrome {
 
+std::string format_number(double number, std::chars_format format, int digits) {
+  std::array<char, 384> text;  // the largest double, and as many digits as anybody asks for
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number, format, digits);
+  return error == std::errc{} ? std::string(text.data(), end) : "?";
+}
+
 std::string format_fixed(double number, int digits) {
-  // Room for the largest double and as many digits as anybody asks for.
-  std::array<char, 384> text;
-  if (!std::isfinite(number)) number = 0;
-  const auto [last, error] = std::to_chars(text.data(), text.data() + text.size(), number,
-                                           std::chars_format::fixed, digits);
-  if (error != std::errc{}) return "0";
-  std::string_view written(text.data(), static_cast<std::size_t>(last - text.data()));
+  const std::string text =
+      format_number(std::isfinite(number) ? number : 0, std::chars_format::fixed, digits);
+  std::string_view written = text;
   if (written.find('.') != std::string_view::npos) {
     written.remove_suffix(written.size() - 1 - written.find_last_not_of('0'));
     if (written.back() == '.') written.remove_suffix(1);

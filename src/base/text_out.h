@@ -3,6 +3,7 @@
 // file of any length takes little memory. Numbers do not follow the caller's locale.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +31,9 @@ class TextOut {
 
 /// As TextOut::fixed puts it.
 std::string format_fixed(double number, int digits);
+
+/// As printf's %.*f, %.*e and %.*g, which follow the locale.
+std::string format_number(double number, std::chars_format format, int digits);
 
 /// The shortest text that is this number and no other.
 std::string format_in_full(double number);

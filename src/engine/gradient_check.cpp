@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "base/arithmetic.h"
 #include "base/checksum.h"
+#include "base/text_out.h"
 #include "engine/gradient_findings.h"
 #include "engine/rehearsal.h"
 #include "engine/solve.h"
@@ -166,8 +166,8 @@ double GradientCheck::agree_on(double value, const char* callback) {
   if (!same) {
     rehearsal_->attempt([&] {
       throw Error(ANADROME_ERR_ARGUMENT,
-                  std::string("check_gradient: ") + callback + " gives " + std::to_string(value) +
-                      " here and " + std::to_string(first) +
+                  std::string("check_gradient: ") + callback + " gives " + format_in_full(value) +
+                      " here and " + format_in_full(first) +
                       " on rank 0; it has to be the sum over all ranks on each");
     });
   }

@@ -9,6 +9,7 @@
 
 #include "base/byte_size.h"
 #include "base/clock.h"
+#include "base/text_out.h"
 
 namespace anadrome::engine {
 namespace {
@@ -36,9 +37,10 @@ void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t st
   line += std::to_string(step);
   if (steps >= 0) line += " of " + std::to_string(steps);
   if (left >= 0) {
-    char percent[32];
-    std::snprintf(percent, sizeof percent, "  %5.1f %%", 100 * done / (done + left + 1e-12));
-    line += percent + std::string("  ") + format_seconds(left) + " left";
+    const std::string percent =
+        format_number(100 * done / (done + left + 1e-12), std::chars_format::fixed, 1);
+    line += std::string(percent.size() < 5 ? 7 - percent.size() : 2, ' ') + percent + " %  " +
+            format_seconds(left) + " left";
   }
   constexpr double kTerminalPeriod = 0.1, kLogPeriod = 5, kPart = 1.0 / 50;
   next_ = now + (terminal_ ? kTerminalPeriod : std::max(kLogPeriod, kPart * (now - start_)));

@@ -147,10 +147,11 @@ void Report::write_pass() {
 void Report::add_line_of_pass() const {
   const SweepState::Passes& passes = sweep_.passes;
   const double n = static_cast<double>(std::max<std::int64_t>(plan_.sweep->course().steps, 1));
+  const double factor = static_cast<double>(sweep_.advances - passes.advances_before) / n;
   char line[160];
-  std::snprintf(line, sizeof line, "  pass %-5lld %s, %.3f forward steps per step, %s\n",
+  std::snprintf(line, sizeof line, "  pass %-5lld %s, %s forward steps per step, %s\n",
                 static_cast<long long>(passes.begun), passes.forward ? "forward" : "reverse",
-                static_cast<double>(sweep_.advances - passes.advances_before) / n,
+                format_number(factor, std::chars_format::fixed, 3).c_str(),
                 format_seconds(sweep_.times.done - passes.began).c_str());
   put_in_report(line, O_APPEND);
 }
@@ -292,9 +293,7 @@ Outlook Report::outlook(std::int64_t steps) {
 std::string Report::plan_command(const anadrome_stats& stats) const {
   if (stats.steps <= 0 || mean_forward() <= 0 || plan_.has_branches()) return "";
   const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return std::string(text);
+    return format_number(value, std::chars_format::general, 3);
   };
   const auto one_rate = [&](double seconds) {
     std::string text = format_rate(static_cast<double>(plan_.memory.largest_state_bytes) / seconds);

@@ -12,14 +12,11 @@ namespace anadrome::engine {
 namespace {
 
 std::string prediction(const anadrome_stats& stats) {
-  char text[160];
-  std::snprintf(
-      text, sizeof text, "%s after %lld steps (%+.1f %%)%s",
-      format_seconds(stats.seconds_predicted).c_str(),
-      static_cast<long long>(stats.predicted_at_step),
-      100 * (stats.seconds_predicted / stats.seconds_total - 1),
-      stats.adjoint_guessed != 0 ? ", with an adjoint step as long as two forward steps" : "");
-  return text;
+  const double percent = 100 * (stats.seconds_predicted / stats.seconds_total - 1);
+  return format_seconds(stats.seconds_predicted) + " after " +
+         std::to_string(stats.predicted_at_step) + " steps (" + (percent < 0 ? "" : "+") +
+         format_number(percent, std::chars_format::fixed, 1) + " %)" +
+         (stats.adjoint_guessed != 0 ? ", with an adjoint step as long as two forward steps" : "");
 }
 
 std::string faults(const anadrome_stats& stats, const std::string& refused) {
@@ -85,8 +82,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   };
   const double n = static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
   const auto factor = [&](double advances) {
-    std::snprintf(line, sizeof line, "%.3f", advances / n);
-    return std::string(line);
+    return format_number(advances / n, std::chars_format::fixed, 3);
   };
   text += "anadrome " + version() + ": schedule " + stats.schedule;
   if (stats.interval > 0) {
@@ -126,9 +122,8 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
               format_bytes(all.bytes_written) +
               (stats.tolerance > 0 ? ", tolerance " + format_in_full(stats.tolerance) : ""));
     if (stats.gradient_error > 0) {
-      std::snprintf(line, sizeof line, "%.1e of the gradient, by compression",
-                    stats.gradient_error);
-      add("error", std::string(line));
+      add("error", format_number(stats.gradient_error, std::chars_format::scientific, 1) +
+                       " of the gradient, by compression");
     }
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
                      (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "base/byte_size.h"
+#include "base/text_out.h"
 #include "schedule/anchored_sweep.h"
 
 namespace anadrome::engine {
@@ -48,9 +48,7 @@ double agreements_per_step(const SweepCosts& costs) {
 }
 
 std::string percent(double part) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %%", part < 0.0995 ? 1 : 0, 100 * part);
-  return text;
+  return format_number(100 * part, std::chars_format::fixed, part < 0.0995 ? 1 : 0) + " %";
 }
 
 constexpr double kLittle = 0.03, kShortest = 1;
@@ -86,12 +84,12 @@ std::string used(const SweepTimes& times) {
 
 std::string bound(const SweepTimes& times) {
   constexpr double kMuch = 1.5;
-  char factor[64];
-  std::snprintf(factor, sizeof factor, "recomputation (%.2f forward steps per step)",
-                times.recompute_factor);
+  const std::string factor = "recomputation (" +
+                             format_number(times.recompute_factor, std::chars_format::fixed, 2) +
+                             " forward steps per step)";
   if (times.recompute_factor > kMuch && times.again > kLittle * times.total) return factor;
   const std::array<std::pair<double, const char*>, 5> costs = {
-      {{times.again, factor},
+      {{times.again, factor.c_str()},
        {times.waiting, "the disk"},
        {times.copying, "copies of states"},
        {times.agreeing, "ranks that wait for each other"},

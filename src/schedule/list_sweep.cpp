@@ -2,11 +2,11 @@
 #include "schedule/list_sweep.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/text_out.h"
 #include "schedule/overlap_places.h"
 #include "schedule/overlapped_start.h"
 
@@ -170,13 +170,14 @@ std::int64_t ListSweep::fingerprint() const {
 std::string ListSweep::outdated(const StepCosts& costs) const {
   const OverlapTimes measured = overlap_times(costs, options_.record);
   if (states_on_disk_ == 0 || times_hold(planned_for_, measured)) return "";
-  char text[240];
-  std::snprintf(text, sizeof text,
-                "made for writes of %.3g and reads of %.3g steps, and they took %.3g and %.3g; the "
-                "next sweep of this run is planned with these",
-                planned_for_.write / planned_for_.forward, planned_for_.read / planned_for_.forward,
-                measured.write / measured.forward, measured.read / measured.forward);
-  return text;
+  const auto in_steps = [](double seconds, double step) {
+    return format_number(seconds / step, std::chars_format::general, 3);
+  };
+  return "made for writes of " + in_steps(planned_for_.write, planned_for_.forward) +
+         " and reads of " + in_steps(planned_for_.read, planned_for_.forward) +
+         " steps, and they took " + in_steps(measured.write, measured.forward) + " and " +
+         in_steps(measured.read, measured.forward) +
+         "; the next sweep of this run is planned with these";
 }
 
 void ListSweep::rewind(std::int64_t) {

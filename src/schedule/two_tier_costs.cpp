@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/text_out.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -62,7 +63,7 @@ TwoTierCosts costs_in_ticks(double advance_seconds, double adjoint_seconds, doub
   for (const double seconds : {read_seconds, write_seconds, adjoint_seconds, advance_seconds}) {
     if (!std::isfinite(seconds) || seconds < 0) {
       throw Error(ANADROME_ERR_ARGUMENT,
-                  "a cost must be finite seconds >= 0, not " + std::to_string(seconds));
+                  "a cost must be finite seconds >= 0, not " + format_in_full(seconds));
     }
     if (seconds > 0 && (least == 0 || seconds < least)) least = seconds;
   }

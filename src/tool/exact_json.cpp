@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/exact_json.h"
 
+#include <charconv>
+
 namespace anadrome::tool {
 
 nlohmann::ordered_json exact_json(uint128 number) {
@@ -9,12 +11,18 @@ nlohmann::ordered_json exact_json(uint128 number) {
   return decimal_text(number);
 }
 
+double parse_double(std::string_view text) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
   const std::string text = decimal_text(static_cast<uint128>(ticks), digits);
   if (text.find('.') == std::string::npos) {
     return exact_json(static_cast<uint128>(parse_decimal("", text).value));
   }
-  return std::stod(text);
+  return parse_double(text);
 }
 
 std::string lines_of(const nlohmann::ordered_json& json) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -94,31 +93,21 @@ std::string bytes_text(uint128 bytes) {
 }
 
 std::string change_text(double factor) {
-  char text[48];
   const double percent = 100 * (factor - 1);
   constexpr double kManyTimes = 10;
   if (factor >= kManyTimes) {
     return "x " + (factor < 99.95 ? format_fixed(factor, 1) : power_text(factor));
-  } else if (std::fabs(percent) < 0.05) {
-    return "0 %";
-  } else {
-    std::snprintf(text, sizeof text, "%+.*f %%", std::fabs(percent) < 99.5 ? 1 : 0, percent);
   }
-  return text;
+  if (std::fabs(percent) < 0.05) return "0 %";
+  return (percent < 0 ? "" : "+") +
+         format_number(percent, std::chars_format::fixed, std::fabs(percent) < 99.5 ? 1 : 0) + " %";
 }
 
 std::string duration_text(double seconds) {
   constexpr double kHour = 3600, kDay = 24 * kHour, kYear = 365.25 * kDay;
   if (seconds < 48 * kHour) return format_seconds(seconds);
-  char text[64];
-  if (seconds < 2 * kYear) {
-    const double hours = std::round(seconds / kHour);
-    std::snprintf(text, sizeof text, "%.0f d %02.0f h", std::floor(hours / 24),
-                  std::fmod(hours, 24));
-  } else {
-    return power_text(seconds / kYear) + " years";
-  }
-  return text;
+  if (seconds >= 2 * kYear) return power_text(seconds / kYear) + " years";
+  return in_two_units(std::round(seconds / kHour), 24, " d ", " h");
 }
 
 uint128 checked_multiply(uint128 a, uint128 b) {

@@ -7,6 +7,7 @@
 
 #include "api/petsc/suspension.h"
 #include "base/arithmetic.h"
+#include "base/text_out.h"
 
 namespace anadrome::petsc {
 namespace {
@@ -129,11 +130,14 @@ PetscErrorCode Replay::judge(TS ts, const StepNotes& notes, PetscReal tolerance,
     const double allowed = audit == "exact" ? 0 : tolerance * norm + kRounding * std::sqrt(whole);
     if (difference == 0 || difference <= allowed) continue;
     char text[1000];
-    PetscCall(PetscSNPrintf(text, sizeof text,
-                            "step %" PetscInt_FMT
-                            " run again differs from the first time by %.1e of its norm (field %zu "
-                            "of %zu); %s",
-                            steps[i / fields], difference / norm, i % fields + 1, fields, advice));
+    PetscCall(
+        PetscSNPrintf(text, sizeof text,
+                      "step %" PetscInt_FMT
+                      " run again differs from the first time by %s of its norm (field %zu "
+                      "of %zu); %s",
+                      steps[i / fields],
+                      format_number(difference / norm, std::chars_format::scientific, 1).c_str(),
+                      i % fields + 1, fields, advice));
     PetscCheck(audit == "warn", comm_of(ts), PETSC_ERR_USER, "%s", text);
     PetscCall(PetscFPrintf(comm_of(ts), PETSC_STDERR, "anadrome: %s\n", text));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/text_out.h"
 
 namespace anadrome::petsc {
 namespace {
@@ -176,8 +177,8 @@ PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings)
                              "again counts as another one",
                              nullptr, settings->tolerance, &settings->tolerance, nullptr));
   PetscCheck(settings->tolerance >= 0, PetscOptionsObject->comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-ts_trajectory_anadrome_replay_tolerance is %g; it is a number from 0 on",
-             static_cast<double>(settings->tolerance));
+             "-ts_trajectory_anadrome_replay_tolerance is %s; it is a number from 0 on",
+             format_in_full(static_cast<double>(settings->tolerance)).c_str());
   PetscCall(PetscOptionsString("-ts_trajectory_anadrome_set_aside",
                                "part of memory for records at events and ends of TSSolve", nullptr,
                                "16 records or 16MiB, at most a quarter", text, sizeof text,

@@ -85,7 +85,7 @@ nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
     for (int i = 0; i < digits; ++i) unit *= 10;
     json["cost"] = exact_json(cost / unit);
   } else if (text.size() <= 15) {  // as many digits as a double has
-    json["cost"] = std::stod(text);
+    json["cost"] = parse_double(text);
   } else {
     json["cost"] = text;
   }

@@ -2,7 +2,6 @@
 #include "tool/plan/comparison.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -133,9 +132,9 @@ Resource disk_space_of(const WhatIf& question, const Now& now) {
 }
 
 std::string percent_of(double part, double whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %%", part < 0.0995 * whole ? 1 : 0, 100 * part / whole);
-  return text;
+  return format_number(100 * part / whole, std::chars_format::fixed,
+                       part < 0.0995 * whole ? 1 : 0) +
+         " %";
 }
 
 }  // namespace

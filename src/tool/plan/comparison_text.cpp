@@ -67,11 +67,8 @@ std::string row_text(const std::string& name,
 }
 
 std::string factor_text(double forward_steps, std::int64_t steps) {
-  char text[32];
   const double factor = forward_steps / static_cast<double>(std::max<std::int64_t>(steps, 1));
-  std::snprintf(text, sizeof text, "%.2f", factor);
-  if (factor > 999.5) return power_text(factor);
-  return text;
+  return factor > 999.5 ? power_text(factor) : format_number(factor, std::chars_format::fixed, 2);
 }
 
 std::string passes_text(const WhatIf& question) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <limits>
 #include <vector>
 
@@ -39,6 +40,20 @@ TEST(TextOut, HandsOutChunksThatMakeUpTheText) {
     text += chunk;
   }
   EXPECT_EQ(text, expected);
+}
+
+TEST(FormatNumber, IsThatOfPrintf) {
+  for (const double number : {0.0, 1.5, -2.25e-7, 123456.789, 9.995, 1e300}) {
+    for (const int digits : {0, 1, 3}) {
+      char text[400];
+      std::snprintf(text, sizeof text, "%.*f", digits, number);
+      EXPECT_EQ(format_number(number, std::chars_format::fixed, digits), text);
+      std::snprintf(text, sizeof text, "%.*e", digits, number);
+      EXPECT_EQ(format_number(number, std::chars_format::scientific, digits), text);
+      std::snprintf(text, sizeof text, "%.*g", digits, number);
+      EXPECT_EQ(format_number(number, std::chars_format::general, digits), text);
+    }
+  }
 }
 
 }  // namespace
