@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import count
 from ._check import GradientCheck
 from ._run import Run
 from ._settings import Setting
@@ -16,51 +17,117 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 Array = npt.NDArray[Any]
-Step = Callable[[Array, int], Optional[Array]]
-AdjointStep = Callable[[Array, Array, int], Optional[Array]]
+Step = Callable[..., Optional[Array]]
+AdjointStep = Callable[..., Optional[Array]]
 Objective = Callable[[Array], tuple[float, npt.ArrayLike]]
+Observe = Callable[[Array, int], Optional[tuple[float, npt.ArrayLike]]]
 
 
 def _assign(name: str, array: Array, new: npt.ArrayLike) -> None:
     """What function `name` returned; numpy would stretch it, and cut an imaginary part off."""
     values = np.asarray(new)
+    if isinstance(new, np.ma.MaskedArray):
+        raise TypeError(f"{name} returned a MaskedArray, whose mask would be lost; return .filled()")
     if values.shape != array.shape or not np.can_cast(values.dtype, array.dtype, "same_kind"):
         raise TypeError(f"{name} returned shape {values.shape} of {values.dtype}; "
                         f"shape {array.shape} of {array.dtype} is needed")
     array[...] = values
 
 
+def _two(name: str, returned: object) -> tuple[float, npt.ArrayLike]:
+    """The value and the derivative that function `name` returned."""
+    if isinstance(returned, tuple) and len(returned) == 2:
+        value, derivative = returned
+        return value, derivative
+    raise TypeError(f"{name} returned {type(returned).__name__}; a tuple of the value and its "
+                    "derivative by the state is needed, e.g. (J, dJ)")
+
+
+def _numbers(values: npt.ArrayLike) -> Array:
+    """A copy, of real or complex numbers."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("a MaskedArray would lose its mask; fill it, e.g. x0.filled(0)")
+    array = np.array(values, order="C")
+    return array if array.dtype.kind in "fc" else array.astype(np.float64)
+
+
 class _Problem:
     """The arrays and functions of a model that is given by a step and its adjoint."""
 
-    def __init__(self, step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike,
-                 objective: Objective) -> None:
-        self.step, self.adjoint_step, self.objective = step, adjoint_step, objective
-        self.u = np.array(x0, order="C")  # a copy
-        if self.u.dtype.kind not in "fc":
-            self.u = self.u.astype(np.float64)
+    def __init__(self, step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+                 objective: Optional[Objective], observe: Optional[Observe],
+                 parameters: Optional[npt.ArrayLike]) -> None:
+        if objective is None and observe is None:
+            raise TypeError("give objective, observe or both")
+        self.step, self.adjoint_step = step, adjoint_step
+        self.objective, self.observe = objective, observe
+        self.u = _numbers(x0)
         self.lam = np.zeros_like(self.u)
-        self.value = np.zeros(1)  # of the objective: a field, so that resume=on restores it
+        self.p = None if parameters is None else _numbers(parameters)
+        self.by_p = np.zeros_like(self.p if self.p is not None else np.zeros(0))
+        self.steps = count("steps", steps)
+        # The terms of the objective, by step, in the forward sweep: steps that are run again write
+        # the same. The last one is that of x_n. A field, so that resume=on restores them.
+        self.terms = np.zeros(1 if observe is None else self.steps + 1)
 
     def register(self, run: Run) -> None:
         run.state(u=self.u)
-        run.adjoint(lam=self.lam, objective=self.value)
+        run.adjoint(lam=self.lam, objective=self.terms)
+        if self.p is not None:
+            run.adjoint(by_parameters=self.by_p)
+
+    @property
+    def value(self) -> float:
+        return float(self.terms.sum())
+
+    def observed(self, k: int) -> Optional[tuple[float, npt.ArrayLike]]:
+        returned = None if self.observe is None else self.observe(self.u, k)
+        return None if returned is None else _two("observe", returned)
+
+    def note(self, k: int) -> None:
+        term = self.observed(k)
+        _assign("observe", self.terms[k:k + 1], np.reshape(0.0 if term is None else term[0], 1))
+
+    def add(self, derivative: npt.ArrayLike, name: str) -> None:
+        added = np.zeros_like(self.lam)
+        _assign(name, added, derivative)
+        self.lam += added
 
     def advance(self, first: int, last: int) -> None:
         for k in range(first, last):
-            new = self.step(self.u, k)
+            if self.observe is not None:
+                self.note(k)
+            new = self.step(self.u, k) if self.p is None else self.step(self.u, k, self.p)
             if new is not None and new is not self.u:
                 _assign("step", self.u, new)
 
     def turn(self, steps: int) -> None:
-        value, derivative = self.objective(self.u)
-        _assign("objective", self.value, np.reshape(value, 1))
-        _assign("objective", self.lam, derivative)
+        self.lam[...] = 0
+        self.by_p[...] = 0
+        if self.observe is not None:
+            self.note(steps)
+            term = self.observed(steps)
+            if term is not None:
+                self.add(term[1], "observe")
+        if self.objective is not None:
+            value, derivative = _two("objective", self.objective(self.u))
+            last = np.zeros(1)
+            _assign("objective", last, np.reshape(value, 1))
+            if self.observe is None:
+                self.terms[-1] = last[0]
+                _assign("objective", self.lam, derivative)
+            else:
+                self.terms[-1] += last[0]
+                self.add(derivative, "objective")
 
     def adjoint(self, k: int) -> None:
-        new = self.adjoint_step(self.u, self.lam, k)
+        more = () if self.p is None else (self.p, self.by_p)
+        new = self.adjoint_step(self.u, self.lam, k, *more)
         if new is not None and new is not self.lam:
             _assign("adjoint_step", self.lam, new)
+        term = self.observed(k)
+        if term is not None:
+            self.add(term[1], "observe")
 
 
 def _world(comm: Optional[MPI.Comm]) -> MPI.Comm:
@@ -70,17 +137,35 @@ def _world(comm: Optional[MPI.Comm]) -> MPI.Comm:
     return MPI.COMM_WORLD
 
 
+@overload
+def gradient(
+    step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+    objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
+    parameters: None = None, comm: Optional[MPI.Comm] = None, **options: Setting,
+) -> tuple[float, Array]: ...
+
+
+@overload
+def gradient(
+    step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+    objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
+    parameters: npt.ArrayLike, comm: Optional[MPI.Comm] = None, **options: Setting,
+) -> tuple[float, Array, Array]: ...
+
+
 def gradient(
     step: Step,
     adjoint_step: AdjointStep,
     x0: npt.ArrayLike,
     steps: int,
-    objective: Objective,
+    objective: Optional[Objective] = None,
     *,
+    observe: Optional[Observe] = None,
+    parameters: Optional[npt.ArrayLike] = None,
     comm: Optional[MPI.Comm] = None,
     **options: Setting,
-) -> tuple[float, Array]:
-    """Compute the objective of a simulation and its gradient with respect to x_0. Collective.
+) -> Union[tuple[float, Array], tuple[float, Array, Array]]:
+    """Compute the objective of a simulation and its gradient by x_0 and parameters. Collective.
 
     Parameters
     ----------
@@ -93,8 +178,16 @@ def gradient(
         x_0, this rank's part. It is copied.
     steps : int
         The number of steps.
-    objective : callable
+    objective : callable, optional
         ``objective(u)`` returns J(x_n), the same on all ranks, and dJ/dx_n, this rank's part.
+    observe : callable, optional
+        ``observe(u, k)`` returns J_k(x_k), the same on all ranks, and dJ_k/dx_k, this rank's part;
+        or None where nothing is observed. It is called for each k from 0 to n, more than once, and
+        J is the sum of what it returns, and of ``objective``: one of the two is needed.
+    parameters : array_like, optional
+        Numbers that the steps read, the same on all ranks. The functions then are ``step(u, k, p)``
+        and ``adjoint_step(u, lam, k, p, by_p)``, which adds the derivative of the step by them,
+        transposed, times ``lam`` (that of x_{k+1}) to ``by_p``: this rank's part of it.
     comm : mpi4py.MPI.Comm, optional
         The ranks; ``MPI.COMM_WORLD`` by default.
     **options
@@ -106,6 +199,8 @@ def gradient(
         The objective.
     gradient : numpy.ndarray
         dJ/dx_0, of the shape of ``x0``.
+    by_parameters : numpy.ndarray
+        Only with ``parameters``: dJ/dp, of their shape, summed over the ranks.
 
     Raises
     ------
@@ -125,12 +220,31 @@ def gradient(
     >>> J, gradient = anadrome.gradient(step, adjoint_step, [1.0, 2.0], 100, objective)
     >>> print(round(J, 4), gradient.round(4))
     18.29 [ 7.316 14.632]
+
+    A parameter, and observations of all states:
+
+    >>> def step(u, k, p):
+    ...     u *= 1 + p[0]
+    >>> def adjoint_step(u, lam, k, p, by_p):
+    ...     by_p[0] += np.dot(u, lam)
+    ...     lam *= 1 + p[0]
+    >>> def observe(u, k):
+    ...     return 0.5 * np.dot(u, u), u
+    >>> J, gradient, by_p = anadrome.gradient(step, adjoint_step, [1.0, 2.0], 3, observe=observe,
+    ...                                       parameters=[0.01])
+    >>> print(round(J, 4), gradient.round(4), by_p.round(4))
+    10.3056 [4.1222 8.2444] [31.1182]
     """
-    problem = _Problem(step, adjoint_step, x0, objective)
-    with Run(_world(comm), **options) as run:
+    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
+    ranks = _world(comm)
+    with Run(ranks, **options) as run:
         problem.register(run)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn)
-    return float(problem.value[0]), problem.lam
+    if problem.p is None:
+        return problem.value, problem.lam
+    by_parameters = np.empty_like(problem.by_p)
+    ranks.Allreduce(problem.by_p, by_parameters)
+    return problem.value, problem.lam, by_parameters
 
 
 def check_gradient(
@@ -138,8 +252,10 @@ def check_gradient(
     adjoint_step: AdjointStep,
     x0: npt.ArrayLike,
     steps: int,
-    objective: Objective,
+    objective: Optional[Objective] = None,
     *,
+    observe: Optional[Observe] = None,
+    parameters: Optional[npt.ArrayLike] = None,
     comm: Optional[MPI.Comm] = None,
     mask: Optional[Callable[[Array], object]] = None,
     seeds: int = 0,
@@ -152,7 +268,7 @@ def check_gradient(
 
     Parameters
     ----------
-    step, adjoint_step, x0, steps, objective, comm, **options
+    step, adjoint_step, x0, steps, objective, observe, parameters, comm, **options
         As for `gradient`. ``report``, here, is where rank 0 writes the report of the check:
         ``"-"`` (standard output) or a file.
     mask : callable, optional
@@ -180,21 +296,27 @@ def check_gradient(
     >>> check.verdict.name, check.failing_products, check.failing_step
     ('WRONG', 32, 0)
     """
-    problem = _Problem(step, adjoint_step, x0, objective)
+    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
     ranks = _world(comm)
-    start = problem.u.copy()
-    size = float(np.sqrt(np.mean(np.abs(start) ** 2))) if start.size else 0.0
+    controls = [problem.u] if problem.p is None else [problem.u, problem.p]
+    starts = [control.copy() for control in controls]
 
-    def direction(seed: int) -> Array:
-        random = np.random.default_rng([seed, ranks.Get_rank()])
+    def direction(seed: int, i: int) -> Array:
+        start = starts[i]
+        size = float(np.sqrt(np.mean(np.abs(start) ** 2))) if start.size else 0.0
+        # Parameters are the same on all ranks.
+        random = np.random.default_rng([seed, ranks.Get_rank()] if i == 0 else [seed])
         values: Array = random.standard_normal(start.shape) * (size or 1.0)
         return values.astype(start.dtype)
 
     def perturb(seed: int, epsilon: float) -> None:
-        problem.u[...] = start + epsilon * direction(seed) if epsilon else start
+        for i, control in enumerate(controls):
+            control[...] = starts[i] + epsilon * direction(seed, i) if epsilon else starts[i]
 
     def derivative(seed: int) -> float:
-        return float(ranks.allreduce(np.vdot(problem.lam, direction(seed)).real))
+        parts = zip((problem.lam, problem.by_p), range(len(controls)))
+        return float(ranks.allreduce(sum(np.vdot(part, direction(seed, i)).real
+                                         for part, i in parts)))
 
     def mask_both() -> None:
         if mask is not None:
@@ -205,6 +327,6 @@ def check_gradient(
         problem.register(run)
         return run.check_gradient(
             steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
-            perturb=perturb, objective=lambda: float(problem.value[0]), derivative=derivative,
+            perturb=perturb, objective=lambda: problem.value, derivative=derivative,
             mask=None if mask is None else mask_both, pairs={"u": "lam"}, seeds=seeds,
             epsilon=epsilon, product_steps=product_steps, report=report)

@@ -13,14 +13,8 @@ namespace {
 
 static_assert(sizeof(anadrome_gradient_check::slope) == ANADROME_MOST_SEEDS * sizeof(double));
 
-// As %.*e and %.*f, whatever the caller's locale is.
-std::string printed(double number, std::chars_format format, int digits) {
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, number, format, digits);
-  return {text, end.ptr};
-}
 std::string scientific(double number, int digits) {
-  return printed(number, std::chars_format::scientific, digits);
+  return format_number(number, std::chars_format::scientific, digits);
 }
 
 // "-1" or "2.0013": a ratio with as many digits as tell.
@@ -31,7 +25,7 @@ std::string ratio_text(double ratio) {
 }
 
 std::string slope_text(double slope) {
-  return slope == 0 ? "-" : printed(slope, std::chars_format::fixed, 2);
+  return slope == 0 ? "-" : format_number(slope, std::chars_format::fixed, 2);
 }
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -104,9 +98,21 @@ std::string message_of_taylor(anadrome_gradient_check& check) {
   if (check.products > 0) {
     message += "; the dot products of " + std::to_string(check.products) +
                " steps agree, so look at what the adjoint adds to the gradient, at turn, at "
-               "derivative, and at the other steps";
+               "derivative, at the other steps; is every field that a step needs registered, and "
+               "the objective complete at TURN?";
   }
   return message;
+}
+
+// A constant objective tells nothing of a gradient, unless that is 0.
+bool is_constant(const GradientFindings& findings) {
+  const TaylorTest test(findings.objective, findings.noise, findings.unit);
+  for (const TaylorSeries& series : findings.series) {
+    for (std::size_t i = 0; i < series.epsilon.size(); ++i) {
+      if (test.difference(series, i) != 0) return false;
+    }
+  }
+  return !findings.series.empty();
 }
 
 std::string message_of(const GradientFindings& findings, anadrome_gradient_check& check) {
@@ -123,6 +129,10 @@ std::string message_of(const GradientFindings& findings, anadrome_gradient_check
     check.mismatch = failing->mismatch;
     return "the dot product fails at " + std::to_string(check.failing_products) + " of " +
            std::to_string(check.products) + " steps, first at " + line_of(*failing);
+  }
+  if (is_constant(findings)) {
+    return "undecided: the objective does not change with the controls: is it complete at TURN? (a "
+           "sum in the reverse sweep is not)";
   }
   if (check.taylor_verdict == ANADROME_VERDICT_WRONG) return message_of_taylor(check);
   const std::string taylor = "Taylor slopes" + slopes_of(check) + " (2 is right, - round-off)";
@@ -184,7 +194,8 @@ void judge_series(const GradientFindings& findings, anadrome_gradient_check& che
     wrong = wrong || outcome.verdict == ANADROME_VERDICT_WRONG;
     right = right || outcome.verdict == ANADROME_VERDICT_RIGHT;
   }
-  check.taylor_verdict = together(wrong, right);
+  const bool constant = is_constant(findings);
+  check.taylor_verdict = together(wrong && !constant, right && !constant);
 }
 
 }  // namespace

@@ -85,3 +85,88 @@ def test_a_wrong_adjoint_is_wrong(comm, directory):
     assert found.mismatch == anadrome.Mismatch.SIGN
     if comm.rank == 0:
         assert "WRONG" in (directory / "check.txt").read_text()
+
+
+class Decay:
+    """u <- u - p u^3 on each rank, observed on the way; the adjoint, and both with every state kept."""
+
+    def __init__(self, comm):
+        self.comm, self.x0, self.p0 = comm, np.linspace(0.5, 1.5, 7) + comm.rank, np.array([0.01])
+
+    def step(self, u, k, p):
+        u -= p[0] * u**3
+
+    def adjoint_step(self, u, lam, k, p, by_p):
+        by_p[0] -= np.dot(u**3, lam)
+        lam *= 1 - 3 * p[0] * u**2
+
+    def observe(self, u, k):
+        if k % 5 != 0:
+            return None
+        misfit = u - 0.1 * k
+        return self.comm.allreduce(0.5 * float(misfit @ misfit)), misfit
+
+    def objective(self, u):
+        return self.comm.allreduce(float(u.sum())), np.ones_like(u)
+
+    def everything_kept(self, steps):
+        states, terms = [self.x0.copy()], []
+        for k in range(steps):
+            terms.append((self.observe(states[-1], k) or (0.0,))[0])
+            states.append(states[-1].copy())
+            self.step(states[-1], k, self.p0)
+        u = states.pop()
+        value, derivative = self.objective(u)
+        seen = self.observe(u, steps)
+        terms.append((seen[0] if seen else 0.0) + value)
+        lam, by_p = (seen[1] if seen else 0) + derivative, np.zeros(1)
+        for k in reversed(range(steps)):
+            u = states.pop()
+            self.adjoint_step(u, lam, k, self.p0, by_p)
+            seen = self.observe(u, k)
+            if seen:
+                lam += seen[1]
+        return np.array(terms).sum(), lam, self.comm.allreduce(by_p)
+
+
+@pytest.mark.parametrize("steps", [20, 23])
+def test_observations_and_parameters_have_the_bits_of_everything_kept(comm, steps):
+    model = Decay(comm)
+    expected = model.everything_kept(steps)
+    found = anadrome.gradient(model.step, model.adjoint_step, model.x0, steps, model.objective, observe=model.observe,
+                              parameters=model.p0, comm=comm, schedule="revolve", checkpoints=3)
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("wrong", ["", "observe", "parameter"])
+def test_observations_and_parameters_are_checked(comm, wrong):
+    model = Decay(comm)
+
+    def adjoint_step(u, lam, k, p, by_p):
+        model.adjoint_step(u, lam, k, p, by_p)
+        by_p[0] *= 1.01 if wrong == "parameter" else 1
+
+    def observe(u, k):
+        seen = model.observe(u, k)
+        return (seen[0], 1.1 * seen[1]) if seen and wrong == "observe" else seen
+
+    found = anadrome.check_gradient(model.step, adjoint_step, model.x0, 22, observe=observe, parameters=model.p0, comm=comm,
+                                    schedule="revolve", checkpoints=3)
+    assert (found.verdict == anadrome.Verdict.RIGHT) == (wrong == ""), found.message
+    assert found.product_verdict == anadrome.Verdict.RIGHT, found.message
+
+
+@pytest.mark.parametrize("returned, words", [
+    (1.0, "objective returned float; a tuple of the value and its derivative"),
+    (0, "objective returned int; a tuple"),
+    (None, "objective returned NoneType; a tuple")])
+def test_an_objective_without_a_derivative_is_refused(comm, returned, words):
+    with pytest.raises(TypeError, match=words):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), 9, lambda u: returned, comm=comm)
+    with pytest.raises(TypeError, match="give objective, observe or both"):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), 9, comm=comm)
+    with pytest.raises(TypeError, match="steps must be an int, not float"):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), 9.0, lambda u: (1, u), comm=comm)
+    with pytest.raises(TypeError, match="MaskedArray"):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ma.ones(5), 9, lambda u: (1, u), comm=comm)

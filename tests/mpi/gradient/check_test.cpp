@@ -48,6 +48,24 @@ TEST(CheckGradient, PassesARightAdjoint) {
   EXPECT_LT(check.resolution, 1e-4);
 }
 
+// As of a program that sums its objective in the reverse sweep: nothing is there at TURN.
+TEST(CheckGradient, SaysThatAnObjectiveDoesNotChange) {
+  Ring<double> ring({});
+  const anadrome_model model = ring.model();
+  anadrome_gradient gradient = ring.gradient();
+  gradient.objective = [](void*, double* objective) { return *objective = 0, 0; };
+  anadrome_gradient_check check = {};
+  check.size = sizeof check;
+  ASSERT_EQ(anadrome_check_gradient(ring.run(), kSteps, &model, &gradient, &check), ANADROME_OK);
+  EXPECT_EQ(check.verdict, ANADROME_VERDICT_UNDECIDED);
+  EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_NE(std::string(check.message)
+                .find("does not change with the controls: is it complete at "
+                      "TURN? (a sum in the reverse sweep is not)"),
+            std::string::npos)
+      << check.message;
+}
+
 TEST(CheckGradient, PassesWithManySeeds) {
   Ring<double> ring({});
   const anadrome_model model = ring.model();
