@@ -10,7 +10,7 @@ from ._check import GradientCheck, Mismatch, Verdict
 from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
 from ._gradient import check_gradient, gradient
-from ._plan import Plan, PlannedSchedule, plan
+from ._plan import Plan, PlannedMemory, PlannedSchedule, plan
 from ._run import Resumed, Run, Sweep
 from ._schedule import Drop, Keep, Read, Restore, Schedule, ScheduleAction, Write, schedule
 from ._sketch import Sketch
@@ -21,7 +21,7 @@ __version__ = _version()
 
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
-    "Phase", "Plan", "PlannedSchedule", "Resumed", "Run", "Sketch", "Start", "Statistics", "Status",
+    "Phase", "Plan", "PlannedMemory", "PlannedSchedule", "Resumed", "Run", "Sketch", "Start", "Statistics", "Status",
     "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
     "Visit", "check_gradient", "gradient", "plan",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",

@@ -56,8 +56,25 @@ class PlannedSchedule:
 
 
 @dataclasses.dataclass(frozen=True)
+class PlannedMemory:
+    """The least memory with which a sweep ends in time."""
+
+    disk: bool
+    """With the disk; otherwise in memory alone."""
+    memory_bytes: int
+    """Per rank."""
+    disk_bytes: int
+    """Disk, all ranks together."""
+    schedule: str
+    """The schedule to take."""
+    seconds: float
+    """The whole sweep, forward and reverse."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Plan:
-    """What every schedule would take; a notebook shows the table and a picture of the sweep.
+    """What every schedule would take, or how much memory a sweep needs to end in time; a notebook
+    shows the table and a picture of the sweep.
 
     ``str(plan)`` is what the command prints.
     """
@@ -74,6 +91,11 @@ class Plan:
     """The sweep with every state in memory."""
     command: tuple[str, ...] = dataclasses.field(repr=False)
     """The command that computed it."""
+    answers: tuple[PlannedMemory, ...] = ()
+    """Only with ``target`` or ``walltime``, and without ``schedules`` then: in memory alone, and
+    with the disk, if there is one. None: no memory suffices."""
+    in_time: Optional[bool] = None
+    """With these: whether a sweep ends in time, with the memory that was given, or with any."""
 
     def __getitem__(self, schedule: str) -> PlannedSchedule:
         for row in self.schedules:
@@ -106,7 +128,7 @@ def plan(
     *,
     steps: int,
     state: Size,
-    memory: Size,
+    memory: Optional[Size] = None,
     step_time: Seconds,
     adjoint_time: Optional[Seconds] = None,
     ranks: int = 1,
@@ -121,6 +143,8 @@ def plan(
     visit_time: Optional[Seconds] = None,
     sketch: Optional[int] = None,
     cores_busy: bool = False,
+    target: Optional[float] = None,
+    walltime: Optional[Seconds] = None,
 ) -> Plan:
     """Estimate time, memory and disk of a sweep, for every schedule. Local; needs no MPI.
 
@@ -161,11 +185,16 @@ def plan(
         Also a sketch of so many arrays: the row ``"sketch"``.
     cores_busy : bool
         No core is free for transfers: they delay the steps by all of their time.
+    target : float, optional
+        How much memory does a sweep need that takes at most so many times the ideal?
+    walltime : str or float, optional
+        How much does one need that ends within this time: ``"12h"``, or seconds? With ``memory``
+        the answer also says whether that suffices.
 
     Returns
     -------
     Plan
-        A row for each schedule.
+        A row for each schedule; with ``target`` or ``walltime`` ``answers`` in their place.
 
     Raises
     ------
@@ -182,7 +211,8 @@ def plan(
     question: dict[str, Optional[Union[str, int, float]]] = dict(
         steps=steps, state=state, memory=memory, step_time=step_time, adjoint_time=adjoint_time,
         ranks=ranks, tape_size=tape_size, write_rate=write_rate, read_rate=read_rate, disk=disk,
-        compress=compress, slot=slot, passes=passes, visit_time=visit_time, sketch=sketch)
+        compress=compress, slot=slot, passes=passes, visit_time=visit_time, sketch=sketch,
+        target=target, walltime=walltime)
     if stiff:
         question["stiff"] = 1
     words = [_command(), "plan"]
@@ -192,6 +222,10 @@ def plan(
     if cores_busy:
         words.append("--cores-busy")
     answer = json.loads(_output_of((*words, "--json")))
+    if target is not None or walltime is not None:
+        answers = tuple(PlannedMemory(**_exact(row)) for row in answer["answers"])
+        in_time = answer["given"]["in_time"] if "given" in answer else bool(answers)
+        return Plan((), None, None, "", answer["seconds_ideal"], tuple(words), answers, in_time)
     rows = tuple(_row(row) for row in answer["schedules"])
     if sketch is not None:
         rows += (_row({"schedule": "sketch", **answer["sketch"]}),)
@@ -203,10 +237,14 @@ def _row(members: dict[str, Any]) -> PlannedSchedule:
     known = {field.name for field in dataclasses.fields(PlannedSchedule)}
     members["remark"] = members.get("why_not", members.get("remark", ""))
     members["seconds_passes"] = members.get("passes", {}).get("seconds")
-    # Integers that a double cannot hold are strings of digits.
     return PlannedSchedule(**{
-        name: int(value) if isinstance(value, str) and value.isdigit() else value
-        for name, value in members.items() if name in known})
+        name: value for name, value in _exact(members).items() if name in known})
+
+
+def _exact(members: dict[str, Any]) -> dict[str, Any]:
+    """Integers that a double cannot hold are strings of digits."""
+    return {name: int(value) if isinstance(value, str) and value.isdigit() else value
+            for name, value in members.items()}
 
 
 def _command() -> str:

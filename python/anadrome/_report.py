@@ -7,9 +7,10 @@ import os
 import re
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Optional
+from typing import Optional
 
 from ._statistics import Summary
 
@@ -23,7 +24,7 @@ class Report:
     def __init__(self, set_option: Callable[[str, str], None], root: bool) -> None:
         self._set_option = set_option
         self._root = root
-        self._own: Optional[IO[bytes]] = None
+        self._own: Optional[str] = None
         self._path = ""
         self._print = False
         self._text = ""
@@ -42,10 +43,14 @@ class Report:
     def _own_file(self) -> str:
         if self._own is None:
             try:
-                self._own = tempfile.NamedTemporaryFile(prefix="anadrome-", suffix=".txt")
+                file, path = tempfile.mkstemp(prefix="anadrome-", suffix=".txt")
             except OSError:  # no room for it: the sweep is worth more than its summary
                 return ""
-        return self._own.name
+            os.close(file)
+            self._own = path
+            # Not in a child that was forked off: it is the parent's.
+            self._remove = weakref.finalize(self, _remove, path, os.getpid())
+        return self._own
 
     def take(self) -> None:
         """Read what was written at the end of a sweep, and print it if that was wanted."""
@@ -63,4 +68,10 @@ class Report:
     def close(self) -> None:
         """Remove the file; the text stays."""
         if self._own is not None:
-            self._own.close()
+            self._remove()
+
+
+def _remove(path: str, process: int) -> None:
+    if os.getpid() == process:
+        with contextlib.suppress(OSError):
+            os.unlink(path)

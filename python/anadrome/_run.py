@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Optional
 
 from . import _core
 from ._actions import Action, Advance
+from ._arguments import count, counts, function, number, numbers, text
 from ._check import GradientCheck
 from ._errors import Error, Status, describe
 from ._interrupt import Interrupt
@@ -22,11 +23,17 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 _STATE, _TAPE, _ADJOINT = range(3)  # anadrome_role
-_UNKNOWN = -1  # ANADROME_STEPS_UNKNOWN
+_UNKNOWN, _NO_NUMBER = -1, -2  # ANADROME_STEPS_UNKNOWN, and what is refused
 _FORWARD, _REVERSE = 1, 2  # anadrome_direction
 # A rank that failed passes actions over until the ranks agree. In a sweep of unknown length that
 # may be at its end only, which this rank would never reach: after so many it ends the sweep.
 _MOST_PASSED_OVER = 1000
+
+
+def _functions(**functions: Optional[Callable[..., object]]) -> dict[str, object]:
+    """Each can be called, or is None."""
+    return {name: None if given is None else function(name, given)
+            for name, given in functions.items()}
 
 
 class Resumed(NamedTuple):
@@ -173,11 +180,11 @@ class Run:
             ``ERR_ORDER``: a sweep is under way.
         """
         for key, value in options.items():
-            text = text_of(value)
+            words = text_of(value)
             if key == "report":
-                self._report.want(text)
+                self._report.want(words)
             else:
-                self._core.set(key, text)
+                self._core.set(key, words)
 
     def state(self, **arrays: object) -> None:
         """Register arrays that make up the state: all that a step needs to go on.
@@ -241,7 +248,10 @@ class Run:
             What the field is for.
         """
         roles = {"state": _STATE, "tape": _TAPE, "adjoint": _ADJOINT}
-        self._core.add_packed(name, roles[role], size, pack, unpack)
+        if role not in roles:
+            raise ValueError(f"role must be one of {', '.join(roles)}, not {role!r}")
+        self._core.add_packed(text("name", name), roles[role], self._bytes("size", size),
+                              function("pack", pack), function("unpack", unpack))
 
     def varying(
         self,
@@ -261,7 +271,9 @@ class Run:
             ``size()`` is how many bytes it takes now. ``pack`` gets a buffer of so many, and
             ``unpack`` one of as many as were packed.
         """
-        self._core.add_varying(name, most, size, pack, unpack)
+        self._core.add_varying(text("name", name), self._bytes("most", most),
+                               function("size", size), function("pack", pack),
+                               function("unpack", unpack))
 
     def tolerance(self, name: str, absolute: float) -> None:
         """Say by how much lossy compression may change each number of a field. Local.
@@ -274,7 +286,7 @@ class Run:
             The most by which a number may be changed, in place of what the option tolerance
             says. 0: not at all.
         """
-        self._core.set_tolerance(name, absolute)
+        self._core.set_tolerance(text("name", name), number("absolute", absolute))
 
     def step_costs(self, seconds: Sequence[float], sizes: Sequence[int] = ()) -> None:
         """Say what steps cost, for the schedules uneven, least_memory and offload. Local.
@@ -286,9 +298,10 @@ class Run:
         sizes : sequence of int
             The bytes of each state on this rank; empty: those of the fields.
         """
-        if len(sizes) not in (0, len(seconds)):
+        costs, bytes_of = numbers("seconds", seconds), counts("sizes", sizes)
+        if len(bytes_of) not in (0, len(costs)):
             raise ValueError("step_costs: give as many sizes as seconds, or none")
-        self._core.set_step_costs(seconds, sizes)
+        self._core.set_step_costs(costs, bytes_of)
 
     # ---- sweeps ----
 
@@ -312,8 +325,7 @@ class Run:
         KeyboardInterrupt
             While iterating, at an agreement after Ctrl-C; other ranks get ``Status.STOPPED``.
         """
-        self._steps_known = steps is not None
-        self._begin(lambda: self._core.begin(_UNKNOWN if steps is None else steps))
+        self._begin_steps(steps, self._core.begin)
         return self._new_sweep()
 
     def sweep_branches(self, steps: Sequence[int]) -> Sweep:
@@ -323,8 +335,9 @@ class Run:
         the second for its adjoint variables, of which there is a set per branch. Collective.
         States are kept in memory only; as ``anadrome_begin_branches``.
         """
+        each = counts("steps", steps)
         self._steps_known = True
-        self._begin(lambda: self._core.begin_branches(steps))
+        self._begin(lambda: self._core.begin_branches(each))
         return self._new_sweep()
 
     def rewind(self) -> Sweep:
@@ -380,12 +393,12 @@ class Run:
     def finish_forward(self, steps: int) -> None:
         """Say, while an `Advance` of a sweep of unknown length is carried out, that the sweep ends
         after ``steps`` steps in all. All ranks say the same."""
-        self._core.finish_forward(steps)
+        self._core.finish_forward(count("steps", steps))
 
     def show_end(self, branch: int) -> None:
         """At a `Turn` with ``again`` and ``objective=joint``: put the last state of any branch into
         the arrays. Local."""
-        self._core.show_end(branch)
+        self._core.show_end(count("branch", branch))
 
     @property
     def resumed(self) -> Optional[Resumed]:
@@ -426,10 +439,10 @@ class Run:
         start : callable, optional
             ``start()`` writes x_0.
         """
-        functions = dict(advance=advance, adjoint=adjoint, turn=turn, record=record, start=start)
-        self._steps_known = steps is not None
+        functions = _functions(advance=advance, adjoint=adjoint, turn=turn, record=record,
+                               start=start)
         self._current = None
-        self._begin(lambda: self._core.solve(_UNKNOWN if steps is None else steps, functions))
+        self._begin_steps(steps, lambda number_of_steps: self._core.solve(number_of_steps, functions))
         self._end_of_sweep()
 
     def check_gradient(
@@ -479,15 +492,18 @@ class Run:
         GradientCheck
             A wrong gradient is what it says, and no exception.
         """
-        functions = dict(advance=advance, adjoint=adjoint, turn=turn, record=record, start=start)
+        functions = _functions(advance=advance, adjoint=adjoint, turn=turn, record=record,
+                               start=start)
         settings = dict(
-            perturb=perturb, objective=objective, derivative=derivative, mask=mask,
+            _functions(perturb=perturb, objective=objective, derivative=derivative, mask=mask),
             pairs=" ".join(f"{state}={adjoint}" for state, adjoint in pairs.items()),
-            seeds=seeds, epsilon=epsilon, product_steps=product_steps, report=report)
+            seeds=count("seeds", seeds), epsilon=number("epsilon", epsilon),
+            product_steps=count("product_steps", product_steps), report=text("report", report))
+        number_of_steps = count("steps", steps)
         found: list[GradientCheck] = []
         self._current = None
         self._begin(lambda: found.append(
-            GradientCheck._of(self._core.check_gradient(steps, functions, settings))))
+            GradientCheck._of(self._core.check_gradient(number_of_steps, functions, settings))))
         self._interrupt.end()
         return found[0]
 
@@ -496,7 +512,7 @@ class Run:
     def fail(self, why: str) -> None:
         """Say that this rank cannot go on. Local: every rank gets ``ERR_PEER``, with the rank and
         ``why``, at the next agreement; go on with the actions until then."""
-        self._core.fail(why)
+        self._core.fail(text("why", why))
 
     def request_stop(self) -> None:
         """Ask for the sweep to stop: every rank gets ``Status.STOPPED`` at the next agreement; with
@@ -527,6 +543,27 @@ class Run:
             self._report.close()
 
     # ---- inside ----
+
+    def _begin_steps(self, steps: Optional[int], call: Callable[[int], object]) -> None:
+        """`call` takes the number as C has it, where -1 is an unknown one. One that is none is
+        refused on all ranks together."""
+        known = _UNKNOWN if steps is None else count("steps", steps)
+        self._steps_known = steps is not None
+        if steps is None or known >= 0:
+            return self._begin(lambda: call(known))
+        try:
+            self._begin(lambda: call(_NO_NUMBER))
+        except Error as error:
+            if error.status != Status.ERR_ARGUMENT:
+                raise
+            raise Error(f"{known} steps; give 0 or more, or None where the number is not known",
+                        Status.ERR_ARGUMENT) from None
+
+    @staticmethod
+    def _bytes(name: str, value: int) -> int:
+        if count(name, value) < 0:
+            raise ValueError(f"{name} must be 0 bytes or more, not {value}")
+        return count(name, value)
 
     def _begin(self, call: Callable[[], object]) -> None:
         self._interrupt.watch()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Optional, Union
 
 from ._actions import Adjoint, Advance, Start, Turn
+from ._arguments import count, counts, number, numbers, text
 from ._core import Schedule as _Stream
 
 
@@ -109,7 +110,7 @@ class Schedule:
             ``ERR_ARGUMENT``: outside of the advance. ``ERR_ORDER``: not after one, or the number of
             steps was known.
         """
-        self._stream.end(steps)
+        self._stream.end(count("steps", steps))
 
 
 def schedule(
@@ -197,15 +198,27 @@ def schedule(
     >>> read
     [(3, 6.0), (2, 2.0), (1, 1.0), (0, 1.0)]
     """
+    def one(key: str, value: Optional[int]) -> Optional[int]:
+        return None if value is None else count(key, value)
+
+    def cost(key: str, value: Union[float, Iterable[float], None]) -> Union[float, str, None]:
+        if isinstance(value, Iterable):
+            return _joined(numbers(key, value))
+        return None if value is None else number(key, value)
+
+    known = _joined(counts("steps", steps)) if isinstance(steps, Iterable) else one("steps", steps)
     words = {
-        "schedule": name, "steps": "unknown" if steps is None else _text(steps), "slots": slots,
-        "disk_slots": disk_slots, "interval": interval, "record": 1 if record else None,
-        "tape_slots": tape_slots, "stiff": 1 if stiff else None, "uf": _text(uf), "ub": _text(ub),
-        "write": write, "read": read, "bytes": _text(bytes), "objective": objective,
-        "inputs": inputs}
+        "schedule": text("name", name), "steps": "unknown" if known is None else known,
+        "slots": count("slots", slots), "disk_slots": one("disk_slots", disk_slots),
+        "interval": one("interval", interval), "record": 1 if record else None,
+        "tape_slots": one("tape_slots", tape_slots), "stiff": 1 if stiff else None,
+        "uf": cost("uf", uf), "ub": cost("ub", ub), "write": cost("write", write),
+        "read": cost("read", read),
+        "bytes": None if bytes is None else _joined(counts("bytes", bytes)),
+        "objective": objective, "inputs": inputs}
     return Schedule(" ".join(
         f"{word}={value}" for word, value in words.items() if value is not None))
 
 
-def _text(value: Union[float, Iterable[float], None]) -> Union[float, str, None]:
-    return ",".join(map(str, value)) if isinstance(value, Iterable) else value
+def _joined(values: Iterable[float]) -> str:
+    return ",".join(map(str, values))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from . import _core
+from ._arguments import count, counts
 from ._errors import Error, Status
 
 if TYPE_CHECKING:
@@ -68,11 +70,13 @@ class Sketch:
         kind: str = "count",
         dtype: npt.DTypeLike = np.float64,
     ) -> None:
-        self._shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self._shape = _shape_of(shape)
         self._dtype = np.dtype(dtype)
+        many = count("arrays", arrays)
         described = _described(self._shape, kind, self._dtype)
-        self._core = _core.Sketch(described[0], described[1], arrays, seed, described[2])
-        self._bytes = _core.Sketch.bytes(described[0], described[1], arrays, described[2])
+        self._core = _core.Sketch(described[0], described[1], many, count("seed", seed),
+                                  described[2])
+        self._bytes = _core.Sketch.bytes(described[0], described[1], many, described[2])
 
     @property
     def nbytes(self) -> int:
@@ -87,9 +91,8 @@ class Sketch:
         dtype: npt.DTypeLike = np.float64,
     ) -> int:
         """The bytes that such a sketch would take."""
-        count, of_type, of_kind = _described(
-            (shape,) if isinstance(shape, int) else shape, kind, np.dtype(dtype))
-        return _core.Sketch.bytes(count, of_type, arrays, of_kind)
+        points, of_type, of_kind = _described(_shape_of(shape), kind, np.dtype(dtype))
+        return _core.Sketch.bytes(points, of_type, count("arrays", arrays), of_kind)
 
     def push(self, step: int, x: object) -> None:
         """Add x_t of step ``step``, counted from 0: a C-contiguous array of the sketch's type and
@@ -103,7 +106,7 @@ class Sketch:
             ``ERR_ARGUMENT``: another type or size, or a negative step. ``ERR_ORDER``: `correlate`
             was called.
         """
-        self._core.push(step, x)
+        self._core.push(count("step", step), x)
 
     def correlate(self, step: int, y: object) -> None:
         """Multiply y_t of step ``step`` with what the sketch has of x_t, and add it to the
@@ -117,7 +120,7 @@ class Sketch:
             ``ERR_ARGUMENT``: another type or size, or a negative step. ``ERR_ORDER``: nothing was
             pushed.
         """
-        self._core.correlate(step, y)
+        self._core.correlate(count("step", step), y)
 
     def gradient(self, out: Optional[npt.NDArray[Any]] = None) -> npt.NDArray[Any]:
         """The gradient of all that was correlated so far: in ``out``, or in a new array."""
@@ -139,6 +142,12 @@ class Sketch:
         filled = np.empty(self._shape, np.float64) if out is None else out
         self._core.variance(filled)
         return filled
+
+
+def _shape_of(shape: Union[int, Sequence[int]]) -> tuple[int, ...]:
+    if isinstance(shape, Sequence):
+        return tuple(counts("shape", shape))
+    return (count("shape", shape),)
 
 
 def _described(shape: tuple[int, ...], kind: str, dtype: np.dtype[Any]) -> tuple[int, int, int]:

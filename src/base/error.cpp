@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/error.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -34,6 +36,35 @@ Failure::Failure(const Error& error) noexcept
 Failure::Failure(const Failure& other) noexcept
     : status(other.status), message(text_or_less(other.message.c_str())) {}
 
+namespace {
+
+// The limit that a call ran into, by the name that it is raised by; "" where no limit was.
+std::string limit_text(int error) {
+  const auto limit = [](decltype(RLIMIT_NOFILE) which, const char* name) {
+    struct rlimit now {};
+    if (::getrlimit(which, &now) != 0 || now.rlim_cur == RLIM_INFINITY) return std::string(name);
+    return name + std::string(" is ") + std::to_string(now.rlim_cur);
+  };
+  switch (error) {
+    case EMFILE:
+      return " (" + limit(RLIMIT_NOFILE, "ulimit -n") + ": raise it, or close files)";
+    case ENFILE:
+      return " (the system's limit on open files, fs.file-max, is reached: close files)";
+    case EAGAIN:
+      return " (" + limit(RLIMIT_NPROC, "ulimit -u") +
+             ": raise it, or the limit on processes of the container or batch job)";
+    case ENOMEM:
+      return " (" + limit(RLIMIT_AS, "ulimit -v") +
+             ": raise it, or the memory of the container or batch job)";
+    case EFBIG:
+      return " (" + limit(RLIMIT_FSIZE, "ulimit -f") + " blocks: raise it)";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 std::string errno_text(int error) {
   char buffer[256] = "unknown error";
   // Two incompatible strerror_r exist; overloads on the result pick the text of either.
@@ -41,7 +72,7 @@ std::string errno_text(int error) {
     static const char* of(const char* text, const char*) { return text; }
     static const char* of(int, const char* text) { return text; }
   };
-  return Text::of(strerror_r(error, buffer, sizeof buffer), buffer);
+  return Text::of(strerror_r(error, buffer, sizeof buffer), buffer) + limit_text(error);
 }
 
 anadrome_status status_of_errno(int error) {

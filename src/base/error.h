@@ -43,7 +43,8 @@ struct Failure {
   explicit operator bool() const { return status != ANADROME_OK; }
 };
 
-/// "No space left on device" for an errno value, thread-safe.
+/// "No space left on device" for an errno value, thread-safe; with the limit that was reached,
+/// where that is one: "Too many open files (ulimit -n is 1024: raise it, or close files)".
 std::string errno_text(int error);
 
 /// The status that fits a failed file operation: ERR_NO_SPACE for a full disk or quota, else

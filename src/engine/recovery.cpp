@@ -20,13 +20,28 @@
 namespace anadrome::engine {
 namespace {
 
+// The first field (name, role, type, size) that is another one.
+std::string other_field(const std::string& left, const std::string& wanted) {
+  std::string_view there = left, here = wanted;
+  const auto next = [](std::string_view& lines) {
+    const std::string line(lines.substr(0, lines.find('\n')));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    return line.empty() ? std::string("missing") : "'" + line + "'";
+  };
+  for (int number = 0;; ++number) {
+    const std::string was = next(there), is = next(here);
+    if (was == is && !(there.empty() && here.empty())) continue;
+    return "field " + std::to_string(number) + " was " + was + " and is " + is;
+  }
+}
+
 // The difference of two headers where they must be the same; "" if they are.
 std::string difference(const store::JournalHeader& left, const store::JournalHeader& wanted) {
   if (left.rank != wanted.rank) {
     return "the journal of rank " + std::to_string(wanted.rank) + " is that of rank " +
            std::to_string(left.rank);
   }
-  if (left.fields != wanted.fields) return "the fields (names, roles, types, sizes) differ";
+  if (left.fields != wanted.fields) return other_field(left.fields, wanted.fields);
   if (left.steps != wanted.steps) {
     return "it had " + (left.steps < 0 ? "an unknown number of" : std::to_string(left.steps)) +
            " steps";

@@ -105,8 +105,10 @@ Watch::Watch(const Settings& settings)
     for (Peer& peer : peers_) peer.silence = Silence(settings_.seconds, period_);
     file_->write(settings_.rank, next_heartbeat());  // the others are written in its place
   }
-  thread_ = start_thread("anadrome-watch", "keeps the lock of the directory fresh",
-                         [this](const std::stop_token& stop) { serve(stop); });
+  thread_ = start_thread(
+      "anadrome-watch",
+      "keeps the lock of the directory fresh (schedules in memory alone, as revolve, need none)",
+      [this](const std::stop_token& stop) { serve(stop); });
 }
 
 Watch::~Watch() {

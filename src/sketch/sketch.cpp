@@ -63,8 +63,7 @@ void require_step(const Shape& shape, std::int64_t step) {
 
 std::int64_t bytes_of(const Shape& shape, anadrome_type type) {
   if (type != ANADROME_FLOAT64 && type != ANADROME_FLOAT32) {
-    throw Error(ANADROME_ERR_ARGUMENT, "type " + std::to_string(static_cast<int>(type)) +
-                                           " is none that sketches have: FLOAT64 or FLOAT32");
+    throw Error(ANADROME_ERR_ARGUMENT, "sketches are of ANADROME_FLOAT64 or ANADROME_FLOAT32");
   }
   if (shape.count < 0) {
     throw Error(ANADROME_ERR_ARGUMENT,

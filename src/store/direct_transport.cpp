@@ -27,8 +27,10 @@ class DirectTransport final : public Transport {
       : layout_(layout),
         options_(options),
         encoder_(options.encoding ? std::make_unique<Encoder>(layout, options) : nullptr),
-        thread_(start_thread("anadrome-io", "writes and reads states",
-                             [this](const std::stop_token& stop) { serve(stop); })) {}
+        thread_(start_thread(
+            "anadrome-io",
+            "writes and reads states (schedules in memory alone, as revolve, need none)",
+            [this](const std::stop_token& stop) { serve(stop); })) {}
 
   ~DirectTransport() override {
     thread_.request_stop();

@@ -68,6 +68,8 @@ std::string described(const Field& field) {
          std::string(name_of(kTypes, field.type)) + ")";
 }
 
+std::string_view type_name(anadrome_type type) { return name_of(kTypes, type); }
+
 std::string field_table(std::span<const Field> fields) {
   std::string table;
   for (const Field& field : fields) {

@@ -15,6 +15,9 @@ namespace anadrome::store {
 /// "name (role, type)".
 std::string described(const Field& field);
 
+/// "float64".
+std::string_view type_name(anadrome_type type);
+
 std::string field_table(std::span<const Field> fields);
 
 /// Back from a file, which may say anything. Throws ERR_CORRUPT naming the line.

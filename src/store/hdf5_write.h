@@ -2,6 +2,7 @@
 // Small HDF5 objects, written from the calling thread: groups, attributes, integer datasets.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -19,6 +20,7 @@ namespace anadrome::store {
 class QuietHdf5 {
  public:
   QuietHdf5() : turn_(turns()) {
+    errno = 0;
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -41,8 +43,10 @@ class QuietHdf5 {
 template <class Result, class... Pieces>
 Result checked(Result result, const Pieces&... what) {
   if (result < 0) {
+    const int why = errno;  // HDF5 leaves it as it is
     std::string text = "HDF5 could not ";
     ((text += what), ...);
+    if (why == EMFILE || why == ENFILE || why == ENOMEM) text += ": " + errno_text(why);
     throw Error(ANADROME_ERR_IO, text);
   }
   return result;

@@ -53,11 +53,6 @@ std::int64_t ObjectBlocks::usable_bytes() const {
 
 // One more than needed stays, for a number that goes up and down.
 void ObjectBlocks::withhold(std::int64_t blocks) {
-  if (blocks >= parts_.pool.blocks()) {
-    throw Error(ANADROME_ERR_MEMORY, "the list of the objects takes all of the store's memory of " +
-                                         format_bytes(parts_.pool.blocks() * block_bytes()) +
-                                         ": raise the option memory");
-  }
   while (std::ssize(withheld_) < blocks) {
     withheld_.reserve(withheld_.size() + 1);
     withheld_.push_back(take_memory(spare()));

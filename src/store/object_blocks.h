@@ -46,6 +46,9 @@ class ObjectBlocks {
   std::int64_t block_bytes() const { return parts_.layout.block_bytes(); }
   /// Bytes of the largest object that there is memory for.
   std::int64_t usable_bytes() const;
+  /// Of all blocks, those that are withheld included.
+  std::int64_t memory_bytes() const { return parts_.pool.blocks() * block_bytes(); }
+  std::int64_t withheld_bytes() const { return std::ssize(withheld_) * block_bytes(); }
   /// Takes so many blocks from what the pool has for others. Throws as take does.
   void withhold(std::int64_t blocks);
 

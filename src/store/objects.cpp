@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "store/field_table.h"
 
 namespace anadrome::store {
 namespace {
@@ -123,6 +124,7 @@ void Objects::put(Key key, std::span<const Array> arrays) {
       throw Error(ANADROME_ERR_ORDER, "there is a view of " + text(key) + ": release it first");
     }
     if (shape.bytes > blocks_.usable_bytes()) {
+      if (shape.bytes <= blocks_.usable_bytes() + blocks_.withheld_bytes()) throw_list_too_long();
       throw Error(ANADROME_ERR_MEMORY, text(key) + " has " + format_bytes(shape.bytes) +
                                            ", and the store's memory holds " +
                                            format_bytes(blocks_.usable_bytes()) +
@@ -198,9 +200,9 @@ void Objects::get(Key key, std::span<const Array> arrays) {
     if (part.type != array.type || part.count != array.count) {
       throw Error(ANADROME_ERR_ARGUMENT, "part '" + part.name + "' of " + text(key) + " has " +
                                              std::to_string(part.count) + " elements of type " +
-                                             std::to_string(part.type) + ", not " +
+                                             std::string(type_name(part.type)) + ", not " +
                                              std::to_string(array.count) + " of type " +
-                                             std::to_string(array.type));
+                                             std::string(type_name(array.type)));
     }
     if (array.values == nullptr && array.count > 0) {
       throw Error(ANADROME_ERR_ARGUMENT, "the array of part '" + part.name + "' is NULL");

@@ -160,6 +160,7 @@ class Objects {
   void read_ahead() noexcept;
   void fetch_what_comes_first();
   void keep_to_memory();
+  [[noreturn]] void throw_list_too_long() const;
 
   ObjectBlocks& blocks_;
   std::unordered_map<Key, Object> objects_;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "store/objects.h"
 
 namespace anadrome::store {
@@ -145,7 +147,16 @@ std::int64_t Objects::table_bytes() const {
 void Objects::keep_to_memory() {
   constexpr std::int64_t kLittle = std::int64_t{1} << 20;
   const std::int64_t bytes = std::max<std::int64_t>(table_bytes() - kLittle, 0);
+  if (bytes > blocks_.memory_bytes() - blocks_.block_bytes()) throw_list_too_long();
   blocks_.withhold(ceil_divide(bytes, blocks_.block_bytes()));
+}
+
+void Objects::throw_list_too_long() const {
+  const std::int64_t each = table_bytes() / std::max<std::int64_t>(std::ssize(objects_), 1);
+  throw Error(ANADROME_ERR_MEMORY,
+              "the list of " + counted(std::ssize(objects_), "object") +
+                  " takes all of memory=" + format_bytes(blocks_.memory_bytes()) + " (about " +
+                  std::to_string(each) + " bytes each): raise memory, or put larger objects");
 }
 
 }  // namespace anadrome::store

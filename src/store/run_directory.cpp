@@ -67,6 +67,12 @@ void require_ours(const std::string& path) {
 }
 
 [[noreturn]] void throw_busy(const std::string& path, const LockRecord& holder) {
+  if (holder.holder.pid == ::getpid() && state_of(holder.holder) == ProcessState::kRuns) {
+    throw Error(ANADROME_ERR_BUSY,
+                path +
+                    " is in use by another run of this process, which was not closed: close it (in "
+                    "Python use `with`, or call close()), or set another name or directory");
+  }
   const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
   throw Error(
       ANADROME_ERR_BUSY,
@@ -149,6 +155,11 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
   const std::string& where = path_;
   const std::string lock_path = where + "/" + kLockName;
   const int made = file_system().make_directory(where, 0700);
+  if (made == -ENOENT && ::access(where.substr(0, where.rfind('/')).c_str(), F_OK) == 0) {
+    throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
+                                     ": no directory can be made there; set the option directory "
+                                     "to one where that is possible");
+  }
   if (made == -ENOENT) {
     throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
                                      ": No such file or directory; make the directory above it, or "

@@ -33,8 +33,8 @@ def test_an_array_of_any_type_of_fields_comes_back(run, dtype):
 
 
 @pytest.mark.parametrize("array, words", [
-    (np.zeros(4, "f2"), "type 'e'"), (np.zeros(4, "u8"), "array.view"), (np.zeros(4, ">f8"), "type '>d'"),
-    (np.zeros(4, "g"), "type 'g'"), (np.zeros(4, "S1"), "type '1s'"), (np.zeros(2, [("a", "f8"), ("b", "i4")]), "array.view"),
+    (np.zeros(4, "f2"), "type float16"), (np.zeros(4, "u8"), "array.view"), (np.zeros(4, ">f8"), "type >f8"),
+    (np.zeros(4, "g"), "type float128"), (np.zeros(4, "S1"), "type |S1"), (np.zeros(2, [("a", "f8"), ("b", "i4")]), "array.view"),
     (np.zeros(8)[::2], "not C-contiguous"), (np.zeros((3, 2)).T, "not C-contiguous"),
     (np.broadcast_to(0.0, 3), "read-only"), (b"bytes", "read-only"), ([1.0, 2.0], "type list"), (3.0, "type float")])
 def test_other_arrays_are_a_type_error_that_names_the_field(run, array, words):

@@ -64,3 +64,16 @@ def test_without_the_command_there_is_an_error(monkeypatch, directory):
     with pytest.raises(anadrome.Error, match="not installed") as raised:
         anadrome.plan(**QUESTION)
     assert raised.value.status == anadrome.Status.ERR_UNSUPPORTED
+
+
+def test_memory_that_suffices_for_a_time_is_that_of_the_command():
+    question = {name: value for name, value in QUESTION.items() if name != "memory"}
+    plan = anadrome.plan(**question, target=1.5)
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in question.items()]
+    answer = json.loads(subprocess.run(["anadrome", "plan", *words, "--target=1.5", "--json"], check=True,
+                                       capture_output=True).stdout)
+    assert [(row.disk, row.memory_bytes, row.schedule) for row in plan.answers] == [
+        (row["disk"], row["memory_bytes"], row["schedule"]) for row in answer["answers"]]
+    assert plan.in_time and plan.schedules == () and plan.svg() == "" and "Within" in str(plan)
+    assert not anadrome.plan(**QUESTION, walltime="1s").in_time
+    assert anadrome.plan(**QUESTION, walltime=1e6).in_time

@@ -323,3 +323,63 @@ def test_costs_of_steps_are_taken(comm, ring, expected):
         taken = carry_out(run.sweep(STEPS), ring, u, lam)
     assert taken > STEPS
     np.testing.assert_array_equal(lam, expected)
+
+
+@pytest.mark.parametrize("steps, kind, words", [
+    (-1, anadrome.Error, "-1 steps; give 0 or more, or None"),
+    (-7, anadrome.Error, "-7 steps; give 0 or more, or None"),
+    (10 / 0.5, TypeError, r"steps must be an int, not float \(20.0\)"),
+    ("10", TypeError, "steps must be an int, not str")])
+def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
+    with anadrome.Run(comm, schedule="revolve") as run:
+        run.state(u=np.ones(3))
+        with pytest.raises(kind, match=words):
+            run.sweep(steps)
+        with pytest.raises(kind, match=words):
+            run.solve(steps, advance=lambda first, last: None, adjoint=lambda k: None)
+        assert sum(isinstance(action, anadrome.Adjoint) for action in run.sweep(np.int64(4))) == 4
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda run: run.packed("p", 8.0, print, print), "size must be an int, not float"),
+    (lambda run: run.packed("p", -1, print, print), "size must be 0 bytes or more"),
+    (lambda run: run.packed("p", 8, None, print), "pack must be a function, not NoneType"),
+    (lambda run: run.varying("p", "8", len, print, print), "most must be an int, not str"),
+    (lambda run: run.tolerance("u", "small"), "absolute must be a number, not str"),
+    (lambda run: run.step_costs(1.0), "seconds must be a sequence of numbers, not float"),
+    (lambda run: run.step_costs([1, "a"]), r"seconds\[1\] must be a number, not str"),
+    (lambda run: run.step_costs([1.0], [2.5]), r"sizes\[0\] must be an int, not float"),
+    (lambda run: run.sweep_branches(3), "steps must be a sequence of int, not int"),
+    (lambda run: run.sweep_branches([3, 2.5]), r"steps\[1\] must be an int, not float"),
+    (lambda run: run.finish_forward(3.5), "steps must be an int, not float"),
+    (lambda run: run.show_end("x"), "branch must be an int, not str"),
+    (lambda run: run.fail(3), "why must be a str, not int"),
+    (lambda run: run.solve(3, advance=1, adjoint=print), "advance must be a function, not int"),
+    (lambda run: run.check_gradient(3.0, advance=print, adjoint=print, perturb=print, objective=print, derivative=print),
+     "steps must be an int, not float"),
+    (lambda run: run.check_gradient(3, advance=print, adjoint=print, perturb=print, objective=print, derivative=print,
+                                    epsilon="a"), "epsilon must be a number, not str"),
+    (lambda run: run.state(u=np.ma.masked_less(np.arange(5.0), 2)), "a MaskedArray would lose its mask"),
+    (lambda run: run.state(u=np.arange(3, dtype=np.float16)), "elements of type float16 are none"),
+    (lambda run: anadrome.schedule("revolve", steps=4.0, slots=2), "steps must be an int, not float"),
+    (lambda run: anadrome.schedule("revolve", steps=4, slots="2"), "slots must be an int, not str"),
+    (lambda run: anadrome.schedule("revolve", steps=4, slots=2).end("x"), "steps must be an int, not str"),
+    (lambda run: anadrome.Sketch(3, arrays=2.0), "arrays must be an int, not float"),
+    (lambda run: anadrome.Sketch((3, 4.0), arrays=2), r"shape\[1\] must be an int, not float"),
+    (lambda run: anadrome.Sketch(3, arrays=2).push(1.5, np.ones(3)), "step must be an int, not float")])
+def test_arguments_are_named_in_the_words_of_the_caller(comm, call, words):
+    with anadrome.Run(comm) as run, pytest.raises((TypeError, ValueError), match=words):
+        call(run)
+
+
+def test_a_run_that_was_not_closed_is_named_as_that_of_this_process(comm, directory):
+    left = anadrome.Run(comm, directory=directory, **ON_DISK)
+    try:
+        left.state(u=np.ones(5000))
+        next(left.sweep(STEPS))
+        with anadrome.Run(comm, directory=directory, **ON_DISK) as run:
+            run.state(u=np.ones(5000))
+            with pytest.raises(anadrome.StorageError, match=r"another run of this process, which was not closed.*`with`"):
+                run.sweep(STEPS)
+    finally:
+        left.close()

@@ -81,7 +81,7 @@ def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
 
 
 @pytest.mark.parametrize("array, words", [(np.arange(10.0)[::2], "part 'values': the array is not C-contiguous"),
-                                          (np.arange(3, dtype=np.float16), "elements of type 'e'"),
+                                          (np.arange(3, dtype=np.float16), "elements of type float16"),
                                           ([1, 2], "of type list has no memory"), (None, "NoneType")])
 def test_what_is_no_array_is_refused(store, array, words):
     store[1] = np.ones(3)
@@ -96,7 +96,7 @@ def test_mistakes_are_errors(store):
         store[2]
     with pytest.raises(KeyError):
         del store[2]
-    with pytest.raises(Error, match="has 3 elements of type 1, not 4") as raised:
+    with pytest.raises(Error, match="has 3 elements of type float64, not 4 of type float64") as raised:
         store.get(1, out=np.empty(4))
     assert raised.value.status == Status.ERR_ARGUMENT
     locked = np.ones(3)
@@ -259,3 +259,16 @@ def test_nothing_leaks(comm):
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 20000
+
+
+def test_objects_so_small_that_their_list_takes_the_memory_are_named(comm, directory):
+    with anadrome.Store(comm, memory="512KiB", directory=directory) as store:
+        words = r"the list of \d+ objects takes all of memory=\d+ KiB \(about \d+ bytes each\): raise memory, or put larger"
+        with pytest.raises(anadrome.OutOfMemoryError, match=words):
+            for k in range(20000):
+                store[k] = np.zeros(3)
+
+
+def test_a_masked_array_keeps_its_mask_or_is_refused(store):
+    with pytest.raises(TypeError, match="a MaskedArray would lose its mask"):
+        store[1] = np.ma.masked_less(np.arange(5.0), 2)

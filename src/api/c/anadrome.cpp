@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/c/guard.h"
 #include "api/c/handles.h"
@@ -22,6 +23,7 @@
 struct anadrome_run {
   explicit anadrome_run(MPI_Comm comm) : run(comm) {}
   anadrome::engine::Run run;
+  anadrome::MadeHere made;
 };
 
 namespace {
@@ -32,12 +34,14 @@ using anadrome::failure_from;
 using anadrome::api::guard;
 using anadrome::api::open_on_all_ranks;
 using anadrome::api::require;
+using anadrome::api::require_intracommunicator;
 using anadrome::api::require_mpi;
+using anadrome::api::require_no_fork;
 using anadrome::store::Field;
 using anadrome::store::Packing;
 
 void require_run(const anadrome_run* run, const char* function) {
-  if (run != nullptr) return;
+  if (run != nullptr) return require_no_fork(run->made, function);
   throw Error(ANADROME_ERR_ARGUMENT,
               std::string(function) + ": there is no run: it was not opened, or it is closed");
 }
@@ -91,7 +95,7 @@ anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
     require(run != nullptr, "open: run is NULL");
     *run = nullptr;
     require_mpi("open");
-    require(comm != MPI_COMM_NULL, "open: the communicator is MPI_COMM_NULL");
+    require_intracommunicator(comm, "open");
     *run = open_on_all_ranks<anadrome_run>(comm);
     // OPTIONS of the environment are read here and judged at begin, where all ranks can say so.
     if (const char* text = std::getenv("ANADROME_OPTIONS")) (*run)->run.set_environment(text);
@@ -319,6 +323,7 @@ anadrome_status anadrome_request_stop(anadrome_run* run) {
 anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase, int64_t* step) {
   return guard([&] {
     require(run != nullptr && phase != nullptr && step != nullptr, "resumed: an argument is NULL");
+    require_no_fork(run->made, "resumed");
     const auto& resumed = run->run.resumed();
     *phase = resumed.phase;
     *step = resumed.step;
@@ -342,8 +347,9 @@ anadrome_status anadrome_close(anadrome_run** run) {
   return guard([&] {
     require(run != nullptr, "close: the pointer to the handle is NULL");
     if (*run == nullptr) return;
-    const std::unique_ptr<anadrome_run> closing(*run);
-    *run = nullptr;
+    anadrome_run* const handle = std::exchange(*run, nullptr);
+    require_no_fork(handle->made, "close");  // its memory stays
+    const std::unique_ptr<anadrome_run> closing(handle);
     require_mpi("close");
     closing->run.close();
   });

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/fork.h"
 
 namespace anadrome::api {
 
@@ -19,6 +20,28 @@ inline void require_mpi(const char* function) {
   if (initialized == 0 || finalized != 0) {
     throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running");
   }
+}
+
+/// What an inherited handle needs is in the process that opened it.
+inline void require_no_fork(const MadeHere& made, const char* function) {
+  if (made.holds()) return;
+  throw Error(
+      ANADROME_ERR_ORDER,
+      std::string(function) +
+          ": it was opened before this process was forked off, and its thread and its files "
+          "are the parent's; open one here, or start processes without fork (Python's "
+          "multiprocessing: spawn)");
+}
+
+inline void require_intracommunicator(MPI_Comm comm, const char* function) {
+  int inter = 0;
+  if (comm != MPI_COMM_NULL) MPI_Comm_test_inter(comm, &inter);
+  if (comm != MPI_COMM_NULL && inter == 0) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              std::string(function) +
+                  (inter != 0 ? ": the communicator is an intercommunicator; merge it with "
+                                "MPI_Intercomm_merge"
+                              : ": the communicator is MPI_COMM_NULL"));
 }
 
 /// MPI_Comm_dup waits for every rank: one without memory for its handle must say so first.

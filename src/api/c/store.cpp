@@ -19,6 +19,7 @@
 struct anadrome_store {
   explicit anadrome_store(MPI_Comm comm) : store(comm) {}
   anadrome::engine::ObjectStore store;
+  anadrome::MadeHere made;
 };
 
 namespace {
@@ -28,11 +29,13 @@ using anadrome::Failure;
 using anadrome::api::guard;
 using anadrome::api::open_on_all_ranks;
 using anadrome::api::require;
+using anadrome::api::require_intracommunicator;
 using anadrome::api::require_mpi;
+using anadrome::api::require_no_fork;
 using anadrome::store::Objects;
 
 void require_store(const anadrome_store* store, const char* function) {
-  if (store != nullptr) return;
+  if (store != nullptr) return require_no_fork(store->made, function);
   throw Error(ANADROME_ERR_ARGUMENT,
               std::string(function) + ": there is no store: it was not opened, or it is closed");
 }
@@ -70,7 +73,7 @@ anadrome_status anadrome_store_open(MPI_Comm comm, const char* options, anadrome
     require(store != nullptr, "store_open: store is NULL");
     *store = nullptr;
     require_mpi("store_open");
-    require(comm != MPI_COMM_NULL, "store_open: the communicator is MPI_COMM_NULL");
+    require_intracommunicator(comm, "store_open");
     std::unique_ptr<anadrome_store> made(open_on_all_ranks<anadrome_store>(comm));
     made->store.open(options != nullptr ? options : "");
     *store = made.release();
@@ -201,8 +204,10 @@ anadrome_status anadrome_store_close(anadrome_store** store) {
   return guard([&] {
     require(store != nullptr, "store_close: store is NULL");
     if (*store == nullptr) return;
+    anadrome_store* const handle = std::exchange(*store, nullptr);
+    require_no_fork(handle->made, "store_close");  // its memory stays
+    const std::unique_ptr<anadrome_store> closing(handle);
     require_mpi("store_close");
-    const std::unique_ptr<anadrome_store> closing(std::exchange(*store, nullptr));
     closing->store.close();
   });
 }

@@ -24,6 +24,19 @@ std::optional<anadrome_type> type_of(std::string format, Py_ssize_t itemsize) {
   return std::nullopt;
 }
 
+// numpy.ma.MaskedArray: its buffer is the data without the mask.
+bool is_masked(const py::object& array) {
+  const py::dict modules = py::module_::import("sys").attr("modules");
+  if (!modules.contains("numpy.ma")) return false;
+  return py::isinstance(array, py::object(modules["numpy.ma"]).attr("MaskedArray"));
+}
+
+// As numpy calls it, or the letters of the module struct.
+std::string name_of_type(const py::object& array, const std::string& format) {
+  return py::hasattr(array, "dtype") ? py::cast<std::string>(py::str(array.attr("dtype")))
+                                     : "'" + format + "' (module struct)";
+}
+
 }  // namespace
 
 Array::Array(const std::string& name, const py::object& array, Use use) {
@@ -35,6 +48,10 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
                                     : "array '") +
                          name + "': " + why);
   };
+  if (is_masked(array))
+    refuse(
+        "a MaskedArray would lose its mask; give its data and its mask as two arrays, or "
+        ".filled()");
   if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
     const std::string kind = Py_TYPE(array.ptr())->tp_name;
@@ -52,8 +69,8 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
   const std::string format = view_.format != nullptr ? view_.format : "B";
   const std::optional<anadrome_type> type = type_of(format, view_.itemsize);
   if (!type) {
-    refuse("elements of type '" + format +
-           "' are none that fields have: float32, float64, complex64, complex128, int32, int64 or "
+    refuse("elements of type " + name_of_type(array, format) +
+           " are none that fields have: float32, float64, complex64, complex128, int32, int64 or "
            "bytes; give a view of the array as bytes, array.view('u1')");
   }
   type_ = *type;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/python/store.h"
 
+#include <unistd.h>
+
 #include <list>
 
 #include "api/python/communicator.h"
@@ -36,7 +38,9 @@ void Store::enter(Call&& call) {
   anadrome_status status = ANADROME_OK;
   {
     const py::gil_scoped_release others_run;
-    const std::lock_guard turn(turn_);
+    // In a child of fork the turn may be a thread's that is not there; the call is refused.
+    std::unique_lock turn(turn_, std::defer_lock);
+    if (::getpid() == process_) turn.lock();
     status = call();
   }
   check(status);

@@ -5,7 +5,9 @@
 
 #include <anadrome/store.h>
 
+#include <unistd.h>
 #include <cstdint>
+
 #include <mutex>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ class Store {
 
   anadrome_store* store_ = nullptr;
   std::mutex turn_;  // taken without the GIL
+  const pid_t process_ = ::getpid();
 };
 
 }  // namespace anadrome::python

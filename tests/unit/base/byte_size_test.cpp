@@ -164,5 +164,15 @@ TEST(Counts, HaveTheirPlural) {
   EXPECT_EQ(counted(2, "slot"), "2 slots");
 }
 
+TEST(Sizes, WithAListsCommaSayThatBlanksSeparateOptions) {
+  try {
+    parse_bytes("1MiB,");
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "'1MiB,' is not understood; write it like 8GiB; blanks separate options");
+  }
+}
+
 }  // namespace
 }  // namespace anadrome

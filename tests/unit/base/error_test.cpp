@@ -2,12 +2,18 @@
 #include "base/error.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <set>
 #include <string>
+
+#include "base/thread.h"
 
 namespace anadrome {
 namespace {
@@ -82,6 +88,36 @@ TEST(StatusName, IsTheNameInTheHeaderAndDiffersForEach) {
 TEST(StatusName, IsNeverNull) {
   // 15 is the last number that the enumeration can hold; 13 to 15 have no name.
   EXPECT_STREQ(status_name(static_cast<anadrome_status>(15)), "unknown anadrome_status");
+}
+
+TEST(ErrnoText, NamesTheLimitThatWasReached) {
+  struct rlimit files {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  EXPECT_EQ(errno_text(EMFILE), std::string(std::strerror(EMFILE)) + " (ulimit -n is " +
+                                    std::to_string(files.rlim_cur) + ": raise it, or close files)");
+  EXPECT_NE(errno_text(ENOMEM).find("ulimit -v"), std::string::npos);
+  EXPECT_NE(errno_text(EFBIG).find("ulimit -f"), std::string::npos);
+  EXPECT_NE(errno_text(ENFILE).find("fs.file-max"), std::string::npos);
+}
+
+// The limit does not hold for root, so the child becomes somebody else.
+TEST(StartThreadDeathTest, SaysWhichThreadAndWhichLimit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto start = [] {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) std::_Exit(3);
+    const struct rlimit one_process = {1, 1};
+    setrlimit(RLIMIT_NPROC, &one_process);
+    try {
+      start_thread("anadrome-test", "writes letters", [](const std::stop_token&) {}).join();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      std::_Exit(error.status() == ANADROME_ERR_MEMORY ? 7 : 4);
+    }
+    std::_Exit(5);
+  };
+  EXPECT_EXIT(start(), testing::ExitedWithCode(7),
+              "cannot start the thread that writes letters: .*ulimit -u is 1: raise it");
 }
 
 }  // namespace

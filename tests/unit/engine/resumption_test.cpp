@@ -132,6 +132,15 @@ TEST_F(StoppedRun, IsRefusedForAnotherProblemAndForgottenWithoutItsJournal) {
   EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
 }
 
+TEST_F(StoppedRun, IsRefusedWithTheFieldThatIsAnotherOne) {
+  Process second(directory.path());
+  std::vector<unsigned char> more = {0};
+  second.add("mu", ANADROME_ROLE_ADJOINT, more);
+  const Failure failure = failure_from([&] { second.begin(); });
+  EXPECT_NE(failure.message.find(" was missing and is 'mu adjoint byte 1'"), std::string::npos)
+      << failure.message;
+}
+
 TEST_F(StoppedRun, WaitsForASegmentThatIsAway) {
   std::filesystem::rename(segment, directory / "away");
   {
