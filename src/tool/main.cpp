@@ -3,13 +3,16 @@
 #include <anadrome/anadrome.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "tool/command.h"
 #include "tool/count/count_command.h"
 #include "tool/pictures/timeline_command.h"
@@ -25,6 +28,27 @@ int complain(const std::string& message, int exit_code) {
   return exit_code;
 }
 
+// Options that begin like an unknown one, or else the nearest; "" where there are none.
+std::string suggestion(const CLI::App& command, const std::string& unknown) {
+  if (!unknown.starts_with("--")) return "";
+  const std::string word = unknown.substr(0, unknown.find('='));
+  std::vector<std::string> all, alike;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      all.push_back("--" + name);
+      if (all.back().starts_with(word)) alike.push_back(all.back());
+    }
+  }
+  if (all.empty()) return "";
+  if (alike.empty()) {
+    const std::vector<std::string_view> words(all.begin(), all.end());
+    alike.emplace_back(nearest(words, word));
+  }
+  std::string text = "; did you mean ";
+  for (const std::string& name : alike) text += (name == alike.front() ? "" : " or ") + name;
+  return text + "?";
+}
+
 // The fault in the words, and the help that has them.
 std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
   std::string name = "anadrome", what = error.what();
@@ -35,8 +59,12 @@ std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
   }
   // A misspelt option is the reason why another is missing.
   const std::vector<std::string> unknown = tool.remaining(true);
-  if (!unknown.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    what = "'" + unknown.front() + "' is not known here";
+  if (!unknown.empty() && (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
+                           dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)) {
+    const auto option = std::find_if(unknown.begin(), unknown.end(),
+                                     [](const std::string& word) { return word.starts_with("-"); });
+    const std::string& word = option != unknown.end() ? *option : unknown.front();
+    what = "'" + word + "' is not known here" + suggestion(*deepest, word);
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::size_t flag = what.find(" was given a disallowed flag override");

@@ -69,11 +69,10 @@ class Pictures(tool.Case):
                              picture)
 
     def test_a_timeline_goes_to_a_file(self):
-        for option in ("-o", "--output"):
-            file = self.folder / f"picture{option}.svg"
-            process = tool.run("timeline", self.trace, option, file)
-            self.assertEqual((process.returncode, process.stdout, process.stderr), (0, "", ""))
-            self.assertEqual(file.read_text(), self.timeline())
+        file = self.folder / "picture.svg"
+        process = tool.run("timeline", self.trace, "--svg", file)
+        self.assertEqual((process.returncode, process.stdout, process.stderr), (0, "", ""))
+        self.assertEqual(file.read_text(), self.timeline())
 
     def test_a_timeline_that_cannot_be_drawn_leaves_the_picture_alone(self):
         picture = self.folder / "picture.svg"
@@ -81,14 +80,14 @@ class Pictures(tool.Case):
         (self.folder / "other.json").write_text('{"traceEvents": []}')
         for name, said in (("absent.json", "No such file"), ("other.json", "no trace of anadrome"),
                            ("picture.svg", "no trace of anadrome"), (".", "cannot be read")):
-            self.assertIn(said, self.refuse("timeline", self.folder / name, "-o", picture))
+            self.assertIn(said, self.refuse("timeline", self.folder / name, "--svg", picture))
             self.assertEqual(picture.read_text(), "before")
         self.assertIn("TRACE", self.refuse("timeline"))
 
     def test_a_timeline_that_cannot_be_written_is_said(self):
-        process = tool.run("timeline", self.trace, "-o", "/absent/x.svg")
+        process = tool.run("timeline", self.trace, "--svg", "/absent/x.svg")
         self.assertEqual((process.returncode, process.stdout), (3, ""))
-        self.assertIn("--output /absent/x.svg: No such file", process.stderr)
+        self.assertIn("--svg /absent/x.svg: No such file", process.stderr)
 
 
 if __name__ == "__main__":

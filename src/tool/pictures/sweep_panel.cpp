@@ -58,7 +58,7 @@ std::vector<double> SweepPanel::Lane::shares() const {
 
 SweepPanel::SweepPanel(PanelWindow window, std::int64_t slots, bool disk)
     : window_(std::move(window)),
-      slots_(std::max<std::int64_t>(slots, 1)),
+      slots_(slots),
       disk_(disk),
       marks_(kDrawn.size(), std::vector<bool>(static_cast<std::size_t>(kColumns) * kRows)),
       slot_lanes_(static_cast<std::size_t>(std::min(slots_, kMostLanes))) {}
@@ -106,7 +106,10 @@ void SweepPanel::mark(const Span& span) {
 void SweepPanel::add(const Held& held) {
   if (held.end < window_.start || held.start > window_.end) return;
   const double from = column(held.start), to = column(held.end);
-  if (held.tier == schedule::kDiskTier) return on_disk_.add(from, to, 1);
+  if (held.tier == schedule::kDiskTier) {
+    holds_on_disk_ = true;
+    return on_disk_.add(from, to, 1);
+  }
   const double per_lane = static_cast<double>(slots_) / static_cast<double>(slot_lanes_.size());
   for (std::int64_t slot = held.slot; slot < std::min(held.slot + held.slots, slots_); ++slot) {
     const auto lane = static_cast<std::size_t>(static_cast<double>(slot) / per_lane);
@@ -120,8 +123,8 @@ double SweepPanel::slot_height() const {
 }
 
 double SweepPanel::height() const {
-  return kAbove + kRows + kGap +
-         (disk_ ? links() * (2 * kTransfers + 4 + kGap) + kOnDiskHeight + kGap : 0) +
+  return kAbove + kRows + kGap + (disk_ ? links() * (2 * kTransfers + 4 + kGap) : 0) +
+         (disk_ && holds_on_disk_ ? kOnDiskHeight + kGap : 0) +
          slot_height() * static_cast<double>(slot_lanes_.size()) + kAxis;
 }
 
@@ -145,7 +148,7 @@ void SweepPanel::draw_axes(Svg& svg, double top) const {
     svg.horizontal(kLeft, y, kColumns, {.stroke = kGrid});
     svg.text(kLeft - 8, y + 4, tick_text(step), kRightOfAxis);
   }
-  svg.upward_text(20, top + kRows / 2.0, "step");
+  svg.upward_text(20, top + kRows / 2.0, window_.axis);
 }
 
 // In a frame of its own, which hides what leaves the window.
@@ -246,6 +249,7 @@ double SweepPanel::draw_disk(Svg& svg, double top) const {
     top += kTransfers + kGap;
   }
 
+  if (!holds_on_disk_) return top;
   const std::vector<double> counts = on_disk_.shares();
   const double most = std::max(1.0, *std::max_element(counts.begin(), counts.end()));
   svg.text(kLeft - 8, top + 10, tick_text(std::round(most)), kRightOfAxis);
@@ -262,6 +266,7 @@ double SweepPanel::draw_disk(Svg& svg, double top) const {
 }
 
 void SweepPanel::draw_slots(Svg& svg, double top) const {
+  if (slot_lanes_.empty()) return;
   const double height = slot_height();
   const auto lanes = static_cast<double>(slot_lanes_.size());
   svg.text(kLeft - 8, top + std::max(height, 10.0),

@@ -21,11 +21,12 @@ struct PanelWindow {
   double start = 0, end = 0;  ///< seconds
   double first_step = 0, last_step = 0;
   std::string title;
+  std::string axis = "step";
 };
 
 class SweepPanel {
  public:
-  /// `slots` of RAM; `disk`: are there lanes for the disk?
+  /// `slots` of RAM, 0: no lanes for them; `disk`: are there lanes for the disk?
   SweepPanel(PanelWindow window, std::int64_t slots, bool disk);
 
   void add(const Span& span);
@@ -77,6 +78,7 @@ class SweepPanel {
   int links() const { return links_[1].is_used ? 2 : 1; }
   std::array<Link, 2> links_;
   Lane on_disk_;
+  bool holds_on_disk_ = false;
   std::vector<Lane> slot_lanes_;
 };
 

@@ -154,8 +154,8 @@ void draw_spans(const SpanPicture& picture, TextOut& out) {
   if (!(picture.seconds > 0)) {
     throw Error(ANADROME_ERR_ARGUMENT, "--svg: nothing takes any time");
   }
-  SweepPanel panel({0, picture.seconds, 0, picture.last_step, "the whole sweep"}, picture.slots,
-                   picture.disk);
+  SweepPanel panel({0, picture.seconds, 0, picture.last_step, "the whole sweep", picture.axis},
+                   picture.slots, picture.disk);
   for (const Span& span : picture.spans) panel.add(span);
   for (const Held& held : picture.held) panel.add(held);
   Svg svg(out, SweepPanel::kWidth, kHead + kFoot + kBetween + panel.height(), kLetters);

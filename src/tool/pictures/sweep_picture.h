@@ -17,6 +17,7 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
 /// A sweep that something else has played.
 struct SpanPicture {
   std::string title, remark;
+  std::string axis = "step";
   double seconds = 0, last_step = 0;
   std::int64_t slots = 0;  ///< 0: they are not drawn
   bool disk = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/pictures/timeline_command.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <fstream>
 #include <memory>
@@ -27,8 +29,12 @@ int draw(const Files& files) {
   const RecordedSweep sweep = read_trace(trace, files.trace);
   const auto picture = [&sweep](TextOut& out) { draw_timeline(sweep, out); };
   if (!files.output.empty()) {
-    put_in_file("--output", files.output, picture);
+    put_in_file("--svg", files.output, picture);
   } else {
+    if (::isatty(STDOUT_FILENO) != 0) {
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  "timeline: the picture would go to the terminal; give --svg FILE");
+    }
     TextOut out(put_out);
     picture(out);
   }
@@ -43,7 +49,7 @@ Command add_timeline(CLI::App& tool) {
       "timeline", "Draw a run as SVG, from the file that its option trace=FILE wrote.");
   command->add_option("TRACE", files->trace, "The file of option trace, for example trace.json")
       ->required();
-  command->add_option("-o,--output", files->output,
+  command->add_option("--svg", files->output,
                       "The picture, for example timeline.svg (default: standard output)");
   return {command, [files] { return draw(*files); }};
 }

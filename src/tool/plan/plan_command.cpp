@@ -93,7 +93,7 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.group("The machine");
   options.bytes("--memory", question.memory, 0,
                 {"limit for all memory of the library on one rank", "8GiB",
-                 "the answer to --target or --walltime"});
+                 "unlimited, with --target or --walltime"});
   options.rates(
       "--write-rate", question.write_rate, question.fast.write_rate,
       {"write rate of one rank; FAST,HOME of two directories", "400MB/s", "there is no disk"});
@@ -172,9 +172,7 @@ int answer_target(const WhatIf& question, const PlanOptions& asked) {
   }
   const Target target = find_target(question, seconds);
   put_out(asked.json ? target_json(target).dump(2) + "\n" : target_text(target));
-  const bool possible = std::any_of(target.memory.begin(), target.memory.end(),
-                                    [](std::int64_t memory) { return memory > 0; });
-  return possible ? kFine : kNo;
+  return target.possible() ? kFine : kNo;
 }
 
 int run(const PlanOptions& asked) {

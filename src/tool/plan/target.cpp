@@ -29,9 +29,10 @@ Estimate fastest(const WhatIf& question) {
   return best;
 }
 
+constexpr double kRounding = 1 + 1e-9;  // of seconds
+
 // The least memory, in states, with which the sweep ends in time; it only gains by more.
 std::int64_t least_memory(WhatIf question, double seconds, Estimate& found) {
-  constexpr double kRounding = 1 + 1e-9;
   const std::int64_t state = state_bytes(question).memory;
   const auto in_time = [&](std::int64_t states) {
     question.memory = states * state;
@@ -72,7 +73,13 @@ Target find_target(const WhatIf& question, double seconds) {
     target.memory.push_back(least_memory(asked, seconds, row));
     target.least.push_back(row);
   }
+  if (question.memory > 0) target.given = fastest(question);
   return target;
+}
+
+bool Target::possible() const {
+  if (question.memory > 0) return given.runs && given.seconds <= kRounding * seconds;
+  return std::any_of(memory.begin(), memory.end(), [](std::int64_t bytes) { return bytes > 0; });
 }
 
 std::string target_text(const Target& target) {
@@ -86,12 +93,18 @@ std::string target_text(const Target& target) {
       text += "no memory suffices\n";
       continue;
     }
+    if (i == 1 && row.disk_bytes == 0) text += "out of its reach: ";
     text += format_bytes(target.memory[i]) + " of memory per rank";
     if (row.disk_bytes > 0) text += ", " + bytes_text(row.disk_bytes) + " on disk";
     text += std::string(": ") + row.schedule + ", " + duration_text(row.seconds) + " (" +
             change_text(row.seconds / ideal) + ")\n";
   }
-  return text;
+  if (target.question.memory == 0) return text;
+  text += "  With " + format_bytes(target.question.memory) + " per rank: ";
+  if (!target.given.runs) return text + "no schedule runs\n";
+  return text + (target.possible() ? "yes, " : "no, ") + target.given.schedule + " takes " +
+         duration_text(target.given.seconds) + " (" + change_text(target.given.seconds / ideal) +
+         ")\n";
 }
 
 nlohmann::ordered_json target_json(const Target& target) {
@@ -105,9 +118,18 @@ nlohmann::ordered_json target_json(const Target& target) {
                        {"schedule", row.schedule},
                        {"seconds", row.seconds}});
   }
-  return {{"seconds", target.seconds},
-          {"seconds_ideal", target.question.ideal_seconds()},
-          {"answers", answers}};
+  nlohmann::ordered_json json = {{"seconds", target.seconds},
+                                 {"seconds_ideal", target.question.ideal_seconds()},
+                                 {"answers", answers}};
+  if (target.question.memory == 0) return json;
+  nlohmann::ordered_json& given = json["given"];
+  given = {{"memory_bytes", exact_json(static_cast<uint128>(target.question.memory))},
+           {"in_time", target.possible()}};
+  if (target.given.runs) {
+    given["schedule"] = target.given.schedule;
+    given["seconds"] = target.given.seconds;
+  }
+  return json;
 }
 
 }  // namespace anadrome::tool

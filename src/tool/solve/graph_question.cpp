@@ -144,8 +144,8 @@ Answer answer(const GraphAsked& asked) {
     SpanPicture picture = picture_of(graph, *plan);
     picture.title = "graph: a step of " + std::to_string(graph.nodes()) + " nodes";
     picture.remark = std::to_string(plan->overhead) + " recomputed, a peak of " +
-                     std::to_string(plan->peak) + " of " + std::to_string(bytes) +
-                     " bytes; a row is a node";
+                     std::to_string(plan->peak) + " of " + std::to_string(bytes) + " bytes";
+    picture.axis = "node";
     draw_spans(picture, out);
   };
   return answer;

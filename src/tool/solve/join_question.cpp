@@ -145,8 +145,9 @@ Answer answer(const JoinAsked& asked) {
   answer.draw = [problem, plan, branches = asked.branches](TextOut& out) {
     SpanPicture picture = picture_of(problem, questions::actions_of(problem, plan));
     picture.title = "join: branches of " + branches + " steps";
-    picture.remark = decimal_text(plan.advances) + " advances with " +
-                     std::to_string(problem.slots) + " slots; the branches one above the other";
+    picture.remark =
+        decimal_text(plan.advances) + " advances with " + std::to_string(problem.slots) + " slots";
+    picture.axis = "steps of the branches, one above the other";
     draw_spans(picture, out);
   };
   return answer;

@@ -132,8 +132,8 @@ Answer answer(const OffloadAsked& asked) {
     picture.title = "offload: " + std::to_string(problem.chain.steps()) + " uneven steps";
     picture.remark = "keep, offload or recompute: " +
                      decimal_text(static_cast<uint128>(plan.run.makespan), problem.digits) +
-                     "; with no limit " +
-                     decimal_text(static_cast<uint128>(plan.lower_bound), problem.digits);
+                     " s; with no limit on memory " +
+                     decimal_text(static_cast<uint128>(plan.lower_bound), problem.digits) + " s";
     draw_spans(picture, out);
   };
   return answer;
