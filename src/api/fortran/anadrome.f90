@@ -1,11 +1,12 @@
 ! SPDX-License-Identifier: BSD-2-Clause
-!> States of a time-dependent simulation, given back in reverse: the Fortran interface. The conventions are
-!> those of anadrome.h: steps count from 0, x_k is what step k starts from.
-!>
-!> - `ierr`, the optional last argument, is ANADROME_OK or why a call failed; anadrome_last_error() says it in
-!>   words. A failure that is not asked for ends the program, as with `allocate` without `stat=`.
-!> - Registered arrays have the TARGET attribute (the compiler demands it) and are contiguous. In procedures
-!>   where such an array is a dummy argument, anadrome_next changes it only if the dummy is a TARGET too.
+! States of a time-dependent simulation, given back in reverse: the Fortran interface. No comment of Doxygen's: the
+! namespace of C++ has the same name there. The conventions are
+! those of anadrome.h: steps count from 0, x_k is what step k starts from.
+!
+! - `ierr`, the optional last argument, is ANADROME_OK or why a call failed; anadrome_last_error() says it in
+!   words. A failure that is not asked for ends the program, as with `allocate` without `stat=`.
+! - Registered arrays have the TARGET attribute (the compiler demands it) and are contiguous. In procedures
+!   where such an array is a dummy argument, anadrome_next changes it only if the dummy is a TARGET too.
 module anadrome
   use anadrome_types, only: &
        ANADROME_OK, ANADROME_STOPPED, ANADROME_ERR_ARGUMENT, ANADROME_ERR_ORDER, ANADROME_ERR_MEMORY, &
