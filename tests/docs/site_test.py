@@ -31,6 +31,15 @@ class Site(unittest.TestCase):
         cls.pages = {path: path.read_text() for path in HTML.rglob("*.html")}
         assert len(cls.pages) > 30
 
+    def test_the_root_leads_to_the_first_page(self):
+        target = re.search(r'url=([^"]+)"', (HTML / "index.html").read_text())[1]
+        self.assertTrue((HTML / target).is_file())
+
+    def test_the_reference_of_cxx_is_not_that_of_fortran(self):
+        text = (HTML / "docs" / "cxx.html").read_text()
+        self.assertIn("Run", text)
+        self.assertNotIn("the Fortran interface", text)
+
     def page(self, name):
         return re.sub(r"<[^>]*>", "", self.pages[HTML / "docs" / f"{name}.html"])
 

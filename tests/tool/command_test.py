@@ -66,6 +66,9 @@ class Command(tool.Case):
         self.assertIn("extra", self.refuse("plan", "--steps", "3", "extra"))
         self.assertIn("--steps needs a value", self.refuse("plan", "--steps"))
         self.assertIn("see anadrome plan --help", self.refuse("plan", "--stpes", "3"))
+        self.assertIn("'--stpes' is not known here; did you mean --steps?", self.refuse("plan", "--stpes", "3"))
+        self.assertIn("'--step' is not known here; did you mean --steps or --step-time?", self.refuse("plan", "--step", "3"))
+        self.assertIn("'--output' is not known here; did you mean", self.refuse("timeline", "trace.json", "--output", "x.svg"))
 
     def test_output_that_cannot_be_written(self):
         words = ("count", "revolve", "--steps", "10000", "--slots", "3")

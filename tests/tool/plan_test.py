@@ -424,6 +424,18 @@ class Target(WhatIf):
         self.assertGreater(int(factor["answers"][0]["memory_bytes"]),
                            int(factor["answers"][1]["memory_bytes"]), "a disk is worth something")
 
+    def test_with_a_memory_says_whether_that_suffices(self):
+        in_ram = {"--write-rate": None, "--read-rate": None, "--steps": "400", "--target": "1.3"}
+        least = int(self.target(in_ram)["answers"][0]["memory_bytes"])
+        for memory, in_time in ((least, True), (2 * least, True), (least - 2**30, False)):
+            process = tool.run(*words(in_ram, {"--memory": f"{memory}B"}))
+            self.assertEqual(process.returncode, 0 if in_time else 1, process.stdout)
+            self.assertIn(f"per rank: {'yes' if in_time else 'no'}, ", process.stdout)
+
+    def test_beyond_the_disk_is_said(self):
+        process = tool.run(*words({"--memory": None, "--target": "1.001", "--write-rate": "1KB/s", "--read-rate": "1KB/s"}))
+        self.assertIn("with the disk  out of its reach: ", process.stdout)
+
     def test_that_no_memory_meets_is_said(self):
         process = tool.run(*words({"--memory": None}), "--walltime", "1s")
         self.assertEqual(process.returncode, 1)
