@@ -19,6 +19,7 @@ using namespace bench;
 
 struct Setup {
   std::int64_t cells_x = 0, cells_y = 0, branches = 1, rounds = 3;
+  std::int64_t first_round = 0;  ///< round 0 makes everything warm, and is not counted
   /// Tapes, uneven work and branches are for the modes of the library only.
   bool rk4 = false, tape = false, adaptive = false;
   std::vector<std::string> modes;
@@ -51,6 +52,7 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   setup.adaptive = flags.count("adaptive", 0) != 0;  // heat spreads from a spot
   setup.branches = flags.count("branches", 1);
   setup.rounds = flags.count("rounds", 3);
+  setup.first_round = flags.count("cold", 0) != 0 ? 1 : 0;
   setup.modes = flags.list("modes", "ideal,async");  // or async@500: with steps of its own
   setup.means.directory = flags.text("directory", ".");
   setup.means.memory = flags.count("memory", 64 << 20);
@@ -129,7 +131,7 @@ void run(const Setup& setup, const Problem& problem) {
   for (const std::string& mode : setup.modes) make_contender(mode, problem, setup, contenders);
   if (grid.rank == 0) print_heading();
   std::map<std::int64_t, std::uint64_t> expected;  // by steps
-  for (std::int64_t round = 0; round <= setup.rounds; ++round) {
+  for (std::int64_t round = setup.first_round; round <= setup.rounds; ++round) {
     for (const Contender& contender : contenders) {
       MPI_Barrier(grid.comm);
       const Measured measured = contender.sweep();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Is the interval that a run finds the right one? Beside it, in turns: the same sweep with intervals that are given, and Revolve.
-The best of these is chosen in one half of the turns and compared with in the other, both ways round, or luck would choose it."""
+The best of these is chosen in one half of the turns and compared with in the other, both ways round, or luck would choose it.
+A sweep is one of a user's: the first of its process."""
 import subprocess
 from contextlib import contextmanager
 from math import sqrt
@@ -12,7 +13,8 @@ from table import markdown, pick, ratios
 
 WORK = (1, 4, 16, 48)
 GRIDS = {1: (512, 256), 8: (1024, 1024), 32: (2048, 2048)}  # MiB of a state on a rank: its cells
-SECONDS = {1: 0.4, 8: 0.5, 32: 0.8}  # that the slowest sweep of a cell is to take
+SECONDS = {1: 6, 8: 6, 32: 8}  # that a sweep with an anchor at every step, or by Revolve, is to take, whichever is slower
+STEPS = (200, 5000)
 DISKS = (0, 400_000_000)  # bytes per second, all ranks together; 0: as it is
 GIVEN = [f"async={interval}" for interval in (1, 2, 4, 8, 16, 32)] + ["revolve"]
 MODES = ["async", "async+"] + GIVEN
@@ -34,17 +36,15 @@ def busy(programs):
 
 
 def flags_of(bench, ranks, mib, work, disk):
-    """As many steps as the time allows; from 200 on each sweep is the first of its run."""
+    """As many steps as the time allows."""
     grid = GRIDS[mib]
     flags = {"cells_x": grid[0], "cells_y": grid[1] * ranks, "work": work,
              "memory": memory_for(SLOTS, mib << 20), "bandwidth_limit": disk // ranks}
     pilot = bench.sweep(ranks, ["async=1", "revolve"], **flags, steps=24, rounds=1)
     slowest = max(row["seconds"] / row["steps"] for row in pilot if row["round"] > 0)
     steps = int(bench.choose(SECONDS[mib], 0.05) / slowest)
-    steps = min(max(steps, 12 if slowest > 0.05 else 24), 1000,
-                bench.fitting_steps(1000, mib << 20, ranks))
-    return {**flags, "steps": steps, "fresh": int(steps >= 200),
-            "rounds": bench.choose(6 if slowest * steps < 0.5 else 4, 2)}
+    steps = min(max(steps, bench.choose(STEPS[0], 24)), STEPS[1])
+    return {**flags, "steps": steps, "rounds": bench.choose(4, 2)}
 
 
 def predicted_over_taken(rows):
@@ -75,12 +75,13 @@ def settled(rows):
 
 
 def sweep_until(done, bench, ranks, modes, name, flags):
-    """Turns of all modes, as many again until it is done."""
-    rows = []
-    for batch in range(bench.choose(BATCHES, 1)):
-        rows += [{**row, "round": row["round"] + batch * flags["rounds"]}
-                 for row in bench.sweep(ranks, modes, f"{name}_{batch}", **flags) if row["round"] > 0]
-        if done(rows):
+    """Turns of all modes, each sweep in a process of its own; as many again until it is done."""
+    rows, turns = [], flags["rounds"]
+    for turn in range(bench.choose(BATCHES, 1) * turns):
+        for mode in modes:
+            rows += [{**row, "round": turn}
+                     for row in bench.sweep(ranks, [mode], f"{name}_{turn}_{mode}", **{**flags, "rounds": 1, "cold": 1})]
+        if (turn + 1) % turns == 0 and done(rows):
             break
     return rows
 
@@ -100,7 +101,7 @@ def cells_of(bench, modes, name, done=lambda rows: True):
                     yield [f"{ranks}" + (", a core busy" if others else ""), f"{mib} MiB",
                            f"{disk // 10**6} MB/s" if disk else "as it is", work,
                            f"{1e3 * median(pick(rows, 'step', mode='revolve')):.3g} ms",
-                           f"{flags['steps']}" + (", first sweeps" if flags["fresh"] else "")], rows
+                           flags["steps"]], rows
 
 
 CELL_HEADING = ["ranks", "state", "disk", "work", "a step", "steps"]
