@@ -222,14 +222,9 @@ void Beginning::start() {
   context_.recorder.start(sweep.handed_out);
   if (resumption_.recovery()) return resumption_.go_on();
   sweep.then_is_written = keeper_.live()->exchanged() && !context_.plan.has_branches();
-  // 4 % of the steps; of a few, so many that the cold ones are not all that is known.
-  constexpr std::int64_t kEarly = 25, kEighth = 8, kMostOfFew = 8;
-  const std::int64_t steps = context_.plan.steps;
   // The model has no transfers of states that replace each other on disk.
-  if (steps > 0 && context_.plan.disk_use() != DiskUse::kStates) {
-    sweep.prediction.due_at =
-        std::max(ceil_divide(steps, kEarly), std::min(kMostOfFew, ceil_divide(steps, kEighth)));
-  }
+  if (context_.plan.steps > 0 && context_.plan.disk_use() != DiskUse::kStates)
+    sweep.prediction.due_at = prediction_after(context_.plan.steps, 0);
   sweep.phase = ANADROME_PHASE_FORWARD;
 }
 

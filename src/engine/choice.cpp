@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/choice.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -49,13 +50,34 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
   } else if (may_weigh(plan, before, same_disk)) {
     plan.state_bytes_all_ranks = before.state_bytes_all_ranks;
     weigh(plan, sweep, planning_.costs(before));
+  } else if (store::total_bytes(fields_.state()) < store::kHandedOverBytes &&
+             disk_leaves_too_few(plan, sweep)) {
+    plan.schedule = &schedule::schedule_for(InAuto::kNoDisk);
   }
+}
+
+// Small states share blocks of whole pages, and some of them are staged. Where the disk turns out
+// to be of no use, all steps are reversed from what is left. A little more is worth the disk.
+bool Choice::disk_leaves_too_few(const SweepPlan& plan, SweepState& sweep) {
+  constexpr double kLittle = 1.05;
+  const std::int64_t in_memory =
+      planning_.slots_with(plan, schedule::schedule_for(InAuto::kNoDisk));
+  const std::int64_t beside = planning_.slots_with(plan, *plan.schedule);
+  const std::int64_t chain = plan.steps + (plan.record ? 0 : 1);
+  const auto steps = [&](std::int64_t slots) {
+    return static_cast<double>(schedule::extra_advances(chain, std::max<std::int64_t>(slots, 1)));
+  };
+  if (steps(beside) <= kLittle * steps(in_memory)) return false;
+  held_.attempt([&] {
+    sweep.chosen += "; beside a disk there would be memory for " + std::to_string(beside);
+  });
+  return true;
 }
 
 // Is there a choice, and is the sweep worth a thought? What several states in a block are good for,
 // the other schedules cannot use.
 bool Choice::may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const {
-  const bool free = options_.interval == 0 && !options_.greedy && options_.anchors < 0;
+  const bool free = options_.interval == 0 && options_.anchors < 0;
   const AgreedNumbers& agreed = measured_.agreed();
   return measured_.of_earlier_sweep() && same_disk && free && !plan.record &&
          options_.passes == 0 && !options_.has_fast() && !fields_.states_vary() &&

@@ -34,6 +34,7 @@ class Choice {
  private:
   using Seconds = std::array<double, schedule::kWeighedRows>;
 
+  bool disk_leaves_too_few(const SweepPlan& plan, SweepState& sweep);
   bool may_weigh(const SweepPlan& plan, const SweepPlan& before, bool same_disk) const;
   bool weighed_with(std::int64_t steps, const schedule::StepCosts& costs) const;
   void weigh(SweepPlan& plan, SweepState& sweep, const schedule::StepCosts& costs);

@@ -10,18 +10,15 @@ schedule::Measured Decisions::measured() const {
   costs.passes = planning_.passes();
   return {.costs = costs,
           .write_times_known = measured_.write_times_known(),
-          .nobody_writes = measured_.nobody_writes(),
           .of_earlier_sweep = measured_.of_earlier_sweep(),
           .agreement = agreement_.count(),
-          .compared = measured_.compared(),
-          .took = measured_.sweeps_took({plan_.steps, plan_.memory.blocks})};
+          .times = &measured_.interval_times()};
 }
 
 void Decisions::decide() {
   for (;;) {
     switch (plan_.sweep->decide(measured())) {
       case schedule::Next::kGoOn:
-        renew_prediction();
         return use_memory();
       case schedule::Next::kFlush:
         held_.hold(failure_from([&] { keeper_.disk_tier()->flush(); }));
@@ -34,17 +31,6 @@ void Decisions::decide() {
         return agree_on_plan(failure_from([&] { plan_.sweep->plan(measured()); }));
     }
   }
-}
-
-// It was made with another interval, or before it was known what a step takes beside no transfer.
-void Decisions::renew_prediction() {
-  constexpr std::int64_t kEarly = 2;
-  SweepState::Prediction& prediction = sweep_.prediction;
-  const schedule::Course course = plan_.sweep->course();
-  if (!course.rests) prediction.before_a_trial = true;
-  if (!course.rests || prediction.made_at == 0 || prediction.due_at > 0) return;
-  const bool outdated = prediction.before_a_trial || prediction.interval != course.interval;
-  if (outdated && sweep_.advances < course.steps / kEarly) prediction.due_at = sweep_.advances + 1;
 }
 
 // Blocks that are read ahead and slots share the memory.

@@ -31,7 +31,6 @@ class Decisions {
 
  private:
   schedule::Measured measured() const;
-  void renew_prediction();
   void use_memory();
   void agree_on_plan(const Failure& failure);
 

@@ -277,7 +277,7 @@ void Keeper::write_due() {
   const std::int64_t under_way = std::max<std::int64_t>(most / 2, 2);
   if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? under_way : 0);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
-  if (stays) learn(sweep_.newest_anchor);
+  if (stays) measured_.learn({.anchor = sweep_.newest_anchor, .advances = sweep_.advances});
   if (storage_.counts_compressed(plan_)) tell_what_disk_holds();
   if (agreed.lost) close_volumes(agreed.lost);
   tell_what_volumes_hold();
@@ -289,14 +289,6 @@ void Keeper::write_due() {
     write_newest_block(Call::kAnchor, commits);
   }
   if (!sweep_.no_more_anchors) meeting_.commit_if_due(Call::kAnchor, agreed);
-}
-
-// An interval ends at this anchor, and all ranks know how long it took.
-void Keeper::learn(std::int64_t anchor) {
-  measured_.learn({.reverse = sweep_.phase == ANADROME_PHASE_REVERSE,
-                   .anchor = anchor,
-                   .advances = sweep_.advances,
-                   .adjoints = sweep_.adjoints});
 }
 
 void Keeper::write_last_block() {
@@ -330,7 +322,6 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       return;
     }
     sweep_.agreed_block = block;
-    if (!sweep_.passes.on && plan_.sweep->course().anchors_stay) learn(kept.place);
   }
   sweep_.newest_anchor = kept.place;
   copy(Copied::kSlot, Way::kIn, fields_.state(), [&] {
@@ -355,6 +346,7 @@ bool Keeper::load(Call call, std::int64_t number) {
     if (!agreed.lost) return true;
     sweep_.lost = agreed.lost;
     ++sweep_.anchors_lost;
+    if (sweep_.no_more_anchors && number >= sweep_.anchors_on_disk) ++sweep_.never_on_disk;
     sweep_.agreed_block = -1;
     if (!disk_->lose(number)) {
       warnings_.warn({agreed.lost.message, "; its steps are run again from an earlier state"});

@@ -155,7 +155,6 @@ class Keeper {
   store::KeptState state_of(const schedule::Kept& kept) const;
   void keep_in(store::Tier& tier, const store::KeptState& state);
   void keep_in_region(store::Tier& tier, const store::KeptState& state);
-  void learn(std::int64_t anchor);
   void write_newest_block(Call call, bool exact);
   int volume_of_newest(bool commits);
   double seconds_until_turn() const;

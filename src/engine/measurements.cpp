@@ -40,7 +40,7 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
       has_written = has_written || times.write.seconds() > 0;
     }
     // Whether a time is known must be known of all ranks: the smallest says so.
-    if (has_written) input.smallest = tier->is_writing() ? 1 : 2;
+    input.smallest = has_written ? 1 : 0;
     mine.filled = tier->filled();
   }
   mine.elapsed = now_seconds() - began_;
@@ -57,7 +57,6 @@ void Measurements::take(const Agreement::Output& output) {
              elapsed,   waited,     copy,  anchor_copy, {taken, share, mean}, fast_write,
              fast_read, home_writes};
   write_times_known_ = output.smallest >= 1;
-  nobody_writes_ = output.smallest == 2;
 }
 
 void Measurements::begin_sweep() {
@@ -65,56 +64,25 @@ void Measurements::begin_sweep() {
   interval_began_ = {};
   if (agreed_.filled.mean > 0) share_before_ = agreed_.filled.mean;
   agreed_.filled = {};
-  if (std::exchange(first_is_done_, false)) forward_fit_ = reverse_fit_ = {};  // it was cold
-  forward_fit_.begin_anew();
-  reverse_fit_.begin_anew();
 }
 
-void Measurements::sweep_is_done(bool with_disk, const SweepKind& kind,
-                                 const std::optional<schedule::AsyncPlan>& whole) {
-  const bool first = !of_earlier_sweep_;
-  if (with_disk) first_is_done_ = first;
-  of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
-  if (first || !of_earlier_sweep_ || !whole) return;
-  if (std::exchange(took_kind_, kind) != kind) took_ = {};
-  took_.note(*whole, agreed_.elapsed);
-}
-
-// The first intervals are not like the others: memory is touched for the first time, fingerprints
-// are taken of the first advances, and compared in the reverse sweep. That begins in an interval's
-// middle.
+// Without the copies: Revolve makes as many. The interval from x_0 on has probes in it.
 void Measurements::learn(const IntervalEnd& end) {
-  constexpr std::int64_t kFirstAnchors = 4;
-  if (end.anchor < kFirstAnchors) return;
-  const IntervalBegan began = interval_began_;
-  const bool same_sweep = began.known && began.end.reverse == end.reverse;
-  const std::int64_t kept = end.anchor - began.end.anchor;
-  if (same_sweep && (end.reverse ? kept >= 0 : kept <= 0)) return;  // in the middle of an interval
-  interval_began_ = {true, end, agreed_.elapsed, agreed_.waited};
-  if (!same_sweep) return;
-  const double elapsed = agreed_.elapsed - began.elapsed;
-  const double computing = elapsed - (agreed_.waited - began.waited);
-  const auto anchors = static_cast<double>(end.reverse ? -kept : kept);
-  const auto moved = [&](double transfer) {  // no more than there was time for
-    return transfer > 0 ? anchors * std::min(1.0, elapsed / transfer) : anchors;
-  };
-  const auto advances = static_cast<double>(end.advances - began.end.advances);
-  if (!end.reverse) return forward_fit_.add(advances, anchors, moved(disk().write), computing);
-  const auto adjoints = static_cast<double>(end.adjoints - began.end.adjoints);
-  reverse_fit_.add(adjoints, anchors, moved(disk().read), computing - advances * forward_step());
-}
-
-// Of an advance beside no transfer.
-double Measurements::forward_step() const {
-  return std::max(forward_fit_.separates() ? forward_fit_.step() : agreed_.forward, 1e-9);
+  if (end.anchor < 1) return;
+  const IntervalBegan began =
+      std::exchange(interval_began_, {true, end, agreed_.elapsed, agreed_.waited});
+  if (!began.known) return;
+  const auto anchors = static_cast<double>(end.anchor - began.end.anchor);
+  interval_times_.add(static_cast<double>(end.advances - began.end.advances), anchors,
+                      agreed_.elapsed - began.elapsed - anchors * agreed_.anchor_copy,
+                      agreed_.waited - began.waited);
 }
 
 void Measurements::begin_disk(bool cores_are_busy) {
   transfers_ = {};
   agreed_.filled = {};
   share_before_ = 0;
-  forward_fit_ = reverse_fit_ = {};
-  took_ = {};
+  interval_times_ = {};
   of_earlier_sweep_ = false;
   cores_are_busy_ = cores_are_busy;
 }
@@ -130,7 +98,7 @@ schedule::VolumeCosts Measurements::disk() const {
 
 schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   schedule::StepCosts costs;
-  costs.forward = forward_step();
+  costs.forward = std::max(agreed_.forward, 1e-9);
   constexpr double kAdjointPerForward = 2;  // until an adjoint step was measured
   costs.adjoint = agreed_.adjoint > 0 ? agreed_.adjoint : kAdjointPerForward * costs.forward;
   const schedule::VolumeCosts disk = this->disk();
@@ -143,18 +111,7 @@ schedule::StepCosts Measurements::costs(std::int64_t state_bytes) const {
   costs.read = disk.read > 0 ? disk.read : costs.write;
   costs.write_taken = agreed_.write_taken;
   costs.read_taken = agreed_.read_taken > 0 ? agreed_.read_taken : agreed_.write_taken;
-  // Each step has a copy to keep a state and one to restore it, whatever the interval is: the first
-  // is a write's in the forward sweep, where it is counted, and is left out of the reverse sweep.
-  if (forward_fit_.separates()) {
-    // A transfer takes no more of the steps than its own time.
-    costs.write_taken = std::clamp(forward_fit_.transfer() - agreed_.anchor_copy, 0.0, costs.write);
-    costs.read_taken = std::min(costs.write_taken, costs.read);
-  }
-  if (reverse_fit_.separates()) {
-    costs.adjoint = std::max(reverse_fit_.step() - 2 * agreed_.copy, 1e-9);
-    costs.read_taken = std::clamp(reverse_fit_.transfer() + agreed_.copy, 0.0, costs.read);
-  }
-  return costs;
+  return interval_times_.costs(interval_times_.newest(), costs);
 }
 
 }  // namespace anadrome::engine

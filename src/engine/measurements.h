@@ -6,13 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/clock.h"
 #include "engine/agreement.h"
 #include "engine/step_table.h"
-#include "schedule/interval_fit.h"
-#include "schedule/interval_problem.h"
+#include "schedule/interval_times.h"
 #include "schedule/two_volumes.h"
 #include "store/disk_tier.h"
 #include "store/meter.h"
@@ -37,17 +35,10 @@ struct AgreedNumbers {
   }
 };
 
-/// An agreement at an anchor, which ends an interval of either sweep.
+/// An agreement at an anchor, which ends an interval of the forward sweep.
 struct IntervalEnd {
-  bool reverse = false;
-  std::int64_t anchor = 0;  ///< the number of the one that was kept or restored last
-  std::int64_t advances = 0, adjoints = 0;
-};
-
-/// Sweeps that can be compared.
-struct SweepKind {
-  std::int64_t steps = 0, blocks = 0;  ///< of memory
-  bool operator==(const SweepKind&) const = default;
+  std::int64_t anchor = 0;  ///< the number of the one that was kept last
+  std::int64_t advances = 0;
 };
 
 /// What is copied: an anchor's block leaves the caches as it is written, and a slot stays there.
@@ -100,14 +91,11 @@ class Measurements {
   /// `tier`: NULL without a disk.
   void bring(Agreement::Input& input, const store::DiskTier* tier) const;
   void take(const Agreement::Output& output);
-  /// At an agreement that ends an interval: what the interval took beside its transfers.
+  /// At an agreement that ends an interval: what it took.
   void learn(const IntervalEnd& end);
   /// A sweep begins: what came before is no interval of it.
   void begin_sweep();
-  /// What a forward step and a write take were told apart.
-  bool separates() const { return forward_fit_.separates(); }
-  /// Were intervals of two lengths compared, whatever that showed?
-  bool compared() const { return forward_fit_.compared(); }
+  const schedule::IntervalTimes& interval_times() const { return interval_times_; }
   const AgreedNumbers& agreed() const { return agreed_; }
   /// Seconds of a state to disk and back: of both volumes together, if there are two that take
   /// states.
@@ -116,23 +104,17 @@ class Measurements {
   void use_volumes(bool home, bool fast) { uses_ = {home, fast}; }
   /// Has every rank written a state? Agreed.
   bool write_times_known() const { return write_times_known_; }
-  /// No rank was writing at the last agreement.
-  bool nobody_writes() const { return nobody_writes_; }
   /// The agreed times are those of an earlier sweep on the same disk.
   bool of_earlier_sweep() const { return of_earlier_sweep_; }
-  /// `whole`: if it was one from x_0 to its DONE, and with which plan.
-  void sweep_is_done(bool with_disk, const SweepKind& kind = {},
-                     const std::optional<schedule::AsyncPlan>& whole = {});
+  void sweep_is_done(bool with_disk) {
+    of_earlier_sweep_ = with_disk && agreed_.forward > 0 && write_times_known_;
+  }
   /// What a compressed block takes of its full size, as far as is known from this sweep and the one
   /// before.
   double share_of_block() const {
     return knows_share() ? std::max(agreed_.filled.share, share_before_) : 1;
   }
   bool knows_share() const { return agreed_.filled.share > 0 || share_before_ > 0; }
-  /// Sweeps of this kind, but for the first on this disk.
-  schedule::SweepsTook sweeps_took(const SweepKind& kind) const {
-    return kind == took_kind_ ? took_ : schedule::SweepsTook{};
-  }
   /// Transfers go to another disk from here on. `cores_are_busy`: no core is left for I/O threads.
   void begin_disk(bool cores_are_busy);
   /// The agreed times, with a guess for those that are not measured yet.
@@ -155,7 +137,6 @@ class Measurements {
     store::Sampler sampler_;
   };
   Copies& copies(Copied what) { return what == Copied::kAnchor ? anchor_copies_ : slot_copies_; }
-  double forward_step() const;
 
   store::Meter forward_, adjoint_, visit_;
   store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_;
@@ -174,12 +155,9 @@ class Measurements {
     IntervalEnd end;
     double elapsed = 0, waited = 0;
   } interval_began_;
-  schedule::IntervalFit forward_fit_, reverse_fit_;
-  schedule::SweepsTook took_;
-  SweepKind took_kind_;
+  schedule::IntervalTimes interval_times_;
   double share_before_ = 0;  ///< filled.mean at the end of the sweep before; 0: unknown
-  bool write_times_known_ = false, nobody_writes_ = false, of_earlier_sweep_ = false;
-  bool first_is_done_ = false;  ///< the first sweep on this disk, and no other
+  bool write_times_known_ = false, of_earlier_sweep_ = false;
   bool cores_are_busy_ = false;
 };
 

@@ -253,12 +253,9 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::string(to_string(o.schedule)); }},
       {"interval",
        [](Options& o, std::string_view v) {
-         const std::string word = in_small_letters(v);
-         o.greedy = word == "greedy";
-         o.interval = o.greedy || word == "auto" ? 0 : positive(v, ", auto or greedy");
+         o.interval = is_word(v, "auto") ? 0 : positive(v, " or auto");
        },
-       [](const Options& o) { return o.greedy ? "greedy" : std::to_string(o.interval); },
-       Wants::kIntervals},
+       [](const Options& o) { return std::to_string(o.interval); }, Wants::kIntervals},
       {"checkpoints",
        [](Options& o, std::string_view v) {
          o.checkpoints = is_word(v, "unlimited") ? -1 : positive(v, " or unlimited");

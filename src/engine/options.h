@@ -41,7 +41,6 @@ struct Options {
   } fast;
   const schedule::Entry* schedule = nullptr;  ///< NULL: auto
   std::int64_t interval = 0;                  ///< 0: measured
-  bool greedy = false;                        ///< ... and an anchor only where no rank is writing
   std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
   std::int64_t passes = 0;        ///< that will follow the sweep
   std::int64_t anchors = -1;      ///< most states meant for disk; -1: unlimited

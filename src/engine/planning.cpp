@@ -385,17 +385,31 @@ double Planning::forecast(SweepPlan& plan) const {
   return copies + plan.schedule->forecast(problem(plan));
 }
 
+SweepPlan Planning::another(const SweepPlan& plan, const schedule::Entry& entry) {
+  SweepPlan other;
+  other.steps = plan.steps;
+  other.schedule = &entry;
+  other.record = plan.record;
+  other.budget = plan.budget;
+  other.state_bytes_all_ranks = plan.state_bytes_all_ranks;
+  other.tape_slots = plan.tape_slots;
+  other.tape_buffer_bytes = plan.tape_buffer_bytes;
+  return other;
+}
+
+std::int64_t Planning::slots_with(const SweepPlan& plan, const schedule::Entry& entry) {
+  SweepPlan other = another(plan, entry);
+  plan_blocks(other);
+  if (other.memory.blocks == 0) return 0;
+  return other.disk_use() == DiskUse::kNone ? other.memory.checkpoint_slots
+                                            : shared_memory(other).slots(0);
+}
+
 double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
   const bool told = plan.schedule->forecast != nullptr && plan.disk_use() != DiskUse::kStates;
   if (!told || plan.divided) return 0;
-  SweepPlan changed;
-  changed.steps = plan.steps;
-  changed.schedule = plan.schedule;
-  changed.record = plan.record;
+  SweepPlan changed = another(plan, *plan.schedule);
   changed.budget = static_cast<std::int64_t>(static_cast<double>(plan.budget) * supposed.memory);
-  changed.state_bytes_all_ranks = plan.state_bytes_all_ranks;
-  changed.tape_slots = plan.tape_slots;
-  changed.tape_buffer_bytes = plan.tape_buffer_bytes;
   plan_blocks(changed);
   if (changed.memory.blocks == 0) return 0;
   changed.steps = supposed.steps;
@@ -414,6 +428,9 @@ double Planning::forecast_supposed(SweepPlan& plan, const Supposed& supposed) co
   problem.costs.adjoint = supposed.adjoint;
   problem.costs.write /= supposed.disk_rate;
   problem.costs.read /= supposed.disk_rate;
+  problem.costs.write_taken = problem.costs.read_taken = 0;  // the steps have it
+  problem.blocks_on_disk = static_cast<std::int64_t>(
+      std::min(static_cast<double>(problem.blocks_on_disk) * supposed.disk_room, 0x1p62));
   if (supposed.overlaps) problem.shared.overlaps = true;
   return plan.schedule->forecast(problem);
 }
@@ -423,10 +440,8 @@ double Planning::forecast_supposed(SweepPlan& plan, const Supposed& supposed) co
 double Planning::forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed) {
   if (plan.plays_list()) return 0;
   make_sweep(plan, supposed.anchors_that_fit <= 1);
-  schedule::Measured measured{.costs = costs(plan),
-                              .write_times_known = true,
-                              .nobody_writes = true,
-                              .of_earlier_sweep = true};
+  schedule::Measured measured{
+      .costs = costs(plan), .write_times_known = true, .of_earlier_sweep = true};
   measured.costs.forward = supposed.forward;
   measured.costs.adjoint = supposed.adjoint;
   const schedule::DiskLeft left = {
@@ -473,13 +488,13 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.largest_state_bytes = memory.largest_state_bytes;
   if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.expected_blocks(plan);
   problem.most_anchors = options_.anchors;
-  problem.greedy = options_.greedy;
   problem.all_anchors = options_.files_are_read();
   problem.leaves_states = options_.passes > 0 && !options_.probes();
   problem.checkpoints = options_.checkpoints;
   problem.costs = costs(plan);
   problem.costs.passes = static_cast<double>(options_.passes);
   problem.costs_known = measured_.of_earlier_sweep();
+  problem.interval_times = &measured_.interval_times();
   const auto known = [](const StepTable& table) {
     return table.known() ? &table.values() : nullptr;
   };

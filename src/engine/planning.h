@@ -44,15 +44,19 @@ class Planning {
 
   /// A sweep as it was, with something changed.
   struct Supposed {
-    double memory = 1, disk_rate = 1;    ///< factors
-    bool overlaps = false;               ///< transfers do, whatever the transport
-    std::int64_t steps = 0;              ///< n, by now
-    std::int64_t anchors_that_fit = -1;  ///< then the disk is full; -1: it never is
-    double forward = 0, adjoint = 0;     ///< seconds of a step, the mean of the sweep
+    double memory = 1, disk_rate = 1, disk_room = 1;  ///< factors
+    bool overlaps = false;                            ///< transfers do, whatever the transport
+    std::int64_t steps = 0;                           ///< n, by now
+    std::int64_t anchors_that_fit = -1;               ///< then the disk is full; -1: it never is
+    double forward = 0, adjoint = 0;                  ///< seconds of a step, the mean of the sweep
   };
   /// Seconds of steps and of waiting in such a sweep with `plan`; 0 if nobody can tell.
   /// Collective.
   double forecast(const SweepPlan& plan, const Supposed& supposed);
+
+  /// States in all of the memory that the plan's sweep would have with another schedule.
+  /// Collective.
+  std::int64_t slots_with(const SweepPlan& plan, const schedule::Entry& entry);
 
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
@@ -75,6 +79,8 @@ class Planning {
   std::int64_t states_held(const SweepPlan& plan) const;
 
  private:
+  /// For the same steps and fields, of which nothing is decided yet.
+  static SweepPlan another(const SweepPlan& plan, const schedule::Entry& entry);
   double forecast_supposed(SweepPlan& plan, const Supposed& supposed) const;
   double forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed);
   void agree_on_begin() { agreement_.agree({.call = Call::kBegin, .failure = held_.failure()}); }

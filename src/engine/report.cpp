@@ -204,6 +204,10 @@ void Report::summarise() {
   MPI_Reduce(root ? MPI_IN_PLACE : maxima.data(), maxima.data(), 8, MPI_DOUBLE, MPI_MAX, 0,
              agreement_.comm());
   const Outlook outlook = this->outlook(stats.steps);
+  const std::int64_t revolve_slots =
+      plan_.has_branches() || plan_.divided
+          ? stats.slots
+          : planning_.slots_with(plan_, schedule::schedule_for(schedule::InAuto::kNoDisk));
   if (!root) return;
   const Reduced all = {sums[0],
                        sums[1],
@@ -216,7 +220,9 @@ void Report::summarise() {
                        maxima[5],
                        maxima[6],
                        static_cast<std::int64_t>(maxima[7])};
-  const SweepTimes times = times_of(stats, all, sweep_.spent);
+  const bool part = sweep_.resumed.phase != ANADROME_PHASE_IDLE;
+  SweepTimes times = times_of(stats, all, sweep_.spent, part);
+  times.slowed = slowed();
   const bool offer_exchanged =
       plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single;
   const std::string text =
@@ -227,7 +233,7 @@ void Report::summarise() {
                plan_command(stats), options_.overruled(),
                options_.without_effect(*plan_.schedule, plan_.memory.single),
                two ? volumes(sums[3], sums[4], all) : "", options_.leaves_holes(),
-               plan_.has_branches(), plan_.record});
+               plan_.has_branches(), plan_.record, part, revolve_slots, sweep_.never_on_disk});
   put_in_report(text, O_CREAT | O_TRUNC);
 }
 
@@ -263,6 +269,13 @@ double Report::mean_adjoint() const {
   return sweep_.spent.adjoint / static_cast<double>(std::max<std::int64_t>(sweep_.adjoints, 1));
 }
 
+// Seconds that steps took more than where transfers slow them least.
+double Report::slowed() const {
+  const double step = measured_.interval_times().step();
+  if (!keeper_.uses_disk() || step <= 0) return 0;
+  return std::max(mean_forward() - step, 0.0) * static_cast<double>(sweep_.advances);
+}
+
 // Of a whole sweep that began at x_0, as the one that was; a part says nothing of a whole.
 // Collective.
 Outlook Report::outlook(std::int64_t steps) {
@@ -282,7 +295,15 @@ Outlook Report::outlook(std::int64_t steps) {
   };
   outlook.now = seconds([](auto&) {});
   outlook.twice_memory = seconds([](auto& supposed) { supposed.memory = 2; });
-  if (!keeper_.uses_disk() || full) return outlook;
+  if (!keeper_.uses_disk()) return outlook;
+  const bool limited = full || options_.disk >= 0 || options_.fast.disk >= 0;
+  if (limited && plan_.disk_use() == DiskUse::kBlocks) {
+    outlook.twice_room = seconds([&](auto& supposed) {
+      supposed.disk_room = 2;
+      if (full) supposed.anchors_that_fit *= 2;
+    });
+  }
+  if (full) return outlook;
   outlook.twice_disk = seconds([](auto& supposed) { supposed.disk_rate = 2; });
   if (options_.transport != TransportName::kDirect)
     outlook.overlapped = seconds([](auto& supposed) { supposed.overlaps = true; });
@@ -340,11 +361,11 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
   return text + "\n";
 }
 
-SweepCosts Report::costs() const {
+SweepCosts Report::costs(double forward) const {
   SweepCosts costs;
   costs.step = planning_.costs(plan_);
-  if (!measured_.separates())
-    costs.step.forward = std::max(measured_.agreed().forward, measured_.forward());
+  costs.step.forward = forward;
+  costs.step.write_taken = costs.step.read_taken = 0;  // the step has it
   const double adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
   costs.step.adjoint = adjoint > 0 ? adjoint : 2 * costs.step.forward;
   costs.copy = measured_.copy();
@@ -377,22 +398,27 @@ std::int64_t Report::advances_to_come() const {
   return left > schedule::kNoLimit - rest ? schedule::kNoLimit : left + rest;
 }
 
+// From the steps since the last time, beside whatever transfers there were.
 void Report::predict() {
+  SweepState::Prediction& prediction = sweep_.prediction;
   const std::int64_t to_come = advances_to_come();
   const schedule::Course course = plan_.sweep->course();
   if (to_come == schedule::kUnknown || !course.rests) {  // the interval is not known yet
-    sweep_.prediction.due_at += ceil_divide(sweep_.prediction.due_at, 4);
+    prediction.due_at = 2 * sweep_.advances < course.steps ? sweep_.advances + 1 : 0;
     return;
   }
-  const SweepCosts costs = this->costs();
-  sweep_.prediction.adjoint_guessed = measured_.agreed().adjoint <= 0 && measured_.adjoint() <= 0;
-  sweep_.prediction.made_at = sweep_.advances;
-  sweep_.prediction.seconds =
-      predict_seconds(costs, {now_seconds() - sweep_.times.begin, sweep_.advances, to_come,
-                              sweep_.anchors_put, course.anchors_left});
-  sweep_.prediction.due_at = 0;
-  sweep_.prediction.interval = course.interval;
-  sweep_.prediction.before_a_trial = false;
+  const double steps = static_cast<double>(sweep_.advances - prediction.advances);
+  const double forward = (sweep_.spent.forward - prediction.forward) / steps;
+  const bool cold = prediction.advances == 0;
+  prediction.due_at = prediction_after(course.steps, sweep_.advances);
+  prediction.advances = sweep_.advances;
+  prediction.forward = sweep_.spent.forward;
+  if (cold) return;
+  prediction.adjoint_guessed = measured_.agreed().adjoint <= 0 && measured_.adjoint() <= 0;
+  prediction.made_at = sweep_.advances;
+  prediction.seconds =
+      predict_seconds(costs(forward), {now_seconds() - sweep_.times.begin, sweep_.advances, to_come,
+                                       sweep_.anchors_put, course.anchors_left});
 }
 
 // For the summary; `peak`: what was measured, of the rank where it is most.

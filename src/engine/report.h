@@ -52,9 +52,10 @@ class Report {
   store::TransferTotals moved(int volume) const;
   std::string volumes(std::int64_t fast_written, std::int64_t fast_read, const Reduced& all) const;
   void warn_of(const Failure& failure);
-  SweepCosts costs() const;
+  SweepCosts costs(double forward) const;
   double mean_forward() const;
   double mean_adjoint() const;
+  double slowed() const;
   Outlook outlook(std::int64_t steps);
   std::string plan_command(const anadrome_stats& stats) const;
   std::int64_t advances_to_come() const;

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "base/byte_size.h"
@@ -321,20 +320,7 @@ void Run::done() {
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
   choice_.note(sweep);
-  const schedule::Course course = context_.plan.sweep->course();
-  const bool whole = course.anchors_stay && !sweep.rewound && !sweep.no_more_anchors &&
-                     sweep.resumed.phase == ANADROME_PHASE_IDLE &&
-                     course.prefetch_depth != schedule::kUnknown &&
-                     !context_.options.greedy;  // whose intervals are of several lengths
-  std::optional<schedule::AsyncPlan> took;
-  if (whole) {
-    took = {.interval = course.interval,
-            .prefetch_depth = course.prefetch_depth,
-            .slots = course.slots,
-            .ends_in_ram = sweep.anchors_put == 1};
-  }
-  context_.measured.sweep_is_done(keeper_.uses_disk(), {course.steps, context_.plan.memory.blocks},
-                                  took);
+  context_.measured.sweep_is_done(keeper_.uses_disk());
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;

@@ -19,14 +19,14 @@ std::string prediction(const anadrome_stats& stats) {
          (stats.adjoint_guessed != 0 ? ", with an adjoint step as long as two forward steps" : "");
 }
 
-std::string faults(const anadrome_stats& stats, const std::string& refused) {
+std::string faults(const anadrome_stats& stats, const Words& said) {
   std::string text;
-  if (!refused.empty()) text = "the disk accepted no more: " + refused;
+  if (!said.refused.empty()) text = "the disk accepted no more: " + said.refused;
   const auto add = [&](std::int64_t count, const char* noun, const char* cure) {
     if (count > 0) text += (text.empty() ? "" : "; ") + counted(count, noun) + cure;
   };
   add(stats.writes_failed, "write", " failed");
-  add(stats.anchors_lost, "restore", " failed and recomputed");
+  add(stats.anchors_lost - said.never_on_disk, "restore", " failed and recomputed");
   return text;
 }
 
@@ -39,8 +39,8 @@ std::string version() {
   return text;
 }
 
-SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
-                    const SweepState::Spent& spent) {
+SweepTimes times_of(const anadrome_stats& stats, const Reduced& all, const SweepState::Spent& spent,
+                    bool part) {
   SweepTimes times;
   times.total = stats.seconds_total;
   times.steps = spent.forward + spent.adjoint;
@@ -48,8 +48,9 @@ SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
   times.waiting = all.stalled_write + all.stalled_read;
   times.copying = all.copying;
   times.agreeing = all.agreeing;
-  times.recompute_factor = static_cast<double>(stats.forward_steps_taken) /
-                           static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
+  times.recompute_factor = part ? 0
+                                : static_cast<double>(stats.forward_steps_taken) /
+                                      static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
   return times;
 }
 
@@ -98,10 +99,12 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                    format_seconds(stats.seconds_forward) + ", reverse " +
                    format_seconds(stats.seconds_adjoint) + ")");
   const std::int64_t chain = std::max<std::int64_t>(stats.steps + (said.records ? 0 : 1), 1);
-  const double alone = (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
-                                                    chain, std::max<std::int64_t>(stats.slots, 1)));
+  const double alone =
+      (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
+                                   chain, std::max<std::int64_t>(said.revolve_slots, 1)));
   add("recompute",
-      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step (planned " +
+      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step " +
+          (said.part ? "since it went on (planned " : "(planned ") +
           factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
           (said.records ? "tape" : "state") + " kept 1" +
           (said.branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
@@ -130,7 +133,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                      format_bytes(stats.disk_bytes_reserved_all_ranks) +
                      (said.holes ? " long, with holes" : " reserved"));
     if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {
-      add("faults", faults(stats, said.refused));
+      add("faults", faults(stats, said));
     }
     add("waited", format_seconds(all.stalled_write) + " for writes, " +
                       format_seconds(all.stalled_read) + " for reads (longest rank)");

@@ -29,14 +29,17 @@ struct Words {
   std::string volumes;                    ///< lines; empty: there is one
   bool holes;                             ///< in files, of which nothing was reserved
   bool branches;                          ///< several
-  bool records;  ///< every step is run once more, or at last, to record its tape
+  bool records;                ///< every step is run once more, or at last, to record its tape
+  bool part;                   ///< of a sweep that another process began
+  std::int64_t revolve_slots;  ///< that Revolve alone would have
+  std::int64_t never_on_disk;  ///< of the anchors that are lost: the disk had refused them
 };
 
 /// " at 1.2 GB/s per rank", or nothing.
 std::string rate_of(std::int64_t bytes, double seconds);
 
-SweepTimes times_of(const anadrome_stats& stats, const Reduced& all,
-                    const SweepState::Spent& spent);
+SweepTimes times_of(const anadrome_stats& stats, const Reduced& all, const SweepState::Spent& spent,
+                    bool part);
 
 /// Which steps and states were compared.
 std::string compared(const SweepState::Checks& checks);

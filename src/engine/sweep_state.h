@@ -65,6 +65,7 @@ struct SweepState {
   std::int64_t newest_anchor = 0;    ///< the one that was kept or restored last
   std::int64_t anchors_put = 0;      ///< where they are replaced: each time
   std::int64_t anchors_lost = 0;     ///< agreed
+  std::int64_t never_on_disk = 0;    ///< of these: the disk had refused them
   std::int64_t agreed_block = -1;    ///< every rank has this block in memory
   bool write_due = false;            ///< the newest block is full, and not being written
   bool no_more_anchors = false;      ///< the disk takes none; agreed, as why
@@ -90,10 +91,11 @@ struct SweepState {
   struct Prediction {
     std::int64_t due_at = 0;  ///< after so many steps; 0: not any more
     std::int64_t made_at = 0;
-    bool before_a_trial = false;  ///< of another interval, which showed what a step takes
-    std::int64_t interval = 0;    ///< that was reckoned with
     double seconds = 0;
     bool adjoint_guessed = false;
+    /// When one was due last: the next one goes by the steps that follow.
+    std::int64_t advances = 0;
+    double forward = 0;  ///< seconds of them
   } prediction;
 
   std::string chosen;           ///< why this schedule, if the option says auto

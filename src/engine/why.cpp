@@ -82,15 +82,35 @@ std::string used(const SweepTimes& times) {
   return text.empty() ? "; recomputation and waiting cost nothing" : text;
 }
 
-std::string bound(const SweepTimes& times) {
+// What there is too little of, where steps are run again: whatever twice as much of gains most.
+std::string wanting(const Outlook& outlook) {
+  const std::array<std::pair<double, const char*>, 3> knobs = {
+      {{outlook.twice_room, "room on disk"},
+       {outlook.twice_memory, "memory"},
+       {outlook.twice_disk, "a faster disk"}}};
+  const char* most = nullptr;
+  double least = (1 - kLittle) * outlook.now;
+  for (const auto& [seconds, what] : knobs) {
+    if (seconds <= 0 || seconds >= least) continue;
+    least = seconds;
+    most = what;
+  }
+  return most == nullptr ? "" : std::string(", for want of ") + most;
+}
+
+std::string bound(const SweepTimes& times, const std::string& wanting) {
   constexpr double kMuch = 1.5;
-  const std::string factor = "recomputation (" +
-                             format_number(times.recompute_factor, std::chars_format::fixed, 2) +
-                             " forward steps per step)";
-  if (times.recompute_factor > kMuch && times.again > kLittle * times.total) return factor;
-  const std::array<std::pair<double, const char*>, 5> costs = {
-      {{times.again, factor.c_str()},
+  std::string again = "recomputation";
+  if (times.recompute_factor > 0) {
+    again += " (" + format_number(times.recompute_factor, std::chars_format::fixed, 2) +
+             " forward steps per step)";
+  }
+  again += wanting;
+  if (times.recompute_factor > kMuch && times.again > kLittle * times.total) return again;
+  const std::array<std::pair<double, std::string>, 6> costs = {
+      {{times.again, again},
        {times.waiting, "the disk"},
+       {times.slowed, "cores that steps and transfers share"},
        {times.copying, "copies of states"},
        {times.agreeing, "ranks that wait for each other"},
        {rest_of(times), "what is around the steps"}}};
@@ -99,6 +119,15 @@ std::string bound(const SweepTimes& times) {
 }
 
 }  // namespace
+
+std::int64_t prediction_after(std::int64_t steps, std::int64_t done) {
+  constexpr std::int64_t kFewSteps = 4;
+  if (done == 0) return std::max<std::int64_t>(steps >> 6, 1);
+  for (int halvings = 5; halvings > 0; --halvings) {
+    if ((steps >> halvings) - done >= kFewSteps) return steps >> halvings;
+  }
+  return 0;
+}
 
 double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
   const double n = static_cast<double>(costs.steps);
@@ -110,7 +139,8 @@ double predict_seconds(const SweepCosts& costs, const SweepProgress& progress) {
 std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_exchanged) {
   if (times.steps <= 0 || times.total <= 0) return "";
   std::string text = "  " + format_seconds(times.total) + ", of which your steps take " +
-                     format_seconds(times.steps) + used(times) + "\n  bound by " + bound(times);
+                     format_seconds(times.steps) + used(times) + "\n  bound by " +
+                     bound(times, holds(outlook, times) ? wanting(outlook) : "");
   const auto add_knob = [&](const char* knob, double modelled) {
     if (modelled <= 0) return;
     const double seconds = times.total - (outlook.now - modelled);
@@ -122,8 +152,11 @@ std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_
   if (holds(outlook, times)) {
     add_knob("twice the memory", outlook.twice_memory);
     add_knob("a disk twice as fast", outlook.twice_disk);
+    add_knob("twice the room on disk", outlook.twice_room);
     add_knob("transport=direct", outlook.overlapped);
   }
+  if (times.total >= kShortest && times.slowed > kLittle * times.total)
+    text += "; a core for the transfers: " + percent(times.slowed / times.total) + " less";
   const bool long_enough = times.total >= kShortest && outlook.now > 0;
   if (long_enough && offer_exchanged && times.copying > kLittle * times.total) {
     text += "; exchanged fields save the copies: " + percent(times.copying / times.total) + " less";

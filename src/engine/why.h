@@ -30,6 +30,12 @@ struct SweepProgress {
   std::int64_t anchors_left = schedule::kNoLimit;  ///< that the disk has room for
 };
 
+/// When the end of a sweep of so many steps is predicted next, of which so many are done: at a 32nd
+/// of the forward sweep, a 16th, and so on to its half, from at least four steps since the time
+/// before. The first time nothing is known but steps that touched memory for the first time. 0: not
+/// any more.
+std::int64_t prediction_after(std::int64_t steps, std::int64_t done);
+
 /// Seconds from begin to DONE.
 double predict_seconds(const SweepCosts& costs, const SweepProgress& progress);
 
@@ -38,14 +44,15 @@ struct SweepTimes {
   double total = 0;
   double steps = 0, again = 0;  ///< the caller's: each step once; and those run again
   double waiting = 0, copying = 0, agreeing = 0;
-  double recompute_factor = 1;  ///< forward steps run, over n
+  double recompute_factor = 1;  ///< forward steps run, over n; 0: of a part of a sweep
+  double slowed = 0;  ///< of `steps` and `again`: by transfers beside them, on the same cores
 };
 
 /// Seconds of steps and of waiting as modelled, of the sweep as it was and with one thing changed;
 /// 0: not told.
 struct Outlook {
   double now = 0;
-  double twice_memory = 0, twice_disk = 0, overlapped = 0;
+  double twice_memory = 0, twice_disk = 0, twice_room = 0, overlapped = 0;
 };
 
 /// The first two lines of the summary: how long, on what; bound by what, and what would gain how

@@ -25,6 +25,7 @@ constexpr auto kCatalogue = std::to_array<Entry>({
     {.name = "revolve",
      .keeps = "as many states in memory as fit, optimally placed",
      .needs = {},
+     .in_auto = InAuto::kNoDisk,
      .capped_by_checkpoints = true,
      .make = make_revolve,
      .forecast = forecast_revolve},

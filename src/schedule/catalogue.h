@@ -42,6 +42,7 @@ struct StepNumbers {
 enum class InAuto : std::uint8_t {
   kNever,
   kEveryStateFits,
+  kNoDisk,  ///< where what files want of the layout leaves too few of small states
   kBranches,
   kByDefault,             ///< and it is weighed
   kWeighed,               ///< where measured times promise less

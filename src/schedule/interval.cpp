@@ -141,18 +141,6 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
   return plans[static_cast<std::size_t>(chosen)];
 }
 
-std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t tape_units) {
-  const auto per_step = [&](std::int64_t steps) {
-    return static_cast<double>(advances_from_anchor(steps, slots, tape_units)) /
-           static_cast<double>(steps);
-  };
-  const double wanted = per_step(interval) + 1;
-  const auto too_long = [&](std::int64_t steps) { return per_step(steps) > wanted; };
-  std::int64_t high = interval;
-  while (high < kMostSteps / 4 && !too_long(high)) high *= 2;
-  return std::max(first_true(interval, high, too_long) - 1, interval);
-}
-
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record, std::int64_t prefetch_depth) {
   AsyncPlan plan;

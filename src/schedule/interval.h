@@ -68,7 +68,6 @@ struct AsyncPlan {
   std::int64_t slots = 1;
   double seconds_per_step = 0;
   bool ends_in_ram = false;  ///< no further anchor
-  bool fills_disk = false;   ///< anchors as close as there are places for
 };
 
 /// Of plans as close as this the one that reads further ahead is taken: transfers do not all take
@@ -83,10 +82,6 @@ AsyncPlan best_plan(const StepCosts& costs, const SharedMemory& memory, std::int
 /// that reading ahead leaves. best_plan answers for many intervals; a short rest may be cheaper so.
 AsyncPlan plan_in_ram(const StepCosts& costs, const SharedMemory& memory, std::int64_t steps,
                       bool record, std::int64_t prefetch_depth);
-
-/// The longest interval whose reversal runs each step at most once more, on average, than that of
-/// `interval` does: as far as a greedy schedule waits for the disk.
-std::int64_t largest_gap(std::int64_t interval, std::int64_t slots, std::int64_t tape_units);
 
 /// The cost of a plan with other times than those it was made for.
 double seconds_per_step(const StepCosts& costs, const SharedMemory& memory, const AsyncPlan& plan);

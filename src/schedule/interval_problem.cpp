@@ -2,49 +2,13 @@
 #include "schedule/interval_problem.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/checked.h"
 #include "schedule/anchored_sweep.h"
 
 namespace anadrome::schedule {
-namespace {
-
-bool same_anchors(const AsyncPlan& a, const AsyncPlan& b) {
-  return a.interval == b.interval && a.prefetch_depth == b.prefetch_depth;
-}
-
-}  // namespace
-
-void SweepsTook::note(const AsyncPlan& plan, double seconds) {
-  if (plan.ends_in_ram) {
-    in_ram_ = seconds;
-    return;
-  }
-  for (Sweep& sweep : sweeps_) {
-    if (sweep.seconds == 0 || !same_anchors(sweep.plan, plan)) continue;
-    sweep.seconds = seconds;
-    return;
-  }
-  sweeps_[noted_++ % kPlans] = {plan, seconds};
-}
-
-double SweepsTook::with(const AsyncPlan& plan) const {
-  if (plan.ends_in_ram) return in_ram_;
-  for (const Sweep& sweep : sweeps_) {
-    if (sweep.seconds > 0 && same_anchors(sweep.plan, plan)) return sweep.seconds;
-  }
-  return 0;
-}
-
-const SweepsTook::Sweep& SweepsTook::fastest() const {
-  const Sweep* fastest = &sweeps_[0];
-  for (const Sweep& sweep : sweeps_) {
-    if (sweep.seconds > 0 && sweep.seconds < fastest->seconds) fastest = &sweep;
-  }
-  return *fastest;
-}
-
 namespace {
 
 // What memory holds at the ends of the sweep is not little beside what it does not.
@@ -69,6 +33,8 @@ class Rest {
   double per_step(const AsyncPlan& plan) const {
     return seconds(plan) / static_cast<double>(left_.steps);
   }
+  /// Without what lies below, which is the same whatever follows.
+  double ahead(const AsyncPlan& plan) const { return anchored_sweep(left_, plan).seconds; }
   double below(const AsyncPlan& plan) const { return anchored_sweep(left_, plan).below; }
   bool has_anchors(const AsyncPlan& plan) const { return anchored_sweep(left_, plan).written > 0; }
 
@@ -100,16 +66,7 @@ class Rest {
   IntervalProblem left_;
 };
 
-// The same from x_0 on.
-IntervalProblem whole_sweep(IntervalProblem problem) {
-  if (problem.anchors_left < kNoLimit) problem.anchors_left += problem.anchors_below;
-  problem.newest_anchor = problem.anchors_below = 0;
-  return problem;
-}
-
-// Not every tremor of a measurement is worth a change.
-constexpr double kWorthwhile = 0.985;
-
+// The best intervals, or those of a given length, and what is left without any.
 class Choice {
  public:
   explicit Choice(const IntervalProblem& problem)
@@ -119,83 +76,53 @@ class Choice {
         rest_(problem.steps - problem.newest_anchor),
         left_(problem) {
     if (problem.record) costs_.adjoint += costs_.forward;
-    if (costs_.passes == 0) took_ = problem.took;  // those were sweeps alone
     // The last interval ends at TURN, where no anchor is put.
     if (end_known_ && problem.anchors_left > 0)
       least_ = ceil_divide(rest_, std::min(problem.anchors_left, rest_) + 1);
   }
 
-  AsyncPlan make() {
-    const AsyncPlan plan = as_measured(unless_it_stays(by_model()));
-    if (!end_known_ || !problem_.may_end_in_ram) return plan;
-    return unless_from_memory(plan);
-  }
+  std::int64_t least() const { return least_; }
 
- private:
-  AsyncPlan by_model() {
-    const std::int64_t most =
-        end_known_ ? std::max<std::int64_t>(problem_.steps, 1) : std::int64_t{1} << 40;
+  AsyncPlan with_anchors(int level = kNoLevel) {
+    if (level != kNoLevel) return with_intervals(IntervalTimes::interval(level));
+    const std::int64_t most = end_known_ ? std::max<std::int64_t>(problem_.steps, 1) : kMostUnknown;
     AsyncPlan plan = best_plan(costs_, problem_.memory, least_, most);
-    plan.fills_disk = least_ > 1 && plan.interval == least_;
-    counts_ends_ = end_known_ && rest_ > 0 && costs_.passes == 0 && !problem_.all_anchors &&
-                   problem_.may_end_in_ram && (plan.fills_disk || is_short(problem_, plan));
+    const bool fills_disk = least_ > 1 && plan.interval == least_;
+    counts_ends_ = may_count_ends() && (fills_disk || is_short(problem_, plan));
     if (!counts_ends_) return plan;
-    return left_.best(plan, std::min(plan.fills_disk ? plan.interval : 2 * plan.interval, rest_));
+    return left_.best(plan, std::min(fills_disk ? plan.interval : 2 * plan.interval, rest_));
   }
 
-  double price(const AsyncPlan& plan) const {
-    return counts_ends_ ? left_.per_step(plan) : seconds_per_step(costs_, problem_.memory, plan);
-  }
-  // With this memory and these costs.
-  AsyncPlan now(AsyncPlan plan) const {
-    plan.slots = problem_.memory.slots(plan.prefetch_depth);
-    plan.seconds_per_step = price(plan);
-    return plan;
-  }
-
-  // What follows from the places on disk is no tremor: intervals that are as even as can be run the
-  // fewest steps again.
-  AsyncPlan unless_it_stays(const AsyncPlan& plan) const {
-    const AsyncPlan& in_force = problem_.now;
-    if (!problem_.may_stay || plan.fills_disk || in_force.interval < least_) return plan;
-    return plan.seconds_per_step > kWorthwhile * price(in_force) ? now(in_force) : plan;
-  }
-
-  // No model is as good as sweeps that were measured. In a short one the model has few times to go
-  // by, which may all be those of a slow moment: no plan is tried that it holds for slower, and
-  // what the fastest took is its price.
-  AsyncPlan as_measured(AsyncPlan plan) const {
-    constexpr double kSlower = 0.97;
-    const SweepsTook::Sweep& best = took_.fastest();
-    if (best.seconds == 0 || best.plan.interval < least_ || plan.fills_disk) return plan;
-    const Rest whole(whole_sweep(problem_));
-    double seconds = took_.with(plan);
-    if (seconds == 0 && counts_ends_) seconds = whole.seconds(plan);
-    if (kSlower * seconds > best.seconds) plan = now(best.plan);
-    if (counts_ends_ && same_anchors(plan, best.plan))
-      plan.seconds_per_step *= std::min(1.0, best.seconds / whole.seconds(plan));
-    return plan;
+  double price(int level) {
+    const AsyncPlan plan = with_anchors(level);
+    return counts_ends_ ? left_.ahead(plan) : plan.seconds_per_step;
   }
 
   AsyncPlan unless_from_memory(const AsyncPlan& plan) const {
-    AsyncPlan in_ram = without_further_anchors(plan);
-    constexpr double kNear = 0.8;
-    const bool begins = problem_.newest_anchor == 0 && problem_.anchors_below == 0;
-    const double took = begins ? took_.in_ram() : 0, with_anchors = took_.fastest().seconds;
-    if (took > 0 && with_anchors > 0) {
-      in_ram.seconds_per_step = plan.seconds_per_step * took / with_anchors;
-    } else if (took > 0 && in_ram.seconds_per_step > kNear * plan.seconds_per_step) {
-      return plan;  // once, to see
-    }
+    if (!end_known_ || !problem_.may_end_in_ram) return plan;
+    const AsyncPlan in_ram = without_further_anchors(plan);
     if (counts_ends_ && !left_.has_anchors(plan)) return in_ram;
-    const bool stays = problem_.may_stay && problem_.now.interval > 0;
-    const double limit = (stays ? kWorthwhile : 1) * plan.seconds_per_step;
-    return in_ram.seconds_per_step < limit ? in_ram : plan;
+    return in_ram.seconds_per_step < plan.seconds_per_step ? in_ram : plan;
+  }
+
+ private:
+  static constexpr std::int64_t kMostUnknown = std::int64_t{1} << 40;
+
+  AsyncPlan with_intervals(std::int64_t interval) {
+    interval = std::max(interval, least_);
+    counts_ends_ = may_count_ends();
+    AsyncPlan plan = best_plan(costs_, problem_.memory, interval, interval);
+    if (counts_ends_) plan.seconds_per_step = left_.per_step(plan);
+    return plan;
+  }
+  bool may_count_ends() const {
+    return end_known_ && rest_ > 0 && costs_.passes == 0 && !problem_.all_anchors &&
+           problem_.may_end_in_ram;
   }
 
   AsyncPlan from_memory(std::int64_t depth) const {
     AsyncPlan plan = plan_in_ram(costs_, problem_.memory, rest_, problem_.record, depth);
-    if (counts_ends_) plan.seconds_per_step = price(plan);
+    if (counts_ends_) plan.seconds_per_step = left_.per_step(plan);
     return plan;
   }
   // Those below are read ahead or waited for.
@@ -214,13 +141,82 @@ class Choice {
   bool end_known_;
   std::int64_t rest_;
   Rest left_;
-  SweepsTook took_;
   std::int64_t least_ = 1;    ///< interval for which the disk has places
   bool counts_ends_ = false;  ///< which long sweeps do not notice
 };
 
+IntervalProblem as_measured(IntervalProblem problem, int level) {
+  if (problem.times != nullptr) problem.costs = problem.times->costs(level, problem.costs);
+  return problem;
+}
+
+IntervalTimes::Price prices(const IntervalProblem& problem) {
+  return [&problem](int level) {
+    const IntervalProblem measured = as_measured(problem, level);
+    return Choice(measured).price(level);
+  };
+}
+
+// None is longer than the best one if nothing of a transfer were hidden, or shorter than the disk
+// has places for.
+IntervalTimes::Levels levels(const IntervalProblem& problem) {
+  IntervalProblem waiting = problem;
+  waiting.memory.overlaps = false;
+  const double step = problem.times->step();
+  if (step > 0) waiting.costs.forward = step;
+  const std::int64_t longest = Choice(waiting).with_anchors().interval;
+  const auto least = static_cast<std::uint64_t>(Choice(problem).least());
+  const int floor = static_cast<int>(std::bit_width(least)) - 1;
+  return {floor, std::max(IntervalTimes::level_of(longest), floor)};
+}
+
+// Few steps do not show what one length takes more than another, and passes reverse the intervals
+// again and again: they do with those of one length.
+bool goes_by_levels(const IntervalProblem& problem) {
+  constexpr std::int64_t kFew = 32;
+  return problem.times != nullptr && problem.costs.passes == 0 &&
+         (problem.steps == kUnknown || problem.steps >= kFew);
+}
+
 }  // namespace
 
-AsyncPlan plan_intervals(const IntervalProblem& problem) { return Choice(problem).make(); }
+AsyncPlan plan_intervals(const IntervalProblem& problem) {
+  return plan_intervals(problem, kNoLevel);
+}
+
+AsyncPlan plan_intervals(const IntervalProblem& problem, int level) {
+  const IntervalProblem measured = as_measured(problem, level);
+  Choice choice(measured);
+  return choice.unless_from_memory(choice.with_anchors(level));
+}
+
+AsyncPlan plan_with_anchors(const IntervalProblem& problem, int level) {
+  const IntervalProblem measured = as_measured(problem, level);
+  return Choice(measured).with_anchors(level);
+}
+
+int known_level(const IntervalProblem& problem) {
+  if (!goes_by_levels(problem) || problem.times->pieces() == 0) return kNoLevel;
+  return problem.times->best(levels(problem), prices(problem), kNoLevel);
+}
+
+// Between what the model says, which has transfers take nothing that was not measured, and what
+// would be best if they hid nothing: too long an interval costs what is known, and too short a one
+// what nobody knows.
+int first_level(const IntervalProblem& problem) {
+  if (!goes_by_levels(problem)) return kNoLevel;
+  const int known = known_level(problem);
+  if (known != kNoLevel) return known;
+  constexpr int kFour = 2;
+  const IntervalTimes::Levels among = levels(problem);
+  const int hidden = IntervalTimes::level_of(Choice(problem).with_anchors().interval);
+  return std::max({hidden, std::min(kFour, among.most), among.least});
+}
+
+NextLevel next_level(const IntervalProblem& problem, int now) {
+  const IntervalTimes::Levels among = levels(problem);
+  const IntervalTimes::Price price = prices(problem);
+  return {problem.times->next(among, price, now), problem.times->best(among, price, now)};
+}
 
 }  // namespace anadrome::schedule

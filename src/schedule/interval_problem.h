@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How far apart anchors are put in a sweep, or in what is left of it, and whether there are further
-// ones at all: by the times that were measured, and by what earlier sweeps of the run took.
+// ones at all: by the times that were measured.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
-#include "schedule/interval.h"
+#include "schedule/interval_times.h"
 
 namespace anadrome::schedule {
-
-/// The seconds of whole sweeps that were measured, the newest with each plan.
-class SweepsTook {
- public:
-  struct Sweep {
-    AsyncPlan plan;
-    double seconds = 0;  ///< 0: there is none
-  };
-
-  void note(const AsyncPlan& plan, double seconds);
-  /// With this plan; 0: no sweep was.
-  double with(const AsyncPlan& plan) const;
-  /// Of those with anchors.
-  const Sweep& fastest() const;
-  /// From memory alone; 0: no sweep was.
-  double in_ram() const { return in_ram_; }
-
- private:
-  static constexpr std::size_t kPlans = 8;
-  double in_ram_ = 0;
-  std::array<Sweep, kPlans> sweeps_;
-  std::size_t noted_ = 0;
-};
 
 /// The question before a sweep, and of a run at every anchor and on the way to the first one.
 struct IntervalProblem {
@@ -46,12 +21,25 @@ struct IntervalProblem {
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
   bool interval_given = false;           ///< anchors as a run puts them then: it asks for no cost
   bool all_anchors = false;              ///< up to the end
-  AsyncPlan now = {.interval = 0};       ///< the plan in force; interval 0: there is none
-  bool may_stay = true;                  ///< the plan in force stays unless another gains
-  SweepsTook took;                       ///< sweeps as this one, of the same run
+  const IntervalTimes* times = nullptr;  ///< of intervals that were measured
 };
 
-/// The answer: a pure function of what all ranks agree on.
+/// The answer of the model, which knows no intervals: a pure function of what all ranks agree on.
 AsyncPlan plan_intervals(const IntervalProblem& problem);
+/// The same with intervals of this level, as they were measured; kNoLevel: of the model's length.
+AsyncPlan plan_intervals(const IntervalProblem& problem, int level);
+inline constexpr int kNoLevel = -1;
+/// The same, with anchors in any case.
+AsyncPlan plan_with_anchors(const IntervalProblem& problem, int level);
+
+/// The level with which a sweep begins; kNoLevel: it has no time for levels.
+int first_level(const IntervalProblem& problem);
+/// That of a sweep whose steps and transfers are known; kNoLevel: not as intervals.
+int known_level(const IntervalProblem& problem);
+/// The level after `now`, and the best one.
+struct NextLevel {
+  int next = kNoLevel, best = kNoLevel;
+};
+NextLevel next_level(const IntervalProblem& problem, int now);
 
 }  // namespace anadrome::schedule

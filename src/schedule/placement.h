@@ -16,12 +16,10 @@ namespace anadrome::schedule {
 /// The times as all ranks know them from the last agreement.
 struct Measured {
   StepCosts costs;
-  bool write_times_known = false;  ///< every rank has written a state
-  bool nobody_writes = false;      ///< no rank is writing one
-  bool of_earlier_sweep = false;   ///< these are times of a sweep before this one
-  std::int64_t agreement = 0;      ///< number of that agreement
-  bool compared = false;           ///< intervals of two lengths, not long ago
-  SweepsTook took = {};            ///< sweeps of so many steps on this disk
+  bool write_times_known = false;        ///< every rank has written a state
+  bool of_earlier_sweep = false;         ///< these are times of a sweep before this one
+  std::int64_t agreement = 0;            ///< number of that agreement
+  const IntervalTimes* times = nullptr;  ///< of intervals of this run
 };
 
 /// The next thing that a decision needs; all ranks come to the same.
@@ -86,7 +84,7 @@ class Planner {
   virtual std::int64_t ahead() const { return kUnknown; }
   virtual bool on_the_way() const { return false; }  ///< to an anchor, or to the next question
   virtual std::int64_t interval() const { return 0; }
-  /// Is the interval one that is meant to stay? False while another one is only tried.
+  /// Is the interval one that is meant to stay? False while another one is only looked at.
   virtual bool rests() const { return true; }
   virtual std::int64_t prefetch_depth() const { return kUnknown; }
 

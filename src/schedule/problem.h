@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "schedule/branch_sweep.h"
-#include "schedule/interval.h"
+#include "schedule/interval_times.h"
 #include "schedule/overlapped.h"
 #include "schedule/placement.h"
 
@@ -63,7 +63,6 @@ struct Problem {
   std::int64_t blocks_on_disk = 0;  ///< that the disk may hold; 0: there is none
   std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited
   bool disk_is_full = false;        ///< it takes no state but x_0
-  bool greedy = false;              ///< an anchor only where no rank is writing
   bool all_anchors = false;         ///< to the end, as for files that somebody will read
   bool leaves_states = false;       ///< in RAM, for a pass after the sweep
   /// Nothing is in memory but what was kept there, and there is one reverse sweep.
@@ -72,6 +71,7 @@ struct Problem {
 
   StepCosts costs;           ///< seconds; `adjoint` without the step that records a tape
   bool costs_known = false;  ///< an earlier sweep on this disk measured them
+  const IntervalTimes* interval_times = nullptr;  ///< of intervals that were measured
   StepTables tables;
 
   BranchOptions branches;  ///< without steps: there is one branch

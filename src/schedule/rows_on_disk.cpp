@@ -68,9 +68,7 @@ SweepPtr make_async(Problem& problem, EarlierPlans&) {
   AsyncOptions async;
   async.memory = problem.shared;
   async.prefetch_depth = problem.read_ahead;
-  async.greedy = problem.greedy;
   async.may_end_in_ram = !problem.all_anchors;
-  async.may_try = problem.costs.passes == 0;
   async.waits_for_write = problem.large_states;
   AnchoredOptions& between = async.anchored;
   between.steps = problem.sizing.steps;
@@ -107,6 +105,7 @@ IntervalProblem intervals_of(const Problem& problem) {
   asked.may_end_in_ram = !problem.all_anchors;
   asked.interval_given = problem.sizing.interval > 0;
   asked.all_anchors = all_anchors(problem);
+  asked.times = problem.interval_times;
   return asked;
 }
 
@@ -120,7 +119,7 @@ AsyncPlan plan_of_async(const Problem& problem) {
             .prefetch_depth = problem.read_ahead,
             .slots = problem.slots};
   }
-  if (asked.anchors_left > 0 && !none_again) return plan_intervals(asked);
+  if (asked.anchors_left > 0 && !none_again) return plan_intervals(asked, known_level(asked));
   return {.interval = std::max<std::int64_t>(steps, 1),
           .prefetch_depth = problem.read_ahead,
           .slots = problem.slots,

@@ -138,12 +138,12 @@ void Stream::divide(const StreamOptions& options) {
   problem_.divided = &divided_;
 }
 
-// The times are those of the options, from beginning to end: nothing is tried, and what was decided
+// The times are those of the options, from beginning to end: what was decided
 // once holds.
 void Stream::decide() {
   Measured told;
   told.costs = problem_.costs;
-  told.write_times_known = told.nobody_writes = told.of_earlier_sweep = told.compared = true;
+  told.write_times_known = told.of_earlier_sweep = true;
   for (;;) {
     const Next next = sweep_->decide(told);
     if (next == Next::kPlan) return sweep_->plan(told);

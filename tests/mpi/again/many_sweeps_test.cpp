@@ -127,7 +127,7 @@ TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
 
 TEST_F(ManySweeps, RewindGivesEveryStateBackOnceMore) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const char* interval : {"1", "4", "auto", "greedy"}) {
+    for (const char* interval : {"1", "4", "auto"}) {
       for (const std::int64_t blocks : {1, 3, 64}) {
         if (std::string(schedule) == "store_all" && blocks < 64) continue;
         if (std::string(schedule) != "async" && std::string(interval) != "1") continue;

@@ -47,7 +47,7 @@ TEST_F(Passes, HaveThemAfterAList) {
 }
 
 TEST_F(Passes, HaveThemWithAnyInterval) {
-  for (const char* interval : {"1", "3", "auto", "greedy"}) {
+  for (const char* interval : {"1", "3", "auto"}) {
     for (const char* transport : {"direct", "mpio"}) {
       for (const std::int64_t blocks : {1, 3, 7}) {
         const bool direct = transport == std::string("direct");

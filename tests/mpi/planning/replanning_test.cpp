@@ -89,15 +89,6 @@ TEST_F(Replanning, MovesAnchorsTogetherWhenTheDiskBecomesFast) {
   EXPECT_LE(2 * seen.smallest, seen.early);
 }
 
-// An anchor comes when the one before is on disk everywhere: as the disk becomes slower or faster,
-// the next one comes later or sooner, on all ranks at the same step.
-TEST_F(Replanning, PutsGreedyAnchorsWhereNoRankIsWriting) {
-  run_.set("interval", "greedy");
-  const Intervals seen = intervals(kSlow, microseconds(0));
-  EXPECT_GE(seen.early, 5);
-  EXPECT_LE(2 * seen.smallest, seen.early);
-}
-
 TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {
   intervals(kSlow, kSlow);
   std::int64_t first_anchors = -1, planned = -1;

@@ -98,7 +98,7 @@ TEST_F(TwoDirectories, BringBackEveryState) {
   };
   for (const Kind& kind : {Kind{"1", "shared"}, Kind{"auto", "shared"}, Kind{"1", "node,rank"},
                            Kind{"auto", "rank,shared"}, Kind{"2", "node", true},
-                           Kind{"auto", "shared", true}, Kind{"greedy", "shared,shared"}}) {
+                           Kind{"auto", "shared", true}, Kind{"auto", "shared,shared"}}) {
     SCOPED_TRACE(std::string(kind.interval) + ", " + kind.layout);
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, model_, {{"interval", kind.interval}, {"layout", kind.layout}, kRates});
@@ -164,7 +164,7 @@ TEST_F(TwoDirectories, ComeAndGoFromSweepToSweep) {
       {{"disk", "unlimited,0B"}, {"interval", "auto"}},
       {{"directory", other}, {"disk", "unlimited"}, {"layout", "rank"}},
       {{"schedule", "revolve"}},
-      {{"schedule", "async"}, {"interval", "greedy"}},
+      {{"schedule", "async"}, {"interval", "auto"}},
       {{"directory", fast()}, {"bandwidth_limit", "none"}, {"memory", "60KiB"}},
       {{"directory", both}, {"memory", "40KiB"}, {"disk", "1MiB,600KiB"}, {"interval", "1"}},
       {{"anchors", "5"}, {"memory", "250KiB"}, {"checkpoints", "2"}},

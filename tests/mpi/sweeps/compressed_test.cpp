@@ -20,7 +20,7 @@ struct Disk {
   const char* schedule;
   const char* interval;
 };
-constexpr Disk kDisks[] = {{"async", "1"},   {"async", "3"},     {"async", "greedy"},
+constexpr Disk kDisks[] = {{"async", "1"},   {"async", "3"},     {"async", "auto"},
                            {"double", "4"},  {"overlapped", ""}, {"disk_revolve", ""},
                            {"hrevolve", ""}, {"multistage", ""}, {"offload", ""}};
 

@@ -123,7 +123,7 @@ TEST_P(EveryState, ComesBackFromRevolveInTheFewestForwardSteps) {
 }
 
 TEST_P(EveryState, ComesBackFromDisk) {
-  for (const char* interval : {"auto", "greedy", "1", "4"}) {
+  for (const char* interval : {"auto", "1", "4"}) {
     for (const std::int64_t blocks : {1, 2, 3, 5, 70}) {
       SCOPED_TRACE(std::string("interval ") + interval + ", " + std::to_string(blocks) + " blocks");
       RunHandle run(MPI_COMM_WORLD);

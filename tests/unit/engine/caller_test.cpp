@@ -29,15 +29,16 @@ struct Called : LoneDesk {
   }
 };
 
-TEST(Caller, TakesAnAdvanceInOnePieceButForThePrediction) {
+TEST(Caller, TakesAnAdvanceInOnePieceButForPredictions) {
   Called desk;
   desk.script();
   const Advance again = {0, 50, 0, false, true};
   EXPECT_EQ(desk.pieces(again), Pieces{again});
   desk.script();
-  EXPECT_EQ(desk.pieces({0, 50, 0, true}), (Pieces{{0, 8}, {8, 50, 0, true}})) << "of a few";
-  EXPECT_EQ(desk.sweep.prediction.made_at, 8);
-  EXPECT_EQ(desk.pieces({50, 100}), (Pieces{{50, 100}})) << "it is made once";
+  EXPECT_EQ(desk.pieces({0, 50, 0, true}),
+            (Pieces{{0, 1}, {1, 6}, {6, 12}, {12, 25}, {25, 50, 0, true}}));
+  EXPECT_EQ(desk.sweep.prediction.made_at, 50);
+  EXPECT_EQ(desk.pieces({50, 100}), (Pieces{{50, 100}})) << "half of the steps are done";
   EXPECT_EQ(desk.sweep.advances, 100);
 }
 
@@ -78,7 +79,7 @@ TEST(Caller, HandsTheFirstStepsOutTwice) {
   desk.keeper.keep({{schedule::What::kState, schedule::kRamTier, 0, 0, {}}});
   desk.caller.begin();
   EXPECT_EQ(desk.pieces({0, 20}),
-            (Pieces{{0, 1}, {1, 3}, {0, 3, 0, false, true}, {3, 8}, {8, 19}, {19, 20}}));
+            (Pieces{{0, 1}, {1, 3}, {0, 3, 0, false, true}, {3, 6}, {6, 12}, {12, 19}, {19, 20}}));
   EXPECT_EQ(desk.sweep.advances, 20) << "the second time does not count";
 }
 

@@ -12,7 +12,9 @@ namespace anadrome::engine {
 namespace {
 
 struct Chooser : LoneDesk {
-  Chooser() : LoneDesk(kMiB) { options.memory = 10 * kMiB; }
+  explicit Chooser(std::int64_t state_bytes = kMiB) : LoneDesk(state_bytes) {
+    options.memory = 10 * state_bytes;
+  }
   // The schedule of the next sweep, and what is said of it.
   std::string chosen(std::int64_t steps, bool same_disk = true) {
     SweepPlan next = plan("auto", steps);
@@ -70,6 +72,35 @@ TEST(Choice, FollowsTheTimesOfTheSweepBeforeCorrectedByWhatItTook) {
   EXPECT_EQ(desk.chosen(100), weighed) << "on another disk";
   desk.options.interval = 5;
   EXPECT_EQ(desk.chosen(100), unweighed) << "the interval is given";
+}
+
+// Should the disk turn out to be of no use, what small states leave of the memory beside one costs
+// little: Revolve alone runs at most a twentieth fewer steps.
+TEST(Choice, RunsNotManyMoreStepsOfSmallStatesThanRevolveAlone) {
+  int alone = 0, beside_a_disk = 0;
+  for (const std::int64_t bytes : {8, 64, 320, 1000, 4096, 20'000, 65'536, 400'000, 1'000'000}) {
+    for (const std::int64_t slots : {2, 3, 5, 10, 24, 60, 200}) {
+      for (const std::int64_t steps : {30, 200, 1000, 10'000}) {
+        Chooser desk(bytes);
+        desk.options.memory = slots * bytes + 4096;
+        const std::string chosen = desk.chosen(steps);
+        if (chosen.starts_with("store_all")) continue;
+        const SweepPlan plan = desk.plan("auto", steps);
+        const auto steps_with = [&](const char* name) {
+          const std::int64_t in_all =
+              desk.planning.slots_with(plan, *schedule::find_schedule(name));
+          return static_cast<double>(
+              schedule::extra_advances(steps + 1, std::max<std::int64_t>(in_all, 1)));
+        };
+        const bool revolve = chosen.starts_with("revolve");
+        ++(revolve ? alone : beside_a_disk);
+        EXPECT_LE(steps_with(revolve ? "revolve" : "async"), 1.05 * steps_with("revolve"))
+            << bytes << " bytes, " << slots << " slots, " << steps << " steps: " << chosen;
+      }
+    }
+  }
+  EXPECT_GT(alone, 20);
+  EXPECT_GT(beside_a_disk, 20);
 }
 
 }  // namespace

@@ -21,11 +21,11 @@ TEST(Options, UnderstandWordsInAnyCase) {
   options.set("schedule", "Revolve");
   options.set("keep", "ON");
   options.set("layout", "Rank");
-  options.set("interval", "Greedy");
+  options.set("interval", "Auto");
   EXPECT_STREQ(to_string(options.schedule), "revolve");
   EXPECT_TRUE(options.keep);
   EXPECT_EQ(options.layout, Layout::kRank);
-  EXPECT_TRUE(options.greedy);
+  EXPECT_EQ(options.interval, 0);
   options.set("schedule", "AUTO");
   EXPECT_EQ(options.schedule, nullptr);
 }
@@ -80,7 +80,7 @@ TEST(Options, UnderstandUnits) {
 
 TEST(Options, SayWhatElseTheyUnderstand) {
   EXPECT_EQ(refusal("interval", "every"),
-            "option interval: 'every' is not a positive number, auto or greedy");
+            "option interval: 'every' is not a positive number or auto");
   EXPECT_EQ(refusal("anchors", "none"),
             "option anchors: 'none' is not a positive number or unlimited");
   EXPECT_EQ(refusal("watchdog", "soon"),
@@ -122,7 +122,7 @@ TEST(Options, SayWhatHasNoEffectWithASchedule) {
     EXPECT_EQ(without_effect(schedule, "checkpoints=5"),
               "checkpoints: the number of states in memory is the schedule's");
   }
-  EXPECT_EQ(without_effect("double", "interval=greedy objective=reducible"),
+  EXPECT_EQ(without_effect("double", "interval=7 objective=reducible"),
             "objective: there are no branches");
   EXPECT_EQ(without_effect("join", "objective=reducible"), "");
 }

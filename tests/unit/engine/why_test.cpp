@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace anadrome::engine {
 namespace {
@@ -134,6 +135,48 @@ TEST(Verdict, OffersExchangedFieldsToLargeStatesThatAreCopiedLong) {
   EXPECT_FALSE(says(verdict(copied, {.now = 1000}, false), "exchanged"));
   copied.copying = 20;
   EXPECT_FALSE(says(verdict(copied, {.now = 1000}, true), "exchanged"));
+}
+
+TEST(Prediction, IsRenewedUntilHalfOfTheStepsAreDone) {
+  const auto times = [](std::int64_t steps) {
+    std::vector<std::int64_t> made;
+    for (std::int64_t done = prediction_after(steps, 0); done > 0;
+         done = prediction_after(steps, done))
+      made.push_back(done);
+    return made;
+  };
+  using Steps = std::vector<std::int64_t>;
+  EXPECT_EQ(times(640), (Steps{10, 20, 40, 80, 160, 320}));
+  EXPECT_EQ(times(100), (Steps{1, 6, 12, 25, 50}));
+  EXPECT_EQ(times(10), (Steps{1, 5}));
+  EXPECT_EQ(times(8), (Steps{1})) << "the first steps say nothing";
+}
+
+TEST(Verdict, NamesWhatThereIsTooLittleOf) {
+  SweepTimes again = times(300);
+  const Outlook room = {.now = 1000, .twice_memory = 995, .twice_disk = 1000, .twice_room = 800};
+  const std::string text = verdict(again, room, false);
+  EXPECT_TRUE(says(text, ", for want of room on disk; ")) << text;
+  EXPECT_TRUE(says(text, "twice the room on disk: ")) << text;
+  const Outlook memory = {.now = 1000, .twice_memory = 700, .twice_disk = 1000, .twice_room = 900};
+  EXPECT_TRUE(says(verdict(again, memory, false), ", for want of memory; "));
+  const Outlook disk = {.now = 1000, .twice_memory = 990, .twice_disk = 900};
+  EXPECT_TRUE(says(verdict(again, disk, false), ", for want of a faster disk; "));
+  EXPECT_FALSE(says(verdict(again, {.now = 1000, .twice_memory = 990}, false), "for want"));
+}
+
+TEST(Verdict, NamesCoresThatStepsAndTransfersShare) {
+  SweepTimes shared = times(20);
+  shared.slowed = 200;
+  const std::string text = verdict(shared, {}, false);
+  EXPECT_TRUE(says(text, "bound by cores that steps and transfers share; ")) << text;
+  EXPECT_TRUE(says(text, "; a core for the transfers: ")) << text;
+}
+
+TEST(Verdict, CountsNoStepsOfAPartOfASweep) {
+  SweepTimes part = times(300);
+  part.recompute_factor = 0;
+  EXPECT_TRUE(says(verdict(part, {}, false), "bound by recomputation\n"));
 }
 
 TEST(Verdict, SaysNothingOfNothing) { EXPECT_EQ(verdict({}, {}, true), ""); }

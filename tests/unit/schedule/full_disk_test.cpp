@@ -18,10 +18,7 @@ struct Case {
 };
 
 Measured measured_of(const Case& one) {
-  return {.costs = one.costs,
-          .write_times_known = true,
-          .nobody_writes = true,
-          .of_earlier_sweep = true};
+  return {.costs = one.costs, .write_times_known = true, .of_earlier_sweep = true};
 }
 
 DiskLeft left_of(const Case& one) {

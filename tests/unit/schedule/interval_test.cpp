@@ -61,20 +61,6 @@ class RandomCosts {
   std::mt19937_64 random_{1806};
 };
 
-TEST(LargestGap, CostsOneMoreAdvancePerStepAtMost) {
-  for (std::int64_t slots = 1; slots <= 6; ++slots) {
-    for (std::int64_t interval = 1; interval <= 40; ++interval) {
-      const std::int64_t gap = largest_gap(interval, slots, 0);
-      const auto per_step = [&](std::int64_t steps) {
-        return static_cast<double>(extra_advances(steps, slots)) / static_cast<double>(steps);
-      };
-      EXPECT_LE(per_step(gap), per_step(interval) + 1);
-      EXPECT_GT(per_step(gap + 1), per_step(interval) + 1) << interval << ", " << slots;
-      EXPECT_GE(gap, interval);
-    }
-  }
-}
-
 // 30 steps on memory for five states, a disk that takes 60 steps to write one: no anchor pays, and
 // the block that would be read ahead is better used for a checkpoint.
 TEST(PlanInRam, IsCheaperThanIntervalsForAShortRest) {

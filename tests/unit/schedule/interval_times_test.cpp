@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schedule/interval_times.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace anadrome::schedule {
+namespace {
+
+// So many pieces of this level: seconds per step.
+void add(IntervalTimes& times, int level, int pieces, double seconds, double waited = 0) {
+  const double steps = static_cast<double>(IntervalTimes::interval(level));
+  const std::int64_t wanted = times.pieces() + pieces;
+  while (times.pieces() < wanted) times.add(steps, 1, steps * seconds, steps * waited);
+}
+
+const IntervalTimes::Levels kAnyLevel = {0, 10};
+
+TEST(IntervalTimes, AreThoseOfTheNearestPowerOfTwo) {
+  EXPECT_EQ(IntervalTimes::level_of(1), 0);
+  EXPECT_EQ(IntervalTimes::level_of(2), 1);
+  EXPECT_EQ(IntervalTimes::level_of(3), 2);
+  EXPECT_EQ(IntervalTimes::level_of(5), 2);
+  EXPECT_EQ(IntervalTimes::level_of(6), 3);
+  EXPECT_EQ(IntervalTimes::level_of(std::int64_t{1} << 62), IntervalTimes::kLevels - 1);
+}
+
+TEST(IntervalTimes, ComeInPiecesOfAFewStepsAndIntervalsThatLastAWhile) {
+  IntervalTimes times;
+  for (int i = 0; i < 8; ++i) times.add(1, 1, 1, 0);
+  EXPECT_EQ(times.pieces(), 0) << "the first one is not like the others";
+  times.add(1, 1, 1, 0);
+  EXPECT_EQ(times.pieces(), 1);
+  times.add(64, 1, 64, 0);
+  times.add(64, 1, 64, 0);
+  EXPECT_EQ(times.pieces(), 1);
+  times.add(64, 1, 64, 0);
+  EXPECT_EQ(times.pieces(), 2);
+  EXPECT_EQ(times.newest(), 6);
+  IntervalTimes brief;
+  for (int i = 0; i < 400; ++i) brief.add(1, 1, 1e-5, 0);
+  EXPECT_EQ(brief.pieces(), 0);
+}
+
+TEST(IntervalTimes, LeaveOutWhatIsNoInterval) {
+  IntervalTimes times;
+  for (int i = 0; i < 40; ++i) {
+    times.add(0, 1, 1, 0);
+    times.add(1, 0, 1, 0);
+    times.add(1, 1, -1, 0);
+  }
+  EXPECT_EQ(times.pieces(), 0);
+  EXPECT_EQ(times.step(), 0);
+}
+
+TEST(IntervalTimes, SayWhatATransferAddsToTheSteps) {
+  IntervalTimes times;
+  add(times, 3, 3, 1);
+  add(times, 0, 3, 5, 1.5);
+  const StepCosts costs = times.costs(0, {9, 8, 20, 2, 7, 7});
+  EXPECT_DOUBLE_EQ(costs.forward, 1);
+  EXPECT_DOUBLE_EQ(costs.write_taken, 4);
+  EXPECT_DOUBLE_EQ(costs.read_taken, 2) << "no more than its own time";
+  EXPECT_EQ(costs.adjoint, 8);
+  EXPECT_EQ(times.costs(2, {9, 8, 20, 2, 7, 7}).write_taken, 7) << "that is not known";
+}
+
+// An hour in which the machine did something else, among seconds.
+TEST(IntervalTimes, AreNotMovedByAPieceThatWasDisturbed) {
+  IntervalTimes times;
+  add(times, 0, 4, 1);
+  add(times, 0, 1, 3600);
+  add(times, 0, 4, 1);
+  EXPECT_DOUBLE_EQ(times.step(), 1);
+}
+
+TEST(IntervalTimes, FollowAMachineThatBecomesSlower) {
+  IntervalTimes times;
+  add(times, 0, 16, 1);
+  add(times, 0, 16, 2);
+  EXPECT_DOUBLE_EQ(times.step(), 2);
+}
+
+// The levels that follow each other where a piece of each takes what `price` says.
+std::vector<int> looked_at(int first, int pieces, const IntervalTimes::Levels& among,
+                           const std::function<double(int)>& price) {
+  IntervalTimes times;
+  std::vector<int> levels = {first};
+  for (int i = 0; i < pieces; ++i) {
+    add(times, levels.back(), 1, price(levels.back()));
+    levels.push_back(times.next(among, price, levels.back()));
+  }
+  return levels;
+}
+
+TEST(IntervalTimes, GoDownAsFarAsThatPays) {
+  const auto falls = [](int level) { return 1 + level; };
+  const std::vector<int> levels = looked_at(4, 6, kAnyLevel, falls);
+  EXPECT_EQ(levels, (std::vector<int>{4, 3, 2, 1, 0, 0, 0}));
+}
+
+TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
+  const auto valley = [](int level) { return 10.0 + std::abs(level - 3); };
+  const std::vector<int> levels = looked_at(3, 60, kAnyLevel, valley);
+  EXPECT_EQ(std::vector<int>(levels.begin(), levels.begin() + 6),
+            (std::vector<int>{3, 2, 3, 4, 3, 3}))
+      << "soon again, and then more seldom";
+  EXPECT_EQ(levels.back(), 3);
+  for (const int neighbour : {2, 4}) {
+    const auto looks = std::count(levels.begin(), levels.end(), neighbour);
+    EXPECT_GE(looks, 4);
+    EXPECT_LE(looks, 6);
+  }
+  EXPECT_EQ(std::count(levels.begin(), levels.end(), 1), 0);
+}
+
+TEST(IntervalTimes, StayWithinTheLevelsThatCanBeTheBest) {
+  for (const int level : looked_at(3, 40, {2, 3}, [](int at) { return 1 + at; })) {
+    EXPECT_GE(level, 2);
+    EXPECT_LE(level, 3);
+  }
+  IntervalTimes times;
+  add(times, 0, 2, 1);
+  EXPECT_EQ(times.next(
+                {4, 6}, [](int) { return 1; }, 0),
+            4);
+  EXPECT_EQ(times.best(
+                {4, 6}, [](int) { return 1; }, -1),
+            -1)
+      << "of these none is known";
+}
+
+// What was right is not any more: the disk became slow.
+TEST(IntervalTimes, LeaveALevelThatBecomesBad) {
+  IntervalTimes times;
+  bool slow = false;
+  const auto price = [&](int level) { return slow ? 10.0 - level : 1.0 + level; };
+  int level = 2;
+  for (int i = 0; i < 20; ++i) {
+    add(times, level, 1, 1);
+    level = times.next(kAnyLevel, price, level);
+  }
+  EXPECT_EQ(level, 0);
+  slow = true;
+  for (int i = 0; i < 20; ++i) {
+    add(times, level, 1, 1);
+    level = times.next(kAnyLevel, price, level);
+  }
+  EXPECT_GE(level, 9);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule
