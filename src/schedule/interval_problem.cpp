@@ -187,7 +187,11 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
 AsyncPlan plan_intervals(const IntervalProblem& problem, int level) {
   const IntervalProblem measured = as_measured(problem, level);
   Choice choice(measured);
-  return choice.unless_from_memory(choice.with_anchors(level));
+  const AsyncPlan plan = choice.with_anchors(level);
+  const AsyncPlan cheaper = choice.unless_from_memory(plan);
+  if (level == kNoLevel || !cheaper.ends_in_ram) return cheaper;
+  // A length at which nobody looked yet may pay: there is no way back from memory.
+  return plan_intervals(measured, kNoLevel).ends_in_ram ? cheaper : plan;
 }
 
 AsyncPlan plan_with_anchors(const IntervalProblem& problem, int level) {

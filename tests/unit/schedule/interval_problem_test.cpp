@@ -122,6 +122,20 @@ TEST(FirstLevel, IsWhatWasMeasuredToBeBest) {
   EXPECT_EQ(first_level(problem), kNoLevel);
 }
 
+// The disk became slow. Of the levels that are known none pays any more, and longer ones would.
+TEST(PlanIntervals, TakeMemoryAloneOnlyWhereNoLengthCanPay) {
+  const IntervalTimes times = measured_at({0, 1});
+  IntervalProblem problem = problem_of({1, 2, 25, 25}, 6, 1000);
+  problem.times = &times;
+  problem.newest_anchor = 250;
+  problem.anchors_below = 125;
+  const NextLevel next = next_level(problem, 1);
+  EXPECT_FALSE(plan_intervals(problem, next.best).ends_in_ram);
+  EXPECT_EQ(next_level(problem, next.best).next, 2);
+  problem.newest_anchor = 996;
+  EXPECT_TRUE(plan_intervals(problem, next.best).ends_in_ram);
+}
+
 // What lies below is read whatever follows, and says nothing of the intervals to come.
 TEST(NextLevel, DoesNotDependOnWhatLiesBelow) {
   const IntervalTimes times = measured_at({0, 1, 2, 3, 4});
