@@ -10,8 +10,8 @@
 // - Collective: a function marked "Collective" is called by all ranks of the run's communicator in
 //   the same order. It gives the same status on every rank. All other functions are local.
 // - Threads: a run is used by one thread at a time, the one that may call MPI: MPI_THREAD_FUNNELED
-//   is enough. The library's own I/O thread calls neither MPI nor HDF5. Several threads may each use
-//   runs and stores of their own (MPI_THREAD_MULTIPLE, a communicator for each); not with
+//   is enough. The library's own I/O thread calls neither MPI nor HDF5. Several threads may each
+//   use runs and stores of their own (MPI_THREAD_MULTIPLE, a communicator for each); not with
 //   transport=mpio, and not while the program itself uses HDF5 in another thread.
 // - Memory: registered arrays stay the caller's. They are read when a state is kept or compared
 //   (options audit and preflight) and written when one is restored, inside anadrome_next, and at no

@@ -2,9 +2,11 @@
 #include "engine/comparison.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
+
+#include "base/text_out.h"
 
 namespace anadrome::engine {
 namespace {
@@ -15,11 +17,8 @@ constexpr std::int64_t kMostPacked = std::int64_t{1} << 20;
 std::string size_of(const Difference& difference) {
   if (!std::isfinite(difference.part)) return "";
   if (difference.part > 1) return " by more than its numbers are large";
-  char text[64];
-  std::snprintf(text, sizeof text,
-                difference.each ? " by %.1e of a number" : " by about %.1e of its numbers",
-                difference.part);
-  return text;
+  const std::string part = format_number(difference.part, std::chars_format::scientific, 1);
+  return difference.each ? " by " + part + " of a number" : " by about " + part + " of its numbers";
 }
 
 }  // namespace

@@ -277,7 +277,8 @@ TEST(Objects, SayWhatIsWrong) {
   };
   EXPECT_EQ(get(8, "a"), "there is no object 8");
   EXPECT_EQ(get(7, "c"), "object 7 has no part 'c'");
-  EXPECT_EQ(get(7, "b"), "part 'b' of object 7 has 1500 elements of type byte, not 1000 of type byte");
+  EXPECT_EQ(get(7, "b"),
+            "part 'b' of object 7 has 1500 elements of type byte, not 1000 of type byte");
   EXPECT_EQ(status_from([&] { bench.objects.drop(8); }), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(status_from([&] { bench.objects.release(&bench); }), ANADROME_ERR_ARGUMENT);
   const auto put = [&](std::vector<Objects::Array> arrays) {
