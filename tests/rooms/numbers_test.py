@@ -10,7 +10,6 @@ SOURCES = pathlib.Path(sys.argv.pop())
 # A conversion of printf's for floating point, and functions that read it.
 PRINTS = re.compile(r'"[^"\n]*(?<!%)(?:%%)*%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?L?[aefgAEFG](?![a-zA-Z])[^"\n]*"')
 READS = re.compile(r"\b(?:std::)?(?:strto(?:d|f|ld)|sto(?:d|f|ld)|atof|sscanf|fscanf|setlocale)\s*\(")
-# The lines of comparison are of another change.
 
 
 class Numbers(unittest.TestCase):
