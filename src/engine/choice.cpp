@@ -50,26 +50,16 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep, const SweepPlan& before,
   } else if (may_weigh(plan, before, same_disk)) {
     plan.state_bytes_all_ranks = before.state_bytes_all_ranks;
     weigh(plan, sweep, planning_.costs(before));
-  } else if (store::total_bytes(fields_.state()) < store::kHandedOverBytes &&
-             disk_leaves_too_few(plan, sweep)) {
+  } else if (disk_leaves_too_few(plan, sweep)) {
     plan.schedule = &schedule::schedule_for(InAuto::kNoDisk);
   }
 }
 
-// Small states share blocks of whole pages, and some of them are staged. Where the disk turns out
-// to be of no use, all steps are reversed from what is left. A little more is worth the disk.
 bool Choice::disk_leaves_too_few(const SweepPlan& plan, SweepState& sweep) {
-  constexpr double kLittle = 1.05;
-  const std::int64_t in_memory =
-      planning_.slots_with(plan, schedule::schedule_for(InAuto::kNoDisk));
-  const std::int64_t beside = planning_.slots_with(plan, *plan.schedule);
-  const std::int64_t chain = plan.steps + (plan.record ? 0 : 1);
-  const auto steps = [&](std::int64_t slots) {
-    return static_cast<double>(schedule::extra_advances(chain, std::max<std::int64_t>(slots, 1)));
-  };
-  if (steps(beside) <= kLittle * steps(in_memory)) return false;
+  if (!planning_.disk_leaves_too_few(plan)) return false;
   held_.attempt([&] {
-    sweep.chosen += "; beside a disk there would be memory for " + std::to_string(beside);
+    sweep.chosen += "; beside a disk there would be memory for " +
+                    std::to_string(planning_.slots_with(plan, *plan.schedule));
   });
   return true;
 }

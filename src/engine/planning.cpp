@@ -11,6 +11,7 @@
 #include "engine/live_tape.h"
 #include "engine/probe.h"
 #include "schedule/full_disk.h"
+#include "schedule/revolve.h"
 #include "store/ram_tier.h"
 
 namespace anadrome::engine {
@@ -403,6 +404,21 @@ std::int64_t Planning::slots_with(const SweepPlan& plan, const schedule::Entry& 
   if (other.memory.blocks == 0) return 0;
   return other.disk_use() == DiskUse::kNone ? other.memory.checkpoint_slots
                                             : shared_memory(other).slots(0);
+}
+
+bool Planning::disk_leaves_too_few(const SweepPlan& plan) {
+  constexpr double kLittle = 1.05;
+  if (store::total_bytes(fields_.state()) >= store::kHandedOverBytes) return false;
+  SweepPlan bare;  // before anything is planned
+  bare.steps = plan.steps;
+  bare.record = plan.record;
+  bare.budget = plan.budget;
+  const std::int64_t chain = plan.steps + (plan.record ? 0 : 1);
+  const auto steps = [&](const schedule::Entry& entry) {
+    const std::int64_t slots = slots_with(bare, entry);
+    return static_cast<double>(schedule::extra_advances(chain, std::max<std::int64_t>(slots, 1)));
+  };
+  return steps(*plan.schedule) > kLittle * steps(schedule::schedule_for(schedule::InAuto::kNoDisk));
 }
 
 double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {

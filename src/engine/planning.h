@@ -57,6 +57,10 @@ class Planning {
   /// States in all of the memory that the plan's sweep would have with another schedule.
   /// Collective.
   std::int64_t slots_with(const SweepPlan& plan, const schedule::Entry& entry);
+  /// Small states share blocks of whole pages, and some of them are staged. Where the disk turns
+  /// out to be of no use, all steps are reversed from what is left: are these many more than with
+  /// all of the memory? A little more is worth the disk.
+  bool disk_leaves_too_few(const SweepPlan& plan);
 
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;

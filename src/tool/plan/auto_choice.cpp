@@ -42,7 +42,8 @@ const schedule::Entry* auto_choice(const WhatIf& question) {
   if (!question.has_disk() || !run || run->disk_states() < 1) return nullptr;
   const bool weighs = question.passes == 0 && !question.has_tape() && run->alone_in_block() &&
                       schedule::worth_weighing(question.steps, question.ideal_seconds());
-  if (!weighs) return &by_default;
+  if (!weighs)
+    return run->disk_leaves_too_few() ? &schedule::schedule_for(InAuto::kNoDisk) : &by_default;
   const auto rows = schedule::weighed_rows(question.disk == kNoLimit);
   std::array<double, schedule::kWeighedRows> seconds = {};
   for (std::size_t i = 0; i < rows.size(); ++i) seconds[i] = forecast_of(question, *rows[i]);

@@ -117,6 +117,10 @@ const engine::MemoryPlan& RunProblem::memory() const { return run_->plan.memory;
 
 bool RunProblem::alone_in_block() const { return run_->plan.alone_in_block(); }
 
+bool RunProblem::disk_leaves_too_few() const {
+  return run_->planning.disk_leaves_too_few(run_->plan);
+}
+
 std::optional<schedule::Remains> RunProblem::remains() const {
   engine::SweepPlan& plan = run_->plan;
   if (plan.disk_use() == engine::DiskUse::kStates) {

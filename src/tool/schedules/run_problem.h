@@ -27,6 +27,8 @@ class RunProblem {
   const engine::MemoryPlan& memory() const;
   /// Every state has a block of its own: what schedule=auto weighs for.
   bool alone_in_block() const;
+  /// Would schedule=auto do without the disk for small states?
+  bool disk_leaves_too_few() const;
   /// Slots of a kept tape, if the run keeps any.
   std::int64_t tape_slots() const { return problem().shared.tape_units; }
   /// States that may be on disk at a time.

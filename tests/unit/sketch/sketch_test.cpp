@@ -229,7 +229,7 @@ TEST(BytesOf, RefusesWhatIsNoSketch) {
   refused({1, 0, ANADROME_SKETCH_COUNT}, ANADROME_FLOAT64, "at least one array, not 0");
   refused({1, 16, static_cast<anadrome_sketch_kind>(5)}, ANADROME_FLOAT64, "no kind of sketch 5");
   refused({1, 16, static_cast<anadrome_sketch_kind>(-1)}, ANADROME_FLOAT64, "no kind of sketch -1");
-  refused({1, 16, ANADROME_SKETCH_COUNT}, ANADROME_COMPLEX64, "type 2 is none");
+  refused({1, 16, ANADROME_SKETCH_COUNT}, ANADROME_COMPLEX64, "sketches are of ANADROME_FLOAT64");
   refused({std::int64_t{1} << 60, 16, ANADROME_SKETCH_COUNT}, ANADROME_FLOAT64, "overflows");
 }
 
