@@ -77,7 +77,7 @@ TEST(SketchInC, MistakesAreNamed) {
   expect_refused(anadrome_sketch_bytes(-7, ANADROME_FLOAT64, 1, ANADROME_SKETCH_COUNT, &bytes),
                  wrong, "negative: -7");
   expect_refused(create(-2, ANADROME_FLOAT64, 1), wrong, "negative: -2");
-  expect_refused(create(2, ANADROME_INT64, 1), wrong, "type 5");
+  expect_refused(create(2, ANADROME_INT64, 1), wrong, "sketches are of");
   expect_refused(create(2, ANADROME_FLOAT64, 0), wrong, "at least one array");
   expect_refused(create(int64_t{1} << 56, ANADROME_FLOAT64, 1), ANADROME_ERR_MEMORY, "");
   EXPECT_EQ(sketch, nullptr);
