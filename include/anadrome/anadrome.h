@@ -159,8 +159,9 @@ typedef struct anadrome_stats {
   char schedule[24];           /**< the schedule in force */
   char layout[16];             /**< the file layout in force */
   char transport[16];          /**< the transport in force */
-  double seconds_predicted;    /**< seconds_total as predicted early in the forward sweep; 0: not */
-  int64_t predicted_at_step;   /**< forward steps done then: 4 % of a long sweep, or later */
+  double seconds_predicted;    /**< seconds_total as predicted last by half of the forward sweep; 0:
+                                  not */
+  int64_t predicted_at_step;   /**< forward steps done then */
   int32_t adjoint_guessed; /**< 1: for want of an earlier sweep of this run, that prediction took
                               an adjoint step for two forward steps */
   int32_t reserved_int;    /**< zero */

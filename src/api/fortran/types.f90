@@ -162,7 +162,7 @@ module anadrome_types
     character(kind=c_char) :: schedule(24)     !< the schedule in force
     character(kind=c_char) :: layout(16)       !< the file layout in force
     character(kind=c_char) :: transport(16)    !< the transport in force
-    real(c_double) :: seconds_predicted        !< seconds_total as predicted early; 0: not
+    real(c_double) :: seconds_predicted        !< seconds_total as predicted last by half of the forward sweep; 0: not
     integer(c_int64_t) :: predicted_at_step    !< forward steps done then
     integer(c_int32_t) :: adjoint_guessed      !< 1: that prediction guessed the time of an adjoint step
     integer(c_int32_t) :: reserved_int         !< zero
