@@ -256,7 +256,7 @@ TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
   for (RunHandle* run : {&first, &second}) prepare(*run);
   expect_exact_sweep(first);
   second.set("takeover", "on");  // of another host's only
-  expect_refused(second, ANADROME_ERR_BUSY, "in use by a live run: process");
+  expect_refused(second, ANADROME_ERR_BUSY, "in use by another run of this process");
   expect_exact_sweep(first);
 }
 
