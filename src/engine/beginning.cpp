@@ -127,6 +127,7 @@ void Beginning::begin_state(const Options& options) {
   sweep.times.begin = now_seconds();
   context_.held.attempt([&] {
     context_.options = options;
+    fix_files(context_.options);
     name_the_late(context_.agreement, context_.options);
     if (context_.agreement.rank() == 0) require_files(options);
     context_.fields.begin_sweep();

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -135,7 +136,10 @@ void GradientCheck::take(const anadrome_model* model, const anadrome_gradient* g
       if (gradient_.pairs != nullptr) pairs_text_ = gradient_.pairs;
       if (gradient_.report != nullptr) report_ = gradient_.report;
       const bool writes_file = run_.ranks().rank() == 0 && !report_.empty() && report_ != "-";
-      if (writes_file) store::require_writable(report_);
+      if (writes_file) {
+        report_ = std::filesystem::absolute(report_).string();
+        store::require_writable(report_);
+      }
       failure = fault();
       hash = this->hash();
     }

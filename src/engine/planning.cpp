@@ -103,7 +103,9 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
   agreement_.ranks().largest(std::span(&least, 1));
   least = memory_beside_tables(plan, least);
   const std::string tables = table_bytes(plan, plan.budget) > 0
-                                 ? " and the plan of " + std::to_string(plan.steps) +
+                                 ? " and the plan of " +
+                                       (plan.steps < 0 ? std::string("an unknown number of")
+                                                       : std::to_string(plan.steps)) +
                                        " steps that schedule=" + plan.schedule->name +
                                        " has in memory (schedule=async has none there)"
                                  : "";

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ class TraceFile {
       file_ = store::File::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
       json_.begin(heading);
     });
+  }
+  void fail(const Failure& failure) {
+    if (!failure_) failure_ = failure;
   }
   void add_rank(int rank, std::span<const TraceEvent> events, std::int64_t merged) {
     if (!failure_) failure_ = failure_from([&] { json_.add_rank(rank, events, merged); });
@@ -71,28 +75,39 @@ void Recorder::moved(const store::Transfer& transfer, std::int64_t first, std::i
   add(activity, transfer.started, transfer.ended, first, last);
 }
 
+// A rank sends its events once rank 0 has said that it has memory for them.
 void Recorder::write(const Agreement& agreement, const std::string& path,
                      const TraceHeading& heading) {
   constexpr int kTag = 1;
   const MPI_Comm comm = agreement.comm();
   const std::span<const TraceEvent> own = trace_->events();
   std::array<std::int64_t, 2> counts = {static_cast<std::int64_t>(own.size()), trace_->merged()};
+  int wanted = 0;
   if (agreement.rank() != 0) {
     MPI_Send(counts.data(), 2, MPI_INT64_T, 0, kTag, comm);
-    MPI_Send(own.data(), static_cast<int>(own.size_bytes()), MPI_BYTE, 0, kTag, comm);
+    MPI_Recv(&wanted, 1, MPI_INT, 0, kTag, comm, MPI_STATUS_IGNORE);
+    if (wanted != 0)
+      MPI_Send(own.data(), static_cast<int>(own.size_bytes()), MPI_BYTE, 0, kTag, comm);
     return;
   }
-  TraceFile file(path, heading);
-  file.add_rank(0, own, trace_->merged());
+  std::optional<TraceFile> file;
+  const Failure unmade = failure_from([&] { file.emplace(path, heading); });
+  if (file) file->add_rank(0, own, trace_->merged());
   std::vector<TraceEvent> events;
   for (int rank = 1; rank < agreement.size(); ++rank) {
     MPI_Recv(counts.data(), 2, MPI_INT64_T, rank, kTag, comm, MPI_STATUS_IGNORE);
-    events.resize(static_cast<std::size_t>(counts[0]));
+    const Failure no_memory =
+        failure_from([&] { events.resize(static_cast<std::size_t>(counts[0])); });
+    if (file && no_memory) file->fail(no_memory);
+    wanted = file && !no_memory ? 1 : 0;
+    MPI_Send(&wanted, 1, MPI_INT, rank, kTag, comm);
+    if (wanted == 0) continue;
     MPI_Recv(events.data(), static_cast<int>(events.size() * sizeof(TraceEvent)), MPI_BYTE, rank,
              kTag, comm, MPI_STATUS_IGNORE);
-    file.add_rank(rank, events, counts[1]);
+    file->add_rank(rank, events, counts[1]);
   }
-  file.end();
+  if (unmade) throw Error(unmade.status, unmade.message);
+  file->end();
 }
 
 }  // namespace anadrome::engine

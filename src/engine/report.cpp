@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
@@ -23,6 +24,12 @@ void copy_text(char* to, std::size_t size, const char* text) {
 }
 
 }  // namespace
+
+void fix_files(Options& options) {
+  for (std::string* path : {&options.report, &options.trace}) {
+    if (*path != "off" && *path != "-") *path = std::filesystem::absolute(*path).string();
+  }
+}
 
 void require_files(const Options& options) {
   if (options.report != "off" && options.report != "-") store::require_writable(options.report);

@@ -17,6 +17,8 @@ namespace anadrome::engine {
 
 /// Throws where a file that rank 0 writes at DONE could not be written. Leaves none.
 void require_files(const Options& options);
+/// Their paths lead there wherever the program goes.
+void fix_files(Options& options);
 
 struct Reduced;
 

@@ -194,6 +194,10 @@ void Run::agree_on_check(std::int64_t equal, const char* equal_name) {
 // ---- the sweep ----
 
 void Run::next(anadrome_action& action) {
+  if (in_callback_) {
+    throw Error(ANADROME_ERR_ORDER,
+                "next: called in a callback; solve itself asks for the actions of its sweep");
+  }
   SweepState& sweep = context_.sweep;
   if (!sweep.under_way()) {
     throw Error(ANADROME_ERR_ORDER,

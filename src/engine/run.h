@@ -49,6 +49,8 @@ class Run final : private Meeting {
   void begin_branches(std::span<const std::int64_t> steps, const Failure& failure);
   void show_end(std::int64_t branch);
   void next(anadrome_action& action);
+  /// A callback of solve has the word: a call of next is its mistake.
+  void in_callback(bool inside) { in_callback_ = inside; }
   void finish_forward(std::int64_t steps);
   void rewind() { passes_.rewind(); }
   /// `failure`: what this rank found wrong before; every rank gets it.
@@ -103,6 +105,7 @@ class Run final : private Meeting {
   void done();
   void repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
 
+  bool in_callback_ = false;
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on
   Failure bad_environment_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "base/arithmetic.h"
@@ -13,10 +14,30 @@ namespace {
 
 // A failing callback does not end the loop here: the other ranks learn of it at the next agreement,
 // and until then this one keeps them company in their halo exchanges.
-void note(Run& run, const char* callback, std::int64_t step, int code) {
-  if (code == 0) return;
-  run.fail(std::string("the callback ") + callback + " returned " + std::to_string(code) +
-           " at step " + std::to_string(step));
+void fail(Run& run, const char* callback, std::int64_t step, const std::string& how) {
+  run.fail(std::string("the callback ") + callback + " " + how + " at step " +
+           std::to_string(step));
+}
+
+// `call` is a call of the callback.
+template <class Call>
+void note(Run& run, const char* callback, std::int64_t step, Call&& call) {
+  struct Inside {
+    explicit Inside(Run& of) : run(of) { run.in_callback(true); }
+    ~Inside() { run.in_callback(false); }
+    Run& run;
+  };
+  try {
+    const int code = [&] {
+      const Inside inside(run);
+      return call();
+    }();
+    if (code != 0) fail(run, callback, step, "returned " + std::to_string(code));
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {
+    fail(run, callback, step, "threw what is no std::exception");
+  }
 }
 
 /// Of a sweep whose number of steps is not known.
@@ -33,13 +54,15 @@ void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadro
   const std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
   std::int64_t reached = plain_end;
   if (action.first < plain_end) {
-    note(run, "advance", action.first,
-         call_back(model.advance, model.context, action.first, plain_end, &reached));
+    note(run, "advance", action.first, [&] {
+      return call_back(model.advance, model.context, action.first, plain_end, &reached);
+    });
   }
   const bool stopped_short = reached < plain_end;
   if (action.record != 0 && !(may_end && stopped_short)) {
     std::int64_t recorded = action.last;
-    note(run, "record", plain_end, call_back(model.record, model.context, plain_end, &recorded));
+    note(run, "record", plain_end,
+         [&] { return call_back(model.record, model.context, plain_end, &recorded); });
     if (!stopped_short) reached = recorded;
   }
   const std::int64_t least = may_end ? action.first : action.last;
@@ -124,15 +147,18 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
         break;
       case ANADROME_TURN:
         if (model.turn != nullptr) {
-          note(run, "turn", action.first, call_back(model.turn, model.context, action.first));
+          note(run, "turn", action.first,
+               [&] { return call_back(model.turn, model.context, action.first); });
         }
         if (at_turn) at_turn();
         break;
       case ANADROME_ADJOINT:
-        note(run, "adjoint", action.first, call_back(model.adjoint, model.context, action.first));
+        note(run, "adjoint", action.first,
+             [&] { return call_back(model.adjoint, model.context, action.first); });
         break;
       case ANADROME_VISIT:
-        note(run, "visit", action.first, call_back(model.visit, model.context, action.first));
+        note(run, "visit", action.first,
+             [&] { return call_back(model.visit, model.context, action.first); });
         break;
       case ANADROME_START:  // of branches only
       case ANADROME_DONE:
@@ -148,7 +174,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Fail
   run.begin(steps, failure);
   const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
   if (model.start != nullptr && from_x_0)
-    note(run, "start", 0, call_back(model.start, model.context));
+    note(run, "start", 0, [&] { return call_back(model.start, model.context); });
   loop(run, steps == ANADROME_STEPS_UNKNOWN, model, at_turn);
 }
 

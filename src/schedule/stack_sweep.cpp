@@ -258,6 +258,7 @@ Action StackSweep::ask_planner() {
   const Segment here = segment(live_, target_ + 1, stack_.all());
   const bool no_room = here.units == 0 && here.disk_slots == 0 && here.held == Place::kNowhere;
   if (no_room && !leads_ && !stack_.empty() && !keeps_all_tapes()) {
+    if (stack_.restarts_at(stack_.all()) == kUnknown) throw_full_of_tapes(here.first);
     return advance(target_, false);  // what is reversed next starts from below
   }
   if (!leads_ && starts_from_kept(here.last) && live_ < target_ &&
@@ -299,13 +300,17 @@ void StackSweep::stop_leading() {
   leads_ = false;
 }
 
+void StackSweep::throw_full_of_tapes(std::int64_t steps) {
+  throw Error(ANADROME_ERR_MEMORY,
+              "store_all: the tapes of " + std::to_string(steps) +
+                  " steps fill the memory; raise memory, or take schedule=async or revolve");
+}
+
 // The room that the state itself took comes first.
 Action StackSweep::keep_tape(const Segment& here) {
   if (options_.tape_units == 0) broken("the planner keeps tapes that are not recorded");
   if (options_.retain && here.units < options_.tape_units + 1) {  // x_n comes last
-    throw Error(ANADROME_ERR_MEMORY,
-                "store_all: the tapes of " + std::to_string(here.first) +
-                    " steps fill the memory; raise memory, or take schedule=async or revolve");
+    throw_full_of_tapes(here.first);
   }
   const bool give_up = here.held == Place::kRam && !options_.retain;
   const bool drops = give_up && !stack_.top().buffered;

@@ -109,6 +109,7 @@ class StackSweep final : public Sweep {
   Action push_anchor();
   Action push_unit();
   Action replace(std::int64_t index);
+  [[noreturn]] static void throw_full_of_tapes(std::int64_t steps);
   Action keep_tape(const Segment& here);
   bool keeps_all_tapes() const { return options_.retain && options_.tape_units > 0; }
 

@@ -155,7 +155,7 @@ PetscErrorCode AdjointCommits::write(TS ts, PetscInt step) {
 }
 
 void AdjointCommits::remove() {
-  for (const std::int64_t number : {0, 1}) ::unlink(path(number).c_str());
+  for (const std::int64_t number : {0, 1}) NotesFile::remove_at(path(number));
 }
 
 }  // namespace anadrome::petsc

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -52,7 +53,8 @@ std::string Directory::beside() const {
     if (first.empty()) first = from_environment(key);
     return first.empty() ? std::string(last) : first;
   };
-  return or_else(path_, "directory", ".") + "/" + or_else(name_, "name", "anadrome");
+  const std::string directory = or_else(path_, "directory", ".");
+  return std::filesystem::absolute(directory).string() + "/" + or_else(name_, "name", "anadrome");
 }
 
 PetscErrorCode Directory::require(MPI_Comm comm) const {

@@ -37,8 +37,36 @@ std::span<const std::byte> Reading::take(std::size_t count) {
   return taken;
 }
 
+// Its first entry, if there is one, says that it is one: a file of the user's stays as it is.
+bool NotesFile::is_one(const store::File& file) {
+  struct stat about;
+  if (::fstat(file.get(), &about) != 0) return false;
+  if (about.st_size == 0) return true;
+  bool is_whole = false;
+  (void)failure_from([&] {
+    Head head;
+    file.read_all(&head, sizeof head, 0);
+    if (head.count > static_cast<std::uint64_t>(about.st_size)) return;
+    Bytes body(head.count);
+    file.read_all(body.data(), body.size(), sizeof head);
+    is_whole = sum_of(head.kind, body) == head.sum;
+  });
+  return is_whole;
+}
+
+void NotesFile::open_own(const std::string& path) {
+  file_ = store::File::open(path, O_RDWR | O_CREAT);
+  if (is_one(file_)) return;
+  file_.close();
+  throw Error(ANADROME_ERR_ARGUMENT,
+              path + " exists, and no run made it; set another name or directory");
+}
+
 void NotesFile::create(const std::string& path) {
-  file_ = store::File::open(path, O_RDWR | O_CREAT | O_TRUNC);
+  open_own(path);
+  if (const int cut = store::file_system().truncate(file_.get(), 0); cut != 0) {
+    store::throw_errno(cut, "cut", path);
+  }
   held_.clear();
   ends_.clear();
   end_ = 0;
@@ -46,7 +74,7 @@ void NotesFile::create(const std::string& path) {
 
 std::vector<Entry> NotesFile::open(const std::string& path) {
   std::vector<Entry> entries;
-  file_ = store::File::open(path, O_RDWR | O_CREAT);
+  open_own(path);
   held_.clear();
   ends_.clear();
   end_ = 0;
@@ -104,8 +132,15 @@ void NotesFile::sync() {
 
 void NotesFile::remove() {
   if (!file_) return;
-  ::unlink(file_.path().c_str());
+  const std::string path = file_.path();
   file_.close();
+  remove_at(path);
+}
+
+void NotesFile::remove_at(const std::string& path) {
+  (void)failure_from([&] {
+    if (is_one(store::File::open(path, O_RDONLY))) store::file_system().unlink(path);
+  });
 }
 
 }  // namespace anadrome::petsc

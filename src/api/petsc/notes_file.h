@@ -51,7 +51,8 @@ struct Entry {
 
 class NotesFile {
  public:
-  /// An empty one, whatever was there. All of these throw Error.
+  /// An empty one, whatever entries were there. All of these throw Error, also where a file is
+  /// there that is not one of these.
   void create(const std::string& path);
   /// The entries of the one that is there, in order; none if there is none. Those after the first
   /// `keep` that the caller wants are cut off by keep_first.
@@ -64,9 +65,14 @@ class NotesFile {
   void flush();
   void sync();
   void remove();
+  /// The one at `path`, if it is one.
+  static void remove_at(const std::string& path);
   bool is_open() const { return static_cast<bool>(file_); }
 
  private:
+  static bool is_one(const store::File& file);
+  void open_own(const std::string& path);
+
   store::File file_;
   Bytes held_;
   off_t end_ = 0;

@@ -207,6 +207,48 @@ TEST(SolveArguments, AreChecked) {
   EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
 }
 
+TEST(SolveCallbacks, MayNotAskForActions) {
+  struct Asking {
+    anadrome_run* run;
+    anadrome_status status = ANADROME_OK;
+  };
+  RunHandle run(MPI_COMM_WORLD);
+  double state = 0;
+  EXPECT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state, 1),
+            ANADROME_OK);
+  Asking asking{run};
+  anadrome_model model{};
+  model.size = sizeof model;
+  model.context = &asking;
+  model.advance = [](void* context, int64_t, int64_t last, int64_t* reached) {
+    anadrome_action action{};
+    auto& asked = *static_cast<Asking*>(context);
+    asked.status = anadrome_next(asked.run, &action);
+    *reached = last;
+    return 0;
+  };
+  model.adjoint = [](void*, int64_t) { return 0; };
+  EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(asking.status, ANADROME_ERR_ORDER);
+}
+
+TEST(SolveCallbacks, MayThrowWhatIsNoException) {
+  RunHandle run(MPI_COMM_WORLD);
+  double state = 0;
+  EXPECT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state, 1),
+            ANADROME_OK);
+  anadrome_model model{};
+  model.size = sizeof model;
+  model.advance = [](void*, int64_t, int64_t last, int64_t* reached) {
+    *reached = last;
+    return 0;
+  };
+  model.adjoint = [](void*, int64_t) -> int { throw 7; };
+  EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_ERR_PEER);
+  const std::string message = anadrome_last_error();
+  EXPECT_NE(message.find("adjoint threw"), std::string::npos) << message;
+}
+
 // A model that ends the sweep where it must not, though it says what it did.
 TEST_P(Solve, FailsIfTheModelEndsAKnownNumberOfSteps) {
   if (steps_ == ANADROME_STEPS_UNKNOWN) return;

@@ -306,6 +306,20 @@ TEST(Stream, SaysWhatIsWrong) {
   }
 }
 
+TEST(Stream, SaysWhenTheTapesOfAnUnknownNumberOfStepsFillTheMemory) {
+  Opened opened("schedule=store_all steps=unknown slots=27 tape_slots=3");
+  ASSERT_EQ(opened.status, ANADROME_OK) << anadrome_last_error();
+  anadrome_schedule_action action;
+  anadrome_status status;
+  int tapes = 0;
+  while ((status = anadrome_schedule_next(opened.stream, &action)) == ANADROME_OK) {
+    ASSERT_NE(action.kind, ANADROME_SCHEDULE_TURN);
+    if (action.kind == ANADROME_SCHEDULE_KEEP) ++tapes;
+  }
+  EXPECT_EQ(status, ANADROME_ERR_MEMORY) << anadrome_last_error();
+  EXPECT_EQ(tapes, 9);
+}
+
 TEST(Stream, EndsOnlyWithinTheAdvanceThatIsUnderWay) {
   Opened opened("schedule=revolve steps=unknown slots=4");
   ASSERT_EQ(opened.status, ANADROME_OK);
