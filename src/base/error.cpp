@@ -9,6 +9,8 @@
 #include <new>
 #include <system_error>
 
+#include "base/plain_text.h"
+
 namespace anadrome {
 namespace {
 
@@ -28,6 +30,7 @@ Error::Error(anadrome_status status, std::string_view message) noexcept : status
   const std::size_t length = std::min(message.size(), sizeof text_ - 1);
   std::copy_n(message.data(), length, text_);
   text_[length] = '\0';
+  make_plain(text_, length);
 }
 
 Failure::Failure(const Error& error) noexcept

@@ -68,7 +68,7 @@ bool read_adjoint(const std::string& path, const store::JournalCommit& commit,
   if (!commit.adjoint) return false;
   const auto bytes = static_cast<std::int64_t>(buffer.size());
   const Failure failure = failure_from([&] {
-    const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
+    const store::File file = store::File::open(path, O_RDONLY);
     file.read_all(buffer.data(), buffer.size(), commit.generation % 2 * adjoint_slot_bytes(bytes));
   });
   if (may_be_whole(failure)) unable = failure;

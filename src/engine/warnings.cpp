@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "base/plain_text.h"
+
 namespace anadrome::engine {
 
 void Warnings::warn(std::initializer_list<std::string_view> what) {
@@ -15,7 +17,7 @@ void Warnings::say(std::initializer_list<std::string_view> what) {
   if (!first_rank_ || !options_.warnings) return;
   progress_.finish();
   std::fputs("anadrome: ", stderr);
-  for (const std::string_view part : what) std::fwrite(part.data(), 1, part.size(), stderr);
+  for (const std::string_view part : what) put_plain(part, stderr);
   std::fputc('\n', stderr);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/plain_text.h"
 #include "base/text_out.h"
 #include "base/thread.h"
 #include "store/lock_record.h"
@@ -26,7 +27,9 @@ double period_of(const Watch::Settings& settings) {
 }
 
 void say(const std::string& what) {
-  std::fprintf(stderr, "anadrome: watchdog: %s\n", what.c_str());
+  std::fputs("anadrome: watchdog: ", stderr);
+  put_plain(what, stderr);
+  std::fputc('\n', stderr);
 }
 
 std::string text_of(Doing doing) {

@@ -176,10 +176,14 @@ void require_writable(const std::string& path) {
 File File::open(const std::string& path, int flags, mode_t mode) {
   File file;
   file.path_ = path;  // first: what was created is not lost for want of memory
-  const int descriptor = file_system().open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+  const int all = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int descriptor = file_system().open(path, all, mode);
   if (descriptor < 0) throw_errno(descriptor, (flags & O_CREAT) != 0 ? "create" : "open", path);
   file.descriptor_ = descriptor;
-  return file;
+  struct stat status {};
+  const bool known = ::fstat(descriptor, &status) == 0;
+  if (!known || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return file;
+  throw Error(ANADROME_ERR_IO, "cannot use " + path + ": it is no regular file");
 }
 
 File::File(File&& other) noexcept

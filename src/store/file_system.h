@@ -73,7 +73,8 @@ void replace_file_system(FileSystem* replacement);
 class File {
  public:
   File() = default;
-  /// Throws ERR_IO or ERR_NO_SPACE naming `path`. Always O_CLOEXEC | O_NOFOLLOW.
+  /// Throws ERR_IO or ERR_NO_SPACE naming `path`. Always O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, and
+  /// no device or pipe is opened: nothing that lies there makes this wait.
   static File open(const std::string& path, int flags, mode_t mode = 0600);
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;

@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/text_out.h"
 
 namespace anadrome::store {
@@ -45,10 +46,11 @@ std::string text_of(const File& lock) {
   return text;
 }
 
-std::string plain(std::string_view text) {
-  std::string result(text.substr(0, 100));
-  std::replace_if(
-      result.begin(), result.end(), [](char c) { return c <= ' ' || c > '~'; }, '?');
+// In the lock a word takes one line and is not long.
+std::string word(std::string_view text) {
+  constexpr std::size_t kMost = 100;
+  std::string result = plain(text.substr(0, kMost));
+  std::replace(result.begin(), result.end(), ' ', '?');
   return result;
 }
 
@@ -64,8 +66,8 @@ LockRecord parse(const std::string& text) {
   while (!rest.empty()) {
     std::string_view line = take_up_to(rest, '\n');
     const std::string_view key = take_up_to(line, ' ');
-    if (key == "host") record.holder.host = plain(line);
-    if (key == "machine") record.holder.machine = plain(line);
+    if (key == "host") record.holder.host = word(line);
+    if (key == "machine") record.holder.machine = word(line);
     if (key == "process") {
       record.holder.pid = number(take_up_to(line, ' '));
       record.holder.start = number(line);
@@ -101,8 +103,8 @@ LockRecord read_lock(const File& lock) {
 
 void write_lock(const File& lock, const LockRecord& record) {
   const ProcessIdentity& holder = record.holder;
-  std::string text = record.run_id + "\nhost " + plain(holder.host) + "\nmachine " +
-                     plain(holder.machine) + "\nprocess " + std::to_string(holder.pid) + " " +
+  std::string text = record.run_id + "\nhost " + word(holder.host) + "\nmachine " +
+                     word(holder.machine) + "\nprocess " + std::to_string(holder.pid) + " " +
                      std::to_string(holder.start) + "\nsince " + std::to_string(record.since) +
                      "\nheartbeat " + std::to_string(record.heartbeat) + "\nended " +
                      (record.ended ? "1" : "0") + "\n";

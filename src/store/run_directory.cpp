@@ -2,10 +2,13 @@
 #include "store/run_directory.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <optional>
@@ -15,12 +18,36 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "store/heartbeat_file.h"
 #include "store/lock_record.h"
 #include "store/run_files.h"
 #include "store/run_listing.h"
 
 namespace anadrome::store {
 namespace {
+
+// The descriptors of the locks of this process; -1: none. A child takes nothing else of them, since
+// it may have been forked while another thread changed them.
+struct HeldLocks {
+  HeldLocks() {
+    for (std::atomic<int>& descriptor : descriptors) descriptor = -1;
+  }
+  std::array<std::atomic<int>, 64> descriptors;
+} held_locks;
+
+void let_go_in_child() {
+  for (std::atomic<int>& descriptor : held_locks.descriptors) {
+    const int held = descriptor.exchange(-1);
+    if (held >= 0) ::close(held);
+  }
+}
+
+void exchange_held(int old, int now) {
+  for (std::atomic<int>& descriptor : held_locks.descriptors) {
+    int expected = old;
+    if (descriptor.compare_exchange_strong(expected, now)) return;
+  }
+}
 
 // Names alone are anybody's: a lock, or a file that a run made, says more. What a power loss left
 // blank, or what cannot be read, is not taken for a user's: that is said where it is removed.
@@ -33,9 +60,8 @@ bool may_be_a_run(const std::string& path, const std::vector<std::string>& names
         ::lstat((path + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
     if (!is_file || is_heartbeat_file(name)) continue;
     std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(status.st_size)), '\0');
-    const Failure unread = failure_from([&] {
-      File::open(path + "/" + name, O_RDONLY | O_NONBLOCK).read_all(head.data(), head.size(), 0);
-    });
+    const Failure unread = failure_from(
+        [&] { File::open(path + "/" + name, O_RDONLY).read_all(head.data(), head.size(), 0); });
     if (unread || marks_a_run(name, head)) return true;
     constexpr std::size_t kSignature = 8;
     others = others || head.find_first_not_of('\0') < kSignature;
@@ -128,6 +154,25 @@ void require_lock_of(const std::string& run_id, const std::string& path) {
 
 }  // namespace
 
+HeldLock::HeldLock(File file) : file_(std::move(file)) {
+  [[maybe_unused]] static const int registered =
+      ::pthread_atfork(nullptr, nullptr, &let_go_in_child);
+  if (file_) exchange_held(-1, file_.get());
+}
+
+HeldLock& HeldLock::operator=(HeldLock&& other) noexcept {
+  if (this != &other) {
+    close();
+    file_ = std::move(other.file_);
+  }
+  return *this;
+}
+
+void HeldLock::close() {
+  if (file_) exchange_held(file_.get(), -1);
+  file_.close();
+}
+
 RunDirectory::~RunDirectory() {
   if (!owned()) return;
   try {
@@ -190,7 +235,7 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
   }
   struct stat status {};
   if (::fstat(lock.get(), &status) == 0 && status.st_nlink == 0) return Taking::kAgain;
-  lock_ = std::move(lock);
+  lock_ = HeldLock(std::move(lock));
   run_id_ = run_id;
   try {
     if (made == -EEXIST) {
@@ -287,7 +332,7 @@ void RunDirectory::note_end() noexcept {
     update_lock(lock_, run_id_, [&](LockRecord& record) { noted = record.ended = true; });
     if (!noted) return;
     const std::vector<std::string> names = files_in(path_);
-    if (!names.empty() && is_journal(names.front())) lock_.sync();  // other nodes may be faster
+    if (!names.empty() && is_journal(names.front())) lock_->sync();  // other nodes may be faster
   });
 }
 
@@ -320,6 +365,7 @@ void RunDirectory::remove() {
 void RunDirectory::keep() {
   if (!owned()) return;
   require_lock();
+  file_system().unlink(HeartbeatFile::path(path_, run_id_));  // there with a watchdog only
   const int gone = file_system().unlink(path_ + "/" + kLockName);
   lock_.close();
   if (gone < 0) throw_errno(gone, "remove", path_ + "/" + kLockName);  // it would look dead

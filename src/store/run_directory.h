@@ -22,6 +22,23 @@ struct Claim {
   bool takeover = false;  ///< a holder on another host is dead, whatever its heartbeat says
 };
 
+/// A lock that goes with this process: children that it forks do not hold it on after its end.
+class HeldLock {
+ public:
+  HeldLock() = default;
+  explicit HeldLock(File file);
+  HeldLock(HeldLock&&) = default;
+  HeldLock& operator=(HeldLock&& other) noexcept;
+  ~HeldLock() { close(); }
+  void close();
+  explicit operator bool() const { return static_cast<bool>(file_); }
+  operator const File&() const { return file_; }
+  const File* operator->() const { return &file_; }
+
+ private:
+  File file_;
+};
+
 class RunDirectory {
  public:
   RunDirectory() = default;
@@ -74,7 +91,7 @@ class RunDirectory {
 
   std::string path_;
   std::string run_id_;
-  File lock_;
+  HeldLock lock_;
 };
 
 }  // namespace anadrome::store

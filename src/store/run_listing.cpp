@@ -27,7 +27,7 @@ bool is_directory(const std::string& path) {
 // The record of the lock, and whether its holder lives. Holds the lock itself if nobody else does.
 struct SeenLock {
   explicit SeenLock(const std::string& path)
-      : file(File::open(path, O_RDWR | O_NONBLOCK)),
+      : file(File::open(path, O_RDWR)),
         flock(try_flock(file)),
         record(read_lock(file)),
         live(is_live(record, flock, calendar_seconds())) {}
@@ -119,7 +119,7 @@ bool says_it_is_a_run(const ListedRun& run) {
   return std::any_of(run.files.begin(), run.files.end(), [&](const ListedFile& listed) {
     bool says = false;
     failure_from([&] {
-      const File file = File::open(run.path + "/" + listed.name, O_RDONLY | O_NONBLOCK);
+      const File file = File::open(run.path + "/" + listed.name, O_RDONLY);
       std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(listed.bytes)), '\0');
       file.read_all(head.data(), head.size(), 0);
       says = marks_a_run(listed.name, head);

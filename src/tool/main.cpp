@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "base/words.h"
 #include "tool/command.h"
 #include "tool/count/count_command.h"
@@ -24,7 +25,7 @@ namespace anadrome::tool {
 namespace {
 
 int complain(const std::string& message, int exit_code) {
-  std::fprintf(stderr, "anadrome: %s\n", message.c_str());
+  std::fprintf(stderr, "anadrome: %s\n", plain(message).c_str());
   return exit_code;
 }
 

@@ -209,6 +209,17 @@ class Clean(Runs):
         for name in names:
             self.assertIn(f"of-{name}: not touched: its files are named as those of a run", said)
 
+    def test_names_that_move_a_cursor(self):
+        for kind in ("dead", "kept"):
+            self.write(kind, kind).rename(self.directory / f"{kind}\033[2J\nother: removed\nz")
+        for command in ("inspect", "verify", "clean"):
+            said = tool.run(command, self.directory)
+            self.assertNotIn("\033", said.stdout + said.stderr)
+            self.assertNotIn("\nother", said.stdout + said.stderr)
+        said = tool.run("inspect", self.directory / "none\033[2J\nb")
+        self.assertNotIn("\033", said.stderr)
+        self.assertEqual(said.stderr.count("\n"), 1, said.stderr)
+
     def test_here(self):
         dead = self.write("b", "dead")
         process = tool.run("clean", ".", cwd=dead)
@@ -446,6 +457,23 @@ class Damaged(Runs):
         (path / "lock").write_bytes(b"\xff\xfe\x1b[2J")
         self.assertFalse(self.answer_to(path)["healthy"])
         self.assertNotIn("\x1b", tool.run("inspect", path).stdout)
+
+    def test_that_names_files_elsewhere(self):
+        path = self.write("kept", "kept")
+        os.mkfifo(self.directory / "pipe")
+        with h5py.File(path / "segment-00000.h5", "r+") as file:
+            file["elsewhere"] = h5py.ExternalLink(str(self.directory / "pipe"), "/")
+        run = self.answer_to(path)
+        self.assertIn("names files elsewhere", " ".join(self.problems_of(run)))
+
+    def test_whose_table_is_elsewhere(self):
+        path = self.write("kept", "kept")
+        os.mkfifo(self.directory / "pipe")
+        with h5py.File(path / "segment-00000.h5", "r+") as file:
+            del file["slot_step"]
+            file.create_dataset("slot_step", (2,), "i8", external=[(str(self.directory / "pipe"), 0, 16)])
+        run = self.answer_to(path)
+        self.assertIn("names files elsewhere", " ".join(self.problems_of(run)))
 
     def test_states_of_another_run(self):
         """Whole in themselves, but not those of the journals."""

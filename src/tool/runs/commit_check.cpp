@@ -117,7 +117,7 @@ class CommitCheck {
 
  private:
   store::File open(const std::string& file) const {
-    return store::File::open(directory_ + "/" + file, O_RDONLY | O_NONBLOCK);
+    return store::File::open(directory_ + "/" + file, O_RDONLY);
   }
   std::string adjoint_file() const {
     const std::string journal = store::journal_file_name(journal_.header.rank);

@@ -29,7 +29,20 @@ void require(bool condition, const std::string& problem) {
 Hdf5File open_hdf5(const std::string& path) {
   const Hdf5Properties access(good(H5Pcreate(H5P_FILE_ACCESS), "a property list"));
   good(H5Pset_fapl_sec2(access.get()), "the file driver");
-  return Hdf5File(good(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "the file"));
+  Hdf5File file(good(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "the file"));
+  const auto leads_out = [](hid_t group, const char* name, const H5L_info_t* link,
+                            void*) -> herr_t {
+    if (link->type == H5L_TYPE_EXTERNAL || link->type >= H5L_TYPE_UD_MIN) return 1;
+    if (link->type != H5L_TYPE_HARD) return 0;
+    const Hdf5Dataset dataset(H5Dopen2(group, name, H5P_DEFAULT));
+    if (dataset.get() < 0) return 0;  // no dataset
+    const Hdf5Properties creation(H5Dget_create_plist(dataset.get()));
+    return H5Pget_external_count(creation.get()) > 0 ? 1 : 0;
+  };
+  require(good(H5Lvisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, leads_out, nullptr),
+               "the list of objects") == 0,
+          "it names files elsewhere, which no run does");
+  return file;
 }
 
 std::int64_t integer_attribute(hid_t file, const char* name) {

@@ -15,6 +15,8 @@ namespace anadrome::tool {
 void require(bool condition, const std::string& problem);
 
 /// Opened read-only with plain file calls.
+/// Throws ERR_CORRUPT also where reading it would open files that it names: by external links, or
+/// by datasets whose bytes are elsewhere. (Virtual datasets: see ViewCheck.)
 Hdf5File open_hdf5(const std::string& path);
 
 std::int64_t integer_attribute(hid_t file, const char* name);

@@ -15,6 +15,8 @@
 namespace anadrome::tool {
 namespace {
 
+constexpr std::int64_t kWaits = 20;
+
 void limit(decltype(RLIMIT_CPU) resource, rlim_t most) {
   const rlimit both{most, most};
   ::setrlimit(resource, &both);
@@ -23,7 +25,8 @@ void limit(decltype(RLIMIT_CPU) resource, rlim_t most) {
 [[noreturn]] void serve(int out, std::int64_t seconds, const std::function<std::string()>& body) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>(seconds));
-#ifndef __SANITIZE_ADDRESS__  // its shadow takes terabytes of address space
+  ::alarm(static_cast<unsigned>(kWaits * seconds));  // what it waits for takes no time of its own
+#ifndef __SANITIZE_ADDRESS__                         // its shadow takes terabytes of address space
   limit(RLIMIT_AS, rlim_t{4} << 30);
 #endif
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);

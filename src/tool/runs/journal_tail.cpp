@@ -19,7 +19,7 @@ using store::Decoder;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20, kMostSummed = std::size_t{1} << 30;
 
 std::string bytes_from(const std::string& path, std::int64_t offset) {
-  const store::File file = store::File::open(path, O_RDONLY | O_NONBLOCK);
+  const store::File file = store::File::open(path, O_RDONLY);
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   std::string bytes;
   for (std::size_t have = 0; have < kMostBytes;) {

@@ -11,6 +11,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/plain_text.h"
 #include "store/run_listing.h"
 #include "tool/options.h"
 #include "tool/output.h"
@@ -56,7 +57,7 @@ int report(const Flags& flags, Depth depth) {
   }
   if (flags.json) {
     const nlohmann::json answer = {{"runs", all}};
-    put_out(answer.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    put_out(answer.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   }
   return fine ? kFine : kNo;
 }
@@ -91,13 +92,13 @@ int clean(const Flags& flags) {
   for (const ListedRun& run : runs_in(flags.directory)) {
     const std::string reason = reason_to_stay(run, flags);
     if (!reason.empty()) {
-      put_out(run.path + ": " + reason + "\n");
+      put_out(plain(run.path + ": " + reason) + "\n");
       if (run.state == RunState::kLive) code = kNo;
       continue;
     }
     try {
       run.state == RunState::kDead ? store::remove_dead_run(run.path) : store::remove_kept_run(run);
-      put_out(run.path + ": removed\n");
+      put_out(plain(run.path) + ": removed\n");
     } catch (const Error& error) {  // the others can be removed all the same
       std::fprintf(stderr, "anadrome: %s\n", error.what());
       code = kNo;

@@ -4,18 +4,10 @@
 #include <cstdint>
 
 #include "base/byte_size.h"
+#include "base/plain_text.h"
 
 namespace anadrome::tool {
 namespace {
-
-// The text of a file may be anything: one line of it, without what moves a terminal's cursor.
-std::string plain(std::string text) {
-  for (char& letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code < ' ' || code >= 127) letter = '?';
-  }
-  return text;
-}
 
 std::string word(const std::optional<std::string>& text) { return text ? plain(*text) : "?"; }
 std::string word(const std::optional<std::int64_t>& number) {
@@ -61,7 +53,7 @@ std::string describe_reading(const RunReport& run) {
 std::string describe_run(const RunReport& run, bool verified) {
   const bool live = run.condition == Condition::kLive;
   std::string text =
-      run.path + ": " + name_of(run.condition) + " (" + explain(run.condition) + ")\n";
+      plain(run.path) + ": " + name_of(run.condition) + " (" + explain(run.condition) + ")\n";
   text += "  run      " + word(run.run_id) + ", sweep " + word(run.sweep) + ", " + word(run.ranks) +
           " ranks, layout " + word(run.layout) + "\n";
   if (run.holder) text += "  holder   " + plain(run.holder->text) + "\n";

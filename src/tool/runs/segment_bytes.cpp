@@ -6,7 +6,7 @@
 namespace anadrome::tool {
 
 SegmentBytes::SegmentBytes(const std::string& path)
-    : path_(path), file_(store::File::open(path, O_RDONLY | O_NONBLOCK)) {}
+    : path_(path), file_(store::File::open(path, O_RDONLY)) {}
 
 void SegmentBytes::read(const StoredField& field, std::int64_t byte, char* to, std::size_t bytes) {
   if (!field.place.filtered) return file_.read_all(to, bytes, byte);

@@ -186,6 +186,13 @@ TEST_F(FileTest, IsFoundNotWritable) {
   EXPECT_EQ(message, "cannot open " + directory.path() + ": Is a directory");
 }
 
+TEST_F(FileTest, WaitsForNoPipe) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(status_of([&] { require_writable(path); }), ANADROME_ERR_IO);
+  for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR | O_CREAT, O_WRONLY | O_TRUNC})
+    EXPECT_EQ(status_of([&] { File::open(path, flags); }), ANADROME_ERR_IO) << flags;
+}
+
 TEST_F(FileTest, ClosesItsDescriptorOnce) {
   File file = open();
   const int descriptor = file.get();

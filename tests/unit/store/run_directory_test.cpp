@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -422,6 +423,46 @@ TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedIt) {
       EXPECT_EQ(has("segment-00000.h5"), !all);
     }
   }
+}
+
+TEST_F(RunDirectoryTest, IsNotHeldByAChildOfADeadProcess) {
+  int ends[2], ready[2];  // the grandchild lives until this test closes its end
+  ASSERT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0);
+  const pid_t holder = ::fork();
+  if (holder == 0) {
+    const RunDirectory* run = new RunDirectory(create("0"));
+    char byte = 0;
+    if (run->owned() && ::fork() == 0) {
+      ::close(ends[1]);
+      const bool said = ::write(ready[1], &byte, 1) == 1;
+      ::_exit(said && ::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    ::_exit(::read(ready[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(holder, &status, 0), holder);
+  EXPECT_TRUE(has("lock"));
+  EXPECT_EQ(create_fails(), ANADROME_OK);
+  for (const int end : {ends[0], ends[1], ready[0], ready[1]}) ::close(end);
+}
+
+TEST_F(RunDirectoryTest, DoesNotWaitForAPipe) {
+  std::filesystem::create_directory(path);
+  ASSERT_EQ(::mkfifo((path + "/lock").c_str(), 0600), 0);
+  EXPECT_NE(create_fails(), ANADROME_OK);
+  EXPECT_TRUE(RunDirectory::find(parent.path(), "run", "1", 0));
+  EXPECT_FALSE(RunDirectory::has_ended(path));
+  EXPECT_FALSE(RunDirectory::holder_out_of_sight(parent.path(), "run"));
+  EXPECT_TRUE(failure_from([&] { RunDirectory::create_or_join(parent.path(), "run", "1"); }));
+}
+
+TEST_F(RunDirectoryTest, KeepsNoHeartbeats) {
+  RunDirectory run = create("01ab");
+  std::ofstream(path + "/heartbeats-01ab") << "beat";
+  put("states.h5");
+  run.keep();
+  EXPECT_TRUE(has("states.h5"));
+  EXPECT_FALSE(has("heartbeats-01ab") || has("lock"));
 }
 
 TEST_F(RunDirectoryTest, LeavesFilesOfAUserThatHaveARunsNames) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/plain_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace anadrome {
+namespace {
+
+TEST(PlainText, IsOneLineThatMovesNoCursor) {
+  EXPECT_EQ(plain("x\033[2J\033[31m\nother: removed\r\tz\x7f"), "x?[2J?[31m?other: removed??z?");
+  EXPECT_EQ(plain("a\x9b"
+                  "2J"),
+            "a?2J")
+      << "of Latin-1";
+  EXPECT_EQ(plain("a\xc2\x9b"
+                  "2J"),
+            "a??2J")
+      << "the same in UTF-8";
+  EXPECT_EQ(plain("a\xe2\x80\xae"
+                  "b"),
+            "a???b")
+      << "written from right to left";
+}
+
+TEST(PlainText, LeavesCharactersAsTheyAre) {
+  for (const char* text : {"", "plain",
+                           "Gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "\xe6\x95\xb0", "\xf0\x9f\x90\x9f"})
+    EXPECT_EQ(plain(text), text);
+}
+
+TEST(PlainText, HasNoBytesOfHalfACharacter) {
+  for (const char* text :
+       {"\xc3", "\xe6\x95", "\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80"})
+    EXPECT_EQ(plain(text), std::string(std::string(text).size(), '?'));
+}
+
+TEST(PlainText, IsPutOutInPiecesOfWholeCharacters) {
+  for (const std::size_t first : {0, 1, 2, 3, 509, 511}) {
+    std::string text(first, 'a');
+    for (int i = 0; i < 700; ++i) text += "\xf0\x9f\x90\x9f";
+    char* put = nullptr;
+    std::size_t bytes = 0;
+    std::FILE* const file = ::open_memstream(&put, &bytes);
+    put_plain(text + "\x1b", file);
+    std::fclose(file);
+    EXPECT_EQ(std::string(put, bytes), text + "?");
+    std::free(put);
+  }
+}
+
+TEST(PlainText, IsThatOfErrors) {
+  EXPECT_STREQ(Error(ANADROME_ERR_IO, "no such directory: a\033[2J\nb").what(),
+               "no such directory: a?[2J?b");
+}
+
+}  // namespace
+}  // namespace anadrome
