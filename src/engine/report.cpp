@@ -230,12 +230,13 @@ void Report::summarise() {
   const bool part = sweep_.resumed.phase != ANADROME_PHASE_IDLE;
   SweepTimes times = times_of(stats, all, sweep_.spent, part);
   times.slowed = slowed();
+  const bool compares = options_.audit != Audit::kOff || options_.preflight != 0;
   const bool offer_exchanged =
       plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single;
   const std::string text =
       summary(stats, all, options_.interval == 0,
               {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
-               describe_memory(all.peak), compared(sweep_.checks),
+               describe_memory(all.peak), compares ? compared(sweep_.checks) : "",
                plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
                plan_command(stats), options_.overruled(),
                options_.without_effect(*plan_.schedule, plan_.memory.single),

@@ -142,7 +142,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
                     std::to_string(stats.states_restored) + " restored, " +
                     format_seconds(all.copying) + "; " + counted(stats.agreements, "agreement") +
                     ", " + format_seconds(all.agreeing));
-  add("compared", said.compared);
+  if (!said.compared.empty()) add("compared", said.compared);
   constexpr double kTooShort = 1;  // chance says more of such a sweep than its steps
   if (stats.seconds_predicted > 0 && stats.seconds_total >= kTooShort)
     add("predicted", prediction(stats));

@@ -186,6 +186,31 @@ TEST(Detector, RunsTheFirstStepsTwice) {
   }
 }
 
+// Where every record is kept no step is run again, and nothing is compared, unless that is asked
+// for: gradients are then what they are with PETSc's own type.
+TEST(Detector, RunsTheFirstStepsTwiceWhereAllIsKeptIfItIsAskedTo) {
+  for (const std::string kept : {"", " -ts_trajectory_anadrome_schedule store_all"}) {
+    for (const std::string preflight : {"", " -ts_trajectory_anadrome_preflight 2"}) {
+      for (const double factor : {1.0, 1.001}) {
+        const CaughtErrors caught;
+        Oscillators model(rk4 + anadrome_type + kept + preflight);
+        model.after_step = [&](Vec) { model.stiffness *= factor; };
+        const bool finds = !preflight.empty() && factor != 1;
+        EXPECT_EQ(model.solve(2) != 0, finds) << kept << preflight;
+        if (finds) continue;
+        model.turn();
+        EXPECT_EQ(model.back(), 0);
+        Oscillators basic(rk4 + "-ts_trajectory_type basic");
+        basic.after_step = [&](Vec) { basic.stiffness *= factor; };
+        EXPECT_EQ(basic.solve(2), 0);
+        basic.turn();
+        EXPECT_EQ(basic.back(), 0);
+        EXPECT_EQ(difference(model.values(), basic.values()), 0) << kept << preflight;
+      }
+    }
+  }
+}
+
 TEST(Detector, DoesAsAuditSays) {
   const auto outcome = [](const std::string& audit) {
     const CaughtErrors caught;

@@ -53,6 +53,15 @@ class Output(unittest.TestCase):
         self.assertGreater(steps, 20)
         self.assertIn(f"recomputations for adjoint calculation = {steps}", said)
 
+    def test_view_says_what_was_compared(self):
+        nothing = "compared nothing: no step was run twice; -ts_trajectory_anadrome_preflight 2 asks for it"
+        for words, said in (((), nothing), ((KEY + "preflight", "2"), "compared 2 steps with their first run"),
+                            (("-ts_trajectory_max_cps_ram", "4"), r"compared \d{2} steps with their first run"),
+                            (("-ts_trajectory_max_cps_ram", "4", KEY + "audit", "off"), "compared nothing: audit is off")):
+            self.assertRegex(run("-ts_trajectory_view", *words).stdout, f"\n  {said}\n")
+            reported = run(KEY + "report", "-", *words).stdout
+            self.assertEqual("compared" in reported, "-ts_trajectory_max_cps_ram" not in words, "the library does not know it")
+
     def test_view_counts_what_goes_to_disk(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2", "-ts_trajectory_anadrome_checkpoints", "1",
                    "-ts_trajectory_anadrome_memory", "64KiB", "-ts_max_steps", "400").stdout
@@ -66,7 +75,7 @@ class Output(unittest.TestCase):
     def test_report_and_trace_are_written_at_the_end(self):
         with tempfile.TemporaryDirectory() as folder:
             run("-ts_trajectory_anadrome_report", f"{folder}/report", "-ts_trajectory_anadrome_trace", f"{folder}/trace")
-            self.assertIn("20 steps on 1 rank", Path(folder, "report").read_text())
+            self.assertIn("every record of 20 steps is kept", Path(folder, "report").read_text())
             self.assertIn('"traceEvents"', Path(folder, "trace").read_text())
 
     def test_view_says_so_if_nothing_was_written(self):

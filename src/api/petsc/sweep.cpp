@@ -174,7 +174,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   }
   steps_said_ = settings.steps;
   first_ = base_ = step;
-  steps_run_again_ = 0;
+  steps_run_again_ = preflight_steps_ = 0;
   lost_ = begun_ = false;
   forward_ = true;
   began_ = now_seconds();
@@ -249,16 +249,17 @@ PetscErrorCode Sweep::replay(PetscInt from, PetscInt to) {
 }
 
 // The first steps, run a second time from the first record: what would be found in the reverse
-// sweep is found at once. Not where no step is run again, nor, unasked, where a step takes a
-// minute.
+// sweep is found at once. Unasked, not where no step is run again, nor where a step takes a minute.
 PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
   PetscInt steps = 0;
   bool asked = false;
   PetscFunctionBegin;
-  if (preflighted_ || keeps_all_ || returning()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (preflighted_ || returning()) PetscFunctionReturn(PETSC_SUCCESS);
   const Settings& settings = settings_of(tj);
   PetscCall(settings.preflight(&steps, &asked));
-  if (steps == 0 || step - first_ != steps) PetscFunctionReturn(PETSC_SUCCESS);
+  if (steps == 0 || step - first_ != steps || (keeps_all_ && !asked)) {
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   preflighted_ = true;
   double took = now_seconds() - began_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm_));
@@ -276,6 +277,7 @@ PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecord
   live_ = {first_, 0};
   PetscCall(replay(first_, step));
   PetscCall(replay_.judge(ts_, notes_, settings.tolerance, settings.audit()));
+  preflight_steps_ = steps;
   PetscCall(record_from_bytes(ts_, now.shape, now.bytes.data()));
   ts_->steprestart = restarts;
   live_ = {step, 1};

@@ -67,6 +67,8 @@ class Sweep {
   const StepNotes& notes() const { return notes_; }
   PetscInt steps() const { return last_ - first_; }
   std::int64_t steps_run_again() const { return steps_run_again_; }
+  /// How many were compared with their first run.
+  std::int64_t steps_compared() const { return preflight_steps_ + steps_run_again_; }
   /// A record is asked for on the way back: the forward sweep is over. `ended`: it is the first
   /// one, for the first time.
   PetscErrorCode asked_for(PetscInt step, bool* ended);
@@ -140,7 +142,8 @@ class Sweep {
   Replay replay_;
   Follower follower_;
   std::int64_t steps_run_again_ = 0;
-  PetscInt events_seen_ = 0;  ///< of the TS's event recorder
+  std::int64_t preflight_steps_ = 0;  ///< likewise, of this sweep
+  PetscInt events_seen_ = 0;          ///< of the TS's event recorder
   Resumption resumption_;
 };
 

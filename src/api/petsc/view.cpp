@@ -43,6 +43,24 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// What a step depends on beside the solution shows where steps are run twice, and nowhere else.
+PetscErrorCode view_compared(const Trajectory& trajectory, PetscViewer viewer) {
+  const std::int64_t steps = trajectory.sweep.steps_compared();
+  PetscFunctionBegin;
+  if (trajectory.settings.audit() == "off") {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "compared nothing: audit is off\n"));
+  } else if (steps > 0) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "compared %s with their first run\n",
+                                     counted(steps, "step").c_str()));
+  } else {
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer,
+        "compared nothing: no step was run twice; -ts_trajectory_anadrome_preflight 2 asks for "
+        "it\n"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode report_kept(TSTrajectory tj) {
@@ -84,6 +102,7 @@ PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
                              static_cast<long long>(trajectory.sweep.steps_run_again()),
                              trajectory.kept.count(), format_bytes(trajectory.kept.bytes()).c_str(),
                              format_bytes(trajectory.kept.limit()).c_str()));
+  PetscCall(view_compared(trajectory, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
