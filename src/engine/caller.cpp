@@ -270,7 +270,13 @@ void Caller::end_sweep() {
   if (sweep.checks.compared_some()) compared_fields_ = fields;
   const bool wanted = options.preflight != 0 && options.audit != Audit::kOff;
   const bool is_whole = sweep.resumed.phase == ANADROME_PHASE_IDLE && sweep.advances > 0;
-  if (!wanted || !is_whole || compared_fields_ == fields) return;
+  if (!wanted || !is_whole) return;
+  if (preflight_.at_rest()) {
+    context_.warnings.warn(
+        {"no step changed a registered state field: if this model is not at "
+         "rest, its steps write to other arrays than those"});
+  }
+  if (compared_fields_ == fields || preflight_.at_rest()) return;
   const std::string& why = preflight_.left_out();
   context_.warnings.warn(
       {"no step was run twice", why.empty() ? "" : " (", why, why.empty() ? "" : ")",

@@ -19,14 +19,16 @@ void Preflight::begin() {
   const std::int64_t asked = context_.options.preflight;
   stage_ = Stage::kOff;
   left_out_.clear();
+  at_rest_ = false;
   spare_ = -1;
   step_seconds_ = 0;
   first_ = 0;
-  last_ = asked > 0 ? asked : kUsualSteps;
-  if (plan.steps != schedule::kUnknown) last_ = std::min(last_, plan.steps);
+  whole_ = asked > 0 ? asked : kUsualSteps;
+  if (plan.steps != schedule::kUnknown) whole_ = std::min(whole_, plan.steps);
+  last_ = std::min<std::int64_t>(whole_, 1);
   const bool passed = passed_fields_ == context_.fields.all().size();
   const bool goes_on = context_.sweep.resumed.phase != ANADROME_PHASE_IDLE;
-  if (asked == 0 || last_ == 0 || passed || goes_on || plan.has_branches()) return;
+  if (asked == 0 || whole_ == 0 || passed || goes_on || plan.has_branches()) return;
   stage_ = Stage::kFirst;
   context_.held.attempt([&] { prints_.resize(4 * comparison_.fields()); });
 }
@@ -38,7 +40,7 @@ std::int64_t Preflight::end_of_part(const schedule::Advance& advance) const {
 
 void Preflight::computed(std::int64_t first) {
   const LiveState& live = *keeper_.live();
-  if (first == 0) keeper_.hold_x_0(last_ + 1);
+  if (first == 0) keeper_.hold_x_0(whole_ + 1);
   if (first == first_) comparison_.take(live, prints(kStart));
   if (first == first_ + 1) comparison_.take(live, prints(kOneStep));
   if (first == last_) reached();
@@ -95,13 +97,17 @@ bool Preflight::is_worth_it() {
   }
   has_spare_ = no_spare == 0;
   if (some_move > 0) return true;
-  const std::int64_t course = context_.plan.steps, twice = 2 * (last_ - first_);
-  const std::int64_t steps = course == schedule::kUnknown ? twice : std::min(course - last_, twice);
+  const std::int64_t course = context_.plan.steps;
+  const std::int64_t left = course == schedule::kUnknown ? INT64_MAX : course - last_;
+  std::int64_t steps = std::min(left, 2 * (last_ - first_) + 3);
+  // Arrays that change places are where they were after 2, or 3, or a multiple.
+  while (steps > 0 && (steps % 2 == 0 || steps % 3 == 0)) --steps;
   if (steps == 0) {
-    left_out_ = "no step changes the state";
+    at_rest_ = true;
     end();
   } else {
     first_ = std::exchange(last_, last_ + steps);
+    whole_ = std::max(last_, first_ + std::min(left, kUsualSteps));
     keeper_.let_go_of_x_0();  // it may take long
   }
   return false;
@@ -127,14 +133,23 @@ void Preflight::compare() {
   const auto difference = comparison_.compare(
       Call::kPreflight, {live, prints(kLast), prints(kNow), packs ? -1 : spare_}, last_ - first_);
   const std::string why = difference ? cause(*difference) : "";
-  passed_fields_ = context_.fields.all().size();
-  end();
+  const std::string first = std::to_string(first_), last = std::to_string(last_ - 1);
   context_.sweep.checks.preflight_steps = last_ - first_;
+  if (last_ < whole_) {
+    give_back_spare();
+    stage_ = Stage::kFirst;
+    last_ = whole_;
+  } else {
+    passed_fields_ = context_.fields.all().size();
+    end();
+  }
   leave_out();
   if (!difference) return;
-  const std::string steps = "steps " + std::to_string(first_) + " to " + std::to_string(last_ - 1);
-  comparison_.judge(*difference,
-                    "preflight: " + steps + " give another state when they are run again", why);
+  const std::string what =
+      first == last
+          ? "step " + first + " gives another state when it is run again"
+          : "steps " + first + " to " + last + " give another state when they are run again";
+  comparison_.judge(*difference, "preflight: " + what, why);
 }
 
 // Collective.
@@ -155,9 +170,13 @@ std::string Preflight::cause(const Difference& difference) {
   return where + kUsualCauses;
 }
 
-void Preflight::end() {
+void Preflight::give_back_spare() {
   if (spare_ >= 0) keeper_.give_back_spare_block(spare_);
   spare_ = -1;
+}
+
+void Preflight::end() {
+  give_back_spare();
   if (stage_ != Stage::kOff) keeper_.let_go_of_x_0();
   stage_ = Stage::kOff;
 }

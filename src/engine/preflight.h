@@ -3,9 +3,11 @@
 // been spent on it.
 //
 // Steps 0 .. N-1 are handed out one by one; then x_0 is restored and they are handed out once more,
-// as one advance, and every bit of x_N is compared. The sweep goes on from x_N, so no step comes a
-// third time. Where x_N is x_0 bit for bit, the model is at rest, and twice as many later steps are
-// taken instead: the x_0 that is kept is their first state, too.
+// as one advance, and every bit of x_N is compared. The sweep goes on from x_N. Step 0 alone comes
+// before, likewise: after two steps arrays that change places at every step are where they were,
+// and the program finds x_0 where it expects it. Where x_N is x_0 bit for bit, the model is at
+// rest, and more than twice as many later steps are taken instead: the x_0 that is kept is their
+// first state, too.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +46,8 @@ class Preflight {
   void compare();
   /// Why a run's first sweep had none; empty: it had one, or none was wanted.
   const std::string& left_out() const { return left_out_; }
+  /// It looked at every step, and none changed the state.
+  bool at_rest() const { return at_rest_; }
 
  private:
   enum class Stage { kOff, kFirst, kAgain };
@@ -55,6 +59,7 @@ class Preflight {
   bool same_here(std::size_t one, std::size_t other);
   bool is_worth_it();
   void start_again();
+  void give_back_spare();
   void end();
   void reached();
   void leave_out();
@@ -66,6 +71,7 @@ class Preflight {
   Stage stage_ = Stage::kOff;
   std::size_t passed_fields_ = 0;  ///< the fields that there were when it was passed
   std::int64_t first_ = 0, last_ = 0;
+  std::int64_t whole_ = 0;   ///< what last_ is in the end
   bool has_spare_ = false;   ///< every rank has a block for it:
   std::int64_t spare_ = -1;  ///< with the first x_last
   double step_seconds_ = 0, began_ = 0;
@@ -75,6 +81,7 @@ class Preflight {
   } agreed_;
   std::vector<Fingerprint> prints_;
   std::string left_out_;
+  bool at_rest_ = false;
 };
 
 }  // namespace anadrome::engine

@@ -58,10 +58,10 @@ class Port {
   double adjoint(bool from_tape) const { return from_tape ? tape_[7] : u()[7] * before()[8]; }
 
  private:
-  double* u() { return values_.data(); }
-  double* before() { return values_.data() + kCells; }
-  const double* u() const { return values_.data(); }
-  const double* before() const { return values_.data() + kCells; }
+  double* u() { return values_.data() + u_; }
+  double* before() { return values_.data() + before_; }
+  const double* u() const { return values_.data() + u_; }
+  const double* before() const { return values_.data() + before_; }
 
   void step() {
     if (settings_.at_rest_for == 0) ++time_;
@@ -75,7 +75,13 @@ class Port {
                 coefficient_ * u()[i] * u()[i] * u()[i] + 1e-3;
     }
     if (rank() == ranks() - 1) disturb(next);
+    if (mistake_ == Mistake::kSwappedLevels) {  // the newest takes the place of the oldest
+      std::copy(next.begin(), next.end(), before());
+      std::swap(u_, before_);
+      return;
+    }
     std::copy(u(), u() + kCells, before());
+    if (mistake_ == Mistake::kSwappedArray) std::swap(u_, next_);
     std::copy(next.begin(), next.end(), u());
   }
 
@@ -93,7 +99,8 @@ class Port {
 
   const Mistake mistake_;
   const Settings settings_;
-  std::vector<double> values_ = std::vector<double>(2 * kCells);
+  std::vector<double> values_ = std::vector<double>(3 * kCells);
+  std::size_t u_ = 0, before_ = kCells, next_ = 2 * kCells;  // in values_
   std::vector<double> tape_ = std::vector<double>(kCells);
   std::int64_t time_ = 0, steps_taken_ = 0;
   double coefficient_ = 1e-3;

@@ -25,6 +25,8 @@ enum class Mistake {
   kSkipsAgain,     ///< an ADVANCE with `again` is not run
   kLateField,      ///< a coefficient that is renewed at every tenth step, after the first ones
   kLateCounter,    ///< a static variable that counts from there on
+  kSwappedLevels,  ///< the arrays of the two time levels change places at every step
+  kSwappedArray,   ///< that of the newest one does with another one, which is not registered
   kRounding,       ///< none: sums in varying order
 };
 

@@ -78,8 +78,14 @@ TEST(Caller, HandsTheFirstStepsOutTwice) {
   desk.script();
   desk.keeper.keep({{schedule::What::kState, schedule::kRamTier, 0, 0, {}}});
   desk.caller.begin();
-  EXPECT_EQ(desk.pieces({0, 20}),
-            (Pieces{{0, 1}, {1, 3}, {0, 3, 0, false, true}, {3, 6}, {6, 12}, {12, 19}, {19, 20}}));
+  EXPECT_EQ(desk.pieces({0, 20}), (Pieces{{0, 1},
+                                          {0, 1, 0, false, true},
+                                          {1, 3},
+                                          {0, 3, 0, false, true},
+                                          {3, 6},
+                                          {6, 12},
+                                          {12, 19},
+                                          {19, 20}}));
   EXPECT_EQ(desk.sweep.advances, 20) << "the second time does not count";
 }
 
