@@ -207,6 +207,11 @@ class Resume : public testing::TestWithParam<Setup> {
     return outcome;
   }
 
+  void TearDown() override {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) fs::remove_all(fast());
+  }
+
   static std::string fast() { return directory() + "-fast"; }
 
   // As this life of the run names them.

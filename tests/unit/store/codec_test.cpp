@@ -10,8 +10,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 
+#include "late_file_system.h"
 #include "store/mpio_transport.h"
 #include "tier_bench.h"
 
@@ -248,18 +250,21 @@ class EncodedBlocks : public ::testing::TestWithParam<CodecName> {
     return same;
   }
 
-  static constexpr std::size_t kCount = 150'000;  // 1.2 MB: five pieces, two calls
+  static constexpr std::size_t kCount = 420'000;  // 3.4 MB: 13 pieces, four calls
   std::vector<Field> fields_;
   std::vector<std::vector<double>> values_;
 };
 
 TEST_P(EncodedBlocks, ComeBackBitForBit) {
-  for (const bool paged : {true, false}) {
+  using Case = std::pair<bool, bool>;
+  for (const auto& [paged, is_late] : {Case{true, false}, Case{true, true}, Case{false, false}}) {
     const BlockLayout layout({paged ? 1 : 2, paged}, fields_);
     Pool pool(layout.block_bytes(), 1);
     SegmentFile file(layout, fields_, 2, paged ? DirectIo::kAuto : DirectIo::kOff);
     TransportOptions options;
     options.encoding = encoding_of({GetParam()}, 0, fields_);
+    std::optional<test::LateFileSystem> late;
+    if (is_late) late.emplace();
     const auto transport = make_direct_transport(layout, options);
     Transfer transfer;
     for (const std::int64_t block : {1, 0, 1}) {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "faulty_file_system.h"
+#include "late_file_system.h"
 #include "object_bench.h"
 
 namespace anadrome::store {
@@ -160,6 +161,28 @@ TEST(Objects, AreADictionaryWhateverIsDoneWithThem) {
     EXPECT_LE(bench.pool.touched_blocks() * bench.block_bytes(), kMemory);
     EXPECT_GT(bench.transport->totals().bytes_read, 0) << "nothing went to disk";
   }
+}
+
+// put copies: however late a write is, it is not of the caller's array.
+TEST(Objects, AreWhatTheyWereWhenTheyWerePutHoweverLateTheyAreWritten) {
+  const test::LateFileSystem late;
+  ObjectBench bench(kMemory);
+  constexpr Key kObjects = 200;
+  for (const Key every : {1, 7}) {  // all of them, and then some that are replaced
+    for (Key key = 0; key < kObjects; key += every) {
+      const auto size = static_cast<std::size_t>(key % 3 == 0 ? 900 : 20'000);
+      const ObjectBench::Bytes& all = bench.expected[key] =
+          ObjectBench::bytes_of(key, static_cast<std::uint64_t>(every), size);
+      auto [a, b] = ObjectBench::split(all);
+      const std::vector<Objects::Array> arrays = {ObjectBench::array("a", a),
+                                                  ObjectBench::array("b", b)};
+      bench.objects.put(key, arrays);
+      std::fill(a.begin(), a.end(), std::byte{});
+      std::fill(b.begin(), b.end(), std::byte{});
+    }
+    for (Key key = kObjects; key-- > 0;) ASSERT_TRUE(bench.is_right(key)) << key;
+  }
+  EXPECT_GT(bench.transport->totals().bytes_written, 4 * kMemory);
 }
 
 TEST(Objects, GiveAllMemoryAndPlacesBack) {
