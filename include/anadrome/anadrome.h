@@ -252,10 +252,10 @@ ANADROME_API anadrome_status anadrome_add_exchanged(anadrome_run* run, const cha
                                                     size_t count, int* field);
 
 /** Where exchanged field `field` is: x_first at ADVANCE, x_n at TURN, x_k at ADJOINT and
- * VISIT, x_0 at DONE. Read only: the library may restore it again. Valid until the next call of
- * next, begin, rewind, pass or close. NULL if the number is no exchanged field's, or no state is
- * live, or this rank has no elements of it. With tape fields it is undefined at ADJOINT, VISIT and
- * DONE. Local. */
+ * VISIT, x_0 at DONE, and x_k before the first next of a forward sweep that goes on at step k. Read
+ * only: the library may restore it again. Valid until the next call of next, begin, rewind, pass or
+ * close. NULL if the number is no exchanged field's, or no state is live, or this rank has no
+ * elements of it. With tape fields it is undefined at ADJOINT, VISIT and DONE. Local. */
 ANADROME_API const void* anadrome_now(const anadrome_run* run, int field);
 
 /** Where the caller writes exchanged field `field`: x_0 between begin and the first next (with

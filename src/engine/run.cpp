@@ -92,7 +92,10 @@ void Run::set_step_costs(std::span<const double> seconds, std::span<const std::i
 const void* Run::now(int field) const {
   if (lent_ != nullptr) return lent_at(*lent_, field).now;
   const std::size_t position = context_.fields.state_position(field);
-  const bool live = keeper_.live() != nullptr && context_.sweep.in_hand.kind != 0;
+  const SweepState& sweep = context_.sweep;
+  const bool goes_on = sweep.phase == ANADROME_PHASE_FORWARD &&
+                       sweep.resumed.phase == ANADROME_PHASE_FORWARD;  // begin restored x_k
+  const bool live = keeper_.live() != nullptr && (sweep.in_hand.kind != 0 || goes_on);
   return live && position < context_.fields.state().size() ? keeper_.live()->now(position)
                                                            : nullptr;
 }

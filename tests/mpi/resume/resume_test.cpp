@@ -166,6 +166,12 @@ class Resume : public testing::TestWithParam<Setup> {
         std::memcpy(anadrome_then(run, field), problem_.x.data(), count * sizeof(double));
       }
     }
+    std::vector<double> found;  // where the forward sweep goes on, before its first action
+    if (field >= 0 && outcome.phase == ANADROME_PHASE_FORWARD) {
+      const auto* const x_k = static_cast<const double*>(anadrome_now(run, field));
+      EXPECT_NE(x_k, nullptr);
+      if (x_k != nullptr) found.assign(x_k, x_k + count);
+    }
     anadrome_action action;
     std::vector<double> next(count);
     while (outcome.status == ANADROME_OK) {
@@ -175,6 +181,8 @@ class Resume : public testing::TestWithParam<Setup> {
       if (outcome.actions++ == stop_at && rank() == by) anadrome_request_stop(run);
       const double* now =
           field >= 0 ? static_cast<const double*>(anadrome_now(run, field)) : problem_.x.data();
+      EXPECT_TRUE(found.empty() || std::equal(found.begin(), found.end(), now));
+      found.clear();
       switch (action.kind) {
         case ANADROME_ADVANCE:
           for (std::int64_t k = action.first; k < std::min(action.last, kSteps); ++k) {
