@@ -9,7 +9,6 @@ import time
 import adolc
 import advice
 import agreement
-import choice
 import compression
 import directories
 import growth
@@ -28,7 +27,7 @@ from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
-       "micro": micro, "petsc": petsc, "choice": choice, "safety": safety,
+       "micro": micro, "petsc": petsc, "safety": safety,
        "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
        "directories": directories}
 

@@ -150,7 +150,7 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   const bool disk_changes = storage_.changes();
   plan.budget = context_.options.memory;
   plan.record = context_.fields.has(ANADROME_ROLE_TAPE);
-  choice_.choose(plan, sweep, context_.plan, !disk_changes);
+  choice_.choose(plan, sweep);
   context_.plan = std::move(plan);
   held.attempt([&] { planning_.require_fit(context_.plan); });
   agree();
@@ -187,8 +187,7 @@ bool Beginning::uses_directory() const {
 void Beginning::prepare_disk(bool disk_changes) {
   const bool transports = context_.plan.disk_use() != DiskUse::kNone;
   if (uses_directory()) {
-    const bool another = storage_.prepare(context_.plan.memory, transports, resumption_.recovery());
-    if (another) choice_.forget();
+    storage_.prepare(context_.plan.memory, transports, resumption_.recovery());
   } else if (disk_changes && storage_.has_directory()) {
     storage_.give_up();  // nobody looks for ranks any more
   }

@@ -56,7 +56,6 @@ class Keeper {
   /// memory.
   void make_memory();
   /// Memory for tables: the pool is made anew when it is needed.
-  void give_up_pool() { pool_ = {}; }
   /// The tier on disk. May lack the memory.
   void make_disk_tier();
   /// Unless no anchor will be written. Collective.

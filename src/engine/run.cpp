@@ -30,7 +30,7 @@ Run::Run(MPI_Comm comm)
       planning_(context_, storage_),
       keeper_(context_, *this, storage_),
       decisions_(context_, *this, planning_, keeper_),
-      choice_(context_, planning_, keeper_),
+      choice_(context_, planning_),
       resumption_(context_, *this, planning_, storage_, keeper_),
       report_(context_, planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
@@ -326,7 +326,6 @@ void Run::done() {
   requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();
   context_.measured.finish_step_tables(context_.agreement.ranks());
-  choice_.note(sweep);
   context_.measured.sweep_is_done(keeper_.uses_disk());
   context_.warnings.progress().finish();
   report_.write();

@@ -133,12 +133,12 @@ void Storage::wait_for_holder() {
   }
 }
 
-bool Storage::prepare(const MemoryPlan& memory, bool transports,
+void Storage::prepare(const MemoryPlan& memory, bool transports,
                       std::optional<Recovery>& recovery) {
   // A run that went on has the blocks of the process before it, whose memory was another.
   const bool same_blocks = transport() != nullptr && built_for_ == memory.shape;
   reused_ = !changes_ && (!transports || same_blocks);
-  if (reused_) return false;
+  if (reused_) return;
   built_ = false;
   give_up();
   const RunId id = new_run_id(agreement_.comm());
@@ -158,7 +158,7 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   if (!transports) {
     agree_on_begin();
     built_ = true;
-    return false;
+    return;
   }
   const bool cores_are_busy = no_core_is_free(agreement_.comm());
   for (int volume = 0; volume < volumes(); ++volume)
@@ -167,7 +167,6 @@ bool Storage::prepare(const MemoryPlan& memory, bool transports,
   built_ = true;
   measured_.begin_disk(cores_are_busy);
   fields_.files_are_made();
-  return true;
 }
 
 // Before anything in them is touched. They need not be there yet.

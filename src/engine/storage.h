@@ -43,9 +43,8 @@ class Storage {
   /// wait_for_lock says, until it lets go or is dead. Whoever lives then, prepare says.
   void wait_for_lock();
   /// The directory, its lock and, with `transports`, the transport to it; those of the sweep before
-  /// where they fit. A run that cannot be taken over any more leaves `recovery` empty. True: the
-  /// disk is another one.
-  bool prepare(const MemoryPlan& memory, bool transports, std::optional<Recovery>& recovery);
+  /// where they fit. A run that cannot be taken over any more leaves `recovery` empty.
+  void prepare(const MemoryPlan& memory, bool transports, std::optional<Recovery>& recovery);
   /// Removes the directory of a sweep before, with its files and its watch.
   void give_up();
   /// The first segment, so that a full or forbidden disk shows before the first step. Returns why

@@ -98,8 +98,7 @@ struct SweepState {
     double forward = 0;  ///< seconds of them
   } prediction;
 
-  std::string chosen;           ///< why this schedule, if the option says auto
-  double expected_seconds = 0;  ///< by auto; 0: nothing was weighed
+  std::string chosen;  ///< why this schedule, if the option says auto
   bool warned = false;
   /// A commit could not tell in which of its reverse sweeps or passes the program was: none is
   /// made.

@@ -43,13 +43,11 @@ constexpr auto kCatalogue = std::to_array<Entry>({
                .steps = true,
                .most_steps = kMostOverlappedSteps - 1,
                .limit = "plans less than 1000000 steps; take async"},
-     .in_auto = InAuto::kWeighed,
      .is_list = true,
      .most_read_ahead = 0,
      .anchor_apart = false,
      .table_bytes = overlapped_list_bytes,
-     .make = make_overlapped,
-     .forecast = forecast_overlapped},
+     .make = make_overlapped},
     {.name = "mixed",
      .keeps = "states and tapes in memory",
      .needs = {.steps = true, .tape = true},
@@ -59,17 +57,13 @@ constexpr auto kCatalogue = std::to_array<Entry>({
     {.name = "disk_revolve",
      .keeps = "states in memory and on an unlimited disk, waiting for it",
      .needs = {.on_disk = kReplaced, .steps = true},
-     .in_auto = InAuto::kWeighedUnlimitedDisk,
      .table_bytes = disk_revolve_bytes,
-     .make = make_disk_revolve,
-     .forecast = forecast_disk_revolve},
+     .make = make_disk_revolve},
     {.name = "hrevolve",
      .keeps = "states in memory and on a limited disk, waiting for it",
      .needs = {.on_disk = kReplaced, .steps = true},
-     .in_auto = InAuto::kWeighedLimitedDisk,
      .table_bytes = hrevolve_bytes,
-     .make = make_hrevolve,
-     .forecast = forecast_hrevolve},
+     .make = make_hrevolve},
     {.name = "multistage",
      .keeps = "Revolve's states, those used least on disk",
      .needs = {.on_disk = kReplaced, .steps = true},
@@ -139,33 +133,6 @@ const Entry* find_schedule(std::string_view name) {
 const Entry& schedule_for(InAuto in_auto) {
   return *std::find_if(kCatalogue.begin(), kCatalogue.end(),
                        [&](const Entry& entry) { return entry.in_auto == in_auto; });
-}
-
-std::array<const Entry*, kWeighedRows> weighed_rows(bool unlimited_disk) {
-  std::array<const Entry*, kWeighedRows> rows = {};
-  std::size_t count = 0;
-  for (const Entry& entry : kCatalogue) {
-    const bool taken = entry.in_auto == InAuto::kByDefault || entry.in_auto == InAuto::kWeighed ||
-                       entry.in_auto == (unlimited_disk ? InAuto::kWeighedUnlimitedDisk
-                                                        : InAuto::kWeighedLimitedDisk);
-    if (taken) rows[count++] = &entry;
-  }
-  return rows;
-}
-
-bool worth_weighing(std::int64_t steps, double seconds) {
-  constexpr std::int64_t kMost = 100'000;
-  constexpr double kWorthPlanning = 0.02;  // seconds: planning is to take a few percent
-  return steps > 1 && steps <= kMost && seconds >= kWorthPlanning;
-}
-
-std::size_t cheapest_of(std::span<const double> seconds, std::size_t taken) {
-  constexpr double kWorthwhile = 0.96;
-  std::size_t best = taken;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    if (seconds[i] < kWorthwhile * seconds[best]) best = i;
-  }
-  return best;
 }
 
 }  // namespace anadrome::schedule

@@ -4,7 +4,6 @@
 // nobody else knows a schedule by its name.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,10 +43,7 @@ enum class InAuto : std::uint8_t {
   kEveryStateFits,
   kNoDisk,  ///< where what files want of the layout leaves too few of small states
   kBranches,
-  kByDefault,             ///< and it is weighed
-  kWeighed,               ///< where measured times promise less
-  kWeighedUnlimitedDisk,  ///< the same, with disk=unlimited only
-  kWeighedLimitedDisk
+  kByDefault
 };
 
 struct Needs {
@@ -94,7 +90,7 @@ struct Entry {
   /// The sweep; what can be used again is kept in EarlierPlans, which outlive it. Throws
   /// ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none. The same on all ranks.
   std::unique_ptr<Sweep> (*make)(Problem&, EarlierPlans&) = nullptr;
-  /// Seconds that the sweep takes; infinite where it cannot be told in time. NULL: not weighed.
+  /// Seconds that the sweep takes; infinite where it cannot be told in time. NULL: nobody can tell.
   double (*forecast)(const Problem&) = nullptr;
 
   bool keeps_every_state() const { return in_auto == InAuto::kEveryStateFits; }
@@ -106,14 +102,5 @@ std::span<const Entry> catalogue();
 const Entry* find_schedule(std::string_view name);
 /// The one that schedule=auto takes in a case that has only one.
 const Entry& schedule_for(InAuto in_auto);
-
-// The choice of schedule=auto, where not all states fit.
-/// The rows, the one by default first.
-inline constexpr std::size_t kWeighedRows = 3;
-std::array<const Entry*, kWeighedRows> weighed_rows(bool unlimited_disk);
-/// Is a sweep worth a thought that takes so many seconds without any recomputation?
-bool worth_weighing(std::int64_t steps, double seconds);
-/// The first of the seconds, or those that were `taken` before, unless others gain something.
-std::size_t cheapest_of(std::span<const double> seconds, std::size_t taken = 0);
 
 }  // namespace anadrome::schedule

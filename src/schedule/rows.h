@@ -46,8 +46,6 @@ double forecast_async(const Problem& problem);
 /// The question of async before its first anchor, and its answer: n and the times are known.
 IntervalProblem intervals_of(const Problem& problem);
 AsyncPlan plan_of_async(const Problem& problem);
-double forecast_disk_revolve(const Problem& problem);
-double forecast_hrevolve(const Problem& problem);
 std::int64_t disk_revolve_bytes(const Sizing& sizing);
 std::int64_t hrevolve_bytes(const Sizing& sizing);
 std::int64_t double_bytes(const Sizing& sizing);
@@ -57,7 +55,6 @@ std::int64_t most_double_anchors(const Sizing& sizing);
 // rows_of_lists.cpp
 SweepPtr make_overlapped(Problem& problem, EarlierPlans& earlier);
 SweepPtr make_offload(Problem& problem, EarlierPlans& earlier);
-double forecast_overlapped(const Problem& problem);
 void divide_for_offload(const Problem& problem, std::vector<std::int64_t> bytes,
                         std::int64_t memory, DividedMemory& divided);
 std::int64_t overlapped_list_bytes(const Sizing& sizing);

@@ -11,7 +11,6 @@
 #include "schedule/offload_chain.h"
 #include "schedule/offloaded_plan.h"
 #include "schedule/rows.h"
-#include "schedule/sweep_forecast.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -51,14 +50,6 @@ SweepPtr planned(const ListOptions& options, const Problem& problem) {
 
 SweepPtr make_overlapped(Problem& problem, EarlierPlans&) {
   return planned(list_options(problem), problem);
-}
-
-double forecast_overlapped(const Problem& problem) {
-  if (problem.sizing.disk >= 0) return kNever;
-  const OverlapTimes times = overlap_times(problem.costs, problem.sizing.record);
-  const OverlappedPlan list =
-      plan_overlapped(problem.sizing.steps + 1, problem.slots, times, OverlapSearch::kQuick);
-  return seconds_of_overlapped(problem.costs, list);
 }
 
 std::int64_t overlapped_list_bytes(const Sizing& sizing) {

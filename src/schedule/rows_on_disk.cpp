@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,13 +13,11 @@
 #include "schedule/late_planner.h"
 #include "schedule/multistage.h"
 #include "schedule/rows.h"
-#include "schedule/sweep_forecast.h"
 #include "schedule/two_tier_costs.h"
 
 namespace anadrome::schedule {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Steps that are run before transfers and steps count as measured.
 constexpr std::int64_t kFirstSteps = 4;
 
@@ -168,28 +165,14 @@ SweepPtr on_two_tiers(const Problem& problem, bool unbounded) {
                 chosen(problem.costs_known ? 0 : kFirstSteps, problem, choice));
 }
 
-double forecast_two_tiers(const Problem& problem, bool unbounded) {
-  const TwoTierChoice choice = choice_of(problem, unbounded);
-  constexpr std::int64_t kMostEntries = std::int64_t{1} << 18;
-  if (problem.sizing.disk >= 0 && choice.disk_slots > kMostEntries / choice.steps) return kNever;
-  TwoTierMemory memory;
-  memory.units = choice.units;
-  memory.disk_slots = choice.disk_slots;
-  memory.disk = {problem.shared.overlaps, problem.shared.blocks, problem.read_ahead > 0};
-  const std::unique_ptr<Planner> planner = choice.planner(problem.costs);
-  return seconds_of_two_tier(problem.costs, memory, choice.steps, *planner).value_or(kNever);
-}
-
 }  // namespace
 
 SweepPtr make_disk_revolve(Problem& problem, EarlierPlans& earlier) {
   return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, true);
 }
-double forecast_disk_revolve(const Problem& problem) { return forecast_two_tiers(problem, true); }
 SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier) {
   return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, false);
 }
-double forecast_hrevolve(const Problem& problem) { return forecast_two_tiers(problem, false); }
 
 std::int64_t disk_revolve_bytes(const Sizing& sizing) {
   return checked_multiply(sizing.steps + 2, kTableBytesPerStep);

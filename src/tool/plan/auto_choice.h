@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The choice of a run with schedule=auto, once a sweep has measured the times of the question.
+// The choice of a run with schedule=auto.
 #pragma once
 
 #include "schedule/catalogue.h"

@@ -115,8 +115,6 @@ const schedule::Problem& RunProblem::problem() const { return run_->problem; }
 
 const engine::MemoryPlan& RunProblem::memory() const { return run_->plan.memory; }
 
-bool RunProblem::alone_in_block() const { return run_->plan.alone_in_block(); }
-
 bool RunProblem::disk_leaves_too_few() const {
   return run_->planning.disk_leaves_too_few(run_->plan);
 }

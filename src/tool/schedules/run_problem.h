@@ -17,7 +17,7 @@ namespace anadrome::tool {
 
 class RunProblem {
  public:
-  /// With the option schedule, or where schedule=auto weighs the row. Throws what begin would
+  /// With the option schedule, or as schedule=auto asks for the row. Throws what begin would
   /// throw: TooLittleMemory, or ERR_UNSUPPORTED.
   enum class Asked { kByName, kByAuto };
   RunProblem(const WhatIf& question, const schedule::Entry& entry, Asked asked = Asked::kByName);
@@ -25,8 +25,6 @@ class RunProblem {
 
   const schedule::Problem& problem() const;
   const engine::MemoryPlan& memory() const;
-  /// Every state has a block of its own: what schedule=auto weighs for.
-  bool alone_in_block() const;
   /// Would schedule=auto do without the disk for small states?
   bool disk_leaves_too_few() const;
   /// Slots of a kept tape, if the run keeps any.

@@ -162,36 +162,5 @@ TEST(Offload, SaysWhichTimesItsPlanIsMadeFor) {
   }
 }
 
-// With states of their own blocks it may take another schedule from the second sweep on; which one
-// depends on the times, and is the same on all ranks.
-TEST(Choice, AutoWeighsSchedulesByTheTimesOfTheSweepBefore) {
-  constexpr std::int64_t kSteps = 60;
-  CoupledModel model(MPI_COMM_WORLD, Counts{0, 0, 140000, 0, 0});
-  const Reference reference(model, kSteps);
-  for (const char* disk : {"unlimited", "40MiB"}) {
-    RunHandle run(MPI_COMM_WORLD);
-    EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-    run.set("memory", "8MiB");
-    run.set("disk", disk);
-    SweepDriver driver(run, model, reference);
-    driver.before_action = [&](const anadrome_action& action) {
-      if (action.kind == ANADROME_ADVANCE)
-        std::this_thread::sleep_for((action.last - action.first) * microseconds(500));
-    };
-    for (int sweep = 0; sweep < 4; ++sweep) {
-      const Outcome outcome = driver.sweep(kSteps);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-      const anadrome_stats stats = run.statistics();
-      EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-      std::int64_t name = 0;
-      for (const char* c = stats.schedule; *c != 0; ++c) name = 31 * name + *c;
-      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, name)) << stats.schedule;
-      if (sweep == 0) {
-        EXPECT_STREQ(stats.schedule, "async");
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace anadrome::test

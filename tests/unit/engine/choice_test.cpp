@@ -16,9 +16,9 @@ struct Chooser : LoneDesk {
     options.memory = 10 * state_bytes;
   }
   // The schedule of the next sweep, and what is said of it.
-  std::string chosen(std::int64_t steps, bool same_disk = true) {
+  std::string chosen(std::int64_t steps) {
     SweepPlan next = plan("auto", steps);
-    choice.choose(next, sweep, context.plan, same_disk);
+    choice.choose(next, sweep);
     return next.schedule->name + (": " + sweep.chosen);
   }
 };
@@ -38,40 +38,10 @@ TEST(Choice, IsEveryStateIfTheyFitAndTheDiskIfNot) {
   EXPECT_EQ(desk.chosen(9), "async: keep=on wants files");
   SweepPlan branches;
   branches.join.steps = {3, 4};
-  desk.choice.choose(branches, desk.sweep, desk.context.plan, true);
+  desk.choice.choose(branches, desk.sweep);
   EXPECT_STREQ(branches.schedule->name, "join");
   desk.options.schedule = schedule::find_schedule("revolve");
   EXPECT_TRUE(desk.chosen(9).starts_with("revolve")) << "the option says so";
-}
-
-TEST(Choice, FollowsTheTimesOfTheSweepBeforeCorrectedByWhatItTook) {
-  Chooser desk;
-  desk.begin("auto", 100);
-  desk.meeting.bring = [](Agreement::Input& input) {
-    input.largest = {10e-3, 20e-3, 10e-3, 10e-3};
-    input.smallest = 2;
-  };
-  desk.meeting.agree(Call::kDone);
-  desk.context.measured.sweep_is_done(true);
-  desk.keeper.abandon();
-  const std::string unweighed = "async: 9 of 100 states fit";
-  EXPECT_EQ(desk.chosen(100, false), unweighed) << "those were of another disk";
-  desk.options.passes = 4;
-  EXPECT_EQ(desk.chosen(100), unweighed) << "for passes the others leave too little";
-  desk.options.passes = 0;
-  const std::string weighed = desk.chosen(100);
-  EXPECT_TRUE(weighed.starts_with(unweighed + "; measured times promise 3 s with async, "));
-  EXPECT_NEAR(desk.sweep.expected_seconds, 3, 0.1);
-  desk.sweep.times.begin = 50;
-  desk.sweep.times.done = 50 + 2 * desk.sweep.expected_seconds;
-  desk.choice.note(desk.sweep);
-  const std::string corrected = desk.chosen(100);
-  EXPECT_TRUE(corrected.starts_with("overlapped: ")) << corrected;
-  EXPECT_NE(corrected.find("promise 4.5 s with async"), std::string::npos) << corrected;
-  desk.choice.forget();
-  EXPECT_EQ(desk.chosen(100), weighed) << "on another disk";
-  desk.options.interval = 5;
-  EXPECT_EQ(desk.chosen(100), unweighed) << "the interval is given";
 }
 
 // Should the disk turn out to be of no use, what small states leave of the memory beside one costs

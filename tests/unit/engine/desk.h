@@ -145,7 +145,7 @@ class Desk {
   Planning planning{context, storage};
   Keeper keeper{context, meeting, storage};
   Decisions decisions{context, meeting, planning, keeper};
-  Choice choice{context, planning, keeper};
+  Choice choice{context, planning};
   Resumption resumption{context, meeting, planning, storage, keeper};
   Report report{context, planning, storage, keeper};
   Beginning beginning{context, storage, planning, keeper, choice, resumption};

@@ -16,7 +16,6 @@
 #include "schedule/plain_planners.h"
 #include "schedule/revolve.h"
 #include "schedule/stack_sweep.h"
-#include "schedule/sweep_forecast.h"
 
 namespace anadrome::questions {
 namespace {
@@ -205,9 +204,6 @@ TEST(Simulate, ASolverThatWaitsForTheDiskTakesWhatATwoTierPlannerReckons) {
       const double seconds =
           seconds_of(options, std::make_unique<HRevolvePlanner>(301, units, disk, kTicks), machine);
       EXPECT_NEAR(seconds, cost, kRounding * cost) << units << " " << disk;
-      const TwoTierMemory memory{units, disk, machine.disk};
-      const auto forecast = seconds_of_two_tier(machine.costs, memory, 301, planner);
-      EXPECT_NEAR(*forecast, cost, kRounding * cost);
     }
   }
 }

@@ -23,32 +23,16 @@ TEST(Catalogue, FindsEveryScheduleByItsNameAndNoOther) {
 }
 
 TEST(Catalogue, HasOneScheduleForEachCaseOfAuto) {
-  for (const InAuto in_auto : {InAuto::kEveryStateFits, InAuto::kBranches, InAuto::kByDefault}) {
+  for (const InAuto in_auto :
+       {InAuto::kEveryStateFits, InAuto::kNoDisk, InAuto::kBranches, InAuto::kByDefault}) {
     int rows = 0;
     for (const Entry& entry : catalogue()) rows += entry.in_auto == in_auto ? 1 : 0;
     EXPECT_EQ(rows, 1);
   }
 }
 
-TEST(Catalogue, WeighsSchedulesThatCanBeForecast) {
-  for (const bool unlimited : {false, true}) {
-    const auto rows = weighed_rows(unlimited);
-    EXPECT_EQ(rows[0], &schedule_for(InAuto::kByDefault));
-    for (const Entry* row : rows) {
-      ASSERT_NE(row, nullptr);
-      EXPECT_NE(row->forecast, nullptr) << row->name;
-    }
-  }
-}
-
 TEST(Catalogue, MakesTheSweepOfEveryRow) {
   for (const Entry& entry : catalogue()) EXPECT_NE(entry.make, nullptr) << entry.name;
-}
-
-TEST(Catalogue, StaysWithWhatWasTakenUnlessAnotherGainsSomething) {
-  EXPECT_EQ(cheapest_of(std::array{1.0, 0.97, 2.0}), 0U);
-  EXPECT_EQ(cheapest_of(std::array{1.0, 0.97, 2.0}, 1), 1U);
-  EXPECT_EQ(cheapest_of(std::array{1.0, 0.95, 2.0}), 1U);
 }
 
 // An unknown n, files that are kept and a run that goes on all end in the schedule by default.
