@@ -29,7 +29,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libanadrome ${anadrome_this_version}, libopenmpi-dev")
 # What static libraries need, and a compiler for the modules.
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libhdf5-openmpi-dev, liblz4-dev, libxxhash-dev, libzfp-dev, libzstd-dev, gfortran")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libhdf5-openmpi-dev, liblz4-dev, libxxhash-dev, libzfp-dev, gfortran")
 
 set(CPACK_COMPONENTS_ALL runtime development)
 if(TARGET anadrome_fortran)

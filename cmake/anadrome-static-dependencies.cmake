@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What anadrome::static is linked with: parallel HDF5, which CMake finds with the language C, xxHash, LZ4,
-# Zstandard and zfp.
+# What anadrome::static is linked with: parallel HDF5, which CMake finds with the language C, xxHash, LZ4
+# and zfp.
 if(NOT TARGET anadrome::static_dependencies)
   if(NOT "C" IN_LIST anadrome_languages)
     set(anadrome_lacks "the project does not enable the language C")
@@ -21,10 +21,10 @@ if(NOT TARGET anadrome::static_dependencies)
   find_package(zfp QUIET CONFIG)
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
-    pkg_check_modules(ANADROME_PRIVATE QUIET IMPORTED_TARGET libxxhash liblz4 libzstd)
+    pkg_check_modules(ANADROME_PRIVATE QUIET IMPORTED_TARGET libxxhash liblz4)
   endif()
   if(NOT TARGET Threads::Threads OR NOT TARGET PkgConfig::ANADROME_PRIVATE OR NOT TARGET zfp::zfp)
-    set(anadrome_lacks "pkg-config does not find libxxhash, liblz4 and libzstd, or there is no zfp or are no threads")
+    set(anadrome_lacks "pkg-config does not find libxxhash and liblz4, or there is no zfp or are no threads")
     return()
   endif()
   add_library(anadrome::static_dependencies INTERFACE IMPORTED)

@@ -34,9 +34,7 @@ const Names<store::DirectIo> kDirect = {
 
 using store::CodecName;
 const Names<store::Codecs> kCodecs = {{"off", {}},
-                                      {"auto", {std::nullopt, CodecName::kLz4, CodecName::kZstd}},
                                       {"lz4", {CodecName::kLz4}},
-                                      {"zstd", {CodecName::kZstd}},
                                       {"lossy", {CodecName::kRound, CodecName::kZfp}},
                                       {"float32", {CodecName::kFloat32}},
                                       {"round", {CodecName::kRound}},

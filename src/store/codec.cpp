@@ -2,66 +2,15 @@
 #include "store/codec.h"
 
 #include <lz4.h>
-#include <zstd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
-#include <string>
 
 #include "base/error.h"
 
 namespace anadrome::store {
 namespace {
 
-[[noreturn]] void throw_damaged(const char* what) {
-  throw Error(ANADROME_ERR_CORRUPT, std::string("its bytes are no ") + what);
-}
-
-class Lz4 final : public Codec {
- public:
-  std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) override {
-    return LZ4_compress_default(characters(from.data()), reinterpret_cast<char*>(to.data()),
-                                static_cast<int>(from.size()), static_cast<int>(to.size()));
-  }
-  void decode(std::span<const std::byte> from, std::span<std::byte> to) override {
-    const int made =
-        LZ4_decompress_safe(characters(from.data()), reinterpret_cast<char*>(to.data()),
-                            static_cast<int>(from.size()), static_cast<int>(to.size()));
-    if (made != static_cast<int>(to.size())) throw_damaged("LZ4");
-  }
-
- private:
-  static const char* characters(const std::byte* bytes) {
-    return reinterpret_cast<const char*>(bytes);
-  }
-};
-
-class Zstd final : public Codec {
- public:
-  Zstd() : writes_(ZSTD_createCCtx()), reads_(ZSTD_createDCtx()) {
-    if (!writes_ || !reads_) throw std::bad_alloc();
-  }
-  std::int64_t encode(std::span<const std::byte> from, std::span<std::byte> to) override {
-    constexpr int kFastest = 1;
-    const std::size_t made =
-        ZSTD_compressCCtx(writes_.get(), to.data(), to.size(), from.data(), from.size(), kFastest);
-    return ZSTD_isError(made) != 0 ? 0 : static_cast<std::int64_t>(made);
-  }
-  void decode(std::span<const std::byte> from, std::span<std::byte> to) override {
-    const std::size_t made =
-        ZSTD_decompressDCtx(reads_.get(), to.data(), to.size(), from.data(), from.size());
-    if (made != to.size()) throw_damaged("Zstandard");
-  }
-
- private:
-  struct Free {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  std::unique_ptr<ZSTD_CCtx, Free> writes_;
-  std::unique_ptr<ZSTD_DCtx, Free> reads_;
-};
+const char* characters(const std::byte* bytes) { return reinterpret_cast<const char*>(bytes); }
 
 // move(i, j) for each byte of whole numbers: i is its place where numbers follow each other, j
 // where all first bytes come first. What is left at the end is copied.
@@ -83,14 +32,16 @@ void rearrange(std::span<const std::byte> from, std::int64_t bytes, std::byte* t
 
 }  // namespace
 
-std::unique_ptr<Codec> make_codec(CodecName name) {
-  if (name == CodecName::kZstd) return std::make_unique<Zstd>();
-  return std::make_unique<Lz4>();
+std::int64_t compress_lz4(std::span<const std::byte> from, std::span<std::byte> to) {
+  return LZ4_compress_default(characters(from.data()), reinterpret_cast<char*>(to.data()),
+                              static_cast<int>(from.size()), static_cast<int>(to.size()));
 }
 
-std::int64_t codec_bytes(CodecName name) {
-  constexpr std::int64_t kZstdBytes = std::int64_t{1} << 20;  // a test looks
-  return name == CodecName::kZstd ? kZstdBytes : 0;
+void expand_lz4(std::span<const std::byte> from, std::span<std::byte> to) {
+  const int made = LZ4_decompress_safe(characters(from.data()), reinterpret_cast<char*>(to.data()),
+                                       static_cast<int>(from.size()), static_cast<int>(to.size()));
+  if (made != static_cast<int>(to.size()))
+    throw Error(ANADROME_ERR_CORRUPT, "its bytes are no LZ4");
 }
 
 void shuffle(std::span<const std::byte> from, std::int64_t bytes, std::byte* to) {

@@ -13,9 +13,9 @@ constexpr double kHopeless = 3;     // so much slower is not tried again
 
 }  // namespace
 
-CodecChoice::CodecChoice(std::span<const std::optional<CodecName>> candidates, bool cores_are_busy)
+CodecChoice::CodecChoice(std::span<const CodecName> candidates, bool cores_are_busy)
     : cores_are_busy_(cores_are_busy) {
-  for (const std::optional<CodecName>& codec : candidates) candidates_.push_back({codec});
+  for (const CodecName codec : candidates) candidates_.push_back({codec});
 }
 
 std::size_t CodecChoice::quickest() const {
@@ -26,7 +26,7 @@ std::size_t CodecChoice::quickest() const {
   return static_cast<std::size_t>(least - candidates_.begin());
 }
 
-std::optional<CodecName> CodecChoice::next() {
+CodecName CodecChoice::next() {
   const auto untried = std::find_if(candidates_.begin(), candidates_.end(),
                                     [](const Candidate& c) { return c.blocks < kFirstBlocks; });
   if (untried != candidates_.end()) {

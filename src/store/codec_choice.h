@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,17 +18,17 @@ namespace anadrome::store {
 /// Used by the I/O thread.
 class CodecChoice {
  public:
-  /// `candidates`: one at least; none of them stands for no codec.
-  CodecChoice(std::span<const std::optional<CodecName>> candidates, bool cores_are_busy);
+  /// `candidates`: one at least.
+  CodecChoice(std::span<const CodecName> candidates, bool cores_are_busy);
 
   /// The next block's.
-  std::optional<CodecName> next();
+  CodecName next();
   /// A block of the codec that next() named took so long, of which the thread computed so long.
   void note(double seconds, double computed, std::int64_t bytes);
 
  private:
   struct Candidate {
-    std::optional<CodecName> codec;
+    CodecName codec;
     std::int64_t blocks = 0;
     double seconds_per_byte = 0;
   };

@@ -249,10 +249,9 @@ class DirectTransport final : public Transport {
   // By the codec that wrote the block, if one did.
   Failure change(const Transfer& transfer) {
     const bool by_zfp = has_piece(transfer.encoded, Piece::Coding::kZfp);
-    const std::optional<CodecName> codec =
-        by_zfp ? CodecName::kZfp : options_.encoding->codecs.front();
-    for (std::size_t f = 0; codec && f < layout_.parts().size(); ++f)
-      encoder_->part.change(*codec, numbers_of(transfer, f), f, transfer.change);
+    const CodecName codec = by_zfp ? CodecName::kZfp : options_.encoding->codecs.front();
+    for (std::size_t f = 0; f < layout_.parts().size(); ++f)
+      encoder_->part.change(codec, numbers_of(transfer, f), f, transfer.change);
     return {};
   }
 

@@ -152,20 +152,12 @@ EncodedPart::Cut EncodedPart::cut_of(const Encoding::Field& field, const BlockLa
 
 std::vector<EncodedPart::Cut> EncodedPart::cuts_of(const Encoding& encoding,
                                                    const BlockLayout& layout) {
-  const std::vector<CodecName> names = names_of(encoding);
+  const Codecs& names = encoding.codecs;
   const bool shaped = std::find(names.begin(), names.end(), CodecName::kZfp) != names.end();
   std::vector<Cut> cuts;
   for (std::size_t f = 0; f < layout.parts().size(); ++f)
     cuts.push_back(cut_of(encoding.fields[f], layout.parts()[f], layout.states(), shaped));
   return cuts;
-}
-
-std::vector<CodecName> EncodedPart::names_of(const Encoding& encoding) {
-  std::vector<CodecName> names;
-  for (const std::optional<CodecName>& codec : encoding.codecs) {
-    if (codec) names.push_back(*codec);
-  }
-  return names;
 }
 
 std::int64_t EncodedPart::largest_piece(const std::vector<Cut>& cuts) {
@@ -178,7 +170,7 @@ EncodedPart::EncodedPart(const Encoding& encoding, const BlockLayout& layout)
     : encoding_(encoding),
       cuts_(cuts_of(encoding, layout)),
       buffer_bytes_(size(buffer_bytes(layout, largest_piece(cuts_)))),
-      codec_(names_of(encoding), largest_piece(cuts_)),
+      codec_(encoding.codecs, largest_piece(cuts_)),
       memory_(kBuffers * buffer_bytes_ + size(kPage)) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(memory_.data()) % size(kPage);
   std::byte* next = memory_.data() + (beyond == 0 ? 0 : size(kPage) - beyond);
@@ -191,7 +183,7 @@ EncodedPart::EncodedPart(const Encoding& encoding, const BlockLayout& layout)
 std::int64_t EncodedPart::memory_bytes(const Encoding& encoding, const BlockLayout& layout) {
   const std::int64_t piece = largest_piece(cuts_of(encoding, layout));
   return static_cast<std::int64_t>(kBuffers) * buffer_bytes(layout, piece) + kPage +
-         PieceCodec::memory_bytes(names_of(encoding), piece);
+         PieceCodec::memory_bytes(encoding.codecs, piece);
 }
 
 // zfp would see what lies between states, which nobody says.

@@ -86,7 +86,6 @@ class EncodedPart {
 
   static Cut cut_of(const Encoding::Field& field, const BlockLayout::Part& part,
                     std::int64_t states, bool shaped);
-  static std::vector<CodecName> names_of(const Encoding& encoding);
   static std::vector<Cut> cuts_of(const Encoding& encoding, const BlockLayout& layout);
   static CodecName codec_of(CodecName codec, const Cut& cut);
   static std::int64_t largest_piece(const std::vector<Cut>& cuts);

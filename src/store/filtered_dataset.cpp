@@ -47,10 +47,7 @@ Hdf5Dataset create_filtered(hid_t file, const std::string& path, hid_t type,
 
 // ---- a chunk ----
 
-ChunkEncoder::ChunkEncoder()
-    : lz4_(make_codec(CodecName::kLz4)),
-      shuffled_(size(kBytes)),
-      encoded_(size(kBytes) + kFrameBytes) {}
+ChunkEncoder::ChunkEncoder() : shuffled_(size(kBytes)), encoded_(size(kBytes) + kFrameBytes) {}
 
 ChunkEncoder::Encoded ChunkEncoder::encode(std::span<const std::byte> chunk,
                                            std::int64_t element_bytes) {
@@ -58,7 +55,7 @@ ChunkEncoder::Encoded ChunkEncoder::encode(std::span<const std::byte> chunk,
   const std::span<const std::byte> shuffled(shuffled_.data(), chunk.size());
   const std::int64_t bytes =
       // At least one byte fewer: a block of full size is one that was not compressed.
-      lz4_->encode(shuffled, std::span(encoded_).subspan(kFrameBytes, chunk.size() - 1));
+      compress_lz4(shuffled, std::span(encoded_).subspan(kFrameBytes, chunk.size() - 1));
   if (bytes == 0) return {chunk, kSkipAll};
   std::byte* next = put(encoded_.data(), static_cast<std::uint64_t>(chunk.size()));
   next = put(next, static_cast<std::uint32_t>(chunk.size()));

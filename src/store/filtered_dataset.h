@@ -35,7 +35,6 @@ class ChunkEncoder {
   Encoded encode(std::span<const std::byte> chunk, std::int64_t element_bytes);
 
  private:
-  const std::unique_ptr<Codec> lz4_;
   std::vector<std::byte> shuffled_, encoded_;
 };
 

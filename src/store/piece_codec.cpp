@@ -15,10 +15,8 @@ std::int64_t signed_size(std::span<const std::byte> bytes) {
   return static_cast<std::int64_t>(bytes.size());
 }
 
-bool is_zstd(CodecName name) { return name == CodecName::kZstd; }
 bool changes_numbers(CodecName name) { return is_lossy(name); }
 bool is_zfp(CodecName name) { return name == CodecName::kZfp; }
-bool needs_lz4(CodecName name) { return !is_zstd(name); }
 
 template <class Test>
 bool any(std::span<const CodecName> names, const Test& test) {
@@ -28,16 +26,12 @@ bool any(std::span<const CodecName> names, const Test& test) {
 }  // namespace
 
 PieceCodec::PieceCodec(std::span<const CodecName> names, std::int64_t piece_bytes)
-    : lz4_(any(names, needs_lz4) ? make_codec(CodecName::kLz4) : nullptr),
-      zstd_(any(names, is_zstd) ? make_codec(CodecName::kZstd) : nullptr),
-      shuffled_(size(piece_bytes)),
-      changed_(size(any(names, changes_numbers) ? piece_bytes : 0)) {
+    : shuffled_(size(piece_bytes)), changed_(size(any(names, changes_numbers) ? piece_bytes : 0)) {
   if (any(names, is_zfp)) zfp_.emplace(piece_bytes);
 }
 
 std::int64_t PieceCodec::memory_bytes(std::span<const CodecName> names, std::int64_t piece_bytes) {
-  return piece_bytes + (any(names, is_zstd) ? codec_bytes(CodecName::kZstd) : 0) +
-         (any(names, changes_numbers) ? piece_bytes : 0) +
+  return piece_bytes + (any(names, changes_numbers) ? piece_bytes : 0) +
          (any(names, is_zfp) ? ZfpCodec::memory_bytes(piece_bytes) : 0);
 }
 
@@ -53,13 +47,12 @@ std::span<const std::byte> PieceCodec::by_zfp(std::span<const std::byte> from,
              : std::span<const std::byte>();
 }
 
-Piece PieceCodec::without_loss(CodecName name, std::span<const std::byte> from,
-                               std::int64_t number_bytes, std::span<std::byte> to) {
+Piece PieceCodec::without_loss(std::span<const std::byte> from, std::int64_t number_bytes,
+                               std::span<std::byte> to) {
   shuffle(from, number_bytes, shuffled_.data());
-  Codec& codec = is_zstd(name) ? *zstd_ : *lz4_;
   const std::int64_t encoded =
-      codec.encode(std::span(shuffled_).first(from.size()), to.first(from.size() - 1));
-  if (encoded > 0) return {is_zstd(name) ? Piece::Coding::kZstd : Piece::Coding::kLz4, encoded};
+      compress_lz4(std::span(shuffled_).first(from.size()), to.first(from.size() - 1));
+  if (encoded > 0) return {Piece::Coding::kLz4, encoded};
   std::memcpy(to.data(), from.data(), from.size());
   return {Piece::Coding::kPlain, signed_size(from)};
 }
@@ -86,7 +79,7 @@ Piece PieceCodec::encode(CodecName name, std::span<const std::byte> from, const 
     round_to(numbers.tolerance, changed, numbers.real_bytes, numbers.outliers);
     from = changed;
   }
-  return without_loss(name, from, numbers.bytes, to);
+  return without_loss(from, numbers.bytes, to);
 }
 
 void PieceCodec::decode(const Piece& piece, std::span<const std::byte> from, const Numbers& numbers,
@@ -107,13 +100,12 @@ void PieceCodec::decode(const Piece& piece, std::span<const std::byte> from, con
         throw Error(ANADROME_ERR_CORRUPT, "a piece is zfp's where nothing can be");
       return zfp_->decode(from, to, numbers.real_bytes, numbers.sizes);
     case Piece::Coding::kLz4:
-    case Piece::Coding::kZstd:
       break;
+    case Piece::Coding::kNone:
+      throw Error(ANADROME_ERR_CORRUPT, "a piece is compressed by another codec");
   }
-  Codec* const codec = piece.coding == Piece::Coding::kZstd ? zstd_.get() : lz4_.get();
-  if (codec == nullptr) throw Error(ANADROME_ERR_CORRUPT, "a piece is compressed by another codec");
   const auto shuffled = std::span(shuffled_).first(to.size());
-  codec->decode(from, shuffled);
+  expand_lz4(from, shuffled);
   unshuffle(shuffled, numbers.bytes, to.data());
 }
 

@@ -51,10 +51,9 @@ class PieceCodec {
 
  private:
   std::span<const std::byte> by_zfp(std::span<const std::byte> from, const Numbers& numbers);
-  Piece without_loss(CodecName name, std::span<const std::byte> from, std::int64_t number_bytes,
+  Piece without_loss(std::span<const std::byte> from, std::int64_t number_bytes,
                      std::span<std::byte> to);
 
-  const std::unique_ptr<Codec> lz4_, zstd_;    ///< NULL: no codec needs it
   std::vector<std::byte> shuffled_, changed_;  ///< a piece each
   std::optional<ZfpCodec> zfp_;
 };

@@ -22,7 +22,7 @@ inline std::int64_t pieces_of(std::int64_t bytes, std::int64_t piece_bytes) {
 
 /// How a piece lies on disk.
 struct Piece {
-  enum class Coding : std::uint8_t { kPlain, kLz4, kZstd, kFloat32, kZfp };
+  enum class Coding : std::uint8_t { kPlain, kLz4, kNone, kFloat32, kZfp };  // numbers on disk
   Coding coding = Coding::kPlain;
   std::int64_t bytes = 0;
   bool operator==(const Piece&) const = default;
@@ -31,7 +31,7 @@ struct Piece {
   /// Throws ERR_CORRUPT for a number that no piece has.
   static Piece of(std::int64_t number) {
     const Piece piece{static_cast<Coding>(number & 7), number >> 3};
-    if (piece.bytes <= 0 || piece.coding > Coding::kZfp)
+    if (piece.bytes <= 0 || piece.coding == Coding::kNone || piece.coding > Coding::kZfp)
       throw Error(ANADROME_ERR_CORRUPT, "a compressed piece is described as none can be");
     return piece;
   }

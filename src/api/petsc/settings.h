@@ -34,7 +34,7 @@ inline constexpr std::array kKeys = {
     Key{"disk", "unlimited", "bytes on disk, all ranks together"},
     Key{"bandwidth_limit", "none", "bytes per second of reading and of writing, per rank"},
     Key{"checksum", "on", "verify what comes back from disk"},
-    Key{"compress", "off", "states on disk, without loss: auto, lz4 or zstd"},
+    Key{"compress", "off", "states on disk, without loss: lz4"},
     Key{"keep", "off", "leave the files; -ts_trajectory_keep_files is the same"},
     Key{"progress", "off", "a progress line on rank 0"},
     Key{"trace", "off", "what every rank did when, to this file (Chrome trace JSON)"},

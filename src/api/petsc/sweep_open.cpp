@@ -48,11 +48,9 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
              PETSC_ERR_ARG_WRONG,
              "-ts_trajectory_anadrome_audit is %s; it is error, exact, warn or off", audit.c_str());
   const std::string compress = in_small_letters(settings.value_or_environment("compress"));
-  PetscCheck(compress.empty() || compress == "off" || compress == "auto" || compress == "lz4" ||
-                 compress == "zstd",
-             comm_, PETSC_ERR_SUP,
+  PetscCheck(compress.empty() || compress == "off" || compress == "lz4", comm_, PETSC_ERR_SUP,
              "-ts_trajectory_anadrome_compress is %s; steps of a TS are run again bit for bit: it "
-             "is off, auto, lz4 or zstd",
+             "is off or lz4",
              compress.c_str());
   if (!compress.empty()) PetscCall(set("compress", compress));
   PetscInt preflight = 0;

@@ -38,14 +38,13 @@ class Frame {
 };
 
 void expand(Frame& frame, std::size_t block_bytes, std::span<std::byte> to) {
-  const auto lz4 = store::make_codec(store::CodecName::kLz4);
   while (!to.empty()) {
     const auto block = to.first(std::min(to.size(), block_bytes));
     const auto from = frame.take(frame.number(4));
     if (from.size() == block.size()) {
       std::memcpy(block.data(), from.data(), from.size());
     } else {
-      lz4->decode(from, block);
+      store::expand_lz4(from, block);
     }
     to = to.subspan(block.size());
   }

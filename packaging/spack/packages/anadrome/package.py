@@ -32,7 +32,6 @@ class Anadrome(CMakePackage):
     depends_on("lz4")
     depends_on("xxhash@0.8:")
     depends_on("zfp")
-    depends_on("zstd")
     depends_on("cli11", when="+tool")
     depends_on("nlohmann-json@3.11:", when="+tool")
     depends_on("petsc@3.18+mpi~complex~int64", when="+petsc")
