@@ -14,7 +14,6 @@
 #include "engine/agreement.h"
 #include "engine/communicator.h"
 #include "engine/options.h"
-#include "engine/repacking.h"
 #include "engine/watch.h"
 #include "schedule/anchor_list.h"
 #include "store/block_layout.h"
@@ -66,9 +65,6 @@ class DiskSpace final : public store::BlockPlaces {
   bool direct() const { return !segments_.empty() && segments_.back().direct(); }
   MPI_Comm file_comm() const { return file_comm_.get(); }
 
-  /// keep=on with compress: write the segments with `blocks` blocks anew, which `read` brings into
-  /// memory. Returns this rank's failure. Collective, without an agreement.
-  Failure repack(std::int64_t blocks, const Repacking::Read& read);
   /// keep=on: complete the files for readers (steps, checksums of this rank, master) and leave
   /// them. Returns this rank's failure. Collective, without an agreement.
   Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
@@ -101,7 +97,6 @@ class DiskSpace final : public store::BlockPlaces {
   template <class Take>
   void make_segment(store::Segment::Range range, Call call, Take&& take);
   void punch(const store::Segment& segment, std::int64_t first, std::int64_t end) const;
-  Failure repack(store::Segment& segment, std::int64_t blocks, const Repacking::Read& read);
   /// The first rank of a file tells the others where its parts lie; NULL: it was not made, and
   /// false comes back on all. Collective over the ranks of the file.
   bool share(const store::SegmentOffsets* made);

@@ -19,55 +19,6 @@ constexpr const char* kMasterName = "states.h5";
 
 }  // namespace
 
-Failure DiskSpace::repack(std::int64_t blocks, const Repacking::Read& read) {
-  Failure failure;
-  for (store::Segment& segment : segments_) {
-    const auto& [number, first_block, in_segment] = segment.range();
-    const std::int64_t used = std::clamp<std::int64_t>(blocks - first_block, 0, in_segment);
-    const Failure here = repack(segment, used, read);
-    if (!failure) failure = here;
-  }
-  return failure;
-}
-
-// The new file takes the place of the old one when it is whole. Its tables lie elsewhere.
-Failure DiskSpace::repack(store::Segment& segment, std::int64_t blocks,
-                          const Repacking::Read& read) {
-  std::string path, made;
-  std::optional<store::RepackedSegment> file;
-  Failure failure = failure_from([&] {
-    path = segment.path();
-    made = path + ".new";
-    if (file_rank_ == 0) file.emplace(made, describe(segment.range()));
-  });
-  // In turn, so that the two files take little more room than one.
-  const auto read_and_punch = [&](std::int64_t block, std::span<const std::byte>& bytes) {
-    Failure unread = read(block, bytes);
-    if (!unread) punch(segment, block, block + 1);
-    return unread;
-  };
-  Repacking repacking(file_comm_.get(), layout_, std::ref(read_and_punch));
-  const Failure moved =
-      repacking.move(segment.range(), blocks, file ? &*file : nullptr, descriptions_);
-  if (!failure) failure = moved;
-  store::SegmentOffsets offsets;
-  bool made_here = false;
-  if (file_rank_ == 0 && !failure && repacking.whole()) {
-    failure = failure_from([&] {
-      offsets = file->finish();
-      if (std::rename(made.c_str(), path.c_str()) != 0) store::throw_errno(-errno, "rename", made);
-      made_here = true;
-    });
-  }
-  file.reset();
-  if (!share(made_here ? &offsets : nullptr)) return failure;  // of this rank or another one
-  return failure_from([&] {
-    take_shared(offsets);
-    segment = store::Segment(path, segment.range(), offsets, strides_before_, layout_,
-                             store::DirectIo::kOff);
-  });
-}
-
 Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                         std::span<const std::uint64_t> checksums, std::int64_t sweep,
                         std::int64_t steps, const char* schedule_name) {

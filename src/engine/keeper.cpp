@@ -379,26 +379,6 @@ void Keeper::go_on_from(std::int64_t number) {
   held_.attempt([&] { disk_->restore_exactly({number, 0, {}}); });
 }
 
-Failure Keeper::repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums) {
-  const std::int64_t blocks = ceil_divide(anchors, plan_.memory.layout.states());
-  Failure failure =
-      failure_from([&] { checksums.assign(2 * static_cast<std::size_t>(blocks), 0); });
-  const auto read = [&](std::int64_t block, std::span<const std::byte>& bytes) {
-    if (failure) return failure;
-    Failure unread;
-    const Failure thrown = failure_from([&] {
-      unread = disk_->read_back(block, bytes);
-      if (unread || !options_.checksum) return;
-      const Checksum sum = disk_->checksum_in_memory(block);
-      checksums[2 * static_cast<std::size_t>(block)] = sum.low;
-      checksums[2 * static_cast<std::size_t>(block) + 1] = sum.high;
-    });
-    return thrown ? thrown : unread;
-  };
-  const Failure moved = storage_.space()->repack(blocks, std::ref(read));
-  return failure ? failure : moved;
-}
-
 // ---- a plan's own transfers ----
 
 void Keeper::write(const schedule::Write& kept) {

@@ -105,10 +105,6 @@ class Keeper {
     sweep_.agreed_block = -1;
   }
 
-  /// keep=on with compress, after the sweep: the first `anchors` states are written for readers,
-  /// and `checksums` are those of what is written. Returns this rank's failure. Collective.
-  Failure repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
-
   // ---- for Preflight ----
   /// x_0, which the schedule has just kept, stays in memory for the next steps, if `keeps` more
   /// states fit beside it.

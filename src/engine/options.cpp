@@ -404,6 +404,9 @@ Options Options::of_fast() const {
 
 void Options::require_fit() const {
   const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_ARGUMENT, why); };
+  if (keep && !compress.empty())
+    refuse("keep=on leaves files for readers, which know no compress=" + codec() +
+           ": set one of them to off");
   if (!has_fast()) {
     if (has_two_values())
       refuse(

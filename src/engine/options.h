@@ -102,7 +102,7 @@ struct Options {
 
   /// Are compressed blocks to leave room on disk to others? Not every file system writes as fast
   /// into files of which nothing was reserved.
-  bool leaves_holes() const { return !compress.empty() && !has_fast() && (disk >= 0 || keep); }
+  bool leaves_holes() const { return !compress.empty() && !has_fast() && disk >= 0; }
 
   /// Files that somebody will read later have every anchor.
   bool files_are_read() const { return keep || resume; }

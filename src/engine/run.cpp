@@ -401,7 +401,6 @@ void Run::close() {
       checksums = tier->anchors().checksums();
     });
   }
-  if (keep && !context_.options.compress.empty() && !agreement.broken()) repack(written, checksums);
   abandon();
   DiskSpace* const disk = storage_.space();
   if (leave) {
@@ -429,22 +428,6 @@ void Run::close() {
          "the sweep before it"});
   }
   storage_.forget_directory();  // until here its ranks are watched
-}
-
-// Only if every rank has all its states, or the close fails.
-void Run::repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums) {
-  Agreement& agreement = context_.agreement;
-  Held& held = context_.held;
-  const double start = now_seconds();
-  // As many as every rank has: they meet at each block.
-  const Agreement::Output agreed = agreement.agree(
-      {.call = Call::kClose, .failure = {}, .smallest = anchors, .lost = held.failure()});
-  if (agreed.lost) return;
-  if (anchors > agreed.smallest) held.hold({ANADROME_ERR_IO, "a rank has fewer states to keep"});
-  held.hold(keeper_.repack(agreed.smallest, checksums));
-  if (agreement.agree({.call = Call::kClose, .failure = {}, .lost = held.failure()}).lost) return;
-  context_.warnings.say({"the states that are kept were compressed for readers of HDF5 in ",
-                         format_seconds(now_seconds() - start)});
 }
 
 }  // namespace anadrome::engine

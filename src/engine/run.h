@@ -103,7 +103,6 @@ class Run final : private Meeting {
   bool carry_out(const schedule::Action& action);
   void turn(const schedule::Turn& end);
   void done();
-  void repack(std::int64_t anchors, std::vector<std::uint64_t>& checksums);
 
   bool in_callback_ = false;
   Context context_;

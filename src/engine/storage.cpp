@@ -306,7 +306,7 @@ Failure Storage::make_first_files(const SweepPlan& plan, int volume) {
                     std::to_string(options_.disk) + " does not hold two blocks of " +
                     format_bytes(plan.memory.block_bytes_all_ranks) + " there");
   }
-  if (reused_ && options_.leaves_holes() && !options_.keep) space.clear();
+  if (reused_ && options_.leaves_holes()) space.clear();
   const bool made = space.capacity() > 0;
   // The begin before may have had room for a block and none for the copy.
   const bool lacks_copy = needs_copy && reused_ && space.copy_of_first_block() == nullptr;

@@ -57,9 +57,9 @@ class Storage {
   /// Blocks of full size that the option `disk` allows for anchors. Local.
   std::int64_t most_blocks(const MemoryPlan& memory, int volume = store::kHome) const;
   /// Does it count what blocks take when they are compressed? What states take that replace each
-  /// other, or that are repacked at the end, is not known beforehand.
+  /// other is not known beforehand.
   bool counts_compressed(const SweepPlan& plan) const {
-    return options_.leaves_holes() && !options_.keep && plan.disk_use() == DiskUse::kBlocks;
+    return options_.leaves_holes() && plan.disk_use() == DiskUse::kBlocks;
   }
   /// Blocks that all ranks have begun to write, and how many of them are counted in what was agreed
   /// on.

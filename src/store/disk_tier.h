@@ -134,11 +134,6 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   const AnchorBlocks& anchors() const { return anchors_; }
   int volumes() const { return static_cast<int>(lanes_.size()); }
   const TransferNotes& notes(int volume = kHome) const { return lane(volume).notes; }
-  /// The block's memory, as it was read from disk just now, until the next call. Returns what went
-  /// wrong. Nothing else is done with the tier after that.
-  Failure read_back(std::int64_t block, std::span<const std::byte>& bytes);
-  /// The checksum of such a block as it is in memory.
-  Checksum checksum_in_memory(std::int64_t block) const;
   /// What blocks below this number take on disk counts from here on; waits until they are there.
   void count_below(std::int64_t block);
   std::int64_t counted() const { return filled_.counted(); }

@@ -172,25 +172,6 @@ bool DiskTier::lose(std::int64_t number) {
   return another;
 }
 
-// What is in memory may not be what a lossy codec made of it.
-Failure DiskTier::read_back(std::int64_t block, std::span<const std::byte>& bytes) {
-  flush();
-  while (!residents().empty()) blocks_.release(residents().begin());
-  const std::int64_t first = block * layout_.states();
-  Failure failure = load(first);
-  if (failure && lose(first)) failure = load(first);
-  if (failure) return failure;
-  bytes = {address_of(residents().at(block)), static_cast<std::size_t>(layout_.block_bytes())};
-  return {};
-}
-
-Checksum DiskTier::checksum_in_memory(std::int64_t block) const {
-  Transfer transfer;
-  transfer.bytes = address_of(residents().at(block));
-  transfer.identity = anchors_.identity_of(block);
-  return checksum_of(layout_, transfer);
-}
-
 bool DiskTier::is_exact(std::int64_t number) const {
   const std::int64_t block = layout_.block_of(number);
   return block < anchors_.noted() && anchors_[block].encoded.exact;

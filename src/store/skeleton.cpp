@@ -15,7 +15,6 @@
 #include "base/checked.h"
 #include "store/block_layout.h"
 #include "store/file_system.h"
-#include "store/filtered_dataset.h"
 #include "store/format.h"
 #include "store/hdf5_write.h"
 
@@ -88,23 +87,9 @@ std::int64_t create_field(hid_t file, const SegmentDescription& segment,
   const Hdf5Type type = hdf5_type(field.type);
   const std::array<hsize_t, 1> shape = {extent(elements)};
   const std::string path = "/slots/" + field.name;
-  const Hdf5Dataset dataset = segment.filtered ? create_filtered(file, path, type.get(), elements)
-                                               : create_table(file, path, type.get(), shape);
+  const Hdf5Dataset dataset = create_table(file, path, type.get(), shape);
   if (segment.views) create_view(file, segment, field, type.get(), elements);
-  return segment.filtered ? 0 : offset_of(dataset, path);
-}
-
-// Elsewhere the order in which fields were registered is that of their places.
-void write_order(hid_t file, const SegmentDescription& segment) {
-  std::int64_t number = 0;
-  for (const FieldDescription& field : segment.fields) {
-    const std::string path = "/slots/" + field.name;
-    if (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0) {
-      const Hdf5Dataset dataset(checked(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "open " + path));
-      write_attribute(dataset.get(), "number", number);
-    }
-    ++number;
-  }
+  return offset_of(dataset, path);
 }
 
 SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription& segment) {
@@ -119,9 +104,7 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
         H5Gcreate2(file.get(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group"));
   }
   write_attribute(file.get(), kFormatAttribute,
-                  segment.filtered     ? kFilteredFormatVersion
-                  : segment.compressed ? kCompressedFormatVersion
-                                       : kFormatVersion);
+                  segment.compressed ? kCompressedFormatVersion : kFormatVersion);
   write_attribute(file.get(), "run_id", segment.run_id);
   write_attribute(file.get(), "layout", segment.layout);
   write_attribute(file.get(), "segment", segment.number);
@@ -134,7 +117,6 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
   for (const FieldDescription& field : segment.fields) {
     offsets.fields.push_back(create_field(file.get(), segment, field));
   }
-  if (segment.filtered) write_order(file.get(), segment);
   const std::array<hsize_t, 1> one = {1};
   const Hdf5Dataset sweep = create_table(file.get(), "/sweep", H5T_STD_I64LE, one);
   offsets.sweep = offset_of(sweep, "/sweep");

@@ -32,7 +32,6 @@ struct SegmentDescription {
   std::vector<FieldDescription> fields;
   bool compressed = false;  ///< its states
   bool reserved = true;     ///< all of the file's space, where the file system can do so
-  bool filtered = false;    ///< states are in chunks that HDF5's filters read, and have no places
   bool views =
       true;  ///< /states/<field>, for readers: 16 bytes per slot and rank where slots are padded
 };

@@ -84,9 +84,6 @@ class FullDisk(SmallDisk):
         for layout in ("shared", "rank"):
             self.check_many_sizes(layout, "on")
 
-    def test_keep_compressed(self):
-        self.check_many_sizes("shared", "on", {"ANADROME_OPTIONS": "compress=lz4"})
-
     def test_nothing_reserved(self):
         """Where space cannot be reserved it runs out under the I/O thread."""
         environment = {"LD_PRELOAD": launch.path_of("no_fallocate")}

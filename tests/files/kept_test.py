@@ -157,24 +157,6 @@ class KeptFiles(KeptCase):
             self.expect_states(kept, reference, list(range(steps)))
             self.expect_right_sums(kept, "u")
 
-    def test_compressed(self):
-        """By HDF5's filters, which readers have."""
-        for grid, steps, layout, codec, *words in (
-                ("237x129", 20, "shared", "lz4"), ("237x129", 20, "rank", "lz4"), ("237x129", 20, "node", "lz4"),
-                ("237x129", 40, "shared", "lz4", "--steps-unknown", "--memory", "3500KiB"),
-                ("7x5", 2500, "shared", "lz4", "--memory", "4MiB"), ("9x1", 7, "rank", "lz4")):
-            with self.subTest(grid=grid, layout=layout, codec=codec):
-                reference = self.reference(grid, steps)
-                kept, _ = self.keep(grid, steps, layout, 1, "--set", f"compress={codec}", *words)
-                self.expect_only_private_files(kept)
-                self.expect_verified(kept)
-                self.expect_states(kept, reference, list(range(steps)))
-                self.expect_readable_by_tools(kept, reference, list(range(steps)))
-                with h5py.File(self.segments(kept)["00000"][0], "r") as segment:
-                    slots = segment["slots/u"]
-                    self.assertEqual(list(slots._filters), ["shuffle", "32004"])
-                    self.assertLess(slots.id.get_storage_size(), 0.98 * slots.nbytes)
-
     def test_ranks_without_cells(self):
         grid, steps = "9x1", 7
         reference = self.reference(grid, steps)

@@ -15,7 +15,7 @@ BELOW = {"base": set(), "schedule": {"base"}, "questions": {"base", "schedule"},
          "tool": {"base", "schedule", "questions", "sketch", "store", "engine"}}
 KNOW_NEITHER = {"base", "schedule", "questions", "sketch"}
 # Where the store talks to HDF5, whose parallel headers include MPI's.
-STORE_KNOWS = {"filtered_dataset.cpp", "repacked_segment.cpp", "hdf5_write.cpp", "master.cpp", "mpio_transport.cpp", "objects_file.cpp", "skeleton.cpp"}
+STORE_KNOWS = {"hdf5_write.cpp", "master.cpp", "mpio_transport.cpp", "objects_file.cpp", "skeleton.cpp"}
 
 
 def rules_of_ninja():

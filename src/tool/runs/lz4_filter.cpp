@@ -11,10 +11,11 @@
 
 #include "base/error.h"
 #include "store/codec.h"
-#include "store/filtered_dataset.h"
 
 namespace anadrome::tool {
 namespace {
+
+constexpr int kLz4Filter = 32004;  // registered with The HDF Group
 
 // The frame is big-endian: bytes in all (u64), bytes of a block (u32), then each block's size (u32)
 // and the block, which is not compressed if it has its full size.
@@ -76,8 +77,7 @@ std::size_t filter(unsigned flags, std::size_t, const unsigned*, std::size_t byt
 }  // namespace
 
 void register_lz4_filter() {
-  const H5Z_class2_t lz4 = {H5Z_CLASS_T_VERS, store::kLz4Filter, 0,     1, "lz4",
-                            nullptr,          nullptr,           filter};
+  const H5Z_class2_t lz4 = {H5Z_CLASS_T_VERS, kLz4Filter, 0, 1, "lz4", nullptr, nullptr, filter};
   H5Zregister(&lz4);
 }
 

@@ -479,11 +479,18 @@ TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
     changed.push_back(s.values.all);
   }
   for (std::int64_t anchor = kAnchors; anchor-- > 1;) {
-    std::span<const std::byte> read;
-    ASSERT_FALSE(s.tier->read_back(anchor, read));
+    Transfer read;
+    read.segment = &s.disk.file.segment;
+    read.place = anchor;
+    read.identity = s.tier->anchors().identity_of(anchor);
+    read.encoded = s.tier->anchors()[anchor].encoded;
+    read.bytes = s.pool.address(0);
+    s.transport->start(read);
+    s.transport->wait(read);
+    ASSERT_FALSE(read.failure) << read.failure.message;
     const auto wanted =
         std::as_bytes(std::span(changed[static_cast<std::size_t>(kAnchors - 1 - anchor)]));
-    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), read.begin())) << anchor;
+    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), read.bytes)) << anchor;
   }
   EXPECT_EQ(s.tier->notes().states_read(), kAnchors - 1);
 }
