@@ -24,8 +24,9 @@ struct Stored : LoneDesk {
     context.plan = plan("async", 1000);
     planning.plan_memory(context.plan, nullptr);
     std::optional<Recovery> none;
-    storage.changes();
-    return storage.prepare(memory, true, none);
+    const bool another = storage.changes();
+    storage.prepare(memory, true, none);
+    return another;
   }
   Failure make_first_files(std::int64_t steps) {
     context.plan.steps = steps;

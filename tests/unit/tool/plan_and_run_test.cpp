@@ -13,8 +13,6 @@
 
 #include "engine/choice.h"
 #include "engine/context.h"
-#include "engine/keeper.h"
-#include "engine/meeting.h"
 #include "schedule/full_disk.h"
 #include "schedule/pass_sweep.h"
 #include "thread_ranks.h"
@@ -58,15 +56,6 @@ WhatIf drawn(std::mt19937& random) {
   return question;
 }
 
-class Alone final : public engine::Meeting {
- public:
-  engine::Agreement::Output agree(engine::Call, std::int64_t, const char*,
-                                  const Failure&) override {
-    return {};
-  }
-  void commit_if_due(engine::Call, const engine::Agreement::Output&) override {}
-};
-
 // A run of one rank whose last sweep measured the question's times.
 class MeasuredRun {
  public:
@@ -93,12 +82,10 @@ class MeasuredRun {
     return plan;
   }
 
-  // The choice of schedule=auto after a sweep by default.
+  // The choice of schedule=auto.
   const schedule::Entry* by_auto() {
-    engine::SweepPlan before = plan_with(&schedule::schedule_for(schedule::InAuto::kByDefault));
-    planning.plan_memory(before, nullptr);
     engine::SweepPlan plan = plan_with(nullptr);
-    choice.choose(plan, context.sweep, before, true);
+    choice.choose(plan, context.sweep);
     return plan.schedule;
   }
 
@@ -166,17 +153,11 @@ class MeasuredRun {
   }
 
   const WhatIf& question_;
-  Alone meeting_;
   engine::Storage storage_{context};
 
  public:
   engine::Planning planning{context, storage_};
-
- private:
-  engine::Keeper keeper_{context, meeting_, storage_};
-
- public:
-  engine::Choice choice{context, planning, keeper_};
+  engine::Choice choice{context, planning};
 };
 
 void with_run(const WhatIf& question, const std::function<void(MeasuredRun&)>& body) {
@@ -241,10 +222,9 @@ TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
       EXPECT_EQ(planned->name, std::string(run.by_auto()->name)) << text_of(question);
     });
   }
-  for (const char* schedule : {"store_all", "async", "overlapped"}) {
+  for (const char* schedule : {"store_all", "async"}) {
     EXPECT_GT(chosen[schedule], 10) << schedule;
   }
-  EXPECT_GT(chosen["hrevolve"] + chosen["disk_revolve"], 1);
 }
 
 TEST(PlanAndRun, RunAsManyStepsInPasses) {
