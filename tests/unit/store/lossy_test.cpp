@@ -478,12 +478,14 @@ TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
     s.tier->restore({anchor, anchor, {}});
     changed.push_back(s.values.all);
   }
+  EXPECT_EQ(s.tier->notes().states_read(), 0);
   for (std::int64_t anchor = kAnchors; anchor-- > 1;) {
     Transfer read;
     read.segment = &s.disk.file.segment;
     read.place = anchor;
     read.identity = s.tier->anchors().identity_of(anchor);
     read.encoded = s.tier->anchors()[anchor].encoded;
+    read.checksum = s.tier->anchors()[anchor].checksum;
     read.bytes = s.pool.address(0);
     s.transport->start(read);
     s.transport->wait(read);
@@ -492,7 +494,6 @@ TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
         std::as_bytes(std::span(changed[static_cast<std::size_t>(kAnchors - 1 - anchor)]));
     EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), read.bytes)) << anchor;
   }
-  EXPECT_EQ(s.tier->notes().states_read(), kAnchors - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LossyBlocks, ::testing::ValuesIn(kLossy));
