@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <regex>
 
 #include "store/file_system.h"
 
@@ -20,12 +19,29 @@ bool is_numbered(std::string_view name, std::string_view start,
          name.find_first_not_of(digits, start.size()) == std::string_view::npos;
 }
 
-// segment-00000.h5, segment-copy-rank-000003.h5, objects-rank-000000.h5; .new: see
-// DiskSpace::repack. A user's segment-left.h5 is none.
+bool take(std::string_view& text, std::string_view start) {
+  if (!text.starts_with(start)) return false;
+  text.remove_prefix(start.size());
+  return true;
+}
+
+// At least one of these characters.
+bool take_some(std::string_view& text, std::string_view of) {
+  const std::size_t end = std::min(text.find_first_not_of(of), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+// segment-00000.h5, segment-copy-rank-000003.h5, objects-rank-000000.h5. A user's segment-left.h5
+// is none.
 bool is_state_file(std::string_view name) {
-  static const std::regex pattern(
-      "(segment-([0-9]+|copy)(-[a-z]+-[0-9]+)?|objects-rank-[0-9]+)\\.h5(\\.new)?");
-  return std::regex_match(name.begin(), name.end(), pattern);
+  constexpr std::string_view kDigits = "0123456789", kLetters = "abcdefghijklmnopqrstuvwxyz";
+  if (take(name, "objects-rank-")) return take_some(name, kDigits) && name == ".h5";
+  if (!take(name, "segment-")) return false;
+  if (!take(name, "copy") && !take_some(name, kDigits)) return false;
+  if (name == ".h5") return true;
+  return take(name, "-") && take_some(name, kLetters) && take(name, "-") &&
+         take_some(name, kDigits) && name == ".h5";
 }
 
 }  // namespace

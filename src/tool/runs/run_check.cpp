@@ -256,8 +256,6 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
       look_at_master(run, file, files);
     } else if (begins_with(file.name, "journal-")) {
       look_at_journal(run, file, files);
-    } else if (file.name.ends_with(".new")) {
-      file.notes.emplace_back("it was being made, for readers, when the run ended");
     } else if (begins_with(file.name, "segment-")) {
       look_at_segment(run, file, files, looked);
     } else if (begins_with(file.name, "objects-rank-")) {

@@ -6,6 +6,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 #include "base/thread.h"
@@ -48,6 +49,7 @@ TEST_F(TrapsDeathTest, AreBackAfterwards) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
+        std::signal(SIGFPE, SIG_DFL);  // a sanitizer has a handler of its own
         feenableexcept(kTraps);
         { const OwnArithmetic own; }
         double quotient;
@@ -61,6 +63,7 @@ TEST_F(TrapsDeathTest, SpringInACallback) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
+        std::signal(SIGFPE, SIG_DFL);  // a sanitizer has a handler of its own
         feenableexcept(kTraps);
         const OwnArithmetic own;
         double quotient;

@@ -14,12 +14,15 @@ namespace {
 TEST(RunFiles, AreKnownByTheirNames) {
   for (const char* name :
        {"lock", "states.h5", "journal-0", "journal-12", "adjoint-3", "heartbeats-0af9",
-        "segment-00000.h5", "segment-copy-node-000001.h5", "segment-00000.h5.new"}) {
+        "segment-00000.h5", "segment-copy.h5", "segment-00001-rank-000003.h5",
+        "segment-copy-node-000001.h5", "objects-rank-000000.h5"}) {
     EXPECT_TRUE(is_run_file(name)) << name;
   }
   for (const char* name :
        {"", "locks", "states.h5.bak", "journal-", "journal-1a", "adjoint-", "heartbeats-",
-        "heartbeats-xyz", "segment-00000.h5~", "my-segment-1.h5", "results.dat"}) {
+        "heartbeats-xyz", "segment-left.h5", "segment-.h5", "segment-copy-node-.h5",
+        "segment-0-1.h5", "objects-rank-.h5", "segment-00000.h5.new", "segment-00000.h5~",
+        "my-segment-1.h5", "results.dat"}) {
     EXPECT_FALSE(is_run_file(name)) << name;
   }
 }
