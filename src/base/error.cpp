@@ -24,6 +24,33 @@ std::string text_or_less(const char* text) noexcept {
   }
 }
 
+// The limit that a call ran into, by the name that it is raised by; "" where no limit was.
+std::string limit_text(int error) {
+  // In the unit of `ulimit`.
+  const auto limit = [](decltype(RLIMIT_NOFILE) which, const char* name, rlim_t unit = 1) {
+    struct rlimit now {};
+    if (::getrlimit(which, &now) != 0 || now.rlim_cur == RLIM_INFINITY) return std::string(name);
+    return name + std::string(" is ") + std::to_string(now.rlim_cur / unit);
+  };
+  constexpr rlim_t kKibibyte = 1024;
+  switch (error) {
+    case EMFILE:
+      return " (" + limit(RLIMIT_NOFILE, "ulimit -n") + ": raise it, or close files)";
+    case ENFILE:
+      return " (the system's limit on open files, fs.file-max, is reached: close files)";
+    case EAGAIN:
+      return " (" + limit(RLIMIT_NPROC, "ulimit -u") +
+             ": raise it, or the limit on processes of the container or batch job)";
+    case ENOMEM:
+      return " (" + limit(RLIMIT_AS, "ulimit -v", kKibibyte) +
+             ": raise it, or the memory of the container or batch job)";
+    case EFBIG:
+      return " (" + limit(RLIMIT_FSIZE, "ulimit -f", kKibibyte) + ": raise it)";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 Error::Error(anadrome_status status, std::string_view message) noexcept : status_(status) {
@@ -38,35 +65,6 @@ Failure::Failure(const Error& error) noexcept
 
 Failure::Failure(const Failure& other) noexcept
     : status(other.status), message(text_or_less(other.message.c_str())) {}
-
-namespace {
-
-// The limit that a call ran into, by the name that it is raised by; "" where no limit was.
-std::string limit_text(int error) {
-  const auto limit = [](decltype(RLIMIT_NOFILE) which, const char* name) {
-    struct rlimit now {};
-    if (::getrlimit(which, &now) != 0 || now.rlim_cur == RLIM_INFINITY) return std::string(name);
-    return name + std::string(" is ") + std::to_string(now.rlim_cur);
-  };
-  switch (error) {
-    case EMFILE:
-      return " (" + limit(RLIMIT_NOFILE, "ulimit -n") + ": raise it, or close files)";
-    case ENFILE:
-      return " (the system's limit on open files, fs.file-max, is reached: close files)";
-    case EAGAIN:
-      return " (" + limit(RLIMIT_NPROC, "ulimit -u") +
-             ": raise it, or the limit on processes of the container or batch job)";
-    case ENOMEM:
-      return " (" + limit(RLIMIT_AS, "ulimit -v") +
-             ": raise it, or the memory of the container or batch job)";
-    case EFBIG:
-      return " (" + limit(RLIMIT_FSIZE, "ulimit -f") + " blocks: raise it)";
-    default:
-      return "";
-  }
-}
-
-}  // namespace
 
 std::string errno_text(int error) {
   char buffer[256] = "unknown error";

@@ -55,7 +55,6 @@ class Keeper {
   /// The plan's pool, that of the sweep before where it fits; the live state, and the tier in
   /// memory.
   void make_memory();
-  /// Memory for tables: the pool is made anew when it is needed.
   /// The tier on disk. May lack the memory.
   void make_disk_tier();
   /// Unless no anchor will be written. Collective.

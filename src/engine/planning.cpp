@@ -383,11 +383,6 @@ void Planning::require_join_slots(SweepPlan& plan) {
                                     std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }
 
-double Planning::forecast(SweepPlan& plan) const {
-  const double copies = 2 * static_cast<double>(plan.steps) * measured_.copy();
-  return copies + plan.schedule->forecast(problem(plan));
-}
-
 SweepPlan Planning::another(const SweepPlan& plan, const schedule::Entry& entry) {
   SweepPlan other;
   other.steps = plan.steps;
