@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <functional>
 
 #include "base/checked.h"
 #include "engine/disk_space.h"

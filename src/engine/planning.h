@@ -37,7 +37,8 @@ class Planning {
   /// Blocks, slots, tapes and tables within the budget. `shape`: of the blocks of a run that goes
   /// on. Collective; throws ERR_MEMORY with the least that is enough.
   void plan_memory(SweepPlan& plan, const store::BlockShape* shape);
-  /// The same for a plan that is only asked about: no blocks, if memory does not suffice. Collective.
+  /// The same for a plan that is only asked about: no blocks, if memory does not suffice.
+  /// Collective.
   void plan_blocks(SweepPlan& plan, const store::BlockShape* shape = nullptr);
 
   /// A sweep as it was, with something changed.

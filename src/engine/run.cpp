@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/byte_size.h"
 #include "base/clock.h"
 #include "engine/watch.h"
 

@@ -9,8 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
