@@ -18,9 +18,9 @@ namespace {
 using namespace bench;
 
 struct Setup {
-  std::int64_t cells_x = 0, cells_y = 0, branches = 1, rounds = 3;
+  std::int64_t cells_x = 0, cells_y = 0, rounds = 3;
   std::int64_t first_round = 0;  ///< round 0 makes everything warm, and is not counted
-  /// Tapes, uneven work and branches are for the modes of the library only.
+  /// Tapes and uneven work are for the modes of the library only.
   bool rk4 = false, tape = false, adaptive = false;
   std::vector<std::string> modes;
   Means means;
@@ -33,8 +33,6 @@ struct Contender {
 };
 
 Sweep make_sweep(const std::string& mode, Problem& problem, const Means& means) {
-  if (problem.branches.size() > 1 && (mode == "ideal" || mode == "by_hand"))
-    throw std::runtime_error(mode + " has one branch");
   if (mode == "ideal") return ideal_sweep(problem);
   if (mode == "by_hand") return hand_written_sweep(problem, means);
   return library_sweep(mode, problem, means);
@@ -50,7 +48,6 @@ Setup read_flags(int argc, char** argv, Problem& problem) {
   setup.rk4 = flags.text("integrator", "euler") == std::string("rk4");
   setup.tape = flags.count("tape", 0) != 0;
   setup.adaptive = flags.count("adaptive", 0) != 0;  // heat spreads from a spot
-  setup.branches = flags.count("branches", 1);
   setup.rounds = flags.count("rounds", 3);
   setup.first_round = flags.count("cold", 0) != 0 ? 1 : 0;
   setup.modes = flags.list("modes", "ideal,async");  // or async@500: with steps of its own
@@ -72,14 +69,8 @@ double longest(const heat_grid& grid, double seconds) {
   return seconds;
 }
 
-// A hash of all branches' gradients, in their order.
-std::uint64_t gradient_hash(const Problem& problem) {
-  constexpr std::uint64_t kOdd = 0x100000001b3;
-  std::uint64_t all = 0;
-  for (const heat_model* model : problem.branches) {
-    all = all * kOdd ^ heat_hash(&model->grid, model->gradient_kappa, model->lambda);
-  }
-  return all;
+std::uint64_t gradient_hash(const heat_model& model) {
+  return heat_hash(&model.grid, model.gradient_kappa, model.lambda);
 }
 
 void print_heading() {
@@ -101,8 +92,7 @@ void print_row(const std::string& mode, std::int64_t round, const Problem& probl
     std::printf(",%.9f", seconds);
   std::printf(",%" PRId64 ",%.6f,%.6f,%.6f,%.4f", s.agreements, s.seconds_writing,
               s.seconds_reading, s.seconds_checksums,
-              static_cast<double>(s.forward_steps_taken) /
-                  static_cast<double>(problem.steps * std::ssize(problem.branches)));
+              static_cast<double>(s.forward_steps_taken) / static_cast<double>(problem.steps));
   for (const std::int64_t number : {s.bytes_written, s.bytes_read, s.anchors, s.interval, s.slots,
                                     s.checkpoint_slots, s.prefetch_depth})
     std::printf(",%" PRId64, number);
@@ -139,7 +129,7 @@ void run(const Setup& setup, const Problem& problem) {
       outcome_reduce_statistics(grid.comm, &measured.stats, &all);
       const double total = longest(grid, measured.seconds_total);
       const double forward = longest(grid, measured.seconds_forward);
-      const std::uint64_t hash = gradient_hash(problem);
+      const std::uint64_t hash = gradient_hash(*problem.model);
       if (grid.rank == 0)
         print_row(contender.mode, round, contender.problem, total, forward, all, hash);
       if (expected.emplace(contender.problem.steps, hash).first->second != hash)
@@ -154,19 +144,15 @@ int main(int argc, char** argv) {
   return guarded_main(argc, argv, [&] {
     Problem problem;
     const Setup setup = read_flags(argc, argv, problem);
-    for (std::int64_t branch = 0; branch < setup.branches; ++branch) {
-      heat_model* model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y,
-                                            problem.work, setup.rk4 ? HEAT_RK4 : HEAT_EULER);
-      if (model == nullptr) throw std::runtime_error("no memory for the model");
-      if (setup.adaptive) heat_model_use_hot_spot(model);
-      problem.branches.push_back(model);
-    }
-    problem.model = problem.branches.at(0);
+    problem.model = heat_model_create(MPI_COMM_WORLD, setup.cells_x, setup.cells_y, problem.work,
+                                      setup.rk4 ? HEAT_RK4 : HEAT_EULER);
+    if (problem.model == nullptr) throw std::runtime_error("no memory for the model");
+    if (setup.adaptive) heat_model_use_hot_spot(problem.model);
     if (setup.tape && heat_model_add_tape(problem.model) != 0)
       throw std::runtime_error("no memory for the tape");
     problem.start.resize(heat_grid_cells(&problem.model->grid));
     heat_fill_initial_state(problem.model, problem.start.data());
     run(setup, problem);
-    for (heat_model* model : problem.branches) heat_model_free(model);
+    heat_model_free(problem.model);
   });
 }

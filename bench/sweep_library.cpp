@@ -27,16 +27,6 @@ constexpr std::array kModes = {
     Mode{"auto", false, {{{"schedule", "auto"}, kNothing}}},
     Mode{"store_all", false, {{{"schedule", "store_all"}, kNothing}}},
     Mode{"mixed", false, {{{"schedule", "mixed"}, kNothing}}},
-    Mode{"uneven", false, {{{"schedule", "uneven"}, kNothing}}},
-    Mode{"disk_revolve", false, {{{"schedule", "disk_revolve"}, kNothing}}},
-    Mode{"hrevolve", false, {{{"schedule", "hrevolve"}, kNothing}}},
-    Mode{"multistage", false, {{{"schedule", "multistage"}, kNothing}}},
-    Mode{"overlapped", false, {{{"schedule", "overlapped"}, kNothing}}},
-    Mode{"join", false, {{{"schedule", "join"}, kNothing}}},
-    Mode{"join_reducible", false, {{{"schedule", "join"}, {"objective", "reducible"}}}},
-    Mode{"double", false, {{{"schedule", "double"}, kNothing}}},
-    Mode{"offload", false, {{{"schedule", "offload"}, kNothing}}},
-    Mode{"least_memory", false, {{{"schedule", "least_memory"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_checksum", false, {{{"schedule", "async"}, {"checksum", "off"}}}},
     Mode{"async_no_audit", false, {{{"schedule", "async"}, {"audit", "off"}}}},
@@ -46,28 +36,12 @@ constexpr std::array kModes = {
     Mode{"sync_disk", false, {{{"schedule", "async"}, {"transport", "mpio"}}}},
     Mode{"sync_interval", false, {{{"schedule", "async"}, {"transport", "mpio"}}}}};
 
-// Adds the statistics of one sweep of several to those of the sweeps before it.
-void add(anadrome_stats& all, const anadrome_stats& one) {
-  for (const auto seconds :
-       {&anadrome_stats::seconds_stalled_write, &anadrome_stats::seconds_stalled_read,
-        &anadrome_stats::seconds_copying, &anadrome_stats::seconds_agreeing,
-        &anadrome_stats::seconds_writing, &anadrome_stats::seconds_reading,
-        &anadrome_stats::seconds_checksums})
-    all.*seconds += one.*seconds;
-  for (const auto count :
-       {&anadrome_stats::agreements, &anadrome_stats::forward_steps_taken,
-        &anadrome_stats::bytes_written, &anadrome_stats::bytes_read, &anadrome_stats::anchors})
-    all.*count += one.*count;
-}
-
 class Library {
  public:
   /// `interval`: 0: planned.
   Library(const std::string& name, const Mode& mode, std::int64_t interval, Problem& problem,
           const Means& means)
-      : problem_(problem),
-        zero_copy_(mode.zero_copy),
-        joins_(mode.settings[0].value == std::string("join")) {
+      : problem_(problem), zero_copy_(mode.zero_copy) {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
     set("preflight", "off");  // it comes once in a run, before the sweep
@@ -114,20 +88,9 @@ class Library {
   Measured sweep() {
     Measured measured;
     begun_ = MPI_Wtime();
-    const auto branches = std::ssize(problem_.branches);
-    mean_.assign(branches > 1 || joins_ ? problem_.start.size() : 0, 0.0);
-    if (joins_) {
-      const std::vector<std::int64_t> steps(problem_.branches.size(), problem_.steps);
-      check(anadrome_begin_branches(run_, branches, steps.data()));
-      play(measured);
-    } else {
-      for (branch_ = 0; branch_ + 1 < branches; ++branch_) run_to_end(measured);
-      for (; branch_ >= 0; --branch_) {
-        check(anadrome_begin(run_, problem_.steps));
-        start(next_state());
-        play(measured);
-      }
-    }
+    check(anadrome_begin(run_, problem_.steps));
+    std::copy(problem_.start.begin(), problem_.start.end(), next_state());
+    play(measured);
     measured.seconds_total = MPI_Wtime() - begun_;
     return measured;
   }
@@ -139,62 +102,26 @@ class Library {
     for (;;) {
       check(anadrome_next(run_, &action));
       if (action.kind == ANADROME_DONE) break;
-      if (joins_) branch_ = action.branch;
-      if (action.kind == ANADROME_START) {
-        start(next_state());
-      } else if (action.kind == ANADROME_ADVANCE) {
+      if (action.kind == ANADROME_ADVANCE) {
         for (std::int64_t k = action.first; k < action.last; ++k)
           step(k, action.record != 0 && k + 1 == action.last);
       } else if (action.kind == ANADROME_TURN) {
-        turn(action.again != 0, measured);
+        measured.seconds_forward = MPI_Wtime() - begun_;
+        heat_turn(problem_.model, state());
       } else {
         adjoint(action.first);
       }
     }
-    anadrome_stats done{};
-    done.size = sizeof done;
-    check(anadrome_statistics(run_, &done));
-    add(done, measured.stats);
-    measured.stats = done;
-  }
-
-  // A branch without its adjoint: no state is kept.
-  void run_to_end(Measured& measured) {
-    double* u = problem_.model->u;
-    start(u);
-    for (std::int64_t k = 0; k < problem_.steps; ++k)
-      heat_step(problem_.ready(branch_, k), k, u, u, nullptr);
-    measured.stats.forward_steps_taken += problem_.steps;
-    contribute(u);
-  }
-
-  // Branch after branch begins a little higher.
-  void start(double* u) const {
-    constexpr double kMore = 0.125;
-    const double scale = 1.0 + kMore * static_cast<double>(branch_);
-    std::transform(problem_.start.begin(), problem_.start.end(), u,
-                   [scale](double value) { return scale * value; });
-  }
-  void contribute(const double* u) {
-    const double share = 1.0 / static_cast<double>(problem_.branches.size());
-    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += share * u[i];
-  }
-  // A join comes twice to each end. Otherwise the branch that is swept first completes the mean.
-  void turn(bool again, Measured& measured) {
-    const bool last = branch_ + 1 == std::ssize(problem_.branches);
-    if (!mean_.empty() && (joins_ ? !again : last)) contribute(state());
-    if (joins_ && !again) return;
-    if (measured.seconds_forward == 0) measured.seconds_forward = MPI_Wtime() - begun_;
-    heat_turn(problem_.branches[static_cast<std::size_t>(branch_)],
-              mean_.empty() ? state() : mean_.data());
+    measured.stats.size = sizeof measured.stats;
+    check(anadrome_statistics(run_, &measured.stats));
   }
 
   void step(std::int64_t k, bool record) {
     double* tape = record ? problem_.model->tape : nullptr;
-    heat_step(problem_.ready(branch_, k), k, state(), next_state(), tape);
+    heat_step(problem_.ready(k), k, state(), next_state(), tape);
   }
   void adjoint(std::int64_t k) {
-    heat_adjoint_step(problem_.ready(branch_, k), k, state(), problem_.model->tape);
+    heat_adjoint_step(problem_.ready(k), k, state(), problem_.model->tape);
   }
   void set(const char* key, const std::string& value) {
     check(anadrome_set(run_, key, value.c_str()));
@@ -207,10 +134,8 @@ class Library {
   }
 
   Problem& problem_;
-  bool zero_copy_ = false, joins_ = false;
+  bool zero_copy_ = false;
   double begun_ = 0;
-  std::int64_t branch_ = 0;   ///< whose state is in the arrays
-  std::vector<double> mean_;  ///< of the last states; empty: there is one branch
   anadrome_run* run_ = nullptr;
   int field_ = 0;
 };

@@ -15,14 +15,13 @@ void Problem::measure_states() {
   }
 }
 
-heat_model* Problem::ready(std::int64_t branch, std::int64_t k) const {
-  heat_model* of_branch = branches[static_cast<std::size_t>(branch)];
+heat_model* Problem::ready(std::int64_t k) const {
   const bool uneven = !state_bytes.empty();
   const std::int64_t part = uneven ? state_bytes[static_cast<std::size_t>(k)] : k;
   const std::int64_t whole = uneven ? static_cast<std::int64_t>(heat_reached_most(&model->grid))
                                     : std::max<std::int64_t>(steps - 1, 1);
-  of_branch->work = work + (last_work - work) * part / whole;
-  return of_branch;
+  model->work = work + (last_work - work) * part / whole;
+  return model;
 }
 
 }  // namespace bench

@@ -17,8 +17,7 @@ namespace bench {
 
 struct Problem {
   heat_model* model = nullptr;
-  std::vector<heat_model*> branches;  ///< that meet in one objective; the first is `model`
-  std::int64_t steps = 0;             ///< of each branch
+  std::int64_t steps = 0;
   std::vector<double> start;   ///< x_0: computed once, for its sines cost as much as many steps
   std::int64_t work = 1;       ///< of the first step
   std::int64_t last_work = 1;  ///< of the last step; work between them rises evenly
@@ -29,8 +28,8 @@ struct Problem {
   /// Fill state_bytes by running the steps. Collective.
   void measure_states();
 
-  /// The model of a branch, for step k or its adjoint.
-  heat_model* ready(std::int64_t branch, std::int64_t k) const;
+  /// The model, for step k or its adjoint.
+  heat_model* ready(std::int64_t k) const;
 };
 
 struct Means {
@@ -60,17 +59,11 @@ Sweep ideal_sweep(Problem& problem);
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
 /// Tapes of the model are tape fields, and a state whose size changes is stored in as many bytes.
-/// `mode`: auto, store_all, revolve, mixed, uneven, least_memory, disk_revolve, hrevolve,
-/// multistage, overlapped, offload, double; async; async_zero_copy; async_no_checksum; async_resume
+/// `mode`: auto, store_all, revolve, mixed; async; async_zero_copy; async_no_checksum; async_resume
 /// (resume=on, without a commit), async_commits; sync_disk (as async, but through parallel HDF5 on
 /// the caller's thread: transport=mpio); sync_interval (the same with the interval of `means` in
-/// place of one that is planned for such a disk); join, join_reducible (objective=reducible).
-/// Throws for another one. `async=8` has an interval of 8; `async+` is `async` in files of its own.
-///
-/// The objective of several branches is that of the mean of their last states. `join` plays them
-/// in one sweep. With all others each is a sweep of its own, and since no adjoint can begin before
-/// the mean is there, all branches but the last are run once before that; the last one's sweep
-/// comes first, and its end completes the mean.
+/// place of one that is planned for such a disk). Throws for another one. `async=8` has an interval
+/// of 8; `async+` is `async` in files of its own.
 Sweep library_sweep(const std::string& mode, Problem& problem, const Means& means);
 
 }  // namespace bench

@@ -16,10 +16,7 @@ import interval
 import micro
 import overhead
 import petsc
-import planned
 import safety
-import schedules
-import situations
 import sketch
 import store
 import throughput
@@ -28,7 +25,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
-       "situations": situations, "interval": interval, "schedules": schedules, "planned": planned, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
+       "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
        "directories": directories}
 
 

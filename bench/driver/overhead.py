@@ -6,7 +6,7 @@ from statistics import median
 from machine import cores, say
 from table import markdown, pick, ratios, size, spread
 
-MODES = ["ideal", "revolve", "by_hand", "sync_disk", "sync_interval", "double", "async",
+MODES = ["ideal", "revolve", "by_hand", "sync_disk", "sync_interval", "async",
          "async_no_checksum", "async_zero_copy"]
 SLOTS_SPARE = 8192  # of bookkeeping per slot, more than the library needs
 

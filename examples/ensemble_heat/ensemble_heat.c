@@ -2,7 +2,8 @@
 /* The gradient of an ensemble's variance: the members are heat equations that differ in
  * conductivity and initial state, and the objective needs the ends of all of them. See README.md.
  */
-#include <anadrome/anadrome.h>
+#include <anadrome/schedule.h>
+#include <anadrome/store.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 enum { FINE, WRONG, USAGE, LIBRARY_ERROR, TAYLOR_POINTS = 5, MOST_MEMBERS = 100 };
 
 typedef struct options {
-  int64_t cells, steps, members;
-  int verify, taylor, help;
+  int64_t cells, steps, members, slots;
+  int reducible, charged, verify, taylor, help;
   settings library;
 } options;
 
@@ -23,6 +24,10 @@ static const flag flags[] = {
     {"cells", FLAG_COUNT, FIELD(cells), 1, "N", "cells on each side of the unit square (48)", NULL},
     {"steps", FLAG_COUNT, FIELD(steps), 1, "N", "time steps of the first member (60)", NULL},
     {"members", FLAG_COUNT, FIELD(members), 2, "M", "of the ensemble, up to 100 (4)", NULL},
+    {"slots", FLAG_COUNT, FIELD(slots), 1, "N", "states that are kept at a time (12)", NULL},
+    {"reducible", FLAG_SWITCH, FIELD(reducible), 0, NULL,
+     "keep no last state: each is computed again", NULL},
+    {"charged", FLAG_SWITCH, FIELD(charged), 0, NULL, "keep the initial states, too", NULL},
     {"verify", FLAG_SWITCH, FIELD(verify), 0, NULL,
      "compare bitwise with a gradient computed without anadrome", NULL},
     {"taylor", FLAG_SWITCH, FIELD(taylor), 0, NULL, "Taylor remainder test of the gradient", NULL},
@@ -39,6 +44,7 @@ typedef struct ensemble {
   size_t cells;
   double *u, *mean; /* the state of the member whose turn it is; the mean of the last states */
   double objective;
+  int64_t forward_steps;
 } ensemble;
 
 static double direction(double x, double y) { return 0.3 + 0.2 * sin(5.0 * x + 3.0 * y); }
@@ -105,34 +111,71 @@ static void seed(ensemble* e, int64_t m, const double* u) {
   memset(heat->gradient_kappa, 0, e->cells * sizeof(double));
 }
 
-static anadrome_status sweep(ensemble* e, anadrome_run* run) {
-  anadrome_action a;
-  anadrome_status status = anadrome_begin_branches(run, e->members, e->steps);
-  while (status == ANADROME_OK && (status = anadrome_next(run, &a)) == ANADROME_OK) {
-    if (a.kind == ANADROME_DONE) break;
-    heat_model* heat = e->member[a.branch];
-    if (a.kind == ANADROME_START) start(e, a.branch);
-    if (a.kind == ANADROME_ADVANCE)
-      for (int64_t k = a.first; k < a.last; ++k) heat_step(heat, k, e->u, e->u, NULL);
-    if (a.kind == ANADROME_TURN && !a.again) contribute(e, a.branch, e->u);
-    if (a.kind == ANADROME_TURN && a.again) seed(e, a.branch, e->u);
-    if (a.kind == ANADROME_ADJOINT) heat_adjoint_step(heat, a.first, e->u, NULL);
+/* The stream says what to do; the store has the states, each under the number of its slot. */
+static anadrome_status carry_out(ensemble* e, anadrome_store* store,
+                                 const anadrome_schedule_action* a) {
+  const anadrome_part state = {"u", ANADROME_FLOAT64, e->cells, e->u};
+  heat_model* heat = e->member[a->branch];
+  switch (a->kind) {
+    case ANADROME_SCHEDULE_START:
+      start(e, a->branch);
+      return ANADROME_OK;
+    case ANADROME_SCHEDULE_ADVANCE:
+      for (int64_t k = a->first; k < a->last; ++k) heat_step(heat, k, e->u, e->u, NULL);
+      e->forward_steps += a->last - a->first;
+      return ANADROME_OK;
+    case ANADROME_SCHEDULE_TURN:
+      (a->again ? seed : contribute)(e, a->branch, e->u);
+      return ANADROME_OK;
+    case ANADROME_SCHEDULE_ADJOINT:
+      heat_adjoint_step(heat, a->first, e->u, NULL);
+      return ANADROME_OK;
+    case ANADROME_SCHEDULE_KEEP:
+      return anadrome_store_put(store, a->slot, 1, &state);
+    case ANADROME_SCHEDULE_RESTORE:
+      return anadrome_store_get(store, a->slot, 1, &state);
+    case ANADROME_SCHEDULE_DROP:
+      return anadrome_store_drop(store, a->slot);
+    default: /* DONE; no other comes in a stream of branches */
+      return ANADROME_OK;
+  }
+}
+
+/* Put and get are each rank's own, and every rank plays the same stream. */
+static anadrome_status sweep(ensemble* e, anadrome_store* store, anadrome_schedule* schedule) {
+  anadrome_schedule_action a = {0};
+  anadrome_status status = ANADROME_OK;
+  while (status == ANADROME_OK && a.kind != ANADROME_SCHEDULE_DONE) {
+    status = anadrome_schedule_next(schedule, &a);
+    if (status == ANADROME_OK) status = carry_out(e, store, &a);
+    /* A rank that has no room must not leave the others in the middle of a step. */
+    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }
   return status;
 }
 
-static anadrome_status gradient(ensemble* e, const options* given, anadrome_stats* stats) {
-  anadrome_run* run = NULL;
-  anadrome_status status = anadrome_open(MPI_COMM_WORLD, &run);
-  if (status == ANADROME_OK) status = settings_apply(&given->library, run);
-  if (status == ANADROME_OK)
-    status = anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, e->u, e->cells);
-  if (status == ANADROME_OK) status = sweep(e, run);
-  stats->size = sizeof *stats;
-  if (status == ANADROME_OK) status = anadrome_statistics(run, stats);
+static anadrome_status gradient(ensemble* e, const options* given) {
+  anadrome_store* store = NULL;
+  anadrome_schedule* schedule = NULL;
+  char words[128 + 24 * MOST_MEMBERS];
+  int length = snprintf(words, sizeof words, "schedule=join slots=%lld objective=%s inputs=%s",
+                        (long long)given->slots, given->reducible ? "reducible" : "joint",
+                        given->charged ? "charged" : "free");
+  for (int64_t m = 0; m < e->members; ++m)
+    length += snprintf(words + length, sizeof words - (size_t)length, "%s%lld",
+                       m == 0 ? " steps=" : ",", (long long)e->steps[m]);
+  anadrome_status status = anadrome_schedule_open(words, &schedule);
+  char of_store[4096] = "";
+  length = 0;
+  for (int i = 0; i < given->library.count && (size_t)length < sizeof of_store; ++i)
+    length += snprintf(of_store + length, sizeof of_store - (size_t)length, "%s=%s ",
+                       given->library.list[i].key, given->library.list[i].value);
+  if (status == ANADROME_OK) status = anadrome_store_open(MPI_COMM_WORLD, of_store, &store);
+  if (status == ANADROME_OK) status = sweep(e, store, schedule);
   if (status != ANADROME_OK && e->member[0]->grid.rank == 0)
     fprintf(stderr, "ensemble_heat: %s\n", anadrome_last_error());
-  const anadrome_status closed = anadrome_close(&run);
+  anadrome_schedule_close(&schedule);
+  const anadrome_status closed = anadrome_store_close(&store);
   return status != ANADROME_OK ? status : closed;
 }
 
@@ -208,8 +251,7 @@ static double taylor_slope(const ensemble* e, const options* given) {
 }
 
 static int run(int rank, int argc, char** argv) {
-  options given = {.cells = 48, .steps = 60, .members = 4};
-  anadrome_stats stats;
+  options given = {.cells = 48, .steps = 60, .members = 4, .slots = 12};
   ensemble e;
   char message[256] = "more members, cells or steps than this example takes";
   int exit_code = FINE;
@@ -221,10 +263,12 @@ static int run(int rank, int argc, char** argv) {
   if (given.help && rank == 0) command_line_usage(&line, stdout);
   if (given.help) return FINE;
   if (create(&e, &given, 0.0) != 0) return USAGE;
-  if (gradient(&e, &given, &stats) != ANADROME_OK) exit_code = LIBRARY_ERROR;
+  if (gradient(&e, &given) != ANADROME_OK) exit_code = LIBRARY_ERROR;
+  int64_t steps = 0;
+  for (int64_t m = 0; m < e.members; ++m) steps += e.steps[m];
   if (exit_code == FINE && rank == 0)
-    printf("%d members, %d steps in all; %d slots, %lld forward steps; J = %.12g\n", (int)e.members,
-           (int)stats.steps, (int)stats.checkpoint_slots, (long long)stats.forward_steps_taken,
+    printf("%d members, %lld steps in all; %lld slots, %lld forward steps; J = %.12g\n",
+           (int)e.members, (long long)steps, (long long)given.slots, (long long)e.forward_steps,
            e.objective);
   if (exit_code == FINE && given.verify) {
     const int64_t differ = differences(&e, &given);

@@ -56,10 +56,8 @@ typedef enum anadrome_action_kind ANADROME_AS_INT {
   ANADROME_ADJOINT =
       3, /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
               or, if tape fields are registered, step k's tape (and no defined state) */
-  ANADROME_DONE =
-      4, /**< leave the loop; the arrays hold x_0 (not with tape fields, and not with branches) */
-  ANADROME_START = 5, /**< of anadrome_begin_branches: write x_0 of `branch` to the arrays */
-  ANADROME_VISIT = 6  /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
+  ANADROME_DONE = 4, /**< leave the loop; the arrays hold x_0 (not with tape fields) */
+  ANADROME_VISIT = 5 /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
                          leave the  fields of roles STATE and TAPE as they are */
 } anadrome_action_kind;
 
@@ -74,16 +72,14 @@ typedef struct anadrome_action {
   anadrome_action_kind kind; /**< what to do */
   int record;                /**< ADVANCE: non-zero: fill the tape fields in step last-1 */
   int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice);
-                       START, TURN: non-zero: not the first time for this branch, or TURN of a
-                       pass, where the arrays are undefined;
+                       TURN: non-zero: of a pass, where the arrays are undefined;
                        ADJOINT: non-zero: a trial (options `probe`, `gradient_error`), of which
                        fields of role ADJOINT keep no trace; the step comes again */
   int reserved_int; /**< zero */
   int64_t first;    /**< ADVANCE, ADJOINT, VISIT: first step; TURN: n; DONE: 0 */
   int64_t last;     /**< ADVANCE: one past the last step; ADJOINT, VISIT: first + 1; TURN: n;
                        DONE: 0 */
-  int64_t branch;   /**< whose step this is, from 0 on; 0 after anadrome_begin */
-  int64_t reserved[3]; /**< zero */
+  int64_t reserved[4]; /**< zero */
 } anadrome_action;
 
 /** `steps` of anadrome_begin when the number of steps is not known beforehand. */
@@ -215,9 +211,8 @@ ANADROME_API anadrome_status anadrome_add_packed(anadrome_run* run, const char* 
 /** Register a packed state field whose size changes from state to state, as on an adaptive mesh.
  * Local; as add_packed, but `size` says how many bytes the field takes at the moment, `most` at
  * most; pack is given a buffer of so many, and unpack as many as were packed. Before unpack `size`
- * is not asked. The three must not communicate. schedule=uneven, least_memory and offload keep as
- * many bytes as a state has, once they know how many (anadrome_set_step_costs, or the sweep
- * before); all others keep room for `most`. On disk 8 bytes with the size come first.
+ * is not asked. The three must not communicate. Every state has room for `most`. On disk 8 bytes
+ * with the size come first.
  * Errors: as add_packed; ERR_UNSUPPORTED (a role other than ANADROME_ROLE_STATE). A field that
  * takes more than `most`: ERR_ARGUMENT of anadrome_next.
  * @pre No sweep is under way. */
@@ -258,8 +253,8 @@ ANADROME_API anadrome_status anadrome_add_exchanged(anadrome_run* run, const cha
  * elements of it. With tape fields it is undefined at ADJOINT, VISIT and DONE. Local. */
 ANADROME_API const void* anadrome_now(const anadrome_run* run, int field);
 
-/** Where the caller writes exchanged field `field`: x_0 between begin and the first next (with
- * branches: at START), x_{k+1} at ADVANCE; NULL at other times. All of it is written: what it held
+/** Where the caller writes exchanged field `field`: x_0 between begin and the first next,
+ * x_{k+1} at ADVANCE; NULL at other times. All of it is written: what it held
  * before is undefined. With unknown steps, anadrome_finish_forward(run, first) says that it was not
  * written. Valid as anadrome_now. Local. */
 ANADROME_API void* anadrome_then(anadrome_run* run, int field);
@@ -273,40 +268,6 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
  * ERR_PEER.
  *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
-
-/** Begin a sweep of `count` branches that meet in one objective, branch i of steps[i] >= 1 steps:
- * members of an ensemble, shots, windows. The state fields hold one state of one branch at a time,
- * that of action.branch; steps are numbered from 0 in each branch.
- *
- * - START: write x_0 of the branch to the arrays. With inputs=free it comes again, with the same
- *   x_0, when that is needed; with inputs=charged once, and x_0 of every branch takes a slot.
- * - TURN, `again` 0, for branch 0, 1, .. once the branch was run: the arrays hold its last state;
- *   add its part to what the objective is made of.
- * - TURN, `again` set, once every branch had its first: the arrays hold the branch's last state
- *   again; set its adjoint variables. With objective=joint for branch 0, 1, .. before any ADJOINT,
- *   all ends being kept (anadrome_show_end). With objective=reducible before the first ADJOINT of
- *   the branch, whose last state is computed again; no two ends are kept.
- * - ADJOINT: in falling order within a branch, branches interleaved as memory wants it.
- *
- * So adjoint variables and gradients are the caller's, a set per branch; a sum over branches is to
- * be formed at DONE, for its bits not to depend on the memory. States are kept in memory only.
- * `steps` is copied. Collective. A sweep under way is abandoned. Statistics count the steps of all
- * branches together, and seconds_forward ends at the first TURN with `again`.
- * anadrome_finish_forward, anadrome_solve and anadrome_rewind are for a single branch. Errors:
- * ERR_ARGUMENT (NULL, no branch or more than 100000, a length that is not 1 .. 2^30, other branches
- * on another rank), ERR_MEMORY (says how much is needed: an end of each branch, or one state with
- * objective=reducible, and the charged inputs), ERR_UNSUPPORTED (a schedule other than auto and
- * join, keep=on, resume=on), ERR_PEER. Source: Beaumont, Herrmann, Pallez & Shilova 2020
- * (docs/theory-memory.md).
- *  @pre Fields are registered. @post The run is in the forward sweep; on failure it is idle. */
-ANADROME_API anadrome_status anadrome_begin_branches(anadrome_run* run, int64_t count,
-                                                     const int64_t* steps);
-
-/** At a TURN with `again` and objective=joint: put the last state of any branch into the arrays,
- * for an objective whose derivative at one end needs another end itself. As often as wanted; no
- * need to put back what was there. Local. Errors: ERR_ARGUMENT (no such branch), ERR_ORDER (not at
- * such a TURN). */
-ANADROME_API anadrome_status anadrome_show_end(anadrome_run* run, int64_t branch);
 
 /** After anadrome_begin with resume=on: where the sweep goes on. *phase ANADROME_PHASE_IDLE: at
  * x_0, as any other. ANADROME_PHASE_FORWARD: the state fields hold x_k, k = *step, the adjoint
@@ -339,19 +300,6 @@ ANADROME_API anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t 
 ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
                                             const anadrome_model* model);
 
-/** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
- * offload: step k takes seconds[k], k = 0 to count-1, in any unit; `bytes`: NULL, or what x_k takes
- * on this rank, all state fields together. The numbers are copied; the largest over the ranks
- * count. They hold for sweeps of `count` steps; what is not given, or is for another number of
- * steps, a sweep measures for those that follow. count = 0 forgets them. Fields are registered
- * before. `bytes` differ from the registered size only with a field of changing size
- * (anadrome_add_varying); a state that turns out larger than that: ERR_ARGUMENT of anadrome_next,
- * on all ranks. Local. Errors: ERR_ARGUMENT, ERR_ORDER (a sweep is under way), ERR_UNSUPPORTED
- * (states of other sizes, and no field whose size changes). Source: the recurrence E(i, j, s) over
- * all splits, docs/theory-tapes.md. */
-ANADROME_API anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count,
-                                                     const double* seconds, const int64_t* bytes);
-
 /** Start a second reverse sweep over the same forward sweep: states that are still kept are used,
  * the others recomputed; TURN comes again. With resume=on nothing is committed from here on, so a
  * process that goes on does so in the first one. Collective. Errors: ERR_ORDER unless DONE was
@@ -375,9 +323,8 @@ ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
  * disk, which are the same in every pass. With resume=on nothing is committed from here on, so a
  * process that goes on does so in the first reverse sweep, and its program comes to its passes
  * again. Collective. Errors: ERR_ORDER unless DONE was returned, ERR_ARGUMENT (no such direction,
- * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more; branches; without the
- * option passes: states of several sizes in schedule=uneven, least_memory or offload, and states
- * that compress=float32 keeps in memory). */
+ * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more; without the
+ * option passes: states that compress=float32 keeps in memory). */
 ANADROME_API anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction);
 
 /** Run a pass with callbacks: anadrome_pass, then a loop over next. FORWARD calls `visit`; REVERSE

@@ -426,18 +426,6 @@ class Run {
     live().check(anadrome_begin(live().run, steps));
   }
 
-  /** Begin a sweep of branches that meet in one objective, branch i of steps[i] steps:
-   * anadrome_begin_branches. Collective. @throws Error */
-  void begin_branches(const std::vector<std::int64_t>& steps) {
-    live().thrown = nullptr;
-    live().check(
-        anadrome_begin_branches(live().run, static_cast<std::int64_t>(steps.size()), steps.data()));
-  }
-
-  /** At a TURN with `again` and objective=joint: put the last state of any branch into the arrays.
-   * @throws Error */
-  void show_end(std::int64_t branch) { detail::check(anadrome_show_end(live().run, branch)); }
-
   /** After begin or sweep with resume=on: where the sweep goes on, anadrome_resumed. @throws Error
    */
   anadrome_phase resumed(std::int64_t& step) const {
@@ -458,12 +446,6 @@ class Run {
    * @throws Error */
   Actions sweep(std::int64_t steps) {
     begin(steps);
-    return Actions(&live());
-  }
-
-  /** Begin a sweep of branches and give its actions, as sweep does. Collective. @throws Error */
-  Actions sweep_branches(const std::vector<std::int64_t>& steps) {
-    begin_branches(steps);
     return Actions(&live());
   }
 
@@ -498,19 +480,6 @@ class Run {
   /** Say by how much lossy compression may change each number of a field. Local. @throws Error */
   void set_tolerance(const std::string& field, double absolute) {
     detail::check(anadrome_set_tolerance(live().run, field.c_str(), absolute));
-  }
-
-  /** Say what the steps cost and how large their states are, for schedule=uneven, least_memory and
-   * offload: step k takes seconds[k], x_k bytes[k] on this rank. They hold for sweeps of as many
-   * steps. Without `bytes`: those of the fields. Local. @throws Error */
-  void set_step_costs(const std::vector<double>& seconds,
-                      const std::vector<std::int64_t>& bytes = {}) {
-    if (!bytes.empty() && bytes.size() != seconds.size())
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  "set_step_costs: seconds and bytes differ in size; give one number of each for "
-                  "every step");
-    detail::check(anadrome_set_step_costs(live().run, static_cast<std::int64_t>(seconds.size()),
-                                          seconds.data(), bytes.empty() ? nullptr : bytes.data()));
   }
 
   /** With unknown steps: the sweep ended after `steps` steps in all. @throws Error */

@@ -79,7 +79,8 @@ typedef struct anadrome_schedule_action {
  * `anadrome count`. Costs are in seconds, or in any other unit, the same for all; a list has commas
  * between its numbers.
  *
- * - `schedule`: a name of docs/options.md but auto. Required.
+ * - `schedule`: store_all, revolve, async, mixed, overlapped, double, disk_revolve, hrevolve,
+ *   multistage, uneven, least_memory, offload, online or join. Required.
  * - `steps`: n, or `unknown`; with join the lengths of the branches, a list. Required.
  * - `slots`: states in memory at a time, beside the live one. Required.
  * - `disk_slots`: states on disk at a time, or `unlimited` (default).
@@ -95,7 +96,9 @@ typedef struct anadrome_schedule_action {
  * - `write`, `read`: what a write and a read of a state cost. Default 0.
  * - `bytes`: least_memory, offload, uneven: a list, the bytes of x_0 to x_{n-1}. `slots` are bytes
  *   then; offload counts in pages of 4096 or more.
- * - `objective` (joint, reducible) and `inputs` (free, charged): join: as the options of a run.
+ * - `objective` (joint, reducible) and `inputs` (free, charged): join: joint: all ends are
+ *   kept until each was seen twice; reducible: they are seen one at a time, and computed again.
+ *   free: START asks for x_0 of a branch again; charged: x_0 of each branch takes a slot.
  *
  * Plans are made here, which may take seconds for 100,000 steps of hrevolve, uneven, overlapped or
  * offload. On failure *schedule is NULL. Errors: ERR_ARGUMENT (an unknown word: the nearest one is

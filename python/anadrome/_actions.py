@@ -27,7 +27,7 @@ class Advance:
     again: bool = False
     """These steps were run before: output and running costs were done then."""
     branch: int = 0
-    """Whose steps these are; 0 without branches."""
+    """Whose steps these are; 0 but in a stream of branches."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Turn:
     steps: int
     """n, the number of steps that were run."""
     again: bool = False
-    """Not the first Turn of this branch, or the Turn of a pass."""
+    """The Turn of a pass; in a stream of branches not the first one of this branch."""
     branch: int = 0
-    """Whose end this is; 0 without branches."""
+    """Whose end this is; 0 but in a stream of branches."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Adjoint:
     step: int
     """The step k, which takes x_k to x_{k+1}."""
     branch: int = 0
-    """Whose step this is; 0 without branches."""
+    """Whose step this is; 0 but in a stream of branches."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Start:
-    """Write x_0 of ``branch`` to the arrays; only in sweeps of branches."""
+    """Make x_0 of ``branch`` live; only in a stream of branches."""
 
     branch: int = 0
     """Whose x_0."""
@@ -71,4 +71,4 @@ class Visit:
     """The step k, which takes x_k to x_{k+1}."""
 
 
-Action = Union[Advance, Turn, Adjoint, Start, Visit]
+Action = Union[Advance, Turn, Adjoint, Visit]

@@ -48,7 +48,7 @@ class Resumed(NamedTuple):
 
 
 class Sweep(Iterator[Action]):
-    """The actions of one sweep or pass, in order; `Run.sweep`, `Run.sweep_branches`, `Run.rewind`,
+    """The actions of one sweep or pass, in order; `Run.sweep`, `Run.rewind`,
     `Run.forward_pass` and `Run.reverse_pass` make it. It is used once."""
 
     def __init__(self, run: Run) -> None:
@@ -86,7 +86,7 @@ class Run:
     Use it in a ``with`` block, which closes it. Where an exception leaves the block on some rank,
     the sweep ends on every rank at the next agreement: there with an `Error` of status
     ``ERR_PEER`` that names the rank and the exception, here with the exception itself.
-    Collective, as are `sweep`, `sweep_branches`, `rewind`, `forward_pass`, `reverse_pass`, `solve`,
+    Collective, as are `sweep`, `rewind`, `forward_pass`, `reverse_pass`, `solve`,
     `check_gradient` and `close`: all ranks call them in the same order. A run is used by one thread at a time. The GIL is
     released while they wait.
 
@@ -288,21 +288,6 @@ class Run:
         """
         self._core.set_tolerance(text("name", name), number("absolute", absolute))
 
-    def step_costs(self, seconds: Sequence[float], sizes: Sequence[int] = ()) -> None:
-        """Say what steps cost, for the schedules uneven, least_memory and offload. Local.
-
-        Parameters
-        ----------
-        seconds : sequence of float
-            What each step takes, in any unit. Empty: forget what was given.
-        sizes : sequence of int
-            The bytes of each state on this rank; empty: those of the fields.
-        """
-        costs, bytes_of = numbers("seconds", seconds), counts("sizes", sizes)
-        if len(bytes_of) not in (0, len(costs)):
-            raise ValueError("step_costs: give as many sizes as seconds, or none")
-        self._core.set_step_costs(costs, bytes_of)
-
     # ---- sweeps ----
 
     def sweep(self, steps: Optional[int]) -> Sweep:
@@ -326,18 +311,6 @@ class Run:
             While iterating, at an agreement after Ctrl-C; other ranks get ``Status.STOPPED``.
         """
         self._begin_steps(steps, self._core.begin)
-        return self._new_sweep()
-
-    def sweep_branches(self, steps: Sequence[int]) -> Sweep:
-        """Begin a sweep of branches that meet in one objective, branch i of ``steps[i]`` steps.
-
-        `Start` asks for x_0 of a branch, the first `Turn` of each for its part of the objective,
-        the second for its adjoint variables, of which there is a set per branch. Collective.
-        States are kept in memory only; as ``anadrome_begin_branches``.
-        """
-        each = counts("steps", steps)
-        self._steps_known = True
-        self._begin(lambda: self._core.begin_branches(each))
         return self._new_sweep()
 
     def rewind(self) -> Sweep:
@@ -394,11 +367,6 @@ class Run:
         """Say, while an `Advance` of a sweep of unknown length is carried out, that the sweep ends
         after ``steps`` steps in all. All ranks say the same."""
         self._core.finish_forward(count("steps", steps))
-
-    def show_end(self, branch: int) -> None:
-        """At a `Turn` with ``again`` and ``objective=joint``: put the last state of any branch into
-        the arrays. Local."""
-        self._core.show_end(count("branch", branch))
 
     @property
     def resumed(self) -> Optional[Resumed]:

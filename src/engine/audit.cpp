@@ -50,7 +50,7 @@ void Audits::choose(const schedule::Advance& advance, const LiveState& live) {
   const std::int64_t before_end = advance.last - 1 - tapes;
   const bool kept = advance.first == 0 || context_.sweep.kept_step == advance.first;
   if (!kept && advance.first <= before_end && is_due(false)) {
-    take(advance.first, advance.branch, live);
+    take(advance.first, live);
   }
   if (before_end <= advance.first || !is_due(last)) return;
   chosen_ = before_end;
@@ -68,9 +68,8 @@ std::int64_t Audits::next_look(const schedule::Advance& advance) const {
     if (advance.first < std::min(chosen_, singles)) return advance.first + 1;
     return advance.first < chosen_ && chosen_ < advance.last ? chosen_ : advance.last;
   }
-  const std::int64_t before = of_all_branches(0, advance.branch);
-  const auto entry = first_from(before + advance.first + 1);
-  return entry == entries_.end() ? advance.last : std::min(entry->step - before, advance.last);
+  const auto entry = first_from(advance.first + 1);
+  return entry == entries_.end() ? advance.last : std::min(entry->step, advance.last);
 }
 
 Audits::Entries::const_iterator Audits::forget(Entries::const_iterator entry) {
@@ -86,20 +85,18 @@ void Audits::thin_out() {
   }
 }
 
-void Audits::take(std::int64_t step, std::int64_t branch, const LiveState& live) {
+void Audits::take(std::int64_t step, const LiveState& live) {
   if (places_.empty()) thin_out();
   if (places_.empty()) return;  // memory was lacking at begin, as all ranks will hear
-  const std::int64_t at = of_all_branches(step, branch);
   const std::size_t place = places_.back();
   places_.pop_back();
-  entries_.insert(first_from(at), {at, candidates_ - 1, place});
+  entries_.insert(first_from(step), {step, candidates_ - 1, place});
   comparison_.take(live, prints_at(place));
 }
 
-void Audits::compare(std::int64_t step, std::int64_t branch, const LiveState& live) {
-  const std::int64_t at = of_all_branches(step, branch);
-  const auto entry = first_from(at);
-  if (entry == entries_.end() || entry->step != at) return;
+void Audits::compare(std::int64_t step, const LiveState& live) {
+  const auto entry = first_from(step);
+  if (entry == entries_.end() || entry->step != step) return;
   const Fingerprints first = prints_at(entry->place), now = prints_at(0);
   comparison_.take(live, now, {}, first);
   const std::int64_t again = std::max<std::int64_t>(step - context_.sweep.restored_step, 1);

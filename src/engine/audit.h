@@ -33,25 +33,22 @@ class Audits {
   std::int64_t end_of_part(const schedule::Advance& advance) const {
     return entries_.empty() && chosen_ < 0 ? advance.last : next_look(advance);
   }
-  /// State `step` of `branch` is live, and was computed for the first time.
-  void computed(std::int64_t step, std::int64_t branch, const LiveState& live) {
-    if (step == chosen_) take(step, branch, live);
+  /// State `step` is live, and was computed for the first time.
+  void computed(std::int64_t step, const LiveState& live) {
+    if (step == chosen_) take(step, live);
   }
   /// ... or again. Collective where it was chosen.
-  void computed_again(std::int64_t step, std::int64_t branch, const LiveState& live) {
-    if (!entries_.empty()) compare(step, branch, live);
+  void computed_again(std::int64_t step, const LiveState& live) {
+    if (!entries_.empty()) compare(step, live);
   }
 
  private:
   struct Entry {
-    std::int64_t step = 0;    ///< of all branches
+    std::int64_t step = 0;
     std::int64_t number = 0;  ///< among the states that could be chosen
     std::size_t place = 0;    ///< of its fingerprints
   };
   using Entries = std::vector<Entry>;
-  std::int64_t of_all_branches(std::int64_t step, std::int64_t branch) const {
-    return context_.plan.sweep->steps_before(branch) + step;
-  }
   Entries::const_iterator first_from(std::int64_t step) const;
   std::int64_t next_look(const schedule::Advance& advance) const;
   bool is_due(bool last);
@@ -60,8 +57,8 @@ class Audits {
   Fingerprints prints_at(std::size_t place) {
     return Fingerprints(prints_).subspan(place * comparison_.fields(), comparison_.fields());
   }
-  void take(std::int64_t step, std::int64_t branch, const LiveState& live);
-  void compare(std::int64_t step, std::int64_t branch, const LiveState& live);
+  void take(std::int64_t step, const LiveState& live);
+  void compare(std::int64_t step, const LiveState& live);
 
   Context& context_;
   Comparison& comparison_;

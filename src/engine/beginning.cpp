@@ -15,15 +15,6 @@
 namespace anadrome::engine {
 namespace {
 
-std::uint64_t hash_of_branches(const std::vector<std::int64_t>& steps) {
-  constexpr std::uint64_t kPrime = 1099511628211u;
-  std::uint64_t hash = 0;
-  for (const std::int64_t length : steps) {
-    hash = (hash ^ static_cast<std::uint64_t>(length)) * kPrime;
-  }
-  return hash;
-}
-
 // Where this rank's list leaves that of rank 0. Collective.
 Failure other_fields(Ranks& ranks, const std::string& here) {
   auto bytes = static_cast<std::int64_t>(here.size());
@@ -48,17 +39,6 @@ Failure other_fields(Ranks& ranks, const std::string& here) {
 
 }  // namespace
 
-Failure fault_of_branches(std::span<const std::int64_t> steps) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 30;  // far below what planners' numbers hold
-  for (std::size_t branch = 0; branch < steps.size(); ++branch) {
-    if (steps[branch] >= 1 && steps[branch] <= kMost) continue;
-    return {ANADROME_ERR_ARGUMENT, "begin_branches: branch " + std::to_string(branch) + " has " +
-                                       std::to_string(steps[branch]) +
-                                       " steps; give 1 to 2^30 for each"};
-  }
-  return {};
-}
-
 void Beginning::agree() {
   context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
 }
@@ -80,10 +60,9 @@ Failure Beginning::fault(std::int64_t steps) const {
 }
 
 // All ranks must have said the same; if not, name what differs.
-void Beginning::compare_ranks(const SweepPlan& plan) {
+void Beginning::compare_ranks(std::int64_t steps) {
   std::vector<std::string> names = {};
   std::vector<std::int64_t> both;  // hashes, then their complements
-  const Measurements& measured = context_.measured;
   context_.held.attempt([&] {
     const auto add = [&](std::string name, std::int64_t value) {
       names.push_back(std::move(name));
@@ -94,14 +73,11 @@ void Beginning::compare_ranks(const SweepPlan& plan) {
       add("option " + key, static_cast<std::int64_t>(hash_of(value)));
     }
     add("the number of values of option directory", context_.options.has_fast() ? 2 : 1);
-    add("the number of steps given to set_step_costs", measured.step_costs().steps_given());
-    add("whether set_step_costs was given sizes", measured.state_bytes().steps_given());
-    add("the list of branches", static_cast<std::int64_t>(hash_of_branches(plan.join.steps)));
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
   context_.agreement.agree({.call = Call::kBegin,
                             .failure = context_.held.failure(),
-                            .equal = plan.steps,
+                            .equal = steps,
                             .equal_name = "the number of steps"});
   const std::int64_t other = first_that_differs(context_.agreement.ranks(), both);
   if (other < 0) return;
@@ -134,7 +110,7 @@ void Beginning::begin_state(const Options& options) {
   });
 }
 
-void Beginning::begin(SweepPlan plan, const Options& options, const Failure& earlier) {
+void Beginning::begin(std::int64_t steps, const Options& options, const Failure& earlier) {
   Held& held = context_.held;
   SweepState& sweep = context_.sweep;
   if (const Failure& refusal = resumption_.refusal()) {  // as all ranks know
@@ -143,11 +119,13 @@ void Beginning::begin(SweepPlan plan, const Options& options, const Failure& ear
   begin_state(options);
   if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
   held.hold(earlier);
-  held.attempt([&] { held.hold(fault(plan.steps)); });
-  compare_ranks(plan);
+  held.attempt([&] { held.hold(fault(steps)); });
+  compare_ranks(steps);
 
   if (resumption_.recovery()) leave_again();
   const bool disk_changes = storage_.changes();
+  SweepPlan plan;
+  plan.steps = steps;
   plan.budget = context_.options.memory;
   plan.record = context_.fields.has(ANADROME_ROLE_TAPE);
   choice_.choose(plan, sweep);
@@ -199,7 +177,6 @@ void Beginning::prepare_disk(bool disk_changes) {
   keeper_.make_first_files();
 }
 
-// Each rank plans from its own measurements where steps differ: their plans are compared.
 void Beginning::make_sweep() {
   SweepPlan& plan = context_.plan;
   context_.held.attempt([&] {
@@ -208,11 +185,6 @@ void Beginning::make_sweep() {
     keeper_.live()->make_room_for_step();  // x_0
   });
   agree();
-  if (!plan.plays_list() || !plan.schedule->needs.each_step.costs) return;
-  context_.agreement.agree({.call = Call::kBegin,
-                            .failure = {},
-                            .equal = plan.sweep->fingerprint(),
-                            .equal_name = plan.sweep->course().plan_name});
 }
 
 void Beginning::start() {
@@ -221,10 +193,8 @@ void Beginning::start() {
   sweep.handed_out = now_seconds();
   context_.recorder.start(sweep.handed_out);
   if (resumption_.recovery()) return resumption_.go_on();
-  sweep.then_is_written = keeper_.live()->exchanged() && !context_.plan.has_branches();
-  // The model has no transfers of states that replace each other on disk.
-  if (context_.plan.steps > 0 && context_.plan.disk_use() != DiskUse::kStates)
-    sweep.prediction.due_at = prediction_after(context_.plan.steps, 0);
+  sweep.then_is_written = keeper_.live()->exchanged();
+  if (context_.plan.steps > 0) sweep.prediction.due_at = prediction_after(context_.plan.steps, 0);
   sweep.phase = ANADROME_PHASE_FORWARD;
 }
 

@@ -24,15 +24,15 @@ class Beginning {
         choice_(choice),
         resumption_(resumption) {}
 
-  /// `plan` says how many steps, of which branches. `earlier`: what this rank found wrong before.
-  /// Where it throws, on all ranks, parts of a sweep may be left.
-  void begin(SweepPlan plan, const Options& options, const Failure& earlier);
+  /// `earlier`: what this rank found wrong before. Where it throws, on all ranks, parts of a sweep
+  /// may be left.
+  void begin(std::int64_t steps, const Options& options, const Failure& earlier);
 
  private:
   void agree();
   Failure fault(std::int64_t steps) const;
   void begin_state(const Options& options);
-  void compare_ranks(const SweepPlan& plan);
+  void compare_ranks(std::int64_t steps);
   void leave_again();
   bool uses_directory() const;
   void prepare_disk(bool disk_changes);
@@ -46,8 +46,5 @@ class Beginning {
   Choice& choice_;
   Resumption& resumption_;
 };
-
-/// The fault in the lengths of branches, if there is one.
-Failure fault_of_branches(std::span<const std::int64_t> steps);
 
 }  // namespace anadrome::engine

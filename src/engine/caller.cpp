@@ -12,8 +12,6 @@ namespace {
 
 Doing doing(const anadrome_action& action) {
   switch (action.kind) {
-    case ANADROME_START:
-      return Doing::kStart;
     case ANADROME_ADVANCE:
       return action.again != 0 ? Doing::kAdvanceAgain : Doing::kAdvance;
     case ANADROME_TURN:
@@ -57,9 +55,7 @@ void Caller::record(double now, std::int64_t last) {
     default:  // the caller prepares x_0
       return;
   }
-  const std::int64_t before = context_.plan.sweep->steps_before(done.branch);
-  context_.recorder.add(activity, context_.sweep.handed_out, now, before + done.first,
-                        before + last);
+  context_.recorder.add(activity, context_.sweep.handed_out, now, done.first, last);
 }
 
 void Caller::advance_is_done(std::int64_t last, double seconds) {
@@ -73,8 +69,6 @@ void Caller::advance_is_done(std::int64_t last, double seconds) {
     (action.again != 0 ? sweep.spent.again : sweep.spent.forward) +=
         measured.advances_like(seconds);
   }
-  StepTable& costs = measured.step_costs();
-  if (costs.measuring() && action.again == 0) costs.add(action.first, seconds);
   const std::int64_t due_at = sweep.prediction.due_at;
   if (due_at > 0 && sweep.advances >= due_at) report_.predict();
 }
@@ -86,8 +80,6 @@ void Caller::adjoint_is_done(double seconds) {
     context_.measured.add_adjoint(seconds);
     sweep.spent.adjoint += context_.measured.adjoints_like(seconds);
   }
-  StepTable& costs = context_.measured.adjoint_costs();
-  if (costs.measuring()) costs.add(sweep.in_hand.first, seconds);
 }
 
 void Caller::visit_is_done(double seconds) {
@@ -127,22 +119,10 @@ void Caller::make_room_for_step() {
   context_.sweep.then_is_written = true;
 }
 
-void Caller::hand_out(const schedule::Start& start) {
-  if (keeper_.live()->exchanged()) make_room_for_step();
-  context_.sweep.kept_step = -1;
-  context_.sweep.restored_step = 0;
-  anadrome_action& x_0 = context_.sweep.in_hand;
-  x_0.kind = ANADROME_START;
-  x_0.again = start.again ? 1 : 0;
-  x_0.branch = start.branch;
-  is_handed_out();
-}
-
 // Exchanged fields change places at every step, so the caller takes one at a time. And an advance
 // ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
 std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
-  const bool measures = context_.measured.measures_steps() && !advance.again;
-  if (keeper_.live()->exchanged() || measures) return advance.first + 1;
+  if (keeper_.live()->exchanged()) return advance.first + 1;
   if (context_.sweep.checks.repeats) return advance.last;
   std::int64_t last = audits_.end_of_part(advance);
   if (advance.again) return last;
@@ -161,10 +141,10 @@ void Caller::hand_out(const schedule::Advance& advance) {
 bool Caller::looks_at(const schedule::Advance& advance) {
   const LiveState& live = *keeper_.live();
   if (advance.again) {
-    if (!context_.sweep.checks.repeats) audits_.computed_again(advance.first, advance.branch, live);
+    if (!context_.sweep.checks.repeats) audits_.computed_again(advance.first, live);
     return false;
   }
-  audits_.computed(advance.first, advance.branch, live);
+  audits_.computed(advance.first, live);
   if (!preflight_.on()) return false;
   preflight_.computed(advance.first);
   if (!preflight_.repeats()) return false;
@@ -175,14 +155,9 @@ bool Caller::looks_at(const schedule::Advance& advance) {
 void Caller::hand_out_part(const schedule::Advance& advance) {
   const schedule::Advance action = looks_at(advance) ? preflight_.again() : advance;
   SweepState& sweep = context_.sweep;
-  const LiveState& live = *keeper_.live();
-  if (live.exchanged()) make_room_for_step();
+  if (keeper_.live()->exchanged()) make_room_for_step();
   schedule::Advance part = action;
   part.last = end_of_part(action);
-  StepTable& sizes = context_.measured.state_bytes();
-  if (sizes.measuring() && !action.again) {
-    context_.held.attempt([&] { sizes.add(action.first, static_cast<double>(live.bytes_now())); });
-  }
   part.record = action.record && part.last == action.last;
   sweep.rest = action;
   sweep.rest.first = part.last;
@@ -192,7 +167,6 @@ void Caller::hand_out_part(const schedule::Advance& advance) {
   in_hand.again = part.again ? 1 : 0;
   in_hand.first = part.first;
   in_hand.last = part.last;
-  in_hand.branch = part.branch;
   is_handed_out();
 }
 
@@ -206,7 +180,7 @@ bool Caller::hand_out_what_waited() {
   if (spot_checks_.repeats()) {
     const std::int64_t step = spot_checks_.again().first;
     spot_checks_.compare();
-    return hand_out_adjoint(step, 0), true;
+    return hand_out_adjoint(step), true;
   }
   preflight_.compare();
   if (waiting.first == waiting.last) return false;
@@ -226,34 +200,32 @@ void Caller::hand_out(const schedule::Turn& turn) {
   action.kind = ANADROME_TURN;
   action.again = turn.again ? 1 : 0;
   action.first = action.last = turn.step;
-  action.branch = turn.branch;
   is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Adjoint& adjoint) {
   if (!context_.plan.record) {
-    audits_.computed_again(adjoint.step, adjoint.branch, *keeper_.live());
+    audits_.computed_again(adjoint.step, *keeper_.live());
     if (spot_checks_.before_adjoint(adjoint.step)) {
       context_.sweep.checks.repeats = true;
       return hand_out_part(spot_checks_.again());
     }
   }
-  hand_out_adjoint(adjoint.step, adjoint.branch);
+  hand_out_adjoint(adjoint.step);
 }
 
-void Caller::hand_out_adjoint(std::int64_t step, std::int64_t branch) {
+void Caller::hand_out_adjoint(std::int64_t step) {
   keeper_.read_ahead();
   anadrome_action& action = context_.sweep.in_hand;
   action.kind = ANADROME_ADJOINT;
   action.again = context_.sweep.checks.on_trial ? 1 : 0;
   action.first = step;
   action.last = step + 1;
-  action.branch = branch;
   is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Visit& visit) {
-  if (!context_.plan.record) audits_.computed_again(visit.step, 0, *keeper_.live());
+  if (!context_.plan.record) audits_.computed_again(visit.step, *keeper_.live());
   keeper_.read_ahead();
   anadrome_action& step = context_.sweep.in_hand;
   step.kind = ANADROME_VISIT;
@@ -293,7 +265,7 @@ void Caller::is_handed_out() {
   Measurements& measured = context_.measured;
   const anadrome_action& action = sweep.in_hand;
   if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
-  if (context_.recorder.on() || measured.measures_steps() || preflight_.on()) {
+  if (context_.recorder.on() || preflight_.on()) {
     sweep.timed = true;
   } else if (action.kind == ANADROME_ADVANCE) {
     sweep.timed = measured.times_advance(action.last - action.first);

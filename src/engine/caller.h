@@ -37,7 +37,6 @@ class Caller {
     hand_out_part(schedule::Advance(context_.sweep.rest));
     return true;
   }
-  void hand_out(const schedule::Start& start);
   void hand_out(const schedule::Advance& advance);
   /// The forward sweep ends at x_step. True: first the steps up to it are run again, and the sweep
   /// ends when there is no rest of these.
@@ -52,7 +51,7 @@ class Caller {
  private:
   void hand_out_part(const schedule::Advance& advance);
   bool hand_out_what_waited();
-  void hand_out_adjoint(std::int64_t step, std::int64_t branch);
+  void hand_out_adjoint(std::int64_t step);
   bool looks_at(const schedule::Advance& advance);
   /// SweepState::in_hand, which is empty until then.
   void is_handed_out();

@@ -23,11 +23,6 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep) {
     plan.schedule = &schedule::schedule_for(in_auto);
     held_.attempt([&] { add_why(sweep.chosen); });
   };
-  if (plan.has_branches()) {
-    return take(InAuto::kBranches, [&](std::string& why) {
-      why = std::to_string(plan.join.steps.size()) + " branches";
-    });
-  }
   if (const char* const reason = reason_for_files(plan)) {
     return take(InAuto::kByDefault, [&](std::string& why) { why = reason; });
   }

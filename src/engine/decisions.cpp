@@ -27,8 +27,6 @@ void Decisions::decide() {
       case schedule::Next::kAgree:
         meeting_.agree(Call::kAnchor);
         break;
-      case schedule::Next::kPlan:
-        return agree_on_plan(failure_from([&] { plan_.sweep->plan(measured()); }));
     }
   }
 }
@@ -42,26 +40,9 @@ void Decisions::use_memory() {
   keeper_.disk_tier()->set_prefetch_depth(course.prefetch_depth);
 }
 
-// Every rank makes the plan by itself, from times that are the same on all. Should they differ in
-// arithmetic, or should one lack the memory, all hear of it here.
-void Decisions::agree_on_plan(const Failure& failure) {
-  held_.hold(failure);
-  try {
-    meeting_.agree(Call::kAnchor, plan_.sweep->fingerprint(), plan_.sweep->course().plan_name, {});
-  } catch (...) {
-    planning_.forget_plans();  // some rank may not have made it
-    throw;
-  }
-}
-
 void Decisions::rewind(std::int64_t restorable) {
-  const Failure failure = failure_from([&] {
-    plan_.sweep->rewind(restorable);
-    if (plan_.sweep->course().plans_anew) plan_.sweep->plan(measured());
-  });
+  plan_.sweep->rewind(restorable);
   sweep_.newest_anchor = std::max<std::int64_t>(plan_.sweep->anchors().count() - 1, 0);
-  if (plan_.plays_list()) return agree_on_plan(failure);
-  if (failure) throw Error(failure.status, failure.message);
 }
 
 }  // namespace anadrome::engine

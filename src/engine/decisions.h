@@ -26,13 +26,12 @@ class Decisions {
 
   /// Answers the schedule. Collective.
   void decide();
-  /// Another reverse sweep; `restorable` anchors are left. Collective, if it is planned anew.
+  /// Another reverse sweep; `restorable` anchors are left.
   void rewind(std::int64_t restorable);
 
  private:
   schedule::Measured measured() const;
   void use_memory();
-  void agree_on_plan(const Failure& failure);
 
   Agreement& agreement_;
   Meeting& meeting_;

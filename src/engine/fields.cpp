@@ -27,21 +27,6 @@ bool exceeds_most(const std::vector<store::Field>& fields) {
   return false;
 }
 
-// Bytes of the fields as the caller counts: the least, and the most.
-struct Extremes {
-  std::int64_t least = 0, most = 0;
-};
-
-Extremes extremes_of(std::span<const store::Field> fields) {
-  Extremes extremes;
-  for (const store::Field& field : fields) {
-    const std::int64_t bytes = field.bytes() - (store::varies(field) ? store::kLengthBytes : 0);
-    extremes.most = checked_add(extremes.most, bytes);
-    if (!store::varies(field)) extremes.least += bytes;
-  }
-  return extremes;
-}
-
 }  // namespace
 
 int Fields::add(store::Field field) {
@@ -112,35 +97,10 @@ bool Fields::has(anadrome_role role) const {
 
 bool Fields::has_exchanged() const { return store::any_exchanged(all_); }
 
-bool Fields::some_state_field_varies() const {
-  return std::any_of(all_.begin(), all_.end(), [](const store::Field& f) {
-    return f.role == ANADROME_ROLE_STATE && store::varies(f);
-  });
-}
-
-void Fields::require_state_bytes(std::span<const std::int64_t> bytes) const {
-  const Extremes extremes = extremes_of(with_role(ANADROME_ROLE_STATE));
-  const bool vary = some_state_field_varies();
-  for (const std::int64_t state : bytes) {
-    if (extremes.least <= state && state <= extremes.most) continue;
-    const std::string range =
-        vary ? std::to_string(extremes.least) + " to " + std::to_string(extremes.most)
-             : std::to_string(extremes.most);
-    throw Error(vary ? ANADROME_ERR_ARGUMENT : ANADROME_ERR_UNSUPPORTED,
-                "set_step_costs: a state of " + std::to_string(state) +
-                    " bytes, and the fields have " + range +
-                    (vary ? "" : "; register those that change with anadrome_add_varying"));
-  }
-}
-
 void Fields::begin_sweep() {
   at_begin_ = all_.size();
   state_ = with_role(ANADROME_ROLE_STATE);
   tape_ = with_role(ANADROME_ROLE_TAPE);
-}
-
-bool Fields::states_vary() const {
-  return !has_exchanged() && std::any_of(state_.begin(), state_.end(), store::varies);
 }
 
 std::size_t Fields::state_position(int field) const {

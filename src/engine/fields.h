@@ -26,10 +26,6 @@ class Fields {
   std::int64_t bytes_with_role(anadrome_role role) const;
   bool has(anadrome_role role) const;
   bool has_exchanged() const;
-  /// Does the caller's count of a state's bytes lie between two numbers? Throws as add_varying's
-  /// sizes demand: ERR_ARGUMENT, or ERR_UNSUPPORTED where no state field changes its size.
-  void require_state_bytes(std::span<const std::int64_t> bytes) const;
-  bool some_state_field_varies() const;
 
   /// A sweep begins with the fields that there are now. May lack the memory.
   void begin_sweep();
@@ -37,8 +33,6 @@ class Fields {
   const std::vector<store::Field>& tape() const { return tape_; }
   /// Were fields registered since the sweep began?
   bool grew_since_begin() const { return all_.size() != at_begin_; }
-  /// Do states of the sweep have several sizes? Blocks that are handed over have one.
-  bool states_vary() const;
   /// The position of field `field` among the state fields; their number for one that is none.
   std::size_t state_position(int field) const;
   bool too_many_bytes() const;

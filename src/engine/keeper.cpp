@@ -19,7 +19,6 @@ using store::Way;
 // of many blocks.
 std::int64_t Keeper::blocks_to_populate() const {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
-  if (plan_.divided) return 0;  // states are smaller on some ranks than on others
   const bool all = plan_.disk_use() == DiskUse::kNone && plan_.steps != schedule::kUnknown;
   if (all) return pool_.blocks();
   return ceil_divide(kBytes, std::max<std::int64_t>(pool_.block_bytes(), 1));
@@ -27,9 +26,7 @@ std::int64_t Keeper::blocks_to_populate() const {
 
 void Keeper::make_memory() {
   const store::BlockLayout& layout = plan_.memory.layout;
-  const std::int64_t block_bytes =
-      plan_.divided ? plan_.divided->bytes() : plan_.memory.pool_block_bytes;
-  const std::int64_t blocks = plan_.divided ? 1 : plan_.memory.blocks;
+  const std::int64_t block_bytes = plan_.memory.pool_block_bytes, blocks = plan_.memory.blocks;
   held_.attempt([&] {
     if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
     pool_ = {};
@@ -42,9 +39,6 @@ void Keeper::make_memory() {
   held_.attempt([&] {
     live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_);
     if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
-    if (plan_.divided) {
-      places_ = std::make_unique<store::RamPlaces>(pool_.address(0), plan_.divided->unit_bytes);
-    }
     const store::BlockLayout& slots = plan_.memory.slots;
     std::int64_t x_0_bytes = 0;
     if (plan_.memory.single) {
@@ -52,7 +46,7 @@ void Keeper::make_memory() {
       single_ = std::make_unique<store::SingleState>(slots, fields_.state(), pool_);
     }
     store::Live& live = single_ != nullptr ? static_cast<store::Live&>(*single_) : *live_;
-    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, places_.get(), x_0_bytes);
+    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, x_0_bytes);
     ram_ = ram.get();
     tiers_.push_back(std::move(ram));
   });
@@ -64,22 +58,16 @@ void Keeper::make_disk_tier() {
   identity.run_id_low = words.low;
   identity.run_id_high = words.high;
   identity.sweep = sweep_.number;
-  using Rules = store::BlockKeeper::Rules;
-  replaces_ = plan_.disk_use() == DiskUse::kStates && !plan_.plays_list();
-  const Rules rules = plan_.plays_list() ? Rules::kPlanned
-                      : replaces_        ? Rules::kReplaced
-                                         : Rules::kInOrder;
   std::vector<store::Volume> volumes;
   for (int volume = 0; volume < storage_.volumes(); ++volume) {
     store::Transport& transport = *storage_.transport(volume);
     volumes.push_back({*storage_.space(volume), transport, measured_.transfers(volume)});
     sweep_.before.totals[static_cast<std::size_t>(volume)] = transport.totals();
   }
-  const store::DiskTier::Parts parts = {plan_.memory.layout, blocks_, volumes, *live_,
-                                        places_.get()};
-  auto disk = std::make_unique<store::DiskTier>(parts, rules, identity, recorder_);
+  const store::DiskTier::Parts parts = {plan_.memory.layout, blocks_, volumes, *live_};
+  auto disk = std::make_unique<store::DiskTier>(parts, identity, recorder_);
   disk->set_prefetch_depth(plan_.memory.prefetch_depth);
-  if (!plan_.plays_list() && !options_.writes_all_anchors()) disk->allow_cancelling();
+  if (!options_.writes_all_anchors()) disk->allow_cancelling();
   disk_ = disk.get();
   tiers_.push_back(std::move(disk));
   takes_ = {true, storage_.volumes() > 1};
@@ -90,8 +78,7 @@ void Keeper::make_disk_tier() {
 }
 
 void Keeper::make_first_files() {
-  const bool fits_in_memory = plan_.disk_use() == DiskUse::kBlocks &&
-                              plan_.steps != schedule::kUnknown && !options_.writes_all_anchors() &&
+  const bool fits_in_memory = plan_.steps != schedule::kUnknown && !options_.writes_all_anchors() &&
                               schedule::tail_advances(plan_.steps, plan_.memory.checkpoint_slots,
                                                       plan_.record, plan_.kept_tape_slots()) == 0;
   if (fits_in_memory) return;
@@ -108,17 +95,13 @@ void Keeper::abandon() {
   x_0_block_ = -1;
   newest_.reset();
   tiers_.clear();
-  places_.reset();
   live_tape_.reset();
   single_.reset();
   live_.reset();
 }
 
 std::int64_t Keeper::peak_bytes() const {
-  const std::int64_t kept = places_ != nullptr
-                                ? places_->most_bytes()
-                                : pool_.touched_blocks() * plan_.memory.bytes_per_block;
-  return plan_.memory.buffer_bytes + kept;
+  return plan_.memory.buffer_bytes + pool_.touched_blocks() * plan_.memory.bytes_per_block;
 }
 
 // ---- in memory ----
@@ -140,44 +123,16 @@ void Keeper::copy(Copied what, Way way, const std::vector<store::Field>& fields,
   sweep_.copies.seconds += measured_.add_copy(what, std::max(end - start - clock_seconds(), 0.0));
 }
 
-// Only states that have sizes of their own have regions; others have slots and blocks.
-store::KeptState Keeper::state_of(const schedule::Kept& kept) const {
-  store::KeptState state{kept.place, kept.step, {}};
-  if (plan_.divided) state.region = {kept.room.begin, kept.room.units};
-  return state;
-}
-
 void Keeper::keep_in(store::Tier& tier, const store::KeptState& state) {
-  if (plan_.divided) return keep_in_region(tier, state);
   const Copied what = &tier == disk_ ? Copied::kAnchor : Copied::kSlot;
   copy(what, Way::kOut, fields_.state(), [&] { tier.keep(state); });
-}
-
-// A state that is larger than was said would be kept at the cost of another one, or of the budget.
-// Only this rank may know, so all agree on every state that is kept.
-void Keeper::keep_in_region(store::Tier& tier, const store::KeptState& state) {
-  Failure too_large;
-  copy(Copied::kSlot, Way::kOut, fields_.state(), [&] {
-    const std::int64_t bytes = tier.keep(state), room = places_->bytes(state.region);
-    if (bytes <= room) return;
-    too_large = {ANADROME_ERR_ARGUMENT,
-                 "the state of step " + std::to_string(state.step) + " takes " +
-                     std::to_string(bytes) + " bytes, and " + std::to_string(room) +
-                     (measured_.state_bytes().measured()
-                          ? " were expected from the sweep before; begin again, and it is measured"
-                          : " are what set_step_costs left for it")};
-  });
-  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, too_large);
-  if (!agreed.lost) return;
-  measured_.state_bytes().forget_measured();
-  throw Error(agreed.lost.status, agreed.lost.message);
 }
 
 void Keeper::keep(const schedule::Keep& kept) {
   if (kept.what == schedule::What::kState) {
     sweep_.kept_step = kept.step;
     newest_ = kept;
-    if (kept.step == 0 && !plan_.has_branches()) x_0_ = kept;
+    if (kept.step == 0) x_0_ = kept;
   }
   if (kept.tier != schedule::kRamTier) return keep_anchor(kept);
   if (kept.what == schedule::What::kState) return keep_in(*ram_, state_of(kept));
@@ -207,12 +162,8 @@ void Keeper::drop(const schedule::Drop& kept) {
   });
 }
 
-void Keeper::show(std::int64_t slot) {
-  copy(Copied::kSlot, Way::kIn, fields_.state(), [&] { ram_->restore({slot, 0, {}}); });
-}
-
 void Keeper::hold_x_0(std::int64_t keeps) {
-  const bool fits = !plan_.divided && pool_.free_blocks() > keeps + (live_->exchanged() ? 2 : 0);
+  const bool fits = pool_.free_blocks() > keeps + (live_->exchanged() ? 2 : 0);
   const bool on_disk = x_0_ && x_0_->tier != schedule::kRamTier;
   if (!fits || !on_disk || plan_.memory.layout.index_in_block(x_0_->place) != 0) return;
   x_0_block_ = disk_->block_in_memory(x_0_->place);
@@ -242,9 +193,8 @@ void Keeper::restore_from_memory(const schedule::Kept& kept) {
   });
 }
 
-// A plan's own transfers may bring other states to the same place.
 bool Keeper::holds(std::int64_t step) const {
-  if (!newest_ || newest_->step != step || plan_.plays_list()) return false;
+  if (!newest_ || newest_->step != step) return false;
   return newest_->tier == schedule::kRamTier || disk_->block_in_memory(newest_->place) >= 0;
 }
 
@@ -257,19 +207,17 @@ void Keeper::keep_anchor(const schedule::Keep& kept) {
   held_.attempt([&] { plan_.sweep->make_room_for_anchors(); });
   sweep_.newest_anchor = kept.place;
   ++sweep_.anchors_put;
-  sweep_.write_due = plan_.memory.layout.fills_block(kept.place) && !plan_.plays_list();
-  if (replaces_) write_due();  // a full disk changes what follows
+  sweep_.write_due = plan_.memory.layout.fills_block(kept.place);
 }
 
 void Keeper::write_due() {
   sweep_.write_due = false;
   const schedule::Course course = plan_.sweep->course();
-  const bool stays = course.anchors_stay;
-  if (stays && sweep_.no_more_anchors) {  // it stays as long as nobody needs its memory
+  if (sweep_.no_more_anchors) {  // it stays as long as nobody needs its memory
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
     return;
   }
-  if (stays && course.ends_in_ram && !options_.writes_all_anchors()) return;
+  if (course.ends_in_ram && !options_.writes_all_anchors()) return;
   // Until it is known how states compress the interval is too long, so that is worth a wait. Later,
   // half of the memory may be on its way, or of the disk: block 0 takes as long as many others.
   const std::int64_t most =
@@ -277,11 +225,11 @@ void Keeper::write_due() {
   const std::int64_t under_way = std::max<std::int64_t>(most / 2, 2);
   if (storage_.counts_compressed(plan_)) count_blocks(measured_.knows_share() ? under_way : 0);
   const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
-  if (stays) measured_.learn({.anchor = sweep_.newest_anchor, .advances = sweep_.advances});
+  measured_.learn({.anchor = sweep_.newest_anchor, .advances = sweep_.advances});
   if (storage_.counts_compressed(plan_)) tell_what_disk_holds();
   if (agreed.lost) close_volumes(agreed.lost);
   tell_what_volumes_hold();
-  if (sweep_.no_more_anchors && stays) {
+  if (sweep_.no_more_anchors) {
     held_.attempt([&] { disk_->write_newest_block(sweep_.disk_refused); });
   } else {
     // Where another process would go on from this anchor, it needs the state as it is.
@@ -292,7 +240,7 @@ void Keeper::write_due() {
 }
 
 void Keeper::write_last_block() {
-  const bool partly_filled = uses_disk() && !plan_.plays_list() && options_.writes_all_anchors() &&
+  const bool partly_filled = uses_disk() && options_.writes_all_anchors() &&
                              disk_->anchors().written() < disk_->anchors().kept();
   if (partly_filled && !sweep_.no_more_anchors) write_newest_block(Call::kTurn, false);
 }
@@ -308,16 +256,12 @@ void Keeper::write_newest_block(Call call, bool exact) {
 }
 
 void Keeper::restore_anchor(const schedule::Restore& kept) {
-  // One agreement per block: from here on the caller acts on what was read. Where states on disk
-  // replace each other it may be another state by now.
+  // One agreement per block: from here on the caller acts on what was read.
   const std::int64_t block = plan_.memory.layout.block_of(kept.place);
-  if (block != sweep_.agreed_block || replaces_) {
+  if (block != sweep_.agreed_block) {
     if (!load(Call::kRestore, kept.place)) {
-      schedule::Sweep& sweep = *plan_.sweep;
       const Failure& lost = sweep_.lost;
-      const std::int64_t first =
-          sweep.course().anchors_stay ? plan_.memory.layout.first_of_block(kept.place) : kept.place;
-      if (!sweep.lose(first))
+      if (!plan_.sweep->lose(plan_.memory.layout.first_of_block(kept.place)))
         throw Error(lost.status, lost.message + "; nothing before it is kept");
       return;
     }
@@ -376,22 +320,7 @@ void Keeper::go_on_from(std::int64_t number) {
   agree_on_places();
   sweep_.newest_anchor = number;
   sweep_.agreed_block = plan_.memory.layout.block_of(number);
-  held_.attempt([&] { disk_->restore_exactly({number, 0, {}}); });
-}
-
-// ---- a plan's own transfers ----
-
-void Keeper::write(const schedule::Write& kept) {
-  const Agreement::Output agreed = meeting_.agree(Call::kAnchor, failed_since());
-  const Failure& full = sweep_.no_more_anchors ? sweep_.disk_refused : agreed.lost;
-  if (full) stop_anchoring(full);
-  const Failure refused = full ? full : refusal(Call::kAnchor, kept.place, store::kHome);
-  held_.attempt([&] { disk_->write(state_of(kept), refused); });
-}
-
-void Keeper::read(const schedule::Read& kept) {
-  sweep_.agreed_block = -1;  // a restore from it is agreed on
-  held_.attempt([&] { disk_->read(state_of(kept)); });
+  held_.attempt([&] { disk_->restore_exactly({number, 0}); });
 }
 
 }  // namespace anadrome::engine

@@ -30,7 +30,6 @@
 #include "store/disk_tier.h"
 #include "store/field_copy.h"
 #include "store/pool.h"
-#include "store/ram_places.h"
 #include "store/ram_tier.h"
 #include "store/single_state.h"
 
@@ -66,10 +65,6 @@ class Keeper {
   void keep(const schedule::Keep& kept);
   void restore(const schedule::Restore& kept);
   void drop(const schedule::Drop& kept);
-  void write(const schedule::Write& kept);
-  void read(const schedule::Read& kept);
-  /// The state in slot `slot` -> the live state, for the caller to look at.
-  void show(std::int64_t slot);
 
   // ---- anchors ----
   /// Is the newest block full and not being written? The next action has been asked for, so it
@@ -122,7 +117,7 @@ class Keeper {
   /// A block that no tier has, if one is free; the schedule plays no action until it is given back.
   bool has_spare_block() const {
     const std::int64_t for_live_states = live_->exchanged() ? 2 : 0;
-    return !plan_.divided && !plan_.memory.single && pool_.free_blocks() > for_live_states;
+    return !plan_.memory.single && pool_.free_blocks() > for_live_states;
   }
   std::int64_t take_spare_block() { return pool_.take(); }
   void give_back_spare_block(std::int64_t block) { pool_.give_back(block); }
@@ -146,9 +141,8 @@ class Keeper {
   void restore_from_memory(const schedule::Kept& kept);
   void keep_anchor(const schedule::Keep& kept);
   void restore_anchor(const schedule::Restore& kept);
-  store::KeptState state_of(const schedule::Kept& kept) const;
+  static store::KeptState state_of(const schedule::Kept& kept) { return {kept.place, kept.step}; }
   void keep_in(store::Tier& tier, const store::KeptState& state);
-  void keep_in_region(store::Tier& tier, const store::KeptState& state);
   void write_newest_block(Call call, bool exact);
   int volume_of_newest(bool commits);
   double seconds_until_turn() const;
@@ -183,14 +177,12 @@ class Keeper {
   std::unique_ptr<store::SingleState>
       single_;  ///< the same in slots, if these are in single precision
   std::unique_ptr<LiveTape> live_tape_;
-  std::unique_ptr<store::RamPlaces> places_;  ///< for states of several sizes
-  std::optional<schedule::Kept> x_0_;         ///< where it is kept
-  std::int64_t x_0_block_ = -1;               ///< if it is held
+  std::optional<schedule::Kept> x_0_;     ///< where it is kept
+  std::int64_t x_0_block_ = -1;           ///< if it is held
   std::optional<schedule::Kept> newest_;  ///< where the state lies that was kept or restored last
   std::vector<std::unique_ptr<store::Tier>> tiers_;
   store::RamTier* ram_ = nullptr;    ///< one of the tiers
   store::DiskTier* disk_ = nullptr;  ///< another; NULL: there is none
-  bool replaces_ = false;            ///< states on disk replace each other
   bool calls_back_ = false;          ///< some field is packed
   /// On this rank, when the sweep was told last.
   std::array<std::int64_t, store::kMostVolumes> writes_failed_{};

@@ -175,14 +175,12 @@ Failure Keeper::failed_since() const {
 }
 
 void Keeper::stop_anchoring(const Failure& why) {
-  const bool anchors = sweep_.no_more_anchors && !replaces_ && !plan_.plays_list();
-  if (anchors) return;
+  if (sweep_.no_more_anchors) return;
   if (plan_.sweep != nullptr) {
     const schedule::DiskLeft left = disk_left();
     held_.attempt([&] { plan_.sweep->disk_is_full(left); });
     agreement_.agree({.call = Call::kAnchor, .failure = held_.failure()});
   }
-  if (sweep_.no_more_anchors) return;
   sweep_.no_more_anchors = true;
   sweep_.disk_refused = why;
   sweep_.anchors_on_disk = disk_->anchors().written();
@@ -197,19 +195,15 @@ schedule::DiskLeft Keeper::disk_left() {
   for (int volume = 0; volume < disk_->volumes(); ++volume)
     writes_failed_[static_cast<std::size_t>(volume)] = disk_->notes(volume).writes_failed();
   schedule::DiskLeft left;
-  left.places = agreement_
-                    .agree({.call = Call::kAnchor,
-                            .failure = held_.failure(),
-                            .smallest = std::min(disk_->good_places(), sweep_.newest_anchor)})
-                    .smallest;
+  const std::int64_t good =
+      agreement_
+          .agree({.call = Call::kAnchor,
+                  .failure = held_.failure(),
+                  .smallest = std::min(disk_->good_places(), sweep_.newest_anchor)})
+          .smallest;
   left.slots = options_.most_slots(plan_.memory.all_slots());
-  const schedule::StepCosts costs = measured_.costs(plan_.memory.largest_state_bytes);
-  left.steps_per_write = costs.write / costs.forward;
-  if (left.places > 0 || sweep_.anchors_put == 1) return left;
-  if (replaces_) {
-    left.places = 1;
-    left.slots = std::max<std::int64_t>(left.slots - 1, 0);
-  } else if (plan_.memory.layout.block_of(sweep_.newest_anchor) <= 1) {
+  if (good > 0 || sweep_.anchors_put == 1) return left;
+  if (plan_.memory.layout.block_of(sweep_.newest_anchor) <= 1) {
     disk_->set_prefetch_depth(0);
   } else {
     left.slots = 0;

@@ -147,16 +147,11 @@ void LiveState::restore_fields(std::int64_t block, std::int64_t index) {
               });
 }
 
-std::int64_t LiveState::keep_at(std::byte* place, std::int64_t room,
-                                std::vector<store::Extent>* extents) {
-  return store::keep_piece(fields_, place, room, extents);
+void LiveState::keep_at(std::byte* place, std::int64_t room) {
+  store::keep_piece(fields_, place, room);
 }
 
-void LiveState::restore_from(const std::byte* place, const std::vector<store::Extent>* extents) {
-  store::restore_piece(fields_, place, extents);
-}
-
-std::int64_t LiveState::bytes_now() const { return store::bytes_now(fields_); }
+void LiveState::restore_from(const std::byte* place) { store::restore_piece(fields_, place); }
 
 void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room,
                                   std::span<const Fingerprint> first) const {

@@ -42,12 +42,9 @@ class LiveState final : public store::Live {
   void step_done();
 
   std::int64_t share_block() override;
-  std::int64_t keep_at(std::byte* place, std::int64_t room,
-                       std::vector<store::Extent>* extents) override;
-  void restore_from(const std::byte* place, const std::vector<store::Extent>* extents) override;
+  void keep_at(std::byte* place, std::int64_t room) override;
+  void restore_from(const std::byte* place) override;
 
-  /// Bytes of the state now as the caller counts them.
-  std::int64_t bytes_now() const;
   /// A fingerprint for each field, to be compared with `first` if there are some. `room` is for one
   /// packed field at a time; packed fields are left out, and have the same fingerprint always,
   /// where it is empty.

@@ -6,12 +6,6 @@
 
 namespace anadrome::engine {
 
-void Measurements::finish_step_tables(Ranks& ranks) {
-  for (StepTable* table : {&step_costs_, &adjoint_costs_, &state_bytes_}) {
-    if (table->measuring()) table->finish(ranks);
-  }
-}
-
 void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) const {
   AgreedNumbers mine;
   mine.forward = forward_.seconds();

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "engine/agreement.h"
-#include "engine/step_table.h"
 #include "schedule/interval_times.h"
 #include "schedule/two_volumes.h"
 #include "store/disk_tier.h"
@@ -74,19 +73,6 @@ class Measurements {
     return transfers_[static_cast<std::size_t>(volume)];
   }
 
-  // ---- of each step, for schedules whose steps differ ----
-  StepTable& step_costs() { return step_costs_; }
-  const StepTable& step_costs() const { return step_costs_; }
-  StepTable& adjoint_costs() { return adjoint_costs_; }
-  const StepTable& adjoint_costs() const { return adjoint_costs_; }
-  StepTable& state_bytes() { return state_bytes_; }
-  const StepTable& state_bytes() const { return state_bytes_; }
-  bool measures_steps() const {
-    return step_costs_.measuring() || state_bytes_.measuring() || adjoint_costs_.measuring();
-  }
-  /// The sweep is done: the largest number of any rank counts. Collective.
-  void finish_step_tables(Ranks& ranks);
-
   // ---- agreed ----
   /// `tier`: NULL without a disk.
   void bring(Agreement::Input& input, const store::DiskTier* tier) const;
@@ -142,8 +128,6 @@ class Measurements {
   store::Sampler forward_sampler_, adjoint_sampler_, visit_sampler_;
   Copies slot_copies_, anchor_copies_;
   std::array<store::TransferTimes, store::kMostVolumes> transfers_;
-  StepTable step_costs_, adjoint_costs_;  ///< seconds
-  StepTable state_bytes_;                 ///< on this rank, as the caller counts them
   AgreedNumbers agreed_;
   struct {
     bool home = true, fast = false;

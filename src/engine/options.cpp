@@ -23,8 +23,6 @@ const Names<Audit> kAudits = {{"off", Audit::kOff},
                               {"exact", Audit::kExact}};
 const Names<WatchdogAction> kWatchdogActions = {{"report", WatchdogAction::kReport},
                                                 {"abort", WatchdogAction::kAbort}};
-const Names<bool> kObjectives = {{"joint", false}, {"reducible", true}};
-const Names<bool> kInputs = {{"free", false}, {"charged", true}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
@@ -62,10 +60,19 @@ const char* name_of(const Names<Value>& names, Value value) {
 const schedule::Entry* schedule_named(std::string_view text) {
   const std::string word = in_small_letters(text);
   if (word == "auto") return nullptr;
-  if (const schedule::Entry* entry = schedule::find_schedule(word)) return entry;
+  const schedule::Entry* const entry = schedule::find_schedule(word);
+  if (entry != nullptr && entry->in_runs) return entry;
   std::string all = "auto";
-  for (const schedule::Entry& entry : schedule::catalogue()) all += std::string(", ") + entry.name;
-  throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
+  for (const schedule::Entry& each : schedule::catalogue()) {
+    if (each.in_runs) all += std::string(", ") + each.name;
+  }
+  if (entry == nullptr) {
+    throw Error(ANADROME_ERR_ARGUMENT, "'" + std::string(text) + "' is not one of " + all);
+  }
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "a run plays " + all + "; " + word +
+                  " is a stream: anadrome_schedule_open gives its actions (anadrome/schedule.h), "
+                  "and anadrome plan compares it");
 }
 
 std::int64_t positive(std::string_view text, const char* or_else = "") {
@@ -150,7 +157,6 @@ enum class Wants {
   kTolerance,
   kIntervals,
   kPlaces,
-  kBranches,
   kResume,
   kWatchdog
 };
@@ -161,7 +167,6 @@ const Names<Wants> kReasons = {
     {"compress is neither round, zfp nor lossy", Wants::kTolerance},
     {"this schedule has no intervals", Wants::kIntervals},
     {"the number of states in memory is the schedule's", Wants::kPlaces},
-    {"there are no branches", Wants::kBranches},
     {"resume is off", Wants::kResume},
     {"watchdog is 0", Wants::kWatchdog}};
 
@@ -176,9 +181,7 @@ bool has(Wants wanted, const Options& options, const schedule::Entry& played, bo
     case Wants::kIntervals:
       return played.at_intervals;
     case Wants::kPlaces:
-      return !played.keeps_every_state() && played.states_held == nullptr;
-    case Wants::kBranches:
-      return played.needs.branches;
+      return !played.keeps_every_state();
     case Wants::kResume:
       return options.resume;
     case Wants::kWatchdog:
@@ -314,12 +317,6 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return o.problem; }, Wants::kResume},
       {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
        [](const Options& o) { return std::to_string(o.sweep); }, Wants::kResume},
-      {"objective", [](Options& o, std::string_view v) { o.reducible = one_of(kObjectives, v); },
-       [](const Options& o) { return std::string(name_of(kObjectives, o.reducible)); },
-       Wants::kBranches},
-      {"inputs", [](Options& o, std::string_view v) { o.charged_inputs = one_of(kInputs, v); },
-       [](const Options& o) { return std::string(name_of(kInputs, o.charged_inputs)); },
-       Wants::kBranches},
       {"audit", [](Options& o, std::string_view v) { o.audit = one_of(kAudits, v); },
        [](const Options& o) { return std::string(name_of(kAudits, o.audit)); }},
       {"preflight",

@@ -57,8 +57,6 @@ struct Options {
   double checkpoint_interval = 60;  ///< seconds between commits
   std::string problem;              ///< must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
-  bool reducible = false;           ///< objective of branches
-  bool charged_inputs = false;      ///< x_0 of each branch is kept
   Audit audit = Audit::kError;
   std::int64_t preflight = -1;  ///< steps; 0: none; -1: as Preflight chooses
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens

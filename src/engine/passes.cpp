@@ -19,10 +19,6 @@ Failure Passes::why_not(const char* call) const {
   if (context_.sweep.phase != ANADROME_PHASE_DONE) {
     return {ANADROME_ERR_ORDER, name + ": only after DONE"};
   }
-  if (plan.has_branches()) {
-    return {ANADROME_ERR_UNSUPPORTED,
-            name + ": the ends of branches are not kept; call begin_branches again"};
-  }
   if (context_.fields.grew_since_begin()) {
     return {ANADROME_ERR_ORDER, name + ": fields were registered since begin, and not kept"};
   }
@@ -87,15 +83,8 @@ std::unique_ptr<schedule::Sweep> Passes::machine() const {
                 "pass: the states in memory are in single precision, and those on disk may be "
                 "others; set passes to the number of passes before begin, and none are");
   }
-  const std::optional<schedule::Remains> remains =
-      plan.divided ? std::nullopt : plan.sweep->remains();
-  if (!remains) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, std::string("pass: schedule=") +
-                                              to_string(plan.schedule) +
-                                              " keeps states of several sizes; set passes to "
-                                              "the number of passes before begin, or take async "
-                                              "or revolve");
-  }
+  const std::optional<schedule::Remains> remains = plan.sweep->remains();
+  if (!remains) throw Error(ANADROME_ERR_INTERNAL, "pass: the sweep has left nothing");
   return schedule::checked_passes(*remains);
 }
 

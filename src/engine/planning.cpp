@@ -49,11 +49,6 @@ DiskUse SweepPlan::disk_use() const {
   return DiskUse::kNone;
 }
 
-std::int64_t Planning::states_held(const SweepPlan& plan) const {
-  const auto held = plan.schedule->states_held;
-  return held == nullptr || measured_.state_bytes().measuring() ? 0 : held(sizing(plan).chain());
-}
-
 schedule::Sizing Planning::sizing(const SweepPlan& plan) const {
   schedule::Sizing sizing;
   sizing.steps = plan.steps;
@@ -61,7 +56,6 @@ schedule::Sizing Planning::sizing(const SweepPlan& plan) const {
   sizing.memory = plan.budget;
   sizing.state_bytes = plan.state_bytes_all_ranks / agreement_.size();
   sizing.state_bytes_all_ranks = plan.state_bytes_all_ranks;
-  sizing.sizes_vary = gives_sizes_room();
   sizing.disk = options_.disk;
   sizing.interval = options_.interval;
   return sizing;
@@ -71,15 +65,7 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   plan.state_bytes_all_ranks = store::total_bytes(fields_.state());
   agreement_.ranks().sum(std::span(&plan.state_bytes_all_ranks, 1));
   plan_tapes(plan);
-  begin_step_tables(plan);
-  if (plan.divided && plan.plays_list()) {
-    divide_beside_blocks(plan, shape);
-  } else if (plan.divided) {
-    divide_memory(plan);
-  } else {
-    plan_blocks(plan, shape);
-  }
-  if (plan.has_branches()) require_join_slots(plan);
+  plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) throw_no_block(plan, shape);
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
     const std::int64_t needed =
@@ -114,8 +100,7 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
                                      std::to_string(shape->states)
                                : "";
   std::string sensible;
-  if (plan.steps > 0 && plan.steps < schedule::kMostSteps && !plan.has_branches() &&
-      shape == nullptr) {
+  if (plan.steps > 0 && plan.steps < schedule::kMostSteps && shape == nullptr) {
     const std::int64_t slots = slots_for_three_runs(plan.steps);
     const std::int64_t bytes = memory_for_states(agreement_, fields_.state(), slots);
     if (bytes > least)
@@ -133,13 +118,6 @@ void Planning::require_fit(const SweepPlan& plan) const {
   const std::string name = std::string("schedule=") + plan.schedule->name;
   options_.require_fit();
   const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_UNSUPPORTED, why); };
-  if (needs.branches != plan.has_branches()) {
-    refuse(needs.branches ? name + " is for anadrome_begin_branches; take auto"
-                          : name + " is for one branch; branches take auto or join");
-  }
-  if (needs.branches && (options_.resume || options_.keep)) {
-    refuse("branches have no files: resume=on and keep=on are for one branch");
-  }
   if (needs.steps && plan.steps == schedule::kUnknown) {
     refuse(name + " has to know the number of steps; take async, revolve or store_all");
   }
@@ -167,18 +145,11 @@ void Planning::require_fit(const SweepPlan& plan) const {
         "gradient_error changes the tolerance from sweep to sweep: resume=on requires "
         "gradient_error=off");
   }
-  const bool in_order = needs.on_disk == schedule::OnDisk::kAnchors;
-  if (options_.has_fast() && needs.on_disk != schedule::OnDisk::kNothing && !in_order) {
-    refuse(name + " has one directory, and directory has two; take schedule=async");
-  }
   if (plan.steps > needs.most_steps) refuse(name + " " + needs.limit);
   if (needs.tape && !plan.record) {
     refuse(name +
            " keeps tapes, and no tape fields are registered; "
            "register what an adjoint step reads, or take revolve");
-  }
-  if (options_.keep && needs.on_disk == schedule::OnDisk::kReplaced) {
-    refuse(name + " replaces its states on disk; keep=on requires schedule=async");
   }
 }
 
@@ -238,7 +209,7 @@ bool Planning::may_halve_slots(const SweepPlan& plan) const {
                               (disk != schedule::OnDisk::kNothing && options_.interval > 0);
   const bool counts_slots = entry.states_held == nullptr && entry.table_bytes == nullptr;
   return options_.asks_for_single() && !meets_the_same && counts_slots &&
-         disk != schedule::OnDisk::kReplaced && !plan.keeps_tapes && !plan.has_branches() &&
+         disk != schedule::OnDisk::kReplaced && !plan.keeps_tapes &&
          !store::any_exchanged(fields_.state());
 }
 
@@ -297,7 +268,6 @@ void Planning::plan_blocks(SweepPlan& plan, const store::BlockShape* shape) {
     if (plan.memory.blocks > 0 && (fit || tapes == schedule::KeptTapes::kSome)) return;
     plan.keeps_tapes = false;  // what is packed on the way to a tape leaves no room for a state
   }
-  if (plan.has_branches()) return plan_join_blocks(plan);
   const bool one_more = plan.disk_use() == DiskUse::kStates && steps != schedule::kUnknown;
   std::int64_t states = one_more ? steps + 1 : steps;
   // No more memory than the slots that may be used; staging needs more than these.
@@ -305,82 +275,16 @@ void Planning::plan_blocks(SweepPlan& plan, const store::BlockShape* shape) {
   if (plan.schedule->capped_by_checkpoints && options_.checkpoints > 0 && fewer) {
     states = options_.checkpoints;
   }
-  const std::int64_t held = states_held(plan);
+  const auto held_by = plan.schedule->states_held;
+  const std::int64_t held = held_by == nullptr ? 0 : held_by(sizing(plan).chain());
   if (held > 0) states = held;
   cut_into_blocks(plan, table, states, shape);
   if (held > 0 && plan.memory.checkpoint_slots < states) {
     const std::int64_t needed = memory_for_states(agreement_, fields_.state(), states);
-    throw_too_little(plan, checked_add(needed, table), std::to_string(states) + " states");
+    throw TooLittleMemory(checked_add(needed, table),
+                          "memory=" + format_bytes(plan.budget) + " is too small for the " +
+                              std::to_string(states) + " states of " + plan.schedule->name);
   }
-}
-
-// As many slots as have room with what is remembered of each.
-void Planning::plan_join_blocks(SweepPlan& plan) {
-  const auto fit = [&](std::int64_t slots) {
-    cut_into_blocks(plan, join_bytes(plan, slots), slots, nullptr);
-    return plan.memory.checkpoint_slots >= slots;
-  };
-  std::int64_t least = 0, most = schedule::BranchSweep::most_slots(join_options(plan));
-  cut_into_blocks(plan, join_bytes(plan, 0), most, nullptr);
-  most = std::min(plan.memory.checkpoint_slots, most);
-  while (least < most) {
-    const std::int64_t middle = least + (most - least + 1) / 2;
-    if (fit(middle)) {
-      least = middle;
-    } else {
-      most = middle - 1;
-    }
-  }
-  fit(least);
-  plan.memory.checkpoint_slots = least;
-}
-
-// As the options and the memory's plan have them. Allocates nothing: ranks may be between
-// agreements.
-const schedule::BranchOptions& Planning::join_options(SweepPlan& plan) const {
-  constexpr std::int64_t kMostForTables = std::int64_t{64} << 20;
-  plan.join.slots = plan.memory.checkpoint_slots;
-  plan.join.charged_inputs = options_.charged_inputs;
-  plan.join.reducible = options_.reducible;
-  plan.join.record = plan.record;
-  plan.join.plan_bytes = std::min(
-      {kMostForTables, plan.budget / 8, schedule::BranchSweep::most_plan_bytes(plan.join)});
-  return plan.join;
-}
-
-// The planner's tables and what is remembered of each slot and branch: they are part of `memory`.
-std::int64_t Planning::join_bytes(SweepPlan& plan, std::int64_t slots) const {
-  const schedule::BranchOptions& options = join_options(plan);
-  const auto branches = static_cast<std::int64_t>(options.steps.size());
-  return options.plan_bytes + schedule::BranchSweep::kBytesPerSlot * (branches + slots);
-}
-
-// Can there be a plan? The answer is the same on all ranks. Collective if there is none.
-void Planning::require_join_slots(SweepPlan& plan) {
-  const std::int64_t fewest = schedule::BranchSweep::fewest_slots(join_options(plan));
-  const std::int64_t slots = plan.memory.checkpoint_slots;
-  if (slots >= fewest) return;
-  const std::string text =
-      std::to_string(plan.join.steps.size()) +
-      " branches with objective=" + (options_.reducible ? "reducible" : "joint") +
-      " and inputs=" + (options_.charged_inputs ? "charged" : "free") + " need " +
-      std::to_string(fewest) + " slots, and ";
-  if (options_.most_slots(fewest) < fewest) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                text + "checkpoints=" + std::to_string(options_.checkpoints) + " allows fewer");
-  }
-  const std::int64_t given = plan.budget;
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  std::int64_t needed = memory_for_states(agreement_, fields_.state(), fewest);
-  for (; needed < kMost; needed += needed / 16 + 64) {
-    plan.budget = needed;
-    plan_blocks(plan);
-    if (plan.memory.checkpoint_slots >= fewest) break;
-  }
-  plan.budget = given;
-  throw TooLittleMemory(needed, text + "memory=" + format_bytes(given) + " has " +
-                                    std::to_string(slots) + "; set memory to " +
-                                    std::to_string(needed) + "B (" + format_bytes(needed) + ")");
 }
 
 SweepPlan Planning::another(const SweepPlan& plan, const schedule::Entry& entry) {
@@ -419,8 +323,7 @@ bool Planning::disk_leaves_too_few(const SweepPlan& plan) {
 }
 
 double Planning::forecast(const SweepPlan& plan, const Supposed& supposed) {
-  const bool told = plan.schedule->forecast != nullptr && plan.disk_use() != DiskUse::kStates;
-  if (!told || plan.divided) return 0;
+  if (plan.schedule->forecast == nullptr) return 0;
   SweepPlan changed = another(plan, *plan.schedule);
   changed.budget = static_cast<std::int64_t>(static_cast<double>(plan.budget) * supposed.memory);
   plan_blocks(changed);
@@ -451,16 +354,12 @@ double Planning::forecast_supposed(SweepPlan& plan, const Supposed& supposed) co
 // The sweep is played until the disk is full, since what follows depends on the anchors that there
 // are by then.
 double Planning::forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed) {
-  if (plan.plays_list()) return 0;
   make_sweep(plan, supposed.anchors_that_fit <= 1);
   schedule::Measured measured{
       .costs = costs(plan), .write_times_known = true, .of_earlier_sweep = true};
   measured.costs.forward = supposed.forward;
   measured.costs.adjoint = supposed.adjoint;
-  const schedule::DiskLeft left = {
-      .places = supposed.anchors_that_fit,
-      .slots = options_.most_slots(plan.memory.all_slots()),
-      .steps_per_write = measured.costs.write / std::max(supposed.forward, 1e-9)};
+  const schedule::DiskLeft left = {.slots = options_.most_slots(plan.memory.all_slots())};
   const std::int64_t advances =
       schedule::advances_on_full_disk(*plan.sweep, measured, supposed.anchors_that_fit, left);
   if (advances == schedule::kUnknown) return 0;
@@ -469,7 +368,7 @@ double Planning::forecast_on_full_disk(SweepPlan& plan, const Supposed& supposed
 }
 
 void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
-  if (disk_is_full && !plan.plays_list()) {  // nothing is read ahead, and nothing staged
+  if (disk_is_full) {  // nothing is read ahead, and nothing staged
     plan.memory.prefetch_depth = 0;
     plan.memory.checkpoint_slots = shared_memory(plan).slots(0);
   }
@@ -477,7 +376,7 @@ void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
   problem.disk_is_full = disk_is_full;
   if (plan.disk_use() != DiskUse::kNone && problem.blocks_on_disk == 0)
     storage_.throw_too_small(plan.memory);
-  plan.sweep = plan.schedule->make(problem, earlier_);
+  plan.sweep = plan.schedule->make(problem);
 }
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
@@ -497,7 +396,6 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.read_ahead = memory.prefetch_depth;
   problem.shared = shared_memory(plan);
   problem.large_states = memory.shape.paged;
-  problem.divided = plan.divided ? &*plan.divided : nullptr;
   problem.largest_state_bytes = memory.largest_state_bytes;
   if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.expected_blocks(plan);
   problem.most_anchors = options_.anchors;
@@ -508,12 +406,6 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.costs.passes = static_cast<double>(options_.passes);
   problem.costs_known = measured_.of_earlier_sweep();
   problem.interval_times = &measured_.interval_times();
-  const auto known = [](const StepTable& table) {
-    return table.known() ? &table.values() : nullptr;
-  };
-  problem.tables = {known(measured_.step_costs()), known(measured_.adjoint_costs()),
-                    measured_.state_bytes().measuring()};
-  if (plan.has_branches()) problem.branches = join_options(plan);
   return problem;
 }
 

@@ -68,8 +68,6 @@ class Planning {
   schedule::Problem problem(SweepPlan& plan) const;
   /// Makes the sweep that is played. `disk_is_full`: the disk takes no anchor but the first.
   void make_sweep(SweepPlan& plan, bool disk_is_full);
-  /// Earlier plans are not used again: this rank may be the only one that has them.
-  void forget_plans() { earlier_ = {}; }
 
   // From the times of the last agreement, while the sweep is under way.
   schedule::SharedMemory shared_memory(const SweepPlan& plan) const;
@@ -78,8 +76,6 @@ class Planning {
   schedule::StepCosts costs(const SweepPlan& plan) const {
     return measured_.costs(plan.memory.largest_state_bytes);
   }
-  /// States that the schedule holds at a time, whatever memory there is; 0: as many as fit.
-  std::int64_t states_held(const SweepPlan& plan) const;
 
  private:
   /// For the same steps and fields, of which nothing is decided yet.
@@ -91,26 +87,11 @@ class Planning {
   std::int64_t table_bytes(const SweepPlan& plan, std::int64_t memory) const;
   schedule::Sizing sizing(const SweepPlan& plan) const;
   std::int64_t memory_beside_tables(const SweepPlan& plan, std::int64_t bytes) const;
-  // Tapes, branches.
   void plan_tapes(SweepPlan& plan);
-  const schedule::BranchOptions& join_options(SweepPlan& plan) const;
-  std::int64_t join_bytes(SweepPlan& plan, std::int64_t slots) const;
-  void plan_join_blocks(SweepPlan& plan);
-  void require_join_slots(SweepPlan& plan);
   std::optional<store::Encoding> encoding() const;
   bool may_halve_slots(const SweepPlan& plan) const;
   void cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                        const store::BlockShape* shape);
-  // States of several sizes. With passes to come, which have slots, each has room for the largest.
-  bool gives_sizes_room() const { return fields_.states_vary() && options_.passes == 0; }
-  void begin_step_tables(SweepPlan& plan);
-  std::vector<std::int64_t> rooms_of_states(std::int64_t alignment) const;
-  std::vector<std::int64_t> agree_on_rooms(SweepPlan& plan, std::int64_t alignment);
-  void divide_memory(SweepPlan& plan);
-  void divide_beside_blocks(SweepPlan& plan, const store::BlockShape* shape);
-  void share_divided(SweepPlan& plan, std::int64_t table);
-  [[noreturn]] void throw_too_little(const SweepPlan& plan, std::int64_t needed,
-                                     const std::string& what) const;
   [[noreturn]] void throw_no_block(const SweepPlan& plan, const store::BlockShape* shape);
   Agreement& agreement_;
   Held& held_;
@@ -118,7 +99,6 @@ class Planning {
   const Fields& fields_;
   Measurements& measured_;
   Storage& storage_;
-  schedule::EarlierPlans earlier_;  ///< of this run's sweeps
 };
 
 }  // namespace anadrome::engine

@@ -28,7 +28,7 @@ void Preflight::begin() {
   last_ = std::min<std::int64_t>(whole_, 1);
   const bool passed = passed_fields_ == context_.fields.all().size();
   const bool goes_on = context_.sweep.resumed.phase != ANADROME_PHASE_IDLE;
-  if (asked == 0 || whole_ == 0 || passed || goes_on || plan.has_branches()) return;
+  if (asked == 0 || whole_ == 0 || passed || goes_on) return;
   stage_ = Stage::kFirst;
   context_.held.attempt([&] { prints_.resize(4 * comparison_.fields()); });
 }

@@ -73,9 +73,7 @@ anadrome_stats Report::statistics() const {
     const schedule::Course course = plan_.sweep->course();
     stats.steps = course.steps;
     stats.interval = course.interval;
-    stats.anchors = !keeper_.uses_disk()  ? 0
-                    : course.anchors_stay ? plan_.sweep->anchors().count()
-                                          : sweep_.anchors_put;
+    stats.anchors = keeper_.uses_disk() ? plan_.sweep->anchors().count() : 0;
     const std::int64_t left = advances_to_come();
     if (left != schedule::kUnknown) {
       // The advance in the caller's hands is neither taken nor to come; one of steps that are
@@ -187,8 +185,7 @@ void Report::show_progress(double now) {
   const double left =
       known ? static_cast<double>(advances) * step + static_cast<double>(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
-  const std::int64_t before = plan_.sweep->steps_before(sweep_.in_hand.branch);
-  const std::int64_t step_now = reverse ? adjoints : before + sweep_.in_hand.first;
+  const std::int64_t step_now = reverse ? adjoints : sweep_.in_hand.first;
   warnings_.progress().show(now, reverse, step_now, plan_.sweep->course().steps, done, left);
 }
 
@@ -212,9 +209,7 @@ void Report::summarise() {
              agreement_.comm());
   const Outlook outlook = this->outlook(stats.steps);
   const std::int64_t revolve_slots =
-      plan_.has_branches() || plan_.divided
-          ? stats.slots
-          : planning_.slots_with(plan_, schedule::schedule_for(schedule::InAuto::kNoDisk));
+      planning_.slots_with(plan_, schedule::schedule_for(schedule::InAuto::kNoDisk));
   if (!root) return;
   const Reduced all = {sums[0],
                        sums[1],
@@ -237,11 +232,10 @@ void Report::summarise() {
       summary(stats, all, options_.interval == 0,
               {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
                describe_memory(all.peak), compares ? compared(sweep_.checks) : "",
-               plan_.sweep->outdated(planning_.costs(plan_)), sweep_.disk_refused.message,
-               plan_command(stats), options_.overruled(),
+               sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
                options_.without_effect(*plan_.schedule, plan_.memory.single),
-               two ? volumes(sums[3], sums[4], all) : "", options_.leaves_holes(),
-               plan_.has_branches(), plan_.record, part, revolve_slots, sweep_.never_on_disk});
+               two ? volumes(sums[3], sums[4], all) : "", options_.leaves_holes(), plan_.record,
+               part, revolve_slots, sweep_.never_on_disk});
   put_in_report(text, O_CREAT | O_TRUNC);
 }
 
@@ -289,7 +283,7 @@ double Report::slowed() const {
 Outlook Report::outlook(std::int64_t steps) {
   Outlook outlook;
   const bool whole = sweep_.resumed.phase == ANADROME_PHASE_IDLE && !sweep_.rewound;
-  if (!whole || plan_.has_branches() || steps <= 0) return outlook;
+  if (!whole || steps <= 0) return outlook;
   const bool full = sweep_.no_more_anchors;
   Planning::Supposed as_it_was;
   as_it_was.steps = steps;
@@ -305,7 +299,7 @@ Outlook Report::outlook(std::int64_t steps) {
   outlook.twice_memory = seconds([](auto& supposed) { supposed.memory = 2; });
   if (!keeper_.uses_disk()) return outlook;
   const bool limited = full || options_.disk >= 0 || options_.fast.disk >= 0;
-  if (limited && plan_.disk_use() == DiskUse::kBlocks) {
+  if (limited) {
     outlook.twice_room = seconds([&](auto& supposed) {
       supposed.disk_room = 2;
       if (full) supposed.anchors_that_fit *= 2;
@@ -320,7 +314,7 @@ Outlook Report::outlook(std::int64_t steps) {
 
 // The question to ask before the next job, with what this one measured.
 std::string Report::plan_command(const anadrome_stats& stats) const {
-  if (stats.steps <= 0 || mean_forward() <= 0 || plan_.has_branches()) return "";
+  if (stats.steps <= 0 || mean_forward() <= 0) return "";
   const auto number = [](double value) {
     return format_number(value, std::chars_format::general, 3);
   };
@@ -386,7 +380,7 @@ SweepCosts Report::costs(double forward) const {
   costs.steps = course.steps;
   const bool no_more = course.ends_in_ram && costs.steps != schedule::kUnknown;
   const bool x_0_alone = no_more && sweep_.anchors_put <= 1;  // written, and never read
-  costs.disk = keeper_.uses_disk() && plan_.disk_use() == DiskUse::kBlocks && !x_0_alone;
+  costs.disk = keeper_.uses_disk() && !x_0_alone;
   costs.plan.slots = plan_.memory.checkpoint_slots;
   costs.memory.states_per_block = plan_.memory.layout.states();
   costs.memory.tape_units = plan_.kept_tape_slots();
@@ -431,24 +425,11 @@ void Report::predict() {
 
 // For the summary; `peak`: what was measured, of the rank where it is most.
 std::string Report::describe_memory(std::int64_t peak) const {
-  const std::string of =
-      format_bytes(peak) + " of " + format_bytes(options_.memory) + " per rank: ";
-  if (!plan_.divided) {
-    if (plan_.memory.single) {
-      return of + counted(plan_.memory.blocks * plan_.memory.slots.states(), "slot") + " of " +
-             format_bytes(plan_.memory.slots.state_bytes()) + " in single precision, " +
-             std::to_string(plan_.memory.checkpoint_slots) + " for checkpoints";
-    }
-    if (planning_.states_held(plan_) == 0) return "";
-    const std::int64_t planned =
-        plan_.memory.blocks * plan_.memory.bytes_per_block + plan_.memory.buffer_bytes;
-    return of + "planned " + format_bytes(planned) + ", " +
-           std::to_string(plan_.memory.checkpoint_slots) + " states of " +
-           format_bytes(plan_.memory.layout.state_bytes());
-  }
-  return of + "planned " + format_bytes(plan_.divided->bytes() + plan_.memory.buffer_bytes) +
-         ", states of " + format_bytes(plan_.divided->smallest) + " to " +
-         format_bytes(plan_.divided->largest);
+  if (!plan_.memory.single) return "";
+  return format_bytes(peak) + " of " + format_bytes(options_.memory) +
+         " per rank: " + counted(plan_.memory.blocks * plan_.memory.slots.states(), "slot") +
+         " of " + format_bytes(plan_.memory.slots.state_bytes()) + " in single precision, " +
+         std::to_string(plan_.memory.checkpoint_slots) + " for checkpoints";
 }
 
 }  // namespace anadrome::engine

@@ -58,10 +58,7 @@ void Run::set_environment(const char* text) noexcept {
 
 int Run::add_field(store::Field field) {
   require_no_sweep(context_.sweep, "add_field", "register fields before begin");
-  const bool state = field.role == ANADROME_ROLE_STATE;
-  const int number = context_.fields.add(std::move(field));
-  if (state) context_.measured.state_bytes().forget_measured();
-  return number;
+  return context_.fields.add(std::move(field));
 }
 
 void Run::set_shape(const std::string& field, std::vector<std::int64_t> sizes) {
@@ -72,20 +69,6 @@ void Run::set_shape(const std::string& field, std::vector<std::int64_t> sizes) {
 void Run::set_tolerance(const std::string& field, double absolute) {
   require_no_sweep(context_.sweep, "set_tolerance", "give tolerances before begin");
   context_.fields.set_tolerance(field, absolute);
-}
-
-void Run::set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes) {
-  require_no_sweep(context_.sweep, "set_step_costs", "say what steps cost before begin");
-  for (std::size_t k = 0; k < seconds.size(); ++k) {
-    if (std::isfinite(seconds[k]) && seconds[k] >= 0) continue;
-    throw Error(ANADROME_ERR_ARGUMENT, "set_step_costs: the cost of step " + std::to_string(k) +
-                                           " is not a number of seconds");
-  }
-  context_.fields.require_state_bytes(bytes);
-  std::vector<double> sizes;
-  if (context_.fields.some_state_field_varies()) sizes.assign(bytes.begin(), bytes.end());
-  context_.measured.step_costs().give(seconds);
-  context_.measured.state_bytes().give(sizes);
 }
 
 const void* Run::now(int field) const {
@@ -110,22 +93,6 @@ void* Run::then(int field) const {
 // ---- begin ----
 
 void Run::begin(std::int64_t steps, const Failure& earlier) {
-  SweepPlan plan;
-  plan.steps = steps;
-  begin_sweep(std::move(plan), earlier);
-}
-
-void Run::begin_branches(std::span<const std::int64_t> steps, const Failure& earlier) {
-  SweepPlan plan;
-  Failure failure = earlier ? earlier : fault_of_branches(steps);
-  if (!failure) {
-    failure = failure_from([&] { plan.join.steps.assign(steps.begin(), steps.end()); });
-  }
-  plan.steps = std::accumulate(plan.join.steps.begin(), plan.join.steps.end(), std::int64_t{0});
-  begin_sweep(std::move(plan), failure);
-}
-
-void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   if (context_.agreement.broken()) {
     throw Error(ANADROME_ERR_PEER,
                 "the ranks of this run were in different calls; only close is left");
@@ -134,13 +101,12 @@ void Run::begin_sweep(SweepPlan plan, const Failure& earlier) {
   stop_.store(false);
   try {
     const Failure& refused = refusals_.first() ? refusals_.first() : bad_environment_;
-    beginning_.begin(std::move(plan), requested_, earlier ? earlier : refused);
+    beginning_.begin(steps, requested_, earlier ? earlier : refused);
     probe_.begin();
     caller_.begin();
   } catch (...) {
     abandon();  // another rank may not have a sweep
     context_.sweep.number = context_.sweep.last_number;
-    planning_.forget_plans();
     throw;
   }
 }
@@ -245,21 +211,17 @@ bool Run::carry_out(const schedule::Action& action) {
   }
   if (const auto* const kept = std::get_if<Keep>(&action)) return keeper_.keep(*kept), false;
   if (const auto* const kept = std::get_if<Drop>(&action)) return keeper_.drop(*kept), false;
-  if (const auto* const kept = std::get_if<Write>(&action)) return keeper_.write(*kept), false;
-  if (const auto* const kept = std::get_if<Read>(&action)) return keeper_.read(*kept), false;
   if (std::holds_alternative<Decide>(action)) return decisions_.decide(), false;
   if (const auto* const visit = std::get_if<Visit>(&action)) {
     caller_.hand_out(*visit);
     return true;
   }
-  if (const auto* const start = std::get_if<Start>(&action)) {
-    caller_.hand_out(*start);
-  } else if (const auto* const end = std::get_if<Turn>(&action)) {
+  if (const auto* const end = std::get_if<Turn>(&action)) {
     if (caller_.runs_again_before_turn(end->step)) {
       turn_waits_ = *end;
       return true;
     }
-    turn(*end);
+    turn();
     caller_.hand_out(*end);
   } else {
     done();
@@ -297,13 +259,8 @@ void Run::finish_forward(std::int64_t steps) {
   if (steps == action.first) sweep.then_is_written = false;  // no step was taken
 }
 
-// The ends of branches but the first time each are no end of the forward sweep.
-void Run::turn(const schedule::Turn& end) {
+void Run::turn() {
   SweepState& sweep = context_.sweep;
-  if (context_.plan.has_branches() && !end.again) {
-    agree(Call::kTurn);
-    return;
-  }
   agree(Call::kTurn, context_.plan.sweep->course().steps,
         "the number of steps given to finish_forward", {});
   if (sweep.passes.on) return keeper_.read_ahead();
@@ -324,26 +281,10 @@ void Run::done() {
   probe_.finish();
   requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();
-  context_.measured.finish_step_tables(context_.agreement.ranks());
   context_.measured.sweep_is_done(keeper_.uses_disk());
   context_.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
-}
-
-void Run::show_end(std::int64_t branch) {
-  const SweepState& sweep = context_.sweep;
-  const SweepPlan& plan = context_.plan;
-  const bool seeds =
-      sweep.in_hand.kind == ANADROME_TURN && sweep.in_hand.again != 0 && sweep.under_way();
-  if (!seeds || context_.options.reducible || !plan.has_branches()) {
-    throw Error(ANADROME_ERR_ORDER,
-                "show_end: only at a TURN with `again`, of branches with objective=joint");
-  }
-  if (branch < 0 || branch >= plan.sweep->course().branches) {
-    throw Error(ANADROME_ERR_ARGUMENT, "show_end: there is no branch " + std::to_string(branch));
-  }
-  keeper_.show(plan.sweep->slot_of_end(branch));
 }
 
 void Run::fail(const std::string& why) {

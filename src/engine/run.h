@@ -36,7 +36,6 @@ class Run final : private Meeting {
   void set(const char* key, const char* value);
   /// Options of the environment; what anadrome_set says comes before them. Judged at begin.
   void set_environment(const char* text) noexcept;
-  void set_step_costs(std::span<const double> seconds, std::span<const std::int64_t> bytes);
   /// Returns the field's number.
   int add_field(store::Field field);
   void set_shape(const std::string& field, std::vector<std::int64_t> sizes);
@@ -46,8 +45,6 @@ class Run final : private Meeting {
   const Fields& fields() const { return context_.fields; }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
-  void begin_branches(std::span<const std::int64_t> steps, const Failure& failure);
-  void show_end(std::int64_t branch);
   void next(anadrome_action& action);
   /// A callback of solve has the word: a call of next is its mistake.
   void in_callback(bool inside) { in_callback_ = inside; }
@@ -97,11 +94,10 @@ class Run final : private Meeting {
   void commit_if_due(Call call, const Agreement::Output& agreed) override {
     resumption_.commit_if_due(call, agreed);
   }
-  void begin_sweep(SweepPlan plan, const Failure& failure);
   void abandon();
   void end_sweep();  ///< on every rank
   bool carry_out(const schedule::Action& action);
-  void turn(const schedule::Turn& end);
+  void turn();
   void done();
 
   bool in_callback_ = false;

@@ -160,7 +160,6 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
         note(run, "visit", action.first,
              [&] { return call_back(model.visit, model.context, action.first); });
         break;
-      case ANADROME_START:  // of branches only
       case ANADROME_DONE:
         return;
     }

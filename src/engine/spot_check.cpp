@@ -16,8 +16,7 @@ constexpr std::int64_t kSeldom = 4;
 void SpotChecks::begin() {
   const SweepPlan& plan = context_.plan;
   const bool passed = compared_fields_ == context_.fields.all().size();
-  on_ = comparison_.sees_states_again() && !plan.record && !plan.has_branches() &&
-        !plan.plays_list() && !passed;
+  on_ = comparison_.sees_states_again() && !plan.record && !passed;
   due_ = compared_ = 0;
   step_ = -1;
   repeats_ = false;

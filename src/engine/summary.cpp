@@ -102,12 +102,12 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   const double alone =
       (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
                                    chain, std::max<std::int64_t>(said.revolve_slots, 1)));
-  add("recompute",
-      factor(static_cast<double>(stats.forward_steps_taken)) + " forward steps per step " +
-          (said.part ? "since it went on (planned " : "(planned ") +
-          factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
-          (said.records ? "tape" : "state") + " kept 1" +
-          (said.branches ? "" : ", Revolve alone in this memory " + factor(alone)) + ")");
+  add("recompute", factor(static_cast<double>(stats.forward_steps_taken)) +
+                       " forward steps per step " +
+                       (said.part ? "since it went on (planned " : "(planned ") +
+                       factor(static_cast<double>(stats.forward_steps_planned)) + "; every " +
+                       (said.records ? "tape" : "state") + " kept 1" +
+                       ", Revolve alone in this memory " + factor(alone) + ")");
   const std::string slots = format_bytes(all.peak) + " of " + format_bytes(stats.memory_bytes) +
                             " per rank: " + counted(stats.slots, "slot") + " of " +
                             format_bytes(stats.state_bytes) + ", " +
@@ -146,7 +146,6 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   constexpr double kTooShort = 1;  // chance says more of such a sweep than its steps
   if (stats.seconds_predicted > 0 && stats.seconds_total >= kTooShort)
     add("predicted", prediction(stats));
-  if (!said.outdated.empty()) text += "  plan       " + said.outdated + "\n";
   if (!said.overruled.empty()) text += "  options    " + said.overruled + "\n";
   if (!said.without_effect.empty()) text += "  no effect  " + said.without_effect + "\n";
   text += said.plan_command;

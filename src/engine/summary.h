@@ -24,11 +24,10 @@ struct Reduced {
 
 /// What the summary says in words, each made elsewhere.
 struct Words {
-  std::string codec, verdict, chosen, memory, compared, outdated, refused, plan_command;
+  std::string codec, verdict, chosen, memory, compared, refused, plan_command;
   std::string overruled, without_effect;  ///< options
   std::string volumes;                    ///< lines; empty: there is one
   bool holes;                             ///< in files, of which nothing was reserved
-  bool branches;                          ///< several
   bool records;                ///< every step is run once more, or at last, to record its tape
   bool part;                   ///< of a sweep that another process began
   std::int64_t revolve_slots;  ///< that Revolve alone would have

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "engine/memory_plan.h"
 #include "engine/options.h"
@@ -18,20 +17,16 @@ namespace anadrome::engine {
 struct SweepPlan {
   std::int64_t steps = 0;  ///< n, or schedule::kUnknown until the forward sweep ends
   const schedule::Entry* schedule = nullptr;
-  bool record = false;           ///< the adjoint of a step needs its tape
-  schedule::BranchOptions join;  ///< without steps: there is one branch
-  std::int64_t budget = 0;       ///< bytes on this rank, for which the plan was made
+  bool record = false;      ///< the adjoint of a step needs its tape
+  std::int64_t budget = 0;  ///< bytes on this rank, for which the plan was made
   std::int64_t state_bytes_all_ranks = 0;
   MemoryPlan memory;
-  std::optional<schedule::DividedMemory> divided;  ///< for states of several sizes; no blocks
   /// Slots that a kept tape takes; 0: no rank has one, or not every rank could keep it.
   std::int64_t tape_slots = 0;
   std::int64_t tape_buffer_bytes = 0;
   bool keeps_tapes = false;                ///< this sweep does
   std::unique_ptr<schedule::Sweep> sweep;  ///< the sweep that is played
 
-  bool has_branches() const { return !join.steps.empty(); }
-  bool plays_list() const { return schedule->is_list; }
   std::int64_t kept_tape_slots() const { return keeps_tapes ? tape_slots : 0; }
   /// Every state has a block of its own, as schedules that replace states on disk need them.
   bool alone_in_block() const { return memory.layout.states() == 1 && memory.shape.paged; }

@@ -38,8 +38,6 @@ std::string text_of(Doing doing) {
       return "in anadrome_begin";
     case Doing::kNext:
       return "in anadrome_next after step ";
-    case Doing::kStart:
-      return "in its solver at START, writing x_";
     case Doing::kAdvance:
       return "in its solver, forward from step ";
     case Doing::kAdvanceAgain:

@@ -30,7 +30,6 @@ namespace anadrome::engine {
 enum class Doing : std::uint8_t {
   kBegin,
   kNext,
-  kStart,
   kAdvance,
   kAdvanceAgain,
   kTurn,

@@ -50,10 +50,6 @@ JoinPlan BranchSweep::plan(const BranchOptions& options) {
                            : plan_join_within(problem, options.plan_bytes);
 }
 
-std::int64_t BranchSweep::most_plan_bytes(const BranchOptions& options) {
-  return options.reducible ? 0 : most_join_table_bytes(options.steps);
-}
-
 BranchSweep::BranchSweep(const BranchOptions& options, const JoinPlan& plan)
     : problem_(checked_problem(options)),
       reducible_(options.reducible),
@@ -62,8 +58,6 @@ BranchSweep::BranchSweep(const BranchOptions& options, const JoinPlan& plan)
   adjoints_ = problem_.sum();
   advances_ = plan.advances + (record_ ? static_cast<uint128>(adjoints_) : 0);
 
-  before_.assign(problem_.steps.size(), 0);
-  std::partial_sum(problem_.steps.begin(), problem_.steps.end() - 1, before_.begin() + 1);
   by_place_.resize(segments_.size());
   std::iota(by_place_.begin(), by_place_.end(), std::size_t{0});
   std::sort(by_place_.begin(), by_place_.end(), [this](std::size_t a, std::size_t b) {
@@ -182,10 +176,6 @@ Action BranchSweep::action_at_ends() {
   return action;
 }
 
-std::int64_t BranchSweep::slot_of_end(std::int64_t branch) const {
-  return phase_ == Phase::kSeeEnds ? end_slot_[at(branch)] : kNone;
-}
-
 // ---- reverse ----
 
 void BranchSweep::enter(std::size_t segment) {
@@ -248,14 +238,6 @@ Action BranchSweep::reverse_action() {
     const std::int64_t slots = here.free - static_cast<std::int64_t>(kept_.size());
     return advance(live_ + splitter_.advance(steps, slots), false);
   }
-}
-
-bool BranchSweep::lose(std::int64_t) {
-  throw Error(ANADROME_ERR_INTERNAL, "branches have no anchors to lose");
-}
-
-void BranchSweep::rewind(std::int64_t) {
-  throw Error(ANADROME_ERR_ORDER, "rewind: the ends of branches are not kept");
 }
 
 std::int64_t BranchSweep::advances_remaining() const {

@@ -39,26 +39,11 @@ class BranchSweep final : public Sweep {
   static std::int64_t fewest_slots(const BranchOptions& options);
   /// Slots beyond which more are of no use.
   static std::int64_t most_slots(const BranchOptions& options);
-  /// More is of no use as options.plan_bytes, whatever the slots.
-  static std::int64_t most_plan_bytes(const BranchOptions& options);
-  /// Bytes of this object and its plan for each slot and branch, beside the planner's tables.
-  static constexpr std::int64_t kBytesPerSlot = 128;
 
   Action next() override;
 
-  std::int64_t slot_of_end(std::int64_t branch) const override;
-  Course course() const override {
-    return {.steps = problem_.sum(), .branches = problem_.branches()};
-  }
-  std::int64_t steps_before(std::int64_t branch) const override {
-    return before_[static_cast<std::size_t>(branch)];
-  }
   std::int64_t advances_remaining() const override;
   std::int64_t adjoints_remaining() const override { return adjoints_; }
-  bool lose(std::int64_t number) override;
-  /// The ends of branches are not kept.
-  bool can_rewind() const override { return false; }
-  void rewind(std::int64_t restorable) override;
 
  private:
   enum class Phase { kForward, kSeeEnds, kDropEnds, kReverse };
@@ -85,9 +70,8 @@ class BranchSweep final : public Sweep {
   JoinProblem problem_;
   bool reducible_, record_;
   std::vector<JoinSegment> segments_;  ///< reducible: they end one after the branch's end
-  std::vector<std::int64_t> before_;
-  uint128 advances_ = 0;       ///< to come
-  std::int64_t adjoints_ = 0;  ///< to come
+  uint128 advances_ = 0;               ///< to come
+  std::int64_t adjoints_ = 0;          ///< to come
 
   Phase phase_ = Phase::kForward;
   bool turned_ = false;        ///< every branch was run once

@@ -42,7 +42,6 @@ enum class InAuto : std::uint8_t {
   kNever,
   kEveryStateFits,
   kNoDisk,  ///< where what files want of the layout leaves too few of small states
-  kBranches,
   kByDefault
 };
 
@@ -57,7 +56,6 @@ struct Needs {
 };
 
 struct DividedMemory;
-struct EarlierPlans;
 struct Problem;
 struct Sizing;
 class Sweep;
@@ -66,10 +64,10 @@ struct Entry {
   const char* name;
   const char* keeps;  ///< what, where: half a line
   Needs needs;
+  /// A run plays it. The others are planners: streams for loops that do the rest themselves.
+  bool in_runs = false;
   InAuto in_auto = InAuto::kNever;
   KeptTapes tapes = KeptTapes::kNone;
-  /// A list in which each transfer has its place: nothing is read ahead but by the list.
-  bool is_list = false;
   /// Anchors are at intervals, which the options interval and anchors name.
   bool at_intervals = false;
   /// Blocks of memory that are for reading ahead, at most.
@@ -87,9 +85,9 @@ struct Entry {
   /// the schedule takes, and where in them. NULL: it knows states of one size only.
   void (*divide)(const Problem&, std::vector<std::int64_t> bytes, std::int64_t memory,
                  DividedMemory&) = nullptr;
-  /// The sweep; what can be used again is kept in EarlierPlans, which outlive it. Throws
-  /// ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none. The same on all ranks.
-  std::unique_ptr<Sweep> (*make)(Problem&, EarlierPlans&) = nullptr;
+  /// The sweep. Throws ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none. The same
+  /// on all ranks.
+  std::unique_ptr<Sweep> (*make)(Problem&) = nullptr;
   /// Seconds that the sweep takes; infinite where it cannot be told in time. NULL: nobody can tell.
   double (*forecast)(const Problem&) = nullptr;
 

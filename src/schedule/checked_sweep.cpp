@@ -100,9 +100,6 @@ class CheckedSweep final : public Sweep {
   }
 
   Next decide(const Measured& measured) override { return sweep_->decide(measured); }
-  void plan(const Measured& measured) override { sweep_->plan(measured); }
-  std::int64_t fingerprint() const override { return sweep_->fingerprint(); }
-  std::string outdated(const StepCosts& costs) const override { return sweep_->outdated(costs); }
   Course course() const override { return sweep_->course(); }
   std::int64_t advances_remaining() const override { return sweep_->advances_remaining(); }
   std::int64_t adjoints_remaining() const override { return sweep_->adjoints_remaining(); }
@@ -118,12 +115,6 @@ class CheckedSweep final : public Sweep {
   void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
   bool can_rewind() const override { return sweep_->can_rewind(); }
   const AnchorList& anchors() const override { return sweep_->anchors(); }
-  std::int64_t steps_before(std::int64_t branch) const override {
-    return sweep_->steps_before(branch);
-  }
-  std::int64_t slot_of_end(std::int64_t branch) const override {
-    return sweep_->slot_of_end(branch);
-  }
 
  private:
   std::unique_ptr<Sweep> sweep_;

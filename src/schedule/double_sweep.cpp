@@ -104,25 +104,21 @@ DoubleInterval held_interval(std::int64_t steps, const DoubleMemory& memory) {
 
 }  // namespace
 
-DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int64_t interval,
+DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t interval,
                                 const DoubleMemory& memory) {
-  if (interval < 1 || lead < 0 || std::max(interval, lead) > longest_double_interval(memory)) {
-    throw Error(ANADROME_ERR_ARGUMENT, "double: an interval of " +
-                                           std::to_string(std::max(interval, lead)) +
+  if (interval < 1 || interval > longest_double_interval(memory)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "double: an interval of " + std::to_string(interval) +
                                            " steps does not fit; the longest has " +
                                            std::to_string(longest_double_interval(memory)));
   }
   DoubleSweep sweep;
   sweep.steps = steps;
   sweep.keeps_tapes = memory.tape_units > 0;
-  sweep.lead = lead < steps ? lead : 0;
-  const std::int64_t rest = steps - sweep.lead;
-  sweep.interval = std::max<std::int64_t>(std::min(interval, rest), 1);
-  sweep.intervals = std::max<std::int64_t>(ceil_divide(rest, sweep.interval), 1);
+  sweep.interval = std::max<std::int64_t>(std::min(interval, steps), 1);
+  sweep.intervals = std::max<std::int64_t>(ceil_divide(steps, sweep.interval), 1);
   sweep.full = held_interval(sweep.interval, memory);
-  const std::int64_t left = rest - (sweep.intervals - 1) * sweep.interval;
+  const std::int64_t left = steps - (sweep.intervals - 1) * sweep.interval;
   sweep.last = held_interval(std::max<std::int64_t>(left, 1), memory);
-  if (sweep.lead > 0) sweep.first = held_interval(sweep.lead, memory);
   return sweep;
 }
 
@@ -145,8 +141,8 @@ DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs) {
   const double last_sweep = number(sweep.last.steps - turn) * step.forward;
   const double last_reversal = forwards(last_start, sweep.steps) * step.forward - last_sweep +
                                number(sweep.last.steps - turn) * step.adjoint;
-  const double reversal = forwards(sweep.lead, sweep.lead + sweep.interval) * step.forward +
-                          number(sweep.interval) * step.adjoint;
+  const double reversal =
+      forwards(0, sweep.interval) * step.forward + number(sweep.interval) * step.adjoint;
   DoubleTime time;
   if (sweep.intervals > 1) {
     const double before = costs.reads_ahead ? 1.0 : 0.0;  // reversals that a read runs beside
@@ -161,8 +157,8 @@ DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs) {
   return time;
 }
 
-DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
-                              const DoubleMemory& memory, const DoubleCosts& costs) {
+DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t least, const DoubleMemory& memory,
+                              const DoubleCosts& costs) {
   const std::int64_t longest =
       std::min(longest_double_interval(memory), std::max<std::int64_t>(steps, 1));
   least = std::min(least, longest);
@@ -171,7 +167,7 @@ DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_
   DoubleSweep best;
   double fewest = 0;
   for (std::int64_t interval = least; interval <= longest;) {
-    const DoubleSweep sweep = double_sweep_within(steps, lead, interval, memory);
+    const DoubleSweep sweep = double_sweep_within(steps, interval, memory);
     const double seconds = double_time(sweep, costs).seconds;
     if (best.interval == 0 || seconds < fewest || (known && seconds <= fewest)) {
       fewest = seconds;
@@ -183,10 +179,8 @@ DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_
 }
 
 DoublePlanner::Where DoublePlanner::where(std::int64_t step) const {
-  if (step < sweep_.lead) return {0, sweep_.first};
-  const std::int64_t number = (step - sweep_.lead) / sweep_.interval;
-  return {sweep_.lead + number * sweep_.interval,
-          number == sweep_.intervals - 1 ? sweep_.last : sweep_.full};
+  const std::int64_t number = step / sweep_.interval;
+  return {number * sweep_.interval, number == sweep_.intervals - 1 ? sweep_.last : sweep_.full};
 }
 
 Placement DoublePlanner::place(const Segment& segment) {

@@ -40,8 +40,6 @@ DoubleInterval double_interval_within(std::int64_t steps, std::int64_t tape_unit
 struct DoubleSweep {
   std::int64_t steps = 0, interval = 0, intervals = 0;
   DoubleInterval full, last;  ///< the last one may be shorter
-  std::int64_t lead = 0;      ///< steps before them all, a shorter interval of its own
-  DoubleInterval first;       ///< that one
   bool keeps_tapes = true;    ///< those of a part; false: its states
 };
 
@@ -55,9 +53,9 @@ struct DoubleMemory {
 /// The longest interval that fits.
 std::int64_t longest_double_interval(const DoubleMemory& memory);
 
-/// In the fewest forward steps that fit, with `lead` steps before the first full interval. `steps`:
-/// kMostSteps if unknown. Throws ERR_ARGUMENT where `interval` or `lead` does not fit.
-DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t lead, std::int64_t interval,
+/// In the fewest forward steps that fit. `steps`: kMostSteps if unknown. Throws ERR_ARGUMENT where
+/// `interval` does not fit.
+DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t interval,
                                 const DoubleMemory& memory);
 
 /// How a run carries a sweep out. Transfers run beside the computation.
@@ -76,8 +74,8 @@ DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs);
 /// The sweep that takes the least time of those with intervals of `least` steps or more: all of the
 /// next 4096, and every 4 % beyond. Among equals the longest, or with an unknown end, where the
 /// last interval is swept twice, the shortest.
-DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t lead, std::int64_t least,
-                              const DoubleMemory& memory, const DoubleCosts& costs);
+DoubleSweep best_double_sweep(std::int64_t steps, std::int64_t least, const DoubleMemory& memory,
+                              const DoubleCosts& costs);
 
 /// The last interval is reversed when the forward sweep gets there. StackOptions: its units, its
 /// disk slots; with tapes `record` and their units, with states either, and TURN counts as a step

@@ -10,7 +10,6 @@ void decide_at_once(Sweep& sweep, Measured& measured) {
     const Next next = sweep.decide(measured);
     if (next == Next::kGoOn) return;
     ++measured.agreement;
-    if (next == Next::kPlan) return sweep.plan(measured);
   }
 }
 

@@ -21,7 +21,6 @@ class KeptStack {
     std::int64_t slot;   ///< its first unit, or its place on disk
     std::int64_t units;  ///< of RAM
     Place place;
-    bool buffered;  ///< in RAM by what the disk state below it takes
   };
   /// The lowest entries, and what they take.
   struct Part {
@@ -49,7 +48,6 @@ class KeptStack {
     });
   }
   Kept kept(std::size_t index) const { return kept(entries_[index]); }
-  bool is_buffered(std::size_t index) const { return entries_[index].buffered; }
 
   /// The step that the newest one of a part, or of the anchors, makes live; kUnknown: none.
   std::int64_t restarts_at(const Part& part) const {
@@ -63,12 +61,9 @@ class KeptStack {
     return part.depth > 0 ? top(part).place : Place::kDisk;
   }
   /// Where the newest one is restored from.
-  Kept source() const {
-    if (!has_entries()) return newest_anchor();
-    return kept(all_.depth - (top().buffered ? 2 : 1));
-  }
+  Kept source() const { return has_entries() ? kept(all_.depth - 1) : newest_anchor(); }
 
-  Kept push(std::int64_t step, Place place, std::int64_t units, bool buffered) {
+  Kept push(std::int64_t step, Place place, std::int64_t units) {
     std::int64_t slot = place == Place::kDisk ? all_.disk_slots++ : all_.units;
     all_.units += units;
     if (all_.depth == entries_.size()) {
@@ -77,7 +72,7 @@ class KeptStack {
       slot = entries_[all_.depth].slot;
     }
     Entry& entry = entries_[all_.depth++];
-    entry = {step, slot, units, place, buffered};
+    entry = {step, slot, units, place};
     return kept(entry);
   }
   void pop(Part& part) const {
@@ -105,7 +100,7 @@ class KeptStack {
     } else if (replaced_any_) {
       slot = entries_[index].slot;
     }
-    entries_[index] = {step, slot, 1, Place::kRam, false};
+    entries_[index] = {step, slot, 1, Place::kRam};
     return kept(index);
   }
   /// Another state takes over the place of the entry `index`. sort() is due afterwards.

@@ -13,11 +13,9 @@ PassSweep::PassSweep(Remains remains)
       steps_(remains.course.steps),
       units_(remains.units),
       record_(remains.record),
-      x_0_(remains.x_0_on_disk),
       anchors_(std::move(remains.anchors)),
       anchors_stay_(!anchors_.empty()) {
-  course_.anchors_stay = anchors_stay_;
-  course_.ends_in_ram = course_.plans_anew = false;
+  course_.ends_in_ram = false;
   course_.anchor_ahead = kUnknown;
   std::int64_t slots = std::min(units_, steps_ + 1);  // no more are of use
   for (const Kept& kept : remains.in_ram) slots = std::max(slots, kept.place + kept.room.units);

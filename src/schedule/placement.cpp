@@ -9,8 +9,4 @@ Next Planner::decide(const Segment&, std::int64_t, const Measured&) {
   throw Error(ANADROME_ERR_INTERNAL, "a planner was asked for a decision that it does not make");
 }
 
-void Planner::plan(const Measured&) {
-  throw Error(ANADROME_ERR_INTERNAL, "a planner was asked for a plan that it does not make");
-}
-
 }  // namespace anadrome::schedule

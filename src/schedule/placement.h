@@ -27,7 +27,6 @@ enum class Next : std::uint8_t {
   kGoOn,   ///< nothing: it is made
   kAgree,  ///< agree on the times, and ask again
   kFlush,  ///< wait for the writes, agree on the times, and ask again
-  kPlan,   ///< make the plan, and agree on what came of it
 };
 
 enum class Place : std::uint8_t {
@@ -102,8 +101,6 @@ class Planner {
 
   /// Takes up an open question (kAsk). `here` is as in place(); so many anchors stay below.
   virtual Next decide(const Segment& here, std::int64_t anchors, const Measured& measured);
-  /// Makes the plan that kPlan asks for. May lack the memory.
-  virtual void plan(const Measured& measured);
 
   virtual std::int64_t state_units(std::int64_t step) const {
     (void)step;

@@ -44,7 +44,6 @@ struct DividedMemory {
 struct StepTables {
   const std::vector<double>* costs = nullptr;          ///< of the forward step, in any unit
   const std::vector<double>* adjoint_costs = nullptr;  ///< seconds
-  bool measures_sizes = false;  ///< this sweep finds out what each state takes
 
   bool all_costs_known() const { return costs != nullptr && adjoint_costs != nullptr; }
 };
@@ -80,24 +79,6 @@ struct Problem {
   std::int64_t anchors_within(std::int64_t most) const {
     return most_anchors > 0 && most_anchors < most ? most_anchors : most;
   }
-};
-
-/// Plans that the next sweep of a run uses again where it is planned from the same.
-struct EarlierPlans {
-  struct OfBranches {
-    BranchOptions options;
-    JoinPlan plan;
-  };
-  struct OfTransfers {
-    std::vector<double> forward, adjoint;  ///< seconds, as they were measured or given
-    std::vector<std::int64_t> units;
-    std::int64_t memory = 0;
-    bool record = false;
-    OverlapTimes times;
-    OverlappedPlan plan;
-  };
-  std::optional<OfBranches> branches;
-  std::optional<OfTransfers> transfers;
 };
 
 }  // namespace anadrome::schedule

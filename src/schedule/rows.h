@@ -20,15 +20,15 @@ using SweepPtr = std::unique_ptr<Sweep>;
 SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner);
 
 // rows_in_ram.cpp
-SweepPtr make_store_all(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_revolve(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_mixed(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_store_all(Problem& problem);
+SweepPtr make_revolve(Problem& problem);
+SweepPtr make_mixed(Problem& problem);
 double forecast_store_all(const Problem& problem);
 double forecast_revolve(const Problem& problem);
 double forecast_mixed(const Problem& problem);
-SweepPtr make_uneven(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_least_memory(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_join(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_uneven(Problem& problem);
+SweepPtr make_least_memory(Problem& problem);
+SweepPtr make_join(Problem& problem);
 void divide_for_uneven(const Problem& problem, std::vector<std::int64_t> bytes, std::int64_t memory,
                        DividedMemory& divided);
 void divide_for_least_memory(const Problem& problem, std::vector<std::int64_t> bytes,
@@ -37,11 +37,11 @@ std::int64_t uneven_bytes(const Sizing& sizing);
 std::int64_t least_memory_bytes(const Sizing& sizing);
 
 // rows_on_disk.cpp
-SweepPtr make_async(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_disk_revolve(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_double(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_async(Problem& problem);
+SweepPtr make_disk_revolve(Problem& problem);
+SweepPtr make_hrevolve(Problem& problem);
+SweepPtr make_multistage(Problem& problem);
+SweepPtr make_double(Problem& problem);
 double forecast_async(const Problem& problem);
 /// The question of async before its first anchor, and its answer: n and the times are known.
 IntervalProblem intervals_of(const Problem& problem);
@@ -53,8 +53,8 @@ std::int64_t double_bytes(const Sizing& sizing);
 std::int64_t most_double_anchors(const Sizing& sizing);
 
 // rows_of_lists.cpp
-SweepPtr make_overlapped(Problem& problem, EarlierPlans& earlier);
-SweepPtr make_offload(Problem& problem, EarlierPlans& earlier);
+SweepPtr make_overlapped(Problem& problem);
+SweepPtr make_offload(Problem& problem);
 void divide_for_offload(const Problem& problem, std::vector<std::int64_t> bytes,
                         std::int64_t memory, DividedMemory& divided);
 std::int64_t overlapped_list_bytes(const Sizing& sizing);

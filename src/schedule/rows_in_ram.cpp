@@ -81,7 +81,7 @@ SweepPtr played(const StackOptions& options, std::unique_ptr<Planner> planner) {
 
 // ---- states alike ----
 
-SweepPtr make_store_all(Problem& problem, EarlierPlans&) {
+SweepPtr make_store_all(Problem& problem) {
   if (problem.shared.tape_units == 0) return in_slots(problem, true);
   StackOptions options = stack_options(problem);
   options.tape_units = problem.shared.tape_units;
@@ -89,9 +89,9 @@ SweepPtr make_store_all(Problem& problem, EarlierPlans&) {
   return played(options, std::make_unique<StoreTapesPlanner>());
 }
 
-SweepPtr make_revolve(Problem& problem, EarlierPlans&) { return in_slots(problem, false); }
+SweepPtr make_revolve(Problem& problem) { return in_slots(problem, false); }
 
-SweepPtr make_mixed(Problem& problem, EarlierPlans&) {
+SweepPtr make_mixed(Problem& problem) {
   const std::int64_t tape_units = problem.shared.tape_units;
   if (tape_units == 0) return in_slots(problem, false);
   StackOptions options = stack_options(problem);
@@ -131,10 +131,9 @@ double forecast_mixed(const Problem& problem) {
 
 // ---- steps and states that differ ----
 
-// By Revolve, until the costs of steps are known.
-SweepPtr make_uneven(Problem& problem, EarlierPlans&) {
+SweepPtr make_uneven(Problem& problem) {
   if (problem.divided != nullptr) return in_divided_memory(problem);
-  if (problem.tables.costs == nullptr) return in_slots(problem, false);
+  if (problem.tables.costs == nullptr) return in_slots(problem, false);  // there is no step
   StackOptions options = stack_options(problem);
   auto planner = std::make_unique<UnevenPlanner>(uneven_steps(problem, options.units));
   options.units = planner->units();
@@ -158,9 +157,8 @@ std::int64_t uneven_bytes(const Sizing& sizing) {
                      uneven_table_bytes(sizing));
 }
 
-SweepPtr make_least_memory(Problem& problem, EarlierPlans&) {
+SweepPtr make_least_memory(Problem& problem) {
   if (problem.divided != nullptr) return in_divided_memory(problem);
-  if (problem.tables.measures_sizes) return in_slots(problem, false);
   return played(stack_options(problem), least_memory_of_equal_states(problem.sizing.chain()));
 }
 
@@ -182,12 +180,8 @@ std::int64_t least_memory_bytes(const Sizing& sizing) {
 
 // ---- branches ----
 
-SweepPtr make_join(Problem& problem, EarlierPlans& earlier) {
-  const BranchOptions& options = problem.branches;
-  if (!earlier.branches || !(earlier.branches->options == options)) {
-    earlier.branches = {options, BranchSweep::plan(options)};
-  }
-  return checked(std::make_unique<BranchSweep>(options, earlier.branches->plan), options);
+SweepPtr make_join(Problem& problem) {
+  return checked(std::make_unique<BranchSweep>(problem.branches), problem.branches);
 }
 
 }  // namespace anadrome::schedule

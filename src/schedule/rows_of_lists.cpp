@@ -10,6 +10,7 @@
 #include "schedule/list_sweep.h"
 #include "schedule/offload_chain.h"
 #include "schedule/offloaded_plan.h"
+#include "schedule/overlap_places.h"
 #include "schedule/rows.h"
 
 namespace anadrome::schedule {
@@ -25,8 +26,6 @@ ListOptions list_options(const Problem& problem) {
   options.steps = problem.sizing.steps;
   options.slots = problem.slots;
   options.record = problem.sizing.record;
-  options.may_search = searches_thoroughly(problem.sizing.memory);
-  options.always_searches = problem.in_the_abstract;
   if (problem.divided != nullptr) {
     options.slots = problem.divided->units;
     options.units = problem.divided->state_units;
@@ -35,21 +34,14 @@ ListOptions list_options(const Problem& problem) {
   return options;
 }
 
-// Times of an earlier sweep are known at once.
-SweepPtr planned(const ListOptions& options, const Problem& problem) {
-  auto sweep = std::make_unique<ListSweep>(options);
-  if (problem.costs_known && !sweep->planned()) {
-    sweep->plan(overlap_times(problem.costs, options.record));
-  }
-  return checked(std::move(sweep), options);
-}
-
 }  // namespace
 
 // ---- overlapped ----
 
-SweepPtr make_overlapped(Problem& problem, EarlierPlans&) {
-  return planned(list_options(problem), problem);
+SweepPtr make_overlapped(Problem& problem) {
+  const ListOptions options = list_options(problem);
+  const OverlapTimes times = overlap_times(problem.costs, options.record);
+  return checked(std::make_unique<ListSweep>(options, list_plan(options, times)), options);
 }
 
 std::int64_t overlapped_list_bytes(const Sizing& sizing) {
@@ -114,39 +106,19 @@ std::int64_t most_offload_ops(const Problem& problem, double forward_seconds) {
   return std::max(static_cast<std::int64_t>(ops), kFewest);
 }
 
-bool still_holds(const EarlierPlans::OfTransfers& made, const EarlierPlans::OfTransfers& wanted) {
-  return made.memory == wanted.memory && made.record == wanted.record &&
-         made.forward == wanted.forward && made.adjoint == wanted.adjoint &&
-         made.units == wanted.units && times_hold(made.times, wanted.times);
-}
-
 }  // namespace
 
-// A plan for the costs of each step, where these are known. Ranks agree on the times, and on what
-// was measured of the steps: all of them make a new plan, or none.
-SweepPtr make_offload(Problem& problem, EarlierPlans& earlier) {
-  ListOptions options = list_options(problem);
-  options.plan_name = "the plan of schedule=offload";
-  if (!problem.tables.all_costs_known()) return planned(options, problem);
+// A plan for the costs of each step.
+SweepPtr make_offload(Problem& problem) {
+  if (!problem.tables.all_costs_known()) return make_overlapped(problem);  // there is no step
+  const ListOptions options = list_options(problem);
+  const OverlapTimes times = overlap_times(problem.costs, options.record);
   const std::int64_t unit_bytes = problem.divided != nullptr ? problem.divided->unit_bytes : 1;
-  options.other_plan = [asked = problem, units = options.units, unit_bytes, slots = options.slots,
-                        &earlier](const OverlapTimes& times) {
-    EarlierPlans::OfTransfers wanted;
-    wanted.forward = *asked.tables.costs;
-    wanted.adjoint = *asked.tables.adjoint_costs;
-    wanted.units = units;
-    wanted.memory = slots;
-    wanted.record = asked.sizing.record;
-    wanted.times = times;
-    std::optional<EarlierPlans::OfTransfers>& made = earlier.transfers;
-    if (!made || !still_holds(*made, wanted)) {
-      wanted.plan = plan_offloaded(offload_chain(asked, units, unit_bytes, times), slots,
-                                   most_offload_ops(asked, times.forward));
-      made = std::move(wanted);
-    }
-    return OtherPlan{&made->plan, made->times};
-  };
-  return planned(options, problem);
+  OverlappedPlan plan = plan_offloaded(offload_chain(problem, options.units, unit_bytes, times),
+                                       options.slots, most_offload_ops(problem, times.forward));
+  std::vector<OverlapAction> actions = plan.actions;
+  if (number_disk_states(actions) > options.most_on_disk) plan = list_plan(options, times);
+  return checked(std::make_unique<ListSweep>(options, std::move(plan)), options);
 }
 
 // Whole pages, and few enough of them to be counted. The state at the end of the chain is live when

@@ -10,16 +10,12 @@
 #include "schedule/disk_revolve.h"
 #include "schedule/double_sweep.h"
 #include "schedule/hrevolve.h"
-#include "schedule/late_planner.h"
 #include "schedule/multistage.h"
 #include "schedule/rows.h"
 #include "schedule/two_tier_costs.h"
 
 namespace anadrome::schedule {
 namespace {
-
-// Steps that are run before transfers and steps count as measured.
-constexpr std::int64_t kFirstSteps = 4;
 
 // Where states on disk replace each other.
 StackOptions replacing(const Problem& problem, std::int64_t disk_slots) {
@@ -28,17 +24,7 @@ StackOptions replacing(const Problem& problem, std::int64_t disk_slots) {
   options.units = problem.slots;
   options.record = problem.sizing.record;
   options.disk_slots = disk_slots;
-  options.disk_is_buffered = !problem.in_the_abstract;
   return options;
-}
-
-// The planner is chosen now, or when the first steps have shown what a step and a transfer take.
-template <class Choice>
-std::unique_ptr<Planner> chosen(std::int64_t first_steps, const Problem& problem,
-                                const Choice& choice) {
-  if (first_steps == 0) return choice.planner(problem.costs);
-  return std::make_unique<LatePlanner>(
-      first_steps, [choice](const StepCosts& costs) { return choice.planner(costs); });
 }
 
 }  // namespace
@@ -61,7 +47,7 @@ bool all_anchors(const Problem& problem) {
 }  // namespace
 
 // Between anchors the same slots serve one interval after the other; one of them holds the anchor.
-SweepPtr make_async(Problem& problem, EarlierPlans&) {
+SweepPtr make_async(Problem& problem) {
   AsyncOptions async;
   async.memory = problem.shared;
   async.prefetch_depth = problem.read_ahead;
@@ -135,44 +121,28 @@ std::int64_t two_tier_slots(const Problem& problem) {
   return std::min(problem.blocks_on_disk, problem.sizing.steps + 1);
 }
 
-// The best planner for RAM and disk, once it is known what a step and a transfer take.
-struct TwoTierChoice {
-  std::int64_t steps = 0;       ///< that are reversed, TURN among them
-  std::int64_t units = 1;       ///< states in RAM
-  std::int64_t disk_slots = 1;  ///< states on disk at a time, x_0 among them
-  bool unbounded = false;       ///< by Disk-Revolve, if its states fit all the same
-
-  // The same on all ranks for the same times. May lack the memory.
-  std::unique_ptr<Planner> planner(const StepCosts& costs) const {
-    const TwoTierCosts ticks =
-        costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
-    if (unbounded) {
-      auto planner = std::make_unique<DiskRevolvePlanner>(steps, units, ticks);
-      // x_0 may be on disk beside its states. Where they do not fit, the best that fits.
-      if (planner->disk_slots() < disk_slots) return planner;
-    }
-    return std::make_unique<HRevolvePlanner>(steps, units, disk_slots, ticks);
+// The best planner for RAM and disk; by Disk-Revolve, if its disk is unbounded and its states fit
+// all the same.
+std::unique_ptr<Planner> two_tier_planner(const Problem& problem, bool unbounded) {
+  const std::int64_t steps = problem.sizing.steps + 1, disk_slots = two_tier_slots(problem);
+  const StepCosts& costs = problem.costs;
+  const TwoTierCosts ticks = costs_in_ticks(costs.forward, costs.adjoint, costs.write, costs.read);
+  if (unbounded) {
+    auto planner = std::make_unique<DiskRevolvePlanner>(steps, problem.slots, ticks);
+    // x_0 may be on disk beside its states. Where they do not fit, the best that fits.
+    if (planner->disk_slots() < disk_slots) return planner;
   }
-};
-
-TwoTierChoice choice_of(const Problem& problem, bool unbounded) {
-  return {problem.sizing.steps + 1, problem.slots, two_tier_slots(problem), unbounded};
+  return std::make_unique<HRevolvePlanner>(steps, problem.slots, disk_slots, ticks);
 }
 
 SweepPtr on_two_tiers(const Problem& problem, bool unbounded) {
-  const TwoTierChoice choice = choice_of(problem, unbounded);
-  return played(replacing(problem, choice.disk_slots),
-                chosen(problem.costs_known ? 0 : kFirstSteps, problem, choice));
+  return played(replacing(problem, two_tier_slots(problem)), two_tier_planner(problem, unbounded));
 }
 
 }  // namespace
 
-SweepPtr make_disk_revolve(Problem& problem, EarlierPlans& earlier) {
-  return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, true);
-}
-SweepPtr make_hrevolve(Problem& problem, EarlierPlans& earlier) {
-  return problem.disk_is_full ? make_revolve(problem, earlier) : on_two_tiers(problem, false);
-}
+SweepPtr make_disk_revolve(Problem& problem) { return on_two_tiers(problem, true); }
+SweepPtr make_hrevolve(Problem& problem) { return on_two_tiers(problem, false); }
 
 std::int64_t disk_revolve_bytes(const Sizing& sizing) {
   return checked_multiply(sizing.steps + 2, kTableBytesPerStep);
@@ -187,8 +157,7 @@ std::int64_t hrevolve_bytes(const Sizing& sizing) {
                           checked_add(kTableBytesPerStep, checked_multiply(kPerSlotOnDisk, slots)));
 }
 
-SweepPtr make_multistage(Problem& problem, EarlierPlans& earlier) {
-  if (problem.disk_is_full) return make_revolve(problem, earlier);
+SweepPtr make_multistage(Problem& problem) {
   return played(replacing(problem, two_tier_slots(problem)), std::make_unique<MultistagePlanner>());
 }
 
@@ -205,10 +174,9 @@ std::int64_t most_double_anchors(const Sizing& sizing) {
 
 namespace {
 
-// Which intervals double checkpointing takes, once it is known what a step and a transfer take.
+// Which intervals double checkpointing takes.
 struct DoubleChoice {
   std::int64_t steps = kMostSteps;  ///< that are reversed; kMostSteps if n is unknown
-  std::int64_t lead = 0;            ///< steps that are run before the first full interval
   std::int64_t disk_slots = 1;      ///< states on disk at a time
   std::int64_t interval = 0;        ///< 0: the one that takes the least time
   DoubleMemory memory;
@@ -218,23 +186,20 @@ struct DoubleChoice {
   bool end_known() const { return steps < kMostSteps; }
   // Shorter intervals would be too many for the disk.
   std::int64_t least_interval() const {
-    const std::int64_t others = disk_slots - (lead > 0 ? 1 : 0);
-    const std::int64_t rest = std::max<std::int64_t>(steps - lead, 1);
-    return others > 0 ? ceil_divide(rest, others) : rest;
+    return ceil_divide(std::max<std::int64_t>(steps, 1), disk_slots);
   }
   // The same on all ranks for the same times. May lack the memory.
   std::unique_ptr<Planner> planner(const StepCosts& costs) const {
     if (interval > 0) {
       const std::int64_t fits = std::clamp<std::int64_t>(steps, 1, interval);
-      return std::make_unique<DoublePlanner>(double_sweep_within(steps, lead, fits, memory));
+      return std::make_unique<DoublePlanner>(double_sweep_within(steps, fits, memory));
     }
     const std::int64_t least = end_known() ? least_interval() : 1;
     return std::make_unique<DoublePlanner>(
-        best_double_sweep(steps, lead, least, memory, {costs, record, reads_ahead}));
+        best_double_sweep(steps, least, memory, {costs, record, reads_ahead}));
   }
 };
 
-// Steps are run first, until transfers and steps count as measured.
 DoubleChoice double_choice(const Problem& problem, std::int64_t disk_slots) {
   DoubleChoice choice;
   const Sizing& sizing = problem.sizing;
@@ -244,8 +209,6 @@ DoubleChoice double_choice(const Problem& problem, std::int64_t disk_slots) {
   choice.memory = {problem.slots, problem.shared.tape_units};
   choice.record = sizing.record;
   choice.reads_ahead = problem.read_ahead > 0;
-  const bool at_once = choice.interval > 0 || problem.costs_known || choice.disk_slots == 1;
-  if (!at_once) choice.lead = std::min(kFirstSteps, longest_double_interval(choice.memory));
   return choice;
 }
 
@@ -275,15 +238,14 @@ void require_interval(const Problem& problem, const DoubleChoice& choice) {
 
 }  // namespace
 
-SweepPtr make_double(Problem& problem, EarlierPlans& earlier) {
-  if (problem.disk_is_full) return make_revolve(problem, earlier);
+SweepPtr make_double(Problem& problem) {
   StackOptions options =
       replacing(problem, problem.anchors_within(std::min(problem.blocks_on_disk,
                                                          most_double_anchors(problem.sizing))));
   options.tape_units = problem.shared.tape_units;
   const DoubleChoice choice = double_choice(problem, options.disk_slots);
   require_interval(problem, choice);
-  return played(options, chosen(choice.lead, problem, choice));
+  return played(options, choice.planner(problem.costs));
 }
 
 std::int64_t double_bytes(const Sizing& sizing) {

@@ -294,7 +294,6 @@ void Rules::remain(const Remains& remains) {
   for (std::int64_t number = 0; number < remains.anchors.count(); ++number) {
     disk_[number].state = {0, remains.anchors.step(number)};
   }
-  if (remains.x_0_on_disk) disk_[remains.x_0_on_disk->place].state = {0, 0};
 }
 
 void Rules::begin_pass(const Pass& pass) {

@@ -9,7 +9,7 @@ namespace anadrome::schedule {
 uint128 StackSweep::advances_of_gap(std::int64_t first, std::int64_t last) const {
   if (last - first <= 1) return 0;
   const std::int64_t free = last > full_.above ? full_.units : units();
-  return planner(last).advances({first, last, Place::kDisk, free});
+  return planner_->advances({first, last, Place::kDisk, free});
 }
 
 uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
@@ -31,7 +31,7 @@ uint128 StackSweep::gaps_between_anchors(std::int64_t count) const {
 // The live state's part, the stack's from its top down, then what lies between anchors.
 std::int64_t StackSweep::advances_remaining() const {
   if (done_) return 0;
-  if (steps_ == kUnknown || !ready()) return kUnknown;
+  if (steps_ == kUnknown || !planner_->ready()) return kUnknown;
   std::int64_t end = target_ + 1;  // steps below this one are still to be reversed
   if (end <= 0) return 0;
   uint128 total = options_.record ? static_cast<uint128>(end) : 0;
@@ -55,13 +55,13 @@ std::int64_t StackSweep::advances_remaining() const {
   } else if (live != kUnknown && live < end && live != stack_.restarts_at(kept)) {
     const Segment here = segment(live, end, kept);
     const std::int64_t from = stack_.restarts_at(kept);
-    if (starts_from_kept(end) && live == live_ && on_the_way(end, kept)) {
+    if (starts_from_kept() && live == live_ && on_the_way(end, kept)) {
       total += advances_above(end, kept);
       end = from;
     } else if (here.units == 0 && here.disk_slots == 0 && !stack_.empty()) {
       total += static_cast<uint128>(--end - live);  // straight on
     } else {
-      if (end - live > 1) total += planner(end).advances(here);
+      if (end - live > 1) total += planner_->advances(here);
       end = live;
     }
   }
@@ -70,7 +70,7 @@ std::int64_t StackSweep::advances_remaining() const {
     if (entry.place == Place::kTape && entry.step <= target_) --total;
     const std::int64_t from = stack_.restarts_at(kept);
     if (from != kUnknown && end - from > 1) {
-      total += planner(end).advances(segment(from, end, kept));
+      total += planner_->advances(segment(from, end, kept));
     }
     end = std::min(end, entry.step);
   }

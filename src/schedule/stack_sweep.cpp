@@ -53,7 +53,6 @@ Course StackSweep::course() const {
           .slots = units() + (options_.anchors_stay ? 1 : 0),
           .prefetch_depth = planner_->prefetch_depth(),
           .anchor_ahead = leads_ ? planner_->ahead() : kUnknown,
-          .anchors_stay = options_.anchors_stay,
           .ends_in_ram = options_.anchors_stay && !leading(),
           .anchors_left = anchors_left()};
 }
@@ -80,17 +79,16 @@ Action StackSweep::push_unit() {
     return Drop{stack_.kept(index)};
   }
   pending_ = Pending::kNothing;
-  return Keep{stack_.push(live_, Place::kRam, 1, false)};
+  return Keep{stack_.push(live_, Place::kRam, 1)};
 }
 
 Action StackSweep::push(Place place) {
   if (place == Place::kRam && stack_.all().depth < left_) return push_unit();
   if (place == Place::kDisk && options_.anchors_stay) return push_anchor();
-  const bool on_disk = place == Place::kRam && stack_.top_is(Place::kDisk, live_);
   const std::int64_t taken = place == Place::kDisk   ? 0
                              : place == Place::kTape ? options_.tape_units
                                                      : planner_->state_units(live_);
-  const Kept kept = stack_.push(live_, place, taken, on_disk && options_.disk_is_buffered);
+  const Kept kept = stack_.push(live_, place, taken);
   if (stack_.all().units > units(target_ + 1) || stack_.all().disk_slots > options_.disk_slots) {
     broken("the planner keeps more than there is room for, at step " + std::to_string(live_));
   }
@@ -135,11 +133,9 @@ Action StackSweep::finish_pending() {
     case Pending::kReplace:
       return Keep{stack_.replace(replaced_, live_)};
     case Pending::kShrink:
-      if (stack_.all().depth == full_.kept.depth) return next();
-      if (stack_.all().depth > full_.kept.depth + 1) pending_ = Pending::kShrink;
-      if (!stack_.top().buffered) return drop_newest();
-      stack_.pop();
-      return next();
+      if (stack_.all().depth == shrunk_.depth) return next();
+      if (stack_.all().depth > shrunk_.depth + 1) pending_ = Pending::kShrink;
+      return drop_newest();
     case Pending::kPush:
     case Pending::kNothing:
       break;
@@ -180,7 +176,7 @@ Action StackSweep::next() {
       if (top.step > target_ && may_drop(top)) {
         const bool leaves = may_leave();
         if (leaves) left_ = std::max(left_, stack_.all().depth);
-        if (!leaves && !options_.retain && !top.buffered) return drop_newest();
+        if (!leaves && !options_.retain) return drop_newest();
         stack_.pop();
         continue;
       }
@@ -261,23 +257,19 @@ Action StackSweep::ask_planner() {
     if (stack_.restarts_at(stack_.all()) == kUnknown) throw_full_of_tapes(here.first);
     return advance(target_, false);  // what is reversed next starts from below
   }
-  if (!leads_ && starts_from_kept(here.last) && live_ < target_ &&
-      on_the_way(here.last, stack_.all())) {
+  if (!leads_ && starts_from_kept() && live_ < target_ && on_the_way(here.last, stack_.all())) {
     return advance(next_from_kept(here.last, stack_.all()), false);
   }
   const Placement placement =
-      live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner(here.last).place(here);
+      live_ == target_ && !leads_ ? Placement{Place::kTape, 0} : planner_->place(here);
   if (leads_ && !leading()) return ask_planner();
   switch (placement.place) {
     case Place::kTape:
       return keep_tape(here);
     case Place::kRam:
-    case Place::kDisk: {
+    case Place::kDisk:
       if (here.held == placement.place) broken("the planner keeps a state twice: " + text(here));
-      const Action keep = push(placement.place);
-      const bool no_copy = stack_.has_entries() && stack_.top().buffered;
-      return no_copy ? next() : keep;
-    }
+      return push(placement.place);
     case Place::kReplace:
       return replace(placement.advance);
     case Place::kAsk:
@@ -313,11 +305,10 @@ Action StackSweep::keep_tape(const Segment& here) {
     throw_full_of_tapes(here.first);
   }
   const bool give_up = here.held == Place::kRam && !options_.retain;
-  const bool drops = give_up && !stack_.top().buffered;
   const Action drop = give_up ? drop_newest() : Action{};
   push(Place::kTape);
   pending_ = Pending::kRecord;
-  return drops ? drop : finish_pending();
+  return give_up ? drop : finish_pending();
 }
 
 Next StackSweep::decide(const Measured& measured) {
@@ -367,19 +358,9 @@ void StackSweep::go_back() {
 
 bool StackSweep::lose(std::int64_t number) {
   live_ = kUnknown;
-  if (options_.anchors_stay) {
-    if (number < 1) return false;
-    stack_.use_anchors(number);
-    return true;
-  }
-  if (full_.above < kNoLimit) full_.above = 0;
-  if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
-  const Kept lost = stack_.source();
-  if (!stack_.has_entries() || lost.tier != kDiskTier || lost.place != number) {
-    broken("an anchor was lost that was not asked for");
-  }
-  stack_.pop();
-  return stack_.has_entries();
+  if (!options_.anchors_stay || number < 1) return false;
+  stack_.use_anchors(number);
+  return true;
 }
 
 bool StackSweep::can_rewind() const {
@@ -396,22 +377,15 @@ void StackSweep::rewind(std::int64_t restorable) {
   live_ = tape_ = kUnknown;
   revolve_from_ = kMostSteps;
   target_ = options_.record ? steps_ - 1 : steps_;
-  if (options_.anchors_stay) {
-    stack_.truncate_anchors(restorable);
-  } else if (full_.above < kNoLimit) {
-    full_.above = 0;
-  }
+  if (options_.anchors_stay) stack_.truncate_anchors(restorable);
   if (options_.retain) return stack_.put_back();
   if (left_ > stack_.all().depth) {
-    full_.kept = stack_.all();
+    shrunk_ = stack_.all();
     stack_.put_back(std::exchange(left_, 0));
     pending_ = Pending::kShrink;
   }
-  // x_0 in RAM beside its place on disk: the planner says again whether that pays.
-  if (stack_.has_entries() && stack_.top().buffered) stack_.pop();
 }
 
-// A state in RAM by what the disk state below it takes is that one.
 std::optional<Remains> StackSweep::remains() {
   if (!can_rewind() || planner_->state_units(0) != 1) return {};
   Remains remains;
@@ -422,15 +396,9 @@ std::optional<Remains> StackSweep::remains() {
   if (options_.retain) stack_.put_back();
   std::int64_t used = 0;  // more where the disk was full, and its part of the memory free
   for (std::size_t i = 0; i < std::max(stack_.all().depth, left_); ++i) {
-    if (stack_.is_buffered(i)) continue;
     const Kept kept = stack_.kept(i);
-    if (kept.tier == kRamTier) {
-      remains.in_ram.push_back(kept);
-      used += kept.what == What::kTape ? options_.tape_units : 1;
-    } else {
-      remains.x_0_on_disk = kept;
-      if (options_.disk_is_buffered) --remains.units;  // for what is read
-    }
+    remains.in_ram.push_back(kept);
+    used += kept.what == What::kTape ? options_.tape_units : 1;
   }
   remains.units = std::max(remains.units, used);
   return remains;

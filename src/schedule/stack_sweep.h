@@ -25,9 +25,6 @@ struct StackOptions {
   /// TURN needs the live x_n, as one more step; false: the paper's problem, where the adjoint of
   /// step n-1 follows on x_{n-1}, and no TURN.
   bool turn = true;
-  /// A state that is read from disk lies in memory of its own: to keep it in RAM, too, takes a unit
-  /// and no copy.
-  bool disk_is_buffered = false;
   /// Nothing is dropped from RAM; with kept tapes x_n is kept, too: the reverse sweep can be
   /// repeated for nothing.
   bool retain = false;
@@ -52,7 +49,6 @@ class StackSweep final : public Sweep {
   Action next() override;
 
   Next decide(const Measured& measured) override;
-  void plan(const Measured& measured) override { planner_->plan(measured); }
 
   Course course() const override;
   std::int64_t advances_remaining() const override;
@@ -90,7 +86,7 @@ class StackSweep final : public Sweep {
     kKeepTape,  ///< and kept
     kReplace,   ///< the live state takes over the place of the state replaced_
     kPush,      ///< the slot is free now in which the live state is to be kept
-    kShrink,    ///< what lies above full_.kept is to be dropped
+    kShrink,    ///< what lies above shrunk_ is to be dropped
   };
 
   Action finish_pending();
@@ -113,37 +109,22 @@ class StackSweep final : public Sweep {
   Action keep_tape(const Segment& here);
   bool keeps_all_tapes() const { return options_.retain && options_.tape_units > 0; }
 
-  /// The disk takes no more. Up to a step all is reversed as before; what lies above it has all of
-  /// the memory, and where states on disk replace each other Revolve places them.
+  /// The disk takes no more: above a step, what is reversed has all of the memory.
   struct Full {
     std::int64_t above = kNoLimit;  ///< kNoLimit: it is not full
     std::int64_t units = 0;
-    KeptStack::Part kept;  ///< the part of the stack that stays
   };
   std::int64_t fewest_anchors() const;
-  KeptStack::Part best_to_keep(const DiskLeft& left) const;
   /// Of the steps below `end`: from the live state, and from the newest kept one to that.
   uint128 advances_above(std::int64_t end, const KeptStack::Part& kept) const;
-  uint128 advances_below(KeptStack::Part kept) const;
   /// What follows the newest kept state: that the disk is full, or that anchors end, is found out
   /// anywhere between two places where states are kept.
-  bool starts_from_kept(std::int64_t last) const {
-    return is_by_revolve(last) || (options_.anchors_stay && !leading());
-  }
+  bool starts_from_kept() const { return options_.anchors_stay && !leading(); }
   std::int64_t next_from_kept(std::int64_t end, const KeptStack::Part& kept) const;
   bool on_the_way(std::int64_t end, const KeptStack::Part& kept) const;
-  Planner& planner_above() const { return options_.anchors_stay ? *planner_ : revolve_; }
-  Segment segment_above(std::int64_t first, std::int64_t last, const KeptStack::Part& kept) const;
   const KeptStack::Part& kept() const {
-    return pending_ == Pending::kShrink ? full_.kept : stack_.all();
+    return pending_ == Pending::kShrink ? shrunk_ : stack_.all();
   }
-  bool is_by_revolve(std::int64_t last) const {
-    return last > full_.above && !options_.anchors_stay;
-  }
-  /// Who is asked about steps up to `last`.
-  Planner& planner(std::int64_t last) const { return is_by_revolve(last) ? revolve_ : *planner_; }
-  bool ready() const { return planner_->ready() || (full_.above == 0 && !options_.anchors_stay); }
-
   std::int64_t units() const { return leads_ ? planner_->usable(options_.units) : options_.units; }
   /// Those for steps up to `last`.
   std::int64_t units(std::int64_t last) const {
@@ -180,6 +161,7 @@ class StackSweep final : public Sweep {
   };
   Mark mark_;
   Full full_;
+  KeptStack::Part shrunk_;
   mutable MultistagePlanner revolve_;
   Splitter splitter_;
   KeptStack stack_;

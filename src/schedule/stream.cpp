@@ -84,7 +84,7 @@ Stream::Stream(const StreamOptions& options)
                 std::string("schedule=") + entry.name + " takes " +
                     std::to_string(entry.states_held(problem_.sizing.chain())) + " slots");
   }
-  sweep_ = entry.make(problem_, earlier_);
+  sweep_ = entry.make(problem_);
 }
 
 Problem Stream::problem_of(const StreamOptions& options) {
@@ -146,7 +146,6 @@ void Stream::decide() {
   told.write_times_known = told.of_earlier_sweep = true;
   for (;;) {
     const Next next = sweep_->decide(told);
-    if (next == Next::kPlan) return sweep_->plan(told);
     if (next == Next::kGoOn) return;
     ++told.agreement;
   }

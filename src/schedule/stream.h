@@ -38,7 +38,6 @@ class Stream {
   std::vector<double> advance_costs_, adjoint_costs_;  ///< of each step
   DividedMemory divided_;
   Problem problem_;
-  EarlierPlans earlier_;
   std::unique_ptr<Sweep> sweep_;
   bool anchors_;                    ///< one of the slots is for the anchor in use
   std::int64_t in_use_ = kUnknown;  ///< its number, if it is in that slot

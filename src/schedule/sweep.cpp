@@ -11,17 +11,19 @@ Next Sweep::decide(const Measured&) {
   throw Error(ANADROME_ERR_INTERNAL, "a decision was made that nobody asked for");
 }
 
-void Sweep::plan(const Measured&) {
-  throw Error(ANADROME_ERR_INTERNAL, "a plan was made that nobody asked for");
-}
-
-std::string Sweep::outdated(const StepCosts&) const { return ""; }
-
 bool Sweep::may_finish(std::int64_t) const { return false; }
 
 void Sweep::finish_forward(std::int64_t steps) {
   throw Error(ANADROME_ERR_ARGUMENT,
               "finish_forward(" + std::to_string(steps) + "): the number of steps is known");
+}
+
+Course Sweep::course() const { throw Error(ANADROME_ERR_INTERNAL, "a stream has no course"); }
+
+bool Sweep::lose(std::int64_t) { return false; }
+
+void Sweep::rewind(std::int64_t) {
+  throw Error(ANADROME_ERR_ORDER, "rewind: nothing is left to begin with");
 }
 
 void Sweep::begin_pass(const Pass&) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a run plays: one action after the other, forward, TURN and reverse. The only door to the
-// machines behind it: a StackSweep (states that nest, as a planner places them), a ListSweep (a
-// list in which each transfer has its place) and a BranchSweep (branches that meet).
+// What a run or a stream plays: one action after the other, forward, TURN and reverse. The only
+// door to the machines behind it: a StackSweep (states that nest, as a planner places them) and a
+// PassSweep (another pass over them). A ListSweep (a list in which each transfer has its place) and
+// a BranchSweep (branches that meet) are for streams: a run asks more of its sweep than these do.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "schedule/action.h"
@@ -17,27 +17,19 @@ namespace anadrome::schedule {
 
 /// The facts about a sweep that reports, commits and the memory ask for.
 struct Course {
-  std::int64_t steps = 0;  ///< n, of all branches together; or kUnknown
-  std::int64_t branches = 1;
+  std::int64_t steps = 0;                  ///< n, or kUnknown
   std::int64_t interval = 0;               ///< steps between anchors; 0: not known
   bool rests = true;                       ///< the interval is no trial
   std::int64_t slots = 0;                  ///< between anchors; 0: not chosen here
   std::int64_t prefetch_depth = kUnknown;  ///< anchors that are read ahead; kUnknown: not decided
   std::int64_t anchor_ahead = kUnknown;    ///< step; kUnknown: the forward sweep goes to no anchor
-  /// Anchors stay where they are, for files that are kept and runs that go on. False: states on
-  /// disk replace each other, and Sweep::anchors is empty.
-  bool anchors_stay = false;
   bool ends_in_ram = false;  ///< no anchor follows any more: the rest is reversed from memory
   std::int64_t anchors_left = kNoLimit;  ///< so many more are expected to find room on disk
-  bool plans_anew = false;  ///< after rewind: plan() comes next, and all compare fingerprint()
-  const char* plan_name = "";
 };
 
 /// The rest for a sweep whose disk takes no more states.
 struct DiskLeft {
-  std::int64_t places = 0;  ///< of states that replace each other: those below this number are good
-  std::int64_t slots = 0;   ///< all of the memory, nothing read ahead; 0: as many as before
-  double steps_per_write = 0;  ///< what a write takes in steps
+  std::int64_t slots = 0;  ///< all of the memory, nothing read ahead; 0: as many as before
 };
 
 /// What a sweep that is done has left for passes over its steps.
@@ -47,8 +39,7 @@ struct Remains {
   std::int64_t units = 0;  ///< of RAM, each for a state; those of `in_ram` included
   /// States, x_0 included if it is there, or the tapes of all steps and x_n, which stay.
   std::vector<Kept> in_ram;
-  std::optional<Kept> x_0_on_disk;  ///< where anchors do not stay
-  AnchorList anchors;               ///< those that stay
+  AnchorList anchors;
 };
 
 enum class Direction : std::uint8_t { kForward, kReverse };
@@ -56,7 +47,7 @@ enum class Direction : std::uint8_t { kForward, kReverse };
 /// A pass that begins.
 struct Pass {
   Direction direction = Direction::kReverse;
-  std::int64_t restorable = 1;        ///< of anchors that stay the first so many are left
+  std::int64_t restorable = 1;        ///< of anchors the first so many are left
   std::int64_t states_per_block = 1;  ///< of anchors
   /// Forward: the anchors of every so many blocks are restored; steps are run instead of the others
   /// being read.
@@ -71,15 +62,10 @@ class Sweep {
   virtual Action next() = 0;
 
   /// The answer to Decide, from what all ranks agree on: what is still to be done before it is
-  /// made. kPlan asks for plan(), which may throw on one rank only; then all compare fingerprint().
+  /// made.
   virtual Next decide(const Measured& measured);
-  virtual void plan(const Measured& measured);
-  /// The same on all ranks where their plans are. 0: there is nothing to compare.
-  virtual std::int64_t fingerprint() const { return 0; }
-  /// Why a plan does not suit the times that were measured since it was made; nothing if it does.
-  virtual std::string outdated(const StepCosts& measured) const;
 
-  virtual Course course() const = 0;
+  virtual Course course() const;
   /// Advances that all actions to come will take; kUnknown while that is not fixed.
   virtual std::int64_t advances_remaining() const = 0;
   /// Adjoint steps to come; kUnknown while n is.
@@ -91,29 +77,25 @@ class Sweep {
 
   /// Anchor `number`, just asked for by Restore, and those above it cannot be restored. False:
   /// there is nothing below to start from.
-  virtual bool lose(std::int64_t number) = 0;
+  virtual bool lose(std::int64_t number);
   /// In the reverse sweep, where Restore has just named an anchor: what follows, up to its Drop, or
   /// what comes after the last Adjoint, may be asked for twice. False: it cannot.
   virtual bool mark() { return false; }
   /// Right after that action: as if the Restore had been the last one.
   virtual void go_back() {}
 
-  /// No state goes to disk after those that there are, but in their places. The state that was kept
-  /// or written last is live or in memory, and on disk only where its place is good. May lack the
-  /// memory.
+  /// No state goes to disk after those that there are. May lack the memory.
   virtual void disk_is_full(const DiskLeft& left) { (void)left; }
-  /// The disk holds so many anchors, as far as is known by now; never fewer than there are. A sweep
-  /// whose states on disk replace each other goes by the number that it was made with.
+  /// The disk holds so many anchors, as far as is known by now; never fewer than there are.
   virtual void disk_holds(std::int64_t anchors) { (void)anchors; }
   /// What the next anchors take, so that next() allocates nothing: where a failure can be held.
   virtual void make_room_for_anchors() {}
 
-  /// After Done: another reverse sweep. Of anchors that stay the first `restorable` are left.
-  virtual bool can_rewind() const = 0;
-  virtual void rewind(std::int64_t restorable) = 0;
+  /// After Done: another reverse sweep. Of anchors the first `restorable` are left.
+  virtual bool can_rewind() const { return false; }
+  virtual void rewind(std::int64_t restorable);
 
-  /// After Done: what a PassSweep needs. Nothing: x_0 is not kept any more, or states have several
-  /// sizes.
+  /// After Done: what a PassSweep needs. Nothing: x_0 is not kept any more.
   virtual std::optional<Remains> remains() { return {}; }
   /// After Done, of a PassSweep: another pass.
   virtual void begin_pass(const Pass& pass);
@@ -125,11 +107,6 @@ class Sweep {
   virtual void resume_reverse(const AnchorList& anchors, std::int64_t steps, std::int64_t position);
 
   virtual const AnchorList& anchors() const;
-  /// Steps of the branches before this one.
-  virtual std::int64_t steps_before(std::int64_t) const { return 0; }
-  /// While the ends of a joint objective are seen for the second time: the slot of one; -1
-  /// otherwise.
-  virtual std::int64_t slot_of_end(std::int64_t) const { return -1; }
 };
 
 }  // namespace anadrome::schedule

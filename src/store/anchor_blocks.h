@@ -32,10 +32,8 @@ class AnchorBlocks {
     std::int64_t place = 0;  ///< of those of the volume
     Checksum checksum;
     EncodedBlock encoded;
-    Failure failure;              ///< why the block is not on disk
-    bool copied = false;          ///< there is another copy
-    std::vector<Extent> extents;  ///< where states have several sizes
-    Region region;                ///< the block is to be read to here
+    Failure failure;      ///< why the block is not on disk
+    bool copied = false;  ///< there is another copy
   };
 
   AnchorBlocks(const BlockLayout& layout, const BlockIdentity& identity)

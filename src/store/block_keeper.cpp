@@ -8,7 +8,6 @@ namespace anadrome::store {
 void BlockKeeper::no_backing() {
   backing_ = nullptr;
   residents_.clear();
-  rules_ = Rules::kInOrder;
   worked_on_ = {};
 }
 
@@ -19,7 +18,7 @@ Resident& BlockKeeper::add(std::int64_t block, std::int64_t pool_block) {
 }
 
 Residents::iterator BlockKeeper::release(Residents::iterator resident) {
-  if (resident->second.pool_block >= 0) pool_.give_back(resident->second.pool_block);
+  pool_.give_back(resident->second.pool_block);
   return residents_.erase(resident);
 }
 
@@ -53,22 +52,20 @@ std::int64_t BlockKeeper::find(Window stays) {
 
 // True: there may be room now. Blocks in `stays` go last.
 bool BlockKeeper::make_room(Window& stays) {
-  const bool planned = rules_ == Rules::kPlanned;
-  if (!planned && evict_safe_block(stays)) return true;
-  const auto busy = planned ? first_dropped_by_plan() : first_to_wait_for(stays);
+  if (evict_safe_block(stays)) return true;
+  const auto busy = first_to_wait_for(stays);
   if (busy != residents_.end()) {
     backing_->finish(busy->first);
     return true;
   }
   const bool tries_again = backing_->first_block_stays() && !stays.has(0);
   if (tries_again && backing_->write_first_block_again()) return true;
-  if (!planned && evict_lost_block(stays)) return true;
-  if (!planned && stays.has_others()) {  // what was read ahead can be read again
+  if (evict_lost_block(stays)) return true;
+  if (stays.has_others()) {  // what was read ahead can be read again
     stays.keep_current();
     return true;
   }
-  const bool all_may_go = rules_ == Rules::kReplaced || backing_->first_block_stays();
-  if (!all_may_go || stays.empty()) return false;
+  if (!backing_->first_block_stays() || stays.empty()) return false;
   stays = {};
   return true;
 }
@@ -111,28 +108,6 @@ Residents::iterator BlockKeeper::first_to_wait_for(const Window& stays) {
     if (first == residents_.end() || sooner(it->second, first->second)) first = it;
   }
   return first;
-}
-
-Residents::iterator BlockKeeper::first_dropped_by_plan() {
-  auto first = residents_.end();
-  for (auto it = residents_.begin(); it != residents_.end(); ++it) {
-    if (!it->second.moving() || !it->second.dropped) continue;
-    if (first == residents_.end() || it->second.turn < first->second.turn) first = it;
-  }
-  return first;
-}
-
-void BlockKeeper::clear(const Region& region) {
-  for (;;) {
-    const auto found = std::find_if(residents_.begin(), residents_.end(), [&](const auto& entry) {
-      return entry.second.region.meets(region);
-    });
-    if (found == residents_.end()) return;
-    if (!found->second.dropped || !found->second.moving()) {
-      throw Error(ANADROME_ERR_INTERNAL, "the plan has two states in one place");
-    }
-    backing_->finish(found->first);
-  }
 }
 
 }  // namespace anadrome::store

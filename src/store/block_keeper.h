@@ -22,12 +22,11 @@ namespace anadrome::store {
 struct Resident {
   enum class State { kFilling, kWriting, kCopying, kReading, kChanging, kClean };
   State state = State::kFilling;
-  bool dropped = false;          ///< not needed any more, but still moving
-  bool exact = true;             ///< its numbers are those that were kept
-  bool on_trial = false;         ///< its numbers have a larger error than those on disk
-  std::int64_t turn = 0;         ///< of its transfer, in the order in which they begin
-  std::int64_t pool_block = -1;  ///< -1: the block has a region
-  Region region;
+  bool dropped = false;   ///< not needed any more, but still moving
+  bool exact = true;      ///< its numbers are those that were kept
+  bool on_trial = false;  ///< its numbers have a larger error than those on disk
+  std::int64_t turn = 0;  ///< of its transfer, in the order in which they begin
+  std::int64_t pool_block = -1;
   Transfer transfer;
 
   bool moving() const { return state != State::kFilling && state != State::kClean; }
@@ -53,12 +52,6 @@ class BlockKeeper {
     virtual bool write_first_block_again() = 0;
   };
 
-  enum class Rules {
-    kInOrder,   ///< anchors are numbered as they are kept, and kept once
-    kReplaced,  ///< anchors are replaced: in need whatever is safe on disk makes room
-    kPlanned    ///< a plan drops what makes room; that has to be written, and nothing else goes
-  };
-
   /// Blocks first .. last, of which `current` goes last of all, and one more.
   struct Window {
     std::int64_t first = 0, last = -1, current = last, one_more = -1;
@@ -81,8 +74,6 @@ class BlockKeeper {
   /// One tier at a time; without one there are no residents.
   void back_with(Backing& backing) { backing_ = &backing; }
   void no_backing();
-  void follow(Rules rules) { rules_ = rules; }
-  Rules rules() const { return rules_; }
   /// The blocks being worked on: those that are to stay when others want memory.
   void work_on(const Window& blocks) { worked_on_ = blocks; }
 
@@ -102,8 +93,6 @@ class BlockKeeper {
   Resident& add(std::int64_t block, std::int64_t pool_block);
   /// Frees the memory of a resident. Returns the next one.
   Residents::iterator release(Residents::iterator resident);
-  /// Wait until nothing moves in a region any more.
-  void clear(const Region& region);
 
  private:
   std::int64_t find(Window stays);
@@ -112,11 +101,9 @@ class BlockKeeper {
   bool evict_lost_block(const Window& stays);
   bool may_go(std::int64_t block, const Resident& resident, const Window& stays) const;
   Residents::iterator first_to_wait_for(const Window& stays);
-  Residents::iterator first_dropped_by_plan();
 
   Pool& pool_;
   Backing* backing_ = nullptr;
-  Rules rules_ = Rules::kInOrder;
   Window worked_on_;
   Residents residents_;
 };

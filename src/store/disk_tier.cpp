@@ -10,12 +10,10 @@
 
 namespace anadrome::store {
 
-DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
-                   TierObserver& observer)
+DiskTier::DiskTier(const Parts& parts, const BlockIdentity& identity, TierObserver& observer)
     : layout_(parts.layout),
       blocks_(parts.blocks),
       live_(parts.live),
-      places_(parts.places),
       anchors_(parts.layout, identity),
       filled_(parts.layout) {
   for (const Volume& volume : parts.volumes) {
@@ -23,7 +21,6 @@ DiskTier::DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIden
   }
   in_turn_ = lanes_.size() > 1;
   blocks_.back_with(*this);
-  blocks_.follow(rules);
   work_on(0);
 }
 
@@ -51,19 +48,12 @@ const Segment& DiskTier::segment_of(const AnchorBlocks::Block& block) const {
   return places.segment_of(block.place);
 }
 
-std::byte* DiskTier::address_of(const Resident& resident) const {
-  return places_ != nullptr ? places_->address(resident.region)
-                            : blocks_.pool().address(resident.pool_block);
-}
-
 // ---- keeping ----
 
-std::int64_t DiskTier::keep(const KeptState& anchor) {
-  if (places_ != nullptr) return keep_in_place(anchor);
+void DiskTier::keep(const KeptState& anchor) {
   const std::int64_t block = layout_.block_of(anchor.number);
   const std::int64_t index = layout_.index_in_block(anchor.number);
   if (index == 0) {
-    if (blocks_.rules() != BlockKeeper::Rules::kInOrder) forget(block);
     std::int64_t memory = live_.share_block();
     if (memory < 0) memory = blocks_.take_to_fill();
     work_on(block);
@@ -76,21 +66,6 @@ std::int64_t DiskTier::keep(const KeptState& anchor) {
   } else {
     note(block, anchors_.newest_states()).failure = why_no_memory();  // the memory is x_0's
   }
-  return layout_.state_bytes();
-}
-
-std::int64_t DiskTier::keep_in_place(const KeptState& anchor) {
-  const Region& region = anchor.region;
-  forget(anchor.number);
-  blocks_.clear(region);
-  Resident& resident = residents()[anchor.number];
-  resident.region = region;
-  work_on(anchor.number);
-  anchors_.keep(anchor);
-  const std::int64_t bytes =
-      live_.keep_at(places_->address(region), places_->bytes(region), &resident.transfer.extents);
-  places_->note(region, bytes);
-  return bytes;
 }
 
 // A dropped block may still be on its way to disk, where another one is to take its place.
@@ -166,10 +141,6 @@ void DiskTier::write_newest_block(const Failure& refused, bool exact, int volume
   if (!refused) anchors_.all_are_written();  // last: what could not be begun is not in a table
 }
 
-void DiskTier::write(const KeptState& anchor, const Failure& refused) {
-  put(anchor.number, {anchor.step, anchor.step, 1}, refused);
-}
-
 void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const Failure& refused,
                    bool exact, int volume) {
   const auto resident = residents().find(block);
@@ -180,10 +151,7 @@ void DiskTier::put(std::int64_t block, const AnchorBlocks::States& states, const
   }
   AnchorBlocks::Block& noted = note(block, states, volume);
   if (!refused || block == 0) lane(volume).next_place = noted.place + 1;
-  if (!refused) {
-    noted.extents = resident->second.transfer.extents;
-    return start_write(block, exact);
-  }
+  if (!refused) return start_write(block, exact);
   noted.failure = refused;
   if (in_memory) resident->second.state = State::kClean;
 }
@@ -337,8 +305,7 @@ void DiskTier::queue_first_block_at_home() {
 // Without x_0 nothing can be computed again. As long as it is not on disk it stays in memory,
 // whatever else there is no memory for. Collective transfers need all ranks to have all blocks.
 bool DiskTier::first_block_stays() const {
-  const bool planned = blocks_.rules() == BlockKeeper::Rules::kPlanned;
-  return !planned && overlaps() && anchors_.first_is_nowhere() && residents().count(0) > 0;
+  return overlaps() && anchors_.first_is_nowhere() && residents().count(0) > 0;
 }
 
 // Why a block has no memory: x_0 could not be written, or there is none left on this machine.

@@ -25,7 +25,6 @@
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
 #include "store/filled_part.h"
-#include "store/ram_places.h"
 #include "store/tier.h"
 #include "store/transfer_notes.h"
 #include "store/transport.h"
@@ -35,20 +34,14 @@ namespace anadrome::store {
 
 class DiskTier final : public Tier, private BlockKeeper::Backing {
  public:
-  /// The parts of the tier, which outlive it. `places`: for states of several sizes, which the
-  /// schedule then plans; otherwise NULL.
+  /// The parts of the tier, which outlive it.
   struct Parts {
     const BlockLayout& layout;
     BlockKeeper& blocks;
     std::span<const Volume> volumes;  ///< home first
     Live& live;
-    RamPlaces* places = nullptr;
   };
-  /// `rules`: who makes room. With kReplaced and kPlanned blocks hold one state, load comes before
-  /// every restore, and a dropped number can be kept again; with kPlanned the schedule says what is
-  /// written and read, and when, and what was dropped can be read again. Both have one volume.
-  DiskTier(const Parts& parts, BlockKeeper::Rules rules, const BlockIdentity& identity,
-           TierObserver& observer);
+  DiskTier(const Parts& parts, const BlockIdentity& identity, TierObserver& observer);
   ~DiskTier() override;
 
   /// Blocks read ahead of the one being worked on; with a second volume one more, which is home's
@@ -63,8 +56,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
                  const std::map<std::int64_t, JournalBlock>& blocks);
   void truncate(std::int64_t anchors);
 
-  /// Anchors come in order, or replace dropped ones.
-  std::int64_t keep(const KeptState& anchor) override;
+  /// Anchors come in order.
+  void keep(const KeptState& anchor) override;
   Failure load(std::int64_t number) override;
   bool lose(std::int64_t number) override;
   /// A state is the one that a read from disk brings, whether or not it was ever written; so what
@@ -105,9 +98,6 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   /// as its memory is not needed.
   /// `exact`: without loss, whatever the codec.
   void write_newest_block(const Failure& refused = {}, bool exact = false, int volume = kHome);
-  /// By plan: begin to write an anchor, likewise, and to read it.
-  void write(const KeptState& anchor, const Failure& refused = {});
-  void read(const KeptState& anchor);
   /// What will be needed after a block is the one so many blocks on; -1 at first. 0: nothing is
   /// read ahead.
   void read_ahead_by(std::int64_t stride);
@@ -117,7 +107,7 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   void prefetch_from(std::int64_t number) { prefetch_after(layout_.block_of(number) - stride_); }
 
   /// The block of the pool in which the anchor is, even if on its way to disk; -1: it would have to
-  /// be read, or it lies in a region.
+  /// be read.
   std::int64_t block_in_memory(std::int64_t number) const;
   /// Anchors below this number are on disk, as far as is known.
   std::int64_t good_places() const;
@@ -167,7 +157,9 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   const Segment* copy_of_first_block() const { return home().places.copy_of_first_block(); }
 
   Residents& residents() const { return blocks_.residents(); }
-  std::byte* address_of(const Resident& resident) const;
+  std::byte* address_of(const Resident& resident) const {
+    return blocks_.pool().address(resident.pool_block);
+  }
   const Segment& segment_of(const AnchorBlocks::Block& block) const;
   void work_on(std::int64_t block);
   BlockKeeper::Window window(std::int64_t block);
@@ -191,13 +183,11 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   bool change_ahead(std::int64_t block);
   void start_read(std::int64_t block, std::int64_t pool_block);
   Failure read_and_wait(std::int64_t block);
-  std::int64_t keep_in_place(const KeptState& anchor);
 
   const BlockLayout& layout_;
   BlockKeeper& blocks_;
   std::vector<Lane> lanes_;
   Live& live_;
-  RamPlaces* const places_;
   AnchorBlocks anchors_;
   FilledPart filled_;
   bool in_turn_ = false;

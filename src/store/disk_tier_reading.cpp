@@ -41,10 +41,8 @@ std::int64_t DiskTier::next_at_home(std::int64_t block) {
 void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   Resident& resident = blocks_.add(block, pool_block);
   const AnchorBlocks::Block& written = anchors_[block];
-  resident.region = written.region;
   Transfer& transfer = resident.transfer;
   transfer.urgent = false;
-  transfer.extents = written.extents;
   transfer.write = false;
   const bool copy = anchors_.reads_copy(block);
   transfer.volume = copy ? kHome : written.volume;
@@ -97,20 +95,6 @@ void DiskTier::prefetch_after(std::int64_t current) {
   if (changed) read_ahead_of_ = current;
 }
 
-// Without a thread for it, load does it where it is needed. A state that was dropped while it was
-// being written may still be in its place, which is another one's now.
-void DiskTier::read(const KeptState& anchor) {
-  const std::int64_t block = layout_.block_of(anchor.number);
-  if (places_ != nullptr) {
-    anchors_[block].region = anchor.region;
-    places_->note(anchor.region, anchors_[block].extents);
-    forget(block);
-  }
-  if (!overlaps() || is_resident(block) || !is_on_disk(block)) return;
-  if (places_ != nullptr) blocks_.clear(anchor.region);
-  start_read(block, places_ != nullptr ? -1 : blocks_.take());
-}
-
 Failure DiskTier::load(std::int64_t number) {
   const std::int64_t block = layout_.block_of(number);
   // Memory for it, for x_0, and for all slots of the schedule is there where one is for reading
@@ -137,13 +121,8 @@ Failure DiskTier::read_and_wait(std::int64_t block) {
   const int attempts = overlaps() ? 2 : 1;
   Failure failure;
   for (int i = 0; i < attempts; ++i) {
-    std::int64_t memory = -1;
-    if (places_ != nullptr) {
-      blocks_.clear(anchors_[block].region);
-    } else {
-      memory = blocks_.take_to_read();
-      if (memory < 0) return why_no_memory();
-    }
+    const std::int64_t memory = blocks_.take_to_read();
+    if (memory < 0) return why_no_memory();
     start_read(block, memory);
     const auto resident = residents().find(block);
     const Transfer& transfer = resident->second.transfer;
@@ -211,7 +190,7 @@ bool DiskTier::change_ahead(std::int64_t block) {
   Resident& resident = found->second;
   if (resident.state == State::kWriting && transport_of(resident).done(resident.transfer))
     settle(found);  // and it stays, since it was not dropped
-  const bool shared = resident.pool_block < 0 || blocks_.pool().holders(resident.pool_block) > 1;
+  const bool shared = blocks_.pool().holders(resident.pool_block) > 1;
   if (resident.state == State::kClean && !shared) start_change(resident, block, 1);
   return resident.state != State::kWriting;
 }
@@ -245,11 +224,7 @@ void DiskTier::end_trial() {
 
 void DiskTier::restore_exactly(const KeptState& anchor) {
   const Resident& resident = residents().at(layout_.block_of(anchor.number));
-  if (places_ != nullptr) {
-    live_.restore_from(places_->address(resident.region), &resident.transfer.extents);
-  } else {
-    live_.restore(resident.pool_block, layout_.index_in_block(anchor.number));
-  }
+  live_.restore(resident.pool_block, layout_.index_in_block(anchor.number));
 }
 
 }  // namespace anadrome::store

@@ -17,12 +17,12 @@ Failure too_large(const Field& field, std::uint64_t bytes) {
                                      std::to_string(field.count - kLengthBytes) + " at most"};
 }
 
-// Calls visit(f, field) in the order of a piece.
+// Calls visit(field) in the order of a piece.
 template <class Visit>
 void visit_piece(std::span<const Field> fields, const Visit& visit) {
   for (const bool varying : {false, true}) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (varies(fields[f]) == varying) visit(f, fields[f]);
+    for (const Field& field : fields) {
+      if (varies(field) == varying) visit(field);
     }
   }
 }
@@ -101,27 +101,17 @@ Failure move_for_others(std::span<const Field> fields, Way way) {
   return first;
 }
 
-std::int64_t bytes_now(std::span<const Field> fields) {
+std::int64_t most_piece_bytes(std::span<const Field> fields) {
   std::int64_t bytes = 0;
-  for (const Field& field : fields) {
-    bytes += varies(field) ? static_cast<std::int64_t>(field.mover->bytes_now()) : field.bytes();
-  }
+  for (const Field& field : fields)
+    bytes = checked_add(bytes, round_up(field.bytes(), kLengthBytes));
   return bytes;
 }
 
-std::int64_t most_piece_bytes(std::span<const Field> fields, std::int64_t alignment) {
-  std::int64_t bytes = 0;
-  for (const Field& field : fields) bytes = checked_add(bytes, round_up(field.bytes(), alignment));
-  return bytes;
-}
-
-std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room,
-                        std::vector<Extent>* extents) {
-  const std::int64_t alignment = extents != nullptr ? kPage : kLengthBytes;
-  if (extents != nullptr) extents->resize(fields.size());
+std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room) {
   std::int64_t taken = 0;
   Failure failed;
-  visit_piece(fields, [&](std::size_t f, const Field& field) {
+  visit_piece(fields, [&](const Field& field) {
     std::int64_t bytes = field.bytes();
     if (varies(field)) {
       const std::uint64_t now = field.mover->bytes_now();
@@ -131,9 +121,8 @@ std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::in
       }
       bytes = static_cast<std::int64_t>(now) + kLengthBytes;
     }
-    if (extents != nullptr) (*extents)[f] = {taken, bytes};
     std::byte* to = place + taken;
-    taken += round_up(bytes, alignment);
+    taken += round_up(bytes, kLengthBytes);
     if (taken > room) return;
     if (Failure failure = copy_out(field, to, bytes)) failed = std::move(failure);
   });
@@ -141,22 +130,17 @@ std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::in
   return taken;
 }
 
-void restore_piece(std::span<const Field> fields, const std::byte* place,
-                   const std::vector<Extent>* extents) {
+void restore_piece(std::span<const Field> fields, const std::byte* place) {
   Failure failed;
   std::int64_t next = 0;
-  visit_piece(fields, [&](std::size_t f, const Field& field) {
-    Extent extent = {next, field.bytes()};
-    if (extents != nullptr) {
-      extent = extents->at(f);
-    } else if (varies(field)) {
-      std::memcpy(&extent.bytes, place + next, kLengthBytes);
-      extent.bytes += kLengthBytes;
+  visit_piece(fields, [&](const Field& field) {
+    std::int64_t bytes = field.bytes();
+    if (varies(field)) {
+      std::memcpy(&bytes, place + next, kLengthBytes);
+      bytes += kLengthBytes;
     }
-    if (Failure failure = copy_in(field, place + extent.offset, extent.bytes)) {
-      failed = std::move(failure);
-    }
-    next += round_up(extent.bytes, kLengthBytes);
+    if (Failure failure = copy_in(field, place + next, bytes)) failed = std::move(failure);
+    next += round_up(bytes, kLengthBytes);
   });
   if (failed) throw Error(failed.status, failed.message);
 }

@@ -35,20 +35,14 @@ enum class Way { kOut, kIn };
 /// largest packed field has. Returns the first failure.
 Failure move_for_others(std::span<const Field> fields, Way way);
 
-/// Bytes of the fields now as their owner counts them: without lengths and padding.
-std::int64_t bytes_now(std::span<const Field> fields);
-
 // A piece has the fields of fixed size first, so that they have their room whatever the others
 // take, and then those of changing size; each begins on 8 bytes.
 /// Most that any state with these fields takes.
-std::int64_t most_piece_bytes(std::span<const Field> fields, std::int64_t alignment = kLengthBytes);
+std::int64_t most_piece_bytes(std::span<const Field> fields);
 /// Values -> at most `room` bytes at `place`, which hold at least the fields of fixed size. Returns
 /// the bytes of all of them; if these are more than `room`, they are not kept. Throws what copy_out
-/// returns, once every other field is copied. With `extents` each field begins on a page, so that
-/// it can be written and read, and these say where.
-std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room,
-                        std::vector<Extent>* extents = nullptr);
-void restore_piece(std::span<const Field> fields, const std::byte* place,
-                   const std::vector<Extent>* extents = nullptr);
+/// returns, once every other field is copied.
+std::int64_t keep_piece(std::span<const Field> fields, std::byte* place, std::int64_t room);
+void restore_piece(std::span<const Field> fields, const std::byte* place);
 
 }  // namespace anadrome::store

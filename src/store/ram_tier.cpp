@@ -14,18 +14,10 @@ RamTier::Block& RamTier::block_of(std::int64_t slot) {
 
 void RamTier::not_kept() { throw Error(ANADROME_ERR_INTERNAL, "a checkpoint could not be kept"); }
 
-std::int64_t RamTier::keep(const KeptState& state) {
-  if (places_ != nullptr) {
-    const Region& region = state.region;
-    blocks_.clear(region);
-    const std::int64_t bytes =
-        live_.keep_at(places_->address(region), places_->bytes(region), nullptr);
-    places_->note(region, bytes);
-    return bytes;
-  }
+void RamTier::keep(const KeptState& state) {
   if (state.step == 0 && !x_0_.empty()) {
     slot_of_x_0_ = state.number;
-    return live_.keep_at(x_0_.data(), static_cast<std::int64_t>(x_0_.size()), nullptr);
+    return live_.keep_at(x_0_.data(), static_cast<std::int64_t>(x_0_.size()));
   }
   Block& block = block_of(state.number);
   if (block.pool_block < 0) {
@@ -34,17 +26,14 @@ std::int64_t RamTier::keep(const KeptState& state) {
   }
   ++block.states;
   live_.keep(block.pool_block, layout_.index_in_block(state.number));
-  return layout_.state_bytes();
 }
 
 void RamTier::restore(const KeptState& state) {
-  if (places_ != nullptr) return live_.restore_from(places_->address(state.region), nullptr);
-  if (state.number == slot_of_x_0_) return live_.restore_from(x_0_.data(), nullptr);
+  if (state.number == slot_of_x_0_) return live_.restore_from(x_0_.data());
   live_.restore(filled_block_of(state.number).pool_block, layout_.index_in_block(state.number));
 }
 
 void RamTier::drop(std::int64_t slot) {
-  if (places_ != nullptr) return;  // the schedule gives its place to another one
   if (slot == slot_of_x_0_) {
     slot_of_x_0_ = -1;
     return;

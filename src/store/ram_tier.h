@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The tier in memory: the schedule's slots. They are put into blocks of the pool as they come into
-// use, several to a block where states are small; or they lie at places of one piece of memory.
+// use, several to a block where states are small.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,6 @@
 
 #include "store/block_keeper.h"
 #include "store/block_layout.h"
-#include "store/ram_places.h"
 #include "store/tier.h"
 
 namespace anadrome::store {
@@ -23,18 +22,12 @@ struct BlockPlace {
 
 class RamTier final : public Tier {
  public:
-  /// `places`: for states of several sizes; otherwise NULL. `x_0_bytes`: of memory beside the pool
-  /// in which x_0 is kept as it is, where `live` changes what it puts into blocks; 0: x_0 has a
-  /// slot.
-  RamTier(const BlockLayout& layout, BlockKeeper& blocks, Live& live, RamPlaces* places = nullptr,
-          std::int64_t x_0_bytes = 0)
-      : layout_(layout),
-        blocks_(blocks),
-        live_(live),
-        places_(places),
-        x_0_(static_cast<std::size_t>(x_0_bytes)) {}
+  /// `x_0_bytes`: of memory beside the pool in which x_0 is kept as it is, where `live` changes
+  /// what it puts into blocks; 0: x_0 has a slot.
+  RamTier(const BlockLayout& layout, BlockKeeper& blocks, Live& live, std::int64_t x_0_bytes = 0)
+      : layout_(layout), blocks_(blocks), live_(live), x_0_(static_cast<std::size_t>(x_0_bytes)) {}
 
-  std::int64_t keep(const KeptState& state) override;
+  void keep(const KeptState& state) override;
   Failure load(std::int64_t) override { return {}; }
   bool lose(std::int64_t) override { return false; }
   void restore(const KeptState& state) override;
@@ -67,7 +60,6 @@ class RamTier final : public Tier {
   const BlockLayout& layout_;
   BlockKeeper& blocks_;
   Live& live_;
-  RamPlaces* places_;
   std::vector<Block> table_;
   std::vector<BlockPlace> held_;
   std::vector<std::byte> x_0_;

@@ -30,14 +30,9 @@ std::vector<Field> single_fields(std::span<const Field> state_fields) {
 SingleState::SingleState(const BlockLayout& slots, std::span<const Field> state_fields, Pool& pool)
     : Live(pool), slots_(slots), fields_(state_fields.begin(), state_fields.end()) {}
 
-std::int64_t SingleState::keep_at(std::byte* place, std::int64_t room,
-                                  std::vector<Extent>* extents) {
-  return keep_piece(fields_, place, room, extents);
-}
+void SingleState::keep_at(std::byte* place, std::int64_t room) { keep_piece(fields_, place, room); }
 
-void SingleState::restore_from(const std::byte* place, const std::vector<Extent>* extents) {
-  restore_piece(fields_, place, extents);
-}
+void SingleState::restore_from(const std::byte* place) { restore_piece(fields_, place); }
 
 void SingleState::keep_fields(std::int64_t block, std::int64_t index) {
   Failure failed;

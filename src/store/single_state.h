@@ -21,8 +21,8 @@ class SingleState final : public Live {
   /// A block of its own for every state: nothing is handed over.
   std::int64_t share_block() override { return -1; }
   /// As it is.
-  std::int64_t keep_at(std::byte* place, std::int64_t room, std::vector<Extent>* extents) override;
-  void restore_from(const std::byte* place, const std::vector<Extent>* extents) override;
+  void keep_at(std::byte* place, std::int64_t room) override;
+  void restore_from(const std::byte* place) override;
 
  private:
   // Keeping throws ERR_ARGUMENT, with every field copied, for a number that is too large, and for a

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Where the states of a sweep are kept: in memory, on disk. The engine has a tier for each, and
 // knows them by the number in the schedule's actions; all of them take their memory from one pool.
-//
-// States of one size lie in blocks. States of several sizes lie at places of one piece of memory,
-// which the schedule gives them.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +15,10 @@
 
 namespace anadrome::store {
 
-/// A part of the memory for states of several sizes. Without units: states have one size.
-struct Region {
-  std::int64_t place = 0, units = 0;
-  bool meets(const Region& other) const {
-    return other.place < place + units && place < other.place + other.units;
-  }
-};
-
 /// A state as the schedule names it.
 struct KeptState {
   std::int64_t number = 0;  ///< its slot, or the number of its anchor
   std::int64_t step = 0;
-  Region region;
 };
 
 /// The live state: the caller's own memory, into a tier's and back. Where it lies in a block of the
@@ -57,9 +45,8 @@ class Live {
     }
   }
   /// The live state -> at most `room` bytes at `place`, as keep_piece does, and back.
-  virtual std::int64_t keep_at(std::byte* place, std::int64_t room,
-                               std::vector<Extent>* extents) = 0;
-  virtual void restore_from(const std::byte* place, const std::vector<Extent>* extents) = 0;
+  virtual void keep_at(std::byte* place, std::int64_t room) = 0;
+  virtual void restore_from(const std::byte* place) = 0;
 
  protected:
   explicit Live(Pool& pool) : pool_(pool) {}
@@ -98,9 +85,8 @@ class Tier {
  public:
   virtual ~Tier() = default;
 
-  /// The live state -> the tier. Returns the bytes it takes; a state that takes more than its
-  /// region has is not kept. Throws as Live::keep does.
-  virtual std::int64_t keep(const KeptState& state) = 0;
+  /// The live state -> the tier. Throws as Live::keep does.
+  virtual void keep(const KeptState& state) = 0;
   /// Brings the state into memory; waits. Returns what went wrong on this rank.
   virtual Failure load(std::int64_t number) = 0;
   /// Some rank could not load the state. True: there is a copy, and load is worth another try. The

@@ -32,20 +32,12 @@ void TransferNotes::finished(const Transfer& transfer, std::int64_t first, std::
   if (transfer.write) note_write(transfer.failure);
 }
 
-// Times are those of whole blocks. A smaller state stands for a part of one, unless it is much
-// smaller than others: what a call takes by itself is no part of a block's time.
+// Times are those of whole blocks.
 void TransferNotes::note_time(const Transfer& transfer) {
-  std::int64_t moved = 0;
-  for (std::size_t f = 0; f < transfer.extents.size(); ++f)
-    moved += moved_extent(layout_, transfer, f).bytes;
-  if (2 * moved < most_moved_) return;
-  most_moved_ = std::max(most_moved_, moved);
-  const double blocks =
-      moved == 0 ? 1.0 : static_cast<double>(moved) / static_cast<double>(layout_.block_bytes());
   const std::int64_t states = transfer.identity.states;
-  (transfer.write ? times_.write : times_.read).add(transfer.seconds / blocks, states);
+  (transfer.write ? times_.write : times_.read).add(transfer.seconds, states);
   (transfer.write ? times_.write_processor : times_.read_processor)
-      .add(transfer.processor_seconds / blocks, states);
+      .add(transfer.processor_seconds, states);
 }
 
 void TransferNotes::note_write(const Failure& failure) {

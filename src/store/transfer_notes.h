@@ -46,7 +46,6 @@ class TransferNotes {
   const BlockLayout& layout_;
   TransferTimes& times_;
   TierObserver& observer_;
-  std::int64_t most_moved_ = 0;  ///< bytes of a state that is not a whole block
   double first_write_began_ = 0;
   double seconds_stalled_write_ = 0, seconds_stalled_read_ = 0;
   std::int64_t states_written_ = 0, states_read_ = 0;

@@ -7,7 +7,6 @@ import cluster
 SCHEDULES = {
     "async": ("--schedule", "async", "--interval", 5),
     "revolve": ("--schedule", "revolve"),
-    "hrevolve": ("--schedule", "hrevolve"),
 }
 WHERE = (("shared", "/common"), ("node", "/scratch"), ("rank", "/scratch"))
 

@@ -50,7 +50,6 @@ std::vector<Setup> setups(int ranks) {
                       {"checkpoint_interval", "0"},
                       {"compress", "lz4"},
                       {"disk", "1MiB"}}},
-             Setup{.name = "overlapped", .schedule = "overlapped", .shape = large, .memory = 4},
              Setup{.name = "revolve", .schedule = "revolve", .shape = large, .memory = 4},
              Setup{.name = "store_all", .schedule = "store_all", .shape = large, .memory = 42},
          }) {

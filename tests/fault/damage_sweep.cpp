@@ -31,7 +31,6 @@ std::vector<Setup> setups() {
                Setup{.name = "async 3", .interval = "3", .steps = 60, .shape = page, .memory = 3},
                Setup{
                    .name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 5},
-               Setup{.name = "multistage", .schedule = "multistage", .shape = page},
                Setup{.name = "async 1, many to a block",
                .interval = "1",
                .steps = 2100,

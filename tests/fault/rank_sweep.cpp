@@ -40,7 +40,6 @@ std::vector<Setup> setups() {
              .steps = 20,
              .unknown = true,
              .shape = shape},
-             Setup{.name = "multistage", .schedule = "multistage", .steps = 20, .shape = shape},
              Setup{.name = "revolve",
              .schedule = "revolve",
              .steps = 20,

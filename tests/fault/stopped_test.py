@@ -17,8 +17,6 @@ RESUME = ("resume=on", "checkpoint_interval=0")
 SCHEDULES = {
     "async": ("schedule=async", "interval=1", "memory=40KiB"),
     "layout rank": ("schedule=async", "interval=3", "memory=60KiB", "layout=rank", "direct=off"),
-    "overlapped": ("schedule=overlapped", "memory=400KiB"),
-    "hrevolve": ("schedule=hrevolve", "memory=200KiB"),
     "mpio": ("schedule=async", "interval=2", "memory=40KiB", "transport=mpio"),
     "resume": ("schedule=async", "interval=2", "memory=40KiB") + RESUME,
     "RAM only": ("schedule=revolve", "memory=40KiB"),

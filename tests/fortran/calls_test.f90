@@ -32,9 +32,7 @@ program calls_test
   call callbacks()
   call callbacks_that_fail()
   call stopping()
-  call step_costs()
-  call step_costs_refused()
-  call branches()
+  call shapes_and_tolerances()
   call streams()
   call conclude(15 + 8 + 4 + 3 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
 
@@ -265,45 +263,7 @@ contains
     call anadrome_close(run)
   end subroutine stopping
 
-  ! The one dear step is not run again, wherever it is; with two checkpoints other steps are.
-  subroutine step_costs()
-    integer, parameter :: steps = 20
-    type(anadrome_run) :: run
-    type(anadrome_action) :: action
-    integer(int64), target :: x(1000)
-    real(real64) :: seconds(2, steps)
-    integer :: dear, times(steps), dear_ones, others
-    dear_ones = 0
-    others = 0
-    call anadrome_open(run, MPI_COMM_WORLD)
-    call anadrome_set(run, "audit", "off")
-    call anadrome_set(run, "preflight", "off")
-    call anadrome_set(run, "schedule", "uneven")
-    call anadrome_set(run, "memory", "32KiB")
-    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
-    do dear = 1, steps
-      seconds(1, :) = 1
-      seconds(1, dear) = 1e6_real64
-      seconds(2, :) = 1e9_real64
-      call anadrome_set_step_costs(run, seconds(1, :))
-      times = 0
-      x = 0
-      call anadrome_begin(run, steps)
-      do
-        call anadrome_next(run, action)
-        if (action%kind == ANADROME_DONE) exit
-        if (action%kind /= ANADROME_ADVANCE) cycle
-        times(action%first + 1:action%last) = times(action%first + 1:action%last) + 1
-      end do
-      dear_ones = dear_ones + times(dear)
-      others = others + sum(times) - times(dear)
-    end do
-    call expect(dear_ones == steps, "a dear step is run once")
-    call expect(others > 2 * steps * (steps - 1), "others are run again")
-    call anadrome_close(run)
-  end subroutine step_costs
-
-  subroutine step_costs_refused()
+  subroutine shapes_and_tolerances()
     type(anadrome_run) :: run
     real(real64), target :: x(2)
     integer :: status
@@ -319,61 +279,8 @@ contains
     call expect_status(status, ANADROME_ERR_ARGUMENT, "a negative tolerance")
     call anadrome_set_tolerance(run, "x", 1e-3_real64, status)
     call expect_status(status, ANADROME_OK, "a tolerance")
-    call anadrome_set_step_costs(run, [1.0_real64, -1.0_real64], status)
-    call expect_status(status, ANADROME_ERR_ARGUMENT, "a negative cost")
-    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16], status)
-    call expect_status(status, ANADROME_ERR_ARGUMENT, "costs without sizes")
-    call expect_words("differ in size")
-    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16, 24], status)
-    call expect_status(status, ANADROME_ERR_UNSUPPORTED, "states of other sizes")
-    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], [integer(int64) :: 16, 16], status)
-    call expect_status(status, ANADROME_OK, "states of this size")
-    call anadrome_set_step_costs(run, [real(real64) ::], status)
-    call expect_status(status, ANADROME_OK, "costs are forgotten")
-    call anadrome_begin(run, 2)
-    call anadrome_set_step_costs(run, [real(real64) :: 1, 2], status)
-    call expect_status(status, ANADROME_ERR_ORDER, "costs after begin")
     call anadrome_close(run)
-  end subroutine step_costs_refused
-
-  subroutine branches()
-    type(anadrome_run) :: run
-    type(anadrome_action) :: action
-    integer(int64), target :: x(2)
-    integer(int64) :: sums(2), here
-    integer :: wrong, adjoints, status
-    call anadrome_open(run, MPI_COMM_WORLD)
-    call anadrome_set(run, "checkpoints", "4")
-    call anadrome_add_field(run, "x", ANADROME_ROLE_STATE, x)
-    call anadrome_begin_branches(run, [7, 0], status)
-    call expect_status(status, ANADROME_ERR_ARGUMENT, "a branch without steps")
-    sums = 0
-    wrong = 0
-    adjoints = 0
-    call anadrome_begin_branches(run, [7_int64, 5_int64])
-    do
-      call anadrome_next(run, action)
-      if (action%kind == ANADROME_DONE) exit
-      here = 100 * action%branch
-      if (action%kind == ANADROME_START) then
-        x = here
-        cycle
-      end if
-      if (any(x /= here + action%first)) wrong = wrong + 1
-      if (action%kind == ANADROME_ADVANCE) x = here + action%last
-      if (action%kind == ANADROME_ADJOINT) adjoints = adjoints + 1
-      if (action%kind /= ANADROME_TURN) cycle
-      if (action%again) call anadrome_show_end(run, 1 - int(action%branch))
-      sums(merge(2, 1, action%again)) = sums(merge(2, 1, action%again)) + x(1)
-    end do
-    call expect(wrong == 0, "every state of every branch comes back")
-    call expect(adjoints == 12, "every step of every branch is adjoined")
-    call expect(sums(1) == 7 + 105, "TURN comes with every end")
-    call expect(sums(2) == 7 + 105, "any end is shown")
-    call anadrome_show_end(run, 0_int64, status)
-    call expect_status(status, ANADROME_ERR_ORDER, "an end after DONE")
-    call anadrome_close(run)
-  end subroutine branches
+  end subroutine shapes_and_tolerances
 
   ! The schedule alone: a state is a number, x_k = k.
   subroutine streams()

@@ -49,8 +49,7 @@ Job::Job(MPI_Comm comm, const std::string& schedule) : options(heat_defaults), c
   options.quiet = 1;
   const std::int64_t states = schedule == "store_all" ? kSteps + 4 : 6;
   set("schedule", schedule);
-  const std::int64_t plan = schedule == "overlapped" ? (kSteps + 2) * 9 * 1024 : 0;
-  set("memory", std::to_string(states * state_pages_bytes(comm) + 65536 + plan) + "B");
+  set("memory", std::to_string(states * state_pages_bytes(comm) + 65536) + "B");
   set("directory", directory());
 }
 

@@ -29,9 +29,8 @@ MODES = {
     "own": "",
 }
 # The number of steps is said: for tutorials with -ts_max_steps that take so many.
-for _schedule in ("mixed", "double", "least_memory", "offload"):
-    MODES[_schedule] = (f"{LITTLE} -ts_trajectory_anadrome_schedule {_schedule} -ts_trajectory_anadrome_checkpoints 4 "
-                        "-ts_trajectory_anadrome_steps {steps}")
+MODES["mixed"] = (f"{LITTLE} -ts_trajectory_anadrome_schedule mixed -ts_trajectory_anadrome_checkpoints 4 "
+                  "-ts_trajectory_anadrome_steps {steps}")
 # Of the trajectory options in a tutorial's own arguments: those that every type understands, and what is kept
 # for anadrome besides.
 GENERAL = ("reconstruction_order", "reconstruction_caching", "adjointmode")

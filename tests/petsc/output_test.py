@@ -32,7 +32,7 @@ class Output(unittest.TestCase):
         table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
         keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
         self.assertGreater(len(keys), 10)
-        not_for_a_ts = ("objective", "inputs", "tolerance", "probe", "gradient_error", "passes")  # no branches, no loss, one gradient
+        not_for_a_ts = ("tolerance", "probe", "gradient_error", "passes")  # no loss, one gradient
         keys = [key for key in keys if key not in not_for_a_ts]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
@@ -120,7 +120,7 @@ class Output(unittest.TestCase):
 
     def test_advice_belongs_to_its_error(self):
         steps, memory = f"{KEY}steps", f"{KEY}memory"
-        for words, advice in (([f"{KEY}schedule", "overlapped"], steps), ([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], memory),
+        for words, advice in (([f"{KEY}schedule", "mixed"], steps), ([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], memory),
                               ([f"{KEY}directory", "/nowhere/at/all", "-ts_trajectory_stride", "2"], None)):
             done = run(*words)
             self.assertNotEqual(done.returncode, 0, words)

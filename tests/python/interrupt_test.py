@@ -217,7 +217,7 @@ def test_solve_warns_too(comm):
 @pytest.mark.parametrize("kind", ["last byte", "all alike", "packed", "no step"])
 def test_there_is_no_warning(comm, kind):
     u = np.zeros(1001, "u1") if kind != "all alike" else np.zeros(2**19)
-    with warnings.catch_warnings(), begin(comm, u, schedule="online") as run:
+    with warnings.catch_warnings(), begin(comm, u, schedule="revolve") as run:
         warnings.simplefilter("error")
         if kind == "packed":
             run.packed("model", 8, lambda buffer: None, lambda buffer: None)

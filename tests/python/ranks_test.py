@@ -13,7 +13,6 @@ from counting import carry_out
 
 IN_MEMORY = {"schedule": "revolve", "checkpoints": 4}
 ON_DISK = {"schedule": "async", "memory": "128KiB", "interval": 7}
-ONLINE = {"schedule": "online", "checkpoints": 5}
 
 
 class Broken(Exception):
@@ -43,7 +42,7 @@ def sweep_that_breaks(comm, breaks, steps, options):
 
 @pytest.mark.parametrize("breaks", [lambda action: True, late, lambda action: isinstance(action, Turn),
                                     lambda action: isinstance(action, Adjoint)], ids=["first", "late", "Turn", "Adjoint"])
-@pytest.mark.parametrize("steps, options", [(50, IN_MEMORY), (50, ON_DISK), (None, ONLINE), (None, ON_DISK)])
+@pytest.mark.parametrize("steps, options", [(50, IN_MEMORY), (50, ON_DISK), (None, IN_MEMORY), (None, ON_DISK)])
 def test_an_exception_in_the_body_ends_the_sweep_on_every_rank(comm, directory, breaks, steps, options):
     with pytest.raises(Broken if comm.rank == 1 else Error) as raised:
         sweep_that_breaks(comm, breaks, steps, {**options, "directory": directory})

@@ -91,7 +91,7 @@ def test_passes_over_the_trajectory(comm, directory, ring):
         assert run.statistics().visit_steps_taken == 2 * STEPS
 
 
-@pytest.mark.parametrize("schedule", ["async", "online"])
+@pytest.mark.parametrize("schedule", ["async", "revolve"])
 def test_a_sweep_of_unknown_length(comm, directory, ring, expected, schedule):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
     with anadrome.Run(comm, directory=directory, schedule=schedule, memory="128KiB") as run:
@@ -129,40 +129,6 @@ def test_a_tape_is_filled_by_recorded_steps(comm, directory, ring, expected):
                 case anadrome.Adjoint():
                     ring.adjoint_step(tape, lam)
     np.testing.assert_array_equal(lam, expected)
-
-
-def test_branches_meet_in_one_objective(comm, ring):
-    lengths = [5, 8, 3]
-    u = np.zeros_like(ring.x0)
-    adjoints = {}
-    with anadrome.Run(comm, checkpoints=6) as run:
-        run.state(u=u)
-        for action in run.sweep_branches(lengths):
-            match action:
-                case anadrome.Start(branch):
-                    u[:] = ring.x0 + branch
-                case anadrome.Advance(first, last):
-                    for k in range(first, last):
-                        ring.step(u)
-                case anadrome.Turn(branch=branch, again=True):
-                    mine = u.copy()
-                    run.show_end((branch + 1) % 3)  # the objective: the product of neighbours
-                    adjoints[branch] = u + mine
-                case anadrome.Adjoint(k, branch):
-                    ring.adjoint_step(u, adjoints[branch])
-    ends = [ring.x0 + branch for branch in range(3)]
-    for end, steps in zip(ends, lengths):
-        for k in range(steps):
-            ring.step(end)
-    for branch, steps in enumerate(lengths):
-        states = [ring.x0 + branch]
-        for k in range(steps - 1):
-            states.append(states[-1].copy())
-            ring.step(states[-1])
-        lam = ends[(branch + 1) % 3] + ends[branch]
-        for state in reversed(states):
-            ring.adjoint_step(state, lam)
-        np.testing.assert_array_equal(adjoints[branch], lam)
 
 
 def test_a_run_goes_on_where_another_one_stopped(comm, directory, ring, expected):
@@ -246,7 +212,7 @@ def test_solve_ends_where_advance_says(comm, ring, expected):
         ends.append(n)
         lam[:] = u
 
-    with anadrome.Run(comm, schedule="online", checkpoints=5) as run:
+    with anadrome.Run(comm, schedule="revolve", checkpoints=5) as run:
         run.state(u=u)
         run.solve(None, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam), turn=turn)
     assert ends == [STEPS]
@@ -313,18 +279,6 @@ def test_lossy_compression_keeps_to_a_tolerance(comm, tolerance):
     assert rounding < largest <= tolerance + rounding if tolerance else largest <= rounding
 
 
-def test_costs_of_steps_are_taken(comm, ring, expected):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, schedule="uneven", checkpoints=4) as run:
-        run.state(u=u)
-        run.step_costs([1.0 + (k > 50) * 100 for k in range(STEPS)])
-        with pytest.raises(ValueError, match="as many sizes"):
-            run.step_costs([1.0, 2.0], [3])
-        taken = carry_out(run.sweep(STEPS), ring, u, lam)
-    assert taken > STEPS
-    np.testing.assert_array_equal(lam, expected)
-
-
 @pytest.mark.parametrize("steps, kind, words", [
     (-1, anadrome.Error, "-1 steps; give 0 or more, or None"),
     (-7, anadrome.Error, "-7 steps; give 0 or more, or None"),
@@ -346,13 +300,7 @@ def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
     (lambda run: run.packed("p", 8, None, print), "pack must be a function, not NoneType"),
     (lambda run: run.varying("p", "8", len, print, print), "most must be an int, not str"),
     (lambda run: run.tolerance("u", "small"), "absolute must be a number, not str"),
-    (lambda run: run.step_costs(1.0), "seconds must be a sequence of numbers, not float"),
-    (lambda run: run.step_costs([1, "a"]), r"seconds\[1\] must be a number, not str"),
-    (lambda run: run.step_costs([1.0], [2.5]), r"sizes\[0\] must be an int, not float"),
-    (lambda run: run.sweep_branches(3), "steps must be a sequence of int, not int"),
-    (lambda run: run.sweep_branches([3, 2.5]), r"steps\[1\] must be an int, not float"),
     (lambda run: run.finish_forward(3.5), "steps must be an int, not float"),
-    (lambda run: run.show_end("x"), "branch must be an int, not str"),
     (lambda run: run.fail(3), "why must be a str, not int"),
     (lambda run: run.solve(3, advance=1, adjoint=print), "advance must be a function, not int"),
     (lambda run: run.check_gradient(3.0, advance=print, adjoint=print, perturb=print, objective=print, derivative=print),

@@ -201,30 +201,6 @@ anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
   });
 }
 
-anadrome_status anadrome_begin_branches(anadrome_run* run, int64_t count, const int64_t* steps) {
-  return guard([&] {
-    require_run(run, "begin_branches");
-    require_mpi("begin_branches");
-    constexpr std::int64_t kMostBranches = 100000;
-    const bool some = count >= 1 && count <= kMostBranches;
-    anadrome::Failure failure;  // on all ranks
-    if (!some) {
-      failure = {ANADROME_ERR_ARGUMENT,
-                 "begin_branches: " + std::to_string(count) + " branches; give 1 to 100000"};
-    } else if (steps == nullptr) {
-      failure = {ANADROME_ERR_ARGUMENT, "begin_branches: steps is NULL"};
-    }
-    run->run.begin_branches({steps, failure ? 0 : static_cast<std::size_t>(count)}, failure);
-  });
-}
-
-anadrome_status anadrome_show_end(anadrome_run* run, int64_t branch) {
-  return guard([&] {
-    require_run(run, "show_end");
-    run->run.show_end(branch);
-  });
-}
-
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
   return guard([&] {
     require_run(run, "next");
@@ -266,16 +242,6 @@ anadrome_status anadrome_check_gradient(anadrome_run* run, int64_t steps,
         anadrome::engine::check_gradient(run->run, steps, model, gradient, failure);
     found.size = std::min(check->size, sizeof found);
     std::memcpy(check, &found, found.size);
-  });
-}
-
-anadrome_status anadrome_set_step_costs(anadrome_run* run, int64_t count, const double* seconds,
-                                        const int64_t* bytes) {
-  return guard_setting(run, "set_step_costs", "set_step_costs", [&] {
-    require(count >= 0, "set_step_costs: the count is negative");
-    require(seconds != nullptr || count == 0, "set_step_costs: seconds is NULL");
-    const auto size = static_cast<std::size_t>(count);
-    run->run.set_step_costs({seconds, size}, {bytes, bytes != nullptr ? size : 0});
   });
 }
 

@@ -15,7 +15,7 @@ module anadrome
        ANADROME_ROLE_STATE, ANADROME_ROLE_TAPE, ANADROME_ROLE_ADJOINT, &
        ANADROME_FLOAT32, ANADROME_FLOAT64, ANADROME_COMPLEX64, ANADROME_COMPLEX128, ANADROME_INT32, &
        ANADROME_INT64, ANADROME_BYTE, &
-       ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, ANADROME_START, ANADROME_VISIT, &
+       ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT, ANADROME_DONE, ANADROME_VISIT, &
        ANADROME_PASS_FORWARD, ANADROME_PASS_REVERSE, &
        ANADROME_PHASE_IDLE, ANADROME_PHASE_FORWARD, ANADROME_PHASE_REVERSE, ANADROME_PHASE_DONE, &
        ANADROME_VERDICT_NONE, ANADROME_VERDICT_RIGHT, ANADROME_VERDICT_WRONG, ANADROME_VERDICT_UNDECIDED, &
@@ -30,8 +30,8 @@ module anadrome
        anadrome_store_stats
   use anadrome_runs, only: &
        anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_begin, anadrome_next, &
-       anadrome_begin_branches, anadrome_show_end, anadrome_finish_forward, anadrome_resumed, &
-       anadrome_set_step_costs, anadrome_set_shape, anadrome_set_tolerance, anadrome_rewind, anadrome_pass, anadrome_fail, &
+       anadrome_finish_forward, anadrome_resumed, &
+       anadrome_set_shape, anadrome_set_tolerance, anadrome_rewind, anadrome_pass, anadrome_fail, &
        anadrome_request_stop, anadrome_statistics, &
        anadrome_close, anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
   use anadrome_fields, only: &

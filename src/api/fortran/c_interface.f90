@@ -17,8 +17,7 @@ module anadrome_c_interface
     integer(c_int) :: reserved_int
     integer(c_int64_t) :: first
     integer(c_int64_t) :: last
-    integer(c_int64_t) :: branch
-    integer(c_int64_t) :: reserved(3)
+    integer(c_int64_t) :: reserved(4)
   end type c_action
 
   !> anadrome_schedule_action as C lays it out; callers get that of module anadrome.
@@ -161,21 +160,6 @@ module anadrome_c_interface
       integer(c_int) :: status
     end function c_begin
 
-    function c_begin_branches(run, count, steps) bind(c, name="anadrome_begin_branches") result(status)
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: run
-      integer(c_int64_t), value :: count
-      integer(c_int64_t), intent(in) :: steps(*)
-      integer(c_int) :: status
-    end function c_begin_branches
-
-    function c_show_end(run, branch) bind(c, name="anadrome_show_end") result(status)
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: run
-      integer(c_int64_t), value :: branch
-      integer(c_int) :: status
-    end function c_show_end
-
     function c_next(run, action) bind(c, name="anadrome_next") result(status)
       import :: c_action, c_int, c_ptr
       type(c_ptr), value :: run
@@ -233,16 +217,6 @@ module anadrome_c_interface
       real(c_double), value :: absolute
       integer(c_int) :: status
     end function c_set_tolerance
-
-    function c_set_step_costs(run, count, seconds, bytes) bind(c, name="anadrome_set_step_costs") &
-         result(status)
-      import :: c_double, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: run
-      integer(c_int64_t), value :: count
-      real(c_double), intent(in) :: seconds(*)
-      integer(c_int64_t), optional, intent(in) :: bytes(*)
-      integer(c_int) :: status
-    end function c_set_step_costs
 
     function c_resumed(run, phase, step) bind(c, name="anadrome_resumed") result(status)
       import :: c_int, c_int64_t, c_ptr

@@ -11,8 +11,7 @@ module anadrome_runs
   private
   public :: anadrome_run, anadrome_action
   public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
-  public :: anadrome_begin_branches, anadrome_show_end
-  public :: anadrome_resumed, anadrome_set_step_costs, anadrome_rewind, anadrome_pass, anadrome_fail, anadrome_request_stop
+  public :: anadrome_resumed, anadrome_rewind, anadrome_pass, anadrome_fail, anadrome_request_stop
   public :: anadrome_set_shape, anadrome_set_tolerance
   public :: anadrome_statistics, anadrome_close
   public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
@@ -29,11 +28,10 @@ module anadrome_runs
     integer :: kind = 0            !< ANADROME_ADVANCE, _TURN, _ADJOINT or _DONE
     logical :: record = .false.    !< ADVANCE: fill the tape fields in step last-1
     logical :: again = .false.     !< ADVANCE: these steps were run before (do not count them twice);
-                                   !< START, TURN: not the first time for this branch; ADJOINT: a trial (option
-                                   !< probe), of which fields of role ADJOINT keep no trace
+                                   !< TURN: of a pass; ADJOINT: a trial (option probe), of which fields of role
+                                   !< ADJOINT keep no trace
     integer(int64) :: first = 0    !< ADVANCE, ADJOINT: first step, counted from 0; TURN: n; DONE: 0
     integer(int64) :: last = 0     !< ADVANCE: one past the last step; ADJOINT: first + 1; TURN: n; DONE: 0
-    integer(int64) :: branch = 0   !< whose step this is, counted from 0; 0 after anadrome_begin
   end type anadrome_action
 
   !> Open a run on the ranks of `comm`, of type(MPI_Comm) or an integer. Collective.
@@ -46,17 +44,6 @@ module anadrome_runs
     module procedure begin_int32, begin_int64
   end interface anadrome_begin
 
-  !> Begin a sweep of size(steps) branches that meet in one objective, branch i (counted from 0) of
-  !> steps(i + 1) steps. Collective. anadrome.h has the order of its actions.
-  interface anadrome_begin_branches
-    module procedure begin_branches_int32, begin_branches_int64
-  end interface anadrome_begin_branches
-
-  !> At a TURN with `again` and objective=joint: put the last state of any branch into the arrays. Local.
-  interface anadrome_show_end
-    module procedure show_end_int32, show_end_int64
-  end interface anadrome_show_end
-
   !> With unknown steps: the sweep ended after `steps` steps in all; x_n is in the arrays.
   interface anadrome_finish_forward
     module procedure finish_forward_int32, finish_forward_int64
@@ -67,14 +54,6 @@ module anadrome_runs
   interface anadrome_set_shape
     module procedure set_shape_int32, set_shape_int64
   end interface anadrome_set_shape
-
-  !> Say what the steps cost, for schedule=uneven and offload: step k takes seconds(k + 1), in any unit. The numbers are
-  !> copied, and hold for sweeps of size(seconds) steps; no elements: forget them. `bytes`, if it is given
-  !> (before `ierr`): the sizes of the states on this rank, which are those of the registered fields unless a
-  !> field changes its size. Local.
-  interface anadrome_set_step_costs
-    module procedure set_step_costs, set_step_costs_and_sizes
-  end interface anadrome_set_step_costs
 
   ! The last failure, if a check of this library met it and not C's.
   character(:), allocatable, save :: own_error
@@ -143,34 +122,6 @@ contains
     call begin_int64(run, int(steps, int64), ierr)
   end subroutine begin_int32
 
-  subroutine begin_branches_int64(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int64), intent(in) :: steps(:)
-    integer, optional, intent(out) :: ierr
-    call settle(c_begin_branches(run%handle, size(steps, kind=c_int64_t), steps), ierr)
-  end subroutine begin_branches_int64
-
-  subroutine begin_branches_int32(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int32), intent(in) :: steps(:)
-    integer, optional, intent(out) :: ierr
-    call begin_branches_int64(run, int(steps, int64), ierr)
-  end subroutine begin_branches_int32
-
-  subroutine show_end_int64(run, branch, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int64), intent(in) :: branch
-    integer, optional, intent(out) :: ierr
-    call settle(c_show_end(run%handle, branch), ierr)
-  end subroutine show_end_int64
-
-  subroutine show_end_int32(run, branch, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int32), intent(in) :: branch
-    integer, optional, intent(out) :: ierr
-    call show_end_int64(run, int(branch, int64), ierr)
-  end subroutine show_end_int32
-
   !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
   !> other; otherwise the arrays are filled, and the caller must not set them. Where a sweep goes on some rank must
   !> call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all ranks otherwise. Local.
@@ -196,7 +147,7 @@ contains
     status = c_next(run%handle, given)
     if (status == ANADROME_OK) then
       action = anadrome_action(kind=given%kind, record=given%record /= 0, again=given%again /= 0, &
-           first=given%first, last=given%last, branch=given%branch)
+           first=given%first, last=given%last)
     end if
     call settle(status, ierr)
   end subroutine anadrome_next
@@ -214,26 +165,6 @@ contains
     integer, optional, intent(out) :: ierr
     call finish_forward_int64(run, int(steps, int64), ierr)
   end subroutine finish_forward_int32
-
-  subroutine set_step_costs(run, seconds, ierr)
-    type(anadrome_run), intent(in) :: run
-    real(real64), intent(in) :: seconds(:)
-    integer, optional, intent(out) :: ierr
-    call settle(c_set_step_costs(run%handle, size(seconds, kind=c_int64_t), seconds), ierr)
-  end subroutine set_step_costs
-
-  subroutine set_step_costs_and_sizes(run, seconds, bytes, ierr)
-    type(anadrome_run), intent(in) :: run
-    real(real64), intent(in) :: seconds(:)
-    integer(int64), intent(in) :: bytes(:)
-    integer, optional, intent(out) :: ierr
-    if (size(bytes) == size(seconds)) then
-      call settle(c_set_step_costs(run%handle, size(seconds, kind=c_int64_t), seconds, bytes), ierr)
-    else
-      call settle(ANADROME_ERR_ARGUMENT, ierr, &
-           "set_step_costs: seconds and bytes differ in size; give one number of each for every step")
-    end if
-  end subroutine set_step_costs_and_sizes
 
   !> Start a second reverse sweep over the same forward sweep. Collective.
   subroutine anadrome_rewind(run, ierr)

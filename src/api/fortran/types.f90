@@ -46,8 +46,7 @@ module anadrome_types
     enumerator :: ANADROME_TURN = 2            !< evaluate the objective and start the adjoint
     enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
     enumerator :: ANADROME_DONE = 4            !< leave the loop
-    enumerator :: ANADROME_START = 5           !< of anadrome_begin_branches: write x_0 of the branch
-    enumerator :: ANADROME_VISIT = 6           !< of a pass forward: step first is there
+    enumerator :: ANADROME_VISIT = 5           !< of a pass forward: step first is there
   end enum
 
   !> A pass over a trajectory that was swept (anadrome_direction).

@@ -16,7 +16,6 @@ class Maker {
     advance_ = keep(actions.attr("Advance"));
     turn_ = keep(actions.attr("Turn"));
     adjoint_ = keep(actions.attr("Adjoint"));
-    start_ = keep(actions.attr("Start"));
     visit_ = keep(actions.attr("Visit"));
   }
 
@@ -27,20 +26,19 @@ class Maker {
                                  {last_, number(action.last)},
                                  {record_, truth(action.record)},
                                  {again_, truth(action.again)},
-                                 {branch_, number(action.branch)}});
+                                 {branch_, number(0)}});
       case ANADROME_TURN:
-        return filled(turn_, {{steps_, number(action.first)},
-                              {again_, truth(action.again)},
-                              {branch_, number(action.branch)}});
+        return filled(
+            turn_,
+            {{steps_, number(action.first)}, {again_, truth(action.again)}, {branch_, number(0)}});
       case ANADROME_ADJOINT:
-        return filled(adjoint_, {{step_, number(action.first)}, {branch_, number(action.branch)}});
+        return filled(adjoint_, {{step_, number(action.first)}, {branch_, number(0)}});
       case ANADROME_VISIT:
         return filled(visit_, {{step_, number(action.first)}});
-      case ANADROME_START:
       case ANADROME_DONE:  // ends the loop
         break;
     }
-    return filled(start_, {{again_, truth(action.again)}, {branch_, number(action.branch)}});
+    return py::none();
   }
 
  private:
@@ -65,7 +63,7 @@ class Maker {
     return object;
   }
 
-  PyObject *advance_, *turn_, *adjoint_, *start_, *visit_;  // until the process ends
+  PyObject *advance_, *turn_, *adjoint_, *visit_;  // until the process ends
   PyObject* first_ = PyUnicode_InternFromString("first");
   PyObject* last_ = PyUnicode_InternFromString("last");
   PyObject* record_ = PyUnicode_InternFromString("record");

@@ -89,24 +89,10 @@ void Run::set_tolerance(const std::string& name, double absolute) {
   check(anadrome_set_tolerance(handle(), name.c_str(), absolute));
 }
 
-void Run::set_step_costs(const std::vector<double>& seconds,
-                         const std::vector<std::int64_t>& bytes) {
-  check(anadrome_set_step_costs(handle(), static_cast<std::int64_t>(seconds.size()), seconds.data(),
-                                bytes.empty() ? nullptr : bytes.data()));
-}
-
 void Run::begin(std::int64_t steps) {
   thrown_.forget();
   watch_.cut_short();
   enter([&] { return anadrome_begin(run_, steps); });
-}
-
-void Run::begin_branches(const std::vector<std::int64_t>& steps) {
-  thrown_.forget();
-  watch_.cut_short();
-  enter([&] {
-    return anadrome_begin_branches(run_, static_cast<std::int64_t>(steps.size()), steps.data());
-  });
 }
 
 void Run::rewind() {
@@ -165,8 +151,6 @@ void Run::finish_forward(std::int64_t steps) {
   check(anadrome_finish_forward(handle(), steps));
   watch_.cut_short();
 }
-
-void Run::show_end(std::int64_t branch) { check(anadrome_show_end(handle(), branch)); }
 
 void Run::fail(const std::string& why) {
   check(anadrome_fail(handle(), why.c_str()));

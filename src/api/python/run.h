@@ -33,10 +33,8 @@ class Run {
   void add_varying(const std::string& name, std::size_t most, py::function size, py::function pack,
                    py::function unpack);
   void set_tolerance(const std::string& name, double absolute);
-  void set_step_costs(const std::vector<double>& seconds, const std::vector<std::int64_t>& bytes);
 
   void begin(std::int64_t steps);
-  void begin_branches(const std::vector<std::int64_t>& steps);
   void rewind();
   void pass(int direction);
   /// None at DONE.
@@ -46,7 +44,6 @@ class Run {
   void close();
 
   void finish_forward(std::int64_t steps);
-  void show_end(std::int64_t branch);
   void fail(const std::string& why);
   void request_stop() noexcept;
   /// (phase, step)

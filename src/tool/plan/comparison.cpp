@@ -22,7 +22,11 @@ Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
     const RunProblem run(question, entry);
     if (!uses_disk || run.disk_states() >= 1) {
       Estimate row = schedule.estimate(question, run);
-      if (row.runs && question.passes > 0) add_passes(row, question, run);
+      if (row.runs && question.passes > 0 && !entry.in_runs) {
+        row.no_passes = "it is a stream, which has one sweep";
+      } else if (row.runs && question.passes > 0) {
+        add_passes(row, question, run);
+      }
       return row;
     }
     return refused(schedule.name, "one state of all ranks needs " +
@@ -55,12 +59,14 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
   return rows;
 }
 
-// Schedules that take the same time but for rounding are equals.
+bool is_in_runs(const Estimate& row) { return schedule::find_schedule(row.schedule)->in_runs; }
+
+// Of those that a run plays. Schedules that take the same time but for rounding are equals.
 int cheapest(const std::vector<Estimate>& rows) {
   constexpr double kSame = 1 - 1e-9;
   int best = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].serves()) continue;
+    if (!rows[i].serves() || !is_in_runs(rows[i])) continue;
     if (best < 0 ||
         rows[i].seconds_in_all() < kSame * rows[static_cast<std::size_t>(best)].seconds_in_all()) {
       best = static_cast<int>(i);
@@ -200,7 +206,7 @@ std::string reason(const Comparison& comparison) {
   if (!left_out.empty()) left_out += ".";
   const Estimate* second = nullptr;
   for (const Estimate& row : rows) {
-    if (!row.serves() || &row == &best) continue;
+    if (!row.serves() || !is_in_runs(row) || &row == &best) continue;
     if (second == nullptr || row.seconds_in_all() < second->seconds_in_all()) second = &row;
   }
   if (second == nullptr) return text + " No other schedule runs." + left_out;

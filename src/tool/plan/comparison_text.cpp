@@ -10,6 +10,7 @@
 
 #include "base/byte_size.h"
 #include "base/text_out.h"
+#include "schedule/catalogue.h"
 
 namespace anadrome::tool {
 namespace {
@@ -161,6 +162,7 @@ std::string passes_table(const Comparison& comparison, int columns) {
                    {"steps/n", "time", "steps/n", "time", "passes", "ideal"}, kPassWidths);
   for (const Estimate& row : comparison.rows) {
     if (!row.runs) continue;
+    if (!schedule::find_schedule(row.schedule)->in_runs) continue;
     if (!row.no_passes.empty()) {
       text += wrapped(label_of(row.schedule), "has no passes: " + row.no_passes, columns);
       continue;
@@ -229,6 +231,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   if (sketch.arrays > 0 && sketch.runs) {
     text += wrapped(label_of("sketch"), sketch_remark(sketch), columns);
   }
+  std::string streams;
+  for (const Estimate& row : comparison.rows) {
+    if (schedule::find_schedule(row.schedule)->in_runs || !row.runs) continue;
+    streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
+  }
+  if (!streams.empty())
+    text += wrapped("", "No run plays these, which are streams: " + streams + ".", columns);
   if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
   const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
   text +=

@@ -9,7 +9,7 @@
 #include "schedule/anchored_planner.h"
 #include "schedule/online_planner.h"
 #include "schedule/overlap_places.h"
-#include "schedule/overlapped_start.h"
+#include "schedule/small_disk.h"
 #include "schedule/stack_sweep.h"
 
 namespace anadrome::tool {
@@ -156,7 +156,7 @@ schedule::OverlappedPlan overlapped_plan(const Problem& problem) {
                                                             schedule::OverlapSearch::kQuick);
   std::vector<schedule::OverlapAction> actions = plan.actions;
   if (schedule::number_disk_states(actions) <= problem.disk_slots) return plan;
-  return schedule::plan_on_small_disk(problem.steps, 0, problem.slots, times, problem.disk_slots);
+  return schedule::plan_on_small_disk(problem.steps, problem.slots, times, problem.disk_slots);
 }
 
 ActionSource overlapped_actions(const Problem& problem, double& makespan) {

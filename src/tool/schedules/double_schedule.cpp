@@ -14,7 +14,7 @@ namespace anadrome::tool {
 namespace {
 
 schedule::DoubleSweep sweep_of(const Problem& problem) {
-  return schedule::double_sweep_within(problem.steps, 0, problem.interval,
+  return schedule::double_sweep_within(problem.steps, problem.interval,
                                        {problem.slots, problem.tape_slots});
 }
 
@@ -73,8 +73,7 @@ Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
   costs.step = run.problem().costs;
   costs.record = sweep.record;
   costs.reads_ahead = ahead > 0;
-  const schedule::DoubleSweep best =
-      schedule::best_double_sweep(sweep.steps, 0, least, memory, costs);
+  const schedule::DoubleSweep best = schedule::best_double_sweep(sweep.steps, least, memory, costs);
   const schedule::DoubleTime time = schedule::double_time(best, costs);
   sweep.interval = best.interval;
   estimate.counts = count_double(sweep);

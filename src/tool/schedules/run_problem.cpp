@@ -121,14 +121,6 @@ bool RunProblem::disk_leaves_too_few() const {
 
 std::optional<schedule::Remains> RunProblem::remains() const {
   engine::SweepPlan& plan = run_->plan;
-  if (plan.disk_use() == engine::DiskUse::kStates) {
-    schedule::Remains remains;
-    remains.course.steps = plan.steps;
-    remains.record = plan.record;
-    remains.units = problem().slots;
-    remains.in_ram.emplace_back();
-    return remains;
-  }
   run_->planning.make_sweep(plan, false);
   schedule::Measured measured{
       .costs = problem().costs, .write_times_known = true, .of_earlier_sweep = true};

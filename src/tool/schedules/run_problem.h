@@ -36,8 +36,7 @@ class RunProblem {
     return blocks * memory().bytes_per_block + memory().buffer_bytes;
   }
   std::int64_t bytes_of_slots(std::int64_t slots) const;
-  /// What the sweep leaves for passes. Nothing: there are none. It is played, but where states on
-  /// disk replace each other: what is left of these is x_0, in memory if it is on disk, too.
+  /// What the sweep of a schedule of runs leaves for passes; it is played. Nothing: there are none.
   std::optional<schedule::Remains> remains() const;
 
  private:

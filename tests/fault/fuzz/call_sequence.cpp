@@ -160,21 +160,13 @@ class Sequence {
   }
 
   void set(RandomCaller& caller) {
-    static const std::array<std::array<const char*, 2>, 50> kSettings = {
+    static const std::array<std::array<const char*, 2>, 41> kSettings = {
         {{"schedule", "auto"},
          {"schedule", "store_all"},
          {"schedule", "revolve"},
          {"schedule", "async"},
          {"schedule", "mixed"},
          {"schedule", "disk_revolve"},
-         {"schedule", "hrevolve"},
-         {"schedule", "multistage"},
-         {"schedule", "double"},
-         {"schedule", "overlapped"},
-         {"schedule", "least_memory"},
-         {"schedule", "offload"},
-         {"schedule", "online"},
-         {"schedule", "uneven"},
          {"schedule", "best"},
          {"memory", "16KiB"},
          {"memory", "100KiB"},
@@ -206,8 +198,7 @@ class Sequence {
          {"checksum", "on"},
          {"transport", "mpio"},
          {"transport", "direct"},
-         {"objective", "reducible"},
-         {"inputs", "charged"},
+         {"checksum", "maybe"},
          {"name", "../up"},
          {"", ""},
          {"schedul", "async"}}};
@@ -332,7 +323,7 @@ class Sequence {
     static const std::array<double, 5> kSeconds = {1.0, 2.0, -1.0,
                                                    std::numeric_limits<double>::quiet_NaN(),
                                                    std::numeric_limits<double>::infinity()};
-    switch (choose_.below(7)) {
+    switch (choose_.below(4)) {
       case 0:
         note(anadrome_fail(caller.run, choose_.once_in(2) ? nullptr : "two\nlines"));
         break;
@@ -345,16 +336,7 @@ class Sequence {
         if (note(status) == ANADROME_OK) lose_track(caller);
         break;
       }
-      case 3: {
-        const std::array<double, 7> seconds = {choose_.one_of(kSeconds), 1, 2, 3, 4, 5, 6};
-        note(anadrome_set_step_costs(caller.run, static_cast<std::int64_t>(choose_.below(8)),
-                                     seconds.data(), nullptr));
-        break;
-      }
-      case 4:
-        branches(caller);
-        break;
-      case 5: {
+      default: {
         const std::array<std::int64_t, 2> sizes = {choose_.one_of(kNumbers), 2};
         const int dimensions = static_cast<int>(choose_.below(4)) - 1;
         note(anadrome_set_shape(caller.run, choose_.once_in(8) ? "none" : "x", dimensions,
@@ -363,34 +345,6 @@ class Sequence {
                                     choose_.one_of(kSeconds)));
         break;
       }
-      default: {
-        const std::array<std::int64_t, 7> bytes = {choose_.one_of(kNumbers), 0, 1, 2, 3, 4, 5};
-        const std::array<double, 7> seconds = {1, 1, 1, 1, 1, 1, 1};
-        note(anadrome_set_step_costs(caller.run, 7, seconds.data(), bytes.data()));
-        note(anadrome_set_step_costs(caller.run, choose_.one_of(kNumbers), nullptr, nullptr));
-      }
-    }
-  }
-
-  // Whose states is for the tests of branches: here only that every call makes sense.
-  void branches(RandomCaller& caller) {
-    static const std::array<std::vector<std::int64_t>, 7> kLists = {
-        {{3, 5}, {1}, {20, 1, 7}, {2, 0}, {-1}, {kHuge, 1}, {60, 40}}};
-    const std::vector<std::int64_t>& list = choose_.one_of(kLists);
-    note(anadrome_set(caller.run, "objective", choose_.once_in(2) ? "joint" : "reducible"));
-    note(anadrome_set(caller.run, "inputs", choose_.once_in(2) ? "free" : "charged"));
-    const std::int64_t count =
-        choose_.once_in(8) ? std::int64_t{-1} : static_cast<std::int64_t>(list.size());
-    const std::int64_t* steps = choose_.once_in(16) ? nullptr : list.data();
-    lose_track(caller);
-    if (note(anadrome_begin_branches(caller.run, count, steps)) != ANADROME_OK) return;
-    caller.begun(0);
-    lose_track(caller);
-    anadrome_action action{};
-    for (std::size_t a = choose_.below(200); a > 0 && action.kind != ANADROME_DONE; --a) {
-      if (note(anadrome_next(caller.run, &action)) != ANADROME_OK) return;
-      caller.follow(action);
-      if (choose_.once_in(8)) note(anadrome_show_end(caller.run, 1));
     }
   }
 

@@ -95,9 +95,6 @@ bool RandomCaller::follow(const anadrome_action& action) {
       expect(to_adjoin_ == -1, action);
       if (!has_tape()) check(0, ANADROME_ROLE_STATE);
       return true;
-    case ANADROME_START:
-      write_start();
-      return true;
   }
   wrong = "there is no action " + std::to_string(action.kind);
   return false;

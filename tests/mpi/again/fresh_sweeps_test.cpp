@@ -20,13 +20,13 @@ struct Kind {
   int rewinds;  ///< reverse sweeps after the first
 };
 
-// Predictions, lost anchors, replaced anchors, lists and sweeps without a disk, one after another.
+// Predictions, lost anchors and sweeps without a disk, one after another.
 constexpr Kind kFirst = {"revolve", 60, false, "auto", 0};
 constexpr Kind kKinds[] = {
     {"async", 50, true, "7", 0},      {"store_all", 20, false, "auto", 2},
-    {"async", 60, false, "5", 1},     {"double", 40, false, "9", 0},
-    {"revolve", 30, true, "auto", 0}, {"multistage", 45, false, "auto", 0},
-    {"online", 25, true, "auto", 0},  kFirst,
+    {"async", 60, false, "5", 1},     {"async", 40, false, "9", 0},
+    {"revolve", 30, true, "auto", 0}, {"async", 45, false, "auto", 0},
+    {"revolve", 25, true, "auto", 0}, kFirst,
 };
 
 class FreshSweeps : public testing::Test {

@@ -10,13 +10,8 @@ namespace {
 
 using namespace anadrome::test;
 
-// One without states on disk, and all that have them there.
-constexpr const char* kSchedules[] = {"revolve",    "async",      "disk_revolve", "hrevolve",
-                                      "multistage", "overlapped", "double",       "offload"};
-
-bool has_intervals(const std::string& schedule) {
-  return schedule == "async" || schedule == "double";
-}
+// One without states on disk, and the one that has them there.
+constexpr const char* kSchedules[] = {"revolve", "async"};
 
 class PassKinds : public Passes {
  protected:
@@ -25,15 +20,13 @@ class PassKinds : public Passes {
                bool tape = false) {
     Passes::prepare(run, schedule, blocks, tape);
     if (schedule != "store_all") run.set("checkpoints", "4");
-    if (has_intervals(schedule)) run.set("interval", "3");
-    if (schedule == "overlapped" || schedule == "offload") run.set("memory", "4MiB");  // for plans
+    if (schedule == "async") run.set("interval", "3");
     run.set("passes", "8");
   }
 
-  // Others may find that the disk is not worth it; and memory for a codec's buffers may hold all of
-  // these small states.
+  // Memory for a codec's buffers may hold all of these small states.
   static void expect_reads(const RunHandle& run, const std::string& schedule) {
-    if (has_intervals(schedule) && !compresses()) {
+    if (schedule == "async" && !compresses()) {
       EXPECT_GT(run.statistics().bytes_read, 0);
     }
   }
@@ -59,12 +52,11 @@ TEST_F(PassKinds, HaveTheBitsOfASweepWithExchangedFields) {
 }
 
 TEST_F(PassKinds, HaveThemWhereTheEndWasNotKnown) {
-  for (const char* schedule : {"store_all", "revolve", "online", "async", "double"}) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const bool tape : {false, true}) {
       SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : ""));
       RunHandle run(MPI_COMM_WORLD);
       prepare(run, schedule, schedule == std::string("store_all") ? 64 : 4, tape);
-      if (schedule == std::string("double")) run.set("memory", "4MiB");  // for any number of steps
       SweepDriver driver(run, model(tape), reference(tape));
       for (const std::int64_t steps : {0, 1, 16, 23}) sweep_and_pass(run, driver, steps, true);
     }

@@ -320,9 +320,7 @@ TEST(CxxRun, SaysThatItWasMovedFromOrClosed) {
     EXPECT_EQ(status_of([&] { run.begin(3); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.next(); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.sweep(3); }), ANADROME_ERR_ARGUMENT);
-    EXPECT_EQ(status_of([&] { run.sweep_branches({3}); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.rewind(); }), ANADROME_ERR_ARGUMENT);
-    EXPECT_EQ(status_of([&] { run.set_step_costs({1, 2}); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.finish_forward(3); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.solve(3, Model()); }), ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(status_of([&] { run.fail("why"); }), ANADROME_ERR_ARGUMENT);
@@ -357,49 +355,6 @@ TEST(CxxRun, RegistersArraysAndNamedSpans) {
   run.add_field("span", span);
   run.begin(kSteps);
   EXPECT_EQ(run.statistics().state_bytes, 3 * 8 + 4 * 4);
-}
-
-TEST(CxxRun, TakesTheCostsOfSteps) {
-  anadrome::Run run = small_run();
-  double x[2] = {0, 0};
-  run.add_field("x", x);
-  run.set_step_costs({1, 2, 3}, {16, 16, 16});
-  EXPECT_EQ(status_of([&] { run.set_step_costs({1, 2}, {16}); }), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(status_of([&] { run.set_step_costs({1, -2}); }), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(status_of([&] { run.set_step_costs({1}, {17}); }), ANADROME_ERR_UNSUPPORTED);
-  run.set_step_costs({});
-}
-
-TEST(CxxRun, GoesThroughBranches) {
-  anadrome::Run run(MPI_COMM_WORLD);
-  run.set("checkpoints", "4").set("objective", "joint");
-  std::int64_t x[2] = {0, 0};
-  run.add_field("x", x);
-  const std::vector<std::int64_t> steps = {7, 5};
-  std::int64_t adjoints = 0, sum = 0, shown = 0;
-
-  for (const Action& action : run.sweep_branches(steps)) {
-    const std::int64_t start = 100 * action.branch;
-    if (action.kind == ANADROME_START) {
-      x[0] = start;
-      continue;
-    }
-    EXPECT_EQ(x[0], start + action.first) << action.kind;
-    if (action.kind == ANADROME_ADVANCE) x[0] = start + action.last;
-    if (action.kind == ANADROME_TURN && action.again == 0) sum += x[0];
-    if (action.kind == ANADROME_TURN && action.again != 0) {
-      run.show_end(1 - action.branch);
-      shown += x[0];
-    }
-    adjoints += action.kind == ANADROME_ADJOINT ? 1 : 0;
-  }
-
-  EXPECT_EQ(adjoints, 12);
-  EXPECT_EQ(sum, 7 + 105);
-  EXPECT_EQ(shown, sum);
-  EXPECT_EQ(status_of([&] { run.show_end(0); }), ANADROME_ERR_ORDER);
-  EXPECT_EQ(status_of([&] { run.begin_branches({3, 0}); }), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(status_of([&] { run.begin_branches({}); }), ANADROME_ERR_ARGUMENT);
 }
 
 // An exception leaves the loop on one rank: its run is closed while the others ask for actions.

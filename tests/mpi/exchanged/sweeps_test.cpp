@@ -191,24 +191,6 @@ TEST_P(ExchangedFields, ComeBackFromASlowDisk) {
   }
 }
 
-// Where each transfer has its place in a plan, on a disk that keeps it waiting.
-TEST_P(ExchangedFields, ComeBackFromAPlan) {
-  const std::int64_t steps = large() ? 8 : 40;
-  for (const std::int64_t blocks : {3, 4, 6}) {
-    if (fewer() && blocks > 4) continue;
-    SCOPED_TRACE(std::to_string(blocks) + " blocks");
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "overlapped", memory_of("async", blocks) + (steps + 1) * 9 * 1024);
-    run.set("bandwidth_limit", large() ? "300MB/s" : "10MB/s");
-    SweepDriver driver(run, model_, reference_);
-    Outcome outcome = driver.sweep(steps, false);
-    const std::int64_t advances = outcome.advances;
-    expect_exact(run, outcome, advances);
-    outcome = driver.sweep_again();
-    expect_exact(run, outcome, advances + outcome.advances);
-  }
-}
-
 // Where no anchor may follow, the rest is reversed from memory: states are kept one by one.
 TEST_P(ExchangedFields, ComeBackFromASmallDisk) {
   if (large() || (fewer() && GetParam().number() != 1)) return;

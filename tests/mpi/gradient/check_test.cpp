@@ -230,7 +230,7 @@ TEST(CheckGradient, LeavesTheRunAndTheFieldsAsTheyWere) {
 }
 
 TEST(CheckGradient, ChecksWithEverySchedule) {
-  for (const char* schedule : {"store_all", "revolve", "async", "online"}) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
     Ring<double> ring({});
     ASSERT_EQ(anadrome_set(ring.run(), "schedule", schedule), ANADROME_OK);
     ASSERT_EQ(anadrome_set(ring.run(), "checkpoints", "unlimited"), ANADROME_OK);

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <thread>
 
 #include "coupled_model.h"
@@ -112,54 +109,6 @@ TEST_F(Replanning, StartsALaterSweepFromTheTimesOfTheOneBefore) {
   EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, first_anchors));
   EXPECT_GT(run_.statistics().seconds_predicted, 0);
   EXPECT_EQ(run_.statistics().adjoint_guessed, 0);
-}
-
-TEST_F(Replanning, PredictsNoSecondsWhereStatesReplaceEachOtherOnDisk) {
-  constexpr std::int64_t kFew = 60;
-  const Reference reference(model_, kFew);
-  SweepDriver driver(run_, model_, reference);
-  const auto predicted = [&](const char* schedule) {
-    run_.set("schedule", schedule);
-    const Outcome outcome = driver.sweep(kFew);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-    return run_.statistics().seconds_predicted;
-  };
-  EXPECT_GT(predicted("revolve"), 0);
-  for (const char* schedule : {"double", "hrevolve", "disk_revolve", "overlapped"})
-    EXPECT_EQ(predicted(schedule), 0) << schedule;
-}
-
-// Writes become slow once the first sweep was planned: the second one's plan knows it, and says so.
-TEST(Offload, SaysWhichTimesItsPlanIsMadeFor) {
-  constexpr std::int64_t kSteps = 40, kPlanned = 10;
-  CoupledModel model(MPI_COMM_WORLD, Counts{0, 0, 40000, 0, 0});
-  const Reference reference(model, kSteps);
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-  run.set("schedule", "offload");
-  run.set("memory", std::to_string((kSteps + 2) * 17 * 1024 + (4 << 20)) + "B");
-  run.set("report", directory() + "/offload.txt");
-  FaultyFileSystem files;
-  SweepDriver driver(run, model, reference);
-  driver.before_action = [&](const anadrome_action& action) {
-    if (action.kind != ANADROME_ADVANCE) return;
-    if (action.first >= kPlanned && rank() == 0) files.delay_writes(microseconds(20000));
-    std::this_thread::sleep_for((action.last - action.first) * microseconds(1000));
-  };
-  // The number after `words`; -1: the plan's times held, and nothing is said.
-  const auto said = [&](const std::string& words) {
-    std::ifstream file(directory() + "/offload.txt");
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    const auto at = text.find(words);
-    return at == std::string::npos ? -1 : std::stod(text.substr(at + words.size()));
-  };
-  EXPECT_TRUE(driver.sweep(kSteps).exact);
-  const double took = rank() == 0 ? said("and they took ") : -1;
-  EXPECT_TRUE(driver.sweep(kSteps).exact);
-  const double made_for = rank() == 0 ? said("made for writes of ") : -1;
-  if (took > 0 && made_for > 0) {
-    EXPECT_NEAR(made_for, took, took / 2);
-  }
 }
 
 }  // namespace

@@ -109,10 +109,7 @@ std::string name_of(const testing::TestParamInfo<Setup>& info) {
 INSTANTIATE_TEST_SUITE_P(All, Healing,
                          testing::Values(Setup{"async", "1", "direct"},
                                          Setup{"async", "2", "direct"}, Setup{"async", "4", "mpio"},
-                                         Setup{"disk_revolve", "auto", "direct"},
-                                         Setup{"hrevolve", "auto", "direct"},
-                                         Setup{"multistage", "auto", "direct"},
-                                         Setup{"double", "2", "direct"}),
+                                         Setup{"async", "auto", "direct"}),
                          name_of);
 
 }  // namespace

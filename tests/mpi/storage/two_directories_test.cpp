@@ -345,7 +345,6 @@ TEST_F(TwoDirectories, AreRefusedWhereTheyMakeNoSense) {
       {{{"keep", "on"}}, "keep=on"},
       {{{"resume", "on"}, {"disk", "unlimited,0B"}}, "resume=on"},
       {{{"transport", "mpio"}}, "transport=mpio"},
-      {{{"schedule", "disk_revolve"}}, "schedule=async"},
       {{{"directory", fast() + "/not/there," + home()}}, "not/there"}};
   for (const auto& [settings, words] : mistakes) {
     RunHandle run(MPI_COMM_WORLD);

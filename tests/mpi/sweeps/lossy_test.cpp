@@ -55,18 +55,13 @@ class Lossy : public LossySweep, public testing::WithParamInterface<const char*>
   }
 };
 
-TEST_P(Lossy, StatesAreWithinTheToleranceInEverySchedule) {
-  for (const char* schedule : {"async", "double", "overlapped", "disk_revolve", "offload"}) {
-    SCOPED_TRACE(schedule);
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, schedule, "none");
-    // Others may find, by measured times, that few states or none are worth the disk.
-    const bool async = std::string(schedule) == "async";
-    expect_close(sweep(run), async);
-    const anadrome_stats stats = run.statistics();
-    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-    EXPECT_TRUE(stats.states_written > 0 || !async);
-  }
+TEST_P(Lossy, StatesAreWithinTheTolerance) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "async", "none");
+  expect_close(sweep(run), true);
+  const anadrome_stats stats = run.statistics();
+  EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+  EXPECT_GT(stats.states_written, 0);
 }
 
 class LossyBits : public Lossy {};

@@ -160,7 +160,7 @@ TEST(Probe, IsRefusedWhereStepsCannotBeTakenTwice) {
   std::vector<double> adjoint(1000);
   anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint.data(),
                      adjoint.size());
-  run.set("schedule", "disk_revolve");
+  run.set("schedule", "revolve");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_ERR_UNSUPPORTED);
   EXPECT_NE(std::string(anadrome_last_error()).find("schedule=async"), std::string::npos);
   run.set("schedule", "async");

@@ -24,7 +24,7 @@ struct Audited : LoneDesk {
   void run(Advance advance) {
     audits.choose(advance, *keeper.live());
     while (advance.first < advance.last) {
-      audits.computed(advance.first, 0, *keeper.live());
+      audits.computed(advance.first, *keeper.live());
       Advance part = advance;
       part.last = audits.end_of_part(advance);
       parts.push_back(part);
@@ -43,7 +43,7 @@ struct Audited : LoneDesk {
   }
   void compute_again(std::int64_t step, std::int64_t as) {
     step_to(as);
-    audits.computed_again(step, 0, *keeper.live());
+    audits.computed_again(step, *keeper.live());
   }
   ScriptedSweep* sweep_played = nullptr;
   Comparison comparison{context, meeting};

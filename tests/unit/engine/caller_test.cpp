@@ -56,7 +56,6 @@ TEST(Caller, TakesOneStepAtATimeWithExchangedFields) {
     return live.now(1) == then;
   };
   EXPECT_TRUE(is_written(Advance{3, 4}));
-  EXPECT_TRUE(is_written(schedule::Start{}));
   EXPECT_FALSE(is_written(schedule::Turn{4}));
 }
 
@@ -101,18 +100,6 @@ TEST(Caller, CountsTheStepsThatWereTaken) {
   desk.caller.take_back();
   EXPECT_EQ(desk.sweep.advances, 7);
   EXPECT_EQ(desk.sweep.adjoints, 1) << "it was taken back once";
-}
-
-TEST(Caller, MeasuresEachStepThatALaterSweepIsPlannedFrom) {
-  Called desk;
-  desk.script("uneven", 3);
-  EXPECT_EQ(desk.pieces({0, 3}).size(), 3u);
-  EXPECT_EQ(desk.pieces({1, 3, 0, false, true}).size(), 1u) << "what is run again is not";
-  Measurements& measured = desk.context.measured;
-  measured.finish_step_tables(desk.context.agreement.ranks());
-  measured.step_costs().begin(3, true);
-  ASSERT_TRUE(measured.step_costs().known());
-  for (const double seconds : measured.step_costs().values()) EXPECT_GT(seconds, 0);
 }
 
 }  // namespace

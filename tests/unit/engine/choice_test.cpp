@@ -36,10 +36,6 @@ TEST(Choice, IsEveryStateIfTheyFitAndTheDiskIfNot) {
   EXPECT_EQ(desk.chosen(9), "async: resume=on wants files");
   desk.options.keep = true;
   EXPECT_EQ(desk.chosen(9), "async: keep=on wants files");
-  SweepPlan branches;
-  branches.join.steps = {3, 4};
-  desk.choice.choose(branches, desk.sweep);
-  EXPECT_STREQ(branches.schedule->name, "join");
   desk.options.schedule = schedule::find_schedule("revolve");
   EXPECT_TRUE(desk.chosen(9).starts_with("revolve")) << "the option says so";
 }

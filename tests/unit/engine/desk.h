@@ -50,11 +50,6 @@ struct ScriptedSweep final : schedule::Sweep {
     asked.push_back(measured);
     return asked.size() > answers.size() ? schedule::Next::kGoOn : answers[asked.size() - 1];
   }
-  void plan(const schedule::Measured&) override {
-    ++plans;
-    if (no_plan) throw Error(no_plan.status, no_plan.message);
-  }
-  std::int64_t fingerprint() const override { return print; }
   schedule::Course course() const override { return facts; }
   std::int64_t advances_remaining() const override { return 100; }
   std::int64_t adjoints_remaining() const override { return adjoints; }
@@ -65,16 +60,14 @@ struct ScriptedSweep final : schedule::Sweep {
   const schedule::AnchorList& anchors() const override { return list; }
 
   std::vector<schedule::Next> answers;  ///< to decide; then kGoOn
-  Failure no_plan;
-  std::int64_t print = 1, adjoints = 100;
-  schedule::Course facts = {
-      .steps = 100, .slots = 7, .anchors_stay = true, .plan_name = "the plan"};
+  std::int64_t adjoints = 100;
+  schedule::Course facts = {.steps = 100, .slots = 7};
   schedule::AnchorList list;
   // The calls that the sweep had.
   std::vector<schedule::Measured> asked;
   std::vector<std::int64_t> lost;
   std::vector<schedule::DiskLeft> full;
-  std::int64_t plans = 0, rewound_to = -1;
+  std::int64_t rewound_to = -1;
 };
 
 inline schedule::Kept anchor(std::int64_t number, std::int64_t step) {
@@ -117,7 +110,7 @@ class Desk {
     options.schedule = schedule::find_schedule(schedule);
     resumption.abandon();
     keeper.abandon();
-    beginning.begin(plan(schedule, steps), Options(options), {});
+    beginning.begin(steps, Options(options), {});
     meeting.calls.clear();
   }
   /// Begins one, and has another one played.

@@ -82,21 +82,6 @@ TEST(Fields, OfTheStateHaveAPositionAndOthersHaveNone) {
   for (const int other : {-1, 1, 3}) EXPECT_EQ(fields.state_position(other), 2u);
 }
 
-TEST(Fields, OfChangingSizeSayHowManyBytesAStateMayHave) {
-  Fields fields = two_states_and_a_tape();
-  const std::int64_t fixed[] = {32}, other[] = {31};
-  EXPECT_FALSE(failure_from([&] { fields.require_state_bytes(fixed); }));
-  EXPECT_EQ(failure_from([&] { fields.require_state_bytes(other); }).status,
-            ANADROME_ERR_UNSUPPORTED);
-  store::Field varying = field("w", ANADROME_ROLE_STATE, 40 + store::kLengthBytes);
-  varying.mover = std::make_shared<store::Packing>(nullptr, nullptr, nullptr,
-                                                   [](void*) { return std::size_t{0}; });
-  fields.add(varying);
-  const std::int64_t within[] = {32, 50, 72}, above[] = {73};
-  EXPECT_FALSE(failure_from([&] { fields.require_state_bytes(within); }));
-  EXPECT_EQ(failure_from([&] { fields.require_state_bytes(above); }).status, ANADROME_ERR_ARGUMENT);
-}
-
 TEST(Fields, KnowWhetherTheyChangedSinceFilesWereMade) {
   Fields fields = two_states_and_a_tape();
   EXPECT_TRUE(fields.changed());

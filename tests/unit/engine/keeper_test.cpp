@@ -39,10 +39,8 @@ TEST(Keeper, RestoresWhatItKeptInSlotsThatAreUsedAgain) {
   }
   desk.keeper.restore({slot(0, 8)});
   EXPECT_TRUE(desk.is_at(8));
-  desk.keeper.show(1);
-  EXPECT_TRUE(desk.is_at(9));
   EXPECT_EQ(desk.sweep.copies.kept, 10);
-  EXPECT_EQ(desk.sweep.copies.restored, 2);
+  EXPECT_EQ(desk.sweep.copies.restored, 1);
 }
 
 TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {
@@ -63,40 +61,13 @@ TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {
   EXPECT_THROW(desk.meeting.agree(Call::kTurn), Error);
 }
 
-TEST(Keeper, RefusesAStateThatIsLargerThanWasSaidOnAllRanks) {
-  std::array<std::string, 2> refused;
-  ThreadRanks::run(2, [&](Ranks& ranks) {
-    store::Varying varying;
-    varying.bytes = 40;
-    Desk desk(ranks, 64, 0);
-    desk.fields.add(varying.field("v", 200));
-    desk.context.measured.state_bytes().give(std::vector<double>(8, 64 + 40));
-    desk.begin("least_memory", 8);
-    schedule::Kept kept = slot(0, 3);
-    kept.room = {0, (64 + 40) / desk.context.plan.divided->unit_bytes};
-    varying.bytes = 20;
-    desk.step_to(5);
-    desk.keeper.keep({kept});
-    desk.step_to(6);
-    desk.keeper.restore({kept});
-    EXPECT_TRUE(desk.is_at(5) && varying.unpacked == 20);
-    if (ranks.rank() == 1) varying.bytes = 200;
-    refused[static_cast<std::size_t>(ranks.rank())] =
-        failure_from([&] { desk.keeper.keep({kept}); }).message;
-  });
-  for (const std::string& why : refused) {
-    EXPECT_TRUE(why.starts_with("rank 1: the state of step 3 takes ")) << why;
-  }
-}
-
 // ---- anchors ----
 
 // Anchors at every step, not all of which stay in memory.
 struct Anchored : LoneDesk {
-  explicit Anchored(std::int64_t states = 8, const char* name = "async") : LoneDesk(kState) {
+  explicit Anchored(std::int64_t states = 8) : LoneDesk(kState) {
     options.memory = states * kState;
-    played = &script(name, 1000);
-    played->facts.anchors_stay = context.plan.schedule->needs.on_disk == schedule::OnDisk::kAnchors;
+    played = &script("async", 1000);
   }
   ~Anchored() { keeper.abandon(); }
   void keep(std::int64_t number) {
@@ -228,53 +199,6 @@ TEST(Keeper, GivesNoMoreMemoryWhereTheFirstStateIsOnNoDisk) {
   desk.keep(6);
   ASSERT_FALSE(desk.played->full.empty());
   EXPECT_EQ(desk.played->full[0].slots, 0);
-}
-
-TEST(Keeper, SaysAtOnceWhichPlacesOfStatesThatReplaceEachOtherAreGood) {
-  {
-    Anchored desk(8, "multistage");
-    const std::int64_t room = desk.room();
-    desk.keep_all(room);
-    EXPECT_TRUE(desk.played->full.empty());
-    desk.files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
-    desk.step_to(room);
-    desk.keeper.keep({anchor(room, room)});
-    ASSERT_EQ(desk.played->full.size(), 1u) << "before the next action is asked for";
-    EXPECT_EQ(desk.played->full[0].places, room);
-    EXPECT_EQ(desk.played->full[0].slots, desk.memory.all_slots());
-  }
-  Anchored desk(8, "multistage");
-  desk.keep_all(3);
-  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
-  desk.keep(3);
-  desk.keeper.disk_tier()->flush();
-  EXPECT_TRUE(desk.played->full.empty());
-  desk.keep(4);
-  ASSERT_EQ(desk.played->full.size(), 1u);
-  EXPECT_EQ(desk.played->full[0].places, 3);
-  desk.keeper.drop({anchor(4, 4)});
-  desk.keep(2);  // another state in a place that was good
-  desk.keeper.disk_tier()->flush();
-  desk.keep(3);
-  ASSERT_EQ(desk.played->full.size(), 2u) << "and is not any more";
-  EXPECT_EQ(desk.played->full[1].places, 2);
-}
-
-TEST(Keeper, WritesAndReadsWhenThePlanSaysSo) {
-  LoneDesk desk(kState);
-  desk.script("overlapped");
-  desk.step_to(9);
-  desk.keeper.keep({anchor(0, 9)});
-  EXPECT_FALSE(desk.keeper.write_is_due());
-  desk.keeper.write({anchor(0, 9)});
-  EXPECT_EQ(desk.meeting.calls, std::vector{Call::kAnchor});
-  desk.keeper.disk_tier()->flush();
-  desk.keeper.drop({anchor(0, 9)});
-  desk.step_to(10);
-  desk.keeper.read({anchor(0, 9)});
-  desk.keeper.restore({anchor(0, 9)});
-  EXPECT_TRUE(desk.is_at(9));
-  EXPECT_EQ(desk.storage.transport()->totals().bytes_read, kState);
 }
 
 }  // namespace

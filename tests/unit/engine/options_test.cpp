@@ -117,14 +117,22 @@ TEST(Options, SayWhatHasNoEffectWithASchedule) {
             "disk, keep: no state goes to disk; "
             "interval, anchors: this schedule has no intervals");
   EXPECT_EQ(without_effect("async", many), "");
-  EXPECT_EQ(without_effect("hrevolve", many), "interval, anchors: this schedule has no intervals");
-  for (const char* schedule : {"store_all", "least_memory"}) {
-    EXPECT_EQ(without_effect(schedule, "checkpoints=5"),
-              "checkpoints: the number of states in memory is the schedule's");
+  EXPECT_EQ(without_effect("store_all", "checkpoints=5"),
+            "checkpoints: the number of states in memory is the schedule's");
+}
+
+TEST(Options, SayWhereAScheduleIsThatNoRunPlays) {
+  for (const schedule::Entry& entry : schedule::catalogue()) {
+    Options options;
+    const Failure failure = failure_from([&] { options.set("schedule", entry.name); });
+    EXPECT_EQ(failure.status, entry.in_runs ? ANADROME_OK : ANADROME_ERR_ARGUMENT) << entry.name;
+    if (entry.in_runs) continue;
+    EXPECT_EQ(failure.message,
+              "option schedule: a run plays auto, store_all, revolve, async, mixed; " +
+                  std::string(entry.name) +
+                  " is a stream: anadrome_schedule_open gives its actions (anadrome/schedule.h), "
+                  "and anadrome plan compares it");
   }
-  EXPECT_EQ(without_effect("double", "interval=7 objective=reducible"),
-            "objective: there are no branches");
-  EXPECT_EQ(without_effect("join", "objective=reducible"), "");
 }
 
 TEST(Options, SayWhatHasNoEffectWithoutAnotherOption) {

@@ -63,9 +63,8 @@ TEST(Simulate, DoubleTakesWhatItsClosedFormSays) {
             options.disk_slots = 200;
             options.tape_units = tape;
             options.record = costs.record;
-            options.disk_is_buffered = true;
             const DoubleSweep sweep =
-                double_sweep_within(costs.record ? 103 : 104, 0, 8, {options.units, tape});
+                double_sweep_within(costs.record ? 103 : 104, 8, {options.units, tape});
             Machine machine;
             machine.costs = costs.step;
             machine.disk.reads_ahead = ahead ? 1 : 0;
@@ -170,9 +169,7 @@ TEST(Simulate, AListTakesTheTimeOfItsPlan) {
       options.steps = 60;
       options.slots = slots;
       options.record = true;
-      options.may_search = false;
-      ListSweep sweep(options);
-      sweep.plan(times);
+      ListSweep sweep(options, list_plan(options, times, OverlapSearch::kQuick));
       Machine machine;
       machine.costs = {.forward = 1, .adjoint = 2, .write = times.write, .read = times.read};
       machine.transfers = true;
@@ -213,8 +210,7 @@ TEST(Simulate, TellsWhatTheSolverAndTheDiskDidWithoutAGap) {
   options.steps = 50;
   options.units = 4;
   options.disk_slots = 60;
-  options.disk_is_buffered = true;
-  const DoubleSweep sweep = double_sweep_within(51, 0, 6, {4, 0});
+  const DoubleSweep sweep = double_sweep_within(51, 6, {4, 0});
   StackSweep played(options, std::make_unique<DoublePlanner>(sweep));
   Machine machine;
   machine.costs = {.forward = 1, .adjoint = 2, .write = 7, .read = 9};

@@ -23,12 +23,25 @@ TEST(Catalogue, FindsEveryScheduleByItsNameAndNoOther) {
 }
 
 TEST(Catalogue, HasOneScheduleForEachCaseOfAuto) {
-  for (const InAuto in_auto :
-       {InAuto::kEveryStateFits, InAuto::kNoDisk, InAuto::kBranches, InAuto::kByDefault}) {
+  for (const InAuto in_auto : {InAuto::kEveryStateFits, InAuto::kNoDisk, InAuto::kByDefault}) {
     int rows = 0;
     for (const Entry& entry : catalogue()) rows += entry.in_auto == in_auto ? 1 : 0;
     EXPECT_EQ(rows, 1);
+    EXPECT_TRUE(schedule_for(in_auto).in_runs);
   }
+}
+
+// On disk a run has anchors, in the order of their steps; in memory a stack.
+TEST(Catalogue, ARunPlaysAnchorsAndStacks) {
+  std::set<std::string> names;
+  for (const Entry& entry : catalogue()) {
+    if (!entry.in_runs) continue;
+    names.insert(entry.name);
+    EXPECT_NE(entry.needs.on_disk, OnDisk::kReplaced) << entry.name;
+    EXPECT_FALSE(entry.needs.branches) << entry.name;
+    EXPECT_EQ(entry.divide, nullptr) << entry.name;
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"store_all", "revolve", "async", "mixed"}));
 }
 
 TEST(Catalogue, MakesTheSweepOfEveryRow) {

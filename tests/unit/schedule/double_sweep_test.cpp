@@ -101,23 +101,21 @@ DrawnRun draw_run(bool unknown) {
   const std::int64_t longest = longest_double_interval(run.memory);
   const auto n = *rc::gen::inRange<std::int64_t>(1, 400);
   const auto interval = *rc::gen::inRange<std::int64_t>(1, longest + 1);
-  const auto lead = *rc::gen::inRange<std::int64_t>(0, std::min<std::int64_t>(longest, 5) + 1);
   StackOptions& options = run.options;
   options.steps = unknown ? kUnknown : n;
   options.units = run.memory.units;
   options.disk_slots = n + 2;
   options.tape_units = run.memory.tape_units;
   options.record = run.memory.tape_units > 0 || *rc::gen::arbitrary<bool>();
-  options.disk_is_buffered = *rc::gen::arbitrary<bool>();
   const std::int64_t planned = options.record ? n : n + 1;
-  run.sweep = double_sweep_within(unknown ? kMostSteps : planned, lead, interval, run.memory);
+  run.sweep = double_sweep_within(unknown ? kMostSteps : planned, interval, run.memory);
   return run;
 }
 
 RC_GTEST_PROP(DoublePlanner, StaysWithinTheMemoryOfARun, ()) {
   const DrawnRun run = draw_run(false);
   const Taken totals = replay(run.options, std::make_unique<DoublePlanner>(run.sweep));
-  RC_ASSERT(totals.anchors <= run.sweep.intervals + (run.sweep.lead > 0 ? 1 : 0));
+  RC_ASSERT(totals.anchors <= run.sweep.intervals);
   RC_ASSERT(totals.most_units <= run.memory.units);
 }
 
@@ -129,26 +127,6 @@ RC_GTEST_PROP(DoublePlanner, NeedNotKnowTheEnd, ()) {
   StackSweep nested(options, std::make_unique<DoublePlanner>(run.sweep));
   const Taken totals = Driver(nested, rules_of(options, nested.planner()), {.steps = n}).sweep();
   RC_ASSERT(totals.most_units <= run.memory.units);
-}
-
-std::int64_t advances_to_done(StackSweep& nested) {
-  std::int64_t advances = 0;
-  for (Action action = nested.next(); !std::holds_alternative<Done>(action);
-       action = nested.next()) {
-    if (const auto* run = std::get_if<Advance>(&action)) advances += run->last - run->first;
-  }
-  return advances;
-}
-
-RC_GTEST_PROP(DoublePlanner, TakesTheSameStepsAfterARewind, ()) {
-  DrawnRun run = draw_run(false);
-  run.options.disk_is_buffered = true;
-  StackSweep nested(run.options, std::make_unique<DoublePlanner>(run.sweep));
-  const std::int64_t advances = advances_to_done(nested);
-  RC_PRE(nested.can_rewind());  // the only step may have given up x_0
-  nested.rewind(1);
-  RC_ASSERT(nested.advances_remaining() == advances);
-  RC_ASSERT(advances_to_done(nested) == advances);
 }
 
 using Relative = std::tuple<int, std::int64_t, std::int64_t, std::int64_t>;
@@ -169,7 +147,7 @@ std::map<std::int64_t, std::vector<Relative>> actions_by_interval(const StackOpt
       --number;
       continue;
     }
-    const std::int64_t start = sweep.lead + number * sweep.interval;
+    const std::int64_t start = number * sweep.interval;
     const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t place) {
       const auto kind = static_cast<int>(action.index());
       loops[number].push_back({kind, first - start, last - start, place});
@@ -196,9 +174,8 @@ TEST(DoublePlanner, PlaysTheSameLoopsInEveryInterval) {
     options.disk_slots = 200;
     options.tape_units = tape;
     options.record = tape > 0;
-    options.disk_is_buffered = true;
     const std::int64_t planned = options.record ? options.steps : options.steps + 1;
-    const auto loops = actions_by_interval(options, double_sweep_within(planned, 0, 10, memory));
+    const auto loops = actions_by_interval(options, double_sweep_within(planned, 10, memory));
     for (std::int64_t number = 1; number < 10; ++number) {
       EXPECT_GT(loops.at(number).size(), 20u);
       EXPECT_EQ(loops.at(number), loops.at(1)) << number << " " << tape;
@@ -220,10 +197,10 @@ TEST(DoubleSweep, OfARunTakesTheFewestStepsThatFit) {
         }
         if (steps > longest_double_interval(memory)) {
           ASSERT_EQ(fewest, -1) << steps << " " << units << " " << tape;
-          ASSERT_THROW(double_sweep_within(steps, 0, steps, memory), Error);
+          ASSERT_THROW(double_sweep_within(steps, steps, memory), Error);
           continue;
         }
-        ASSERT_EQ(double_sweep_within(steps, 0, steps, memory).full.forwards(), fewest)
+        ASSERT_EQ(double_sweep_within(steps, steps, memory).full.forwards(), fewest)
             << steps << " " << units << " " << tape;
       }
     }
@@ -233,11 +210,11 @@ TEST(DoubleSweep, OfARunTakesTheFewestStepsThatFit) {
 TEST(DoubleSweep, OfARunHidesItsTransfersWhereThatPays) {
   DoubleCosts costs;
   costs.step = {.forward = 1, .adjoint = 2, .write = 7.5, .read = 5};
-  const DoubleSweep sweep = best_double_sweep(1000, 4, 1, {9, 1}, costs);
+  const DoubleSweep sweep = best_double_sweep(1000, 1, {9, 1}, costs);
   EXPECT_GE(sweep.interval, 8);
   EXPECT_EQ(double_time(sweep, costs).waiting, 0);
   costs.step.write = 1e6;  // nothing hides that: one interval after the other, as long as they fit
-  EXPECT_EQ(best_double_sweep(1000, 0, 1, {9, 1}, costs).interval, longest_double_interval({9, 1}));
+  EXPECT_EQ(best_double_sweep(1000, 1, {9, 1}, costs).interval, longest_double_interval({9, 1}));
 }
 
 TEST(DoubleSweep, WithFreeTransfersTakesTheFewestSteps) {
@@ -252,10 +229,10 @@ TEST(DoubleSweep, WithFreeTransfersTakesTheFewestSteps) {
       uint128 fewest = ~uint128{0};
       const std::int64_t longest = std::min<std::int64_t>(longest_double_interval(memory), 60);
       for (std::int64_t interval = 1; interval <= longest; ++interval) {
-        const DoubleSweep sweep = double_sweep_within(60, 2, interval, memory);
+        const DoubleSweep sweep = double_sweep_within(60, interval, memory);
         fewest = std::min(fewest, DoublePlanner(sweep).advances(all));
       }
-      const DoubleSweep best = best_double_sweep(60, 2, 1, memory, costs);
+      const DoubleSweep best = best_double_sweep(60, 1, memory, costs);
       EXPECT_TRUE(DoublePlanner(best).advances(all) == fewest) << units << " " << tape;
     }
   }

@@ -21,9 +21,7 @@ Measured measured_of(const Case& one) {
   return {.costs = one.costs, .write_times_known = true, .of_earlier_sweep = true};
 }
 
-DiskLeft left_of(const Case& one) {
-  return {.places = one.anchors, .slots = one.blocks, .steps_per_write = 1};
-}
+DiskLeft left_of(const Case& one) { return {.slots = one.blocks}; }
 
 SweepPtr sweep_of(const Case& one) {
   Problem problem;
@@ -33,8 +31,7 @@ SweepPtr sweep_of(const Case& one) {
   problem.blocks_on_disk = kNoLimit;
   problem.read_ahead = one.blocks > 1 ? 1 : 0;
   problem.slots = problem.shared.slots(problem.read_ahead);
-  EarlierPlans earlier;
-  return make_async(problem, earlier);
+  return make_async(problem);
 }
 
 // As a run does it, to its end and under the rules.

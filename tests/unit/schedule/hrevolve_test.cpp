@@ -106,17 +106,6 @@ TEST(HRevolve, TakesTurnForOneMoreStep) {
   }
 }
 
-TEST(HRevolve, KeepsTheRulesWhereReadStatesAreBuffered) {
-  for (std::int64_t n = 1; n <= 40; ++n) {
-    StackOptions options = options_of({n, 2, 3});
-    options.turn = true;
-    options.disk_is_buffered = true;
-    EXPECT_NO_THROW(
-        replay(options, std::make_unique<HRevolvePlanner>(n + 1, 2, 3, TwoTierCosts{1, 1, 2, 2})))
-        << n;
-  }
-}
-
 TEST(HRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
   for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 2; n <= 60; ++n) {

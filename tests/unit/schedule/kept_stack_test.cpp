@@ -9,24 +9,24 @@ namespace {
 TEST(KeptStack, HandsOutUnitsAndPlacesOnDiskInOrder) {
   KeptStack stack(false);
   EXPECT_TRUE(stack.empty());
-  EXPECT_EQ(stack.push(0, Place::kDisk, 0, false), (Kept{What::kState, kDiskTier, 0, 0, {}}));
-  EXPECT_EQ(stack.push(3, Place::kRam, 2, false), (Kept{What::kState, kRamTier, 3, 0, {0, 2}}));
-  EXPECT_EQ(stack.push(5, Place::kDisk, 0, false).place, 1);
+  EXPECT_EQ(stack.push(0, Place::kDisk, 0), (Kept{What::kState, kDiskTier, 0, 0, {}}));
+  EXPECT_EQ(stack.push(3, Place::kRam, 2), (Kept{What::kState, kRamTier, 3, 0, {0, 2}}));
+  EXPECT_EQ(stack.push(5, Place::kDisk, 0).place, 1);
   const Kept tape{What::kTape, kRamTier, 7, 2, {2, 3}};
-  EXPECT_EQ(stack.push(7, Place::kTape, 3, false), tape);
+  EXPECT_EQ(stack.push(7, Place::kTape, 3), tape);
   EXPECT_EQ(stack.all().units, 5);
   EXPECT_EQ(stack.all().disk_slots, 2);
   EXPECT_EQ(stack.pop(), tape);
-  EXPECT_EQ(stack.push(6, Place::kRam, 1, false).place, 2);
+  EXPECT_EQ(stack.push(6, Place::kRam, 1).place, 2);
   EXPECT_TRUE(stack.top_is(Place::kRam, 6));
 }
 
 TEST(KeptStack, StartsAgainFromAStateOrBehindATapeThatRestarts) {
   for (const bool tape_restarts : {false, true}) {
     KeptStack stack(tape_restarts);
-    stack.push(0, Place::kRam, 1, false);
+    stack.push(0, Place::kRam, 1);
     const KeptStack::Part state = stack.all();
-    stack.push(1, Place::kTape, 1, false);
+    stack.push(1, Place::kTape, 1);
     EXPECT_EQ(stack.restarts_at(state), 0);
     EXPECT_EQ(stack.restarts_at(stack.all()), tape_restarts ? 2 : kUnknown);
     EXPECT_EQ(stack.held(0, state), Place::kRam);
@@ -36,21 +36,14 @@ TEST(KeptStack, StartsAgainFromAStateOrBehindATapeThatRestarts) {
   }
 }
 
-TEST(KeptStack, RestoresWhatIsBufferedFromTheDisk) {
-  KeptStack stack(false);
-  const Kept on_disk = stack.push(4, Place::kDisk, 0, false);
-  stack.push(4, Place::kRam, 1, true);
-  EXPECT_EQ(stack.source(), on_disk);
-}
-
 TEST(KeptStack, KeepsTheSlotsOfReplacedStates) {
   KeptStack stack(false);
-  for (const std::int64_t step : {0, 1, 2}) stack.push(step, Place::kRam, 1, false);
+  for (const std::int64_t step : {0, 1, 2}) stack.push(step, Place::kRam, 1);
   EXPECT_EQ(stack.replace(1, 9).place, 1);
   stack.sort();
   EXPECT_EQ(stack.pop().step, 9);
   EXPECT_EQ(stack.top_step(), 2);
-  EXPECT_EQ(stack.push(5, Place::kRam, 1, false).place, 1) << "slot 2 is taken";
+  EXPECT_EQ(stack.push(5, Place::kRam, 1).place, 1) << "slot 2 is taken";
   while (stack.has_entries()) stack.pop();
   EXPECT_EQ(stack.all().units, 0);
   stack.put_back();

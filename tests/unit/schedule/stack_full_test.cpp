@@ -4,20 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
-#include <random>
 
 #include "schedule/rows.h"
 #include "schedule/rules.h"
 
 namespace anadrome::schedule {
 namespace {
-
-using Make = SweepPtr (*)(Problem&, EarlierPlans&);
-const std::map<const char*, Make> kReplacing = {{"multistage", make_multistage},
-                                                {"double", make_double},
-                                                {"hrevolve", make_hrevolve},
-                                                {"disk_revolve", make_disk_revolve}};
 
 /// `blocks` of memory, of which one is for reading ahead.
 Problem stack_problem(std::int64_t steps, std::int64_t blocks) {
@@ -56,9 +48,8 @@ class Player {
       const Action action = sweep_.next();
       rules_.play(action);
       if (const auto* kept = std::get_if<Keep>(&action); kept != nullptr && refuses(*kept)) {
-        EXPECT_TRUE(!full_ || sweep_.course().anchors_stay) << "another one: " << kept->place;
         full_ = true;
-        sweep_.disk_is_full({disk_.places, problem_.shared.blocks, steps_per_write});
+        sweep_.disk_is_full({problem_.shared.blocks});
         promised = sweep_.advances_remaining();
         promised_at = advances();
       }
@@ -75,12 +66,6 @@ class Player {
   }
   bool done() const { return rules_.done(); }
   bool was_full() const { return full_; }
-  void rewind() {
-    sweep_.rewind(1);
-    rules_.rewind(1);
-  }
-
-  double steps_per_write = 0;
 
  private:
   std::int64_t advances() const { return rules_.taken().advances + rules_.taken().recorded; }
@@ -92,10 +77,7 @@ class Player {
   }
   void decide() {
     const Measured measured{.costs = problem_.costs, .write_times_known = true};
-    for (;;) {
-      const Next next = sweep_.decide(measured);
-      if (next == Next::kPlan) sweep_.plan(measured);
-      if (next == Next::kPlan || next == Next::kGoOn) return;
+    while (sweep_.decide(measured) != Next::kGoOn) {
     }
   }
 
@@ -106,105 +88,6 @@ class Player {
   bool full_ = false;
 };
 
-// Of n steps and TURN.
-std::int64_t revolve_advances(std::int64_t steps, std::int64_t slots) {
-  return static_cast<std::int64_t>(extra_advances(steps + 1, slots));
-}
-
-TEST(FullDisk, CostsWhatRevolveCostsWhereItWasDeadAllTheTime) {
-  for (const auto& [name, make] : kReplacing) {
-    for (const std::int64_t blocks : {2, 3, 8}) {
-      Problem problem = stack_problem(90, blocks);
-      EarlierPlans earlier;
-      const SweepPtr sweep = make(problem, earlier);
-      Player player(*sweep, problem, {});
-      EXPECT_EQ(player.play().advances, revolve_advances(90, blocks)) << name << ", " << blocks;
-      EXPECT_TRUE(player.was_full());
-    }
-  }
-}
-
-TEST(FullDisk, CostsNoMoreThanRevolveAndLittleMoreThanTheBestWithWhatThereIs) {
-  for (const auto& [name, make] : kReplacing) {
-    for (const std::int64_t steps : {40, 100, 400}) {
-      for (const std::int64_t blocks : {2, 3, 8}) {
-        for (std::int64_t places = 1; places <= 24; ++places) {
-          for (const bool known : {false, true}) {
-            SCOPED_TRACE(std::string(name) + ", " + std::to_string(steps) + " steps, " +
-                         std::to_string(blocks) + " blocks, " + std::to_string(places) + " places" +
-                         (known ? ", times known" : ""));
-            Problem problem = stack_problem(steps, blocks);
-            problem.costs_known = known;
-            EarlierPlans earlier;
-            const SweepPtr sweep = make(problem, earlier);
-            Player player(*sweep, problem, {places});
-            const Taken taken = player.play();
-            if (!player.was_full()) continue;
-            const std::int64_t best = revolve_advances(steps, blocks + places);
-            EXPECT_LE(taken.most_disk_slots, places + 1);
-            EXPECT_LE(taken.advances, revolve_advances(steps, blocks));
-            EXPECT_LE(taken.advances, best + best / 4 + places) << "the best: " << best;
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(FullDisk, CostsNoMoreThanRevolveWhereTapesAreKept) {
-  for (const std::int64_t blocks : {2, 3, 8}) {
-    for (std::int64_t places = 0; places <= 24; ++places) {
-      Problem problem = stack_problem(100, blocks);
-      problem.sizing.record = true;
-      problem.shared.tape_units = 1;
-      EarlierPlans earlier;
-      const SweepPtr sweep = make_double(problem, earlier);
-      Player player(*sweep, problem, {places});
-      const Taken taken = player.play();
-      if (!player.was_full()) continue;
-      EXPECT_LE(taken.advances, static_cast<std::int64_t>(extra_advances(100, blocks))) << places;
-      EXPECT_EQ(taken.recorded, 100);
-    }
-  }
-}
-
-// A state that was good turns out to be damaged afterwards; and another reverse sweep.
-TEST(FullDisk, GoesOnWhateverIsLostAfterwards) {
-  std::int64_t finished = 0;
-  for (const auto& [name, make] : kReplacing) {
-    for (const std::int64_t places : {1, 2, 5, 11}) {
-      for (std::int64_t lose = 1; lose <= 40; ++lose) {
-        SCOPED_TRACE(std::string(name) + ", " + std::to_string(places) + " places, lost at " +
-                     std::to_string(lose));
-        Problem problem = stack_problem(100, 2 + lose % 3);
-        EarlierPlans earlier;
-        const SweepPtr sweep = make(problem, earlier);
-        Player player(*sweep, problem, {places, lose});
-        ASSERT_NO_THROW(player.play());
-        if (!player.done()) continue;
-        ++finished;
-        player.rewind();
-        ASSERT_NO_THROW(player.play());
-      }
-    }
-  }
-  EXPECT_GT(finished, 300);
-}
-
-TEST(FullDisk, KeepsWhatIsThereWhereWritesTakeLong) {
-  const auto anchors = [](double steps_per_write) {
-    Problem problem = stack_problem(100, 3);
-    EarlierPlans earlier;
-    const SweepPtr sweep = make_multistage(problem, earlier);
-    Player player(*sweep, problem, {9});
-    player.steps_per_write = steps_per_write;
-    const Taken taken = player.play();
-    return taken.anchors;
-  };
-  EXPECT_GT(anchors(0), 40);
-  EXPECT_LT(anchors(1e6), 20);
-}
-
 TEST(FullDisk, GivesAnAsyncSweepAllOfTheMemoryBeyondTheNewestAnchor) {
   for (const bool record : {false, true}) {
     for (std::int64_t anchors = 1; anchors <= 8; ++anchors) {
@@ -212,8 +95,7 @@ TEST(FullDisk, GivesAnAsyncSweepAllOfTheMemoryBeyondTheNewestAnchor) {
       Problem problem = stack_problem(kSteps, kBlocks);
       problem.sizing.interval = kInterval;
       problem.sizing.record = record;
-      EarlierPlans earlier;
-      const SweepPtr sweep = make_async(problem, earlier);
+      const SweepPtr sweep = make_async(problem);
       Player player(*sweep, problem, {anchors});
       const Taken taken = player.play();
       EXPECT_TRUE(player.was_full());
@@ -238,8 +120,7 @@ TEST(FullDisk, LetsAnAsyncSweepEndHoweverMuchIsReadAhead) {
             problem.read_ahead = read_ahead;
             problem.slots = problem.shared.slots(read_ahead);
             problem.sizing.interval = interval;
-            EarlierPlans earlier;
-            const SweepPtr sweep = make_async(problem, earlier);
+            const SweepPtr sweep = make_async(problem);
             Player player(*sweep, problem, {places, lose});
             ASSERT_NO_THROW(player.play());
             EXPECT_TRUE(player.done() || lose > 0);
@@ -256,8 +137,7 @@ TEST(FullDisk, HoldsMoreAnchorsThanTheSweepBeganWithOrFewer) {
     Problem problem = stack_problem(100, 3);
     problem.sizing.interval = 5;
     problem.blocks_on_disk = at_first;
-    EarlierPlans earlier;
-    const SweepPtr sweep = make_async(problem, earlier);
+    const SweepPtr sweep = make_async(problem);
     Rules rules(rules_of(problem));
     while (!rules.done()) {
       const Action action = sweep->next();

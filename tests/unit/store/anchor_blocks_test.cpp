@@ -19,7 +19,7 @@ struct AnchorBench {
     made.sweep = 3;
     return made;
   }
-  void keep(std::int64_t number) { blocks.keep({number, 10 * number, {}}); }
+  void keep(std::int64_t number) { blocks.keep({number, 10 * number}); }
   void note(std::int64_t block) { blocks.note(block, {20 * block, 20 * block + 10, 2}); }
   void write(std::int64_t block, const Failure& failure = {}, bool is_copy = false) {
     Transfer transfer;

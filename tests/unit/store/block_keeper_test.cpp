@@ -10,7 +10,6 @@ namespace anadrome::store {
 namespace {
 
 using State = Resident::State;
-using Rules = BlockKeeper::Rules;
 
 // A pool of a few blocks that are all in use, and a tier that says what the test wants.
 class Keeping final : public BlockKeeper::Backing {
@@ -219,39 +218,11 @@ TEST(BlockKeeper, DoesNotTouchStepZeroWhileItIsWorkedOn) {
   EXPECT_EQ(s.in_memory(), (Blocks{0}));
 }
 
-TEST(BlockKeeper, LetsTheWindowGoInNeedWhereAnchorsAreReplaced) {
-  for (const Rules rules : {Rules::kInOrder, Rules::kReplaced}) {
-    Keeping s(1);
-    s.add(3, State::kClean);
-    s.keeper.work_on({3, 3});
-    s.keeper.follow(rules);
-    if (rules == Rules::kInOrder) {
-      EXPECT_THROW(s.keeper.take(), Error);
-    } else {
-      EXPECT_GE(s.keeper.take(), 0);
-      EXPECT_TRUE(s.in_memory().empty());
-    }
-  }
-}
-
-TEST(BlockKeeper, ByPlanWaitsForWhatWasDroppedInTheOrderOfItsWrites) {
-  Keeping s(3);
-  s.keeper.follow(Rules::kPlanned);
-  s.add(1, State::kWriting, true).turn = 9;
-  s.add(2, State::kWriting, true).turn = 4;
-  s.add(3, State::kWriting).turn = 1;
-  s.keeper.take();
-  s.keeper.take();
-  EXPECT_EQ(s.waited_for, (Blocks{2, 1}));
-  EXPECT_THROW(s.keeper.take(), Error) << "the plan did not drop it";
-}
-
-TEST(BlockKeeper, ByPlanEvictsNothing) {
+TEST(BlockKeeper, DoesNotLetTheBlockBeingWorkedOnGo) {
   Keeping s(1);
-  s.keeper.follow(Rules::kPlanned);
-  s.add(1, State::kClean);
+  s.add(3, State::kClean);
+  s.keeper.work_on({3, 3});
   EXPECT_THROW(s.keeper.take(), Error);
-  EXPECT_EQ(s.in_memory(), (Blocks{1}));
 }
 
 TEST(BlockKeeper, NeverWaitsForAnIdleBlock) {
@@ -266,38 +237,11 @@ TEST(BlockKeeper, NeverWaitsForAnIdleBlock) {
   EXPECT_TRUE(s.waited_for.empty());
 }
 
-TEST(BlockKeeper, ClearsARegionByWaitingForWhatWasDroppedThere) {
-  Keeping s(2);
-  s.add(1, State::kWriting, true).region = {0, 4};
-  s.add(2, State::kWriting).region = {6, 2};
-  s.keeper.clear({3, 3});
-  EXPECT_EQ(s.waited_for, (Blocks{1}));
-  EXPECT_EQ(s.in_memory(), (Blocks{2}));
-}
-
-TEST(BlockKeeper, RefusesTwoStatesInOneRegion) {
-  Keeping s(2);
-  s.add(1, State::kWriting).region = {0, 4};
-  EXPECT_THROW(s.keeper.clear({3, 3}), Error) << "it is still needed";
-  s.add(2, State::kClean, true).region = {8, 2};
-  EXPECT_THROW(s.keeper.clear({9, 1}), Error) << "nothing moves it away";
-}
-
 TEST(BlockKeeper, ForgetsItsResidentsWithTheirTier) {
   Keeping s(2);
   s.add(1, State::kClean);
-  s.keeper.follow(Rules::kPlanned);
   s.keeper.no_backing();
   EXPECT_TRUE(s.in_memory().empty());
-  EXPECT_EQ(s.keeper.rules(), Rules::kInOrder);
-}
-
-TEST(Region, MeetsAnotherThatSharesAUnit) {
-  const Region region = {4, 3};
-  EXPECT_TRUE(region.meets({6, 1}));
-  EXPECT_TRUE(region.meets({0, 5}));
-  EXPECT_FALSE(region.meets({7, 2}));
-  EXPECT_FALSE(region.meets({0, 4}));
 }
 
 }  // namespace

@@ -160,16 +160,6 @@ TEST(Codec, DescribesBothCopiesOfStepZeroWhereSeveralCodecsCompete) {
   EXPECT_TRUE(s.brings_back(0, 0));
 }
 
-TEST(Codec, WorksOnStatesOfSeveralSizes) {
-  CodecBench s(CodecName::kLz4, {.rules = BlockKeeper::Rules::kPlanned, .units = 2});
-  const Region region = {1, 1};
-  s.keep(0, 30, region);
-  s.tier->write({0, 30, region});
-  s.tier->drop(0);
-  s.tier->read({0, 30, {0, 1}});
-  EXPECT_TRUE(s.brings_back(0, 30));
-}
-
 TEST(Codec, FindsADamagedBlockByTheBytesThatAreOnDisk) {
   CodecBench s(CodecName::kLz4);
   s.keep_and_drop_all(2);

@@ -30,12 +30,10 @@ class CopiedLive final : public Live {
     pool_.hold(shared);
     return shared;
   }
-  std::int64_t keep_at(std::byte* place, std::int64_t room, std::vector<Extent>* extents) override {
-    return keep_piece({&field_, 1}, place, room, extents);
+  void keep_at(std::byte* place, std::int64_t room) override {
+    keep_piece({&field_, 1}, place, room);
   }
-  void restore_from(const std::byte* place, const std::vector<Extent>* extents) override {
-    restore_piece({&field_, 1}, place, extents);
-  }
+  void restore_from(const std::byte* place) override { restore_piece({&field_, 1}, place); }
 
   std::int64_t shared = -1;  ///< the block it is in, and hands over
 

@@ -10,7 +10,6 @@
 namespace anadrome::store {
 namespace {
 
-using Rules = BlockKeeper::Rules;
 using State = Resident::State;
 using Started = HeldTransport::Started;
 
@@ -315,8 +314,8 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   s.tier.reset();
   s.pool.reset();
   const Volume volume = {s.disk, *s.transport, s.times};
-  const DiskTier::Parts parts = {s.layout, s.blocks, {&volume, 1}, s.live, nullptr};
-  s.tier = std::make_unique<DiskTier>(parts, Rules::kInOrder, BlockIdentity{}, s.observer);
+  const DiskTier::Parts parts = {s.layout, s.blocks, {&volume, 1}, s.live};
+  s.tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, s.observer);
   s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
                     {{0, {0, 0, 2, {1, 7}, {}}}, {1, {1, 20, 2, {2, 7}, {}}}});
   EXPECT_EQ(s.tier->anchors().kept(), 5);
@@ -327,89 +326,6 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   s.keep_and_write(2, 50);
   s.keep_and_write(3, 60);
   EXPECT_TRUE(s.brings_back(3, 60));
-}
-
-// ---- replaced ----
-
-TEST(DiskTier, ReplacesAnAnchorThatIsStillBeingWritten) {
-  HeldTier s({.rules = Rules::kReplaced});
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
-  s.tier->drop(1);
-  s.keep(1, 15);
-  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1})) << "it has the same place on disk";
-  s.tier->write_newest_block();
-  s.tier->flush();
-  s.tier->drop(1);
-  EXPECT_TRUE(s.brings_back(1, 15));
-}
-
-// ---- by plan ----
-
-TEST(DiskTier, ByPlanWritesAndReadsWhatItIsToldTo) {
-  HeldTier s({.rules = Rules::kPlanned});
-  for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep(anchor, 10 * anchor);
-  EXPECT_TRUE(s.held->started.empty());
-  s.tier->write({1, 10, {}});
-  s.tier->write({0, 0, {}});
-  s.tier->flush();
-  s.tier->drop(1);
-  EXPECT_FALSE(s.in_memory(1));
-  s.tier->read({1, 10, {}});
-  EXPECT_EQ(s.state(1), State::kReading);
-  EXPECT_TRUE(s.brings_back(1, 10));
-  EXPECT_EQ(s.held->waited_for.back(), 1);
-  s.tier->drop(1);
-  s.tier->read({1, 10, {}});
-  s.held->finish_all();
-  EXPECT_TRUE(s.brings_back(1, 10)) << "what was dropped can be read again";
-}
-
-TEST(DiskTier, ByPlanWaitsForADroppedStateAndForNoOther) {
-  HeldTier s({.rules = Rules::kPlanned, .pool_blocks = 2});
-  s.keep(0, 0);
-  s.keep(1, 10);
-  s.tier->write({0, 0, {}});
-  s.tier->write({1, 10, {}});
-  EXPECT_THROW(s.blocks.take(), Error);
-  s.tier->drop(1);
-  EXPECT_GE(s.blocks.take(), 0);
-  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1}));
-}
-
-TEST(DiskTier, ByPlanGivesAStateUpForWhichThereIsNoPlace) {
-  HeldTier s({.rules = Rules::kPlanned});
-  s.keep(0, 0);
-  s.tier->write({0, 0, {}}, {ANADROME_ERR_NO_SPACE, "full"});
-  EXPECT_TRUE(s.brings_back(0, 0));
-  s.tier->drop(0);
-  s.tier->read({0, 0, {}});
-  EXPECT_EQ(s.tier->load(0).status, ANADROME_ERR_NO_SPACE);
-}
-
-TEST(DiskTier, PutsStatesOfSeveralSizesWhereThePlanSays) {
-  HeldTier s({.rules = Rules::kPlanned, .units = 3});
-  s.keep(0, 0, {0, 1});
-  s.keep(1, 10, {2, 1});
-  s.tier->write({0, 0, {0, 1}});
-  s.tier->write({1, 10, {2, 1}});
-  s.tier->drop(0);
-  s.keep(2, 20, {0, 1});  // waits until 0 is written
-  EXPECT_EQ(s.held->waited_for.front(), 0);
-  s.tier->write({2, 20, {0, 1}});
-  s.tier->flush();
-  s.tier->read({0, 0, {1, 1}});
-  EXPECT_TRUE(s.brings_back(0, 0)) << "at another place than it was written from";
-  EXPECT_TRUE(s.brings_back(1, 10));
-  EXPECT_TRUE(s.brings_back(2, 20));
-  EXPECT_EQ(s.places->most_bytes(), 3 * kPage);
-}
-
-TEST(DiskTier, KeepsNoStateThatIsLargerThanItsRegion) {
-  HeldTier s({.rules = Rules::kPlanned, .units = 3});
-  s.values.set(5);
-  EXPECT_EQ(s.tier->keep({0, 0, {0, 0}}), kPage);
-  EXPECT_EQ(s.places->most_bytes(), 0);
 }
 
 // ---- as a tier ----

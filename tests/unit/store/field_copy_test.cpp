@@ -109,7 +109,6 @@ TEST(Piece, TakesWhatItsFieldsTakeNow) {
   Fields s;
   s.varying.bytes = 17;
   s.packed.value = 8;
-  EXPECT_EQ(bytes_now(s.all), 17 + 3 + 1);
   const std::int64_t taken = keep_piece(s.all, s.memory.data(), 100);
   EXPECT_EQ(taken, 8 + 8 + 32) << "fields of fixed size first, each on 8 bytes";
   EXPECT_EQ(s.memory[0], std::byte{1});
@@ -135,23 +134,6 @@ TEST(Piece, CopiesEveryFieldWhateverBecameOfAnother) {
   s.varying.bytes = 41;
   EXPECT_THROW(keep_piece(s.all, s.memory.data(), 100), Error);
   EXPECT_EQ(s.packed.calls, 1);
-}
-
-TEST(Piece, InPagesSaysWhereItsFieldsLie) {
-  Fields s;
-  s.varying.bytes = 30;
-  std::vector<Extent> extents;
-  EXPECT_EQ(keep_piece(s.all, s.memory.data(), 4 * kPage, &extents), 3 * kPage);
-  ASSERT_EQ(extents.size(), 3u);
-  EXPECT_EQ(extents[0].offset, 2 * kPage);
-  EXPECT_EQ(extents[0].bytes, 38);
-  EXPECT_EQ(extents[1].offset, 0);
-  EXPECT_EQ(extents[2].offset, kPage);
-  s.array = {0, 0, 0};
-  restore_piece(s.all, s.memory.data(), &extents);
-  EXPECT_EQ(s.array, (std::vector<unsigned char>{1, 2, 3}));
-  EXPECT_EQ(s.varying.unpacked, 30u);
-  EXPECT_EQ(most_piece_bytes(s.all, kPage), 3 * kPage);
 }
 
 }  // namespace

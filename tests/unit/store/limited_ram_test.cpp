@@ -18,9 +18,9 @@ class LimitedRam final : public Tier {
   LimitedRam(std::unique_ptr<Tier> tier, std::int64_t states)
       : tier_(std::move(tier)), states_(states) {}
 
-  std::int64_t keep(const KeptState& state) override {
+  void keep(const KeptState& state) override {
     if (state.number >= states_) throw Error(ANADROME_ERR_INTERNAL, "this memory is full");
-    return tier_->keep(state);
+    tier_->keep(state);
   }
   Failure load(std::int64_t number) override { return tier_->load(number); }
   bool lose(std::int64_t number) override { return tier_->lose(number); }
@@ -42,11 +42,11 @@ struct LimitedBench {
   }
   void keep(std::size_t tier, std::int64_t number, std::int64_t value) {
     values.set(value);
-    tiers[tier]->keep({number, 0, {}});
+    tiers[tier]->keep({number, 0});
   }
   bool brings_back(std::size_t tier, std::int64_t number, std::int64_t value) {
     values.set(-1);
-    tiers[tier]->restore({number, 0, {}});
+    tiers[tier]->restore({number, 0});
     return values.are(value);
   }
   Values values{4};

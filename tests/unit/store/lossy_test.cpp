@@ -426,30 +426,25 @@ TEST_P(LossyBlocks, ComeBackWithinTheToleranceOfEachStateAndField) {
   }
 }
 
-// A plan may have a state written after it was restored.
 TEST_P(LossyBlocks, AStateIsChangedOnce) {
-  for (const bool written_first : {true, false}) {
-    TierBench s({.rules = BlockKeeper::Rules::kPlanned}, [](const BlockLayout& made) {
-      TransportOptions options;
-      options.encoding = Encoding{{GetParam()}, {{.number_bytes = 8, .real_bytes = 8}}};
-      options.encoding->fields[0].tolerance = 1e-2;
-      return make_direct_transport(made, options);
-    });
-    s.keep(0, 0);
-    for (std::size_t i = 0; i < s.values.all.size(); ++i)
-      s.values.all[i] = std::bit_cast<std::int64_t>(100 + 0.37 * static_cast<double>(i));
-    s.tier->keep({1, 30, {}});
-    if (!written_first) s.tier->restore({1, 30, {}});
-    s.tier->write({1, 30, {}});
-    s.tier->restore({1, 30, {}});
-    const auto once = s.values.all;
-    s.tier->flush();
-    s.tier->drop(1);
-    s.tier->read({1, 30, {}});
-    EXPECT_FALSE(s.tier->load(1));
-    s.tier->restore({1, 30, {}});
-    EXPECT_EQ(s.values.all, once);
-  }
+  TierBench s({}, [](const BlockLayout& made) {
+    TransportOptions options;
+    options.encoding = Encoding{{GetParam()}, {{.number_bytes = 8, .real_bytes = 8}}};
+    options.encoding->fields[0].tolerance = 1e-2;
+    return make_direct_transport(made, options);
+  });
+  s.keep_and_write(0, 0);
+  for (std::size_t i = 0; i < s.values.all.size(); ++i)
+    s.values.all[i] = std::bit_cast<std::int64_t>(100 + 0.37 * static_cast<double>(i));
+  s.tier->keep({1, 30});
+  s.tier->write_newest_block();
+  s.tier->restore({1, 30});
+  const auto once = s.values.all;
+  s.tier->flush();
+  s.tier->drop(1);
+  EXPECT_FALSE(s.tier->load(1));
+  s.tier->restore({1, 30});
+  EXPECT_EQ(s.values.all, once);
 }
 
 // Of two codecs that compete, the one that wrote a block changes it in memory.
@@ -466,7 +461,7 @@ TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
     for (std::size_t i = 0; i < s.values.all.size(); ++i)
       s.values.all[i] = std::bit_cast<std::int64_t>(
           std::sin(0.01 * static_cast<double>(i) + static_cast<double>(anchor)));
-    s.tier->keep({anchor, anchor, {}});
+    s.tier->keep({anchor, anchor});
     s.tier->write_newest_block();
   }
   s.tier->flush();
@@ -475,7 +470,7 @@ TEST(CompetingCodecs, MakeOfABlockInMemoryWhatAReadBrings) {
   for (std::int64_t anchor = kAnchors; anchor-- > 1;) {
     if (anchor % 2 == 1) s.tier->prefetch(anchor);  // the next one ahead, or where it is restored
     ASSERT_FALSE(s.tier->load(anchor));
-    s.tier->restore({anchor, anchor, {}});
+    s.tier->restore({anchor, anchor});
     changed.push_back(s.values.all);
   }
   EXPECT_EQ(s.tier->notes().states_read(), 0);

@@ -9,23 +9,22 @@
 namespace anadrome::store {
 namespace {
 
-// States of one array in a pool of a few blocks; or of several sizes, in so many pages.
+// States of one array in a pool of a few blocks.
 struct RamBench {
-  explicit RamBench(std::int64_t states, std::int64_t pool_blocks = 3, bool in_places = false)
+  explicit RamBench(std::int64_t states, std::int64_t pool_blocks = 3)
       : values(5),
         layout({states, false}, std::vector<Field>{CopiedLive::field(values.all)}),
-        pool(in_places ? 4 * kPage : layout.block_bytes(), in_places ? 1 : pool_blocks),
+        pool(layout.block_bytes(), pool_blocks),
         live(layout, pool, values.all),
-        places(pool.address(0), 8),
-        tier(layout, blocks, live, in_places ? &places : nullptr) {}
+        tier(layout, blocks, live) {}
   void keep(std::int64_t slot, std::int64_t value) {
     values.set(value);
-    tier.keep({slot, 0, {}});
+    tier.keep({slot, 0});
   }
   bool brings_back(std::int64_t slot, std::int64_t value) {
     values.set(-1);
     EXPECT_FALSE(tier.load(slot));
-    tier.restore({slot, 0, {}});
+    tier.restore({slot, 0});
     return values.are(value);
   }
 
@@ -34,7 +33,6 @@ struct RamBench {
   Pool pool;
   BlockKeeper blocks{pool};
   CopiedLive live;
-  RamPlaces places;
   RamTier tier;
 };
 
@@ -65,7 +63,7 @@ TEST(RamTier, TakesABlockWithItsFirstStateAndGivesItBackWithItsLast) {
 TEST(RamTier, HoldsTheBlockOfALiveStateThatIsHandedOver) {
   RamBench s(1);
   s.live.shared = s.pool.take();
-  s.tier.keep({0, 0, {}});
+  s.tier.keep({0, 0});
   EXPECT_EQ(s.pool.holders(s.live.shared), 2);
   EXPECT_EQ(s.pool.free_blocks(), 2);
   s.tier.drop(0);
@@ -82,7 +80,7 @@ TEST(RamTier, DoesNotMissWhatCouldNotBeKept) {
   RamBench s(1, 1);
   s.keep(0, 1);
   EXPECT_THROW(s.keep(1, 2), Error);
-  EXPECT_THROW(s.tier.restore({1, 0, {}}), Error);
+  EXPECT_THROW(s.tier.restore({1, 0}), Error);
   s.tier.drop(1);
   EXPECT_TRUE(s.brings_back(0, 1));
 }
@@ -117,40 +115,6 @@ TEST(RamTier, CountsTheSlotsOfATape) {
   EXPECT_EQ(RamTier::slots_for(80, 40), 2);
   EXPECT_EQ(RamTier::slots_for(81, 40), 3);
   EXPECT_EQ(RamTier::slots_for(81, 0), -1);
-}
-
-TEST(RamTier, PutsStatesOfSeveralSizesWhereTheScheduleSays) {
-  RamBench s(1, 1, true);
-  const Region low = {0, 5}, high = {7, 5};  // 40 bytes each
-  s.values.set(1);
-  EXPECT_EQ(s.tier.keep({0, 0, low}), 40);
-  s.values.set(2);
-  EXPECT_EQ(s.tier.keep({1, 0, high}), 40);
-  s.tier.restore({0, 0, low});
-  EXPECT_TRUE(s.values.are(1));
-  s.tier.restore({1, 0, high});
-  EXPECT_TRUE(s.values.are(2));
-  EXPECT_EQ(s.places.most_bytes(), 7 * 8 + 40);
-  s.tier.drop(1);  // its place is the schedule's to give
-}
-
-TEST(RamTier, KeepsNoStateThatIsLargerThanItsRegion) {
-  RamBench s(1, 1, true);
-  EXPECT_EQ(s.tier.keep({0, 0, {0, 4}}), 40);
-  EXPECT_EQ(s.places.most_bytes(), 0);
-}
-
-TEST(RamPlaces, KnowsHowFarItWasFilled) {
-  std::vector<std::byte> memory(256);
-  RamPlaces places(memory.data(), 16);
-  EXPECT_EQ(places.address({3, 2}), memory.data() + 48);
-  EXPECT_EQ(places.bytes({3, 2}), 32);
-  places.note({3, 2}, 32);
-  places.note({0, 2}, 20);
-  places.note({9, 1}, 17);  // it does not fit
-  EXPECT_EQ(places.most_bytes(), 80);
-  places.note({8, 4}, std::vector<Extent>{{0, 8}, {16, 40}});
-  EXPECT_EQ(places.most_bytes(), 128 + 56);
 }
 
 }  // namespace

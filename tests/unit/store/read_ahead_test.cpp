@@ -83,7 +83,7 @@ struct InMemory : TierBench {
   bool brings_back_changed(std::int64_t number) {
     values.set(-1);
     if (tier->load(number)) return false;
-    tier->restore({number, number, {}});
+    tier->restore({number, number});
     return values.are(1100 + number);
   }
   std::vector<std::int64_t> begun() {
@@ -157,7 +157,7 @@ TEST(ReadAhead, WhatCouldNotBeChangedIsRead) {
   s.held->finish_all();
   s.held->read_failure = {};
   s.values.set(-1);
-  s.tier->restore({2, 2, {}});
+  s.tier->restore({2, 2});
   EXPECT_TRUE(s.values.are(1102));
 }
 

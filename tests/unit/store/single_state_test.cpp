@@ -99,20 +99,20 @@ TEST(SingleState, RefusesAFillValueThatItWouldChange) {
 TEST(SingleState, LeavesX0AsItIsBesideTheBlocks) {
   Slots s;
   BlockKeeper blocks(s.pool);
-  RamTier tier(s.layout, blocks, s.live, nullptr, most_piece_bytes(s.fields));
+  RamTier tier(s.layout, blocks, s.live, most_piece_bytes(s.fields));
   const auto reals = s.reals;
-  tier.keep({0, 0, {}});
+  tier.keep({0, 0});
   EXPECT_EQ(s.pool.free_blocks(), 1) << "x_0 takes none";
-  tier.keep({1, 5, {}});
+  tier.keep({1, 5});
   s.reals.assign(4, 0);
-  tier.restore({0, 0, {}});
+  tier.restore({0, 0});
   EXPECT_EQ(s.reals, reals);
-  tier.restore({1, 5, {}});
+  tier.restore({1, 5});
   EXPECT_EQ(s.reals[0], double(1.0F / 3.0F));
   tier.drop(0);
   EXPECT_EQ(s.pool.free_blocks(), 0);
-  tier.keep({0, 3, {}});
-  tier.restore({0, 3, {}});
+  tier.keep({0, 3});
+  tier.restore({0, 3});
   EXPECT_EQ(s.reals[0], double(1.0F / 3.0F)) << "its slot is one as others are";
 }
 

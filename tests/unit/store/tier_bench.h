@@ -34,10 +34,8 @@ struct CountingObserver final : TierObserver {
 };
 
 struct TierShape {
-  BlockKeeper::Rules rules = BlockKeeper::Rules::kInOrder;
-  std::int64_t states = 1;       ///< in a block
-  std::int64_t pool_blocks = 4;  ///< one of them for places of several units, if `units`
-  std::int64_t units = 0;        ///< pages
+  std::int64_t states = 1;  ///< in a block
+  std::int64_t pool_blocks = 4;
 };
 
 struct TierBench {
@@ -49,31 +47,29 @@ struct TierBench {
       : values(512),  // a page
         fields({CopiedLive::field(values.all)}),
         layout({shape.states, true}, fields),
-        pool(shape.units > 0 ? shape.units * kPage : layout.block_bytes(),
-             shape.units > 0 ? 1 : shape.pool_blocks),
+        pool(layout.block_bytes(), shape.pool_blocks),
         live(layout, pool, values.all),
         disk(layout, fields, kDiskBlocks),
         transport(make(layout)) {
-    if (shape.units > 0) places = std::make_unique<RamPlaces>(pool.address(0), kPage);
     const Volume volume = {disk, *transport, times};
-    const DiskTier::Parts parts = {layout, blocks, {&volume, 1}, live, places.get()};
-    tier = std::make_unique<DiskTier>(parts, shape.rules, BlockIdentity{}, observer);
-    ram = std::make_unique<RamTier>(layout, blocks, live, places.get());
+    const DiskTier::Parts parts = {layout, blocks, {&volume, 1}, live};
+    tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, observer);
+    ram = std::make_unique<RamTier>(layout, blocks, live);
   }
 
   /// The state of a step is 100 + step.
-  void keep(std::int64_t number, std::int64_t step, const Region& region = {}) {
+  void keep(std::int64_t number, std::int64_t step) {
     values.set(100 + step);
-    tier->keep({number, step, region});
+    tier->keep({number, step});
   }
   void keep_and_write(std::int64_t number, std::int64_t step) {
     keep(number, step);
     if (layout.fills_block(number)) tier->write_newest_block();
   }
-  bool brings_back(std::int64_t number, std::int64_t step, const Region& region = {}) {
+  bool brings_back(std::int64_t number, std::int64_t step) {
     values.set(-1);
     if (tier->load(number)) return false;
-    tier->restore({number, step, region});
+    tier->restore({number, step});
     return values.are(100 + step);
   }
 
@@ -85,7 +81,6 @@ struct TierBench {
   CopiedLive live;
   FilePlaces disk;
   std::unique_ptr<Transport> transport;
-  std::unique_ptr<RamPlaces> places;
   TransferTimes times;
   CountingObserver observer;
   std::unique_ptr<RamTier> ram;

@@ -43,27 +43,6 @@ TEST(TransferNotes, MeasuresWhatTransfersTake) {
   EXPECT_EQ(s.observer.steps, 6);
 }
 
-TEST(TransferNotes, TakesASmallStateForAPartOfABlock) {
-  NotesBench s;
-  Transfer half = NotesBench::transfer(true, 2);
-  half.extents = {{0, kPage}};
-  s.notes.finished(half, 0, 0);
-  EXPECT_DOUBLE_EQ(s.notes.cost().write, 4);
-}
-
-TEST(TransferNotes, LeavesOutStatesThatAreMuchSmallerThanOthers) {
-  Values values(4096);  // eight pages
-  NotesBench s;
-  s.layout = BlockLayout({1, true}, std::vector<Field>{CopiedLive::field(values.all)});
-  Transfer transfer = NotesBench::transfer(true, 2);
-  transfer.extents = {{0, 8 * kPage}};
-  s.notes.finished(transfer, 0, 0);
-  transfer.extents = {{0, kPage}};
-  transfer.seconds = 50;
-  s.notes.finished(transfer, 1, 1);
-  EXPECT_DOUBLE_EQ(s.notes.cost().write, 2);
-}
-
 TEST(TransferNotes, CountsTheFirstWriteForWhatItHasTaken) {
   NotesBench s;
   HeldTransport transport(s.layout);

@@ -31,9 +31,8 @@ struct TwoVolumesBench : TierBench {
     tier.reset();
     const std::array<Volume, 2> volumes = {
         {{disk, *transport, times}, {fast_disk, fast, fast_times}}};
-    const DiskTier::Parts parts = {layout, blocks, volumes, live, nullptr};
-    tier =
-        std::make_unique<DiskTier>(parts, BlockKeeper::Rules::kInOrder, BlockIdentity{}, observer);
+    const DiskTier::Parts parts = {layout, blocks, volumes, live};
+    tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, observer);
   }
   void put(std::int64_t number, int volume) {
     keep(number, number);
