@@ -25,7 +25,7 @@ constexpr Kind kFirst = {"revolve", 60, false, "auto", 0};
 constexpr Kind kKinds[] = {
     {"async", 50, true, "7", 0},      {"store_all", 20, false, "auto", 2},
     {"async", 60, false, "5", 1},     {"async", 40, false, "9", 0},
-    {"revolve", 30, true, "auto", 0}, {"async", 45, false, "auto", 0},
+    {"revolve", 30, true, "auto", 0}, {"async", 45, false, "4", 0},
     {"revolve", 25, true, "auto", 0}, kFirst,
 };
 
