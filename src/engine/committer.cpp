@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "store/field_copy.h"
+#include "store/run_files.h"
 
 namespace anadrome::engine {
 Committer::Committer(const std::string& directory, const store::JournalHeader& header,
@@ -19,11 +20,12 @@ Committer::Committer(const std::string& directory, const store::JournalHeader& h
       transport_(transport),
       fast_(fast),
       last_started_at_(now_seconds()) {
-  const std::string path = directory + "/" + store::journal_file_name(header.rank);
-  store::file_system().unlink(path);
-  journal_ = store::Journal::create(path, header);
-  adjoint_file_ =
-      store::File::open(directory + "/" + adjoint_file_name(header.rank), O_RDWR | O_CREAT);
+  const store::Directory held = store::Directory::open(directory);
+  const std::string name = store::journal_file_name(header.rank);
+  // The journal of the sweep before says that the adjoint fields beside it are the run's, too.
+  const int flags = store::RunFiles::remove_one(held, name) ? O_CREAT : O_CREAT | O_EXCL;
+  adjoint_file_ = held.open_file(adjoint_file_name(header.rank), O_RDWR | flags);
+  journal_ = store::Journal::create(held.path_of(name), header);
   buffer_.resize(static_cast<std::size_t>(store::total_bytes(fields_)));
 }
 

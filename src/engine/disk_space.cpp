@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "base/checked.h"
+#include "store/run_files.h"
 #include "store/skeleton.h"
 
 namespace anadrome::engine {
@@ -101,11 +102,10 @@ void DiskSpace::make_directories_of_nodes(const store::Claim& claim) {
 
 // A file of the right name may be another run's: nobody opens one before it has seen the lock of
 // this run beside it.
-void DiskSpace::require_one_directory() const {
-  if (directory_.owned()) return;
+void DiskSpace::require_one_directory() {
   constexpr double kSeconds = 10;
   const Failure other =
-      store::RunDirectory::find(options_.directory, options_.name, run_id_, kSeconds);
+      store::RunDirectory::find(options_.directory, options_.name, run_id_, kSeconds, &held_);
   if (!other) return;
   if (other.status != ANADROME_ERR_ARGUMENT) throw Error(other.status, other.message);
   const std::string here = store::this_process().host, first = agreement_.process_of(0).host;
@@ -215,11 +215,8 @@ void DiskSpace::clear() {
   const Failure failure = failure_from([&] {
     if (file_rank_ != 0) return;
     if (options_.resume) store::sync_directory(path_);
-    for (const store::JournalSegment& record : records) {
-      const std::string path = path_ + "/" + record.file;
-      const int removed = store::file_system().unlink(path);
-      if (removed < 0 && removed != -ENOENT) store::throw_errno(removed, "remove", path);
-    }
+    for (const store::JournalSegment& record : records)
+      store::RunFiles::remove_one(held_, record.file);
   });
   if (failure) records_ = std::move(records);  // the next begin removes what is left
   file_bytes_all_ranks_ = 0;
@@ -321,7 +318,9 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
     if (taken && is_copy) copy_.reset();
     if (taken && !is_copy) segments_.pop_back();
     if (taken) records_.pop_back();
-    if (made && file_rank_ == 0) store::file_system().unlink(path);
+    if (made && file_rank_ == 0) {
+      failure_from([&] { store::RunFiles::remove_one(held_, path.substr(path_.size() + 1)); });
+    }
     throw;
   }
   std::int64_t mine = file_rank_ == 0 ? file_bytes : 0, all = 0;
@@ -364,8 +363,7 @@ void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
   if (file_rank_ != 0) return;
   // A process that was killed leaves files that no commit names.
   for (auto number = static_cast<std::int64_t>(segments_.size());; ++number) {
-    const std::string path = path_ + "/" + segment_name(number, file_index_);
-    if (store::file_system().unlink(path) < 0) break;
+    if (!store::RunFiles::remove_one(held_, segment_name(number, file_index_))) break;
   }
 }
 

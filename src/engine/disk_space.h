@@ -70,6 +70,8 @@ class DiskSpace final : public store::BlockPlaces {
   Failure keep(const schedule::AnchorList& anchors, std::int64_t anchors_written,
                std::span<const std::uint64_t> checksums, std::int64_t sweep, std::int64_t steps,
                const char* schedule_name);
+  /// All ranks have made files of adjoint fields. Local. Throws ERR_IO.
+  void note_adjoints() { directory_.note_adjoints(agreement_.size()); }
   /// Leave everything as it is, for a run that goes on from it. Local.
   void leave();
   /// Close this rank's descriptors. Local.
@@ -90,7 +92,7 @@ class DiskSpace final : public store::BlockPlaces {
  private:
   void make_directory(store::Leftovers leftovers);
   void make_directories_of_nodes(const store::Claim& claim);
-  void require_one_directory() const;
+  void require_one_directory();
   void start_watch();
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;
@@ -117,6 +119,7 @@ class DiskSpace final : public store::BlockPlaces {
   const std::string run_id_;
   std::string path_;
   store::RunDirectory directory_;
+  store::Directory held_;  ///< the same, on each rank
   std::unique_ptr<Watch> watch_;
   Communicator file_comm_;
   int file_rank_ = 0;

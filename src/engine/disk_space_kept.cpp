@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "engine/disk_space.h"
 #include "store/master.h"
+#include "store/run_files.h"
 
 namespace anadrome::engine {
 namespace {
@@ -25,17 +26,11 @@ Failure DiskSpace::keep(const schedule::AnchorList& anchors, std::int64_t anchor
   const bool copied = copy_.has_value();
   release();
   MPI_Barrier(file_comm_.get());  // nobody has the copy open any more
-  const Failure left = failure_from([&] {
-    int gone = 0;
-    std::string copy;
-    if (copied && file_rank_ == 0) {
-      copy = path_ + "/" + copy_name();
-      gone = store::file_system().unlink(copy);
-    }
-    directory_.keep();
-    if (gone < 0) store::throw_errno(gone, "remove", copy);
+  const Failure gone = failure_from([&] {
+    if (copied && file_rank_ == 0) store::RunFiles::remove_one(held_, copy_name());
   });
-  return failure ? failure : left;
+  const Failure left = failure_from([&] { directory_.keep(); });
+  return failure ? failure : left ? left : gone;
 }
 
 // The states' steps and sums go straight to their places: no HDF5 call touches the user's disk.
@@ -110,7 +105,7 @@ Failure DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_
     }
     for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
     const std::string path = path_ + "/" + kMasterName;
-    store::file_system().unlink(path);  // an earlier sweep's
+    store::RunFiles::remove_one(held_, kMasterName);  // an earlier sweep's
     store::create_master(path, master);
   });
 }

@@ -80,6 +80,7 @@ void Resumption::begin_journal() {
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
+  held_.attempt([&] { storage_.space()->note_adjoints(); });  // the sweep is agreed on yet
 }
 
 // ---- back in ----

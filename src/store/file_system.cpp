@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <new>
 #include <utility>
 
@@ -72,11 +73,7 @@ thread_local AsyncQueue queue;
 class PosixFileSystem final : public FileSystem {
  public:
   int open(const std::string& path, int flags, mode_t mode) override {
-    int descriptor;
-    do {
-      descriptor = ::open(path.c_str(), flags, mode);
-    } while (descriptor < 0 && errno == EINTR);
-    return descriptor < 0 ? -errno : descriptor;
+    return open_in(AT_FDCWD, path, flags, mode);
   }
   int close(int descriptor) override { return result(::close(descriptor)); }
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
@@ -122,10 +119,28 @@ class PosixFileSystem final : public FileSystem {
   }
   int lock(int descriptor) override { return result(::flock(descriptor, LOCK_EX | LOCK_NB)); }
   int make_directory(const std::string& path, mode_t mode) override {
-    return result(::mkdir(path.c_str(), mode));
+    return make_directory_in(AT_FDCWD, path, mode);
   }
-  int remove_directory(const std::string& path) override { return result(::rmdir(path.c_str())); }
-  int unlink(const std::string& path) override { return result(::unlink(path.c_str())); }
+  int remove_directory(const std::string& path) override {
+    return remove_directory_in(AT_FDCWD, path);
+  }
+  int unlink(const std::string& path) override { return unlink_in(AT_FDCWD, path); }
+  int open_in(int directory, const std::string& name, int flags, mode_t mode) override {
+    int descriptor;
+    do {
+      descriptor = ::openat(directory, name.c_str(), flags, mode);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor < 0 ? -errno : descriptor;
+  }
+  int make_directory_in(int directory, const std::string& name, mode_t mode) override {
+    return result(::mkdirat(directory, name.c_str(), mode));
+  }
+  int remove_directory_in(int directory, const std::string& name) override {
+    return result(::unlinkat(directory, name.c_str(), AT_REMOVEDIR));
+  }
+  int unlink_in(int directory, const std::string& name) override {
+    return result(::unlinkat(directory, name.c_str(), 0));
+  }
   bool in_memory(const std::string& path) override {
     struct statfs about {};
     if (::statfs(path.c_str(), &about) != 0) return false;
@@ -146,6 +161,14 @@ bool is_too_long(std::int64_t bytes) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   return static_cast<rlim_t>(bytes) > limit.rlim_cur;
+}
+
+std::string path_now(int descriptor) {
+  std::string path(std::size_t{PATH_MAX}, '\0');
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = ::readlink(link.c_str(), path.data(), path.size());
+  path.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return path;
 }
 
 FileSystem& file_system() { return *in_use.load(); }
@@ -174,16 +197,25 @@ void require_writable(const std::string& path) {
 }
 
 File File::open(const std::string& path, int flags, mode_t mode) {
+  return open_in(AT_FDCWD, "", path, flags, mode);
+}
+
+File File::open_in(int above, const std::string& above_path, const std::string& name, int flags,
+                   mode_t mode) {
   File file;
-  file.path_ = path;  // first: what was created is not lost for want of memory
+  // First: what was created is not lost for want of memory.
+  file.path_ = above_path.empty() ? name : above_path + "/" + name;
   const int all = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const int descriptor = file_system().open(path, all, mode);
-  if (descriptor < 0) throw_errno(descriptor, (flags & O_CREAT) != 0 ? "create" : "open", path);
+  const int descriptor = above == AT_FDCWD ? file_system().open(name, all, mode)
+                                           : file_system().open_in(above, name, all, mode);
+  if (descriptor < 0) {
+    throw_errno(descriptor, (flags & O_CREAT) != 0 ? "create" : "open", file.path_);
+  }
   file.descriptor_ = descriptor;
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   if (!known || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return file;
-  throw Error(ANADROME_ERR_IO, "cannot use " + path + ": it is no regular file");
+  throw Error(ANADROME_ERR_IO, "cannot use " + file.path_ + ": it is no regular file");
 }
 
 File::File(File&& other) noexcept

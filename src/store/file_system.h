@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace anadrome::store {
 
@@ -24,6 +25,9 @@ struct FileTransfer {
   bool pending = false;  ///< the system works on the request
   alignas(8) std::array<std::byte, 64> request = {};  ///< the request to the system
 };
+
+/// Where the kernel has an open file by now; "": it does not say.
+std::string path_now(int descriptor);
 
 /// Functions return 0 (or a count) on success and a negative errno value on failure.
 class FileSystem {
@@ -56,8 +60,27 @@ class FileSystem {
   virtual int make_directory(const std::string& path, mode_t mode) = 0;
   virtual int remove_directory(const std::string& path) = 0;
   virtual int unlink(const std::string& path) = 0;
+  /// The same of `name` in a directory that is open, wherever that is now. What stands in for the
+  /// operating system may leave these as they are: they are done at the directory's present path.
+  virtual int open_in(int directory, const std::string& name, int flags, mode_t mode) {
+    return open(path_in(directory, name), flags, mode);
+  }
+  virtual int make_directory_in(int directory, const std::string& name, mode_t mode) {
+    return make_directory(path_in(directory, name), mode);
+  }
+  virtual int remove_directory_in(int directory, const std::string& name) {
+    return remove_directory(path_in(directory, name));
+  }
+  virtual int unlink_in(int directory, const std::string& name) {
+    return unlink(path_in(directory, name));
+  }
   /// Are the files of the directory at `path` in memory (tmpfs, ramfs)? False if nobody can tell.
   virtual bool in_memory([[maybe_unused]] const std::string& path) { return false; }
+
+ private:
+  static std::string path_in(int directory, const std::string& name) {
+    return path_now(directory) + "/" + name;
+  }
 };
 
 /// May the process make no file of so many bytes (`ulimit -f`)? The kernel would end it.
@@ -73,9 +96,14 @@ void replace_file_system(FileSystem* replacement);
 class File {
  public:
   File() = default;
+  /// Takes what is open already.
+  File(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
   /// Throws ERR_IO or ERR_NO_SPACE naming `path`. Always O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, and
   /// no device or pipe is opened: nothing that lies there makes this wait.
   static File open(const std::string& path, int flags, mode_t mode = 0600);
+  /// `name` in the open directory `above`, whose path is for messages; AT_FDCWD and "": as above.
+  static File open_in(int above, const std::string& above_path, const std::string& name, int flags,
+                      mode_t mode = 0600);
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
   ~File() { close(); }

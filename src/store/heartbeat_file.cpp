@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -49,7 +50,17 @@ std::string HeartbeatFile::path(const std::string& directory, const std::string&
   return directory + "/" + std::string(kHeartbeatStem) + run_id;
 }
 
-void HeartbeatFile::create(const std::string& path) { File::open(path, O_RDWR | O_CREAT); }
+void HeartbeatFile::create(const std::string& path) { File::open(path, O_RDWR | O_CREAT | O_EXCL); }
+
+bool HeartbeatFile::is_one(std::string_view head) {
+  Wire wire{};
+  for (; head.size() >= sizeof wire;
+       head.remove_prefix(std::min<std::size_t>(kPage, head.size()))) {
+    std::memcpy(&wire, head.data(), sizeof wire);
+    if (wire.beat != 0 && wire.sum == sum_of(wire)) return true;
+  }
+  return false;
+}
 
 HeartbeatFile::HeartbeatFile(const std::string& path) : path_(path) {
   const int there = file_system().open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/file_system.h"
 #include "store/process_identity.h"
@@ -25,6 +26,8 @@ class HeartbeatFile {
   static std::string path(const std::string& directory, const std::string& run_id);
   /// Makes an empty file; by one rank, before the others open it. Throws ERR_IO, ERR_NO_SPACE.
   static void create(const std::string& path);
+  /// Does a file that begins so hold a heartbeat?
+  static bool is_one(std::string_view head);
 
   /// Throws ERR_IO, ERR_UNSUPPORTED if there is none: the directory is not that of the others.
   explicit HeartbeatFile(const std::string& path);

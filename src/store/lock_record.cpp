@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kRecordBytes = 512;
 const std::string kSum = "sum ";
+const std::string kHost = "\nhost ";
 
 // Up to `end`, which is taken away too.
 std::string_view take_up_to(std::string_view& text, char end) {
@@ -72,6 +73,7 @@ LockRecord parse(const std::string& text) {
       record.holder.pid = number(take_up_to(line, ' '));
       record.holder.start = number(line);
     }
+    if (key == "adjoints") record.adjoints = number(line);
     if (key == "since") record.since = number(line);
     if (key == "heartbeat") record.heartbeat = number(line);
     if (key == "ended") record.ended = number(line) != 0;
@@ -80,6 +82,17 @@ LockRecord parse(const std::string& text) {
 }
 
 }  // namespace
+
+bool looks_like_a_lock(std::string_view text) {
+  const std::size_t id = text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz");
+  return id != 0 && id != std::string_view::npos && text.substr(id).starts_with(kHost);
+}
+
+bool is_damaged_lock(std::string_view text) {
+  constexpr char kLastOfText = 0x7e;
+  const auto in_no_text = [](char c) { return c != '\n' && (c < ' ' || c > kLastOfText); };
+  return text.size() == kRecordBytes && std::any_of(text.begin(), text.end(), in_no_text);
+}
 
 LockRecord new_lock_record(const std::string& run_id) {
   LockRecord record;
@@ -103,11 +116,12 @@ LockRecord read_lock(const File& lock) {
 
 void write_lock(const File& lock, const LockRecord& record) {
   const ProcessIdentity& holder = record.holder;
-  std::string text = record.run_id + "\nhost " + word(holder.host) + "\nmachine " +
+  std::string text = record.run_id + kHost + word(holder.host) + "\nmachine " +
                      word(holder.machine) + "\nprocess " + std::to_string(holder.pid) + " " +
                      std::to_string(holder.start) + "\nsince " + std::to_string(record.since) +
                      "\nheartbeat " + std::to_string(record.heartbeat) + "\nended " +
                      (record.ended ? "1" : "0") + "\n";
+  if (record.adjoints > 0) text += "adjoints " + std::to_string(record.adjoints) + "\n";
   text += kSum + std::to_string(hash_of(text)) + "\n";
   text.resize(kRecordBytes - 1, ' ');  // nothing is left of a longer one before it
   text += '\n';

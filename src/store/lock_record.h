@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "store/file_system.h"
 #include "store/process_identity.h"
@@ -19,7 +20,8 @@ struct LockRecord {
   std::string run_id;
   ProcessIdentity holder;  ///< pid 0: unknown
   std::int64_t since = 0, heartbeat = 0;
-  bool ended = false;  ///< its files are being removed: no run goes on from them
+  std::int64_t adjoints = 0;  ///< ranks 0 to this one less one have files of adjoint fields
+  bool ended = false;         ///< its files are being removed: no run goes on from them
 };
 
 /// A holder out of sight is taken for dead when it left no heartbeat for so long. It leaves one
@@ -27,6 +29,10 @@ struct LockRecord {
 inline constexpr std::int64_t kHeartbeatSeconds = 10;
 inline constexpr std::int64_t kStaleSeconds = 120;
 
+/// Does a text begin as that of a lock, whether or not it is whole?
+bool looks_like_a_lock(std::string_view text);
+/// Is it as long as one, and holds bytes that are in no text? A disk that is damaged left it.
+bool is_damaged_lock(std::string_view text);
 /// The record of this process, from now on.
 LockRecord new_lock_record(const std::string& run_id);
 /// The record as far as it can be read; the holder is unknown if it is not whole. Throws ERR_IO.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/checked.h"
+#include "store/run_files.h"
 #include "store/skeleton.h"
 
 namespace anadrome::store {
@@ -74,7 +75,11 @@ const Segment& ObjectFiles::segment_of(std::int64_t place) const {
 }
 
 void ObjectFiles::remove() {
-  for (const Segment& segment : segments_) file_system().unlink(segment.path());
+  failure_from([&] {
+    const Directory held = Directory::open(settings_.directory);
+    for (const Segment& segment : segments_)
+      RunFiles::remove_one(held, segment.path().substr(settings_.directory.size() + 1));
+  });
   segments_.clear();
 }
 

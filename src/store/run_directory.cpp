@@ -18,10 +18,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "store/heartbeat_file.h"
 #include "store/lock_record.h"
 #include "store/run_files.h"
-#include "store/run_listing.h"
 
 namespace anadrome::store {
 namespace {
@@ -49,47 +47,14 @@ void exchange_held(int old, int now) {
   }
 }
 
-// Names alone are anybody's: a lock, or a file that a run made, says more. What a power loss left
-// blank, or what cannot be read, is not taken for a user's: that is said where it is removed.
-bool may_be_a_run(const std::string& path, const std::vector<std::string>& names) {
-  bool others = false;
-  for (const std::string& name : names) {
-    if (name == kLockName) return true;
-    struct stat status {};
-    const bool is_file =
-        ::lstat((path + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
-    if (!is_file || is_heartbeat_file(name)) continue;
-    std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(status.st_size)), '\0');
-    const Failure unread = failure_from(
-        [&] { File::open(path + "/" + name, O_RDONLY).read_all(head.data(), head.size(), 0); });
-    if (unread || marks_a_run(name, head)) return true;
-    constexpr std::size_t kSignature = 8;
-    others = others || head.find_first_not_of('\0') < kSignature;
-  }
-  return !others;
-}
+bool is_ours(const Directory& directory) { return directory.owner() == ::geteuid(); }
 
-// A directory of that name exists: it may be used only if it is this library's, and this user's.
-void require_ours(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) throw_errno(-errno, "examine", path);
-  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
-    throw Error(
-        ANADROME_ERR_ARGUMENT,
-        path + " exists and is not a directory of this user; set another name or directory");
-  }
-  const std::vector<std::string> names = files_in(path);
-  for (const std::string& file : names) {
-    if (!is_run_file(file)) {
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  path + " exists and holds '" + file +
-                      "', which is not a run's; set another name or directory");
-    }
-  }
-  if (may_be_a_run(path, names)) return;
+// A directory of that name exists: it may be used only if it is this user's.
+void require_ours(const Directory& directory) {
+  if (is_ours(directory)) return;
   throw Error(ANADROME_ERR_ARGUMENT,
-              path + " exists and holds '" + names.back() +
-                  "', which nothing says is a run's; set another name or directory");
+              directory.path() +
+                  " exists and is not a directory of this user; set another name or directory");
 }
 
 [[noreturn]] void throw_busy(const std::string& path, const LockRecord& holder) {
@@ -109,32 +74,6 @@ void require_ours(const std::string& path) {
                : ", or end that one"));
 }
 
-// Removes the files of a run, as many as can be; not the lock, by which others find what is left,
-// and nothing that somebody else has put there: of that it returns a name.
-// After a power loss no journal may be back whose files are gone.
-std::string remove_files(const std::string& path, Leftovers leftovers, const std::string& verb) {
-  int failed = 0;
-  std::string left, foreign;
-  bool journals = false;  // were removed
-  for (const std::string& file : files_in(path)) {
-    if (file == kLockName) continue;
-    if (!is_run_file(file)) {
-      foreign = file;
-      continue;
-    }
-    if (leftovers == Leftovers::kTakeOver && !is_heartbeat_file(file)) continue;
-    if (!is_journal(file) && std::exchange(journals, false)) sync_directory(path);
-    journals = journals || is_journal(file);
-    const int gone = file_system().unlink(path + "/" + file);
-    if (gone < 0 && gone != -ENOENT && failed == 0) {
-      failed = gone;
-      left = path + "/" + file;
-    }
-  }
-  if (failed < 0) throw_errno(failed, verb, left);
-  return foreign;
-}
-
 // To be sure: where a storage server is away, a file that is there may seem to be missing.
 bool is_removed(const File& file) {
   struct stat status {};
@@ -142,14 +81,16 @@ bool is_removed(const File& file) {
   return status.st_nlink == 0;
 }
 
-void require_lock_of(const std::string& run_id, const std::string& path) {
-  if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ESTALE)) {
-    throw Error(ANADROME_ERR_ARGUMENT, "there is no " + path);
+void require_lock_of(const std::string& run_id, const std::optional<Directory>& directory,
+                     const std::string& path) {
+  if (!directory || directory->lacks(kLockName)) {
+    throw Error(ANADROME_ERR_ARGUMENT, "there is no " + path + "/" + kLockName);
   }
-  const LockRecord record = read_lock(File::open(path, O_RDONLY));
+  require_ours(*directory);
+  const LockRecord record = read_lock(directory->open_file(kLockName, O_RDONLY));
   if (record.run_id == run_id) return;
-  throw Error(ANADROME_ERR_ARGUMENT,
-              path + " is another run's: " + describe_holder(record, calendar_seconds()));
+  throw Error(ANADROME_ERR_ARGUMENT, path + "/" + kLockName + " is another run's: " +
+                                         describe_holder(record, calendar_seconds()));
 }
 
 }  // namespace
@@ -188,49 +129,47 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
   constexpr int kTries = 3;
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
-    directory.path_ = path(parent, name);
-    if (directory.take(run_id, claim) != Taking::kAgain) return directory;
+    if (directory.take(parent, name, run_id, claim) != Taking::kAgain) return directory;
   }
   throw_busy(path(parent, name), {});
 }
 
 // Again: the lock that was taken is no file of the directory any more. Joined: it is this run's
-// own, which create_or_join did not see yet.
-RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& claim) {
-  const std::string& where = path_;
-  const std::string lock_path = where + "/" + kLockName;
-  const int made = file_system().make_directory(where, 0700);
-  if (made == -ENOENT && ::access(where.substr(0, where.rfind('/')).c_str(), F_OK) == 0) {
-    throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
-                                     ": no directory can be made there; set the option directory "
-                                     "to one where that is possible");
-  }
-  if (made == -ENOENT) {
-    throw Error(ANADROME_ERR_IO, "cannot create the run's directory " + where +
-                                     ": No such file or directory; make the directory above it, or "
-                                     "set the option directory to one that exists");
-  }
-  if (made < 0 && made != -EEXIST) throw_errno(made, "create the run's directory", where);
-  if (made == -EEXIST) require_ours(where);
+// own, which create_or_join did not see yet. A lock that is free keeps others out while the files
+// beside it are looked at.
+RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::string& name,
+                                        const std::string& run_id, const Claim& claim) {
+  bool made = false;
+  directory_ = Directory::make(parent, name, made);
+  bool made_lock = false;
   File lock;
   try {
-    lock = File::open(lock_path, O_RDWR | O_CREAT);
+    if (!made) {
+      require_ours(directory_);
+      const std::optional<FileStatus> there = directory_.status(kLockName);
+      made_lock = !there;
+      if (!there || !there->regular) RunFiles(directory_).require_made();
+    }
+    lock = directory_.open_file(kLockName, O_RDWR | O_CREAT);
     const Flock flock = try_flock(lock);
     const LockRecord holder = read_lock(lock);
     if (holder.run_id == run_id) return Taking::kJoined;
     const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
     const bool takeover = claim.takeover && elsewhere && holder.holder.pid != 0;
-    if (is_live(holder, flock, calendar_seconds()) && !takeover) throw_busy(where, holder);
+    if (is_live(holder, flock, calendar_seconds()) && !takeover) {
+      throw_busy(directory_.path(), holder);
+    }
+    if (!made) RunFiles(directory_).require_made();
     if (flock == Flock::kHeld) {  // by a host that is gone: it stays with that file
-      file_system().unlink(lock_path);
+      directory_.unlink(kLockName);
       write_lock(lock, new_lock_record(run_id));  // for that host's run, should it live
       return Taking::kAgain;
     }
   } catch (...) {
-    if (made == 0 && current_failure().status != ANADROME_ERR_BUSY) {
-      if (lock) file_system().unlink(lock_path);
-      file_system().remove_directory(where);
-    }
+    const bool busy = current_failure().status == ANADROME_ERR_BUSY;
+    const bool mine = lock && !directory_.has_another(kLockName, lock);
+    if (mine && (made || made_lock) && !busy) directory_.unlink(kLockName);
+    if (made && !busy) directory_.remove();
     throw;
   }
   struct stat status {};
@@ -238,15 +177,22 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
   lock_ = HeldLock(std::move(lock));
   run_id_ = run_id;
   try {
-    if (made == -EEXIST) {
-      remove_files(where, claim.leftovers, "remove an earlier run's file");
-      ::chmod(where.c_str(), 0700);
+    if (!made) {
+      remove_leftovers(claim.leftovers);
+      directory_.make_private();
     }
+    // After a power loss the lock says whose the files beside it are, or they are nobody's.
+    failure_from([&] {
+      directory_.sync();
+      if (made) sync_directory(parent);
+    });
     write_lock(lock_, new_lock_record(run_id));
+    failure_from([&] { lock_->sync(); });
     // By it others judge, and this run at its end.
     const LockRecord written = read_lock(lock_);
     if (written.holder.pid == 0 || written.run_id != run_id) {
-      throw Error(ANADROME_ERR_IO, lock_path + " does not hold what was written to it");
+      throw Error(ANADROME_ERR_IO,
+                  directory_.path_of(kLockName) + " does not hold what was written to it");
     }
   } catch (...) {  // the files of another run stay, though this one cannot go on
     if (claim.leftovers == Leftovers::kTakeOver) lock_.close();
@@ -255,22 +201,32 @@ RunDirectory::Taking RunDirectory::take(const std::string& run_id, const Claim& 
   return Taking::kTaken;
 }
 
+// Of a run that goes on only the heartbeats, which nobody reads any more.
+void RunDirectory::remove_leftovers(Leftovers leftovers) const {
+  const RunFiles files(directory_);
+  if (leftovers == Leftovers::kRemove) {
+    files.remove_all("remove an earlier run's file");
+    return;
+  }
+  for (const std::string& name : directory_.names()) {
+    const bool is_old = kind_of(name) == FileKind::kHeartbeats && files.made(name);
+    if (is_old) directory_.unlink(name);
+  }
+}
+
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
                                           const std::string& run_id, const Claim& claim) {
-  const std::string lock_path = path(parent, name) + "/" + kLockName;
-  bool joined = false;
-  try {
-    joined = read_lock(File::open(lock_path, O_RDONLY)).run_id == run_id;
-  } catch (const Error&) {  // no such directory on this node yet
-  }
-  return joined ? RunDirectory{} : create(parent, name, run_id, claim);
+  const bool is_here = !find(parent, name, run_id, 0);
+  return is_here ? RunDirectory{} : create(parent, name, run_id, claim);
 }
 
 std::optional<LockRecord> RunDirectory::holder_out_of_sight(const std::string& parent,
                                                             const std::string& name) noexcept {
   std::optional<LockRecord> holder;
   failure_from([&] {  // create says what is wrong
-    const File lock = File::open(path(parent, name) + "/" + kLockName, O_RDWR);
+    const std::optional<Directory> directory = Directory::find(parent, name);
+    if (!directory || !is_ours(*directory)) return;
+    const File lock = directory->open_file(kLockName, O_RDWR);
     const Flock flock = try_flock(lock);
     const LockRecord record = read_lock(lock);
     if (state_of(record.holder) != ProcessState::kElsewhere) return;
@@ -282,47 +238,65 @@ std::optional<LockRecord> RunDirectory::holder_out_of_sight(const std::string& p
 bool RunDirectory::has_ended(const std::string& path) noexcept {
   bool ended = false;
   failure_from([&] {  // no lock, no end
-    ended = read_lock(File::open(path + "/" + kLockName, O_RDONLY)).ended;
+    const Directory directory = Directory::open(path);
+    ended = !is_ours(directory);
+    if (!ended) ended = read_lock(directory.open_file(kLockName, O_RDONLY)).ended;
   });
   return ended;
 }
 
+// Each time by its path: another host may just be making it.
 Failure RunDirectory::find(const std::string& parent, const std::string& name,
-                           const std::string& run_id, double seconds) {
+                           const std::string& run_id, double seconds, Directory* found) {
   constexpr double kFirstPause = 0.01, kLongestPause = 0.5;
-  const std::string where = path(parent, name);
   const double until = now_seconds() + seconds;
   for (double pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    Failure other = failure_from([&] { require_lock_of(run_id, where + "/" + kLockName); });
+    Failure other = failure_from([&] {
+      const std::optional<Directory> there = Directory::find(parent, name);
+      require_lock_of(run_id, there, path(parent, name));
+      if (found != nullptr) *found = *there;
+    });
     if (other.status != ANADROME_ERR_ARGUMENT || now_seconds() >= until) return other;
-    failure_from([&] { File::open(where, O_RDONLY | O_DIRECTORY); });  // asks for its names again
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   }
 }
 
 // A holder that was taken for dead, and lives, must leave its successor's files alone. A file that
 // cannot be read is no successor's. Who takes over writes into the lock that this run holds; one
-// that is gone and says nothing of a successor was removed by somebody else.
+// that is gone and says nothing of a successor was removed by somebody else, who may have put
+// another file in its place.
 void RunDirectory::require_lock() {
-  const std::string lock_path = path_ + "/" + kLockName;
-  const bool missing = ::access(lock_path.c_str(), F_OK) != 0 && errno == ENOENT;
-  const bool gone = missing && is_removed(lock_);
+  const bool gone = directory_.lacks(kLockName) && is_removed(lock_);
   std::optional<LockRecord> holder;
-  failure_from(
-      [&] { holder = gone ? read_lock(lock_) : read_lock(File::open(lock_path, O_RDONLY)); });
-  const bool another = holder && holder->holder.pid != 0 && holder->run_id != run_id_;
-  if (!another && !gone) return;
+  failure_from([&] {
+    holder = gone ? read_lock(lock_) : read_lock(directory_.open_file(kLockName, O_RDONLY));
+  });
+  const bool whole = holder && holder->holder.pid != 0;
+  const bool another = whole && holder->run_id != run_id_;
+  const bool replaced = !gone && !whole && directory_.has_another(kLockName, lock_);
+  if (!another && !gone && !replaced) return;
   lock_.close();
+  if (replaced) {
+    throw Error(ANADROME_ERR_IO, directory_.path_of(kLockName) +
+                                     " is not this run's any more: somebody put another file in "
+                                     "its place");
+  }
   if (!another) {
-    throw Error(ANADROME_ERR_IO, lock_path +
+    throw Error(ANADROME_ERR_IO, directory_.path_of(kLockName) +
                                      " is gone, though this run still uses it: somebody removed "
                                      "it, or all of the directory");
   }
-  if (!gone) throw_taken_over(path_, *holder);
-  throw Error(ANADROME_ERR_BUSY, path_ +
+  if (!gone) throw_taken_over(directory_.path(), *holder);
+  throw Error(ANADROME_ERR_BUSY, directory_.path() +
                                      " was taken over by another run, which took this one "
                                      "for dead; that run has ended, too, and its files are "
                                      "gone");
+}
+
+void RunDirectory::note_adjoints(std::int64_t ranks) {
+  if (!owned() || std::exchange(adjoints_, ranks) == ranks) return;
+  update_lock(lock_, run_id_, [&](LockRecord& record) { record.adjoints = ranks; });
+  lock_->sync();
 }
 
 void RunDirectory::note_end() noexcept {
@@ -331,7 +305,7 @@ void RunDirectory::note_end() noexcept {
     bool noted = false;
     update_lock(lock_, run_id_, [&](LockRecord& record) { noted = record.ended = true; });
     if (!noted) return;
-    const std::vector<std::string> names = files_in(path_);
+    const std::vector<std::string> names = files_in(directory_);
     if (!names.empty() && is_journal(names.front())) lock_->sync();  // other nodes may be faster
   });
 }
@@ -339,36 +313,37 @@ void RunDirectory::note_end() noexcept {
 void RunDirectory::remove() {
   if (!owned()) return;
   require_lock();
+  LockRecord own = new_lock_record(run_id_);
+  own.adjoints = adjoints_;
   std::string foreign;
   try {
-    foreign = remove_files(path_, Leftovers::kRemove, "remove");
+    foreign = RunFiles(directory_, own).remove_all("remove");
   } catch (...) {
     lock_.close();  // when this process has ended, the rest is a dead run's
     throw;
   }
-  const std::string lock_path = path_ + "/" + kLockName;
-  file_system().unlink(lock_path);  // last: until then nobody else may come in
-  const int gone = file_system().remove_directory(path_);
+  failure_from([&] { directory_.sync(); });
+  directory_.unlink(kLockName);  // last: until then nobody else may come in
+  const int gone = directory_.remove();
   lock_.close();
   if (gone >= 0) return;
   if (!foreign.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT,
-                path_ + " stays: it holds '" + foreign + "', which is not a run's");
+                directory_.path() + " stays: it holds '" + foreign + "', which is not a run's");
   }
   // A storage server that is away does not say which files it has. Whoever came in has a lock.
-  failure_from([&] {
-    write_lock(File::open(lock_path, O_RDWR | O_CREAT | O_EXCL), new_lock_record(run_id_));
-  });
-  throw_errno(gone, "remove", path_);
+  failure_from(
+      [&] { write_lock(directory_.open_file(kLockName, O_RDWR | O_CREAT | O_EXCL), own); });
+  throw_errno(gone, "remove", directory_.path());
 }
 
 void RunDirectory::keep() {
   if (!owned()) return;
   require_lock();
-  file_system().unlink(HeartbeatFile::path(path_, run_id_));  // there with a watchdog only
-  const int gone = file_system().unlink(path_ + "/" + kLockName);
+  directory_.unlink(std::string(kHeartbeatStem) + run_id_);  // there with a watchdog only
+  const int gone = directory_.unlink(kLockName);
   lock_.close();
-  if (gone < 0) throw_errno(gone, "remove", path_ + "/" + kLockName);  // it would look dead
+  if (gone < 0) throw_errno(gone, "remove", directory_.path_of(kLockName));  // it would look dead
 }
 
 }  // namespace anadrome::store

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "store/directory.h"
 #include "store/file_system.h"
 #include "store/lock_record.h"
 
@@ -47,7 +48,7 @@ class RunDirectory {
   ~RunDirectory();
 
   /// Make `parent`/`name` and lock it. Throws ERR_BUSY if a live run holds it (and says which),
-  /// ERR_ARGUMENT if it is something else, ERR_IO.
+  /// ERR_ARGUMENT if it is something else, or holds a file that is not a run's; ERR_IO.
   static RunDirectory create(const std::string& parent, const std::string& name,
                              const std::string& run_id, const Claim& claim = {});
   /// As create, unless the directory is the one that `run_id` created already (a shared file
@@ -61,14 +62,18 @@ class RunDirectory {
                                                        const std::string& name) noexcept;
   /// Is the lock of the run `run_id` in its directory? Looks for up to `seconds`, since the caches
   /// of network file systems show late what others made. Returns ERR_ARGUMENT with what is there
-  /// instead, ERR_IO.
+  /// instead, ERR_IO. `found`: is held then.
   static Failure find(const std::string& parent, const std::string& name, const std::string& run_id,
-                      double seconds);
+                      double seconds, Directory* found = nullptr);
 
-  /// Did the run whose files are in the directory at `path` come to its end?
+  /// Did the run whose files are in the directory at `path` come to its end, or is the directory
+  /// another user's? No run goes on from it.
   static bool has_ended(const std::string& path) noexcept;
 
   bool owned() const { return static_cast<bool>(lock_); }
+  /// Note that ranks 0 to `ranks` less one have made files of adjoint fields, which say nothing of
+  /// their own. Nothing happens where the directory is not owned. Throws ERR_IO.
+  void note_adjoints(std::int64_t ranks);
   /// Note that the run came to its end, for who finds some of its files only. Nothing happens where
   /// the directory is not owned, or the note cannot be made.
   void note_end() noexcept;
@@ -86,11 +91,14 @@ class RunDirectory {
 
  private:
   enum class Taking { kTaken, kJoined, kAgain };
-  Taking take(const std::string& run_id, const Claim& claim);
+  Taking take(const std::string& parent, const std::string& name, const std::string& run_id,
+              const Claim& claim);
+  void remove_leftovers(Leftovers leftovers) const;
   void require_lock();
 
-  std::string path_;
+  Directory directory_;
   std::string run_id_;
+  std::int64_t adjoints_ = 0;  ///< as note_adjoints has them
   HeldLock lock_;
 };
 

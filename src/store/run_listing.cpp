@@ -6,28 +6,20 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "store/file_system.h"
-#include "store/format.h"
-#include "store/journal_record.h"
 #include "store/run_files.h"
 
 namespace anadrome::store {
 namespace {
 
-bool is_directory(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // The record of the lock, and whether its holder lives. Holds the lock itself if nobody else does.
 struct SeenLock {
-  explicit SeenLock(const std::string& path)
-      : file(File::open(path, O_RDWR)),
+  explicit SeenLock(const Directory& directory)
+      : file(directory.open_file(kLockName, O_RDWR)),
         flock(try_flock(file)),
         record(read_lock(file)),
         live(is_live(record, flock, calendar_seconds())) {}
@@ -38,27 +30,29 @@ struct SeenLock {
 };
 
 // None if the directory holds anything that is not a run's, or nothing.
-std::optional<ListedRun> run_at(const std::string& path) {
+std::optional<ListedRun> run_in(const Directory& directory) {
   ListedRun run;
-  run.path = path;
+  run.path = directory.path();
+  run.directory = directory.id();
   bool has_lock = false;
-  for (const std::string& name : files_in(path)) {
-    struct stat status {};
-    if (!is_run_file(name)) return std::nullopt;
-    if (::lstat((path + "/" + name).c_str(), &status) != 0) continue;  // just removed
-    if (!S_ISREG(status.st_mode)) return std::nullopt;
-    run.changed = std::max<std::int64_t>(run.changed, status.st_mtime);
-    if (name == kLockName) {
+  for (const std::string& name : files_in(directory)) {
+    const FileKind kind = kind_of(name);
+    if (kind == FileKind::kNone) return std::nullopt;
+    const std::optional<FileStatus> status = directory.status(name);
+    if (!status) continue;  // just removed
+    if (!status->regular) return std::nullopt;
+    run.changed = std::max(run.changed, status->changed);
+    if (kind == FileKind::kLock) {
       has_lock = true;
-    } else if (!is_heartbeat_file(name)) {  // which is gone with its run
-      run.files.push_back({name, status.st_size});
+    } else if (kind != FileKind::kHeartbeats) {  // which are gone with their run
+      run.files.push_back({name, status->bytes});
     }
   }
   if (!has_lock && run.files.empty()) return std::nullopt;
   std::sort(run.files.begin(), run.files.end(),
             [](const ListedFile& a, const ListedFile& b) { return a.name < b.name; });
   if (has_lock) {
-    const SeenLock lock(path + "/" + kLockName);
+    const SeenLock lock(directory);
     run.lock = lock.record;
     run.state = lock.live ? RunState::kLive : RunState::kDead;
   }
@@ -66,16 +60,30 @@ std::optional<ListedRun> run_at(const std::string& path) {
 }
 
 // Of a run whose lock is held here. The lock is last: until then nobody else may come in.
-void remove_all(const std::string& path) {
-  for (const std::string& name : files_in(path)) {
-    if (name == kLockName || !is_run_file(name)) continue;
-    const int gone = file_system().unlink(path + "/" + name);
-    if (gone < 0) throw_errno(gone, "remove", path + "/" + name);
-  }
-  const std::string real = std::filesystem::canonical(path).string();  // "." cannot be removed
-  int gone = file_system().unlink(path + "/" + kLockName);
-  if (gone == 0) gone = file_system().remove_directory(real);
-  if (gone < 0) throw_errno(gone, "remove", path);
+void remove_all(const Directory& directory, const File& lock) {
+  RunFiles(directory).remove_all("remove");
+  failure_from(
+      [&] { directory.sync(); });  // it says whose the files are that a power loss brings back
+  int gone = directory.has_another(kLockName, lock) ? 0 : directory.unlink(kLockName);
+  if (gone == 0) gone = directory.remove();
+  if (gone < 0) throw_errno(gone, "remove", directory.path());
+}
+
+[[noreturn]] void refuse(const ListedRun& seen) {
+  throw Error(ANADROME_ERR_BUSY, seen.path + " is not as it was any more: it was left alone");
+}
+
+Directory seen_one(const ListedRun& seen) {
+  Directory directory = Directory::open(seen.path);
+  if (directory.id() != seen.directory) refuse(seen);
+  return directory;
+}
+
+void require_made(const Directory& directory) {
+  const std::string foreign = RunFiles(directory).foreign();
+  if (foreign.empty()) return;
+  throw Error(ANADROME_ERR_ARGUMENT, directory.path() + " was left alone: it holds '" + foreign +
+                                         "', and nothing in it says that a run made that");
 }
 
 bool has_same_files(const ListedRun& a, const ListedRun& b) {
@@ -88,80 +96,62 @@ bool has_same_files(const ListedRun& a, const ListedRun& b) {
 }  // namespace
 
 std::vector<ListedRun> list_runs(const std::string& path) {
-  if (!is_directory(path)) throw Error(ANADROME_ERR_ARGUMENT, path + " is not a directory");
+  const Directory directory = Directory::open(path);
   std::vector<ListedRun> runs;
-  if (auto run = run_at(path)) {
+  if (auto run = run_in(directory)) {
     runs.push_back(std::move(*run));
     return runs;
   }
-  std::vector<std::string> names = files_in(path);
+  std::vector<std::string> names = directory.names();
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
-    const std::string below = path + "/" + name;
-    if (!is_directory(below)) continue;
     try {
-      if (auto run = run_at(below)) runs.push_back(std::move(*run));
+      const std::optional<Directory> below = directory.below(name);
+      if (!below) continue;
+      if (auto run = run_in(*below)) runs.push_back(std::move(*run));
     } catch (const Error&) {  // another user's, perhaps: not asked for by name
     }
   }
   return runs;
 }
 
-// A journal's first bytes, or the name of the attribute that every HDF5 file of a run has: HDF5
-// keeps those of a file near its start.
-bool marks_a_run(const std::string& name, const std::string& head) {
-  if (is_journal(name)) return head.starts_with(journal_preamble(kJournalVersion).substr(0, 8));
-  return head.starts_with("\x89HDF") && head.find(kFormatAttribute) != std::string::npos;
-}
+std::string file_of_nobody(const ListedRun& run) { return RunFiles(seen_one(run)).foreign(); }
 
-bool says_it_is_a_run(const ListedRun& run) {
-  if (run.lock.holder.pid != 0) return true;
-  return std::any_of(run.files.begin(), run.files.end(), [&](const ListedFile& listed) {
-    bool says = false;
-    failure_from([&] {
-      const File file = File::open(run.path + "/" + listed.name, O_RDONLY);
-      std::string head(std::min(kMarkedBytes, static_cast<std::size_t>(listed.bytes)), '\0');
-      file.read_all(head.data(), head.size(), 0);
-      says = marks_a_run(listed.name, head);
-    });
-    return says;
-  });
-}
-
-void remove_dead_run(const std::string& path) {
-  const std::string lock_path = path + "/" + kLockName;
-  if (!run_at(path)) throw Error(ANADROME_ERR_ARGUMENT, path + " is not a run's directory");
-  struct stat status {};
-  if (::lstat(lock_path.c_str(), &status) != 0) {
-    throw Error(ANADROME_ERR_ARGUMENT, path + " has no lock: its run ended and kept its files");
+void remove_dead_run(const ListedRun& seen) {
+  const Directory directory = seen_one(seen);
+  if (directory.lacks(kLockName)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                seen.path + " has no lock: its run ended and kept its files");
   }
-  const SeenLock lock(lock_path);
+  const SeenLock lock(directory);
   if (lock.live) {
-    throw Error(ANADROME_ERR_BUSY, path + " is in use by a live run: " +
+    throw Error(ANADROME_ERR_BUSY, seen.path + " is in use by a live run: " +
                                        describe_holder(lock.record, calendar_seconds()));
   }
   // Between looking and locking, another may have removed it, or a new run may have begun.
+  struct stat status {};
   if (::fstat(lock.file.get(), &status) != 0 || status.st_nlink == 0) return;
-  remove_all(path);
+  require_made(directory);
+  remove_all(directory, lock.file);
 }
 
 void remove_kept_run(const ListedRun& seen) {
-  const std::string lock_path = seen.path + "/" + kLockName;
-  const auto now = [&] { return run_at(seen.path).value_or(ListedRun{}); };
-  const auto refuse = [&] {
-    throw Error(ANADROME_ERR_BUSY, seen.path + " is not as it was any more: it was left alone");
-  };
-  if (now().state != RunState::kKept) refuse();
-  const File lock = File::open(lock_path, O_RDWR | O_CREAT | O_EXCL);
-  if (try_flock(lock) == Flock::kHeld) refuse();  // by a run that came in just now
+  const Directory directory = seen_one(seen);
+  const auto now = [&] { return run_in(directory).value_or(ListedRun{}); };
+  if (now().state != RunState::kKept) refuse(seen);
+  require_made(directory);  // before the lock, beside which more counts as a run's
+  const File lock = directory.open_file(kLockName, O_RDWR | O_CREAT | O_EXCL);
   try {
-    write_lock(lock, new_lock_record("clean"));
-    if (!has_same_files(now(), seen)) refuse();
+    if (try_flock(lock) == Flock::kHeld) refuse(seen);  // by a run that came in just now
+    LockRecord record = new_lock_record("clean");
+    record.adjoints = RunFiles(directory).ranks_with_adjoints();
+    write_lock(lock, record);
+    if (!has_same_files(now(), seen)) refuse(seen);
   } catch (...) {
-    file_system().unlink(lock_path);
+    if (!directory.has_another(kLockName, lock)) directory.unlink(kLockName);
     throw;
   }
-  remove_all(seen.path);
+  remove_all(directory, lock);
 }
 
 }  // namespace anadrome::store

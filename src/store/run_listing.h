@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "store/directory.h"
 #include "store/lock_record.h"
 
 namespace anadrome::store {
@@ -24,6 +25,7 @@ struct ListedFile {
 
 struct ListedRun {
   std::string path;
+  FileId directory;  ///< what is done with the run is done there
   RunState state = RunState::kKept;
   LockRecord lock;                ///< the lock's record, if there is a lock
   std::vector<ListedFile> files;  ///< by name, without the lock
@@ -36,16 +38,14 @@ struct ListedRun {
 /// no directory.
 std::vector<ListedRun> list_runs(const std::string& path);
 
-/// So many bytes at the start of a file have the mark of the run that made it.
-inline constexpr std::size_t kMarkedBytes = std::size_t{1} << 18;
-/// Does a file of this name, which begins so, say that a run made it?
-bool marks_a_run(const std::string& name, const std::string& head);
-/// Does the lock or a file of it say so? Names alone are anybody's.
-bool says_it_is_a_run(const ListedRun& run);
+/// A file of it that is not the run's, whatever its name is (see RunFiles); "": there is none.
+/// Throws ERR_BUSY if another directory has its path now, ERR_ARGUMENT if none has; ERR_IO.
+std::string file_of_nobody(const ListedRun& run);
 
-/// Remove a dead run's files and its directory. Throws ERR_BUSY if it lives (again), ERR_ARGUMENT
-/// if it has no lock: then it was kept, or is being removed; ERR_IO.
-void remove_dead_run(const std::string& path);
+/// Remove a dead run's files and its directory, or nothing. Throws ERR_BUSY if it lives (again),
+/// ERR_ARGUMENT if it has no lock (then it was kept, or is being removed) or a file that is not its
+/// own; ERR_IO.
+void remove_dead_run(const ListedRun& seen);
 
 /// The same for a run that ended and left its files on purpose. Throws ERR_BUSY if another is there
 /// now, or the files are not those that were `seen`.

@@ -131,11 +131,13 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
   return offsets;
 }
 
-// Copies what the skeleton really holds; the holes, which are the states' places, stay holes.
+// Copies what the skeleton really holds; the holes, which are the states' places, stay holes. The
+// first page is last: after a power loss a file whose first page is there says whose it is.
 void copy_extents(const std::string& from, const File& to, std::int64_t length) {
+  const std::int64_t first = std::min<std::int64_t>(length, 4096);
   const File skeleton = File::open(from, O_RDONLY);
   std::vector<char> buffer(std::size_t{1} << 16);
-  off_t position = 0;
+  off_t position = first;
   while (position < length) {
     const off_t begin = ::lseek(skeleton.get(), position, SEEK_DATA);
     if (begin < 0) break;  // ENXIO: only a hole is left
@@ -148,6 +150,10 @@ void copy_extents(const std::string& from, const File& to, std::int64_t length) 
     }
     position = hole;
   }
+  failure_from([&] { to.sync(); });  // a disk that cannot may lose no more than whose file it is
+  buffer.resize(static_cast<std::size_t>(first));
+  skeleton.read_all(buffer.data(), buffer.size(), 0);
+  to.write_all(buffer.data(), buffer.size(), 0);
 }
 
 void require_allowed_length(const SegmentDescription& segment) {

@@ -101,7 +101,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 // Calls into the library, as the linker's --wrap redirects them; the mapping of its pool, and
-// opendir.
+// fdopendir.
 extern "C" {
 #define WRAPPED(name, local, parameters, arguments) \
   anadrome_status __real_##name parameters;         \
@@ -154,10 +154,10 @@ void* __wrap_mmap(void* address, size_t length, int protection, int flags, int f
   return __real_mmap(address, length, protection, flags, file, offset);
 }
 
-DIR* __real_opendir(const char* path);
-DIR* __wrap_opendir(const char* path);
-DIR* __wrap_opendir(const char* path) {
-  if (!anadrome::test::must_fail()) return __real_opendir(path);
+DIR* __real_fdopendir(int descriptor);
+DIR* __wrap_fdopendir(int descriptor);
+DIR* __wrap_fdopendir(int descriptor) {
+  if (!anadrome::test::must_fail()) return __real_fdopendir(descriptor);
   errno = ENOMEM;
   return nullptr;
 }

@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import h5py
@@ -200,14 +201,24 @@ class Clean(Runs):
         self.assertEqual(target.read_text(), "mine")
 
     def test_not_a_runs_but_for_the_names(self):
-        names = ("lock", "journal-2025", "segment-00000.h5", "states.h5")
+        names = ("lock", "journal-202500", "segment-00000.h5", "states.h5")
         for name in names:
             (self.directory / f"of-{name}").mkdir()
             (self.directory / f"of-{name}" / name).write_text("" if name == "lock" else "dear diary")
         left, said = self.left_after(0, "--stopped", "--kept")
         self.assertEqual(left, sorted(f"of-{name}" for name in names))
         for name in names:
-            self.assertIn(f"of-{name}: not touched: its files are named as those of a run", said)
+            self.assertIn(f"of-{name}: not touched: nothing says that '{name}' is the run's", said)
+
+    def test_a_file_of_its_users_beside_a_dead_run(self):
+        dead = self.write("b", "dead")
+        for name in ("states.h5", "segment-00007.h5", "adjoint-000009", "segment-my-thesis.h5"):
+            (dead / name).write_text("mine")
+            before = sorted(path.name for path in dead.iterdir())
+            tool.run("clean", self.directory)
+            self.assertEqual(sorted(path.name for path in dead.iterdir()), before)
+            (dead / name).unlink()
+        self.assertEqual(self.left_after(0)[0], [])
 
     def test_names_that_move_a_cursor(self):
         for kind in ("dead", "kept"):
@@ -269,6 +280,64 @@ class Clean(Runs):
                          ["kept-new", "live", "stopped-new"])
         self.assertTrue((live / "lock").exists())
         self.assertIn("--older-than", self.refuse("clean", self.directory, "--older-than", "long"))
+
+
+class Others(Runs):
+    """What other users have put into a directory where everybody may."""
+    def as_another(self, *lines):
+        who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        subprocess.run([*who, "sh", "-e", "-c", "\n".join(lines)], cwd=self.directory, check=True, timeout=60)
+
+    def files_below(self, path):
+        return {str(file): file.is_file() and file.read_bytes() for file in sorted(path.rglob("*"))}
+
+    def test_lose_nothing_and_hold_nobody_up(self):
+        self.directory.chmod(0o1777)
+        ours = self.write("ours", "kept")
+        self.as_another("umask 0", "mkdir theirs piped linked", "mkfifo piped/lock piped/journal-000000",
+                        "echo data > theirs/states.h5", "echo data > theirs/lock", f"ln -s {ours} link",
+                        "ln theirs/lock linked/lock", f"ln -s {ours}/states.h5 linked/states.h5")
+        before = self.files_below(self.directory)
+        for name in ("theirs", "piped", "linked", "link"):
+            for kind in ("dead", "kept"):
+                begun = subprocess.run(self.writer(name, kind), timeout=60, capture_output=True, text=True)
+                self.assertEqual(begun.returncode, 1, (name, begun))
+            for command in (["inspect"], ["verify"], ["clean", "--stopped"]):
+                tool.run(*command, self.directory / name)
+        tool.run("clean", self.directory, "--stopped")
+        self.assertEqual(self.files_below(self.directory), before)
+
+    def test_cannot_lead_clean_elsewhere(self):
+        """In 6 to 14 of 40 rounds they could, while clean followed paths."""
+        victim = self.write("victim", "dead").rename(self.directory / "victim")
+        (self.directory / "open").mkdir()
+        before = self.files_below(victim)
+        bait, away = self.directory / "open" / "bait", self.directory / "away"
+        done = threading.Event()
+
+        def swap():
+            while not done.is_set():
+                try:
+                    bait.rename(away)
+                    bait.symlink_to(victim)
+                    bait.unlink()
+                    away.rename(bait)
+                except OSError:  # it is gone
+                    return
+
+        for _ in range(40):
+            shutil.rmtree(away, ignore_errors=True)
+            if bait.is_symlink():
+                bait.unlink()
+            if not bait.exists():
+                self.write("bait", "dead").rename(bait)
+            done.clear()
+            swapper = threading.Thread(target=swap)
+            swapper.start()
+            tool.run("clean", self.directory / "open")
+            done.set()
+            swapper.join()
+            self.assertEqual(self.files_below(victim), before)
 
 
 class Damaged(Runs):

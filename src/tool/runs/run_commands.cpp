@@ -77,8 +77,8 @@ std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
     case Condition::kDead:
       break;
   }
-  if (!store::says_it_is_a_run(run)) {
-    return "not touched: its files are named as those of a run, but nothing in them says so";
+  if (const std::string file = store::file_of_nobody(run); !file.empty()) {
+    return "not touched: nothing says that '" + file + "' is the run's";
   }
   // The clock of a file server may be ahead.
   const auto age = static_cast<double>(std::max<std::int64_t>(now - run.changed, 0));
@@ -90,17 +90,17 @@ std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
 int clean(const Flags& flags) {
   int code = kFine;
   for (const ListedRun& run : runs_in(flags.directory)) {
-    const std::string reason = reason_to_stay(run, flags);
-    if (!reason.empty()) {
-      put_out(plain(run.path + ": " + reason) + "\n");
-      if (run.state == RunState::kLive) code = kNo;
-      continue;
-    }
     try {
-      run.state == RunState::kDead ? store::remove_dead_run(run.path) : store::remove_kept_run(run);
+      const std::string reason = reason_to_stay(run, flags);
+      if (!reason.empty()) {
+        put_out(plain(run.path + ": " + reason) + "\n");
+        if (run.state == RunState::kLive) code = kNo;
+        continue;
+      }
+      run.state == RunState::kDead ? store::remove_dead_run(run) : store::remove_kept_run(run);
       put_out(plain(run.path) + ": removed\n");
     } catch (const Error& error) {  // the others can be removed all the same
-      std::fprintf(stderr, "anadrome: %s\n", error.what());
+      std::fprintf(stderr, "anadrome: %s\n", plain(error.what()).c_str());
       code = kNo;
     }
   }

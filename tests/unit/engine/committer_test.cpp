@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <utility>
@@ -460,6 +461,19 @@ TEST_F(Commits, AreNotGoneOnFromWhereTheJournalHasChangedSince) {
   const Failure failure = failure_from(
       [&] { Committer(directory.path(), recovery, -1, numbers("lambda", lambda), 0, transport); });
   EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
+}
+
+TEST_F(Commits, WriteOverNoFileOfSomebodyElse) {
+  const std::string adjoint_path = directory / adjoint_file_name(0);
+  for (const std::string& theirs : {journal_path, adjoint_path}) {
+    committer.reset();
+    for (const std::string& path : {journal_path, adjoint_path}) std::filesystem::remove(path);
+    std::ofstream(theirs) << "mine";
+    const Failure failure = failure_from([&] { begin(); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_IO);
+    EXPECT_NE(failure.message.find(theirs), std::string::npos) << failure.message;
+    EXPECT_EQ(std::filesystem::file_size(theirs), 4u);
+  }
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "files_of_a_run.h"
 #include "forwarding_file_system.h"
 #include "power_loss_file_system.h"
-#include "store/format.h"
 #include "store/lock_record.h"
 #include "temporary_directory.h"
 
@@ -35,9 +35,10 @@ class RunDirectoryTest : public testing::Test {
     }
     return ANADROME_OK;
   }
-  // As a run marks its HDF5 files.
-  void put(const std::string& file) const {
-    std::ofstream(path + "/" + file) << "\x89HDF " << kFormatAttribute;
+  // A run's, or anybody's.
+  void put(const std::string& file, const std::string& run_id = "1") const {
+    if (kind_of(file) != FileKind::kNone) return put_file_of_run(path, file, run_id);
+    std::ofstream(path + "/" + file) << "bytes";
   }
   bool has(const std::string& file) const { return std::filesystem::exists(path + "/" + file); }
 
@@ -102,7 +103,7 @@ class StubbornFileSystem final : public test::ForwardingFileSystem {
 TEST_F(RunDirectoryTest, KeepsItsLockWhereAFileCannotBeRemoved) {
   RunDirectory run = create();
   put("segment-00000.h5");
-  put("journal-0");
+  put("journal-000000");
   const Failure failure = failure_from([&] {
     const StubbornFileSystem server_is_away;
     run.remove();
@@ -110,7 +111,7 @@ TEST_F(RunDirectoryTest, KeepsItsLockWhereAFileCannotBeRemoved) {
   EXPECT_EQ(failure.status, ANADROME_ERR_IO);
   EXPECT_NE(failure.message.find("segment-00000.h5"), std::string::npos) << failure.message;
   EXPECT_TRUE(has("lock") && has("segment-00000.h5"));
-  EXPECT_FALSE(has("journal-0"));
+  EXPECT_FALSE(has("journal-000000"));
   EXPECT_FALSE(run.owned());
 }
 
@@ -162,8 +163,8 @@ TEST_F(RunDirectoryTest, BelongsToOneLiveRun) {
 TEST_F(RunDirectoryTest, TakesTheRemainsOfADeadRunAway) {
   std::filesystem::create_directory(path);
   std::filesystem::permissions(path, std::filesystem::perms::all);
-  put("lock");
-  put("segment-00003-rank-000002.h5");
+  put("lock", "0");
+  put("segment-00003-rank-000002.h5", "0");
   const RunDirectory run = create();
   EXPECT_FALSE(has("segment-00003-rank-000002.h5"));
   EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
@@ -232,7 +233,7 @@ TEST_F(RunDirectoryTest, LeavesARunThatItCannotTakeOverAsItWas) {
 
 TEST_F(RunDirectoryTest, RemovesNoFileOfSomebodyElse) {
   RunDirectory run = create();
-  for (const char* name : {"segment-00000.h5", "journal-0", "result.nc"}) {
+  for (const char* name : {"segment-00000.h5", "journal-000000", "result.nc"}) {
     put(name);
   }
   try {
@@ -244,7 +245,7 @@ TEST_F(RunDirectoryTest, RemovesNoFileOfSomebodyElse) {
                  (path + " stays: it holds 'result.nc', which is not a run's").c_str());
   }
   EXPECT_TRUE(has("result.nc"));
-  EXPECT_FALSE(has("segment-00000.h5") || has("journal-0") || has("lock"));
+  EXPECT_FALSE(has("segment-00000.h5") || has("journal-000000") || has("lock"));
 }
 
 class NothingCanBeRemoved final : public test::ForwardingFileSystem {
@@ -425,6 +426,21 @@ TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedIt) {
   }
 }
 
+TEST_F(RunDirectoryTest, RemovesNoFileInThePlaceOfItsLock) {
+  for (const bool removes : {true, false}) {
+    RunDirectory run = create();
+    put("segment-00000.h5");
+    std::filesystem::remove(path + "/lock");
+    std::ofstream(path + "/lock") << "mine";
+    const Failure failure = failure_from([&] { removes ? run.remove() : run.keep(); });
+    EXPECT_EQ(failure.status, ANADROME_ERR_IO) << failure.message;
+    EXPECT_TRUE(failure.message.starts_with(path + "/lock is not this run's")) << failure.message;
+    EXPECT_EQ(std::filesystem::file_size(path + "/lock"), 4u);
+    EXPECT_TRUE(has("segment-00000.h5"));
+    std::filesystem::remove_all(path);
+  }
+}
+
 TEST_F(RunDirectoryTest, IsNotHeldByAChildOfADeadProcess) {
   int ends[2], ready[2];  // the grandchild lives until this test closes its end
   ASSERT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0);
@@ -465,16 +481,115 @@ TEST_F(RunDirectoryTest, KeepsNoHeartbeats) {
   EXPECT_FALSE(has("heartbeats-01ab") || has("lock"));
 }
 
-TEST_F(RunDirectoryTest, LeavesFilesOfAUserThatHaveARunsNames) {
-  for (const char* name : {"states.h5", "segment-00000.h5", "segment-left.h5", "journal-000001",
-                           "adjoint-000000", "objects-rank-0.h5"}) {
+// What is there under the names of a run is the user's, unless something says that it is not.
+TEST_F(RunDirectoryTest, LeavesADirectoryWithFilesOfItsUserAlone) {
+  for (const char* name : {"states.h5", "segment-00000.h5", "segment-left.h5", "lock",
+                           "journal-000000", "adjoint-000003", "adjoint-000000", "heartbeats-abc",
+                           "objects-rank-000000.h5", "segment-00000.h5.new"}) {
+    for (const bool beside_a_dead_run : {false, true}) {
+      std::filesystem::create_directory(path);
+      if (beside_a_dead_run) {
+        put("lock", "0");
+        put("segment-00001.h5", "0");
+      }
+      std::ofstream(path + "/" + name) << "bytes";
+      EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT) << name;
+      EXPECT_EQ(std::filesystem::file_size(path + "/" + name), 5u) << name;
+      EXPECT_EQ(has("segment-00001.h5"), beside_a_dead_run) << name;
+      EXPECT_EQ(has("lock"), beside_a_dead_run || std::string(name) == "lock");
+      std::filesystem::remove_all(path);
+    }
+  }
+}
+
+TEST_F(RunDirectoryTest, TakesWhatAKilledRunHadNotWrittenTo) {
+  for (const char* name : {"states.h5", "segment-00000.h5", "journal-000000", "adjoint-000003"}) {
+    for (const char* sign : {"lock", "segment-00001.h5", "journal-000001"}) {
+      for (const std::size_t bytes : {0, 10, 4096, 10000}) {
+        std::filesystem::create_directory(path);
+        put(sign, "0");
+        const bool ends = bytes > 4096 && kind_of(name) != FileKind::kAdjoint;
+        std::ofstream(path + "/" + name) << std::string(bytes, '\0') << (ends ? "x" : "");
+        EXPECT_EQ(create_fails(), ANADROME_OK) << name << " beside " << sign << ": " << bytes;
+        EXPECT_TRUE(parent.empty());
+      }
+    }
+  }
+}
+
+TEST_F(RunDirectoryTest, TakesADirectoryInWhichNothingWasWritten) {
+  std::filesystem::create_directory(path);
+  for (const char* name : {"lock", "segment-00000.h5", "journal-000000"})
+    std::ofstream(path + "/" + name) << std::string(1000, '\0');
+  EXPECT_EQ(create_fails(), ANADROME_OK);
+  EXPECT_TRUE(parent.empty());
+}
+
+TEST_F(RunDirectoryTest, KnowsAdjointFieldsByTheirJournalOrTheLock) {
+  for (const bool by_journal : {true, false}) {
     std::filesystem::create_directory(path);
-    std::ofstream(path + "/" + name) << "a user's";
-    std::ofstream(path + "/states.h5") << "a user's";
-    EXPECT_EQ(failure_from([&] { create(); }).status, ANADROME_ERR_ARGUMENT) << name;
-    EXPECT_TRUE(has(name) && has("states.h5")) << name;
+    put("adjoint-000001", "0");
+    if (by_journal) {
+      put("journal-000001", "0");
+    } else {
+      LockRecord record = new_lock_record("0");
+      --record.holder.start;
+      record.adjoints = 2;
+      write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+    }
+    EXPECT_EQ(create_fails(), ANADROME_OK) << by_journal;
+    EXPECT_TRUE(parent.empty());
+  }
+}
+
+TEST_F(RunDirectoryTest, RemovesAdjointFieldsOnceItNotedThatTheyAreItsOwn) {
+  for (const std::int64_t noted : {0, 2}) {
+    RunDirectory run = create();
+    put("adjoint-000001");
+    run.note_adjoints(noted);
+    EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).adjoints, noted);
+    EXPECT_EQ(failure_from([&] { run.remove(); }).status,
+              noted > 0 ? ANADROME_OK : ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(has("adjoint-000001"), noted == 0);
     std::filesystem::remove_all(path);
   }
+}
+
+TEST_F(RunDirectoryTest, LeavesAFileThatTookThePlaceOfItsOwn) {
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  put("segment-00001.h5");
+  std::ofstream(path + "/segment-00000.h5") << "mine";
+  EXPECT_EQ(failure_from([&] { run.remove(); }).status, ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(std::filesystem::file_size(path + "/segment-00000.h5"), 4u);
+  EXPECT_FALSE(has("segment-00001.h5") || has("lock"));
+}
+
+TEST_F(RunDirectoryTest, StaysTheSameWhereTheWorkingDirectoryChanges) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(parent.path());
+  RunDirectory run = RunDirectory::create(".", "run", "1");
+  std::filesystem::current_path("/");
+  put("segment-00000.h5");
+  run.remove();
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(parent.empty());
+}
+
+// Whoever may write to the directory above swaps the run's for a link to another.
+TEST_F(RunDirectoryTest, IsTheOneThatItMadeWhateverHasItsNameNow) {
+  const TemporaryDirectory elsewhere;
+  put_file_of_run(elsewhere.path(), "lock", "0");
+  put_file_of_run(elsewhere.path(), "segment-00000.h5", "0");
+  RunDirectory run = create();
+  put("segment-00000.h5");
+  std::filesystem::rename(path, parent / "away");
+  std::filesystem::create_directory_symlink(elsewhere.path(), path);
+  run.remove();
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / "segment-00000.h5"));
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / "lock"));
+  EXPECT_FALSE(std::filesystem::exists(parent / "away")) << "that is where it is now";
+  EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT) << "a link is followed by nobody";
 }
 
 TEST_F(RunDirectoryTest, OfALiveProcessIsNotTakenOver) {
@@ -506,8 +621,9 @@ struct FailingDisk {
     std::filesystem::create_directory(root);
     std::filesystem::create_directory(grave);
     run.emplace(RunDirectory::create(root, "run", "1"));
-    for (const char* name : {"/journal-000000", "/segment-00000.h5"}) {
-      File::open(path + name, O_RDWR | O_CREAT).sync();
+    for (const char* name : {"journal-000000", "segment-00000.h5"}) {
+      put_file_of_run(path, name, "1");
+      File::open(path + "/" + name, O_RDWR).sync();
     }
     sync_directory(path);
     sync_directory(root);

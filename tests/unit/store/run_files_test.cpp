@@ -2,52 +2,146 @@
 #include "store/run_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "files_of_a_run.h"
+#include "store/heartbeat_file.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
 namespace {
 
-TEST(RunFiles, AreKnownByTheirNames) {
-  for (const char* name :
-       {"lock", "states.h5", "journal-0", "journal-12", "adjoint-3", "heartbeats-0af9",
-        "segment-00000.h5", "segment-copy.h5", "segment-00001-rank-000003.h5",
-        "segment-copy-node-000001.h5", "objects-rank-000000.h5"}) {
-    EXPECT_TRUE(is_run_file(name)) << name;
-  }
-  for (const char* name :
-       {"", "locks", "states.h5.bak", "journal-", "journal-1a", "adjoint-", "heartbeats-",
-        "heartbeats-xyz", "segment-left.h5", "segment-.h5", "segment-copy-node-.h5",
-        "segment-0-1.h5", "objects-rank-.h5", "segment-00000.h5.new", "segment-00000.h5~",
-        "my-segment-1.h5", "results.dat"}) {
-    EXPECT_FALSE(is_run_file(name)) << name;
-  }
-}
+constexpr const char* kNames[] = {"lock",
+                                  "states.h5",
+                                  "journal-000012",
+                                  "adjoint-000003",
+                                  "heartbeats-0af9",
+                                  "segment-00000.h5",
+                                  "segment-copy-node-000001.h5",
+                                  "segment-123456-rank-000000.h5",
+                                  "objects-rank-000000.h5"};
 
-TEST(RunFiles, TellHeartbeatsApart) {
-  EXPECT_TRUE(is_heartbeat_file("heartbeats-12ab"));
-  EXPECT_FALSE(is_heartbeat_file("heartbeats-12AB"));
-  EXPECT_FALSE(is_heartbeat_file("lock"));
-}
+class FilesOfARun : public testing::Test {
+ protected:
+  void put(const std::string& name, const std::string& run_id = "1") const {
+    put_file_of_run(directory.path(), name, run_id);
+  }
+  void put_bytes(const std::string& name, const std::string& bytes) const {
+    std::ofstream(directory / name) << bytes;
+  }
+  bool made(const std::string& name) const {
+    return RunFiles(Directory::open(directory.path())).made(name);
+  }
 
-TEST(RunFiles, AreListedJournalsFirst) {
   const TemporaryDirectory directory;
-  for (const char* name : {"a", "journal-1", "lock", "journal-0", "z"}) {
-    std::ofstream(directory / name) << "x";
+};
+
+TEST_F(FilesOfARun, HaveNames) {
+  for (const char* name : kNames) EXPECT_NE(kind_of(name), FileKind::kNone) << name;
+  for (const char* name :
+       {"", "locks", "states.h5.bak", "journal-", "journal-2025", "journal-00001a", "adjoint-3",
+        "adjoint-", "heartbeats-", "heartbeats-xyz", "segment-00000.h5~", "my-segment-1.h5",
+        "segment-my-thesis.h5", "segment-00000-rank-1.h5", "segment-00000.h5.new", "results.dat",
+        "thesis.h5.new", "objects-rank-me.h5"}) {
+    EXPECT_EQ(kind_of(name), FileKind::kNone) << name;
   }
-  const std::vector<std::string> names = files_in(directory.path());
+}
+
+TEST_F(FilesOfARun, AreNoRunsByTheirNamesAlone) {
+  put("lock");
+  put("journal-000000");
+  put("segment-00007.h5");
+  for (const char* name : kNames) {
+    if (kind_of(name) == FileKind::kLock) continue;
+    put_bytes(name, "mine, and no run's");
+    EXPECT_FALSE(made(name)) << name;
+  }
+  put_bytes("lock", "mine");
+  EXPECT_FALSE(made("lock"));
+}
+
+TEST_F(FilesOfARun, SaySoThemselves) {
+  put("lock");
+  put("journal-000003");
+  for (const char* name : kNames) {
+    if (kind_of(name) == FileKind::kHeartbeats) continue;
+    put(name);
+    EXPECT_TRUE(made(name)) << name;
+  }
+  const std::string heartbeats = directory / "heartbeats-0af9";
+  HeartbeatFile::create(heartbeats);
+  EXPECT_TRUE(made("heartbeats-0af9")) << "nothing was written to it";
+  Heartbeat heartbeat;
+  heartbeat.beat = 1;
+  HeartbeatFile(heartbeats).write(3, heartbeat);
+  EXPECT_TRUE(made("heartbeats-0af9"));
+}
+
+TEST_F(FilesOfARun, MayBeBlankBesideOneThatSaysSo) {
+  for (const char* name : {"segment-00001.h5", "adjoint-000000"}) {
+    put_bytes(name, "");
+    EXPECT_FALSE(made(name));
+    std::filesystem::resize_file(directory / name, std::size_t{1} << 20);
+  }
+  put("lock");
+  EXPECT_TRUE(made("segment-00001.h5"));
+  EXPECT_TRUE(made("adjoint-000000"));
+}
+
+TEST_F(FilesOfARun, MayHaveADamagedSectorBesideOneThatSaysSo) {
+  const std::string garbage(512, '\xdb'), zeros(512, '\0');
+  put("segment-00000.h5");
+  put_bytes("lock", garbage);
+  EXPECT_TRUE(made("lock"));
+  put_bytes("lock", std::string(512, 'x'));
+  EXPECT_FALSE(made("lock"));
+  for (const auto& [head, is_made] :
+       {std::pair(garbage + kFormatAttribute + " slot_step", true),
+        std::pair(garbage + kFormatAttribute, false),
+        std::pair("\x89HDF" + garbage + "slot_step", true), std::pair("\x89HDF" + garbage, false),
+        std::pair("\x89HDF" + std::string(5000, '\0'), true), std::pair(zeros + garbage, true),
+        std::pair(zeros + "\x89HDF", false)}) {
+    put_bytes("segment-00001.h5", head);
+    EXPECT_EQ(made("segment-00001.h5"), is_made);
+  }
+}
+
+TEST_F(FilesOfARun, AreRegularFiles) {
+  put("lock");
+  put("segment-00000.h5");
+  std::filesystem::create_symlink(directory / "segment-00000.h5", directory / "segment-copy.h5");
+  std::filesystem::create_directory(directory / "states.h5");
+  ASSERT_EQ(::mkfifo((directory / "journal-000000").c_str(), 0600), 0);
+  for (const char* name : {"segment-copy.h5", "states.h5", "journal-000000"})
+    EXPECT_FALSE(made(name)) << name;
+}
+
+TEST_F(FilesOfARun, KeepTheirBytesWhereTheyAreSomebodyElses) {
+  put("lock");
+  put("segment-00000.h5");
+  put_bytes("states.h5", "mine");
+  const Directory held = Directory::open(directory.path());
+  EXPECT_EQ(RunFiles(held).remove_all("remove"), "states.h5");
+  EXPECT_TRUE(held.lacks("segment-00000.h5"));
+  EXPECT_EQ(std::filesystem::file_size(directory / "states.h5"), 4u);
+}
+
+TEST_F(FilesOfARun, AreListedJournalsFirst) {
+  for (const char* name : {"a", "journal-000001", "lock", "journal-000000", "z"})
+    put_bytes(name, "x");
+  const std::vector<std::string> names = files_in(Directory::open(directory.path()));
   ASSERT_EQ(names.size(), 5u);
   for (std::size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(names[i].starts_with("journal-"), i < 2) << names[i];
   }
 }
 
-TEST(RunFiles, OfNoDirectoryAreAnError) {
-  const TemporaryDirectory directory;
-  EXPECT_THROW(files_in(directory / "none"), Error);
+TEST_F(FilesOfARun, OfNoDirectoryAreAnError) {
+  EXPECT_THROW(Directory::open(directory / "none"), Error);
 }
 
 }  // namespace
