@@ -110,7 +110,7 @@ def test_types_are_complete_and_those_of_programs_are_checked(directory):
     text = (here / "typed_program.py").read_text()
     for right, bad, words in (("lam *= k", "lam *= action.first", '"Adjoint" has no attribute "first"'),
                               ("run.sweep(10)", 'run.sweep("10")', "incompatible type"),
-                              ("        case Start():\n            pass\n", "", "assert_never")):
+                              ("        case Visit():\n            pass\n", "", "assert_never")):
         assert right in text
         wrong.write_text(text.replace(right, bad))
         assert words in mypy(wrong, cwd=directory)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from mpi4py import MPI
 
 import anadrome
-from anadrome import Adjoint, Advance, Start, Turn, Visit
+from anadrome import Adjoint, Advance, Turn, Visit
 
 
 def assert_never(value: NoReturn) -> NoReturn:
@@ -22,8 +22,6 @@ def carry_out(action: anadrome.Action, u: npt.NDArray[np.float64], lam: npt.NDAr
             lam[:] = u
         case Adjoint(k):
             lam *= k
-        case Start():
-            pass
         case Visit():
             pass
         case _:
