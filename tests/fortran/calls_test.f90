@@ -34,7 +34,7 @@ program calls_test
   call stopping()
   call shapes_and_tolerances()
   call streams()
-  call conclude(15 + 8 + 4 + 3 + 3 + 6 + 3 + 1 + 2 + 7 + 6 + 9)
+  call conclude(15 + 8 + 4 + 3 + 3 + 6 + 3 + 1 + 9)
 
 contains
 
