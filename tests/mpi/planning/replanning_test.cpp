@@ -31,7 +31,7 @@ class Replanning : public ::testing::Test {
     // From there to TURN. Of a fast disk this is judged: the last one is long where the machine
     // held up one write.
     std::int64_t smallest = 0;
-    std::int64_t at_turn = 0;
+    std::int64_t largest = 0;
   };
 
   // A sweep in which a step takes `step`, and rank 0's writes `before` and then `after` longer.
@@ -39,14 +39,14 @@ class Replanning : public ::testing::Test {
     FaultyFileSystem files;
     SweepDriver driver(run_, model_, reference_);
     Intervals seen;
-    auto& [early, smallest, at_turn] = seen;
+    auto& [early, smallest, largest] = seen;
     if (rank_ == 0) files.delay_writes(before);
     driver.before_action = [&](const anadrome_action& action) {
       const anadrome_stats stats = run_.statistics();
-      if (action.kind == ANADROME_TURN) at_turn = stats.interval;
       if (action.kind != ANADROME_ADVANCE || action.again != 0) return;
       if (early > 0) {
         smallest = std::min(smallest, stats.interval);
+        largest = std::max(largest, stats.interval);
       } else if (action.first >= kSteps / 4) {
         early = smallest = stats.interval;
         if (rank_ == 0) files.delay_writes(after);
@@ -60,7 +60,7 @@ class Replanning : public ::testing::Test {
     EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, early));
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, smallest));
-    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, at_turn));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, largest));
     return seen;
   }
 
@@ -76,8 +76,8 @@ class Replanning : public ::testing::Test {
 
 TEST_F(Replanning, SpreadsAnchorsWhenOneRanksDiskBecomesSlow) {
   const Intervals seen = intervals(microseconds(0), kSlow);
-  EXPECT_GE(seen.at_turn, 2 * seen.early);
-  EXPECT_GE(seen.at_turn, 5);
+  EXPECT_GE(seen.largest, 2 * seen.early);
+  EXPECT_GE(seen.largest, 5);
 }
 
 TEST_F(Replanning, MovesAnchorsTogetherWhenTheDiskBecomesFast) {
