@@ -28,8 +28,8 @@ class Replanning : public ::testing::Test {
 
   struct Intervals {
     std::int64_t early = 0;  // after a quarter of the steps
-    // From there to TURN. Of a fast disk this is judged: the last one is long where the machine
-    // held up one write.
+    // From there to TURN. A fast disk is judged by the smallest, a slow one by the largest: the
+    // machine may hold up one write, or let one pass early.
     std::int64_t smallest = 0;
     std::int64_t largest = 0;
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// One file, though long: all but the last two tests share one fixture, the directory of one run.
 #include "store/run_directory.h"
 
 #include <fcntl.h>
