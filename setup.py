@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The part of `pip install .` that is not in pyproject.toml: the extension, with the library beside it, by CMake."""
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 SOURCES = Path(__file__).parent.resolve()
+MPI = os.environ.get("ANADROME_MPI", "ON").upper() not in ("OFF", "0", "NO")  # OFF: a package of one process
 OPTIONS = {
+    "ANADROME_MPI": "ON" if MPI else "OFF",
     "CMAKE_BUILD_TYPE": "Release", "ANADROME_BUILD_PYTHON": "ON", "Python3_EXECUTABLE": sys.executable,
     **{f"ANADROME_BUILD_{part}": "OFF" for part in ("TESTS", "EXAMPLES", "STATIC", "FORTRAN", "PETSC", "TOOL")},
     # In the package, side by side.
@@ -28,16 +31,16 @@ class BuildByCMake(build_ext):
             pass
         subprocess.run(["cmake", "-S", SOURCES, "-B", build, *(f"-D{key}={value}" for key, value in options.items())], check=True)
         subprocess.run(["cmake", "--build", build, "--parallel", "--target", "anadrome", "anadrome_python"], check=True)
-        for component in ("runtime", "python"):
+        for component in ("schedules", "runtime", "python"):
             subprocess.run(["cmake", "--install", build, "--prefix", staged, "--component", component], check=True)
         package = Path(self.build_lib).resolve() / "anadrome"
         package.mkdir(parents=True, exist_ok=True)
         for file in (staged / "anadrome").iterdir():
-            # A wheel has no links: the library goes under the name that the extension asks for.
+            # A wheel has no links: each library goes under the name that it is asked for by.
             if file.suffix != ".py" and not file.is_symlink() and ".so" in file.name:
-                name = re.sub(r"^(libanadrome\.so\.\d+)\..*", r"\1", file.name)
+                name = re.sub(r"^(libanadrome(_schedules)?\.so\.\d+)\..*", r"\1", file.name)
                 shutil.copy2(file, package / name)
 
 
 version = re.search(r"project\(anadrome VERSION ([\d.]+)", (SOURCES / "CMakeLists.txt").read_text())[1]
-setup(version=version, ext_modules=[Extension("anadrome._core", [])], cmdclass={"build_ext": BuildByCMake})
+setup(version=version, install_requires=["numpy"] + ["mpi4py"] * MPI, ext_modules=[Extension("anadrome._core", [])], cmdclass={"build_ext": BuildByCMake})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // bench_agreement: seconds of one agreement of the engine, beside the bare all-reduce in it and a
 // barrier, in batches that take turns. CSV on standard output, a line per batch.
-#include "engine/agreement.h"
+#include "engine/ranks/agreement.h"
 
 #include <cinttypes>
 
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     const std::int64_t batches = flags.count("batches", 20);
     flags.end();
     Agreement agreement(MPI_COMM_WORLD);
-    std::array<std::int64_t, 13> slots{};
+    std::array<std::int64_t, 27> slots{};
     if (agreement.rank() == 0) std::puts("ranks,batch,agreement,allreduce,barrier");
     for (std::int64_t batch = 0; batch <= batches; ++batch) {  // batch 0 is a warm-up
       const double agreed =

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/live_state.h"
-#include "schedule/plain_planners.h"
-#include "schedule/stack_sweep.h"
-#include "store/ram_tier.h"
+#include "engine/sweep/live_state.h"
+#include "schedule/stack/plain_planners.h"
+#include "schedule/stack/stack_sweep.h"
+#include "store/tiers/ram_tier.h"
 #ifdef ANADROME_BENCH_ADOLC
 #include <adolc/revolve.h>
 #endif
@@ -129,14 +129,14 @@ void ram_slot(benchmark::State& state, bool keep) {
   store::BlockKeeper blocks(pool);
   engine::LiveState live(layout, fields, blocks);
   store::RamTier slots(layout, blocks, live);
-  for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep({slot, 0, {}});
+  for (std::int64_t slot = 0; slot < kSlots; ++slot) slots.keep({slot, 0});
   std::int64_t operations = 0;
   for (auto _ : state) {
     if (keep) {  // the pool's turn, as in a stack of checkpoints: the dropped slot is kept again
       slots.drop(kSlots - 1);
-      slots.keep({kSlots - 1, 0, {}});
+      slots.keep({kSlots - 1, 0});
     } else {
-      slots.restore({operations % kSlots, 0, {}});
+      slots.restore({operations % kSlots, 0});
     }
     ++operations;
     benchmark::ClobberMemory();

@@ -10,10 +10,10 @@
 #include <limits>
 #include <vector>
 
-#include "questions/overlap_bound.h"
-#include "schedule/overlap_periodic.h"
-#include "schedule/overlapped.h"
-#include "schedule/revolve.h"
+#include "overlap_bound.h"
+#include "planners/lists/overlap_periodic.h"
+#include "planners/lists/overlapped.h"
+#include "schedule/words/revolve.h"
 
 namespace {
 
@@ -62,7 +62,7 @@ void print_row(const Problem& p) {
   const Periodic other = periodic(p, times);
   const double revolve = static_cast<double>(extra_advances(p.steps, p.slots)) +
                          static_cast<double>(p.steps) * p.adjoint;
-  const double bound = anadrome::questions::overlapped_lower_bound(p.steps, p.slots, times);
+  const double bound = anadrome::bench::overlapped_lower_bound(p.steps, p.slots, times);
   const auto more = [&](double time) { return 100 * (time / plan - 1); };
   std::printf("| %" PRId64 " | %" PRId64 " | %g | %g | %g | %.1f | %.1f (I = %" PRId64
               ") | +%.1f %% | +%.1f %% | +%.1f %% | %.1f | %.1f %% | %.2f |\n",

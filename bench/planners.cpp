@@ -5,19 +5,19 @@
 
 #include <memory>
 
-#include "questions/double_published.h"
-#include "questions/kept_objects.h"
-#include "questions/static_memory.h"
-#include "questions/uneven_tapes.h"
-#include "schedule/graph_planner.h"
-#include "schedule/join_planner.h"
-#include "schedule/least_memory.h"
-#include "schedule/mixed.h"
-#include "schedule/offload_planner.h"
-#include "schedule/online_planner.h"
-#include "schedule/plain_planners.h"
-#include "schedule/stack_sweep.h"
-#include "schedule/uneven.h"
+#include "planners/graph/graph_planner.h"
+#include "planners/join/join_planner.h"
+#include "planners/memory/least_memory.h"
+#include "planners/memory/uneven.h"
+#include "planners/offload/offload_planner.h"
+#include "planners/questions/double_published.h"
+#include "planners/questions/kept_objects.h"
+#include "planners/questions/static_memory.h"
+#include "planners/questions/uneven_tapes.h"
+#include "schedule/stack/mixed.h"
+#include "schedule/stack/online_planner.h"
+#include "schedule/stack/plain_planners.h"
+#include "schedule/stack/stack_sweep.h"
 #include "two_fields_graph.h"
 
 namespace {

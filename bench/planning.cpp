@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "questions/multistage_use.h"
-#include "schedule/disk_revolve.h"
-#include "schedule/hrevolve.h"
-#include "schedule/multistage.h"
-#include "schedule/stack_sweep.h"
+#include "planners/questions/multistage_use.h"
+#include "planners/two_tier/disk_revolve.h"
+#include "planners/two_tier/hrevolve.h"
+#include "planners/two_tier/multistage.h"
+#include "schedule/stack/stack_sweep.h"
 
 namespace {
 
@@ -65,8 +65,9 @@ Outcome measure(const Case& given) {
     cost = disk->cost();
     planner = std::move(disk);
   } else {
-    cost =
-        anadrome::questions::multistage_cost(given.steps, given.ram_slots, given.disk_slots, costs);
+    cost = two_tier_cost(
+        given.steps,
+        anadrome::questions::multistage_use(given.steps, given.ram_slots, given.disk_slots), costs);
     planner = std::make_unique<MultistagePlanner>();
   }
   measured.plan_seconds = seconds() - start;

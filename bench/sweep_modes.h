@@ -59,7 +59,7 @@ Sweep ideal_sweep(Problem& problem);
 Sweep hand_written_sweep(Problem& problem, const Means& means);
 
 /// Tapes of the model are tape fields, and a state whose size changes is stored in as many bytes.
-/// `mode`: auto, store_all, revolve, mixed; async; async_zero_copy; async_no_checksum; async_resume
+/// `mode`: auto, store_all, revolve, mixed; async; async_zero_copy; async_resume
 /// (resume=on, without a commit), async_commits; sync_disk (as async, but through parallel HDF5 on
 /// the caller's thread: transport=mpio); sync_interval (the same with the interval of `means` in
 /// place of one that is planned for such a disk). Throws for another one. `async=8` has an interval

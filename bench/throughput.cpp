@@ -36,7 +36,7 @@ Setup read_flags(int argc, char** argv) {
   setup.memory = flags.count("memory", 64 << 20);
   setup.directory = flags.text("directory", ".");
   setup.between = flags.text("between", "");
-  setup.variants = flags.list("variants", "checksum,no_checksum");  // or zero_copy, by_hand
+  setup.variants = flags.list("variants", "checksum");  // or zero_copy, by_hand
   flags.end();
   return setup;
 }
@@ -53,7 +53,6 @@ class Run {
     set("memory", std::to_string(setup.memory));
     set("schedule", "async");
     set("interval", "1");
-    set("checksum", variant == "no_checksum" ? "off" : "on");
     if (zero_copy_) {
       check(anadrome_add_exchanged(run_, "u", ANADROME_ROLE_STATE, ANADROME_BYTE, bytes_, &field_));
     } else {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cpack -G DEB: libanadrome, libanadrome-dev and, for what is built, libanadrome-fortran, libanadrome-petsc,
-# python3-anadrome and the command line tool.
+# cpack -G DEB: libanadrome-schedules, libanadrome, a -dev package of each and, for what is built,
+# libanadrome-fortran, libanadrome-petsc, python3-anadrome and the command line tool.
 set(CPACK_PACKAGE_NAME anadrome)
 set(CPACK_PACKAGE_VENDOR "the anadrome developers")
 set(CPACK_PACKAGE_CONTACT "the anadrome developers <anadrome@localhost.invalid>")
@@ -19,7 +19,18 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(anadrome_this_version "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 
+set(CPACK_DEBIAN_SCHEDULES_PACKAGE_NAME libanadrome-schedules)
+set(CPACK_COMPONENT_SCHEDULES_DESCRIPTION "${PROJECT_DESCRIPTION}: schedules as streams, and sketches")
+
+set(CPACK_DEBIAN_SCHEDULES_DEVELOPMENT_PACKAGE_NAME libanadrome-schedules-dev)
+set(CPACK_DEBIAN_SCHEDULES_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_COMPONENT_SCHEDULES_DEVELOPMENT_DESCRIPTION
+  "${PROJECT_DESCRIPTION}: headers, CMake and pkg-config files of schedules and sketches")
+set(CPACK_DEBIAN_SCHEDULES_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_SCHEDULES_DEVELOPMENT_PACKAGE_DEPENDS "libanadrome-schedules ${anadrome_this_version}")
+
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libanadrome)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libanadrome-schedules ${anadrome_this_version}")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "${PROJECT_DESCRIPTION}: the library")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libanadrome-dev)
@@ -27,11 +38,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "${PROJECT_DESCRIPTION}: headers, Fortran modules, static libraries, CMake and pkg-config files")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libanadrome ${anadrome_this_version}, libopenmpi-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libanadrome ${anadrome_this_version}, libanadrome-schedules-dev ${anadrome_this_version}, libopenmpi-dev")
 # What static libraries need, and a compiler for the modules.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libhdf5-openmpi-dev, liblz4-dev, libxxhash-dev, libzfp-dev, gfortran")
 
-set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_COMPONENTS_ALL schedules schedules_development runtime development)
 if(TARGET anadrome_fortran)
   list(APPEND CPACK_COMPONENTS_ALL fortran)
   set(CPACK_DEBIAN_FORTRAN_PACKAGE_NAME libanadrome-fortran)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """fortran_reference.py XML SOURCES OUTPUT: the page of every public Fortran name, from Doxygen's XML and the declarations that it points to.
-Sphinx has no Fortran domain; a name that is not documented is an error."""
+Sphinx has no Fortran domain; a name that is not documented is an error.
+fortran_reference.py FILE: the file with what it includes, which is what Doxygen reads."""
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -16,6 +17,12 @@ Module `anadrome`. Steps count from 0, as in C; x_k is the state that step k sta
   is a `target`, too.
 * "Collective" means: called by all ranks of the run in the same order.
 """
+
+
+def included(path):
+    """The text of a file, with that of the files that it includes: those of the folder `shared`, where they lie, too."""
+    shared = path.parent if path.suffix == ".inc" else path.parent / "shared"
+    return re.sub(r' *include "(\S+)"\n', lambda found: included(shared / found[1]), path.read_text())
 
 
 def words(element):
@@ -39,17 +46,15 @@ def description(element):
 def declaration(sources, element, name):
     """The head of a procedure or type under its public name, and the declarations that follow."""
     place = element.find("location")
-    text = (sources / Path(place.get("bodyfile", place.get("file"))).name).read_text()
+    text = included(sources / Path(place.get("bodyfile", place.get("file"))).name)
     first = int(place.get("bodystart")) - 1
     lines = text.splitlines()
     while not re.match(r"\s*(pure |elemental |recursive )*(subroutine|function|type\b(?!\s*\())", lines[first]):
         first -= 1
-    rest = "\n".join(lines[first:])
-    lines[first:] = re.sub(r' *include "(\S+)"', lambda found: (sources / found[1]).read_text(), rest).splitlines()
-    lines = [line for line in lines[:first]] + [line for line in lines[first:] if not re.match(r"\s*! ", line)]
+    lines[first:] = [line for line in lines[first:] if not re.match(r"\s*! ", line)]
     indent = len(lines[first]) - len(lines[first].lstrip())
     head = re.sub(r"(subroutine|function)\s+\w+", rf"\1 {name}", lines[first].strip(), count=1)
-    kept, at = [head], first + 1
+    kept, at = [re.sub(r' bind\(c, name="\w+"\)', "", head)], first + 1
     while lines[at - 1].rstrip().endswith("&"):
         kept.append("  " + lines[at].strip())
         at += 1
@@ -67,9 +72,10 @@ def declaration(sources, element, name):
     wanted = set(re.findall(r"\w+", dummies[1])) if dummies else set()
     result = re.search(r"result\((\w+)\)", " ".join(kept))
     wanted |= {result[1]} if result else {name}
-    kept = [line for line in kept if "::" not in line or  # without what is local
-            wanted & set(re.findall(r"\w+", line.split("::", 1)[1]))]
-    return "\n".join(kept)
+    place = {word: at for at, word in enumerate(re.findall(r"\w+", dummies[1] if dummies else ""))}
+    declared = [(re.findall(r"\w+", line.split("::", 1)[1]), line) for line in kept if "::" in line]
+    declared = [(place.get(names[0], len(place)), line) for names, line in declared if wanted & set(names)]  # without what is local
+    return "\n".join([line for line in kept if "::" not in line] + [line for _, line in sorted(declared, key=lambda both: both[0])])
 
 
 def type_declaration(text, head, lines, indent):
@@ -117,8 +123,8 @@ def collect(folder):
             if compound.get("language") != "Fortran":
                 continue
             short = compound.findtext("compoundname").split("::")[-1]
-            if compound.get("kind") in ("interface", "struct", "type"):
-                found[short] = compound
+            if compound.get("kind") == "interface" or compound.get("kind") in ("struct", "type") and short not in found:
+                found[short] = compound  # a function with the name of its type before the type
             for member in compound.iter("memberdef"):
                 key = member.findtext("name")
                 if member.get("kind") == "function" and member.find("location").get("bodystart", "-1") != "-1":
@@ -126,10 +132,13 @@ def collect(folder):
     return found, procedures
 
 
-def public_names(module):
-    text = re.sub(r"&\s*\n\s*", "", module.read_text())
-    for line in re.findall(r"use \w+, only: (.*)", text):
-        yield from re.findall(r"\w+", line)
+def public_names(sources):
+    """Those of module anadrome: all of the types and constants, and what its other modules have for callers."""
+    types = re.sub(r"!.*", "", (sources / "types.f90").read_text())
+    yield from re.findall(r"(?:enumerator|parameter|type, bind\(c\)) :: (\w+)", types)
+    for name in ("run.f90", "fields.f90", "model.f90", "store.f90", "schedule.f90", "sketch.f90", "shared/either_kind.inc"):
+        for line in re.findall(r"public :: (.*)", (sources / name).read_text()):
+            yield from re.findall(r"anadrome_\w+", line)
 
 
 def entry(name, sources, compounds, procedures):
@@ -154,7 +163,7 @@ def main(xml, sources, output):
     compounds, procedures = collect(Path(xml))
     sources = Path(sources)
     pages, constants = [], []
-    for name in public_names(sources / "anadrome.f90"):
+    for name in dict.fromkeys(public_names(sources)):
         page = entry(name, sources, compounds, procedures)
         if page:
             pages.append(page)
@@ -167,4 +176,7 @@ def main(xml, sources, output):
     Path(output).write_text(HEAD + "\n" + "\n".join(pages) + "\n" + tail)
 
 
-main(*sys.argv[1:])
+if len(sys.argv) == 2:
+    print(included(Path(sys.argv[1])), end="")
+else:
+    main(*sys.argv[1:])

@@ -2,6 +2,7 @@
 """Compressed states: what they shrink to, how fast, what that does to the gradient, and to the time of a sweep."""
 import os
 import shutil
+import textwrap
 from statistics import median
 
 from machine import output_of, read_rows
@@ -23,6 +24,11 @@ def sweep(bench, *words, **flags):
     return read_rows(output_of(["timeout", "--kill-after=10", "1800"] + command))
 
 
+def shown(bench, before="`", after="`"):
+    """The last command, in lines of prose."""
+    return textwrap.fill(before + bench.last_command + after, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def tolerance_of(row):
     return f"{row['tolerance']:.0e}" if row["tolerance"] else ""
 
@@ -38,7 +44,7 @@ def of_errors(bench, claims):
             exact = [row for row in rows if row["codec"] in ("off", "lz4")]
             if not all(row["same_bits"] for row in exact):
                 raise SystemExit("compression without loss changed the gradient")
-            text += f"\n**{model}** (`{bench.last_command}`)\n\n" + markdown(
+            text += f"\n**{model}**\n{shown(bench, '(`', '`)')}\n\n" + markdown(
                 ["codec", "tolerance", "bytes: before over after", "write, MB/s", "read, MB/s", "relative error of the gradient", "over the tolerance", "stated", "over the error"],
                 [[row["codec"], tolerance_of(row), f"{row['ratio']:.2f}", f"{row['write_rate'] / 1e6:.0f}", f"{row['read_rate'] / 1e6:.0f}",
                   "0" if row["same_bits"] else f"{row['error']:.1e}",
@@ -66,7 +72,7 @@ def of_control(bench, claims):
                 claims.at_most(f"{model}, {codec}: with gradient_error=1e-6 the error of the third sweep is off by", [max(third, 1 / third)], 3, "{:.2f}")
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-    return (f"\nWith `gradient_error=1e-6`, the first three sweeps of a run (`{bench.last_command}`)\n\n" +
+    return (f"\nWith `gradient_error=1e-6`, the first three sweeps of a run\n{shown(bench, '(`', '`)')}\n\n" +
             markdown(["states of", "codec"] + [text for k in (1, 2, 3) for text in (f"tolerance, sweep {k}", "error")], table))
 
 
@@ -86,7 +92,7 @@ def of_times(bench, claims):
             if model == "wave" and limit != "none":
                 claims.at_most(f"{model}, {limit}: lossy at 1e-6 over off", ratios(rows, "seconds", "lossy:1e-6", "off"), 0.8)
     return (f"\nThe second sweep of a run; 200 steps, adjoint steps take two steps' time, 3 states in memory, one rank and a free core.\n"
-            f"`{bench.last_command}`\n\n" +
+            f"{shown(bench)}\n\n" +
             markdown(["states of", "bytes", "disk", "step", "compress", "bytes: before over after", "interval", "forward steps", "s", "over off"], table))
 
 
@@ -108,7 +114,7 @@ def of_plan(bench, claims):
                     claims.at_most(f"{model}, {limit}, disk {disk}: forward steps over the plan's, the most of any codec", steps_over, 1.05, "{:.3f}")
                 over = [max(row["seconds"] / row["plan_seconds"] for row in rows)]
                 claims.at_most(f"{model}, {limit}, disk {disk}: seconds over the plan's, the most of any codec", over, 1.05, "{:.3f}")
-    return (f"\nThe third sweep of a run of {steps} steps of {1e3 * step_seconds:g} ms, one rank and a free core.\n`{bench.last_command}`\n\n" +
+    return (f"\nThe third sweep of a run of {steps} steps of {1e3 * step_seconds:g} ms, one rank and a free core.\n{shown(bench)}\n\n" +
             markdown(["states of", "bytes", "disk's rate", "disk", "compress", "bytes: before over after", "anchors", "forward steps", "planned", "s", "planned"], table))
 
 

@@ -3,19 +3,17 @@
 import math
 from statistics import median
 
-from machine import cores, say
+from machine import say
 from table import markdown, pick, ratios, size, spread
 
 MODES = ["ideal", "revolve", "by_hand", "sync_disk", "sync_interval", "async",
-         "async_no_checksum", "async_zero_copy"]
+         "async_zero_copy"]
 SLOTS_SPARE = 8192  # of bookkeeping per slot, more than the library needs
 
 
 def modes_of(name):
-    """A slow disk's I/O thread sleeps: checksums cost nothing there that could be measured. Only
-    there is the interval far enough from 1 for it to matter who chose it."""
-    left_out = "async_no_checksum" if name == "slow_disk" else "sync_interval"
-    return [mode for mode in MODES if mode != left_out]
+    """Only on a slow disk is the interval far enough from 1 for it to matter who chose it."""
+    return [mode for mode in MODES if name == "slow_disk" or mode != "sync_interval"]
 
 
 def memory_for(slots, state_bytes):
@@ -124,15 +122,6 @@ def claim(claims, name, ranks, rows):
         claims.at_most(f"{where}: {mode} prediction, relative error", off, 0.10)
 
 
-def claim_checksums(bench, claims, where, flags):
-    """With every core busy what they cost is in the table. They cost less than turns differ: many
-    turns of nothing else."""
-    flags = {**flags, "rounds": bench.choose(31, 2)}
-    rows = bench.sweep(1, ["async", "async_no_checksum"], "overhead_checksums", **flags)
-    cost = [1 - 1 / r for r in ratios(rows, "seconds", "async", "async_no_checksum")]
-    claims.at_most(f"{where}: checksums, share of the total", cost, 0.01)
-
-
 def run(bench, claims):
     text, bars = "", []
     for name, title, grid, steps, slots in configurations(bench):
@@ -148,8 +137,6 @@ def run(bench, claims):
                      f" per rank" + (f", {limit / 1e6:.0f} MB/s per rank" if limit else "") + ".\n\n")
             text += markdown(HEADING, [mode_row(rows, mode) for mode in modes_of(name)])
             claim(claims, name, ranks, rows)
-            if name == "long_step" and ranks < cores():
-                claim_checksums(bench, claims, f"{name}, {ranks} rank", flags)
             bars.append((f"{name} {ranks}", [ratios(rows, "seconds", mode, "ideal")
                                              for mode in MODES]))
     with open(bench.path("overhead.dat"), "w") as file:

@@ -86,8 +86,10 @@ typedef struct anadrome_action {
 #define ANADROME_STEPS_UNKNOWN ((int64_t)-1)
 
 /** The model for anadrome_solve. Set `size = sizeof(anadrome_model)` first: the struct may grow.
- *  A callback that returns non-zero fails the run as anadrome_fail does; the other callbacks are
- * still called until the next agreement point, so that ranks that exchange halos stay together. */
+ *  A callback that returns non-zero, or throws, fails the run as anadrome_fail does; the other
+ * callbacks are still called until the next agreement point, so that ranks that exchange halos stay
+ * together. In a callback begin, next, rewind, pass, close and what runs a sweep are ERR_ORDER for
+ * the run that called it. */
 typedef struct anadrome_model {
   size_t size;   /**< sizeof(anadrome_model) */
   void* context; /**< handed to every callback */
@@ -347,9 +349,10 @@ ANADROME_API anadrome_status anadrome_request_stop(anadrome_run* run);
 ANADROME_API anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats);
 
 /** Close the run, remove its files (unless keep=on) and set *run to NULL. Collective. A NULL *run
- * is closed already: OK. The handle is gone whatever the status. Errors: ERR_PEER (another rank was
- * in another call), ERR_IO, ERR_NO_SPACE (files that were to be kept are not whole), ERR_BUSY
- * (another run took this one for dead). Files that could not be removed are a warning. */
+ * is closed already: OK. The handle is gone whatever the status, but not in a callback of the run
+ * (ERR_ORDER). Errors: ERR_PEER (another rank was in another call), ERR_IO, ERR_NO_SPACE (files
+ * that were to be kept are not whole), ERR_BUSY (another run took this one for dead). Files that
+ * could not be removed are a warning. */
 ANADROME_API anadrome_status anadrome_close(anadrome_run** run);
 
 /** The version as "major.minor.patch". */

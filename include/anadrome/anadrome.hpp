@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // anadrome for C++: handles that close themselves, exceptions for statuses, a range of actions,
 // callbacks as lambdas. Everything is inline and forwards to anadrome.h, whose conventions hold;
-// C++11 suffices, std::span is accepted from C++20 on.
+// C++11 suffices, std::span is accepted from C++20 on. One file, though long: one include is all.
 //
 // - A status other than ANADROME_OK is thrown as anadrome::Error. What is collective throws on
 //   every rank. A Run that was moved from or closed throws ANADROME_ERR_ARGUMENT.

@@ -27,7 +27,8 @@ typedef struct anadrome_gradient {
    * x_0 of the new controls on return. Required. */
   int (*perturb)(void* context, int64_t seed, double epsilon);
   /** The objective J of the forward sweep that is at its end: the whole one, the same number on all
-   * ranks. Called after the model's `turn`; the arrays hold x_n. Required. */
+   * ranks. Called after the model's `turn`, and once after a reverse sweep, which must not change
+   * it; the arrays hold x_n. Required. */
   int (*objective)(void* context, double* objective);
   /** The derivative of J in the direction of number `seed`, <gradient, dm>: summed over all ranks,
    * the same number on each. Called after the adjoint of step 0. Required. */

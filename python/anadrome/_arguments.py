@@ -14,9 +14,12 @@ def _kind(value: object) -> str:
 def count(name: str, value: Any) -> int:
     """An int, or what is one, such as numpy's."""
     try:
-        return operator.index(value)
+        found = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an int, not {_kind(value)} ({value!r})") from None
+    if -2**63 <= found < 2**63:
+        return found
+    raise ValueError(f"{name} must be below 2**63 in size, not {value!r}")
 
 
 def counts(name: str, values: Any) -> list[int]:

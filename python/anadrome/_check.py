@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import Any
 
+from ._named import Named
 
-class Verdict(enum.IntEnum):
+
+class Verdict(Named):
     """What a test says."""
 
     NONE = 0
@@ -20,7 +21,7 @@ class Verdict(enum.IntEnum):
     """Round-off, or a kink, hides the answer."""
 
 
-class Mismatch(enum.IntEnum):
+class Mismatch(Named):
     """What a wrong gradient looks like."""
 
     NONE = 0

@@ -2,10 +2,10 @@
 """Statuses of the library as exceptions."""
 from __future__ import annotations
 
-import enum
+from ._named import Named
 
 
-class Status(enum.IntEnum):
+class Status(Named):
     """The outcome of a call, as in ``anadrome/status.h``."""
 
     OK = 0

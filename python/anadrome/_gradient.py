@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ._arguments import count
 from ._check import GradientCheck
+from ._ranks import ranks_of
 from ._run import Run
 from ._settings import Setting
 
@@ -68,7 +69,7 @@ class _Problem:
         self.steps = count("steps", steps)
         # The terms of the objective, by step, in the forward sweep: steps that are run again write
         # the same. The last one is that of x_n. A field, so that resume=on restores them.
-        self.terms = np.zeros(1 if observe is None else self.steps + 1)
+        self.terms = np.zeros(1 if observe is None else max(self.steps, 0) + 1)
 
     def register(self, run: Run) -> None:
         run.state(u=self.u)
@@ -130,13 +131,6 @@ class _Problem:
             self.add(term[1], "observe")
 
 
-def _world(comm: Optional[MPI.Comm]) -> MPI.Comm:
-    if comm is not None:
-        return comm
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
 @overload
 def gradient(
     step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
@@ -189,7 +183,7 @@ def gradient(
         and ``adjoint_step(u, lam, k, p, by_p)``, which adds the derivative of the step by them,
         transposed, times ``lam`` (that of x_{k+1}) to ``by_p``: this rank's part of it.
     comm : mpi4py.MPI.Comm, optional
-        The ranks; ``MPI.COMM_WORLD`` by default.
+        The ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI.
     **options
         As `Run` takes them.
 
@@ -236,8 +230,8 @@ def gradient(
     10.3056 [4.1222 8.2444] [31.1182]
     """
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
-    ranks = _world(comm)
-    with Run(ranks, **options) as run:
+    ranks = ranks_of(comm)
+    with Run(comm, **options) as run:
         problem.register(run)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn)
     if problem.p is None:
@@ -297,7 +291,7 @@ def check_gradient(
     ('WRONG', 32, 0)
     """
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
-    ranks = _world(comm)
+    ranks = ranks_of(comm)
     controls = [problem.u] if problem.p is None else [problem.u, problem.p]
     starts = [control.copy() for control in controls]
 
@@ -323,7 +317,7 @@ def check_gradient(
             mask(problem.u)
             mask(problem.lam)
 
-    with Run(ranks, **options) as run:
+    with Run(comm, **options) as run:
         problem.register(run)
         return run.check_gradient(
             steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,

@@ -40,6 +40,10 @@ class Report:
         self._print = where == "-" and path != "-"
         self._path = path if self._root and path not in ("off", "-") else ""
 
+    def stay(self) -> None:
+        """The library writes where the path leads when a sweep begins."""
+        self._path = os.path.abspath(self._path) if self._path else ""
+
     def _own_file(self) -> str:
         if self._own is None:
             try:

@@ -15,6 +15,7 @@ from ._check import GradientCheck
 from ._errors import Error, Status, describe
 from ._interrupt import Interrupt
 from ._patience import waiting_for_others
+from ._ranks import ranks_of
 from ._report import Report
 from ._settings import Setting, text_of
 from ._statistics import Phase, Statistics, Summary
@@ -92,8 +93,9 @@ class Run:
 
     Parameters
     ----------
-    comm : mpi4py.MPI.Comm
-        Its ranks. It is duplicated, and may be freed afterwards.
+    comm : mpi4py.MPI.Comm, optional
+        Its ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI. It is
+        duplicated, and may be freed afterwards.
     **options
         Options, such as ``memory="8GiB"``, as `set` takes them.
 
@@ -125,11 +127,12 @@ class Run:
     [0.4591 0.637  0.5751 0.4839 0.4026]
     """
 
-    def __init__(self, comm: MPI.Comm, **options: Setting) -> None:
+    def __init__(self, comm: Optional[MPI.Comm] = None, **options: Setting) -> None:
         self._current: Optional[Sweep] = None
         self._steps_known = True
-        self._core = _core.Run(comm)
-        self._rank, self._ranks = comm.Get_rank(), comm.Get_size()
+        ranks = ranks_of(comm)
+        self._core = _core.Run(ranks)
+        self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
         self._interrupt = Interrupt(self._core.request_stop)
         self._report = Report(self._core.set, root=self._rank == 0)
         try:
@@ -535,6 +538,7 @@ class Run:
 
     def _begin(self, call: Callable[[], object]) -> None:
         self._interrupt.watch()
+        self._report.stay()
         try:
             call()
         except BaseException as error:

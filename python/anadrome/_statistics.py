@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import html
 from typing import Any
 
+from ._named import Named
 
-class Phase(enum.IntEnum):
+
+class Phase(Named):
     """Where a run is."""
 
     IDLE = 0

@@ -16,6 +16,7 @@ import numpy as np
 from . import _core
 from ._errors import Error, Status, describe
 from ._patience import waiting_for_others
+from ._ranks import ranks_of
 from ._settings import Setting, text_of
 
 if TYPE_CHECKING:
@@ -67,8 +68,9 @@ class Store:
 
     Parameters
     ----------
-    comm : mpi4py.MPI.Comm
-        Its ranks. It is duplicated, and may be freed afterwards.
+    comm : mpi4py.MPI.Comm, optional
+        Its ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI. It is
+        duplicated, and may be freed afterwards.
     **options
         ``memory``, ``directory``, ``name``, ``disk``, ``keep``, ``direct`` and
         ``bandwidth_limit``, as ``anadrome_store_open`` takes them. A value is a text
@@ -98,7 +100,7 @@ class Store:
     0.0 {'u': array([20., 20., 20.]), 'k': array([20])} True
     """
 
-    def __init__(self, comm: MPI.Comm, **options: Setting) -> None:
+    def __init__(self, comm: Optional[MPI.Comm] = None, **options: Setting) -> None:
         words, bad = [], ""
         for key, value in options.items():
             text = text_of(value)
@@ -109,12 +111,13 @@ class Store:
         self._numbers: dict[Hashable, int] = {}  # of keys that are no integers
         self._newest = _FIRST_NUMBER
         self._later: collections.deque[Hashable] = collections.deque()
-        self._rank, self._ranks = comm.Get_rank(), comm.Get_size()
+        ranks = ranks_of(comm)
+        self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
         if bad:  # the others open theirs: an option that there is not ends that on all
             with contextlib.suppress(Error):
-                _core.Store(comm, "no_option=")
+                _core.Store(ranks, "no_option=")
             raise Error(bad, Status.ERR_ARGUMENT)
-        self._core = _core.Store(comm, " ".join(words))
+        self._core = _core.Store(ranks, " ".join(words))
 
     def __enter__(self) -> Store:
         return self

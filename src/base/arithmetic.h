@@ -77,11 +77,4 @@ class CallersArithmetic {
   OwnArithmetic* within_;
 };
 
-/// A callback of the caller's.
-template <class Result, class... Parameters, class... Arguments>
-Result call_back(Result (*function)(Parameters...), Arguments... arguments) {
-  const CallersArithmetic callers;
-  return function(arguments...);
-}
-
 }  // namespace anadrome

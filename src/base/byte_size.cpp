@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/text_out.h"
 
 namespace anadrome {
@@ -96,7 +97,7 @@ double parse_seconds(std::string_view text) {
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
+  double value = real(bytes);
   std::size_t unit = 0;
   // A value that rounds to 1024 goes to the next unit; bytes are not rounded.
   while (std::fabs(value) >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {

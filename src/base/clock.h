@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "base/index.h"
+
 namespace anadrome {
 
 inline double now_seconds() {
@@ -38,7 +40,7 @@ inline double clock_seconds() {
 inline double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return real(time.tv_sec) + 1e-9 * real(time.tv_nsec);
 }
 
 /// Adds the time from construction to destruction to a sum.

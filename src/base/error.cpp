@@ -39,11 +39,11 @@ std::string limit_text(int error) {
     case ENFILE:
       return " (the system's limit on open files, fs.file-max, is reached: close files)";
     case EAGAIN:
-      return " (" + limit(RLIMIT_NPROC, "ulimit -u") +
-             ": raise it, or the limit on processes of the container or batch job)";
+      return " (" + limit(RLIMIT_NPROC, "ulimit -u") + " for threads, " +
+             limit_text(ENOMEM).substr(2);
     case ENOMEM:
       return " (" + limit(RLIMIT_AS, "ulimit -v", kKibibyte) +
-             ": raise it, or the memory of the container or batch job)";
+             ": raise it, or the limits of the container or batch job)";
     case EFBIG:
       return " (" + limit(RLIMIT_FSIZE, "ulimit -f", kKibibyte) + ": raise it)";
     default:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers of steps, slots and bytes are signed; the standard library's are not. For numbers >= 0.
+// Numbers of steps, slots and bytes are signed 64-bit integers. The standard library's are
+// unsigned, and times are real: here one becomes the other.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +8,11 @@
 
 namespace anadrome {
 
-/// As the index of an element.
-inline std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
-/// As a number of them.
-inline std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+/// As the index of an element; k >= 0.
+constexpr std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
+/// As a number of them; count >= 0.
+constexpr std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+/// As a factor of times, rates and averages.
+constexpr double real(std::int64_t count) { return static_cast<double>(count); }
 
 }  // namespace anadrome

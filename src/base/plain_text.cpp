@@ -32,7 +32,7 @@ bool is_plain(std::uint32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   // Line and paragraph separators, marks and overrides of the direction of writing.
   const bool orders = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-                      code == 0x200e || code == 0x200f;
+                      code == 0x061c || code == 0x200e || code == 0x200f;
   return !control && !orders;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/index.h"
+
 namespace anadrome {
 
 std::string format_number(double number, std::chars_format format, int digits) {
@@ -45,7 +47,7 @@ TextOut& TextOut::put(std::string_view text) {
 TextOut& TextOut::integer(std::int64_t number) {
   std::array<char, 24> text;
   const auto result = std::to_chars(text.data(), text.data() + text.size(), number);
-  return put({text.data(), static_cast<std::size_t>(result.ptr - text.data())});
+  return put({text.data(), size(result.ptr - text.data())});
 }
 
 TextOut& TextOut::fixed(double number, int digits) { return put(format_fixed(number, digits)); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace anadrome {
 namespace {
@@ -35,7 +36,7 @@ std::string_view nearest(std::span<const std::string_view> words, std::string_vi
   std::vector<std::size_t> distances;
   for (const std::string_view known : words) distances.push_back(distance(known, word));
   const auto least = std::min_element(distances.begin(), distances.end());
-  return words[static_cast<std::size_t>(least - distances.begin())];
+  return words[at(least - distances.begin())];
 }
 
 void each_setting(std::string_view text,
@@ -53,6 +54,12 @@ void each_setting(std::string_view text,
     }
     take(word.substr(0, equals), word.substr(equals + 1));
   }
+}
+
+std::string with_commas_escaped(const std::string& word) {
+  std::string text;
+  for (const char c : word) text += c == ',' ? std::string("\\,") : std::string(1, c);
+  return text;
 }
 
 TwoWords two_words(std::string_view text) {

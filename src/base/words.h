@@ -34,6 +34,7 @@ struct TwoWords {
   bool are_two = false;
 };
 TwoWords two_words(std::string_view text);
+std::string with_commas_escaped(const std::string& word);
 
 /// Digits, with an exponent or without: false if it is anything else, or above 2^62.
 bool read_count(std::string_view text, std::int64_t& number);

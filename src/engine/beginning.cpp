@@ -9,18 +9,19 @@
 #include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
-#include "engine/report.h"
-#include "engine/watch.h"
+#include "base/index.h"
+#include "engine/disk/watch.h"
+#include "engine/report/report.h"
 
 namespace anadrome::engine {
 namespace {
 
 // Where this rank's list leaves that of rank 0. Collective.
 Failure other_fields(Ranks& ranks, const std::string& here) {
-  auto bytes = static_cast<std::int64_t>(here.size());
+  auto bytes = std::ssize(here);
   ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
   std::string there = here;
-  there.resize(static_cast<std::size_t>(bytes));
+  there.resize(size(bytes));
   ranks.broadcast(std::as_writable_bytes(std::span(there)), 0);
   if (there == here) return {};
   std::istringstream lines_here(here), lines_there(there);
@@ -40,7 +41,7 @@ Failure other_fields(Ranks& ranks, const std::string& here) {
 }  // namespace
 
 void Beginning::agree() {
-  context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
+  context_.peers.agreement.agree({.call = Call::kBegin, .failure = context_.peers.held.failure()});
 }
 
 // The fault in this rank's fields and arguments, if there is one.
@@ -50,74 +51,73 @@ Failure Beginning::fault(std::int64_t steps) const {
                                        " steps; give 0 or more, or ANADROME_STEPS_UNKNOWN"};
   }
   if (steps >= schedule::kMostSteps) return {ANADROME_ERR_ARGUMENT, "begin: more than 2^62 steps"};
-  if (context_.fields.too_many_bytes()) {
+  if (context_.asked.fields.too_many_bytes()) {
     return {ANADROME_ERR_ARGUMENT, "begin: a state or a tape of more than 2^56 bytes"};
   }
-  if (context_.fields.state().empty()) {
-    return {ANADROME_ERR_ORDER, "begin: register the state with anadrome_add_field first"};
+  if (context_.asked.fields.state().empty()) {
+    return {ANADROME_ERR_ORDER, "begin: no state is registered; register its fields first"};
   }
-  return context_.fields.overlap();
+  return context_.asked.fields.overlap();
 }
 
 // All ranks must have said the same; if not, name what differs.
 void Beginning::compare_ranks(std::int64_t steps) {
   std::vector<std::string> names = {};
   std::vector<std::int64_t> both;  // hashes, then their complements
-  context_.held.attempt([&] {
+  context_.peers.held.attempt([&] {
     const auto add = [&](std::string name, std::int64_t value) {
       names.push_back(std::move(name));
       both.push_back(value);
     };
-    add("the list of fields", static_cast<std::int64_t>(hash_of(context_.fields.table())));
-    for (const auto& [key, value] : context_.options.shared_values()) {
+    add("the list of fields", static_cast<std::int64_t>(hash_of(context_.asked.fields.table())));
+    for (const auto& [key, value] : context_.asked.options.shared_values()) {
       add("option " + key, static_cast<std::int64_t>(hash_of(value)));
     }
-    add("the number of values of option directory", context_.options.has_fast() ? 2 : 1);
+    add("the number of values of option directory", context_.asked.options.has_fast() ? 2 : 1);
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
-  context_.agreement.agree({.call = Call::kBegin,
-                            .failure = context_.held.failure(),
-                            .equal = steps,
-                            .equal_name = "the number of steps"});
-  const std::int64_t other = first_that_differs(context_.agreement.ranks(), both);
+  context_.peers.agreement.agree({.call = Call::kBegin,
+                                  .failure = context_.peers.held.failure(),
+                                  .equal = steps,
+                                  .equal_name = "the number of steps"});
+  const std::int64_t other = first_that_differs(context_.peers.agreement.ranks(), both);
   if (other < 0) return;
   if (other == 0) {
     Failure fields;
-    context_.held.attempt(
-        [&] { fields = other_fields(context_.agreement.ranks(), context_.fields.table()); });
-    context_.agreement.agree({.call = Call::kBegin, .failure = fields});
+    context_.peers.held.attempt([&] {
+      fields = other_fields(context_.peers.agreement.ranks(), context_.asked.fields.table());
+    });
+    context_.peers.agreement.agree({.call = Call::kBegin, .failure = fields});
   }
-  throw Error(ANADROME_ERR_ARGUMENT,
-              names[static_cast<std::size_t>(other)] + " differs between ranks");
+  throw Error(ANADROME_ERR_ARGUMENT, names[at(other)] + " differs between ranks");
 }
 
 void Beginning::begin_state(const Options& options) {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   const std::int64_t last_number = sweep.number;
-  context_.held.clear();
+  context_.peers.held.clear();
   storage_.note(Doing::kBegin);
   sweep = {};
   sweep.number = sweep.last_number = last_number;
-  sweep.before.seconds_agreeing = context_.agreement.seconds();
-  sweep.before.agreements = context_.agreement.count();
+  sweep.before.seconds_agreeing = context_.peers.agreement.seconds();
+  sweep.before.agreements = context_.peers.agreement.count();
   sweep.times.begin = now_seconds();
-  context_.held.attempt([&] {
-    context_.options = options;
-    fix_files(context_.options);
-    name_the_late(context_.agreement, context_.options);
-    if (context_.agreement.rank() == 0) require_files(options);
-    context_.fields.begin_sweep();
+  context_.peers.held.attempt([&] {
+    context_.asked.options = options;
+    name_the_late(context_.peers.agreement, context_.asked.options);
+    if (context_.peers.agreement.rank() == 0) require_files(options);
+    context_.asked.fields.begin_sweep();
   });
 }
 
 void Beginning::begin(std::int64_t steps, const Options& options, const Failure& earlier) {
-  Held& held = context_.held;
-  SweepState& sweep = context_.sweep;
+  Held& held = context_.peers.held;
+  SweepState& sweep = context_.play.sweep;
   if (const Failure& refusal = resumption_.refusal()) {  // as all ranks know
     throw Error(refusal.status, refusal.message);
   }
   begin_state(options);
-  if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
+  if (Watch* const watch = storage_.watch()) held.hold(watch->look_at_lock());
   held.hold(earlier);
   held.attempt([&] { held.hold(fault(steps)); });
   compare_ranks(steps);
@@ -126,19 +126,19 @@ void Beginning::begin(std::int64_t steps, const Options& options, const Failure&
   const bool disk_changes = storage_.changes();
   SweepPlan plan;
   plan.steps = steps;
-  plan.budget = context_.options.memory;
-  plan.record = context_.fields.has(ANADROME_ROLE_TAPE);
+  plan.budget = context_.asked.options.memory;
+  plan.record = context_.asked.fields.has(ANADROME_ROLE_TAPE);
   choice_.choose(plan, sweep);
-  context_.plan = std::move(plan);
-  held.attempt([&] { planning_.require_fit(context_.plan); });
+  context_.play.plan = std::move(plan);
+  held.attempt([&] { planning_.require_fit(context_.play.plan); });
   agree();
-  sweep.number = sweep.number == 0 ? context_.options.sweep : sweep.number + 1;
+  sweep.number = sweep.number == 0 ? context_.asked.options.sweep : sweep.number + 1;
   if (uses_directory()) {
     storage_.wait_for_lock();
     sweep.times.begin = now_seconds();
   }
   resumption_.look();
-  planning_.plan_memory(context_.plan, resumption_.shape());
+  planning_.plan_memory(context_.play.plan, resumption_.shape());
   keeper_.make_memory();
   agree();
   prepare_disk(disk_changes);
@@ -149,52 +149,53 @@ void Beginning::begin(std::int64_t steps, const Options& options, const Failure&
 // The begin before took a run over, and no action followed: that run is left, and looked for once
 // more.
 void Beginning::leave_again() {
-  context_.sweep.last_number = resumption_.recovery()->journal.header.sweep - 1;
-  context_.sweep.number = context_.sweep.last_number;
-  context_.held.attempt([&] { storage_.leave(); });
+  context_.play.sweep.last_number = resumption_.recovery()->journal.header.sweep - 1;
+  context_.play.sweep.number = context_.play.sweep.last_number;
+  context_.peers.held.attempt([&] { storage_.leave(); });
   agree();
   storage_.close_transport();
   storage_.forget_directory();
 }
 
 bool Beginning::uses_directory() const {
-  return context_.plan.disk_use() != DiskUse::kNone || context_.options.watchdog > 0;
+  return context_.play.plan.disk_use() != DiskUse::kNone || context_.asked.options.watchdog > 0;
 }
 
 // The directory, its lock and, if states go to disk, the files; or no directory.
 void Beginning::prepare_disk(bool disk_changes) {
-  const bool transports = context_.plan.disk_use() != DiskUse::kNone;
+  const bool transports = context_.play.plan.disk_use() != DiskUse::kNone;
   if (uses_directory()) {
-    storage_.prepare(context_.plan.memory, transports, resumption_.recovery());
+    storage_.prepare(context_.play.plan.memory, transports, resumption_.recovery());
   } else if (disk_changes && storage_.has_directory()) {
     storage_.give_up();  // nobody looks for ranks any more
   }
   storage_.note(Doing::kBegin);
   if (!transports) return;
-  context_.held.attempt([&] { keeper_.make_disk_tier(); });
+  context_.peers.held.attempt([&] { keeper_.make_disk_tier(); });
   agree();
   resumption_.begin_journal();  // first: an earlier one names files that may go now
   keeper_.make_first_files();
 }
 
 void Beginning::make_sweep() {
-  SweepPlan& plan = context_.plan;
-  context_.held.attempt([&] {
-    planning_.make_sweep(plan, context_.sweep.no_more_anchors);
-    context_.recorder.prepare(context_.options.trace != "off");
+  SweepPlan& plan = context_.play.plan;
+  context_.peers.held.attempt([&] {
+    planning_.make_sweep(plan, context_.play.sweep.no_more_anchors);
+    context_.notes.recorder.prepare(context_.asked.options.trace != "off");
     keeper_.live()->make_room_for_step();  // x_0
   });
   agree();
 }
 
 void Beginning::start() {
-  SweepState& sweep = context_.sweep;
-  context_.warnings.start_progress();
+  SweepState& sweep = context_.play.sweep;
+  context_.notes.warnings.start_progress();
   sweep.handed_out = now_seconds();
-  context_.recorder.start(sweep.handed_out);
+  context_.notes.recorder.start(sweep.handed_out);
   if (resumption_.recovery()) return resumption_.go_on();
   sweep.then_is_written = keeper_.live()->exchanged();
-  if (context_.plan.steps > 0) sweep.prediction.due_at = prediction_after(context_.plan.steps, 0);
+  if (context_.play.plan.steps > 0)
+    sweep.prediction.due_at = prediction_after(context_.play.plan.steps, 0);
   sweep.phase = ANADROME_PHASE_FORWARD;
 }
 

@@ -4,12 +4,12 @@
 // part in whatever the others do.
 #pragma once
 
-#include "engine/choice.h"
-#include "engine/context.h"
-#include "engine/keeper.h"
-#include "engine/planning.h"
-#include "engine/resumption.h"
-#include "engine/storage.h"
+#include "engine/disk/storage.h"
+#include "engine/keep/keeper.h"
+#include "engine/plan/choice.h"
+#include "engine/plan/planning.h"
+#include "engine/resume/resumption.h"
+#include "engine/sweep/context.h"
 
 namespace anadrome::engine {
 

@@ -2,10 +2,9 @@
 #include "engine/caller.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/clock.h"
-#include "engine/watch.h"
+#include "engine/disk/watch.h"
 
 namespace anadrome::engine {
 namespace {
@@ -29,16 +28,16 @@ Doing doing(const anadrome_action& action) {
 
 void Caller::begin() {
   preflight_.begin();
-  comparison_.begin(context_.options.audit != Audit::kOff || preflight_.on());
+  comparison_.begin(context_.asked.options.audit != Audit::kOff || preflight_.on());
   audits_.begin();
   spot_checks_.begin();
-  context_.agreement.agree({.call = Call::kBegin, .failure = context_.held.failure()});
+  context_.peers.agreement.agree({.call = Call::kBegin, .failure = context_.peers.held.failure()});
 }
 
 // ---- what comes back ----
 
 void Caller::record(double now, std::int64_t last) {
-  const anadrome_action& done = context_.sweep.in_hand;
+  const anadrome_action& done = context_.play.sweep.in_hand;
   Activity activity = Activity::kTurn;
   switch (done.kind) {
     case ANADROME_ADVANCE:
@@ -55,12 +54,12 @@ void Caller::record(double now, std::int64_t last) {
     default:  // the caller prepares x_0
       return;
   }
-  context_.recorder.add(activity, context_.sweep.handed_out, now, done.first, last);
+  context_.notes.recorder.add(activity, context_.play.sweep.handed_out, now, done.first, last);
 }
 
 void Caller::advance_is_done(std::int64_t last, double seconds) {
-  SweepState& sweep = context_.sweep;
-  Measurements& measured = context_.measured;
+  SweepState& sweep = context_.play.sweep;
+  Measurements& measured = context_.notes.measured;
   const anadrome_action& action = sweep.in_hand;
   const std::int64_t steps = last - action.first;
   sweep.advances += steps;
@@ -74,29 +73,33 @@ void Caller::advance_is_done(std::int64_t last, double seconds) {
 }
 
 void Caller::adjoint_is_done(double seconds) {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   ++sweep.adjoints;
   if (sweep.timed) {
-    context_.measured.add_adjoint(seconds);
-    sweep.spent.adjoint += context_.measured.adjoints_like(seconds);
+    context_.notes.measured.add_adjoint(seconds);
+    sweep.spent.adjoint += context_.notes.measured.adjoints_like(seconds);
   }
 }
 
 void Caller::visit_is_done(double seconds) {
-  ++context_.sweep.passes.visits;
-  if (context_.sweep.timed) context_.measured.add_visit(seconds);
+  ++context_.play.sweep.passes.visits;
+  if (context_.play.sweep.timed) context_.notes.measured.add_visit(seconds);
 }
 
 void Caller::take_back() {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   const anadrome_action& action = sweep.in_hand;
   const double now = sweep.timed ? now_seconds() : 0;
   const double seconds = now - sweep.handed_out;
   const std::int64_t last = sweep.finished_at >= 0 ? sweep.finished_at : action.last;
-  if (context_.recorder.on()) record(now, last);
+  if (context_.notes.recorder.on()) record(now, last);
   if (action.kind == ANADROME_ADVANCE) {
     if (preflight_.on()) preflight_.took(seconds);
-    if (!sweep.checks.repeats) advance_is_done(last, seconds);
+    if (!sweep.checks.repeats) {
+      advance_is_done(last, seconds);
+    } else if (sweep.timed) {
+      context_.notes.measured.step_took(seconds, last - action.first);
+    }
   } else if (action.kind == ANADROME_ADJOINT) {
     adjoint_is_done(seconds);
   } else if (action.kind == ANADROME_VISIT) {
@@ -115,19 +118,19 @@ void Caller::take_back() {
 
 // The caller writes the next state of exchanged fields, or x_0.
 void Caller::make_room_for_step() {
-  context_.held.attempt([&] { keeper_.live()->make_room_for_step(); });
-  context_.sweep.then_is_written = true;
+  context_.peers.held.attempt([&] { keeper_.live()->make_room_for_step(); });
+  context_.play.sweep.then_is_written = true;
 }
 
 // Exchanged fields change places at every step, so the caller takes one at a time. And an advance
 // ends where the sweep's time is predicted: by Revolve alone the first one is a long one.
 std::int64_t Caller::end_of_part(const schedule::Advance& advance) const {
   if (keeper_.live()->exchanged()) return advance.first + 1;
-  if (context_.sweep.checks.repeats) return advance.last;
+  if (context_.play.sweep.checks.repeats) return advance.last;
   std::int64_t last = audits_.end_of_part(advance);
   if (advance.again) return last;
   if (preflight_.on()) last = std::min(last, preflight_.end_of_part(advance));
-  const SweepState& sweep = context_.sweep;
+  const SweepState& sweep = context_.play.sweep;
   const std::int64_t to_prediction = sweep.prediction.due_at - sweep.advances;
   return to_prediction > 0 ? std::min(advance.first + to_prediction, last) : last;
 }
@@ -141,20 +144,20 @@ void Caller::hand_out(const schedule::Advance& advance) {
 bool Caller::looks_at(const schedule::Advance& advance) {
   const LiveState& live = *keeper_.live();
   if (advance.again) {
-    if (!context_.sweep.checks.repeats) audits_.computed_again(advance.first, live);
+    if (!context_.play.sweep.checks.repeats) audits_.computed_again(advance.first, live);
     return false;
   }
   audits_.computed(advance.first, live);
   if (!preflight_.on()) return false;
   preflight_.computed(advance.first);
   if (!preflight_.repeats()) return false;
-  context_.sweep.waiting = advance;
-  return context_.sweep.checks.repeats = true;
+  context_.play.sweep.waiting = advance;
+  return context_.play.sweep.checks.repeats = true;
 }
 
 void Caller::hand_out_part(const schedule::Advance& advance) {
   const schedule::Advance action = looks_at(advance) ? preflight_.again() : advance;
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   if (keeper_.live()->exchanged()) make_room_for_step();
   schedule::Advance part = action;
   part.last = end_of_part(action);
@@ -172,7 +175,7 @@ void Caller::hand_out_part(const schedule::Advance& advance) {
 
 // Steps that are compared came back. False: the schedule's next action comes.
 bool Caller::hand_out_what_waited() {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   const schedule::Advance rest = sweep.rest, waiting = sweep.waiting;
   if (rest.first < rest.last) return hand_out_part(rest), true;
   sweep.checks.repeats = false;
@@ -190,13 +193,13 @@ bool Caller::hand_out_what_waited() {
 bool Caller::runs_again_before_turn(std::int64_t step) {
   preflight_.turns_at(step);
   if (!preflight_.repeats()) return false;
-  context_.sweep.checks.repeats = true;
+  context_.play.sweep.checks.repeats = true;
   hand_out_part(preflight_.again());
   return true;
 }
 
 void Caller::hand_out(const schedule::Turn& turn) {
-  anadrome_action& action = context_.sweep.in_hand;
+  anadrome_action& action = context_.play.sweep.in_hand;
   action.kind = ANADROME_TURN;
   action.again = turn.again ? 1 : 0;
   action.first = action.last = turn.step;
@@ -204,10 +207,10 @@ void Caller::hand_out(const schedule::Turn& turn) {
 }
 
 void Caller::hand_out(const schedule::Adjoint& adjoint) {
-  if (!context_.plan.record) {
+  if (!context_.play.plan.record) {
     audits_.computed_again(adjoint.step, *keeper_.live());
     if (spot_checks_.before_adjoint(adjoint.step)) {
-      context_.sweep.checks.repeats = true;
+      context_.play.sweep.checks.repeats = true;
       return hand_out_part(spot_checks_.again());
     }
   }
@@ -216,18 +219,18 @@ void Caller::hand_out(const schedule::Adjoint& adjoint) {
 
 void Caller::hand_out_adjoint(std::int64_t step) {
   keeper_.read_ahead();
-  anadrome_action& action = context_.sweep.in_hand;
+  anadrome_action& action = context_.play.sweep.in_hand;
   action.kind = ANADROME_ADJOINT;
-  action.again = context_.sweep.checks.on_trial ? 1 : 0;
+  action.again = context_.play.sweep.checks.on_trial ? 1 : 0;
   action.first = step;
   action.last = step + 1;
   is_handed_out();
 }
 
 void Caller::hand_out(const schedule::Visit& visit) {
-  if (!context_.plan.record) audits_.computed_again(visit.step, *keeper_.live());
+  if (!context_.play.plan.record) audits_.computed_again(visit.step, *keeper_.live());
   keeper_.read_ahead();
-  anadrome_action& step = context_.sweep.in_hand;
+  anadrome_action& step = context_.play.sweep.in_hand;
   step.kind = ANADROME_VISIT;
   step.first = visit.step;
   step.last = visit.step + 1;
@@ -236,36 +239,36 @@ void Caller::hand_out(const schedule::Visit& visit) {
 
 // Silence would say that the steps depend on registered fields alone.
 void Caller::end_sweep() {
-  const SweepState& sweep = context_.sweep;
-  const Options& options = context_.options;
-  const std::size_t fields = context_.fields.all().size();
+  const SweepState& sweep = context_.play.sweep;
+  const Options& options = context_.asked.options;
+  const std::size_t fields = context_.asked.fields.all().size();
   if (sweep.checks.compared_some()) compared_fields_ = fields;
   const bool wanted = options.preflight != 0 && options.audit != Audit::kOff;
   const bool is_whole = sweep.resumed.phase == ANADROME_PHASE_IDLE && sweep.advances > 0;
   if (!wanted || !is_whole) return;
   if (preflight_.at_rest()) {
-    context_.warnings.warn(
+    context_.notes.warnings.warn(
         {"no step changed a registered state field: if this model is not at "
          "rest, its steps write to other arrays than those"});
   }
   if (compared_fields_ == fields || preflight_.at_rest()) return;
   const std::string& why = preflight_.left_out();
-  context_.warnings.warn(
+  context_.notes.warnings.warn(
       {"no step was run twice", why.empty() ? "" : " (", why, why.empty() ? "" : ")",
        ": whether the steps depend on the registered fields alone does not show"});
 }
 
 void Caller::hand_out(const schedule::Done&) {
-  context_.sweep.in_hand.kind = ANADROME_DONE;
+  context_.play.sweep.in_hand.kind = ANADROME_DONE;
   is_handed_out();
 }
 
 void Caller::is_handed_out() {
-  SweepState& sweep = context_.sweep;
-  Measurements& measured = context_.measured;
+  SweepState& sweep = context_.play.sweep;
+  Measurements& measured = context_.notes.measured;
   const anadrome_action& action = sweep.in_hand;
   if (Watch* const watch = storage_.watch()) watch->note(doing(action), action.first);
-  if (context_.recorder.on() || preflight_.on()) {
+  if (context_.notes.recorder.on() || preflight_.on()) {
     sweep.timed = true;
   } else if (action.kind == ANADROME_ADVANCE) {
     sweep.timed = measured.times_advance(action.last - action.first);
@@ -276,7 +279,8 @@ void Caller::is_handed_out() {
   }
   if (sweep.timed) {
     sweep.handed_out = now_seconds();
-    if (context_.warnings.progress().due(sweep.handed_out)) report_.show_progress(sweep.handed_out);
+    if (context_.notes.warnings.progress().due(sweep.handed_out))
+      report_.show_progress(sweep.handed_out);
   }
 }
 

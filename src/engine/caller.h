@@ -5,12 +5,12 @@
 
 #include <anadrome/anadrome.h>
 
-#include "engine/audit.h"
-#include "engine/context.h"
-#include "engine/keeper.h"
-#include "engine/preflight.h"
-#include "engine/report.h"
-#include "engine/spot_check.h"
+#include "engine/keep/keeper.h"
+#include "engine/report/report.h"
+#include "engine/sweep/context.h"
+#include "engine/verify/audit.h"
+#include "engine/verify/preflight.h"
+#include "engine/verify/spot_check.h"
 
 namespace anadrome::engine {
 
@@ -21,10 +21,13 @@ class Caller {
         storage_(storage),
         keeper_(keeper),
         report_(report),
-        comparison_(context, meeting),
-        audits_(context, comparison_),
-        preflight_(context, keeper, comparison_),
-        spot_checks_(context, keeper, comparison_) {}
+        comparison_(context.peers, meeting, context.asked, context.play.plan,
+                    context.notes.warnings),
+        audits_(context.peers.held, context.play.plan, context.play.sweep, comparison_),
+        preflight_(context.peers, context.asked, context.play, context.notes.warnings, keeper,
+                   comparison_),
+        spot_checks_(context.peers, context.asked.fields, context.play, context.notes.measured,
+                     keeper, comparison_) {}
 
   /// Before a sweep's first action. Collective.
   void begin();
@@ -32,9 +35,9 @@ class Caller {
   void take_back();
   /// Is an advance left that was handed out in part? The next part of it is.
   bool hand_out_rest() {
-    if (context_.sweep.checks.repeats) return hand_out_what_waited();
-    if (context_.sweep.rest.first >= context_.sweep.rest.last) return false;
-    hand_out_part(schedule::Advance(context_.sweep.rest));
+    if (context_.play.sweep.checks.repeats) return hand_out_what_waited();
+    if (context_.play.sweep.rest.first >= context_.play.sweep.rest.last) return false;
+    hand_out_part(schedule::Advance(context_.play.sweep.rest));
     return true;
   }
   void hand_out(const schedule::Advance& advance);

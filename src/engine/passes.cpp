@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/passes.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "schedule/checked_sweep.h"
-#include "schedule/pass_times.h"
 
 namespace anadrome::engine {
 
 // The fault in a call that goes over the same trajectory once more.
 Failure Passes::why_not(const char* call) const {
   const std::string name = call;
-  const SweepPlan& plan = context_.plan;
-  if (context_.sweep.phase != ANADROME_PHASE_DONE) {
+  const SweepPlan& plan = play_.plan;
+  if (play_.sweep.phase != ANADROME_PHASE_DONE) {
     return {ANADROME_ERR_ORDER, name + ": only after DONE"};
   }
-  if (context_.fields.grew_since_begin()) {
+  if (asked_.fields.grew_since_begin()) {
     return {ANADROME_ERR_ORDER, name + ": fields were registered since begin, and not kept"};
   }
-  if (!plan.sweep->can_rewind()) {
+  if (!plan.sweep->course().may_rewind) {
     return {ANADROME_ERR_UNSUPPORTED, name + ": schedule=" + to_string(plan.schedule) +
                                           " does not hold x_0 any more; begin a new sweep"};
   }
@@ -32,7 +30,7 @@ Failure Passes::why_not(const char* call) const {
 // Returns how many anchors are left to all ranks.
 std::int64_t Passes::agree(Call call, const Failure& failure, std::int64_t direction) {
   const bool from_disk = !failure && keeper_.uses_disk();
-  return context_.agreement
+  return agreement_
       .agree({.call = call,
               .failure = failure,
               .equal = direction,
@@ -42,42 +40,26 @@ std::int64_t Passes::agree(Call call, const Failure& failure, std::int64_t direc
 }
 
 void Passes::goes_on(anadrome_phase phase) {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = play_.sweep;
   sweep.times.done = 0;
   sweep.rewound = true;
   sweep.phase = phase;
-  context_.warnings.start_progress();
+  warnings_.start_progress();
   sweep.handed_out = now_seconds();
 }
 
 void Passes::rewind() {
-  storage_.note(Doing::kRewind);
   Failure failure;
   const Failure thrown = failure_from([&] { failure = why_not("rewind"); });
   decisions_.rewind(agree(Call::kRewind, thrown ? thrown : failure, 0));
-  context_.sweep.passes.on = false;
+  play_.sweep.passes.on = false;
   keeper_.begin_pass(-1);
   goes_on(ANADROME_PHASE_REVERSE);
 }
 
-// From this rank's times; all take the smallest. Who gives the interval wants anchors to be read. A
-// state that a codec has changed is never computed from another one in place of being read, and
-// with tapes each step is run in any case.
-std::int64_t Passes::stride_forward() const {
-  const SweepPlan& plan = context_.plan;
-  const Options& options = context_.options;
-  if (options.interval > 0 || options.is_lossy() || !keeper_.uses_disk()) return 1;
-  if (plan.record) return 1;
-  schedule::StepCosts costs = planning_.costs(plan);
-  costs.visit = context_.measured.visit();
-  const bool reads_ahead = planning_.shared_memory(plan).overlaps && plan.memory.prefetch_depth > 0;
-  return schedule::best_stride(costs, plan.sweep->course().steps, plan.sweep->anchors().count(),
-                               reads_ahead);
-}
-
-// What plays all passes from here on, from what the sweep has left.
+// The sweep that plays all passes from here on, from what the first sweep has left.
 std::unique_ptr<schedule::Sweep> Passes::machine() const {
-  const SweepPlan& plan = context_.plan;
+  const SweepPlan& plan = play_.plan;
   if (plan.memory.single) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 "pass: the states in memory are in single precision, and those on disk may be "
@@ -89,9 +71,8 @@ std::unique_ptr<schedule::Sweep> Passes::machine() const {
 }
 
 void Passes::begin(anadrome_direction direction, const Failure& earlier) {
-  storage_.note(Doing::kPass);
-  SweepState& sweep = context_.sweep;
-  SweepPlan& plan = context_.plan;
+  SweepState& sweep = play_.sweep;
+  SweepPlan& plan = play_.plan;
   const bool forward = direction == ANADROME_PASS_FORWARD;
   std::unique_ptr<schedule::Sweep> passes;
   Failure failure = earlier;
@@ -108,14 +89,13 @@ void Passes::begin(anadrome_direction direction, const Failure& earlier) {
   pass.direction = forward ? schedule::Direction::kForward : schedule::Direction::kReverse;
   pass.restorable = agree(Call::kPass, thrown ? thrown : failure, direction);
   pass.states_per_block = plan.memory.layout.states();
-  pass.as_read = context_.options.is_lossy();
+  pass.as_read = asked_.options.is_lossy();
   if (passes != nullptr) plan.sweep = std::move(passes);
   sweep.passes.ready = true;
-  const std::int64_t mine = forward ? stride_forward() : 1;
-  pass.stride =
-      context_.agreement.agree({.call = Call::kPass, .failure = {}, .smallest = mine}).smallest;
+  const std::int64_t mine = forward && keeper_.uses_disk() ? planning_.stride_forward(plan) : 1;
+  pass.stride = agreement_.agree({.call = Call::kPass, .failure = {}, .smallest = mine}).smallest;
   try {
-    context_.agreement.agree(
+    agreement_.agree(
         {.call = Call::kPass, .failure = failure_from([&] { plan.sweep->begin_pass(pass); })});
   } catch (...) {
     sweep.phase = ANADROME_PHASE_IDLE;  // some rank may have begun it
@@ -132,9 +112,9 @@ void Passes::begin(anadrome_direction direction, const Failure& earlier) {
 }
 
 void Passes::done() {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = play_.sweep;
   sweep.times.done = now_seconds();
-  context_.warnings.progress().finish();
+  warnings_.progress().finish();
   report_.write_pass();
   sweep.phase = ANADROME_PHASE_DONE;
 }

@@ -8,22 +8,23 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/context.h"
-#include "engine/decisions.h"
-#include "engine/keeper.h"
-#include "engine/planning.h"
-#include "engine/report.h"
-#include "engine/storage.h"
-#include "schedule/sweep.h"
+#include "engine/keep/keeper.h"
+#include "engine/plan/decisions.h"
+#include "engine/plan/planning.h"
+#include "engine/report/report.h"
+#include "engine/sweep/context.h"
+#include "schedule/words/sweep.h"
 
 namespace anadrome::engine {
 
 class Passes {
  public:
-  Passes(Context& context, const Storage& storage, Planning& planning, Keeper& keeper,
-         Decisions& decisions, Report& report)
-      : context_(context),
-        storage_(storage),
+  Passes(Agreement& agreement, const Asked& asked, Play& play, Warnings& warnings,
+         const Planning& planning, Keeper& keeper, Decisions& decisions, Report& report)
+      : agreement_(agreement),
+        asked_(asked),
+        play_(play),
+        warnings_(warnings),
         planning_(planning),
         keeper_(keeper),
         decisions_(decisions),
@@ -40,12 +41,13 @@ class Passes {
   Failure why_not(const char* call) const;
   std::unique_ptr<schedule::Sweep> machine() const;
   std::int64_t agree(Call call, const Failure& failure, std::int64_t direction);
-  std::int64_t stride_forward() const;
   void goes_on(anadrome_phase phase);
 
-  Context& context_;
-  const Storage& storage_;
-  Planning& planning_;
+  Agreement& agreement_;
+  const Asked& asked_;
+  Play& play_;
+  Warnings& warnings_;
+  const Planning& planning_;
   Keeper& keeper_;
   Decisions& decisions_;
   Report& report_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/run.h"
 
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/clock.h"
-#include "engine/watch.h"
+#include "base/index.h"
+#include "engine/disk/watch.h"
 
 namespace anadrome::engine {
 namespace {
@@ -17,7 +16,7 @@ void require_no_sweep(const SweepState& sweep, const char* call, const char* cur
 }
 
 Run::Lent lent_at(const std::vector<Run::Lent>& lent, int field) {
-  const auto number = static_cast<std::size_t>(field);
+  const auto number = size(field);
   return field >= 0 && number < lent.size() ? lent[number] : Run::Lent{};
 }
 
@@ -25,24 +24,27 @@ Run::Lent lent_at(const std::vector<Run::Lent>& lent, int field) {
 
 Run::Run(MPI_Comm comm)
     : context_(comm),
-      storage_(context_),
-      planning_(context_, storage_),
+      storage_(context_.peers, context_.asked, context_.notes.measured, context_.notes.warnings),
+      planning_(context_.peers, context_.asked, context_.notes.measured, storage_),
       keeper_(context_, *this, storage_),
-      decisions_(context_, *this, planning_, keeper_),
-      choice_(context_, planning_),
-      resumption_(context_, *this, planning_, storage_, keeper_),
-      report_(context_, planning_, storage_, keeper_),
+      decisions_(context_.peers, *this, context_.play, context_.notes.measured, planning_, keeper_),
+      choice_(context_.peers, context_.asked, planning_),
+      resumption_(context_.peers, *this, context_.asked, context_.play, context_.notes, planning_,
+                  storage_, keeper_),
+      report_(context_.peers.agreement, context_.asked.options, context_.play, context_.notes,
+              planning_, storage_, keeper_),
       beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
-      passes_(context_, storage_, planning_, keeper_, decisions_, report_),
+      passes_(context_.peers.agreement, context_.asked, context_.play, context_.notes.warnings,
+              planning_, keeper_, decisions_, report_),
       caller_(context_, *this, storage_, keeper_, report_),
-      probe_(context_, keeper_) {}
+      probe_(context_.peers, context_.asked, context_.play, context_.notes.warnings, keeper_) {}
 
 Run::~Run() = default;
 
 // ---- before begin ----
 
 void Run::set(const char* key, const char* value) {
-  require_no_sweep(context_.sweep, "set", "set options before begin");
+  require_no_sweep(context_.play.sweep, "set", "set options before begin");
   requested_.set(key, value);
 }
 
@@ -57,76 +59,78 @@ void Run::set_environment(const char* text) noexcept {
 }
 
 int Run::add_field(store::Field field) {
-  require_no_sweep(context_.sweep, "add_field", "register fields before begin");
-  return context_.fields.add(std::move(field));
+  require_no_sweep(context_.play.sweep, "add_field", "register fields before begin");
+  return context_.asked.fields.add(std::move(field));
 }
 
 void Run::set_shape(const std::string& field, std::vector<std::int64_t> sizes) {
-  require_no_sweep(context_.sweep, "set_shape", "say how fields lie before begin");
-  context_.fields.set_shape(field, std::move(sizes));
+  require_no_sweep(context_.play.sweep, "set_shape", "say how fields lie before begin");
+  context_.asked.fields.set_shape(field, std::move(sizes));
 }
 
 void Run::set_tolerance(const std::string& field, double absolute) {
-  require_no_sweep(context_.sweep, "set_tolerance", "give tolerances before begin");
-  context_.fields.set_tolerance(field, absolute);
+  require_no_sweep(context_.play.sweep, "set_tolerance", "give tolerances before begin");
+  context_.asked.fields.set_tolerance(field, absolute);
 }
 
 const void* Run::now(int field) const {
   if (lent_ != nullptr) return lent_at(*lent_, field).now;
-  const std::size_t position = context_.fields.state_position(field);
-  const SweepState& sweep = context_.sweep;
+  const std::size_t position = context_.asked.fields.state_position(field);
+  const SweepState& sweep = context_.play.sweep;
   const bool goes_on = sweep.phase == ANADROME_PHASE_FORWARD &&
                        sweep.resumed.phase == ANADROME_PHASE_FORWARD;  // begin restored x_k
   const bool live = keeper_.live() != nullptr && (sweep.in_hand.kind != 0 || goes_on);
-  return live && position < context_.fields.state().size() ? keeper_.live()->now(position)
-                                                           : nullptr;
+  return live && position < context_.asked.fields.state().size() ? keeper_.live()->now(position)
+                                                                 : nullptr;
 }
 
 void* Run::then(int field) const {
   if (lent_ != nullptr) return lent_at(*lent_, field).then;
-  const std::size_t position = context_.fields.state_position(field);
-  const bool written = keeper_.live() != nullptr && context_.sweep.then_is_written;
-  return written && position < context_.fields.state().size() ? keeper_.live()->then(position)
-                                                              : nullptr;
+  const std::size_t position = context_.asked.fields.state_position(field);
+  const bool written = keeper_.live() != nullptr && context_.play.sweep.then_is_written;
+  return written && position < context_.asked.fields.state().size() ? keeper_.live()->then(position)
+                                                                    : nullptr;
 }
 
 // ---- begin ----
 
 void Run::begin(std::int64_t steps, const Failure& earlier) {
-  if (context_.agreement.broken()) {
+  if (context_.peers.agreement.broken()) {
     throw Error(ANADROME_ERR_PEER,
                 "the ranks of this run were in different calls; only close is left");
   }
   abandon();
   stop_.store(false);
   try {
-    const Failure& refused = refusals_.first() ? refusals_.first() : bad_environment_;
+    const Failure unfixed = failure_from([&] { requested_.fix_paths(); });
+    Failure refused = refusals_.first() ? refusals_.first() : bad_environment_;
+    if (!refused) refused = unfixed;
     beginning_.begin(steps, requested_, earlier ? earlier : refused);
     probe_.begin();
     caller_.begin();
   } catch (...) {
     abandon();  // another rank may not have a sweep
-    context_.sweep.number = context_.sweep.last_number;
+    context_.play.sweep.number = context_.play.sweep.last_number;
     throw;
   }
 }
 
 void Run::abandon() {
-  context_.warnings.progress().finish();
+  context_.notes.warnings.progress().finish();
   resumption_.abandon();  // this and the keeper's tier wait for their transfers
   keeper_.abandon();
-  context_.plan.sweep.reset();
+  context_.play.plan.sweep.reset();
   turn_waits_.reset();
-  context_.sweep.phase = ANADROME_PHASE_IDLE;
+  context_.play.sweep.phase = ANADROME_PHASE_IDLE;
 }
 
 // ---- agreement ----
 
 Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_name,
                              const Failure& lost) {
-  Held& held = context_.held;
-  SweepState& sweep = context_.sweep;
-  Recorder& recorder = context_.recorder;
+  Held& held = context_.peers.held;
+  SweepState& sweep = context_.play.sweep;
+  Recorder& recorder = context_.notes.recorder;
   store::DiskTier* const tier = keeper_.disk_tier();
   if (tier != nullptr) held.attempt([&] { tier->settle_finished(); });
   if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
@@ -138,11 +142,11 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
   input.equal = equal;
   input.equal_name = equal_name;
   resumption_.bring(input, input.stop);
-  context_.measured.bring(input, tier);
+  context_.notes.measured.bring(input, tier);
   const double start = recorder.on() ? now_seconds() : 0;
-  Agreement::Output output = context_.agreement.agree(input);
+  Agreement::Output output = context_.peers.agreement.agree(input);
   if (recorder.on()) recorder.add(Activity::kAgree, start, now_seconds(), 0, 0);
-  context_.measured.take(output);
+  context_.notes.measured.take(output);
   resumption_.take(output);
   // Nothing is committed at an audit: its state may be that of an adjoint step about to be taken.
   if (call == Call::kAudit || call == Call::kPreflight) return output;
@@ -152,21 +156,17 @@ Agreement::Output Run::agree(Call call, std::int64_t equal, const char* equal_na
 }
 
 void Run::agree_on_check(std::int64_t equal, const char* equal_name) {
-  context_.agreement.agree({.call = Call::kCheck,
-                            .failure = context_.held.failure(),
-                            .stop = stop_.load(),
-                            .equal = equal,
-                            .equal_name = equal_name});
+  context_.peers.agreement.agree({.call = Call::kCheck,
+                                  .failure = context_.peers.held.failure(),
+                                  .stop = stop_.load(),
+                                  .equal = equal,
+                                  .equal_name = equal_name});
 }
 
 // ---- the sweep ----
 
 void Run::next(anadrome_action& action) {
-  if (in_callback_) {
-    throw Error(ANADROME_ERR_ORDER,
-                "next: called in a callback; solve itself asks for the actions of its sweep");
-  }
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   if (!sweep.under_way()) {
     throw Error(ANADROME_ERR_ORDER,
                 sweep.phase == ANADROME_PHASE_DONE
@@ -182,7 +182,7 @@ void Run::next(anadrome_action& action) {
     bool handed_out = caller_.hand_out_rest();
     if (!handed_out && turn_waits_) handed_out = carry_out(*std::exchange(turn_waits_, {}));
     while (!handed_out) {
-      const schedule::Action planned = context_.plan.sweep->next();
+      const schedule::Action planned = context_.play.plan.sweep->next();
       if (keeper_.write_is_due()) keeper_.write_due();
       if (probe_.begins_again(planned)) continue;
       handed_out = carry_out(planned);
@@ -233,7 +233,7 @@ bool Run::carry_out(const schedule::Action& action) {
 // ---- the ends of the sweeps ----
 
 void Run::finish_forward(std::int64_t steps) {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   const anadrome_action& action = sweep.in_hand;
   if (sweep.phase != ANADROME_PHASE_FORWARD || action.kind != ANADROME_ADVANCE ||
       action.again != 0) {
@@ -243,9 +243,9 @@ void Run::finish_forward(std::int64_t steps) {
     throw Error(ANADROME_ERR_ORDER, "finish_forward: the sweep was ended after step " +
                                         std::to_string(sweep.finished_at) + " already");
   }
-  schedule::Sweep& played = *context_.plan.sweep;
+  schedule::Sweep& played = *context_.play.plan.sweep;
   const bool in_hand = action.first <= steps && steps <= action.last;
-  if (!in_hand || !played.may_finish(steps)) {
+  if (!in_hand || !played.course().ends.has(steps)) {
     if (played.course().steps != schedule::kUnknown) {
       throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
     }
@@ -260,8 +260,8 @@ void Run::finish_forward(std::int64_t steps) {
 }
 
 void Run::turn() {
-  SweepState& sweep = context_.sweep;
-  agree(Call::kTurn, context_.plan.sweep->course().steps,
+  SweepState& sweep = context_.play.sweep;
+  agree(Call::kTurn, context_.play.plan.sweep->course().steps,
         "the number of steps given to finish_forward", {});
   if (sweep.passes.on) return keeper_.read_ahead();
   keeper_.write_last_block();
@@ -273,7 +273,7 @@ void Run::turn() {
 }
 
 void Run::done() {
-  SweepState& sweep = context_.sweep;
+  SweepState& sweep = context_.play.sweep;
   keeper_.count_what_was_written();
   agree(Call::kDone);
   if (sweep.passes.on) return passes_.done();
@@ -281,22 +281,23 @@ void Run::done() {
   probe_.finish();
   requested_.tolerance = probe_.next_tolerance(requested_.tolerance);
   sweep.times.done = now_seconds();
-  context_.measured.sweep_is_done(keeper_.uses_disk());
-  context_.warnings.progress().finish();
+  context_.notes.measured.sweep_is_done(keeper_.uses_disk());
+  context_.notes.warnings.progress().finish();
   report_.write();
   sweep.phase = ANADROME_PHASE_DONE;
 }
 
 void Run::fail(const std::string& why) {
-  if (!context_.sweep.under_way() && lent_ == nullptr) {
+  if (!context_.play.sweep.under_way() && lent_ == nullptr) {
     throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
   }
-  context_.held.hold({ANADROME_ERR_PEER, why});
+  context_.peers.held.hold({ANADROME_ERR_PEER, why});
 }
 
 void Run::agree_on_callbacks() {
   try {
-    context_.agreement.agree({.call = Call::kSolve, .failure = context_.held.failure()});
+    context_.peers.agreement.agree(
+        {.call = Call::kSolve, .failure = context_.peers.held.failure()});
   } catch (...) {
     end_sweep();
     throw;
@@ -304,14 +305,14 @@ void Run::agree_on_callbacks() {
 }
 
 void Run::end_sweep() {
-  context_.warnings.progress().finish();
-  context_.sweep.phase = ANADROME_PHASE_IDLE;
+  context_.notes.warnings.progress().finish();
+  context_.play.sweep.phase = ANADROME_PHASE_IDLE;
 }
 
 void Run::close() {
-  Held& held = context_.held;
-  Agreement& agreement = context_.agreement;
-  const SweepPlan& plan = context_.plan;
+  Held& held = context_.peers.held;
+  Agreement& agreement = context_.peers.agreement;
+  const SweepPlan& plan = context_.play.plan;
   held.clear();
   storage_.note(Doing::kClose);
   if (const Watch* const watch = storage_.watch()) held.hold(watch->taken_over());
@@ -319,19 +320,19 @@ void Run::close() {
   // A sweep that was not finished can go on, if it was committed, by this process or the one
   // before.
   const bool leave = storage_.has_directory() && resumption_.can_be_left() &&
-                     context_.sweep.phase != ANADROME_PHASE_DONE;
+                     context_.play.sweep.phase != ANADROME_PHASE_DONE;
   store::DiskTier* const tier = keeper_.disk_tier();
-  const bool keep = context_.options.keep && tier != nullptr && swept && !leave;
-  const bool lost_by_begin = context_.options.keep && storage_.has_directory() && !swept &&
-                             !leave && context_.sweep.number > 0;
+  const bool keep = context_.asked.options.keep && tier != nullptr && swept && !leave;
+  const bool lost_by_begin = context_.asked.options.keep && storage_.has_directory() && !swept &&
+                             !leave && context_.play.sweep.number > 0;
   const std::int64_t steps = swept ? plan.sweep->course().steps : schedule::kUnknown;
   std::int64_t written = 0;
   schedule::AnchorList anchors;
   std::vector<std::uint64_t> checksums;
-  if (tier != nullptr && context_.options.keep) {
+  if (tier != nullptr && context_.asked.options.keep) {
     held.attempt([&] { tier->flush(); });
     // The gradient was right all the same, but the files are not all there.
-    const Failure& refused = context_.sweep.disk_refused;
+    const Failure& refused = context_.play.sweep.disk_refused;
     held.hold(refused ? refused : tier->notes().failed_write());
   }
   if (keep) {
@@ -353,7 +354,7 @@ void Run::close() {
   storage_.close_transport();  // collective with transport=mpio: only where all are known to be
   Failure left;
   if (keep) {
-    held.hold(disk->keep(anchors, written, checksums, context_.sweep.number, steps,
+    held.hold(disk->keep(anchors, written, checksums, context_.play.sweep.number, steps,
                          to_string(plan.schedule)));
   } else if (!leave) {
     left = storage_.remove();
@@ -361,9 +362,9 @@ void Run::close() {
   // The gradient does not suffer from files that nobody can remove just now.
   if (left.status == ANADROME_ERR_BUSY) held.hold(left);
   left = agreement.agree({.call = Call::kClose, .failure = held.failure(), .lost = left}).lost;
-  if (left) context_.warnings.say({left.message, who_removes_it(left)});
+  if (left) context_.notes.warnings.say({left.message, who_removes_it(left)});
   if (lost_by_begin) {
-    context_.warnings.say(
+    context_.notes.warnings.say(
         {"keep=on, and no states are kept: the last begin, which failed, ended "
          "the sweep before it"});
   }

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/asked/refusals.h"
 #include "engine/beginning.h"
 #include "engine/caller.h"
-#include "engine/decisions.h"
-#include "engine/meeting.h"
 #include "engine/passes.h"
-#include "engine/probe.h"
-#include "engine/refusals.h"
+#include "engine/plan/decisions.h"
+#include "engine/ranks/meeting.h"
+#include "engine/verify/probe.h"
 
 namespace anadrome::engine {
 
@@ -42,16 +42,18 @@ class Run final : private Meeting {
   void set_tolerance(const std::string& field, double absolute);
   /// Calls before begin that failed; begin reports the first.
   Refusals& refusals() { return refusals_; }
-  const Fields& fields() const { return context_.fields; }
+  const Fields& fields() const { return context_.asked.fields; }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void begin(std::int64_t steps, const Failure& failure = {});
   void next(anadrome_action& action);
-  /// A callback of solve has the word: a call of next is its mistake.
-  void in_callback(bool inside) { in_callback_ = inside; }
   void finish_forward(std::int64_t steps);
-  void rewind() { passes_.rewind(); }
+  void rewind() {
+    storage_.note(Doing::kRewind);
+    passes_.rewind();
+  }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void pass(anadrome_direction direction, const Failure& failure = {}) {
+    storage_.note(Doing::kPass);
     passes_.begin(direction, failure);
   }
   void fail(const std::string& why);
@@ -62,8 +64,8 @@ class Run final : private Meeting {
   /// Where the sweep that begin has begun goes on: phase IDLE means at x_0. To have asked is to
   /// know.
   const SweepState::Resumed& resumed() const {
-    context_.sweep.resumed.asked = true;
-    return context_.sweep.resumed;
+    context_.play.sweep.resumed.asked = true;
+    return context_.play.sweep.resumed;
   }
   /// Collective; the run is of no use afterwards, whatever is thrown.
   void close();
@@ -76,12 +78,12 @@ class Run final : private Meeting {
   };
   void rehearse(const std::vector<Lent>* lent) { lent_ = lent; }
   /// What this rank meets in between.
-  Held& held() { return context_.held; }
+  Held& held() { return context_.peers.held; }
   /// Collective: throws on every rank what one holds, a stop, or that `equal` differs.
   void agree_on_check(std::int64_t equal = 0, const char* equal_name = "");
-  Ranks& ranks() { return context_.agreement.ranks(); }
+  Ranks& ranks() { return context_.peers.agreement.ranks(); }
   bool resumes() const { return requested_.resume; }
-  bool under_way() const { return context_.sweep.under_way(); }
+  bool under_way() const { return context_.play.sweep.under_way(); }
 
   /// Where an exchanged field lies, by its number; NULL if there is none.
   const void* now(int field) const;
@@ -100,7 +102,6 @@ class Run final : private Meeting {
   void turn();
   void done();
 
-  bool in_callback_ = false;
   Context context_;
   Options requested_;  ///< by anadrome_set and the environment; in force from the next begin on
   Failure bad_environment_;

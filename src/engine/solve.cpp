@@ -4,40 +4,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <exception>
 #include <string>
 
-#include "base/arithmetic.h"
+#include "base/callback.h"
 
 namespace anadrome::engine {
 namespace {
 
 // A failing callback does not end the loop here: the other ranks learn of it at the next agreement,
-// and until then this one keeps them company in their halo exchanges.
-void fail(Run& run, const char* callback, std::int64_t step, const std::string& how) {
-  run.fail(std::string("the callback ") + callback + " " + how + " at step " +
-           std::to_string(step));
-}
-
-// `call` is a call of the callback.
-template <class Call>
-void note(Run& run, const char* callback, std::int64_t step, Call&& call) {
-  struct Inside {
-    explicit Inside(Run& of) : run(of) { run.in_callback(true); }
-    ~Inside() { run.in_callback(false); }
-    Run& run;
-  };
-  try {
-    const int code = [&] {
-      const Inside inside(run);
-      return call();
-    }();
-    if (code != 0) fail(run, callback, step, "returned " + std::to_string(code));
-  } catch (const std::exception&) {
-    throw;
-  } catch (...) {
-    fail(run, callback, step, "threw what is no std::exception");
-  }
+// and until then this one keeps them company in their halo exchanges. `call` is the callback and
+// its arguments.
+template <class... Call>
+void note(Run& run, const char* callback, std::int64_t step, Call... call) {
+  const Failure failed = failure_of_callback({"the callback ", callback}, call...);
+  if (failed) run.fail(failed.message + " at step " + std::to_string(step));
 }
 
 /// Of a sweep whose number of steps is not known.
@@ -54,15 +34,13 @@ void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadro
   const std::int64_t plain_end = action.record != 0 ? action.last - 1 : action.last;
   std::int64_t reached = plain_end;
   if (action.first < plain_end) {
-    note(run, "advance", action.first, [&] {
-      return call_back(model.advance, model.context, action.first, plain_end, &reached);
-    });
+    note(run, "advance", action.first, model.advance, model.context, action.first, plain_end,
+         &reached);
   }
   const bool stopped_short = reached < plain_end;
   if (action.record != 0 && !(may_end && stopped_short)) {
     std::int64_t recorded = action.last;
-    note(run, "record", plain_end,
-         [&] { return call_back(model.record, model.context, plain_end, &recorded); });
+    note(run, "record", plain_end, model.record, model.context, plain_end, &recorded);
     if (!stopped_short) reached = recorded;
   }
   const std::int64_t least = may_end ? action.first : action.last;
@@ -77,7 +55,7 @@ void advance(Run& run, const anadrome_action& action, OpenEnd& end, const anadro
   if (reached < action.last) run.finish_forward(reached);
 }
 
-// What is wrong with the model; NULL if nothing is.
+// The fault in the model; NULL if there is none.
 const char* unfit_for_all(const Run& run, const anadrome_model* given) {
   if (given == nullptr) return "the model is NULL";
   if (given->size < offsetof(anadrome_model, start)) {
@@ -147,18 +125,15 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
         break;
       case ANADROME_TURN:
         if (model.turn != nullptr) {
-          note(run, "turn", action.first,
-               [&] { return call_back(model.turn, model.context, action.first); });
+          note(run, "turn", action.first, model.turn, model.context, action.first);
         }
         if (at_turn) at_turn();
         break;
       case ANADROME_ADJOINT:
-        note(run, "adjoint", action.first,
-             [&] { return call_back(model.adjoint, model.context, action.first); });
+        note(run, "adjoint", action.first, model.adjoint, model.context, action.first);
         break;
       case ANADROME_VISIT:
-        note(run, "visit", action.first,
-             [&] { return call_back(model.visit, model.context, action.first); });
+        note(run, "visit", action.first, model.visit, model.context, action.first);
         break;
       case ANADROME_DONE:
         return;
@@ -172,8 +147,7 @@ void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Fail
            const std::function<void()>& at_turn) {
   run.begin(steps, failure);
   const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
-  if (model.start != nullptr && from_x_0)
-    note(run, "start", 0, [&] { return call_back(model.start, model.context); });
+  if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start, model.context);
   loop(run, steps == ANADROME_STEPS_UNKNOWN, model, at_turn);
 }
 

@@ -20,30 +20,6 @@ RuleOptions rules_of(const StackOptions& options, const Planner& planner) {
   return rules;
 }
 
-RuleOptions rules_of(const ListOptions& options) {
-  RuleOptions rules;
-  rules.steps = {options.steps};
-  rules.units = options.slots;
-  rules.disk_slots = options.most_on_disk;
-  rules.record = options.record;
-  rules.transfers = true;
-  rules.state_units = [units = StateUnits(options.units)](std::int64_t step) {
-    return units.of(step);
-  };
-  return rules;
-}
-
-RuleOptions rules_of(const BranchOptions& options) {
-  RuleOptions rules;
-  rules.steps = options.steps;
-  rules.units = options.slots;
-  rules.record = options.record;
-  rules.starts_free = !options.charged_inputs;
-  rules.ends_first = !options.reducible;
-  rules.branches = true;
-  return rules;
-}
-
 #ifdef ANADROME_CHECK_RULES
 namespace {
 
@@ -89,21 +65,14 @@ class CheckedSweep final : public Sweep {
     if (rules_) rules_->begin_pass(pass);
   }
   // What goes on in the middle is not checked.
-  void resume_forward(const AnchorList& anchors, std::int64_t run_before) override {
+  void resume(const Middle& middle) override {
     rules_.reset();
-    sweep_->resume_forward(anchors, run_before);
-  }
-  void resume_reverse(const AnchorList& anchors, std::int64_t steps,
-                      std::int64_t position) override {
-    rules_.reset();
-    sweep_->resume_reverse(anchors, steps, position);
+    sweep_->resume(middle);
   }
 
   Next decide(const Measured& measured) override { return sweep_->decide(measured); }
   Course course() const override { return sweep_->course(); }
   std::int64_t advances_remaining() const override { return sweep_->advances_remaining(); }
-  std::int64_t adjoints_remaining() const override { return sweep_->adjoints_remaining(); }
-  bool may_finish(std::int64_t steps) const override { return sweep_->may_finish(steps); }
   void disk_is_full(const DiskLeft& left) override {
     sweep_->disk_is_full(left);
     if (rules_) rules_->allow(left.slots);
@@ -113,7 +82,6 @@ class CheckedSweep final : public Sweep {
     if (rules_) rules_->allow_on_disk(anchors);
   }
   void make_room_for_anchors() override { sweep_->make_room_for_anchors(); }
-  bool can_rewind() const override { return sweep_->can_rewind(); }
   const AnchorList& anchors() const override { return sweep_->anchors(); }
 
  private:
@@ -123,29 +91,14 @@ class CheckedSweep final : public Sweep {
 
 }  // namespace
 
-std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions& options) {
-  const RuleOptions rules = rules_of(options, sweep->planner());
+std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions& rules) {
   return std::make_unique<CheckedSweep>(std::move(sweep), rules);
-}
-std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions& options) {
-  return std::make_unique<CheckedSweep>(std::move(sweep), rules_of(options));
-}
-std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions& options) {
-  return std::make_unique<CheckedSweep>(std::move(sweep), rules_of(options));
 }
 std::unique_ptr<Sweep> checked_passes(const Remains& remains) {
   return std::make_unique<CheckedSweep>(std::make_unique<PassSweep>(remains), remains);
 }
 #else
-std::unique_ptr<Sweep> checked(std::unique_ptr<StackSweep> sweep, const StackOptions&) {
-  return sweep;
-}
-std::unique_ptr<Sweep> checked(std::unique_ptr<ListSweep> sweep, const ListOptions&) {
-  return sweep;
-}
-std::unique_ptr<Sweep> checked(std::unique_ptr<BranchSweep> sweep, const BranchOptions&) {
-  return sweep;
-}
+std::unique_ptr<Sweep> checked(std::unique_ptr<Sweep> sweep, const RuleOptions&) { return sweep; }
 std::unique_ptr<Sweep> checked_passes(const Remains& remains) {
   return std::make_unique<PassSweep>(remains);
 }

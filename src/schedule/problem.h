@@ -4,26 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
 
-#include "schedule/branch_sweep.h"
-#include "schedule/interval_times.h"
-#include "schedule/overlapped.h"
-#include "schedule/placement.h"
+#include "schedule/anchored/interval_problem.h"
+#include "schedule/words/placement.h"
 
 namespace anadrome::schedule {
 
-/// The facts from which the size of a schedule's tables follows.
 struct Sizing {
-  std::int64_t steps = 0;        ///< n, or kUnknown
-  bool record = false;           ///< the adjoint of a step needs its tape
-  std::int64_t memory = 0;       ///< bytes on a rank
-  std::int64_t state_bytes = 1;  ///< on a rank, the mean
-  std::int64_t state_bytes_all_ranks = 1;
-  bool sizes_vary = false;
-  std::int64_t disk = -1;     ///< bytes, all ranks together; -1: unlimited
+  std::int64_t steps = 0;     ///< n, or kUnknown
+  bool record = false;        ///< the adjoint of a step needs its tape
   std::int64_t interval = 0;  ///< steps between anchors; 0: not given
 
   bool end_known() const { return steps != kUnknown; }
@@ -31,33 +20,14 @@ struct Sizing {
   std::int64_t chain() const { return steps + (record ? 0 : 1) > 1 ? steps + (record ? 0 : 1) : 1; }
 };
 
-/// One piece of memory for states of several sizes, which are known; in place of slots.
-struct DividedMemory {
-  std::int64_t units = 0, unit_bytes = 1;
-  std::int64_t smallest = 0, largest = 0;  ///< bytes of any state
-  std::unique_ptr<Planner> planner;        ///< until the sweep has it; NULL: the schedule is a list
-  std::vector<std::int64_t> state_units;   ///< by step, where the schedule is a list
-  std::int64_t bytes() const { return units * unit_bytes; }
-};
-
-/// Facts of each step; the vectors are another's. NULL: unknown.
-struct StepTables {
-  const std::vector<double>* costs = nullptr;          ///< of the forward step, in any unit
-  const std::vector<double>* adjoint_costs = nullptr;  ///< seconds
-
-  bool all_costs_known() const { return costs != nullptr && adjoint_costs != nullptr; }
-};
-
 struct Problem {
   Sizing sizing;
 
-  std::int64_t slots = 1;            ///< states in memory at a time; kept tapes take some of them
-  std::int64_t read_ahead = 0;       ///< blocks of memory that are for reading ahead
-  SharedMemory shared;               ///< the memory that these two are cut from
-  bool large_states = true;          ///< a block holds one
-  bool tape_restarts = false;        ///< the tape of step k holds x_{k+1}
-  DividedMemory* divided = nullptr;  ///< NULL: slots
-  std::int64_t largest_state_bytes = 1;  ///< on any rank
+  std::int64_t slots = 1;       ///< states in memory at a time; kept tapes take some of them
+  std::int64_t read_ahead = 0;  ///< blocks of memory that are for reading ahead
+  SharedMemory shared;          ///< the memory that these two are cut from
+  bool large_states = true;     ///< a block holds one
+  bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
 
   std::int64_t blocks_on_disk = 0;  ///< that the disk may hold; 0: there is none
   std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited
@@ -68,12 +38,8 @@ struct Problem {
   bool in_the_abstract = false;
   std::int64_t checkpoints = -1;  ///< most slots, as the option says; -1: all there are
 
-  StepCosts costs;           ///< seconds; `adjoint` without the step that records a tape
-  bool costs_known = false;  ///< an earlier sweep on this disk measured them
+  StepCosts costs;  ///< seconds; `adjoint` without the step that records a tape
   const IntervalTimes* interval_times = nullptr;  ///< of intervals that were measured
-  StepTables tables;
-
-  BranchOptions branches;  ///< without steps: there is one branch
 
   /// So many states on disk, or fewer where the option anchors says so.
   std::int64_t anchors_within(std::int64_t most) const {

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/checked.h"
+#include "base/index.h"
 
 namespace anadrome::sketch {
 
@@ -24,8 +25,8 @@ class Memory {
     const std::int64_t bytes = checked_multiply(count, sizeof(T));
     const bool large = bytes >= kHugePage;
     const std::int64_t page = large ? kHugePage : 64;
-    const auto room = static_cast<std::size_t>(round_up(bytes, page));
-    values_.reset(static_cast<T*>(std::aligned_alloc(static_cast<std::size_t>(page), room)));
+    const auto room = size(round_up(bytes, page));
+    values_.reset(static_cast<T*>(std::aligned_alloc(size(page), room)));
     if (!values_ && room > 0) throw std::bad_alloc();
     if (large) ::madvise(values_.get(), room, MADV_HUGEPAGE);
     for (std::int64_t i = 0; i < count; ++i) values_.get()[i] = T(0);

@@ -18,9 +18,9 @@ double parse_double(std::string_view text) {
 }
 
 nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
-  const std::string text = decimal_text(static_cast<uint128>(ticks), digits);
+  const std::string text = decimal_text(wide(ticks), digits);
   if (text.find('.') == std::string::npos) {
-    return exact_json(static_cast<uint128>(parse_decimal("", text).value));
+    return exact_json(wide(parse_decimal("", text).value));
   }
   return parse_double(text);
 }

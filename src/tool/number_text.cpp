@@ -6,6 +6,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/text_out.h"
 #include "base/words.h"
 
@@ -21,13 +22,13 @@ constexpr std::int64_t kMost = schedule::kMostSteps;
 
 }  // namespace
 
-double Decimal::as_double() const { return static_cast<double>(value) / std::pow(10.0, digits); }
+double Decimal::as_double() const { return real(value) / std::pow(10.0, digits); }
 
 std::int64_t Decimal::ticks(int to_digits) const {
   std::int64_t number = value;
   for (int i = digits; i < to_digits; ++i) {
     if (number > kMost / 10) {
-      throw Error(ANADROME_ERR_ARGUMENT, decimal_text(static_cast<uint128>(value), digits) +
+      throw Error(ANADROME_ERR_ARGUMENT, decimal_text(wide(value), digits) +
                                              " is too large beside costs with " +
                                              std::to_string(to_digits) + " digits after the point");
     }
@@ -71,7 +72,7 @@ std::string decimal_text(uint128 number) {
 std::string decimal_text(uint128 number, int digits) {
   std::string text = decimal_text(number);
   if (digits == 0) return text;
-  const auto places = static_cast<std::size_t>(digits);
+  const auto places = size(digits);
   if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
   text.insert(text.size() - places, ".");
   while (text.back() == '0') text.pop_back();
@@ -89,7 +90,7 @@ std::string power_text(double number) {
 std::string bytes_text(uint128 bytes) {
   constexpr uint128 kExbibyte = uint128{1} << 60;
   if (bytes < 1000 * kExbibyte / 1024) return format_bytes(static_cast<std::int64_t>(bytes));
-  return power_text(static_cast<double>(bytes) / static_cast<double>(kExbibyte)) + " EiB";
+  return power_text(static_cast<double>(bytes) / real(kExbibyte)) + " EiB";
 }
 
 std::string change_text(double factor) {

@@ -7,11 +7,12 @@
 #include <string_view>
 
 #include "base/words.h"
-#include "schedule/revolve.h"
+#include "schedule/words/revolve.h"
 
 namespace anadrome::tool {
 
 using schedule::uint128;
+using schedule::wide;
 
 /// value / 10^digits, exactly.
 struct Decimal {

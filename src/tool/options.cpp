@@ -2,11 +2,11 @@
 #include "tool/options.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/words.h"
 
 namespace anadrome::tool {
@@ -63,13 +63,13 @@ CLI::Option* Options::bytes(const char* name, std::int64_t& value, std::int64_t 
 }
 
 CLI::Option* Options::rates(const char* name, double& home, double& fast, const Help& help) {
-  return add(name, "BYTES/s", help,
-             [&home, &fast, flag = first_name(name)](const std::string& text) {
-               read_two(text, [&](const std::string& one, bool is_fast) {
-                 (is_fast ? fast : home) = static_cast<double>(
-                     parsed(flag, one, [](const std::string& rate) { return parse_rate(rate); }));
-               });
-             });
+  return add(
+      name, "BYTES/s", help, [&home, &fast, flag = first_name(name)](const std::string& text) {
+        read_two(text, [&](const std::string& one, bool is_fast) {
+          (is_fast ? fast : home) =
+              real(parsed(flag, one, [](const std::string& rate) { return parse_rate(rate); }));
+        });
+      });
 }
 
 CLI::Option* Options::seconds(const char* name, double& value, double least, const Help& help) {

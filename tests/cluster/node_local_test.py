@@ -46,13 +46,10 @@ class Stranger(cluster.Case):
     def test_alive(self):
         self.beside_a_live_one()
 
-    def test_alive_without_checksums(self):
-        self.beside_a_live_one("--set", "checksum=off")
-
     def test_dead(self):
-        for checksum, keep in (("on", ("--keep",)), ("off", ())):
-            with self.subTest(checksum=checksum, keep=keep):
-                self.over_a_dead_one(("--set", f"checksum={checksum}"), ("--set", f"checksum={checksum}", *keep))
+        for keep in (("--keep",), ()):
+            with self.subTest(keep=keep):
+                self.over_a_dead_one((), keep)
                 self.clear()
 
     def test_what_it_committed_stays(self):

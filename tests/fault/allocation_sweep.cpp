@@ -17,12 +17,6 @@ namespace {
 
 using namespace anadrome::test;
 
-bool is_so_on_any_rank(bool fact) {
-  int any = fact ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return any != 0;
-}
-
 // Beside the runs of the other sweeps: those that leave files, and those without any.
 std::vector<Setup> setups(int ranks) {
   std::vector<Setup> all;
@@ -31,31 +25,27 @@ std::vector<Setup> setups(int ranks) {
   }
   const ModelShape large = {.words = 160};
   const ModelShape carried = {.words = 160, .adjoint_fields = true};
-  for (const char* layout : {"shared", "rank"}) {
-    for (Setup setup : {
-             Setup{.name = "async 2, resume",
-            .interval = "2",
-            .shape = carried,
-            .memory = 4,
-            .more = {{"resume", "on"}, {"checkpoint_interval", "0"}}},
-             Setup{.name = "async 3, keep",
-             .interval = "3",
-             .shape = large,
-             .more = {{"keep", "on"}}},
-             Setup{.name = "async 1, small disk, compressed",
-             .interval = "1",
-             .shape = carried,
-             .memory = 60,
-             .more = {{"resume", "on"},
-                      {"checkpoint_interval", "0"},
-                      {"compress", "lz4"},
-                      {"disk", "1MiB"}}},
-             Setup{.name = "revolve", .schedule = "revolve", .shape = large, .memory = 4},
-             Setup{.name = "store_all", .schedule = "store_all", .shape = large, .memory = 42},
-         }) {
-      setup.layout = layout;
-      all.push_back(setup);
-    }
+  for (Setup& setup : in_layouts(
+           {"shared", "rank"},
+           {
+               {.name = "async 2, resume",
+              .interval = "2",
+              .shape = carried,
+              .memory = 4,
+              .more = {{"resume", "on"}, {"checkpoint_interval", "0"}}},
+               {.name = "async 3, keep", .interval = "3", .shape = large, .more = {{"keep", "on"}}},
+               {.name = "async 1, small disk, compressed",
+               .interval = "1",
+               .shape = carried,
+               .memory = 60,
+               .more = {{"resume", "on"},
+                        {"checkpoint_interval", "0"},
+                        {"compress", "lz4"},
+                        {"disk", "1MiB"}}},
+               {.name = "revolve", .schedule = "revolve", .shape = large, .memory = 4},
+               {.name = "store_all", .schedule = "store_all", .shape = large, .memory = 42},
+           })) {
+    all.push_back(std::move(setup));
   }
   return all;
 }
@@ -109,10 +99,7 @@ class AllocationSweep {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string left = bench.left_behind();
-    if (left.find("descriptors") != std::string::npos ||
-        left.find("threads") != std::string::npos) {
-      tally_.complain(text, "left behind: " + left + "after " + verdict.why);
-    }
+    tally_.complain_of_leaks(text, left, verdict);
     if (!is_so_on_any_rank(!left.empty())) return;
     const Verdict next = bench.run();
     if (next.ending != Ending::kExact) tally_.complain(text, "the run after it: " + next.why);
@@ -141,10 +128,7 @@ int run_all(const LaboratoryOptions& options) {
   for (const Setup& setup : setups(ranks)) {
     if (setup.text().find(options.only) != std::string::npos) sweep.over(setup);
   }
-  end_trials();
-  sweep.tally().print("run");
-  const bool failed = is_so_on_any_rank(sweep.tally().complaints() > 0);
-  return failed || sweep.tally().trials() == 0 ? 1 : 0;
+  return conclude(sweep.tally(), "run");
 }
 
 }  // namespace

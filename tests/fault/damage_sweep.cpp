@@ -25,21 +25,19 @@ std::vector<Setup> setups() {
   const ModelShape small = {.words = 2, .registered = Registered::kPacked};
   std::vector<Setup> all;
   for (const char* direct : {"off", "auto"}) {
-    for (const char* layout : {"shared", "rank"}) {
-      for (Setup setup : {
-               Setup{.name = "async 1", .interval = "1", .shape = page},
-               Setup{.name = "async 3", .interval = "3", .steps = 60, .shape = page, .memory = 3},
-               Setup{
-                   .name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 5},
-               Setup{.name = "async 1, many to a block",
-               .interval = "1",
-               .steps = 2100,
-               .shape = small},
-           }) {
-        setup.layout = layout;
-        setup.direct = direct;
-        all.push_back(setup);
-      }
+    for (Setup& setup : in_layouts(
+             {"shared", "rank"},
+             {
+                 {.name = "async 1", .interval = "1", .shape = page},
+                 {.name = "async 3", .interval = "3", .steps = 60, .shape = page, .memory = 3},
+                 {.name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 5},
+                 {.name = "async 1, many to a block",
+                 .interval = "1",
+                 .steps = 2100,
+                 .shape = small},
+             })) {
+      setup.direct = direct;
+      all.push_back(std::move(setup));
     }
   }
   return all;
@@ -146,9 +144,7 @@ int run_all(const LaboratoryOptions& options) {
       damage.over(setup, share(flips), share(others));
     }
   }
-  end_trials();
-  damage.tally().print("damage");
-  return damage.tally().complaints() > 0 || damage.tally().trials() == 0 ? 1 : 0;
+  return conclude(damage.tally(), "damage");
 }
 
 }  // namespace

@@ -155,10 +155,7 @@ class Sweep {
   void check_rest(Bench& bench, const std::string& text, const Verdict& verdict) {
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string left = bench.left_behind();
-    if (left.find("descriptors") != std::string::npos ||
-        left.find("threads") != std::string::npos) {
-      tally_.complain(text, "left behind: " + left + "after " + verdict.why);
-    }
+    tally_.complain_of_leaks(text, left, verdict);
     constexpr std::int64_t kEach = 8;
     if (!is_so_on_any_rank(!left.empty()) && ++since_next_ % kEach != 0) return;
     Verdict next = bench.run();

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs on file systems without room: small tmpfs mounts in a mount namespace of this test. Without
 the right to mount, the test fails and says so."""
-import contextlib
 import os
-import pathlib
 import subprocess
 import sys
 import unittest
@@ -23,28 +21,11 @@ def enter_private_namespace():
     os.execvp("unshare", ["unshare", "--mount"] + user + [sys.executable] + sys.argv)
 
 
-@contextlib.contextmanager
-def programs_in_view(covered):
-    """Something is mounted over `covered`: the build tree stays where it is, should it lie there."""
-    parents = pathlib.Path(launch.path_of("heat_equation")).parents
-    build = next(path for path in parents if (path / "CMakeCache.txt").exists())
-    if not build.is_relative_to(covered):
-        yield
-        return
-    tree = os.open(build, os.O_PATH)
-    yield
-    build.mkdir(parents=True)
-    subprocess.run(["mount", "-c", "--bind", f"/proc/self/fd/{tree}", build], check=True,
-                   pass_fds=[tree])
-    os.close(tree)
-
-
 class SmallDisk(launch.DirectoryCase):
     def mount(self, options, where="disk"):
-        path = pathlib.Path(where) if os.path.isabs(where) else self.directory / where
+        path = self.directory / where
         path.mkdir(exist_ok=True)
-        with programs_in_view(path):
-            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
         self.addCleanup(subprocess.run, ["umount", "--recursive", path], check=True, cwd="/")
         return path
 
@@ -106,41 +87,6 @@ class FullDisk(SmallDisk):
                 code = self.sweep(disk, layout)
                 self.assertEqual(code, 0 if inodes >= 3 else 3)  # the directory and its lock
                 self.assertEqual(list(disk.iterdir()), [])
-
-
-class FullScratch(SmallDisk):
-    """The skeletons of the files are made in /dev/shm or, where that is full, in /tmp."""
-
-    BASE = "/var/tmp"  # this test mounts over /tmp
-
-    def setUp(self):
-        super().setUp()
-        launch.right_hash(GRID, STEPS)  # MPI needs scratch space to begin the reference program
-
-    def sweeps(self):
-        """The exit codes with a shared file and with one per rank."""
-        codes = []
-        disk = self.mount("size=32m")
-        elsewhere = {"OMPI_MCA_btl_vader_backing_directory": str(self.directory),
-                     "OMPI_MCA_orte_tmpdir_base": str(self.directory)}
-        for layout in ("shared", "rank"):
-            codes.append(self.sweep(disk, layout, environment=elsewhere))
-            self.assertEqual(list(disk.iterdir()), [])
-            for scratch in ("/dev/shm", "/tmp"):
-                self.assertEqual(list(pathlib.Path(scratch).glob("anadrome-*")), [])
-        return codes
-
-    def test_no_shared_memory(self):
-        for size in ("4k", "16k", "64k"):
-            self.mount(f"size={size}", "/dev/shm")
-            self.mount("size=64m", "/tmp")
-            self.assertEqual(self.sweeps(), [0, 0])
-
-    def test_no_scratch_at_all(self):
-        for size in ("4k", "16k", "64k"):
-            self.mount(f"size={size}", "/dev/shm")
-            self.mount(f"size={size}", "/tmp")
-            self.assertEqual(self.sweeps(), [0, 0])
 
 
 if __name__ == "__main__":

@@ -115,55 +115,39 @@ class DeadlyFileSystem final : public ForwardingFileSystem {
   std::int64_t operations() const { return operations_; }
 
   int open(const std::string& path, int flags, mode_t mode) override {
-    count();
-    return real_.open(path, flags, mode);
+    return counted().open(path, flags, mode);
   }
   ssize_t write(int descriptor, const void* bytes, std::size_t size, off_t offset) override {
-    count();
-    return real_.write(descriptor, bytes, size, offset);
+    return counted().write(descriptor, bytes, size, offset);
   }
   ssize_t read(int descriptor, void* bytes, std::size_t size, off_t offset) override {
-    count();
-    return real_.read(descriptor, bytes, size, offset);
+    return counted().read(descriptor, bytes, size, offset);
   }
-  void start(anadrome::store::FileTransfer& transfer) override {
-    count();
-    real_.start(transfer);
-  }
+  void start(anadrome::store::FileTransfer& transfer) override { counted().start(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override {
-    count();
-    return real_.allocate(descriptor, offset, length);
+    return counted().allocate(descriptor, offset, length);
   }
   void punch(int descriptor, off_t offset, off_t length) override {
-    count();
-    real_.punch(descriptor, offset, length);
+    counted().punch(descriptor, offset, length);
   }
   int truncate(int descriptor, off_t length) override {
-    count();
-    return real_.truncate(descriptor, length);
+    return counted().truncate(descriptor, length);
   }
-  int sync(int descriptor) override {
-    count();
-    return real_.sync(descriptor);
-  }
-  int lock(int descriptor) override {
-    count();
-    return real_.lock(descriptor);
-  }
+  int sync(int descriptor) override { return counted().sync(descriptor); }
+  int lock(int descriptor) override { return counted().lock(descriptor); }
   int make_directory(const std::string& path, mode_t mode) override {
-    count();
-    return real_.make_directory(path, mode);
+    return counted().make_directory(path, mode);
   }
   int remove_directory(const std::string& path) override {
-    count();
-    return real_.remove_directory(path);
+    return counted().remove_directory(path);
   }
-  int unlink(const std::string& path) override {
-    count();
-    return real_.unlink(path);
-  }
+  int unlink(const std::string& path) override { return counted().unlink(path); }
 
  private:
+  anadrome::store::FileSystem& counted() {
+    count();
+    return real_;
+  }
   void count() {
     std::array<char, 16> thread{};
     ::pthread_getname_np(::pthread_self(), thread.data(), thread.size());

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "store/hdf5_owners.h"
-#include "store/hdf5_write.h"
+#include "store/files/hdf5_owners.h"
+#include "store/files/hdf5_write.h"
 
 namespace anadrome::test {
 namespace {

@@ -7,15 +7,10 @@
 #include <chrono>
 #include <cstring>
 
+#include "coupled_model.h"
+
 namespace anadrome::test {
 namespace {
-
-std::uint64_t mix(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
 
 std::uint64_t hash(std::uint64_t seed, const std::vector<std::uint64_t>& words) {
   for (const std::uint64_t word : words) seed = mix(seed ^ word);
@@ -170,6 +165,7 @@ bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
       break;
     case ANADROME_ADJOINT:
       adjoint(action.first);
+      if (action.again != 0) ++lambda_[0];  // a probe's trial must not show in the gradient
       break;
     case ANADROME_DONE:
       return true;

@@ -25,27 +25,20 @@ std::vector<Setup> setups() {
   const ModelShape exchanged = {
       .words = 100, .fields = 2, .registered = Registered::kExchanged, .adjoint_fields = true};
   const ModelShape small = {.words = 2, .registered = Registered::kPacked, .adjoint_fields = true};
-  std::vector<Setup> all;
-  for (const char* layout : {"shared", "rank"}) {
-    for (Setup setup : {
-             Setup{.name = "async 1", .interval = "1", .shape = page, .memory = 6},
-             Setup{.name = "async 3", .interval = "3", .steps = 60, .shape = page, .memory = 8},
-             Setup{.name = "async 2, n unknown",
-             .interval = "2",
-             .unknown = true,
-             .shape = page,
-             .memory = 6},
-             Setup{.name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 10},
-             Setup{.name = "async 1, many to a block",
-             .interval = "1",
-             .steps = 2100,
-             .shape = small},
-         }) {
-      setup.layout = layout;
-      setup.more = {{"resume", "on"}, {"checkpoint_interval", "0"}};
-      all.push_back(setup);
-    }
-  }
+  std::vector<Setup> all = in_layouts(
+      {"shared", "rank"},
+      {
+          {.name = "async 1", .interval = "1", .shape = page, .memory = 6},
+          {.name = "async 3", .interval = "3", .steps = 60, .shape = page, .memory = 8},
+          {.name = "async 2, n unknown",
+           .interval = "2",
+           .unknown = true,
+           .shape = page,
+           .memory = 6},
+          {.name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 10},
+          {.name = "async 1, many to a block", .interval = "1", .steps = 2100, .shape = small},
+      });
+  for (Setup& setup : all) setup.more = {{"resume", "on"}, {"checkpoint_interval", "0"}};
   return all;
 }
 
@@ -126,12 +119,10 @@ int run_all(const LaboratoryOptions& options) {
     if (setup.text().find(options.only) == std::string::npos) continue;
     losses.over(setup, trials / static_cast<std::int64_t>(all.size()) + 1);
   }
-  end_trials();
-  losses.tally().print("run");
+  const int status = conclude(losses.tally(), "run");
   std::printf("\n%lld of these went on where the one before was\n",
               static_cast<long long>(losses.resumed()));
-  if (losses.resumed() == 0) return 1;
-  return losses.tally().complaints() > 0 || losses.tally().trials() == 0 ? 1 : 0;
+  return losses.resumed() == 0 ? 1 : status;
 }
 
 }  // namespace

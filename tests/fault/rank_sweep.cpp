@@ -31,37 +31,18 @@ std::vector<Setup> setups() {
   // A rank that left its steps would be waited for in the caller's own messages: ranks are apart.
   const ModelShape shape = {
       .words = 90, .fields = 2, .registered = Registered::kPacked, .coupled = false};
-  std::vector<Setup> all;
-  for (const char* layout : {"shared", "rank"}) {
-    for (Setup setup : {
-             Setup{.name = "async 1", .interval = "1", .steps = 20, .shape = shape},
-             Setup{.name = "async 3, n unknown",
-             .interval = "3",
-             .steps = 20,
-             .unknown = true,
-             .shape = shape},
-             Setup{.name = "revolve",
-             .schedule = "revolve",
-             .steps = 20,
-             .shape = shape,
-             .memory = 3},
-             Setup{.name = "store_all",
-             .schedule = "store_all",
-             .steps = 20,
-             .shape = shape,
-             .memory = 22},
-         }) {
-      setup.layout = layout;
-      all.push_back(setup);
-    }
-  }
-  return all;
-}
-
-bool is_so_on_all_ranks(bool fact) {
-  int all = fact ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all != 0;
+  return in_layouts(
+      {"shared", "rank"},
+      {
+          {.name = "async 1", .interval = "1", .steps = 20, .shape = shape},
+          {.name = "async 3, n unknown",
+           .interval = "3",
+           .steps = 20,
+           .unknown = true,
+           .shape = shape},
+          {.name = "revolve", .schedule = "revolve", .steps = 20, .shape = shape, .memory = 3},
+          {.name = "store_all", .schedule = "store_all", .steps = 20, .shape = shape, .memory = 22},
+      });
 }
 
 class RankSweep {
@@ -179,10 +160,7 @@ int run_all(const LaboratoryOptions& options) {
   for (const Setup& setup : setups()) {
     if (setup.text().find(options.only) != std::string::npos) ranks.over(setup);
   }
-  end_trials();
-  ranks.tally().print("what one rank does");
-  const bool fine = is_so_on_all_ranks(ranks.tally().complaints() == 0);
-  return fine && ranks.tally().trials() > 0 ? 0 : 1;
+  return conclude(ranks.tally(), "what one rank does");
 }
 
 }  // namespace

@@ -200,10 +200,7 @@ class TakeoverSweep {
       tally_.complain(text, "it did not go on: " + verdict.why);
     }
     const std::string left = bench.left_behind();
-    if (left.find("descriptors") != std::string::npos ||
-        left.find("threads") != std::string::npos) {
-      tally_.complain(text, "left behind: " + left + "after " + verdict.why);
-    }
+    tally_.complain_of_leaks(text, left, verdict);
     MPI_Barrier(MPI_COMM_WORLD);
     const Verdict next = bench.run();
     if (next.ending != Ending::kExact) tally_.complain(text, "the run after it: " + next.why);
@@ -225,10 +222,7 @@ int run_all(const LaboratoryOptions& options) {
   for (const Setup& setup : setups()) {
     if (setup.text().find(options.only) != std::string::npos) takeovers.over(setup);
   }
-  end_trials();
-  takeovers.tally().print("fault");
-  const bool failed = is_so_on_any_rank(takeovers.tally().complaints() > 0);
-  return failed || takeovers.tally().trials() == 0 ? 1 : 0;
+  return conclude(takeovers.tally(), "fault");
 }
 
 }  // namespace

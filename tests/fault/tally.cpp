@@ -2,44 +2,20 @@
 #include "tally.h"
 
 #include <mpi.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+
+#include "mpi_main.h"
 
 namespace anadrome::test {
 namespace {
-
-char current_trial[512] = "";
 
 int world_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
-}
-
-std::string fresh_directory(const std::string& parent) {
-  char path[4096] = "";
-  if (world_rank() == 0) {
-    std::snprintf(path, sizeof path, "%s/laboratory.XXXXXX", parent.c_str());
-    if (::mkdtemp(path) == nullptr) MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return path;
-}
-
-// Async-signal-safe.
-void say_and_end(int signal) {
-  const char* what = signal == SIGALRM ? "HANG: " : "CRASH: ";
-  for (const char* text : {what, static_cast<const char*>(current_trial), "\n"}) {
-    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-  }
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
 }
 
 }  // namespace
@@ -56,6 +32,14 @@ void Tally::complain(const std::string& trial, const std::string& why) {
   constexpr std::int64_t kMost = 40;
   if (++complaints_ <= kMost && world_rank() == 0) {
     std::fprintf(stderr, "%s: %s\n", trial.c_str(), why.c_str());
+  }
+}
+
+void Tally::complain_of_leaks(const std::string& trial, const std::string& left,
+                              const Verdict& verdict) {
+  for (const char* kind : {"descriptors", "threads"}) {
+    if (left.find(kind) == std::string::npos) continue;
+    return complain(trial, "left behind: " + left + "after " + verdict.why);
   }
 }
 
@@ -100,23 +84,18 @@ bool is_so_on_any_rank(bool fact) {
   return any != 0;
 }
 
-void begin_trial(const std::string& trial, unsigned seconds) {
-  if (current_trial[0] == '\0') {
-    for (const int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
-      ::signal(signal, say_and_end);
-    }
-  }
-  std::strncpy(current_trial, trial.c_str(), sizeof current_trial - 1);
-  ::alarm(seconds);
-}
-
 bool is_drawn(std::int64_t number, std::int64_t stride, std::int64_t part) {
   constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15U;
   const std::uint64_t scattered = (static_cast<std::uint64_t>(number) + 1) * kScatter >> 32;
   return static_cast<std::int64_t>(scattered % static_cast<std::uint64_t>(stride)) == part % stride;
 }
 
-void end_trials() { ::alarm(0); }
+int conclude(const Tally& tally, const std::string& first_column) {
+  end_trials();
+  tally.print(first_column);
+  const bool failed = is_so_on_any_rank(tally.complaints() > 0);
+  return failed || tally.trials() == 0 ? 1 : 0;
+}
 
 LaboratoryOptions::LaboratoryOptions(int argc, char** argv) {
   const auto usage = [&] {
@@ -149,9 +128,8 @@ LaboratoryOptions::LaboratoryOptions(int argc, char** argv) {
       usage();
     }
   }
-  const char* base = std::getenv("ANADROME_TEST_DIRECTORY");
-  directory = fresh_directory(base != nullptr && *base != '\0' ? base : "/tmp");
-  memory = fresh_directory("/dev/shm");
+  directory = fresh_directory("laboratory");
+  memory = fresh_directory("laboratory", "/dev/shm");
 }
 
 LaboratoryOptions::~LaboratoryOptions() {

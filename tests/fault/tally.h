@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trial.h"
+#include "trial_limit.h"
 
 namespace anadrome::test {
 
@@ -17,6 +18,8 @@ class Tally {
   void add(const std::string& kind, const Verdict& verdict);
   /// A trial that did not give what it must; the first few are printed at once.
   void complain(const std::string& trial, const std::string& why);
+  /// ... if descriptors or threads are left.
+  void complain_of_leaks(const std::string& trial, const std::string& left, const Verdict& verdict);
 
   std::int64_t trials() const;
   std::int64_t complaints() const { return complaints_; }
@@ -35,11 +38,10 @@ class Tally {
 
 /// Collective.
 bool is_so_on_any_rank(bool fact);
+inline bool is_so_on_all_ranks(bool fact) { return !is_so_on_any_rank(!fact); }
 
-/// A trial that takes longer than this is a hang: the process says which one it was and ends. Also
-/// when it crashes.
-void begin_trial(const std::string& trial, unsigned seconds = 120);
-void end_trials();
+/// The end of all: prints the table. What main returns.
+int conclude(const Tally& tally, const std::string& first_column);
 
 /// Is trial `number` one of every `stride`, in part `part` of as many? Scattered, so that no kind
 /// is left out by arithmetic.

@@ -25,18 +25,27 @@ bool names_a_fault(anadrome_status status) {
 std::vector<Setup> in_all_layouts(const std::vector<Setup>& kinds) {
   std::vector<Setup> setups;
   for (const char* direct : {"off", "auto"}) {
-    for (const char* layout : {"shared", "node", "rank"}) {
-      for (Setup setup : kinds) {
-        setup.layout = layout;
-        setup.direct = direct;
-        setups.push_back(std::move(setup));
-      }
+    for (Setup& setup : in_layouts({"shared", "node", "rank"}, kinds)) {
+      setup.direct = direct;
+      setups.push_back(std::move(setup));
     }
   }
   return setups;
 }
 
 }  // namespace
+
+std::vector<Setup> in_layouts(const std::vector<const char*>& layouts,
+                              const std::vector<Setup>& kinds) {
+  std::vector<Setup> setups;
+  for (const char* layout : layouts) {
+    for (Setup setup : kinds) {
+      setup.layout = layout;
+      setups.push_back(std::move(setup));
+    }
+  }
+  return setups;
+}
 
 std::vector<Setup> all_setups(int ranks) {
   const ModelShape large = {.words = 160};
@@ -49,38 +58,19 @@ std::vector<Setup> all_setups(int ranks) {
   const ModelShape small = {.words = 2, .registered = Registered::kPacked};
   constexpr std::int64_t kManySteps = 2100;
   const std::vector<Setup> kinds = {
-      {.name = "async 1", .schedule = "async", .interval = "1", .steps = 64, .shape = large},
-      {.name = "async 3, 2 fields", .schedule = "async", .interval = "3", .shape = two_fields},
-      {.name = "async 2, n unknown",
-       .schedule = "async",
-       .interval = "2",
-       .unknown = true,
-       .shape = large},
+      {.name = "async 1", .interval = "1", .steps = 64, .shape = large},
+      {.name = "async 3, 2 fields", .interval = "3", .shape = two_fields},
+      {.name = "async 2, n unknown", .interval = "2", .unknown = true, .shape = large},
       {.name = "async 1, 4 states in memory",
-       .schedule = "async",
        .interval = "1",
        .steps = 64,
        .shape = large,
        .memory = 4},
-      {.name = "async 2, 3 fields",
-       .schedule = "async",
-       .interval = "2",
-       .steps = 64,
-       .shape = three_fields},
-      {.name = "async 5, packed",
-       .schedule = "async",
-       .interval = "5",
-       .steps = 60,
-       .shape = packed,
-       .memory = 3},
-      {.name = "async auto", .schedule = "async", .steps = 60, .shape = slow, .memory = 3},
-      {.name = "async 2, exchanged",
-       .schedule = "async",
-       .interval = "2",
-       .shape = exchanged,
-       .memory = 5},
+      {.name = "async 2, 3 fields", .interval = "2", .steps = 64, .shape = three_fields},
+      {.name = "async 5, packed", .interval = "5", .steps = 60, .shape = packed, .memory = 3},
+      {.name = "async auto", .steps = 60, .shape = slow, .memory = 3},
+      {.name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 5},
       {.name = "async 3, exchanged, n unknown",
-       .schedule = "async",
        .interval = "3",
        .unknown = true,
        .shape = exchanged,
@@ -100,15 +90,19 @@ std::vector<Setup> all_setups(int ranks) {
        .more = {{"disk", ranks == 1 ? "1500KiB,unlimited" : "6MiB,unlimited"}},
        .two_directories = true},
       {.name = "async 1, many to a block",
-       .schedule = "async",
        .interval = "1",
        .steps = kManySteps,
        .shape = small,
        .memory = 1},
-      {.name = "async 2, many to a block, n unknown",
-       .schedule = "async",
+      // Rounding keeps whole numbers.
+      {.name = "async 2, probe",
        .interval = "2",
-       .steps = kManySteps,
+       .steps = 64,
+       .shape = {.words = 160, .adjoint_fields = true},
+       .more = {{"compress", "round"}, {"probe", "on"}}},
+      {.name = "async 2, many to a block, n unknown",
+       .interval = "2",
+       .steps = 1100,  // of which all may run again, from x_0
        .unknown = true,
        .shape = small,
        .memory = 1},

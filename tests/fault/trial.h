@@ -31,6 +31,10 @@ struct Setup {
   std::string text() const { return name + " " + layout + (direct == "off" ? "" : " direct"); }
 };
 
+/// Each of these in each layout.
+std::vector<Setup> in_layouts(const std::vector<const char*>& layouts,
+                              const std::vector<Setup>& kinds);
+
 /// Everything `fault_sweep` and its like run, from cheap to dear.
 std::vector<Setup> all_setups(int ranks);
 

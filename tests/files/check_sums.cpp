@@ -16,9 +16,9 @@
 
 #include "base/checked.h"
 #include "base/checksum.h"
-#include "store/block_layout.h"
-#include "store/hdf5_owners.h"
-#include "store/transport.h"
+#include "store/files/hdf5_owners.h"
+#include "store/memory/block_layout.h"
+#include "store/moving/transport.h"
 
 namespace {
 

@@ -7,7 +7,6 @@ import pathlib
 import shutil
 import stat
 import subprocess
-import time
 import unittest
 
 import h5py
@@ -287,15 +286,14 @@ class FilesLeft(launch.DirectoryCase):
     def test_files_are_private_while_a_run_lives(self):
         words = launch.ranks_command(2, "heat_equation", "--directory", self.directory, "--grid",
                                      "64x48", "--steps", 1000000, "--interval", 1, "--memory",
-                                     "100KiB", "--schedule", "async", "--quiet", "--layout", "rank",
+                                     "100KiB", "--schedule", "async", "--layout", "rank",
                                      "--set", "disk=64MiB")
         os.umask(0)
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             run = self.directory / "anadrome"
-            while not list(run.glob("segment-*")) and process.poll() is None:
-                time.sleep(0.01)
-            self.assertIsNone(process.poll())
+            launch.wait_for_begin(process)
+            self.assertTrue(list(run.glob("segment-*")))
             self.assertEqual(stat.S_IMODE(run.stat().st_mode), 0o700)
             for path in run.iterdir():
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600, path)

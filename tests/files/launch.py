@@ -35,6 +35,12 @@ def run(ranks, program, *words, under=(), **how):
     return run_command(list(under) + ranks_command(ranks, program, *words), **how)
 
 
+def wait_for_begin(process):
+    """heat_equation, whose standard output comes here, says how much memory it has once its sweep has begun."""
+    while not process.stdout.readline().startswith("memory"):
+        assert process.poll() is None, "it ended before it began"
+
+
 def said(process):
     return f"exit code {process.returncode}\n{process.stdout}\n{process.stderr}"
 
@@ -56,10 +62,8 @@ def errors_of(process):
 class DirectoryCase(unittest.TestCase):
     """A test with a directory of its own."""
 
-    BASE = None
-
     def setUp(self):
-        base = self.BASE or os.environ.get("ANADROME_TEST_DIRECTORY") or tempfile.gettempdir()
+        base = os.environ.get("ANADROME_TEST_DIRECTORY") or tempfile.gettempdir()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="anadrome-test-", dir=base))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
 

@@ -25,7 +25,7 @@ program exchanged_test
        ANADROME_COMPLEX128]
   call sweep("revolve")
   call sweep("async")
-  call conclude(2 * (steps + 8))
+  call conclude(2 * (steps + 9))
 
 contains
 
@@ -71,13 +71,15 @@ contains
   subroutine expect_no_larger_pointer(run)
     type(anadrome_run), intent(in) :: run
     real(real32), pointer :: single(:, :)
-    real(real64), pointer :: double(:, :)
+    real(real64), pointer :: double(:, :), huge(:, :, :, :)
     call anadrome_now(run, fields(2), double, [3, 2])
     call expect(associated(double), "a pointer of the field's type and size is associated")
     call anadrome_now(run, fields(2), double, [3, 1])
     call expect(associated(double), "and one to some of its elements")
     call anadrome_now(run, fields(2), double, [3, 3])
     call expect(.not. associated(double), "a larger one is not")
+    call anadrome_now(run, fields(2), huge, [65536, 65536, 65536, 65536])
+    call expect(.not. associated(huge), "nor one of 2**64 elements")
     call anadrome_now(run, fields(2), single, [3, 2])
     call expect(.not. associated(single), "nor one of another type")
   end subroutine expect_no_larger_pointer

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import shutil
 import unittest
 
@@ -105,6 +106,45 @@ class Killed(GoldenCase):
             self.assertEqual(file.attrs["anadrome_format"], 2)
         self.goes_on("killed_compressed", 1, "24 schedule=async interval=3 memory=48KiB compress=lz4 --sparse 1",
                      ["4259f62bc4799ed6"], ("reverse", 9), 9)
+
+
+class Damaged(GoldenCase):
+    JOBS = {"killed_in_reverse": "24 interval=3 memory=40KiB", "killed_forward": "20 interval=4 memory=40KiB layout=rank",
+            "killed_compressed": "24 interval=3 memory=48KiB compress=lz4 --sparse 1"}
+
+    def damage(self, chance, path):
+        changed = bytearray(path.read_bytes())
+        for _ in range(chance.choice([0, 1, 1, 2, 20])):
+            at = chance.randrange(min(chance.choice([512, 4096, 1 << 20]), len(changed)))
+            changed[at] = chance.choice([changed[at] ^ 1 << chance.randrange(8), 0, 255, chance.randrange(256)])
+        at, other, count = (chance.randrange(len(changed)) // 64 * 64 for _ in range(3))
+        kind = chance.choice(["", "", "zeros", "end", "blocks"])
+        if kind == "zeros":
+            changed[at:at + count % 4096] = bytes(chance.choice([0, 8, count % 4096]))
+        elif kind == "end":
+            del changed[at:]
+        elif kind == "blocks":
+            changed[at:at + 64], changed[other:other + 64] = changed[other:other + 64], changed[at:at + 64]
+        path.write_bytes(changed)
+
+    def test_goes_on_or_says_why_not(self):
+        """Never a wrong gradient, which is the job's exit code 1, a signal, or no answer. What was verified goes on."""
+        chance, ends = random.Random(int(os.environ.get("ANADROME_TEST_SEED", "20160201"))), set()
+        for _ in range(600 if os.environ["ANADROME_TEST_FULL"] == "1" else 20):
+            name = chance.choice(sorted(path.parent.name for path in GOLDEN.glob("*/anadrome")))
+            copy = self.copy_of(name)
+            for path in chance.sample(sorted(copy.iterdir()), chance.choice([1, 2])):
+                self.damage(chance, path)
+            for action in ("inspect", "verify"):
+                checked = launch.run_command([launch.path_of("anadrome_tool"), action, str(copy)], seconds=300)
+                self.assertIn(checked.returncode, (0, 1, 2), launch.said(checked))
+            if name in self.JOBS:
+                words = ["job", self.directory, *self.JOBS[name].split(), "schedule=async", "checkpoint_interval=0"]
+                process = launch.run(2 if name == "killed_forward" else 1, *words, "resume=on")
+                self.assertIn(process.returncode, (0, 3) if checked.returncode > 0 else (0,), launch.said(process))
+                ends.add((checked.returncode, process.returncode, "resumed 1" in process.stdout))
+            shutil.rmtree(copy, ignore_errors=True)
+        self.assertGreaterEqual(len(ends), 3, ends)
 
 
 if __name__ == "__main__":

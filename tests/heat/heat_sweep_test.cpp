@@ -6,17 +6,17 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <filesystem>
+#include <set>
 #include <string>
 #include <tuple>
 
+#include "every_stage.h"
 #include "heat_job.h"
 #include "mpi_main.h"
 
 namespace {
 
 using anadrome::test::direct_io;
-using anadrome::test::directory;
 using anadrome::test::expect_exact_gradient;
 using anadrome::test::expect_exact_sweep;
 using anadrome::test::Job;
@@ -113,24 +113,17 @@ TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopiesOfLargeStates) {
   }
 }
 
-TEST_P(HeatSchedule, GivesTheSameGradientWithCostlierSteps) {
-  Job job(MPI_COMM_WORLD, GetParam());
-  job.options.work = 5;
-
-  job.run();
-
-  expect_exact_sweep(job);
-}
-
-TEST_P(HeatSchedule, LeavesNoFilesBehind) {
-  Job job(MPI_COMM_WORLD, GetParam());
-
-  job.run();
-
-  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_FINE) << job.result.end.message;
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(std::filesystem::is_empty(directory()));
-  MPI_Barrier(MPI_COMM_WORLD);
+TEST(HeatJob, HasAnotherHashIfOneStateIsWrong) {
+  for (const heat_integrator integrator : {HEAT_EULER, HEAT_RK4}) {
+    std::set<std::uint64_t> hashes;
+    for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{0}, kSteps / 2, kSteps - 1}) {
+      heat_model* model = heat_model_create(MPI_COMM_WORLD, anadrome::test::kCellsX,
+                                            anadrome::test::kCellsY, 1, integrator);
+      hashes.insert(anadrome::test::gradient_of_every_stage(model, kSteps, wrong));
+      heat_model_free(model);
+    }
+    EXPECT_EQ(hashes.size(), 4U);
+  }
 }
 
 TEST(HeatJob, AcceptsRanksWithoutCells) {
@@ -182,28 +175,6 @@ TEST(HeatAdaptive, IsNotAStateThatIsExchanged) {
   Job job(MPI_COMM_WORLD, "revolve");
   job.options.adaptive = job.options.zero_copy = 1;
   EXPECT_EQ(job.run(), EXAMPLE_USAGE);
-}
-
-TEST(HeatErrors, AnUnknownOptionIsAUsageError) {
-  Job job(MPI_COMM_WORLD, "async");
-  job.set("memroy", "1GiB");
-
-  job.run();
-
-  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_USAGE);
-  EXPECT_EQ(job.result.end.status, ANADROME_ERR_ARGUMENT);
-  EXPECT_NE(std::string(job.result.end.message).find("memory"), std::string::npos)
-      << job.result.end.message;
-}
-
-TEST(HeatErrors, TooLittleMemoryIsALibraryErrorOnEveryRank) {
-  Job job(MPI_COMM_WORLD, "async");
-  job.set("memory", "1B");
-
-  job.run();
-
-  EXPECT_EQ(job.result.end.exit_code, EXAMPLE_LIBRARY_ERROR);
-  EXPECT_EQ(job.result.end.status, ANADROME_ERR_MEMORY) << job.result.end.message;
 }
 
 }  // namespace

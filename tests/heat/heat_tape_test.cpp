@@ -110,15 +110,6 @@ TEST_P(HeatTape, GivesTheSerialGradientWhereStatesAndTapesNest) {
   }
 }
 
-TEST_P(HeatTape, GivesTheSerialGradientWithCostlierSteps) {
-  Job sweep = job("revolve");
-  sweep.options.work = 3;
-
-  sweep.run();
-
-  expect_exact_sweep(sweep);
-}
-
 TEST_P(HeatTape, AcceptsRanksWithoutCellsAndFewSteps) {
   for (const std::int64_t steps : {0, 1, 30})
     for (const int zero_copy : {0, 1}) {

@@ -9,7 +9,8 @@ import unittest
 
 from staging import HERE, StagedCase, run
 
-EXPECTED = {"libanadrome", "libanadrome-fortran", "libanadrome-dev"}
+EXPECTED = {"libanadrome", "libanadrome-dev", "libanadrome-schedules", "libanadrome-schedules-dev",
+            "libanadrome-fortran"}
 
 
 class DebCase(StagedCase):
@@ -47,13 +48,17 @@ class Unpacked(DebCase):
         for needed in ("libc6", "libstdc++6", "libxxhash0", "liblz4-1", "libzfp1", "libopenmpi", "libhdf5-openmpi"):
             self.assertIn(needed, core)
         self.assertNotIn("gfortran", core)
+        self.assertNotRegex(self.field("libanadrome-schedules", "Depends"), "mpi|hdf5|xxhash|lz4|zfp")
         version = self.field("libanadrome", "Version")
         self.assertRegex(version, r"^\d+\.\d+\.\d+-1$")
         fortran = self.field("libanadrome-fortran", "Depends")
         self.assertIn("libgfortran", fortran)
         self.assertIn(f"libanadrome (= {version})", fortran)
         development = self.field("libanadrome-dev", "Depends")
-        for needed in (f"libanadrome (= {version})", f"libanadrome-fortran (= {version})", "libopenmpi-dev"):
+        self.assertIn(f"libanadrome-schedules (= {version})", core)
+        self.assertEqual(self.field("libanadrome-schedules-dev", "Depends"), f"libanadrome-schedules (= {version})")
+        for needed in (f"libanadrome (= {version})", f"libanadrome-schedules-dev (= {version})",
+                       f"libanadrome-fortran (= {version})", "libopenmpi-dev"):
             self.assertIn(needed, development)
 
     def test_what_is_optional(self):
@@ -84,13 +89,15 @@ class Unpacked(DebCase):
         self.assertEqual({path: names for path, names in owners.items() if len(names) > 1}, {})
         home = {pathlib.Path(path).name: names[0] for path, names in owners.items()}
         self.assertEqual(home["libanadrome.so.0"], "libanadrome")
+        self.assertEqual(home["libanadrome_schedules.so.0"], "libanadrome-schedules")
         self.assertEqual(home["libanadrome_fortran.so.0"], "libanadrome-fortran")
         for name in ("libanadrome_petsc.so", "anadrome-petsc-targets.cmake", "anadrome-petsc-dependencies.cmake"):
             self.assertEqual(home.get(name, "libanadrome-petsc"), "libanadrome-petsc")
         for name in ("py.typed", "_core.pyi", "_run.py"):
             self.assertEqual(home.get(name, "python3-anadrome"), "python3-anadrome")
-        for name in ("libanadrome.so", "libanadrome.a", "anadrome.h", "anadrome.hpp", "anadrome.mod",
-                     "anadrome.pc", "anadromeConfig.cmake"):
+        for name in ("libanadrome_schedules.so", "schedule.h", "anadrome-schedules.pc", "anadromeConfig.cmake"):
+            self.assertEqual(home[name], "libanadrome-schedules-dev")
+        for name in ("libanadrome.so", "libanadrome.a", "anadrome.h", "anadrome.hpp", "anadrome.mod", "anadrome.pc"):
             self.assertEqual(home[name], "libanadrome-dev")
         for package in self.debs:
             self.assertTrue((self.prefix / "share/doc" / package / "copyright").exists(), package)
@@ -102,12 +109,17 @@ class CleanRoot(DebCase):
     def test_apt_installs_and_programs_run(self):
         root = self.folder / "debian"
         self.succeed("debootstrap", "--variant=minbase", "bookworm", root, seconds=900)
-        for path in (*self.debs.values(), HERE / "sweep.c", HERE / "fortran_cmake" / "sweep.f90",
+        for path in (*self.debs.values(), HERE.parent / "rooms" / "stream_without_mpi.c", HERE / "sweep.c",
+                     HERE / "fortran_cmake" / "sweep.f90",
                      HERE / "cxx_cmake" / "sweep.cpp"):
             shutil.copy(path, root / "tmp")
         self.succeed("mount", "--bind", "/proc", root / "proc")
         self.addCleanup(run, ["umount", root / "proc"], self.folder)
-        self.inside(root, "apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb")
+        self.inside(root, "apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev pkg-config"
+                          " /tmp/libanadrome-schedules_*.deb /tmp/libanadrome-schedules-dev_*.deb")
+        self.inside(root, "! ls /usr/lib/*/libmpi* && cd /tmp && gcc stream_without_mpi.c -o stream"
+                          " $(pkg-config --cflags --libs anadrome-schedules) && ./stream")
+        self.inside(root, "apt-get install -y --no-install-recommends /tmp/*.deb")
         self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0")
         self.inside(root, "apt-get install -y --no-install-recommends g++ gfortran libc6-dev openmpi-bin pkg-config")
         self.inside(root, "cd /tmp && flags=$(pkg-config --cflags --libs anadrome) && mpicc sweep.c -o c $flags -lm"

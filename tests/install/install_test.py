@@ -22,6 +22,11 @@ class CMake(StagedCase):
     def test_fortran_without_c(self):
         self.on_two_ranks(self.build_with_cmake("fortran_cmake") / "sweep")
 
+    def test_streams_without_mpi(self):
+        build = self.build_with_cmake("stream_cmake", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", "-DCMAKE_C_COMPILER=gcc")
+        self.assertEqual(self.succeed(build / "stream"), "100 adjoints\n")
+        self.assertNotIn("libmpi", self.succeed("ldd", build / "stream"))
+
     def test_static_libraries(self):
         for project in ("c_static", "fortran_static"):
             program = self.build_with_cmake(project) / "sweep"
@@ -182,6 +187,12 @@ class PkgConfig(StagedCase):
     def test_fortran(self):
         self.on_two_ranks(self.make("fortran.mk", HERE))
 
+    def test_streams_without_mpi(self):
+        flags = self.succeed("pkg-config", "--cflags", "--libs", "anadrome-schedules").split()
+        self.succeed("gcc", HERE.parent / "rooms" / "stream_without_mpi.c", "-o", "stream", *flags)
+        self.environment["LD_LIBRARY_PATH"] = str(file_in(self.prefix, "libanadrome_schedules.so").parent)
+        self.assertEqual(self.succeed(self.folder / "stream"), "100 adjoints\n")
+
     def test_the_static_libraries(self):
         for compiler, package, source in (("mpicc", "anadrome", HERE / "sweep.c"),
                                           ("mpifort", "anadrome-fortran", HERE / "fortran_cmake" / "sweep.f90")):
@@ -203,18 +214,35 @@ class PkgConfig(StagedCase):
         self.assertEqual(self.succeed("pkg-config", "--modversion", "anadrome").strip(), ".".join(parts))
 
 
+class Module(StagedCase):
+    """The file for Environment Modules."""
+
+    def test_it_sets_what_a_user_needs(self):
+        self.environment.pop("PKG_CONFIG_PATH", None)
+        self.environment.pop("PYTHONPATH", None)
+        folder = file_in(self.prefix, "modulefiles")
+        output = self.succeed("bash", "-c", f"source /usr/share/modules/init/bash && module use {folder} && "
+                              "module load anadrome && command -v anadrome && pkg-config --variable=prefix anadrome && "
+                              "/usr/bin/python3 -c 'import anadrome; print(anadrome.__file__)'")
+        prefix = self.prefix.resolve()
+        for path in output.splitlines():
+            self.assertTrue(pathlib.Path(path).resolve().is_relative_to(prefix), output)
+        self.assertEqual(len(output.splitlines()), 3, output)
+
+
 class Library(StagedCase):
     def test_soname_has_the_major_version(self):
-        for name in ("libanadrome", "libanadrome_fortran"):
+        for name in ("libanadrome", "libanadrome_schedules", "libanadrome_fortran"):
             library = file_in(self.prefix, f"{name}.so")
             soname = re.search(r"SONAME\s+(\S+)", self.succeed("objdump", "-p", library))[1]
             self.assertRegex(soname, rf"^{name}\.so\.\d+$")
             self.assertTrue((library.parent / soname).exists())
 
-    def test_the_fortran_library_finds_the_core_beside_it(self):
+    def test_a_library_finds_the_others_beside_it(self):
         library = file_in(self.prefix, "libanadrome_fortran.so")
-        found = re.search(r"libanadrome\.so\S* => (\S+)", self.succeed("ldd", library))[1]
-        self.assertEqual(pathlib.Path(found).parent.resolve(), library.parent.resolve())
+        found = re.findall(r"libanadrome\w*\.so\S* => (\S+)", self.succeed("ldd", library))
+        self.assertEqual({pathlib.Path(path).parent.resolve() for path in found}, {library.parent.resolve()})
+        self.assertEqual(len(found), 2)
 
     def test_names_of_the_fortran_library(self):
         """Nothing but its modules and one C function: no name of a user's can meet one of these."""

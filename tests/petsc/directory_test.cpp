@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <vector>
 
 #include "mpi_main.h"
 #include "oscillators.h"
@@ -112,6 +113,36 @@ TEST(Files, StayIfAsked) {
       fs::remove_all("kept");
     });
   }
+}
+
+TEST(Files, AreWhereTheDirectoryWasAtTheFirstStep) {
+  const auto go_to = [](const std::string& path) { fs::current_path(directory() + path); };
+  on_one_rank([] { fs::create_directory(directory() + "/elsewhere"); });
+  for (const std::string& method : {to_disk, std::string("-ts_type cn -ts_trajectory_type anadrome "
+                                                         "-ts_trajectory_anadrome_keep on ")}) {
+    for (const std::string place :
+         {"-ts_trajectory_dirname kept ", "-ts_trajectory_anadrome_directory ./ "}) {
+      Oscillators model(method + place +
+                        "-ts_trajectory_anadrome_report report.txt "
+                        "-ts_trajectory_anadrome_trace trace.json");
+      model.start();
+      EXPECT_EQ(model.solve(1), 0);
+      go_to("/elsewhere");
+      EXPECT_EQ(model.solve(2), 0);
+      model.turn();
+      EXPECT_EQ(model.back(), 0);
+      go_to("");
+    }
+    on_one_rank([] {
+      EXPECT_TRUE(fs::remove("report.txt") && fs::remove("trace.json"));
+      EXPECT_TRUE(fs::is_empty("elsewhere"));
+    });
+  }
+  on_one_rank([] {
+    EXPECT_EQ(fs::remove_all("kept") > 0, true) << "keep=on left nothing";
+    for (const auto& left : std::vector<fs::path>(fs::directory_iterator("."), {}))
+      fs::remove_all(left);
+  });
 }
 
 TEST(Files, StayIfAskedBeforeALaterSweep) {

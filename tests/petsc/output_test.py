@@ -7,11 +7,14 @@
 import argparse
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+import h5py
 
 SETTINGS = None
 KEY = "-ts_trajectory_anadrome_"
@@ -72,20 +75,27 @@ class Output(unittest.TestCase):
             self.assertGreater(states, 100)
             self.assertLessEqual(states, 205, "a state every two steps, x_0 twice, seldom one that is read again")
 
-    def test_report_and_trace_are_written_at_the_end(self):
-        with tempfile.TemporaryDirectory() as folder:
-            run("-ts_trajectory_anadrome_report", f"{folder}/report", "-ts_trajectory_anadrome_trace", f"{folder}/trace")
-            self.assertIn("every record of 20 steps is kept", Path(folder, "report").read_text())
-            self.assertIn('"traceEvents"', Path(folder, "trace").read_text())
-
     def test_view_says_so_if_nothing_was_written(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_stride", "1").stdout
         self.assertRegex(said, r"checkpoints for disk: \d+, one every step; none was written\n")
         self.assertIn("written 0 B,", said)
 
-    def test_every_record_kept_runs_nothing_again(self):
-        said = run("-ts_trajectory_view", "-ts_trajectory_anadrome_schedule", "store_all").stdout
-        self.assertRegex(said, r"\b0 steps run again")
+    def test_files_that_stay_hold_solutions_and_nothing_is_run_again(self):
+        for words in ((KEY + "keep", "on"), ("-ts_trajectory_keep_files",), (KEY + "keep", "on", KEY + "steps", "20"),
+                      (KEY + "keep", "on", KEY + "progress", "on"), (KEY + "report", "-", KEY + "steps", "20"),
+                      (KEY + "trace", "trace.json", KEY + "steps", "20")):
+            with tempfile.TemporaryDirectory() as folder:
+                said = run("-ts_trajectory_view", KEY + "directory", folder, *words)
+                self.assertRegex(said.stdout, r"\b0 steps run again", f"{words} {said.stderr}")
+                masters = list(Path(folder).glob("*/states.h5"))
+                self.assertEqual(len(masters), "keep" in words[0], words)
+                for path in masters:
+                    with h5py.File(path, "r") as master:
+                        steps = master["slot_step"][:].tolist()
+                        self.assertTrue(steps[0] == 0 and sorted(set(steps)) == steps and steps[-1] <= 20, steps)
+                        self.assertEqual(master["states/step"][:, 0].tolist(), steps)
+                        first = master["states/solution"][0].tobytes()
+                    self.assertEqual(first[:8], struct.pack("=d", 2), "the first number of x_0")
 
     def test_monitor_shows_steps_run_again(self):
         said = run("-ts_trajectory_monitor", "-ts_trajectory_max_cps_ram", "4").stdout
@@ -129,7 +139,7 @@ class Output(unittest.TestCase):
                 self.assertEqual(f"{each} " in said, each == advice, said)
 
     def test_option_that_would_do_nothing_is_an_error(self):
-        for words, said in ((["memroy", "8GiB"], "there is no option -ts_trajectory_anadrome_memroy;.* memory, "),
+        for words, said in ((["memroy", "8GiB"], "anadrome_memroy; the nearest is -ts_trajectory_anadrome_memory; .* memory, "),
                             (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
                             (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
                             (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),

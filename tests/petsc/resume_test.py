@@ -154,7 +154,7 @@ class Resume(unittest.TestCase):
         self.assertEqual(program.run(BASIC).returncode, 0)
         expected = program.found()
         self.killed(program, "forward", "2")
-        self.goes_on(program, expected, "ended before its first commit|^$")
+        self.goes_on(program, expected, "ended before its first commit|going on at step 0, forward|^$")
 
     def test_an_anchor_that_cannot_be_read_costs_steps_alone(self):
         every_step = RESUME.replace("stride 5", "stride 1")  # so that there is a block before the newest
@@ -165,16 +165,37 @@ class Resume(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as copy:
             shutil.copytree(self.folder, copy, dirs_exist_ok=True)
             newest = self.goes_on(Program(1, RK4, [], copy), expected, ANCHOR, every_step)
-        with h5py.File(Path(self.folder, "TS", "segment-00000.h5"), "r+") as segment:
-            states = segment["slots/solution"]
-            states[newest * (len(states) // len(segment["slot_step"])) + 1000] ^= 1
+        for path in Path(self.folder, "TS").glob("segment-0*.h5"):
+            with h5py.File(path, "r+") as segment:
+                states, slots = segment["slots/solution"], len(segment["slot_step"])
+                slot = newest - segment.attrs["first_slot"]  # an anchor at every step, a state in every slot
+                if 0 <= slot < slots:
+                    states[slot * (len(states) // slots) + 1000] ^= 1
         self.assertLess(self.goes_on(program, expected, ANCHOR, every_step), newest)
 
     def test_notes_that_cannot_be_written_are_an_error_on_all_ranks(self):
-        Path(self.folder, "TS.1.notes").mkdir()
-        done = Program(2, RK4, [], self.folder).run(RESUME)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("the notes for resume=on cannot be written on every rank", done.stderr)
+        def put_link(path):
+            path.symlink_to("nowhere")
+
+        def put_users_link(path):
+            Path(self.folder, "mine").touch()
+            os.link(Path(self.folder, "mine"), path)
+
+        def put_anothers(path):
+            path.touch()
+            os.chown(path, 65534, -1)
+
+        notes = Path(self.folder, "TS.1.notes")
+        of_another = (put_anothers,) if os.geteuid() == 0 else ()
+        for put in (Path.mkdir, os.mkfifo, put_link, put_users_link, lambda path: path.write_text("mine"), *of_another):
+            put(notes)
+            there = notes.lstat()
+            done = Program(2, RK4, [], self.folder).run(RESUME)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("the notes for resume=on cannot be written on every rank", done.stderr)
+            self.assertTrue(os.path.samestat(notes.lstat(), there))
+            self.assertEqual(notes.lstat().st_size, there.st_size)
+            notes.rmdir() if notes.is_dir() else notes.unlink()
 
     def test_what_cannot_go_on_is_refused_at_the_start(self):
         for method, said in (("-ts_type rosw", "-ts_type rosw: what it remembers"),

@@ -168,5 +168,7 @@ def test_an_objective_without_a_derivative_is_refused(comm, returned, words):
         anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), 9, comm=comm)
     with pytest.raises(TypeError, match="steps must be an int, not float"):
         anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), 9.0, lambda u: (1, u), comm=comm)
+    with pytest.raises(anadrome.Error, match="-5 steps; give 0 or more"):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(5), -5, observe=lambda u, k: (1, u), comm=comm)
     with pytest.raises(TypeError, match="MaskedArray"):
         anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ma.ones(5), 9, lambda u: (1, u), comm=comm)

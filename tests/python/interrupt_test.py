@@ -239,7 +239,7 @@ def test_a_communicator_of_another_mpi_is_refused(comm, monkeypatch):
     assert raised.value.status == Status.ERR_UNSUPPORTED
 
 
-@pytest.mark.parametrize("comm, kind", [(None, TypeError), ("world", TypeError), (MPI.COMM_NULL, Error)])
+@pytest.mark.parametrize("comm, kind", [("world", TypeError), (MPI.COMM_NULL, Error)])
 def test_what_is_no_communicator_is_refused(comm, kind):
     with pytest.raises(kind):
         anadrome.Run(comm)

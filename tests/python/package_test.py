@@ -80,7 +80,7 @@ def test_enumerations_have_the_values_of_c(kind, prefix):
 
 def test_every_function_of_c_is_reached():
     functions = set(re.findall(r"ANADROME_API [^;(]*?(anadrome_\w+)\(", HEADERS))
-    code = "".join(path.read_text() for path in (SOURCES / "src/api/python").glob("*.cpp"))
+    code = "".join(path.read_text() for path in (SOURCES / "src/api/python").rglob("*.cpp"))
     # Memory that the library lends for longer than a call is not for Python; names of statuses are an enumeration there, and the
     # keys and parts of a store a dictionary.
     assert {name for name in functions if name not in code} == {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A loop over the actions of a sweep, on any number of ranks."""
+import os
+
 import numpy as np
 import pytest
 
@@ -234,13 +236,16 @@ def test_a_sweep_that_was_ended_is_an_error(comm, ring):
 
 
 def test_options_are_texts_numbers_truths_and_paths(comm, directory):
-    with anadrome.Run(comm, memory=1 << 20, keep=False, directory=directory, bandwidth_limit="none") as run:
+    with anadrome.Run(comm, memory=1 << 20, keep=np.bool_(False), directory=directory, bandwidth_limit="none") as run:
         run.state(u=np.zeros(1))
         run.sweep(1)
         assert run.statistics().memory_bytes == 1 << 20
         with pytest.raises(anadrome.Error) as raised:
             run.set(memory="2MiB")
         assert raised.value.status == anadrome.Status.ERR_ORDER
+    for option in ("directory", "report", "trace"):  # which are no files that are called None
+        with pytest.raises(anadrome.Error, match=f"option {option}"):
+            anadrome.Run(comm, **{option: None})
     with pytest.raises(anadrome.Error, match="'memory'") as raised:
         anadrome.Run(comm, memroy="1GiB")
     assert raised.value.status == anadrome.Status.ERR_ARGUMENT
@@ -283,6 +288,7 @@ def test_lossy_compression_keeps_to_a_tolerance(comm, tolerance):
     (-1, anadrome.Error, "-1 steps; give 0 or more, or None"),
     (-7, anadrome.Error, "-7 steps; give 0 or more, or None"),
     (10 / 0.5, TypeError, r"steps must be an int, not float \(20.0\)"),
+    (10**30, ValueError, r"steps must be below 2\*\*63 in size, not 10{30}"),
     ("10", TypeError, "steps must be an int, not str")])
 def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
     with anadrome.Run(comm, schedule="revolve") as run:
@@ -300,7 +306,9 @@ def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
     (lambda run: run.packed("p", 8, None, print), "pack must be a function, not NoneType"),
     (lambda run: run.varying("p", "8", len, print, print), "most must be an int, not str"),
     (lambda run: run.tolerance("u", "small"), "absolute must be a number, not str"),
+    (lambda run: run.packed("p", 2**64, print, print), r"size must be below 2\*\*63"),
     (lambda run: run.finish_forward(3.5), "steps must be an int, not float"),
+    (lambda run: run.finish_forward(-2**63 - 1), r"steps must be below 2\*\*63"),
     (lambda run: run.fail(3), "why must be a str, not int"),
     (lambda run: run.solve(3, advance=1, adjoint=print), "advance must be a function, not int"),
     (lambda run: run.check_gradient(3.0, advance=print, adjoint=print, perturb=print, objective=print, derivative=print),
@@ -312,12 +320,27 @@ def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
     (lambda run: anadrome.schedule("revolve", steps=4.0, slots=2), "steps must be an int, not float"),
     (lambda run: anadrome.schedule("revolve", steps=4, slots="2"), "slots must be an int, not str"),
     (lambda run: anadrome.schedule("revolve", steps=4, slots=2).end("x"), "steps must be an int, not str"),
+    (lambda run: anadrome.Sketch(3, arrays=2**63), r"arrays must be below 2\*\*63"),
     (lambda run: anadrome.Sketch(3, arrays=2.0), "arrays must be an int, not float"),
     (lambda run: anadrome.Sketch((3, 4.0), arrays=2), r"shape\[1\] must be an int, not float"),
     (lambda run: anadrome.Sketch(3, arrays=2).push(1.5, np.ones(3)), "step must be an int, not float")])
 def test_arguments_are_named_in_the_words_of_the_caller(comm, call, words):
     with anadrome.Run(comm) as run, pytest.raises((TypeError, ValueError), match=words):
         call(run)
+
+
+def test_paths_mean_what_they_meant_when_the_sweep_began(comm, directory, monkeypatch):
+    begun, elsewhere = (os.path.join(directory, name) for name in ("begun", "elsewhere"))
+    for path in (begun, elsewhere):
+        os.makedirs(path, exist_ok=True)
+    comm.Barrier()
+    monkeypatch.chdir(begun)
+    with anadrome.Run(comm, **{**ON_DISK, "directory": "."}, keep=True, report="summary.txt") as run:
+        run.state(u=np.ones(5000))
+        for _ in run.sweep(STEPS):
+            monkeypatch.chdir(elsewhere)
+        assert (run.summary() != "") == (comm.rank == 0)
+    assert os.listdir(elsewhere) == [] and {"anadrome", "summary.txt"} <= set(os.listdir(begun))
 
 
 def test_a_run_that_was_not_closed_is_named_as_that_of_this_process(comm, directory):

@@ -103,6 +103,8 @@ def test_mistakes_are_errors(store):
     locked.flags.writeable = False
     with pytest.raises(TypeError, match="read-only"):
         store.get(1, out=locked)
+    with pytest.raises(TypeError, match="names of parts must be str"):
+        store[3] = {1: np.ones(3)}
     with pytest.raises(MemoryError, match="object 3 has 1.53 MiB"):
         store[3] = np.ones(200000)
     with pytest.raises(Error, match="not below"):
@@ -179,7 +181,7 @@ def test_other_threads_run_while_a_call_waits(comm, directory):
             nonlocal ticks
             while not done:
                 ticks += 1
-                time.sleep(0.001)
+                time.sleep(0.001)  # as long as its work takes
         thread = threading.Thread(target=count)
         thread.start()
         for k in range(12):

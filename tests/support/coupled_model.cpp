@@ -5,14 +5,15 @@
 #include <cstring>
 
 namespace anadrome::test {
-namespace {
 
-std::uint64_t mix(std::uint64_t x) {  // splitmix64
+std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
 }
+
+namespace {
 
 double fraction(std::uint64_t x) { return static_cast<double>(mix(x) >> 11) * 0x1p-53; }
 

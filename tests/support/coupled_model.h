@@ -12,6 +12,8 @@
 
 namespace anadrome::test {
 
+std::uint64_t mix(std::uint64_t x);  ///< splitmix64
+
 /// Elements on one rank, by field.
 struct Counts {
   std::size_t float32s = 0, complexes = 0, int64s = 0, bytes = 0, packed_bytes = 0;

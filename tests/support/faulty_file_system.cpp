@@ -87,12 +87,6 @@ bool applies(Fault fault, Operation operation) {
   return false;
 }
 
-FaultyFileSystem::FaultyFileSystem() : real_(store::file_system()) {
-  store::replace_file_system(this);
-}
-
-FaultyFileSystem::~FaultyFileSystem() { store::replace_file_system(nullptr); }
-
 void FaultyFileSystem::arm(Operation operation, std::int64_t at, Fault fault, bool lasting) {
   const std::lock_guard lock(mutex_);
   counts_ = {};
@@ -106,11 +100,6 @@ void FaultyFileSystem::arm(Operation operation, std::int64_t at, Fault fault, bo
 std::int64_t FaultyFileSystem::count(Operation operation) const {
   const std::lock_guard lock(mutex_);
   return counts_[static_cast<std::size_t>(operation)];
-}
-
-bool FaultyFileSystem::hit() const {
-  const std::lock_guard lock(mutex_);
-  return hit_;
 }
 
 void FaultyFileSystem::delay_writes(std::chrono::microseconds delay) {
@@ -151,6 +140,7 @@ FaultyFileSystem::Verdict FaultyFileSystem::verdict_on(Operation operation) {
         operation == operation_ && (lasting_ ? number >= at_ : number == at_) && at_ > 0;
     if (chosen && fault_ != Fault::kNone) {
       hit_ = true;
+      hit_.notify_all();
       verdict = {fault_, static_cast<std::uint64_t>(number)};
       // A system that interrupts every call does not exist; whoever retries would retry for ever.
       if (fault_ == Fault::kInterrupted && number % 2 != at_ % 2) verdict = {};

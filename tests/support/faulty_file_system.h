@@ -3,13 +3,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <set>
 #include <string>
 
-#include "store/file_system.h"
+#include "forwarding_file_system.h"
 
 namespace anadrome::test {
 
@@ -48,12 +49,9 @@ const char* to_string(Fault fault);
 /// Can this go wrong with that operation?
 bool applies(Fault fault, Operation operation);
 
-/// In use from construction to destruction, by this rank.
-class FaultyFileSystem final : public store::FileSystem {
+class FaultyFileSystem final : public ForwardingFileSystem {
  public:
-  FaultyFileSystem();
-  ~FaultyFileSystem() override;
-
+  ~FaultyFileSystem() override { store::replace_file_system(&real_); }  // before its counts go
   /// From now on count afresh, and let operation number `at` (from 1) of this kind go wrong;
   /// `lasting`: and all later ones.
   void arm(Operation operation, std::int64_t at, Fault fault, bool lasting = false);
@@ -61,7 +59,8 @@ class FaultyFileSystem final : public store::FileSystem {
   void only_in(const std::string& path);
   void disarm() { arm(Operation::kOpen, 0, Fault::kNone); }
   std::int64_t count(Operation operation) const;
-  bool hit() const;
+  bool hit() const { return hit_; }
+  void wait_until_hit() const { hit_.wait(false); }
   /// Every write takes so much longer from now on.
   void delay_writes(std::chrono::microseconds delay);
 
@@ -72,10 +71,6 @@ class FaultyFileSystem final : public store::FileSystem {
   void start(store::FileTransfer& transfer) override;
   void finish(store::FileTransfer& transfer) override;
   int allocate(int descriptor, off_t offset, off_t length) override;
-  void punch(int descriptor, off_t offset, off_t length) override {
-    real_.punch(descriptor, offset, length);
-  }
-  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
   int truncate(int descriptor, off_t length) override;
   int sync(int descriptor) override;
   int lock(int descriptor) override;
@@ -101,14 +96,13 @@ class FaultyFileSystem final : public store::FileSystem {
   ssize_t faulty_read(const Verdict& verdict, int descriptor, void* bytes, std::size_t count,
                       off_t offset);
 
-  store::FileSystem& real_;
   mutable std::mutex mutex_;  // guards all of the below: the caller and the I/O thread come here
   std::array<std::int64_t, kOperations> counts_{};
   Operation operation_ = Operation::kOpen;
   std::int64_t at_ = 0;
   Fault fault_ = Fault::kNone;
   bool lasting_ = false;
-  bool hit_ = false;
+  std::atomic<bool> hit_ = false;
   std::chrono::microseconds write_delay_{0};
   std::string only_in_;
   std::set<int> elsewhere_;  ///< descriptors of other paths

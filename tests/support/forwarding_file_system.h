@@ -2,9 +2,11 @@
 // A file system that does what the one before it does; others override what they change.
 #pragma once
 
+#include <cerrno>
+#include <map>
 #include <string>
 
-#include "store/file_system.h"
+#include "store/files/file_system.h"
 
 namespace anadrome::test {
 
@@ -47,6 +49,27 @@ class ForwardingFileSystem : public store::FileSystem {
 
  protected:
   store::FileSystem& real_;
+};
+
+// As NFS has it: what is removed while it is open stays in its directory under another name.
+class KeepsWhatIsOpen final : public ForwardingFileSystem {
+ public:
+  int open(const std::string& path, int flags, mode_t mode) override {
+    const int descriptor = real_.open(path, flags, mode);
+    open_[descriptor] = path;
+    return descriptor;
+  }
+  int close(int descriptor) override { return open_.erase(descriptor), real_.close(descriptor); }
+  int unlink(const std::string& path) override { return removed_ = path, real_.unlink(path); }
+  int remove_directory(const std::string& path) override {
+    for (const auto& [descriptor, name] : open_)
+      if (name == removed_) return -EBUSY;
+    return real_.remove_directory(path);
+  }
+
+ private:
+  std::map<int, std::string> open_;
+  std::string removed_;
 };
 
 }  // namespace anadrome::test

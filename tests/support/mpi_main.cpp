@@ -5,11 +5,8 @@
 #include <fenv.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -41,27 +38,11 @@ class FailuresOfThisRank : public testing::EmptyTestEventListener {
   std::string test_;
 };
 
-bool make_directory(const char* program) {
-  char path[4096] = "";
-  if (setting.rank == 0) {
-    const char* base = std::getenv("ANADROME_TEST_DIRECTORY");
-    std::snprintf(path, sizeof path, "%s/%s.XXXXXX",
-                  base != nullptr && *base != '\0' ? base : "/tmp",
-                  std::filesystem::path(program).filename().c_str());
-    if (mkdtemp(path) == nullptr) {
-      std::perror(path);
-      path[0] = '\0';
-    }
-  }
-  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-  setting.directory = path;
-  return !setting.directory.empty();
-}
-
 int run_tests(const char* program) {
-  int failed = make_directory(program) ? RUN_ALL_TESTS() : EXIT_FAILURE;
+  setting.directory = fresh_directory(std::filesystem::path(program).filename());
+  int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (setting.rank == 0 && !setting.directory.empty()) {
+  if (setting.rank == 0) {
     std::error_code ignored;
     std::filesystem::remove_all(setting.directory, ignored);
   }

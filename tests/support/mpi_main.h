@@ -9,8 +9,9 @@ namespace anadrome::test {
 int rank();  ///< in MPI_COMM_WORLD
 int ranks();
 
-/// A fresh directory, the same for all ranks, removed at the end. It is in ANADROME_TEST_DIRECTORY
-/// or /tmp.
+/// A fresh directory, removed at the end.
 const std::string& directory();
+/// Makes another, of the same name on all ranks: in ANADROME_TEST_DIRECTORY or /tmp. Collective.
+std::string fresh_directory(const std::string& name, const char* above = nullptr);
 
 }  // namespace anadrome::test

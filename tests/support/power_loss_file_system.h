@@ -36,7 +36,6 @@ class PowerLossFileSystem final : public ForwardingFileSystem {
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override;
   ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override;
   void start(store::FileTransfer& transfer) override { FileSystem::start(transfer); }
-  void finish(store::FileTransfer& transfer) override { FileSystem::finish(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override;
   int truncate(int descriptor, off_t length) override;
   int sync(int descriptor) override;

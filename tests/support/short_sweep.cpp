@@ -22,8 +22,7 @@ void ShortSweep::prepare(RunHandle& run) {
 
 void ShortSweep::expect_exact_sweep(RunHandle& run) {
   SweepDriver driver(run, model_, reference_);
-  const Outcome outcome = driver.sweep(kSteps);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(kSteps);
 }
 
 void ShortSweep::expect_no_files() {

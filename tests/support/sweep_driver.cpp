@@ -25,6 +25,13 @@ RunHandle::RunHandle(MPI_Comm comm) {
   if (codec != nullptr) set("compress", codec);
 }
 
+RunHandle::RunHandle(CoupledModel& model,
+                     const std::vector<std::pair<std::string, std::string>>& options)
+    : RunHandle(model.comm()) {
+  EXPECT_EQ(model.add_fields(run_), ANADROME_OK) << anadrome_last_error();
+  for (const auto& [key, value] : options) set(key, value);
+}
+
 void RunHandle::set(const std::string& key, const std::string& value) {
   if (codec != nullptr && key == "transport" && value == "mpio") set("compress", "off");
   EXPECT_EQ(anadrome_set(run_, key.c_str(), value.c_str()), ANADROME_OK) << anadrome_last_error();
@@ -67,6 +74,13 @@ Outcome SweepDriver::begin(std::int64_t steps, bool unknown) {
   }
   expect(model_.no_now(run_), "nothing is live before the first action", {}, outcome);
   expect(model_.spoil_then(run_) && model_.put_then(run_), "x_0 has a place", {}, outcome);
+  return outcome;
+}
+
+Outcome SweepDriver::exact_sweep(std::int64_t steps, bool unknown) {
+  Outcome outcome = sweep(steps, unknown);
+  EXPECT_TRUE(outcome.done) << outcome.message;
+  EXPECT_TRUE(outcome.exact) << outcome.message;
   return outcome;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coupled_model.h"
@@ -21,6 +22,8 @@ bool compresses();
 class RunHandle {
  public:
   explicit RunHandle(MPI_Comm comm);
+  /// With the fields of `model` and these options.
+  RunHandle(CoupledModel& model, const std::vector<std::pair<std::string, std::string>>& options);
   ~RunHandle() { close(); }
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
@@ -52,6 +55,8 @@ class SweepDriver {
   /// begin, then every action to DONE or to an error. `unknown`: the library learns the number of
   /// steps from finish_forward.
   Outcome sweep(std::int64_t steps, bool unknown = false);
+  /// The same, and it must come to DONE with exact states.
+  Outcome exact_sweep(std::int64_t steps, bool unknown = false);
   /// rewind, then every action to DONE.
   Outcome sweep_again();
 

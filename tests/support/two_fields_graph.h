@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "schedule/step_graph.h"
+#include "planners/graph/step_graph.h"
 
 namespace anadrome::test {
 

@@ -30,30 +30,25 @@ class DiskRevolve(tool.Case):
             n, s, w, r, uf = (int(row[key]) for key in ("n", "cRAM", "w", "r", "uf"))
             got = self.count("disk_revolve", n, s, "--write", w, "--read", r, "--uf", uf)
             self.assertEqual(got["cost"], int(row["opt_multiread"]), row)
-            self.assertEqual(got["advances"] * uf + got["writes"] * w + got["reads"] * r,
-                             got["cost"], row)
+            self.assertEqual(got["advances"] * uf + got["writes"] * w + got["reads"] * r, got["cost"], row)
         self.for_each(tool.reference_rows("disk_revolve.csv"), check, 150)
 
 
 class HRevolve(tool.Case):
     def test_every_row(self):
         def check(row):
-            n, s, k, w, r, uf, ub = (int(row[key]) for key in
-                                     ("n", "cRAM", "cDISK", "wD", "rD", "uf", "ub"))
-            got = self.count("hrevolve", n, s, "--disk-slots", k, "--write", w, "--read", r,
-                             "--uf", uf, "--ub", ub)
+            n, s, k, w, r, uf, ub = (int(row[key]) for key in ("n", "cRAM", "cDISK", "wD", "rD", "uf", "ub"))
+            got = self.count("hrevolve", n, s, "--disk-slots", k, "--write", w, "--read", r, "--uf", uf, "--ub", ub)
             overhead = int(row["hrevolve_opt_overhead(excl n*ub)"])
             self.assertEqual(got["cost"], overhead + n * ub, row)
-            self.assertEqual(got["advances"] * uf + got["writes"] * w + got["reads"] * r,
-                             overhead, row)
+            self.assertEqual(got["advances"] * uf + got["writes"] * w + got["reads"] * r, overhead, row)
         self.for_each(tool.reference_rows("hrevolve.csv"), check, 144)
 
     def test_multistage_counts_transfers_that_it_does_not_weigh(self):
         prices = ("--disk-slots", 10, "--write", 20, "--read", 20)
         multistage = self.count("multistage", 100, 5, *prices)
         self.assertEqual(multistage["advances"], self.count("revolve", 100, 15)["advances"])
-        self.assertEqual(multistage["cost"], multistage["advances"] +
-                         20 * (multistage["writes"] + multistage["reads"]))
+        self.assertEqual(multistage["cost"], multistage["advances"] + 20 * (multistage["writes"] + multistage["reads"]))
         self.assertEqual(self.count("hrevolve", 100, 5, *prices)["cost"], 316)
         self.assertGreater(multistage["cost"], 316)
 
@@ -70,8 +65,7 @@ class Tapes(tool.Case):
     def test_every_row(self):
         def check(row):
             n = int(row["n"])
-            got = self.count("mixed", n, int(row["units"]), "--tape-slots", row["l"],
-                             "--stiff", row["stiff"])
+            got = self.count("mixed", n, int(row["units"]), "--tape-slots", row["l"], "--stiff", row["stiff"])
             self.assertEqual(got["advances"] - n, int(row["oracle_E"]), row)
         self.for_each(tool.reference_rows("cams_optimum.csv"), check, 288)
 
@@ -82,8 +76,7 @@ class AsyncPeriodic(tool.Case):
         def check(row):
             n, s = int(row["n"]), int(row["s"])
             rho = row["rho"]
-            got = self.count("async", n, s, "--interval", row["I"], "--write", rho, "--read", rho,
-                             "--ub", 1)
+            got = self.count("async", n, s, "--interval", row["I"], "--write", rho, "--read", rho, "--ub", 1)
             self.assertLessEqual(got["advances"] + n, int(row["T_async_steps"]), row)
             self.assertGreaterEqual(got["cost"], got["advances"] + n, row)
         self.for_each(tool.reference_rows("async_periodic.csv"), check, 108)
@@ -96,8 +89,7 @@ class AsyncOptimum(tool.Case):
 
         def check(row):
             n, s = int(row["n"]), int(row["c_ram_slots"])
-            got = self.count("async", n, s, "--write", row["T_write"], "--read", row["T_read"],
-                             "--ub", row["t_turn"])
+            got = self.count("async", n, s, "--write", row["T_write"], "--read", row["T_read"], "--ub", row["t_turn"])
             optimum = int(row["opt_async_makespan"])
             self.assertGreaterEqual(got["cost"], optimum, row)
             self.assertLessEqual(got["cost"], int(row["revolve_only_makespan"]), row)
@@ -125,8 +117,7 @@ class Uneven(tool.Case):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             file.write("\n".join(lines) + "\n")
             file.flush()
-            process = tool.run("count", "uneven", "--json", "--steps", n, "--slots", slots,
-                               "--costs", file.name)
+            process = tool.run("count", "uneven", "--json", "--steps", n, "--slots", slots, "--costs", file.name)
         return process, json.loads(process.stdout) if process.returncode == 0 else None
 
     def test_every_row_of_costs(self):
@@ -162,8 +153,7 @@ class Uneven(tool.Case):
             process, _ = self.plan(lines, 2, 3)
             self.assertEqual(process.returncode, 2, lines)
             self.assertIn(words, process.stderr)
-        self.assertIn("absent", self.refuse("count", "uneven", "--steps", 2, "--slots", 2,
-                                            "--costs", "/absent"))
+        self.assertIn("absent", self.refuse("count", "uneven", "--steps", 2, "--slots", 2, "--costs", "/absent"))
 
 
 class Online(tool.Case):

@@ -39,8 +39,7 @@ class Machine:
             self.recorded = action["last"] - 1 if action.get("record") else None
         elif what == "adjoint":
             recording = self.tape_slots > 0
-            self.check(action["step"] == self.todo and
-                       self.todo == (self.recorded if recording else self.live), action)
+            self.check(action["step"] == self.todo and self.todo == (self.recorded if recording else self.live), action)
             self.todo -= 1
             self.live = self.recorded = None
         else:
@@ -50,8 +49,7 @@ class Machine:
         tier, slot, step = action["tier"], action["slot"], action["step"]
         kept = self.kept[tier]
         if what == "keep":
-            self.check(slot not in kept and
-                       step == (self.recorded if tier == "tape" else self.live), action)
+            self.check(slot not in kept and step == (self.recorded if tier == "tape" else self.live), action)
             kept[slot] = step
             self.writes += tier == "disk"
             ram = len(self.kept["ram"]) + self.tape_slots * len(self.kept["tape"])
@@ -98,8 +96,7 @@ class Actions(tool.Case):
         counted = [self.count(name, 60, 3, *costs) for name in ("overlapped", "async")]
         self.assertEqual([one.pop("schedule") for one in counted], ["overlapped", "async"])
         self.assertEqual(*counted)
-        self.assertEqual(list(actions("overlapped", 60, 3, *costs)),
-                         list(actions("async", 60, 3, *costs)))
+        self.assertEqual(list(actions("overlapped", 60, 3, *costs)), list(actions("async", 60, 3, *costs)))
 
     def test_anchors_are_read_once_each(self):
         for steps in (1, 2, 3, 30, 101):
@@ -181,8 +178,7 @@ class Extremes(tool.Case):
         self.assertEqual(got["cost"], f"{advances // 2}.5" if advances % 2 else str(advances // 2))
 
     def test_whatever_is_asked_ends(self):
-        for schedule in ("revolve", "async", "overlapped", "mixed", "disk_revolve", "hrevolve", "multistage",
-                         "online"):
+        for schedule in ("revolve", "async", "overlapped", "mixed", "disk_revolve", "hrevolve", "multistage", "online"):
             for steps in (1, 10**9, 2**62 - 1):
                 for slots in (1, 7, 10**9, 2**62):
                     words = ("count", schedule, "--json", "--steps", steps, "--slots", slots,
@@ -190,8 +186,7 @@ class Extremes(tool.Case):
                     process = tool.run(*words)
                     self.assertIn(process.returncode, (0, 2), tool.said(process))
                     if process.returncode == 0:
-                        self.assertGreaterEqual(int(json.loads(process.stdout)["advances"]),
-                                                steps - 1, words)
+                        self.assertGreaterEqual(int(json.loads(process.stdout)["advances"]), steps - 1, words)
                     else:
                         self.assertEqual(len(process.stderr.splitlines()), 1)
 
@@ -213,8 +208,7 @@ class Arguments(tool.Case):
                             ("--interval", "0"), ("--disk-slots", "-1"), ("--tape-slots", "0"),
                             ("--stiff", "2")):
             words = {**good, flag: value}
-            message = self.refuse("count", "revolve",
-                                  *(f"{key}={text}" for key, text in words.items()))
+            message = self.refuse("count", "revolve", *(f"{key}={text}" for key, text in words.items()))
             self.assertIn(flag, message)
         self.assertIn("store_all, revolve", self.refuse("count", "best", "--steps", 3, "--slots", 3))
 
@@ -224,21 +218,18 @@ class Arguments(tool.Case):
         self.assertIn("SCHEDULE", self.refuse("count", "--slots", 3, "--steps", 3))
 
     def test_that_another_schedule_has(self):
-        self.assertIn("fewer --steps", self.refuse("count", "disk_revolve", "--slots", 3,
-                                                  "--steps", 4 * 10**18))
+        self.assertIn("fewer --steps", self.refuse("count", "disk_revolve", "--slots", 3, "--steps", 4 * 10**18))
         base = ("count", "revolve", "--steps", 3, "--slots", 3)
         self.assertIn("--tape-slots", self.refuse(*base, "--tape-slots", 2))
         self.assertIn("--interval", self.refuse(*base, "--interval", 2))
         self.assertIn("--costs", self.refuse(*base, "--costs", "/dev/null"))
         self.assertIn("--costs", self.refuse("count", "uneven", "--steps", 3, "--slots", 3))
         for name in ("double", "least_memory"):
-            self.assertIn(f"use anadrome solve {name}",
-                          self.refuse("count", name, "--steps", 3, "--slots", 3))
+            self.assertIn(f"use anadrome solve {name}", self.refuse("count", name, "--steps", 3, "--slots", 3))
         self.assertIn("--memory", self.refuse(*base, "--memory", "1GiB"))
 
     def test_costs_that_overflow_128_bits(self):
-        self.assertIn("128", self.refuse("count", "revolve", "--steps", 2**62, "--slots", 1,
-                                         "--uf", 2**62))
+        self.assertIn("128", self.refuse("count", "revolve", "--steps", 2**62, "--slots", 1, "--uf", 2**62))
 
 
 if __name__ == "__main__":

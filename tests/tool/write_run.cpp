@@ -16,14 +16,14 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "store/field_table.h"
-#include "store/journal.h"
-#include "store/lock_record.h"
-#include "store/master.h"
-#include "store/run_directory.h"
-#include "store/run_files.h"
-#include "store/segment.h"
-#include "store/transport.h"
+#include "store/directory/lock_record.h"
+#include "store/directory/run_directory.h"
+#include "store/directory/run_files.h"
+#include "store/files/master.h"
+#include "store/files/segment.h"
+#include "store/journal/journal.h"
+#include "store/memory/field_table.h"
+#include "store/moving/transport.h"
 
 namespace {
 

@@ -11,19 +11,20 @@
 #include <string_view>
 #include <utility>
 
-#include "api/c/guard.h"
 #include "api/c/handles.h"
+#include "api/schedules/guard.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "engine/gradient_check.h"
+#include "check/gradient_check.h"
 #include "engine/run.h"
 #include "engine/solve.h"
-#include "store/packing.h"
+#include "store/memory/packing.h"
 
 struct anadrome_run {
   explicit anadrome_run(MPI_Comm comm) : run(comm) {}
   anadrome::engine::Run run;
   anadrome::MadeHere made;
+  bool in_call = false;  ///< in one that may call back
 };
 
 namespace {
@@ -44,6 +45,27 @@ void require_run(const anadrome_run* run, const char* function) {
   if (run != nullptr) return require_no_fork(run->made, function);
   throw Error(ANADROME_ERR_ARGUMENT,
               std::string(function) + ": there is no run: it was not opened, or it is closed");
+}
+
+void require_no_callback(const anadrome_run* run, const char* function) {
+  if (!run->in_call) return;
+  throw Error(ANADROME_ERR_ORDER, std::string(function) +
+                                      ": called in a callback, before the call of the same run "
+                                      "that it belongs to has come back");
+}
+
+// A collective call, which may call back. No other may come in between: the sweep would be its own.
+template <class Body>
+anadrome_status guard_call(anadrome_run* run, const char* function, Body&& body) {
+  return guard([&] {
+    require_run(run, function);
+    require_no_callback(run, function);
+    require_mpi(function);
+    run->in_call = true;
+    const Failure failure = failure_from(body);
+    run->in_call = false;
+    if (failure) throw Error(failure.status, failure.message);
+  });
 }
 
 // The parts of a field that both kinds of registration check.
@@ -194,16 +216,11 @@ void* anadrome_then(anadrome_run* run, int field) {
 }
 
 anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
-  return guard([&] {
-    require_run(run, "begin");
-    require_mpi("begin");
-    run->run.begin(steps);
-  });
+  return guard_call(run, "begin", [&] { run->run.begin(steps); });
 }
 
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
-  return guard([&] {
-    require_run(run, "next");
+  return guard_call(run, "next", [&] {
     require(action != nullptr, "next: action is NULL");
     run->run.next(*action);
   });
@@ -217,9 +234,7 @@ anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps) {
 }
 
 anadrome_status anadrome_solve(anadrome_run* run, int64_t steps, const anadrome_model* model) {
-  return guard([&] {
-    require_run(run, "solve");
-    require_mpi("solve");
+  return guard_call(run, "solve", [&] {
     anadrome::Failure unfit;
     const anadrome_model complete = anadrome::engine::model_of(run->run, model, "solve", unfit);
     anadrome::engine::solve(run->run, steps, complete, unfit);
@@ -230,9 +245,7 @@ anadrome_status anadrome_check_gradient(anadrome_run* run, int64_t steps,
                                         const anadrome_model* model,
                                         const anadrome_gradient* gradient,
                                         anadrome_gradient_check* check) {
-  return guard([&] {
-    require_run(run, "check_gradient");
-    require_mpi("check_gradient");
+  return guard_call(run, "check_gradient", [&] {
     anadrome::Failure failure;
     if (check == nullptr || check->size < sizeof(std::size_t)) {
       failure = {ANADROME_ERR_ARGUMENT,
@@ -246,26 +259,16 @@ anadrome_status anadrome_check_gradient(anadrome_run* run, int64_t steps,
 }
 
 anadrome_status anadrome_rewind(anadrome_run* run) {
-  return guard([&] {
-    require_run(run, "rewind");
-    require_mpi("rewind");
-    run->run.rewind();
-  });
+  return guard_call(run, "rewind", [&] { run->run.rewind(); });
 }
 
 anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction) {
-  return guard([&] {
-    require_run(run, "pass");
-    require_mpi("pass");
-    run->run.pass(direction);
-  });
+  return guard_call(run, "pass", [&] { run->run.pass(direction); });
 }
 
 anadrome_status anadrome_solve_pass(anadrome_run* run, anadrome_direction direction,
                                     const anadrome_model* model) {
-  return guard([&] {
-    require_run(run, "solve_pass");
-    require_mpi("solve_pass");
+  return guard_call(run, "solve_pass", [&] {
     anadrome::Failure unfit;
     const anadrome_model complete =
         anadrome::engine::pass_model_of(run->run, direction, model, unfit);
@@ -313,6 +316,7 @@ anadrome_status anadrome_close(anadrome_run** run) {
   return guard([&] {
     require(run != nullptr, "close: the pointer to the handle is NULL");
     if (*run == nullptr) return;
+    require_no_callback(*run, "close");
     anadrome_run* const handle = std::exchange(*run, nullptr);
     require_no_fork(handle->made, "close");  // its memory stays
     const std::unique_ptr<anadrome_run> closing(handle);
@@ -320,8 +324,6 @@ anadrome_status anadrome_close(anadrome_run** run) {
     closing->run.close();
   });
 }
-
-const char* anadrome_status_name(anadrome_status status) { return anadrome::status_name(status); }
 
 const char* anadrome_version(void) {
 #define ANADROME_TEXT(x) #x

@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "api/c/guard.h"
 #include "api/c/handles.h"
-#include "engine/object_store.h"
+#include "api/schedules/guard.h"
+#include "base/index.h"
+#include "objects/object_store.h"
 
 struct anadrome_store {
   explicit anadrome_store(MPI_Comm comm) : store(comm) {}
@@ -24,6 +25,7 @@ struct anadrome_store {
 
 namespace {
 
+using anadrome::at;
 using anadrome::Error;
 using anadrome::Failure;
 using anadrome::api::guard;
@@ -161,7 +163,7 @@ anadrome_status anadrome_store_parts(const anadrome_store* store, int64_t key, i
     const std::vector<Objects::Part>& all = store->store.objects().parts(key);
     *count = static_cast<int>(all.size());
     for (int i = 0; i < std::min(most, *count); ++i) {
-      const Objects::Part& part = all[static_cast<std::size_t>(i)];
+      const Objects::Part& part = all[at(i)];
       parts[i] = {part.name.c_str(), part.type, static_cast<std::size_t>(part.count), nullptr};
     }
   });

@@ -1,15 +1,13 @@
 ! SPDX-License-Identifier: BSD-2-Clause
-! The callbacks of anadrome_solve as procedures of a type: a model extends anadrome_model.
+! The callbacks of anadrome_solve as procedures of a type: a model extends anadrome_model, or, for the check of its
+! gradient, anadrome_gradient_model, which also knows the controls.
 module anadrome_models
-  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, c_ptr, c_sizeof
-  use, intrinsic :: iso_fortran_env, only: int32, int64
   use anadrome_c_interface
-  use anadrome_types
-  use anadrome_runs, only: anadrome_run, handle_of, settle
+  use anadrome_runs
   implicit none
   private
-  public :: anadrome_model, anadrome_solve, anadrome_solve_pass
-  public :: model_pointer, callbacks_of
+  public :: anadrome_model, anadrome_solve_pass, model_pointer, callbacks_of
+  public :: anadrome_gradient_model, anadrome_check_gradient
 
   !> What is to be done, for anadrome_solve. `ierr` is 0 on entry; another value fails the run as
   !> anadrome_fail does, and the procedures go on being called until the next agreement point.
@@ -29,13 +27,33 @@ module anadrome_models
     procedure :: visit => visit_missing
   end type anadrome_model
 
+  !> What anadrome_check_gradient is given: a model, functions of its controls m and of directions dm, and
+  !> what to test. gradient.h has the meanings.
+  type, abstract, extends(anadrome_model) :: anadrome_gradient_model
+    !> Which adjoint field belongs to which state field: "u=lambda v=mu". Not allocated: no dot products.
+    character(:), allocatable :: pairs
+    !> Where rank 0 writes a report: "-" or a file. Not allocated: nowhere.
+    character(:), allocatable :: report
+    integer(int64) :: seeds = 0          !< how many directions; 0: three
+    integer(int64) :: product_steps = 0  !< how many steps have their dot products tested; 0: 32
+    real(real64) :: epsilon = 0          !< the largest perturbation; 0: as gradient.h says
+  contains
+    !> Set the controls to m + epsilon dm, dm being the direction of number `seed`; 0 gives m back.
+    procedure(perturb_interface), deferred :: perturb
+    !> The objective of the forward sweep that is at its end, of all ranks.
+    procedure(objective_interface), deferred :: objective
+    !> Its derivative in the direction of number `seed`, of all ranks.
+    procedure(derivative_interface), deferred :: derivative
+    !> Set to zero what is part of an array and of no state; by itself it does nothing.
+    procedure :: mask => nothing_to_mask
+  end type anadrome_gradient_model
+
   abstract interface
     subroutine start_interface(model, ierr)
       import :: anadrome_model
       class(anadrome_model), intent(inout) :: model
       integer, intent(inout) :: ierr
     end subroutine start_interface
-
     subroutine advance_interface(model, first, last, reached, ierr)
       import :: anadrome_model, int64
       class(anadrome_model), intent(inout) :: model
@@ -43,80 +61,98 @@ module anadrome_models
       integer(int64), intent(inout) :: reached
       integer, intent(inout) :: ierr
     end subroutine advance_interface
-
     subroutine turn_interface(model, steps, ierr)
       import :: anadrome_model, int64
       class(anadrome_model), intent(inout) :: model
       integer(int64), intent(in) :: steps
       integer, intent(inout) :: ierr
     end subroutine turn_interface
-
     subroutine adjoint_interface(model, step, ierr)
       import :: anadrome_model, int64
       class(anadrome_model), intent(inout) :: model
       integer(int64), intent(in) :: step
       integer, intent(inout) :: ierr
     end subroutine adjoint_interface
+    subroutine perturb_interface(model, seed, epsilon, ierr)
+      import :: anadrome_gradient_model, int64, real64
+      class(anadrome_gradient_model), intent(inout) :: model
+      integer(int64), intent(in) :: seed
+      real(real64), intent(in) :: epsilon
+      integer, intent(inout) :: ierr
+    end subroutine perturb_interface
+    subroutine objective_interface(model, value, ierr)
+      import :: anadrome_gradient_model, real64
+      class(anadrome_gradient_model), intent(inout) :: model
+      real(real64), intent(out) :: value
+      integer, intent(inout) :: ierr
+    end subroutine objective_interface
+    subroutine derivative_interface(model, seed, value, ierr)
+      import :: anadrome_gradient_model, int64, real64
+      class(anadrome_gradient_model), intent(inout) :: model
+      integer(int64), intent(in) :: seed
+      real(real64), intent(out) :: value
+      integer, intent(inout) :: ierr
+    end subroutine derivative_interface
   end interface
 
-  !> Run a whole sweep, forward and reverse, with the procedures of `model`. Collective.
-  interface anadrome_solve
-    module procedure solve_int32, solve_int64
-  end interface anadrome_solve
+  !> Check the gradient that the model's adjoint computes, in place of anadrome_solve. Collective. A wrong
+  !> gradient is what `check` says, and no failure.
+  interface anadrome_check_gradient; module procedure check_int32, check_int64; end interface
 
   ! A polymorphic object has no C address; what points to it has.
   type :: model_pointer
     class(anadrome_model), pointer :: model => null()
+    class(anadrome_gradient_model), pointer :: gradient => null()
   end type model_pointer
 
 contains
 
-  subroutine solve_int64(run, steps, model, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int64), intent(in) :: steps
-    class(anadrome_model), target, intent(inout) :: model
-    integer, optional, intent(out) :: ierr
-    type(model_pointer), target :: context
-    type(c_model) :: callbacks
-    context%model => model
-    callbacks = callbacks_of(context)
-    call settle(c_solve(handle_of(run), steps, callbacks), ierr)
-  end subroutine solve_int64
-
   !> Run a pass with the procedures of `model`: anadrome_pass, then its actions. Collective.
   subroutine anadrome_solve_pass(run, direction, model, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     integer, intent(in) :: direction
     class(anadrome_model), target, intent(inout) :: model
-    integer, optional, intent(out) :: ierr
     type(model_pointer), target :: context
-    type(c_model) :: callbacks
     context%model => model
-    callbacks = callbacks_of(context)
-    call settle(c_solve_pass(handle_of(run), int(direction, c_int), callbacks), ierr)
+    call settle(c_solve_pass(handle_of(run), int(direction, c_int), callbacks_of(context)), ierr)
   end subroutine anadrome_solve_pass
 
-  !> For the other modules of this library: `context` outlives them.
+  ! `context` outlives them.
   function callbacks_of(context) result(callbacks)
     type(model_pointer), target, intent(in) :: context
     type(c_model) :: callbacks
-    callbacks%size = c_sizeof(callbacks)
-    callbacks%context = c_loc(context)
-    callbacks%start = c_funloc(on_start)
-    callbacks%advance = c_funloc(on_advance)
-    callbacks%record = c_funloc(on_record)
-    callbacks%turn = c_funloc(on_turn)
-    callbacks%adjoint = c_funloc(on_adjoint)
-    callbacks%visit = c_funloc(on_visit)
+    callbacks = c_model(c_sizeof(callbacks), c_loc(context), c_funloc(on_advance), c_funloc(on_record), &
+         c_funloc(on_turn), c_funloc(on_adjoint), c_funloc(on_start), c_funloc(on_visit))
   end function callbacks_of
 
-  subroutine solve_int32(run, steps, model, ierr)
-    type(anadrome_run), intent(in) :: run
+  subroutine check_int64(run, steps, model, check, ierr)
+    include "run_and_ierr.inc"
+    integer(int64), intent(in) :: steps
+    class(anadrome_gradient_model), target, intent(inout) :: model
+    type(anadrome_gradient_check), intent(out) :: check
+    type(model_pointer), target :: context
+    type(c_gradient) :: functions
+    character(:), allocatable, target :: pairs, report
+    context%model => model
+    context%gradient => model
+    pairs = c_null_char
+    report = c_null_char
+    if (allocated(model%pairs)) pairs = trim(model%pairs)//c_null_char
+    if (allocated(model%report)) report = trim(model%report)//c_null_char
+    functions = c_gradient(c_sizeof(functions), c_loc(context), c_funloc(on_perturb), c_funloc(on_objective), &
+         c_funloc(on_derivative), c_funloc(on_mask), c_loc(pairs), model%seeds, model%epsilon, model%product_steps, &
+         c_loc(report))
+    check%size = c_sizeof(check)
+    call settle(c_check_gradient(handle_of(run), steps, callbacks_of(context), functions, check), ierr)
+  end subroutine check_int64
+
+  subroutine check_int32(run, steps, model, check, ierr)
+    include "run_and_ierr.inc"
     integer(int32), intent(in) :: steps
-    class(anadrome_model), target, intent(inout) :: model
-    integer, optional, intent(out) :: ierr
-    call solve_int64(run, int(steps, int64), model, ierr)
-  end subroutine solve_int32
+    class(anadrome_gradient_model), target, intent(inout) :: model
+    type(anadrome_gradient_check), intent(out) :: check
+    call check_int64(run, int(steps, int64), model, check, ierr)
+  end subroutine check_int32
 
   subroutine record_missing(model, step, reached, ierr)
     class(anadrome_model), intent(inout) :: model
@@ -133,76 +169,70 @@ contains
     ierr = ANADROME_ERR_ARGUMENT  ! a pass forward in which nothing is done
   end subroutine visit_missing
 
-  function on_start(context) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%start(ierr)
-    failure = int(ierr, c_int)
+  subroutine nothing_to_mask(model, ierr)
+    class(anadrome_gradient_model), intent(inout) :: model
+    integer, intent(inout) :: ierr
+  end subroutine nothing_to_mask
+
+  integer(c_int) function on_start(context) bind(c, name="") result(failure)
+    include "held.inc"
+    call held%model%start(failure)
   end function on_start
 
-  function on_advance(context, first, last, reached) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
+  integer(c_int) function on_advance(context, first, last, reached) bind(c, name="") result(failure)
     integer(c_int64_t), value :: first, last
     integer(c_int64_t), intent(inout) :: reached
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%advance(first, last, reached, ierr)
-    failure = int(ierr, c_int)
+    include "held.inc"
+    call held%model%advance(first, last, reached, failure)
   end function on_advance
 
-  function on_record(context, step, reached) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
+  integer(c_int) function on_record(context, step, reached) bind(c, name="") result(failure)
     integer(c_int64_t), value :: step
     integer(c_int64_t), intent(inout) :: reached
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%record(step, reached, ierr)
-    failure = int(ierr, c_int)
+    include "held.inc"
+    call held%model%record(step, reached, failure)
   end function on_record
 
-  function on_turn(context, steps) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
+  integer(c_int) function on_turn(context, steps) bind(c, name="") result(failure)
     integer(c_int64_t), value :: steps
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%turn(steps, ierr)
-    failure = int(ierr, c_int)
+    include "held.inc"
+    call held%model%turn(steps, failure)
   end function on_turn
 
-  function on_adjoint(context, step) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
+  integer(c_int) function on_adjoint(context, step) bind(c, name="") result(failure)
     integer(c_int64_t), value :: step
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%adjoint(step, ierr)
-    failure = int(ierr, c_int)
+    include "held.inc"
+    call held%model%adjoint(step, failure)
   end function on_adjoint
 
-  function on_visit(context, step) bind(c, name="") result(failure)
-    type(c_ptr), value :: context
+  integer(c_int) function on_visit(context, step) bind(c, name="") result(failure)
     integer(c_int64_t), value :: step
-    integer(c_int) :: failure
-    type(model_pointer), pointer :: held
-    integer :: ierr
-    call c_f_pointer(context, held)
-    ierr = 0
-    call held%model%visit(step, ierr)
-    failure = int(ierr, c_int)
+    include "held.inc"
+    call held%model%visit(step, failure)
   end function on_visit
+
+  integer(c_int) function on_perturb(context, seed, epsilon) bind(c, name="") result(failure)
+    integer(c_int64_t), value :: seed
+    real(c_double), value :: epsilon
+    include "held.inc"
+    call held%gradient%perturb(seed, epsilon, failure)
+  end function on_perturb
+
+  integer(c_int) function on_objective(context, objective) bind(c, name="") result(failure)
+    real(c_double), intent(inout) :: objective
+    include "held.inc"
+    call held%gradient%objective(objective, failure)
+  end function on_objective
+
+  integer(c_int) function on_derivative(context, seed, derivative) bind(c, name="") result(failure)
+    integer(c_int64_t), value :: seed
+    real(c_double), intent(inout) :: derivative
+    include "held.inc"
+    call held%gradient%derivative(seed, derivative, failure)
+  end function on_derivative
+
+  integer(c_int) function on_mask(context) bind(c, name="") result(failure)
+    include "held.inc"
+    call held%gradient%mask(failure)
+  end function on_mask
 end module anadrome_models

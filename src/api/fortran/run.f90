@@ -1,24 +1,17 @@
 ! SPDX-License-Identifier: BSD-2-Clause
 ! A run and what is done with it as a whole: options, the loop over actions, failures, statistics.
 module anadrome_runs
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_null_char, &
-       c_null_ptr, c_ptr, c_sizeof
-  use, intrinsic :: iso_fortran_env, only: int32, int64, real64
-  use mpi_f08, only: MPI_Comm
   use anadrome_c_interface
-  use anadrome_types
+  use mpi_f08, only: MPI_Comm
   implicit none
   private
-  public :: anadrome_run, anadrome_action
-  public :: anadrome_open, anadrome_set, anadrome_begin, anadrome_next, anadrome_finish_forward
-  public :: anadrome_resumed, anadrome_rewind, anadrome_pass, anadrome_fail, anadrome_request_stop
-  public :: anadrome_set_shape, anadrome_set_tolerance
-  public :: anadrome_statistics, anadrome_close
-  public :: anadrome_last_error, anadrome_status_name, anadrome_version, anadrome_text
-  public :: handle_of, settle
+  public :: anadrome_run, anadrome_action, anadrome_open, anadrome_set, anadrome_next, anadrome_resumed
+  public :: anadrome_rewind, anadrome_pass, anadrome_fail, anadrome_request_stop, anadrome_set_tolerance
+  public :: anadrome_statistics, anadrome_close, anadrome_last_error, anadrome_status_name, anadrome_version
+  public :: anadrome_text, settle, copied
 
   !> One forward sweep and the adjoint sweep(s) back through it. A copy is the same run.
-  type :: anadrome_run
+  type, bind(c) :: anadrome_run
     private
     type(c_ptr) :: handle = c_null_ptr
   end type anadrome_run
@@ -35,25 +28,7 @@ module anadrome_runs
   end type anadrome_action
 
   !> Open a run on the ranks of `comm`, of type(MPI_Comm) or an integer. Collective.
-  interface anadrome_open
-    module procedure open_f08, open_integer
-  end interface anadrome_open
-
-  !> Begin a forward sweep of `steps` steps, or ANADROME_STEPS_UNKNOWN. Collective.
-  interface anadrome_begin
-    module procedure begin_int32, begin_int64
-  end interface anadrome_begin
-
-  !> With unknown steps: the sweep ended after `steps` steps in all; x_n is in the arrays.
-  interface anadrome_finish_forward
-    module procedure finish_forward_int32, finish_forward_int64
-  end interface anadrome_finish_forward
-
-  !> Say how the elements of field `name` lie on this rank, as the array's shape has it: the first size varies
-  !> fastest. compress=zfp then uses that numbers are alike in all directions. Local.
-  interface anadrome_set_shape
-    module procedure set_shape_int32, set_shape_int64
-  end interface anadrome_set_shape
+  interface anadrome_open; module procedure open_f08, open_integer; end interface
 
   ! The last failure, if a check of this library met it and not C's.
   character(:), allocatable, save :: own_error
@@ -76,60 +51,27 @@ contains
 
   !> Set option `key` to `value`; trailing blanks are ignored. It holds from the next anadrome_begin on.
   subroutine anadrome_set(run, key, value, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     character(*), intent(in) :: key, value
-    integer, optional, intent(out) :: ierr
     call settle(c_set(run%handle, trim(key)//c_null_char, trim(value)//c_null_char), ierr)
   end subroutine anadrome_set
-
-  subroutine set_shape_int64(run, name, sizes, ierr)
-    type(anadrome_run), intent(in) :: run
-    character(*), intent(in) :: name
-    integer(int64), intent(in) :: sizes(:)
-    integer, optional, intent(out) :: ierr
-    call settle(c_set_shape(run%handle, trim(name)//c_null_char, size(sizes), sizes(size(sizes):1:-1)), ierr)
-  end subroutine set_shape_int64
-
-  subroutine set_shape_int32(run, name, sizes, ierr)
-    type(anadrome_run), intent(in) :: run
-    character(*), intent(in) :: name
-    integer(int32), intent(in) :: sizes(:)
-    integer, optional, intent(out) :: ierr
-    call set_shape_int64(run, name, int(sizes, int64), ierr)
-  end subroutine set_shape_int32
 
   !> Say by how much lossy compression may change each number of field `name`, in place of what the option
   !> tolerance says. Local; all ranks say the same.
   subroutine anadrome_set_tolerance(run, name, absolute, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     character(*), intent(in) :: name
     real(real64), intent(in) :: absolute
-    integer, optional, intent(out) :: ierr
     call settle(c_set_tolerance(run%handle, trim(name)//c_null_char, absolute), ierr)
   end subroutine anadrome_set_tolerance
-
-  subroutine begin_int64(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int64), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call settle(c_begin(run%handle, steps), ierr)
-  end subroutine begin_int64
-
-  subroutine begin_int32(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int32), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call begin_int64(run, int(steps, int64), ierr)
-  end subroutine begin_int32
 
   !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
   !> other; otherwise the arrays are filled, and the caller must not set them. Where a sweep goes on some rank must
   !> call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all ranks otherwise. Local.
   subroutine anadrome_resumed(run, phase, step, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     integer, intent(out) :: phase
     integer(int64), intent(out) :: step
-    integer, optional, intent(out) :: ierr
     integer(c_int) :: given
     given = ANADROME_PHASE_IDLE
     step = 0
@@ -139,9 +81,8 @@ contains
 
   !> Finish the previous action and get the next one. Collective in meaning.
   subroutine anadrome_next(run, action, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     type(anadrome_action), intent(out) :: action
-    integer, optional, intent(out) :: ierr
     type(c_action) :: given
     integer(c_int) :: status
     status = c_next(run%handle, given)
@@ -152,48 +93,30 @@ contains
     call settle(status, ierr)
   end subroutine anadrome_next
 
-  subroutine finish_forward_int64(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int64), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call settle(c_finish_forward(run%handle, steps), ierr)
-  end subroutine finish_forward_int64
-
-  subroutine finish_forward_int32(run, steps, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer(int32), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call finish_forward_int64(run, int(steps, int64), ierr)
-  end subroutine finish_forward_int32
-
   !> Start a second reverse sweep over the same forward sweep. Collective.
   subroutine anadrome_rewind(run, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer, optional, intent(out) :: ierr
+    include "run_and_ierr.inc"
     call settle(c_rewind(run%handle), ierr)
   end subroutine anadrome_rewind
 
   !> Begin another pass over the trajectory that was swept: ANADROME_PASS_FORWARD, for VISIT of every step in
   !> rising order, or ANADROME_PASS_REVERSE, for TURN with `again` and ADJOINT of every step. Collective.
   subroutine anadrome_pass(run, direction, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     integer, intent(in) :: direction
-    integer, optional, intent(out) :: ierr
     call settle(c_pass(run%handle, int(direction, c_int)), ierr)
   end subroutine anadrome_pass
 
   !> Say that this rank cannot go on, and why; go on calling anadrome_next until it returns an error.
   subroutine anadrome_fail(run, why, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     character(*), intent(in) :: why
-    integer, optional, intent(out) :: ierr
     call settle(c_fail(run%handle, trim(why)//c_null_char), ierr)
   end subroutine anadrome_fail
 
   !> Ask for the sweep to stop: every rank gets ANADROME_STOPPED at the next agreement point.
   subroutine anadrome_request_stop(run, ierr)
-    type(anadrome_run), intent(in) :: run
-    integer, optional, intent(out) :: ierr
+    include "run_and_ierr.inc"
     integer(c_int) :: status
     status = c_request_stop(run%handle)
     if (status == ANADROME_OK) then
@@ -205,9 +128,8 @@ contains
 
   !> Fill `stats` for this rank.
   subroutine anadrome_statistics(run, stats, ierr)
-    type(anadrome_run), intent(in) :: run
+    include "run_and_ierr.inc"
     type(anadrome_stats), intent(out) :: stats
-    integer, optional, intent(out) :: ierr
     stats%size = c_sizeof(stats)
     call settle(c_statistics(run%handle, stats), ierr)
   end subroutine anadrome_statistics
@@ -254,13 +176,6 @@ contains
       text(i:i) = characters(i)
     end do
   end function anadrome_text
-
-  !> For the other modules of this library.
-  pure function handle_of(run) result(handle)
-    type(anadrome_run), intent(in) :: run
-    type(c_ptr) :: handle
-    handle = run%handle
-  end function handle_of
 
   !> Give the caller the status. Like `allocate` without `stat=`, a failure that the caller does not ask
   !> for ends the program: what follows would compute with states that are not there. `why` is given by

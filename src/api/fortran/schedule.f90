@@ -1,18 +1,15 @@
 ! SPDX-License-Identifier: BSD-2-Clause
 ! A schedule as a stream of actions, for programs that keep and restore states themselves. Local.
 module anadrome_schedules
-  use, intrinsic :: iso_c_binding, only: c_int, c_null_char, c_null_ptr, c_ptr
-  use, intrinsic :: iso_fortran_env, only: int32, int64
   use anadrome_c_interface
-  use anadrome_types
-  use anadrome_runs, only: settle
+  use anadrome_runs
   implicit none
   private
-  public :: anadrome_schedule, anadrome_schedule_action
-  public :: anadrome_schedule_open, anadrome_schedule_next, anadrome_schedule_end, anadrome_schedule_close
+  public :: anadrome_schedule, anadrome_schedule_action, anadrome_schedule_open, anadrome_schedule_next
+  public :: anadrome_schedule_close
 
   !> The actions of one sweep. A copy is the same stream.
-  type :: anadrome_schedule
+  type, bind(c) :: anadrome_schedule
     private
     type(c_ptr) :: handle = c_null_ptr
   end type anadrome_schedule
@@ -31,11 +28,6 @@ module anadrome_schedules
     integer(int64) :: begin = 0    !< where in memory it lies, in units
     integer(int64) :: units = 0    !< how many units of memory it takes
   end type anadrome_schedule_action
-
-  !> With steps=unknown: the forward sweep ended after `steps` steps in all, and x_steps is live. Local.
-  interface anadrome_schedule_end
-    module procedure schedule_end_int32, schedule_end_int64
-  end interface anadrome_schedule_end
 
 contains
 
@@ -62,20 +54,6 @@ contains
     end if
     call settle(status, ierr)
   end subroutine anadrome_schedule_next
-
-  subroutine schedule_end_int64(schedule, steps, ierr)
-    type(anadrome_schedule), intent(in) :: schedule
-    integer(int64), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call settle(c_schedule_end(schedule%handle, steps), ierr)
-  end subroutine schedule_end_int64
-
-  subroutine schedule_end_int32(schedule, steps, ierr)
-    type(anadrome_schedule), intent(in) :: schedule
-    integer(int32), intent(in) :: steps
-    integer, optional, intent(out) :: ierr
-    call schedule_end_int64(schedule, int(steps, int64), ierr)
-  end subroutine schedule_end_int32
 
   !> Close the stream. A closed one may be closed again. Local.
   subroutine anadrome_schedule_close(schedule, ierr)

@@ -5,8 +5,8 @@ module anadrome_types
   implicit none
   private :: c_char, c_double, c_int32_t, c_int64_t, c_size_t
 
-  !> Outcomes of a call (anadrome_status).
   enum, bind(c)
+    ! Outcomes of a call (anadrome_status).
     enumerator :: ANADROME_OK = 0              !< done
     enumerator :: ANADROME_STOPPED = 1         !< anadrome_request_stop was called on some rank
     enumerator :: ANADROME_ERR_ARGUMENT = 2    !< an argument or option is wrong; nothing was changed
@@ -20,17 +20,11 @@ module anadrome_types
     enumerator :: ANADROME_ERR_PEER = 10       !< another rank failed or made another call
     enumerator :: ANADROME_ERR_UNSUPPORTED = 11 !< this build or machine cannot do what was asked
     enumerator :: ANADROME_ERR_INTERNAL = 12   !< a defect of the library: please report it
-  end enum
-
-  !> What a field is for (anadrome_role).
-  enum, bind(c)
+    ! What a field is for (anadrome_role).
     enumerator :: ANADROME_ROLE_STATE = 0      !< what a step needs to go on: x_k, all of it
     enumerator :: ANADROME_ROLE_TAPE = 1       !< everything the adjoint of one step needs
     enumerator :: ANADROME_ROLE_ADJOINT = 2    !< adjoint variables and accumulators: never recomputed
-  end enum
-
-  !> Element types of exchanged fields (anadrome_type).
-  enum, bind(c)
+    ! Element types of exchanged fields (anadrome_type).
     enumerator :: ANADROME_FLOAT32 = 0         !< real(real32)
     enumerator :: ANADROME_FLOAT64 = 1         !< real(real64)
     enumerator :: ANADROME_COMPLEX64 = 2       !< complex(real32)
@@ -38,25 +32,16 @@ module anadrome_types
     enumerator :: ANADROME_INT32 = 4           !< integer(int32)
     enumerator :: ANADROME_INT64 = 5           !< integer(int64)
     enumerator :: ANADROME_BYTE = 6            !< bytes
-  end enum
-
-  !> What anadrome_next asks the caller to do (anadrome_action_kind).
-  enum, bind(c)
+    ! What anadrome_next asks the caller to do (anadrome_action_kind).
     enumerator :: ANADROME_ADVANCE = 1         !< run steps first .. last-1
     enumerator :: ANADROME_TURN = 2            !< evaluate the objective and start the adjoint
     enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
     enumerator :: ANADROME_DONE = 4            !< leave the loop
     enumerator :: ANADROME_VISIT = 5           !< of a pass forward: step first is there
-  end enum
-
-  !> A pass over a trajectory that was swept (anadrome_direction).
-  enum, bind(c)
+    ! A pass over a trajectory that was swept (anadrome_direction).
     enumerator :: ANADROME_PASS_FORWARD = 1    !< VISIT of every step, in rising order
     enumerator :: ANADROME_PASS_REVERSE = 2    !< ADJOINT of every step, in falling order
-  end enum
-
-  !> What the caller of a stream does (anadrome_schedule_kind).
-  enum, bind(c)
+    ! What the caller of a stream does (anadrome_schedule_kind).
     enumerator :: ANADROME_SCHEDULE_ADVANCE = 1  !< run steps first .. last-1
     enumerator :: ANADROME_SCHEDULE_TURN = 2     !< evaluate the objective and start the adjoint
     enumerator :: ANADROME_SCHEDULE_ADJOINT = 3  !< the adjoint of step first
@@ -67,41 +52,26 @@ module anadrome_types
     enumerator :: ANADROME_SCHEDULE_DROP = 8     !< it is not needed there any more
     enumerator :: ANADROME_SCHEDULE_WRITE = 9    !< begin to write it
     enumerator :: ANADROME_SCHEDULE_READ = 10    !< begin to read it
-  end enum
-
-  !> What a stream keeps (anadrome_schedule_what).
-  enum, bind(c)
+    ! What a stream keeps (anadrome_schedule_what).
     enumerator :: ANADROME_SCHEDULE_STATE = 0    !< a state
     enumerator :: ANADROME_SCHEDULE_TAPE = 1     !< a tape
-  end enum
-
-  !> How a sketch holds what is pushed (anadrome_sketch_kind).
-  enum, bind(c)
+    ! How a sketch holds what is pushed (anadrome_sketch_kind).
     enumerator :: ANADROME_SKETCH_COUNT = 0      !< each step in one array, with a random sign
     enumerator :: ANADROME_SKETCH_RADEMACHER = 1 !< each step in all arrays, with random signs
     enumerator :: ANADROME_SKETCH_GAUSSIAN = 2   !< each step in all arrays, times normal random numbers
     enumerator :: ANADROME_SKETCH_ROWS = 3       !< each array has a random step
     enumerator :: ANADROME_SKETCH_EXACT = 4      !< array t has step t
-  end enum
-
-  !> Where a run is (anadrome_phase).
-  enum, bind(c)
+    ! Where a run is (anadrome_phase).
     enumerator :: ANADROME_PHASE_IDLE = 0      !< before begin or after a failure
     enumerator :: ANADROME_PHASE_FORWARD = 1   !< from begin to TURN
     enumerator :: ANADROME_PHASE_REVERSE = 2   !< from TURN to DONE
     enumerator :: ANADROME_PHASE_DONE = 3      !< DONE was returned
-  end enum
-
-  !> What a test of a gradient says (anadrome_verdict).
-  enum, bind(c)
+    ! What a test of a gradient says (anadrome_verdict).
     enumerator :: ANADROME_VERDICT_NONE = 0    !< it was not made
     enumerator :: ANADROME_VERDICT_RIGHT = 1   !< the gradient is right
     enumerator :: ANADROME_VERDICT_WRONG = 2   !< it is not
     enumerator :: ANADROME_VERDICT_UNDECIDED = 3 !< round-off, or a kink, hides the answer
-  end enum
-
-  !> What a wrong gradient looks like (anadrome_mismatch).
-  enum, bind(c)
+    ! What a wrong gradient looks like (anadrome_mismatch).
     enumerator :: ANADROME_MISMATCH_NONE = 0   !< nothing is wrong
     enumerator :: ANADROME_MISMATCH_SIGN = 1   !< a wrong sign
     enumerator :: ANADROME_MISMATCH_FACTOR = 2 !< a factor

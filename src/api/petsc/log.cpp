@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/log.h"
 
-#include "api/petsc/petsc_private.h"
+#include "api/petsc/records/petsc_private.h"
 
 namespace anadrome::petsc {
 namespace {

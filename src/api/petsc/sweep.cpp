@@ -188,8 +188,10 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   resumption_.leave();
   came_back_ = false;
   if (!keeps_all_) PetscCall(begin_library(tj, resumes, kept));
-  if (keeps_all_ && shares_.followed) {
-    PetscCall(follower_.begin(comm_, settings, directory_, shares_.most_kept));
+  if (keeps_all_ ? shares_.follower > 0 : shares_.files_stay) {
+    Follower::Solution solution;
+    if (shares_.files_stay) solution = {state_shape_.bytes(), pack_state, this};
+    PetscCall(follower_.begin(comm_, settings, directory_, shares_.follower, solution));
   }
   if (!returning()) PetscCall(note(step));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,7 +210,7 @@ PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& 
   const Fingerprint first = print_;
   arriving_ = resumes;
   const anadrome_status status =
-      anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_);
+      anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_ - base_ + first_);
   arriving_ = false;
   PetscCall(check(status, advice_on(status, kept).c_str()));
   begun_ = true;
@@ -289,19 +291,16 @@ PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecord
 PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
   PetscFunctionBegin;
   PetscCall(preflight(tj, last_, kept));
-  if (keeps_all_) {
-    if (static_cast<std::int64_t>(kept.count()) < shares_.most_kept) {
-      PetscCall(follower_.step_done(steps()));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(follower_.close());  // the library itself from now on
+  if (keeps_all_ && static_cast<std::int64_t>(kept.count()) >= shares_.most_kept) {
+    if (!shares_.files_stay) PetscCall(follower_.close());  // the library itself from now on
     keeps_all_ = false;
     were_too_many_ = true;
     base_ = last_;
     PetscCall(kept.thin(comm_, shares_.aside));
     PetscCall(begin_library(tj, false, kept));
   }
-  if (action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(follower_.step_done(steps()));
+  if (keeps_all_ || action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(resumption_.flush());
   PetscCall(next());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -346,10 +345,21 @@ PetscErrorCode Sweep::leap(const KeptRecords& kept) {
 PetscErrorCode Sweep::asked_for(PetscInt step, bool* ended) {
   PetscFunctionBegin;
   *ended = false;
-  if (!keeps_all_ || step >= last_) PetscFunctionReturn(PETSC_SUCCESS);
-  forward_ = false;
+  if (step >= last_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(follower_.back_to(steps(), step - first_));
+  if (!keeps_all_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (forward_) PetscCall(require_steps_said());
+  forward_ = false;
   if (step == first_) *ended = !std::exchange(came_back_, true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Sweep::require_steps_said() const {
+  PetscFunctionBegin;
+  PetscCheck(steps_said_ < 0 || steps() == steps_said_, comm_, PETSC_ERR_ARG_WRONG,
+             "-ts_trajectory_anadrome_steps is %" PetscInt_FMT
+             ", and the solver took %" PetscInt_FMT,
+             steps_said_, steps());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -358,12 +368,8 @@ PetscErrorCode Sweep::finish_forward() {
   PetscFunctionBegin;
   if (steps_said_ < 0) {
     PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
-  } else {
-    PetscCheck(steps() == steps_said_, comm_, PETSC_ERR_ARG_WRONG,
-               "-ts_trajectory_anadrome_steps is %" PetscInt_FMT
-               ", and the solver took %" PetscInt_FMT,
-               steps_said_, steps());
   }
+  PetscCall(require_steps_said());
   forward_ = false;
   // The program may have used the vectors since the last record was made.
   PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));

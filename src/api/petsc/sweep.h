@@ -14,14 +14,14 @@
 #include <memory>
 #include <string>
 
-#include "api/petsc/directory.h"
-#include "api/petsc/follower.h"
-#include "api/petsc/kept_records.h"
-#include "api/petsc/memory_shares.h"
-#include "api/petsc/replay.h"
-#include "api/petsc/resumption.h"
-#include "api/petsc/settings.h"
-#include "api/petsc/step_watch.h"
+#include "api/petsc/records/kept_records.h"
+#include "api/petsc/resume/resumption.h"
+#include "api/petsc/settings/directory.h"
+#include "api/petsc/settings/follower.h"
+#include "api/petsc/settings/memory_shares.h"
+#include "api/petsc/settings/settings.h"
+#include "api/petsc/steps/replay.h"
+#include "api/petsc/steps/step_watch.h"
 
 namespace anadrome::petsc {
 
@@ -100,6 +100,7 @@ class Sweep {
   PetscErrorCode note(PetscInt step);
   PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
   PetscErrorCode replay(PetscInt from, PetscInt to);
+  PetscErrorCode require_steps_said() const;
   PetscErrorCode finish_forward();
   PetscErrorCode finish_reverse();
   PetscErrorCode turn_back();

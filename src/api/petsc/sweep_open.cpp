@@ -62,8 +62,12 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
     if (key == "compress") continue;                     // above
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
-  if (!directory_.path().empty()) PetscCall(set("directory", directory_.path()));
+  PetscCall(set("directory", directory_.path()));
   if (!directory_.name().empty()) PetscCall(set("name", directory_.name()));
+  if (shares_.files_stay) {  // the follower's
+    PetscCall(set("keep", "off"));
+    PetscCall(set("name", directory_.name_in_use() + "-records"));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,9 +77,10 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
   given_ = 0;
   PetscCall(check(anadrome_open(comm_, &run_)));
   PetscCall(directory_.choose(tj, settings_of(tj)));
-  PetscCall(give_options(tj));
+  settings_of(tj).fix_files();
   PetscCall(share_memory(tj, settings_of(tj), state_shape_.bytes() + rest_bytes_,
                          tape_shape_.bytes(), &shares_));
+  PetscCall(give_options(tj));
   if (shares_.most_kept > 0) PetscCall(directory_.require(comm_));
   PetscCall(check(anadrome_add_packed(run_, "solution", ANADROME_ROLE_STATE,
                                       state_shape_.bytes() + rest_bytes_, pack_state, unpack_state,

@@ -228,6 +228,8 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     }
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
+      // What the method keeps of earlier steps is this record's now, and not the last step's.
+      if (record->shape.memory > 0) ts->steprestart = PETSC_TRUE;
       PetscCall(hand_over(tj, ts, step, record->time, record->previous_time, t));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -244,8 +246,6 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
-
-// ---- the rest ----
 
 PetscErrorCode set_from_options(TSTrajectory tj, OptionItems PetscOptionsObject) {
   return guard([&] { return read_settings(PetscOptionsObject, &settings_of(tj)); });

@@ -2,9 +2,9 @@
 // The TSTrajectory of type "anadrome": PETSc's operations, handed on.
 #pragma once
 
-#include "api/petsc/kept_records.h"
-#include "api/petsc/petsc_private.h"
-#include "api/petsc/settings.h"
+#include "api/petsc/records/kept_records.h"
+#include "api/petsc/records/petsc_private.h"
+#include "api/petsc/settings/settings.h"
 #include "api/petsc/sweep.h"
 
 namespace anadrome::petsc {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // anadrome._core: the C interface for the modules of python/anadrome. Not for users.
-#include "api/python/lent.h"
-#include "api/python/python.h"
 #include "api/python/run.h"
 #include "api/python/schedule.h"
 #include "api/python/sketch.h"
 #include "api/python/store.h"
+#include "api/python/values/communicator.h"
+#include "api/python/values/lent.h"
+#include "api/python/values/python.h"
 
 namespace {
 
@@ -52,6 +53,7 @@ void define_store(py::module_& module) {
 
 PYBIND11_MODULE(_core, module) {
   module.def("version", &anadrome_version);
+  module.attr("has_mpi") = anadrome::python::kHasMpi;
   anadrome::python::define_lent(module);
   define_run(module);
   define_store(module);

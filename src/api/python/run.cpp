@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "api/python/actions.h"
-#include "api/python/communicator.h"
-#include "api/python/structures.h"
+#include "api/python/values/actions.h"
+#include "api/python/values/communicator.h"
+#include "api/python/values/structures.h"
 
 namespace anadrome::python {
 // One call that may wait at a time: other threads of Python run meanwhile.

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "api/python/callbacks.h"
-#include "api/python/fields.h"
-#include "api/python/state_watch.h"
+#include "api/python/values/callbacks.h"
+#include "api/python/values/fields.h"
+#include "api/python/values/state_watch.h"
 
 namespace anadrome::python {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/python/schedule.h"
 
-#include "api/python/errors.h"
+#include "api/python/values/errors.h"
 
 namespace anadrome::python {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/python/python.h"
+#include "api/python/values/python.h"
 
 namespace anadrome::python {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/python/errors.h"
+#include "api/python/values/errors.h"
 
 namespace anadrome::python {
 

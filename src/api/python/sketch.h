@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "api/python/fields.h"
+#include "api/python/values/fields.h"
 
 namespace anadrome::python {
 

@@ -5,8 +5,8 @@
 
 #include <list>
 
-#include "api/python/communicator.h"
-#include "api/python/errors.h"
+#include "api/python/values/communicator.h"
+#include "api/python/values/errors.h"
 
 namespace anadrome::python {
 namespace {
@@ -16,6 +16,7 @@ class Parts {
  public:
   Parts(const py::dict& arrays, Array::Use use) {
     for (const auto& [name, array] : arrays) {
+      if (!py::isinstance<py::str>(name)) throw py::type_error("names of parts must be str");
       names_.push_back(py::cast<std::string>(name));
       const Array& held =
           arrays_.emplace_back(names_.back(), py::reinterpret_borrow<py::object>(array), use);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "api/python/fields.h"
+#include "api/python/values/fields.h"
 
 namespace anadrome::python {
 

@@ -61,7 +61,7 @@ void add_options(CLI::App& count, CountOptions& asked) {
 
 nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
                                    const Counts& counts) {
-  const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
+  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   nlohmann::ordered_json json = {{"schedule", schedule},
                                  {"steps", exact(problem.steps)},
                                  {"slots", exact(problem.slots)},

@@ -39,7 +39,7 @@ void read_step_costs(const std::string& file, Problem& problem) {
     if (number > kMostLines) throw Error(ANADROME_ERR_ARGUMENT, where + ": too many lines");
     read_line(where, line, problem);
   }
-  if (static_cast<std::int64_t>(problem.step_costs.size()) != problem.steps) {
+  if (std::ssize(problem.step_costs) != problem.steps) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "--costs " + file + ": " + std::to_string(problem.step_costs.size()) +
                     " lines for " + std::to_string(problem.steps) + " steps");

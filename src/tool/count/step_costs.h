@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tool/schedules/problem.h"
+#include "tool/schedules/problems/problem.h"
 
 namespace anadrome::tool {
 

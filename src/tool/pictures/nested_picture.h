@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tool/pictures/sweep_picture.h"
-#include "tool/schedules/problem.h"
+#include "tool/schedules/problems/problem.h"
 
 namespace anadrome::tool {
 

@@ -3,8 +3,8 @@
 // and Ito: people who see no red or no green tell them apart, too.
 #pragma once
 
-#include "engine/trace.h"
-#include "schedule/clock.h"
+#include "engine/sweep/trace.h"
+#include "planners/lists/clock.h"
 #include "tool/pictures/svg.h"
 
 namespace anadrome::tool {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace anadrome::tool {
 namespace {
@@ -23,12 +24,10 @@ class TraceReader : public nlohmann::json_sax<Json> {
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t value) override {
-    return number(static_cast<double>(value), value);
-  }
+  bool number_integer(number_integer_t value) override { return number(real(value), value); }
   bool number_unsigned(number_unsigned_t value) override {
     constexpr auto kMost = static_cast<number_unsigned_t>(INT64_MAX);
-    return number(static_cast<double>(value), static_cast<std::int64_t>(std::min(value, kMost)));
+    return number(real(value), static_cast<std::int64_t>(std::min(value, kMost)));
   }
   bool number_float(number_float_t value, const string_t&) override {
     constexpr double kMost = 9e18;
@@ -120,7 +119,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
     const TraceEvent event = {event_.microseconds / 1e6, end / 1e6, event_.first, event_.last,
                               activity_of_name(),        {}};
     sweep_.seconds[index_of(event.activity)] += event.end - event.start;
-    const auto place = static_cast<std::size_t>(known->second);
+    const auto place = size(known->second);
     if (place < sweep_.first_ranks.size()) sweep_.first_ranks[place].events.push_back(event);
   }
 

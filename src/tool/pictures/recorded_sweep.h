@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A sweep as the option trace= wrote it down: events of the first ranks, and what all ranks took
-// together. The file is Chrome trace JSON (engine/trace_json.h) and untrusted; it may be much
+// together. The file is Chrome trace JSON (engine/sweep/trace_json.h) and untrusted; it may be much
 // larger than memory.
 #pragma once
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/index.h"
+#include "base/plain_text.h"
+
 namespace anadrome::tool {
 
 Svg::Svg(TextOut& out, double width, double height, double letters) : out_(out), letters_(letters) {
@@ -87,7 +90,7 @@ double Svg::legend(double x, double y, Colour colour, std::string_view words) {
   attribute("fill", colour);
   out_.put("/>\n");
   text(x + kSquare + 6, y, words);
-  return x + kSquare + 22 + kPerLetter * letters_ * static_cast<double>(words.size());
+  return x + kSquare + 22 + kPerLetter * letters_ * real(std::ssize(words));
 }
 
 void Svg::begin_path(const Paint& paint) {
@@ -122,14 +125,13 @@ void Svg::point(char command, double x, double y) {
 
 void Svg::length_of(char command, double length) { out_.put({&command, 1}).fixed(length, 1); }
 
-// XML knows no control characters.
 void Svg::escaped(std::string_view text) {
-  for (const char c : text) {
+  for (const char c : plain(text)) {
     if (c == '&') {
       out_.put("&amp;");
     } else if (c == '<') {
       out_.put("&lt;");
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
+    } else {
       out_.put({&c, 1});
     }
   }

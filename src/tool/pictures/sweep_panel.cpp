@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/index.h"
 #include "tool/number_text.h"
 
 namespace anadrome::tool {
@@ -21,7 +22,7 @@ std::size_t kind_of(Doing doing) {
   return static_cast<std::size_t>(std::find(kDrawn.begin(), kDrawn.end(), doing) - kDrawn.begin());
 }
 
-double number(std::int64_t step) { return static_cast<double>(step); }
+double number(std::int64_t step) { return real(step); }
 
 std::string tick_text(double value) {
   if (std::fabs(value) >= 1e7) return power_text(value);
@@ -40,8 +41,8 @@ void SweepPanel::Lane::add(double from, double to, double weight) {
     partial_[first] += weight * (to - from);
     return;
   }
-  partial_[first] += weight * (static_cast<double>(first + 1) - from);
-  partial_[last] += weight * (to - static_cast<double>(last));
+  partial_[first] += weight * (real(first + 1) - from);
+  partial_[last] += weight * (to - real(last));
   whole_[first + 1] += weight;
   whole_[last] -= weight;
 }
@@ -110,22 +111,22 @@ void SweepPanel::add(const Held& held) {
     holds_on_disk_ = true;
     return on_disk_.add(from, to, 1);
   }
-  const double per_lane = static_cast<double>(slots_) / static_cast<double>(slot_lanes_.size());
+  const double per_lane = real(slots_) / real(std::ssize(slot_lanes_));
   for (std::int64_t slot = held.slot; slot < std::min(held.slot + held.slots, slots_); ++slot) {
-    const auto lane = static_cast<std::size_t>(static_cast<double>(slot) / per_lane);
+    const auto lane = static_cast<std::size_t>(real(slot) / per_lane);
     slot_lanes_[std::min(lane, slot_lanes_.size() - 1)].add(from, to, 1 / per_lane);
   }
 }
 
 double SweepPanel::slot_height() const {
   constexpr double kMost = 12;
-  return std::min(kMost, kSlots / static_cast<double>(slot_lanes_.size()));
+  return std::min(kMost, kSlots / real(std::ssize(slot_lanes_)));
 }
 
 double SweepPanel::height() const {
   return kAbove + kRows + kGap + (disk_ ? links() * (2 * kTransfers + 4 + kGap) : 0) +
          (disk_ && holds_on_disk_ ? kOnDiskHeight + kGap : 0) +
-         slot_height() * static_cast<double>(slot_lanes_.size()) + kAxis;
+         slot_height() * real(std::ssize(slot_lanes_)) + kAxis;
 }
 
 void SweepPanel::draw(Svg& svg, double top) const {
@@ -136,7 +137,7 @@ void SweepPanel::draw(Svg& svg, double top) const {
   top += kRows + kGap;
   if (disk_) top = draw_disk(svg, top);
   draw_slots(svg, top);
-  draw_time_axis(svg, top + slot_height() * static_cast<double>(slot_lanes_.size()));
+  draw_time_axis(svg, top + slot_height() * real(std::ssize(slot_lanes_)));
 }
 
 void SweepPanel::draw_axes(Svg& svg, double top) const {
@@ -226,8 +227,8 @@ void SweepPanel::draw_lane(Svg& svg, const Lane& lane, double top, double height
       if (shades[x] != shade) continue;
       std::size_t end = x + 1;
       while (end < shades.size() && shades[end] == shade) ++end;
-      svg.move(kLeft + static_cast<double>(x), top + height / 2);
-      svg.right(static_cast<double>(end - x));
+      svg.move(kLeft + real(x), top + height / 2);
+      svg.right(real(end - x));
       x = end - 1;
     }
     svg.end_path();
@@ -257,7 +258,7 @@ double SweepPanel::draw_disk(Svg& svg, double top) const {
   svg.begin_path({.fill = kOnDisk});
   svg.move(kLeft, top + kOnDiskHeight);
   for (std::size_t x = 0; x < counts.size(); ++x) {
-    svg.line(kLeft + static_cast<double>(x), top + kOnDiskHeight * (1 - counts[x] / most));
+    svg.line(kLeft + real(x), top + kOnDiskHeight * (1 - counts[x] / most));
   }
   svg.line(kLeft + kColumns, top + kOnDiskHeight);
   svg.close_shape();
@@ -268,15 +269,14 @@ double SweepPanel::draw_disk(Svg& svg, double top) const {
 void SweepPanel::draw_slots(Svg& svg, double top) const {
   if (slot_lanes_.empty()) return;
   const double height = slot_height();
-  const auto lanes = static_cast<double>(slot_lanes_.size());
+  const auto lanes = real(std::ssize(slot_lanes_));
   svg.text(kLeft - 8, top + std::max(height, 10.0),
-           slots_ == 1 ? "slot in RAM" : "RAM slot " + tick_text(static_cast<double>(slots_)),
-           kRightOfAxis);
+           slots_ == 1 ? "slot in RAM" : "RAM slot " + tick_text(real(slots_)), kRightOfAxis);
   if (slots_ > 2 && height * lanes > 26) {
     svg.text(kLeft - 8, top + height * lanes, "1", kRightOfAxis);
   }
   for (std::size_t i = 0; i < slot_lanes_.size(); ++i) {
-    const double y = top + height * (lanes - 1 - static_cast<double>(i));
+    const double y = top + height * (lanes - 1 - real(i));
     svg.rectangle(kLeft, y, kColumns, height - 1, kLane);
     draw_lane(svg, slot_lanes_[i], y, height - 1, kSlot);
   }

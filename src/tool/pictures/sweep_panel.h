@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "questions/simulate.h"
+#include "planners/questions/simulate.h"
 #include "tool/pictures/palette.h"
 
 namespace anadrome::tool {

@@ -2,11 +2,11 @@
 #include "tool/pictures/sweep_picture.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "tool/pictures/palette.h"
 #include "tool/pictures/sweep_panel.h"
 
@@ -48,7 +48,7 @@ double simulate(const ActionSource& next, const WhatIf& question, const Estimate
     machine.costs.read = question.at_home().read;
     if (question.has_fast())
       machine.fast = {question.at_fast(), fast_room(question),
-                      static_cast<double>(question.steps) * question.forward};
+                      real(question.steps) * question.forward};
   }
   machine.disk = estimate.disk;
   machine.disk.overlaps = estimate.counts.overlapped;
@@ -65,11 +65,11 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   questions::SweepSinks sinks;
   sinks.span = [&](const Span& span) {
     const bool solves = span.doing == Doing::kAdvance || span.doing == Doing::kRecompute;
-    if (solves) extent.forward_steps += static_cast<double>(span.last - span.first);
+    if (solves) extent.forward_steps += real(span.last - span.first);
     if (span.doing == Doing::kWrite) ++extent.writes;
     if (span.doing == Doing::kRead) ++extent.reads;
     if (span.doing == Doing::kAdvance && span.first <= close && span.last > close) {
-      extent.enters = span.start + static_cast<double>(close - span.first) * question.forward;
+      extent.enters = span.start + real(close - span.first) * question.forward;
     }
     if (span.doing == Doing::kAdjoint && span.last >= close) extent.leaves = span.end;
   };
@@ -110,14 +110,14 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
   }
   const Extent extent = measure(actions(), question, estimate);
   const bool disk = estimate.counts.writes > 0;
-  const double last = static_cast<double>(question.steps);
+  const double last = real(question.steps);
   std::vector<SweepPanel> panels;
   panels.emplace_back(PanelWindow{0, extent.seconds, 0, last, "the whole sweep"}, extent.slots,
                       disk);
   const std::int64_t close = steps_around_turn(question, estimate);
   if (question.steps > kVisible && extent.enters >= 0 && extent.leaves > extent.enters) {
-    panels.emplace_back(PanelWindow{extent.enters, extent.leaves, last - static_cast<double>(close),
-                                    last, "the last " + std::to_string(close) + " steps"},
+    panels.emplace_back(PanelWindow{extent.enters, extent.leaves, last - real(close), last,
+                                    "the last " + std::to_string(close) + " steps"},
                         extent.slots, disk);
   }
   questions::SweepSinks sinks;

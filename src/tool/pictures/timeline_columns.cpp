@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.h"
+
 namespace anadrome::tool {
 namespace {
 
@@ -48,7 +50,7 @@ void TimelineColumns::Range::include(double a, double b) {
 TimelineColumns::TimelineColumns(TimeWindow window, int columns)
     : window_(window),
       columns_(columns),
-      shares_(static_cast<std::size_t>(columns) * kActivities),
+      shares_(size(columns) * kActivities),
       steps_(shares_.size()) {}
 
 void TimelineColumns::add(const TraceEvent& event) {
@@ -61,8 +63,8 @@ void TimelineColumns::add(const TraceEvent& event) {
   const int last_column = std::min(static_cast<int>(std::min<double>(end, columns_)), columns_ - 1);
   // An adjoint takes the solver from `last` down to `first`.
   const bool down = event.activity == Activity::kAdjoint;
-  const auto from = static_cast<double>(down ? event.last : event.first);
-  const auto to = static_cast<double>(down ? event.first : event.last);
+  const auto from = real(down ? event.last : event.first);
+  const auto to = real(down ? event.first : event.last);
   const double slope = end > start ? (to - from) / (end - start) : 0;
   // A transfer that is wide enough to be seen on its own gets sharp ends. In the solver's lane
   // other events fill the rest of the column.

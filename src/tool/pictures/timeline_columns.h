@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/trace.h"
+#include "base/index.h"
+#include "engine/sweep/trace.h"
 
 namespace anadrome::tool {
 
@@ -50,7 +51,7 @@ class TimelineColumns {
 
  private:
   std::size_t at(int column, Activity activity) const {
-    return static_cast<std::size_t>(column) * kActivities + index_of(activity);
+    return size(column) * kActivities + index_of(activity);
   }
 
   TimeWindow window_;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "base/index.h"
 #include "tool/pictures/palette.h"
 
 namespace anadrome::tool {
@@ -101,7 +102,7 @@ void TimelinePanel::add_rank(int rank, std::span<const TraceEvent> events) {
 }
 
 double TimelinePanel::height() const {
-  const auto ranks = static_cast<double>(ranks_.size());
+  const auto ranks = real(std::ssize(ranks_));
   double lanes = -kLaneGap;
   for (const Lane lane : kLanesDown) {
     if (has_[index_of(lane)]) lanes += kLaneGap + height_of(lane);
@@ -147,7 +148,7 @@ void TimelinePanel::draw_lane(Svg& svg, const Rank& rank, Lane lane, double left
   const double height = height_of(lane);
   svg.rectangle(left, top, columns_, height, kLane);
   std::vector<Bars> bars;
-  bars.reserve(static_cast<std::size_t>(columns_));
+  bars.reserve(size(columns_));
   for (int column = 0; column < columns_; ++column) {
     bars.push_back(bars_of(rank.columns, column, lane, pixels(height)));
   }
@@ -162,8 +163,8 @@ void TimelinePanel::draw_lane(Svg& svg, const Rank& rank, Lane lane, double left
       std::size_t end = column + 1;
       while (end < bars.size() && bars[end][i] == bar) ++end;
       if (bar.bottom > bar.top) {
-        const auto width = static_cast<double>(end - column);
-        svg.move(static_cast<double>(column), bar.top);
+        const auto width = real(end - column);
+        svg.move(real(column), bar.top);
         svg.right(width);
         svg.down(bar.bottom - bar.top);
         svg.right(-width);
@@ -181,7 +182,7 @@ void TimelinePanel::draw_steps(Svg& svg, const Style& style, double top) const {
   if (ranks_.empty()) return;
   const TimelineColumns& columns = ranks_.front().columns;
   TimelineColumns::Range axis = columns.steps();
-  if (style.steps > 0) axis = {0, static_cast<double>(style.steps)};
+  if (style.steps > 0) axis = {0, real(style.steps)};
   if (axis.empty()) return;
   axis.low = std::floor(axis.low);
   axis.high = std::max(std::ceil(axis.high), axis.low + 1);

@@ -2,7 +2,6 @@
 #include "tool/pictures/timeline_picture.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>

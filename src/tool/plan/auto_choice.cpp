@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tool/schedules/run_problem.h"
+#include "tool/schedules/problems/run_problem.h"
 
 namespace anadrome::tool {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "schedule/catalogue.h"
-#include "tool/schedules/what_if.h"
+#include "tool/schedules/problems/what_if.h"
 
 namespace anadrome::tool {
 

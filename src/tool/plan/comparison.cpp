@@ -5,6 +5,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/text_out.h"
 #include "tool/plan/auto_choice.h"
 #include "tool/schedules/pass_costs.h"
@@ -12,28 +13,47 @@
 
 namespace anadrome::tool {
 
-Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
-  const schedule::Entry& entry = *schedule::find_schedule(schedule.name);
-  const bool uses_disk = entry.needs.on_disk != schedule::OnDisk::kNothing;
-  if (uses_disk && !question.has_disk()) {
-    return refused(schedule.name, "needs --write-rate, and room on disk");
-  }
+namespace {
+
+Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
+                         const WhatIf& question) {
   try {
     const RunProblem run(question, entry);
-    if (!uses_disk || run.disk_states() >= 1) {
-      Estimate row = schedule.estimate(question, run);
-      if (row.runs && question.passes > 0 && !entry.in_runs) {
-        row.no_passes = "it is a stream, which has one sweep";
-      } else if (row.runs && question.passes > 0) {
-        add_passes(row, question, run);
-      }
-      return row;
+    if (schedule.uses_disk && run.disk_states() < 1) {
+      return refused(schedule.name, "one state of all ranks needs " +
+                                        format_bytes(state_bytes(question).disk) + " on disk");
     }
-    return refused(schedule.name, "one state of all ranks needs " +
-                                      format_bytes(state_bytes(question).disk) + " on disk");
+    Estimate row = schedule.estimate(question, run);
+    if (row.runs && question.passes > 0) add_passes(row, question, run);
+    return row;
   } catch (const engine::TooLittleMemory& error) {
     return refused(schedule.name, "needs " + format_bytes(error.needed()) + " of memory per rank");
   }
+}
+
+Estimate estimate_of_stream(const Schedule& schedule, const WhatIf& question) {
+  const StreamRoom room(question);
+  if (room.slots() < 1) {
+    return refused(schedule.name,
+                   "needs " + format_bytes(question.state_bytes) + " of memory per rank");
+  }
+  if (schedule.uses_disk && room.disk_states() < 1) {
+    return refused(schedule.name, "one state of all ranks needs " +
+                                      format_bytes(state_bytes(question).disk) + " on disk");
+  }
+  Estimate row = schedule.estimate_stream(question, room);
+  if (row.runs && question.passes > 0) row.no_passes = "it is a stream, which has one sweep";
+  return row;
+}
+
+}  // namespace
+
+Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
+  if (schedule.uses_disk && !question.has_disk())
+    return refused(schedule.name, "needs --write-rate, and room on disk");
+  const schedule::Entry* const entry = schedule::find_schedule(schedule.name);
+  return entry != nullptr ? estimate_of_run(schedule, *entry, question)
+                          : estimate_of_stream(schedule, question);
 }
 
 namespace {
@@ -43,8 +63,8 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
                                    const std::vector<Estimate>& before = {}) {
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
-    const bool asked =
-        schedule.estimate != nullptr && (!schedule.uses_tapes || question.has_tape());
+    const bool asked = (schedule.estimate != nullptr || schedule.estimate_stream != nullptr) &&
+                       (!schedule.uses_tapes || question.has_tape());
     const bool took_long = std::any_of(before.begin(), before.end(), [&](const Estimate& row) {
       return !row.planned && row.schedule == std::string_view(schedule.name);
     });
@@ -59,7 +79,7 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
   return rows;
 }
 
-bool is_in_runs(const Estimate& row) { return schedule::find_schedule(row.schedule)->in_runs; }
+bool is_in_runs(const Estimate& row) { return schedule::find_schedule(row.schedule) != nullptr; }
 
 // Of those that a run plays. Schedules that take the same time but for rounding are equals.
 int cheapest(const std::vector<Estimate>& rows) {
@@ -67,8 +87,7 @@ int cheapest(const std::vector<Estimate>& rows) {
   int best = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].serves() || !is_in_runs(rows[i])) continue;
-    if (best < 0 ||
-        rows[i].seconds_in_all() < kSame * rows[static_cast<std::size_t>(best)].seconds_in_all()) {
+    if (best < 0 || rows[i].seconds_in_all() < kSame * rows[at(best)].seconds_in_all()) {
       best = static_cast<int>(i);
     }
   }
@@ -88,8 +107,8 @@ Gain gain(const WhatIf& question, std::string amount, const Now& now) {
   Gain gain;
   gain.amount = std::move(amount);
   if (best < 0) return gain;
-  gain.schedule = rows[static_cast<std::size_t>(best)].schedule;
-  gain.seconds = rows[static_cast<std::size_t>(best)].seconds_in_all();
+  gain.schedule = rows[at(best)].schedule;
+  gain.seconds = rows[at(best)].seconds_in_all();
   return gain;
 }
 
@@ -153,8 +172,7 @@ Comparison compare(const WhatIf& question) {
   comparison.recommended = cheapest(comparison.rows);
   comparison.by_auto = auto_choice(question);
   if (comparison.recommended >= 0) {
-    const Now now = {comparison.rows,
-                     comparison.rows[static_cast<std::size_t>(comparison.recommended)]};
+    const Now now = {comparison.rows, comparison.rows[at(comparison.recommended)]};
     comparison.resources = {memory_of(question, now), disk_rate_of(question, now),
                             disk_space_of(question, now)};
     if (question.compression.on() && question.has_disk()) {
@@ -162,8 +180,7 @@ Comparison compare(const WhatIf& question) {
       plain.compression = {};
       const std::vector<Estimate> rows = estimate_all(plain);
       const int best = cheapest(rows);
-      if (best >= 0)
-        comparison.seconds_uncompressed = rows[static_cast<std::size_t>(best)].seconds_in_all();
+      if (best >= 0) comparison.seconds_uncompressed = rows[at(best)].seconds_in_all();
     }
     WhatIf busy = question;
     busy.cores_busy = true;
@@ -179,7 +196,7 @@ std::string reason(const Comparison& comparison) {
     return "No schedule runs in what there is; the rows say what each one needs.";
   }
   const auto& rows = comparison.rows;
-  const Estimate& best = rows[static_cast<std::size_t>(comparison.recommended)];
+  const Estimate& best = rows[at(comparison.recommended)];
   const double ideal = comparison.question.ideal_seconds_in_all();
   const double over = std::max(0.0, best.seconds_in_all() - ideal);
   const double waiting = best.waiting_in_all(), recomputing = std::max(0.0, over - waiting);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "tool/exact_json.h"
 
 namespace anadrome::tool {
@@ -10,7 +11,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson exact(std::int64_t number) { return exact_json(static_cast<uint128>(number)); }
+OrderedJson exact(std::int64_t number) { return exact_json(wide(number)); }
 
 OrderedJson question_json(const WhatIf& question) {
   OrderedJson json = {{"steps", exact(question.steps)},
@@ -68,7 +69,7 @@ OrderedJson row_json(const Estimate& row, const WhatIf& question) {
     json["why_not"] = row.remark;
     return json;
   }
-  const double steps = static_cast<double>(question.steps);
+  const double steps = real(question.steps);
   json["recompute_factor"] = static_cast<double>(row.forward_steps()) / steps;
   json["forward_steps"] = exact_json(row.forward_steps());
   json["seconds"] = row.seconds;
@@ -111,7 +112,7 @@ OrderedJson comparison_json(const Comparison& comparison) {
   json["recommended"] = nullptr;
   json["why"] = reason(comparison);
   if (comparison.recommended < 0) return json;
-  const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  const Estimate& best = comparison.rows[at(comparison.recommended)];
   json["recommended"] = best.schedule;
   if (comparison.seconds_uncompressed > 0)
     json["seconds_uncompressed"] = comparison.seconds_uncompressed;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/byte_size.h"
+#include "base/index.h"
 #include "base/text_out.h"
 #include "schedule/catalogue.h"
 
@@ -68,7 +69,7 @@ std::string row_text(const std::string& name,
 }
 
 std::string factor_text(double forward_steps, std::int64_t steps) {
-  const double factor = forward_steps / static_cast<double>(std::max<std::int64_t>(steps, 1));
+  const double factor = forward_steps / real(std::max<std::int64_t>(steps, 1));
   return factor > 999.5 ? power_text(factor) : format_number(factor, std::chars_format::fixed, 2);
 }
 
@@ -128,7 +129,7 @@ std::string gain_text(const Gain& gain, const Estimate& now) {
 }
 
 std::string resources_text(const Comparison& comparison, int columns) {
-  const Estimate& now = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  const Estimate& now = comparison.rows[at(comparison.recommended)];
   std::string text = "\nWhat more would gain\n";
   for (const Resource& resource : comparison.resources) {
     std::string label = std::string("  ") + resource.name;
@@ -162,7 +163,7 @@ std::string passes_table(const Comparison& comparison, int columns) {
                    {"steps/n", "time", "steps/n", "time", "passes", "ideal"}, kPassWidths);
   for (const Estimate& row : comparison.rows) {
     if (!row.runs) continue;
-    if (!schedule::find_schedule(row.schedule)->in_runs) continue;
+    if (schedule::find_schedule(row.schedule) == nullptr) continue;
     if (!row.no_passes.empty()) {
       text += wrapped(label_of(row.schedule), "has no passes: " + row.no_passes, columns);
       continue;
@@ -233,13 +234,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   }
   std::string streams;
   for (const Estimate& row : comparison.rows) {
-    if (schedule::find_schedule(row.schedule)->in_runs || !row.runs) continue;
+    if (schedule::find_schedule(row.schedule) != nullptr || !row.runs) continue;
     streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
   }
   if (!streams.empty())
     text += wrapped("", "No run plays these, which are streams: " + streams + ".", columns);
   if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
-  const Estimate& best = comparison.rows[static_cast<std::size_t>(comparison.recommended)];
+  const Estimate& best = comparison.rows[at(comparison.recommended)];
   text +=
       "\n" + wrapped("", "Take " + std::string(best.schedule) + ". " + reason(comparison), columns);
   if (comparison.by_auto != nullptr) {

@@ -8,6 +8,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/text_out.h"
 #include "tool/options.h"
 #include "tool/output.h"
@@ -45,8 +46,8 @@ Compression compression(const std::string& text) {
     if (words.size() != 1 && words.size() != 3) throw std::invalid_argument(text);
     found.ratio = parse_decimal("--compress", words[0]).as_double();
     if (words.size() == 3) {
-      found.compress_rate = static_cast<double>(parse_rate(words[1]));
-      found.expand_rate = static_cast<double>(parse_rate(words[2]));
+      found.compress_rate = real(parse_rate(words[1]));
+      found.expand_rate = real(parse_rate(words[2]));
     }
   } catch (const std::exception&) {
     found.ratio = 0;

@@ -26,14 +26,13 @@ std::string sketch_remark(const SketchRow& row) {
 }
 
 nlohmann::ordered_json sketch_json(const SketchRow& row) {
-  nlohmann::ordered_json json = {{"arrays", exact_json(static_cast<uint128>(row.arrays))},
-                                 {"runs", row.runs}};
+  nlohmann::ordered_json json = {{"arrays", exact_json(wide(row.arrays))}, {"runs", row.runs}};
   if (!row.runs) {
     json["why_not"] = sketch_remark(row);
     return json;
   }
   json["seconds"] = row.seconds;
-  json["ram_bytes"] = exact_json(static_cast<uint128>(row.ram_bytes));
+  json["ram_bytes"] = exact_json(wide(row.ram_bytes));
   json["remark"] = sketch_remark(row);
   return json;
 }

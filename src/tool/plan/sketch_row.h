@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tool/schedules/what_if.h"
+#include "tool/schedules/problems/what_if.h"
 
 namespace anadrome::tool {
 

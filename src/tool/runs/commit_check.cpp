@@ -9,11 +9,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "store/field_table.h"
-#include "store/journal.h"
-#include "store/pieces.h"
-#include "store/volume.h"
-#include "tool/runs/block_bytes.h"
+#include "store/journal/journal.h"
+#include "store/memory/field_table.h"
+#include "store/memory/pieces.h"
+#include "store/tiers/volume.h"
+#include "tool/runs/segments/block_bytes.h"
 
 namespace anadrome::tool {
 namespace {

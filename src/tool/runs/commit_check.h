@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "store/journal_reader.h"
-#include "tool/runs/segment_check.h"
+#include "store/journal/journal_reader.h"
+#include "tool/runs/segments/segment_check.h"
 
 namespace anadrome::tool {
 

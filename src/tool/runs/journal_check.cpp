@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "store/journal.h"
+#include "store/journal/journal.h"
 #include "tool/runs/journal_tail.h"
 
 namespace anadrome::tool {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/journal_reader.h"
+#include "store/journal/journal_reader.h"
 
 namespace anadrome::tool {
 

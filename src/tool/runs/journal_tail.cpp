@@ -6,9 +6,10 @@
 #include <cerrno>
 #include <string_view>
 
-#include "store/byte_code.h"
-#include "store/file_system.h"
-#include "store/journal_record.h"
+#include "base/index.h"
+#include "store/files/file_system.h"
+#include "store/journal/journal_record.h"
+#include "store/moving/byte_code.h"
 
 namespace anadrome::tool {
 namespace {
@@ -28,7 +29,7 @@ std::string bytes_from(const std::string& path, std::int64_t offset) {
                                                   offset + static_cast<std::int64_t>(have));
     if (got == -EINTR) continue;
     if (got < 0) store::throw_errno(static_cast<int>(got), "read", path);
-    have += static_cast<std::size_t>(got);
+    have += size(got);
     bytes.resize(have);
     if (got == 0) break;
   }

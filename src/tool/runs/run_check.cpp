@@ -14,13 +14,12 @@
 #include "base/error.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
-#include "tool/runs/view_check.h"
+#include "tool/runs/segments/view_check.h"
 
 namespace anadrome::tool {
 namespace {
 
 using store::JournalCommit;
-using store::RunState;
 
 bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
@@ -72,8 +71,10 @@ void compare_with_master(RunReport& run, const RunFiles& files) {
           std::to_string(steps.size()) + " instead of " + std::to_string(expected.size()));
     }
   }
-  run.anchors = static_cast<std::int64_t>(expected.size());
+  run.anchors = std::ssize(expected);
   if (!expected.empty()) {
+    // HDF5 shows zeros, without an error.
+    if (files.by_rank.empty()) run.problems.emplace_back("no file with states is here");
     run.first_step = expected.front();
     run.newest_step = expected.back();
   }
@@ -148,7 +149,7 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
     return;
   }
   const store::JournalHeader& header = with_commits.front()->contents->header;
-  const auto files = static_cast<std::int64_t>(journals.size());
+  const auto files = std::ssize(journals);
   // On a node's own disk there are those of its ranks only.
   const bool shared = header.options.find("layout=shared\n") != std::string::npos;
   if (files < header.ranks && shared) {
@@ -159,7 +160,7 @@ void check_commits(RunReport& run, const std::vector<CheckedJournal>& journals, 
   if (!shared) run.ranks_elsewhere = std::max<std::int64_t>(header.ranks - files, 0);
   const JournalCommit* commit = common_commit(with_commits);
   if (commit == nullptr) return;
-  if (static_cast<std::int64_t>(with_commits.size()) == header.ranks) run.resume = *commit;
+  if (std::ssize(with_commits) == header.ranks) run.resume = *commit;
   run.anchors = commit->anchors;
   if (commit->steps >= 0) run.steps = commit->steps;
   if (run.condition == Condition::kLive) return;
@@ -232,23 +233,23 @@ void look_at_segment(RunReport& run, FileReport& file, RunFiles& files, Depth de
 
 }  // namespace
 
-Condition condition_of(const store::ListedRun& run) {
+Condition condition_of(const ListedRun& run) {
   if (run.state == RunState::kLive) return Condition::kLive;
   if (run.state == RunState::kDead) return Condition::kDead;
-  const bool journals =
-      std::any_of(run.files.begin(), run.files.end(),
-                  [](const store::ListedFile& file) { return begins_with(file.name, "journal-"); });
+  const bool journals = std::any_of(run.files.begin(), run.files.end(), [](const ListedFile& file) {
+    return begins_with(file.name, "journal-");
+  });
   return journals ? Condition::kStopped : Condition::kKept;
 }
 
-RunReport check_run(const store::ListedRun& listed, Depth depth) {
+RunReport check_run(const ListedRun& listed, Depth depth) {
   RunReport run;
   run.path = listed.path;
   run.condition = condition_of(listed);
   const bool live = run.condition == Condition::kLive;
   const Depth looked = live ? Depth::kStructure : depth;
   RunFiles files;
-  for (const store::ListedFile& of_run : listed.files) {
+  for (const ListedFile& of_run : listed.files) {
     FileReport file;
     file.name = of_run.name;
     file.bytes = of_run.bytes;
@@ -267,7 +268,7 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
   if (!listed.lock.run_id.empty()) run.run_id = listed.lock.run_id;
   if (listed.lock.holder.pid != 0) run.holder = describe_lock(listed.lock);
   if (!run.ranks && !files.ranks.empty()) {
-    run.ranks = static_cast<std::int64_t>(files.ranks.size());
+    run.ranks = std::ssize(files.ranks);
   }
   if (run.condition == Condition::kKept && !files.of_a_store) {
     if (!files.master) {
@@ -278,6 +279,10 @@ RunReport check_run(const store::ListedRun& listed, Depth depth) {
     }
   }
   check_commits(run, files.journals, looked);
+  std::string foreign;
+  (void)failure_from([&] { foreign = file_of_nobody(listed); });  // it may just have ended
+  if (!foreign.empty())
+    run.problems.push_back("nothing says that '" + foreign + "' is the run's: no run goes on here");
   // Nothing can be said of one that is being written.
   const bool sound = run.problems.empty() &&
                      std::all_of(run.files.begin(), run.files.end(),

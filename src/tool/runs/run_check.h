@@ -2,15 +2,15 @@
 // One run as a whole: its files, taken together.
 #pragma once
 
-#include "store/run_listing.h"
+#include "tool/runs/run_listing.h"
 #include "tool/runs/run_report.h"
-#include "tool/runs/segment_check.h"
+#include "tool/runs/segments/segment_check.h"
 
 namespace anadrome::tool {
 
-Condition condition_of(const store::ListedRun& run);
+Condition condition_of(const ListedRun& run);
 
 /// A live run's states are not looked at: they change.
-RunReport check_run(const store::ListedRun& run, Depth depth);
+RunReport check_run(const ListedRun& run, Depth depth);
 
 }  // namespace anadrome::tool

@@ -11,18 +11,16 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/plain_text.h"
-#include "store/run_listing.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/runs/run_check.h"
+#include "tool/runs/run_listing.h"
 #include "tool/runs/run_text.h"
 
 namespace anadrome::tool {
 namespace {
-
-using store::ListedRun;
-using store::RunState;
 
 struct Flags {
   std::string directory;
@@ -33,10 +31,13 @@ struct Flags {
 };
 
 std::vector<ListedRun> runs_in(const std::string& directory) {
-  std::vector<ListedRun> runs = store::list_runs(directory);
+  std::vector<ListedRun> runs = list_runs(directory);
   if (runs.empty()) {
-    throw Error(ANADROME_ERR_ARGUMENT, "there is no run in " + directory +
-                                           ": give a run's directory, or one with runs in it");
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        "there is no run in " + directory +
+            ": give a run's directory, or one with runs in it (a directory that holds other "
+            "files, too, is left alone)");
   }
   return runs;
 }
@@ -77,11 +78,11 @@ std::string reason_to_stay(const ListedRun& run, const Flags& flags) {
     case Condition::kDead:
       break;
   }
-  if (const std::string file = store::file_of_nobody(run); !file.empty()) {
+  if (const std::string file = file_of_nobody(run); !file.empty()) {
     return "not touched: nothing says that '" + file + "' is the run's";
   }
   // The clock of a file server may be ahead.
-  const auto age = static_cast<double>(std::max<std::int64_t>(now - run.changed, 0));
+  const auto age = real(std::max<std::int64_t>(now - run.changed, 0));
   if (age >= flags.older_than) return "";
   return std::string(name_of(condition_of(run))) + ", not touched: changed " + format_seconds(age) +
          " ago";
@@ -97,7 +98,7 @@ int clean(const Flags& flags) {
         if (run.state == RunState::kLive) code = kNo;
         continue;
       }
-      run.state == RunState::kDead ? store::remove_dead_run(run) : store::remove_kept_run(run);
+      run.state == RunState::kDead ? remove_dead_run(run) : remove_kept_run(run);
       put_out(plain(run.path) + ": removed\n");
     } catch (const Error& error) {  // the others can be removed all the same
       std::fprintf(stderr, "anadrome: %s\n", plain(error.what()).c_str());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "store/journal_record.h"
+#include "store/journal/journal_record.h"
 
 namespace anadrome::tool {
 

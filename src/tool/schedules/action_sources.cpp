@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/anchored_planner.h"
-#include "schedule/online_planner.h"
-#include "schedule/overlap_places.h"
-#include "schedule/small_disk.h"
-#include "schedule/stack_sweep.h"
+#include "planners/lists/overlap_places.h"
+#include "planners/lists/small_disk.h"
+#include "schedule/anchored/anchored_planner.h"
+#include "schedule/stack/online_planner.h"
+#include "schedule/stack/stack_sweep.h"
 
 namespace anadrome::tool {
 namespace {
@@ -137,7 +137,7 @@ ActionSource unknown_end_actions(const Problem& problem) {
     if (state->done) return schedule::Done{};
     Action action = state->end == 0 ? schedule::Adjoint{} : state->sweep.next();
     auto* const run = std::get_if<schedule::Advance>(&action);
-    if (run != nullptr && state->sweep.may_finish(state->end)) {
+    if (run != nullptr && state->sweep.course().ends.has(state->end)) {
       state->sweep.finish_forward(state->end);
       run->last = state->end;
     }

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "schedule/overlapped.h"
-#include "schedule/placement.h"
-#include "tool/schedules/problem.h"
+#include "planners/lists/overlapped.h"
+#include "schedule/words/placement.h"
+#include "tool/schedules/problems/problem.h"
 
 namespace anadrome::tool {
 
@@ -20,7 +20,7 @@ ActionSource anchored_actions(const Problem& problem);
 /// As a run that does not know its end: states in RAM only.
 ActionSource unknown_end_actions(const Problem& problem);
 
-/// The best plan found with transfers beside the computation (schedule/overlapped.h); with
+/// The best plan found with transfers beside the computation (planners/lists/overlapped.h); with
 /// problem.quickly one that fits problem.disk_slots, found in less time.
 schedule::OverlappedPlan overlapped_plan(const Problem& problem);
 

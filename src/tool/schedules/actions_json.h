@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text_out.h"
-#include "tool/schedules/problem.h"
+#include "tool/schedules/problems/problem.h"
 
 namespace anadrome::tool {
 

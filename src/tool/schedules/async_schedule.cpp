@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "schedule/anchored_sweep.h"
-#include "schedule/list_sweep.h"
-#include "schedule/overlap_places.h"
+#include "planners/lists/list_sweep.h"
+#include "planners/lists/overlap_places.h"
+#include "schedule/anchored/anchored_sweep.h"
 #include "schedule/rows.h"
 #include "tool/schedules/action_sources.h"
 
@@ -57,7 +56,7 @@ Counts count_overlapped(const Problem& problem) {
               schedule::Cases{[&](const schedule::Write&) { ++counts.writes; },
                               [&](const schedule::Read&) { ++counts.reads; },
                               [&](const schedule::Advance& run) {
-                                counts.advances += static_cast<uint128>(run.last - run.first);
+                                counts.advances += wide(run.last - run.first);
                               },
                               [](const auto&) {}});
   return counts;
@@ -68,7 +67,7 @@ Counts count_async(const Problem& problem) {
   const schedule::AnchoredSweep sweep = intervals_of(problem).sweep;
   Counts counts;
   counts.advances = sweep.advances;
-  counts.writes = counts.reads = static_cast<uint128>(sweep.written);
+  counts.writes = counts.reads = wide(sweep.written);
   counts.overlapped = true;
   // The model ends where the adjoint of the last step begins.
   counts.makespan = sweep.seconds + problem.prices.adjoint.as_double();
@@ -96,10 +95,9 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   Estimate estimate;
   estimate.schedule = "async";
   estimate.sweep = run_of(question);
-  const uint128 most = static_cast<uint128>(question.steps) *
-                       static_cast<uint128>(std::max<std::int64_t>(tape_units, 1));
+  const uint128 most = wide(question.steps) * wide(std::max<std::int64_t>(tape_units, 1));
   estimate.sweep.slots = plan.slots;
-  if (static_cast<uint128>(estimate.sweep.slots) > most) {
+  if (wide(estimate.sweep.slots) > most) {
     estimate.sweep.slots = static_cast<std::int64_t>(most);
   }
   estimate.sweep.tape_slots = tape_units;
@@ -111,9 +109,8 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   estimate.newest_stay = depth * states;
   estimate.disk = {.buffers = (asked.memory.blocks - 1) * states + 1,
                    .reads_ahead = estimate.newest_stay};
-  estimate.counts.writes = static_cast<uint128>(best.written);
-  estimate.counts.reads =
-      static_cast<uint128>(std::max<std::int64_t>(best.written - estimate.newest_stay, 0));
+  estimate.counts.writes = wide(best.written);
+  estimate.counts.reads = wide(std::max<std::int64_t>(best.written - estimate.newest_stay, 0));
   price(estimate, question, best.written);
   estimate.seconds = best.seconds;
   estimate.waiting = best.waiting;
@@ -146,7 +143,7 @@ Counts count_plan(const Problem& problem) {
 }
 
 // In a run a plan is searched for more thoroughly where the sweep is long.
-Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
+Estimate estimate_overlapped(const WhatIf& question, const StreamRoom& room) {
   const char* const name = "overlapped";
   constexpr std::int64_t kMostCompared = 100'000;
   if (question.steps > kMostCompared) {
@@ -160,8 +157,8 @@ Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
   sweep.quickly = true;
-  sweep.slots = std::min(run.problem().slots, std::max<std::int64_t>(sweep.steps, 1));
-  sweep.disk_slots = run.disk_states();
+  sweep.slots = std::min(room.slots(), std::max<std::int64_t>(sweep.steps, 1));
+  sweep.disk_slots = room.disk_states();
   sweep.prices = prices_of(question);
   const double tick = question.forward / sweep.prices.advance.as_double();
   if (question.has_tape()) sweep.prices.adjoint.value += sweep.prices.advance.value;
@@ -170,7 +167,7 @@ Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
     if (action.kind == schedule::OverlapKind::kWrite) ++estimate.counts.writes;
     if (action.kind == schedule::OverlapKind::kRead) ++estimate.counts.reads;
     if (action.kind == schedule::OverlapKind::kAdvance) {
-      estimate.counts.advances += static_cast<uint128>(action.last - action.first);
+      estimate.counts.advances += wide(action.last - action.first);
     }
   }
   std::vector<schedule::OverlapAction> placed = plan.actions;
@@ -184,7 +181,7 @@ Estimate estimate_overlapped(const WhatIf& question, const RunProblem& run) {
                         static_cast<double>(estimate.counts.reads) * question.read_seconds();
   }
   estimate.waiting = std::max(0.0, estimate.seconds - computing);
-  estimate.ram_bytes = run.bytes_of(sweep.slots);
+  estimate.ram_bytes = room.bytes_of(sweep.slots);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
                     " in RAM, those being written or read included";
   return estimate;
@@ -199,13 +196,10 @@ ActionSource plan_actions(const Problem& problem) {
 }  // namespace
 
 Schedule overlapped_schedule() {
-  return {"overlapped",
-          "the same with a place for every transfer",
-          true,
-          false,
-          count_plan,
-          plan_actions,
-          estimate_overlapped};
+  return {"overlapped", "the same with a place for every transfer",
+          true,         false,
+          count_plan,   plan_actions,
+          nullptr,      estimate_overlapped};
 }
 
 Schedule async_schedule() {

@@ -2,8 +2,8 @@
 // How often a planner for RAM and disk writes and reads.
 #pragma once
 
-#include "schedule/placement.h"
-#include "tool/schedules/problem.h"
+#include "schedule/words/placement.h"
+#include "tool/schedules/problems/problem.h"
 
 namespace anadrome::tool {
 

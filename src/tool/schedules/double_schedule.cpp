@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
-#include "schedule/double_sweep.h"
-#include "schedule/rows.h"
+#include "planners/rows.h"
+#include "planners/two_tier/double_sweep.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
@@ -38,29 +37,26 @@ Counts count_double(const Problem& problem) {
   all.last = problem.steps;
   Counts counts;
   counts.advances = schedule::DoublePlanner(sweep).advances(all);
-  counts.writes = static_cast<uint128>(sweep.intervals);
+  counts.writes = wide(sweep.intervals);
   counts.reads = counts.writes - 1;
   counts.overlapped = true;
   return counts;
 }
 
-Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
+Estimate estimate_double(const WhatIf& question, const StreamRoom& room) {
   Estimate estimate;
   estimate.schedule = "double";
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  const std::int64_t ahead = run.problem().read_ahead;
-  sweep.disk_slots =
-      std::min(run.disk_states(), schedule::most_double_anchors(run.problem().sizing));
+  const std::int64_t ahead = room.slots() > 1 ? 1 : 0;
+  sweep.disk_slots = std::min(room.disk_states(), schedule::kMostDoubleAnchors);
   if (question.has_tape()) {
     sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
   }
   // More than all tapes, or all states, are of no use.
-  const uint128 most = static_cast<uint128>(question.steps) *
-                           static_cast<uint128>(std::max<std::int64_t>(sweep.tape_slots, 1)) +
-                       1;
-  sweep.slots = run.problem().slots;
-  if (static_cast<uint128>(sweep.slots) > most) sweep.slots = static_cast<std::int64_t>(most);
+  const uint128 most = wide(question.steps) * wide(std::max<std::int64_t>(sweep.tape_slots, 1)) + 1;
+  sweep.slots = room.slots() - ahead;
+  if (wide(sweep.slots) > most) sweep.slots = static_cast<std::int64_t>(most);
   const schedule::DoubleMemory memory = {sweep.slots, sweep.tape_slots};
   const std::int64_t least = ceil_divide(std::max<std::int64_t>(sweep.steps, 1), sweep.disk_slots);
   const std::int64_t longest = schedule::longest_double_interval(memory);
@@ -70,7 +66,7 @@ Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
                                  " states on disk want intervals of " + std::to_string(least));
   }
   schedule::DoubleCosts costs;
-  costs.step = run.problem().costs;
+  costs.step = room.costs();
   costs.record = sweep.record;
   costs.reads_ahead = ahead > 0;
   const schedule::DoubleSweep best = schedule::best_double_sweep(sweep.steps, least, memory, costs);
@@ -81,7 +77,7 @@ Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
   estimate.seconds = time.seconds;
   estimate.waiting = time.waiting;
   estimate.disk.reads_ahead = costs.reads_ahead ? 1 : 0;
-  estimate.ram_bytes = run.bytes_of(sweep.slots + ahead);
+  estimate.ram_bytes = room.bytes_of(sweep.slots + ahead);
   estimate.remark = "an anchor every " + std::to_string(best.interval) + " steps, parts of " +
                     std::to_string(best.full.part) + " with all their " +
                     (sweep.record ? "tapes" : "states") +
@@ -92,10 +88,10 @@ Estimate estimate_double(const WhatIf& question, const RunProblem& run) {
 }  // namespace
 
 Schedule double_schedule() {
-  return {"double",       "anchors on disk, the same loops between any two",
-          true,           false,
-          nullptr,        double_actions,
-          estimate_double};
+  return {"double", "anchors on disk, the same loops between any two",
+          true,     false,
+          nullptr,  double_actions,
+          nullptr,  estimate_double};
 }
 
 }  // namespace anadrome::tool

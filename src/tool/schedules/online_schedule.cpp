@@ -20,11 +20,11 @@ Counts count_online(const Problem& problem) {
                                            std::to_string(most) + " --steps");
   }
   Counts counts;
-  each_action(unknown_end_actions(problem),
-              schedule::Cases{[&](const schedule::Advance& run) {
-                                counts.advances += static_cast<uint128>(run.last - run.first);
-                              },
-                              [](const auto&) {}});
+  each_action(unknown_end_actions(problem), schedule::Cases{[&](const schedule::Advance& run) {
+                                                              counts.advances +=
+                                                                  wide(run.last - run.first);
+                                                            },
+                                                            [](const auto&) {}});
   return counts;
 }
 

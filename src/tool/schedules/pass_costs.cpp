@@ -6,8 +6,9 @@
 #include <utility>
 #include <variant>
 
-#include "schedule/pass_sweep.h"
-#include "schedule/pass_times.h"
+#include "base/index.h"
+#include "schedule/passes/pass_sweep.h"
+#include "schedule/passes/pass_times.h"
 
 namespace anadrome::tool {
 namespace {
@@ -42,7 +43,7 @@ Played play(schedule::PassSweep& sweep, const schedule::Pass& pass) {
 class PassTimes {
  public:
   PassTimes(const WhatIf& question, const RunProblem& run, const schedule::Remains& remains)
-      : steps_(static_cast<double>(question.steps)), costs_(run.problem().costs) {
+      : steps_(real(question.steps)), costs_(run.problem().costs) {
     costs_.visit = question.visit_seconds();
     const std::int64_t depth = remains.course.prefetch_depth != schedule::kUnknown
                                    ? remains.course.prefetch_depth
@@ -55,16 +56,16 @@ class PassTimes {
   std::int64_t stride() const { return stride_; }
 
   void add(PassCost& cost, Direction direction, const Played& played, std::int64_t passes) const {
-    const auto times = static_cast<double>(passes);
+    const auto times = real(passes);
     const bool forward = direction == Direction::kForward;
-    const double computing = steps_ * (forward ? costs_.visit : costs_.adjoint) +
-                             static_cast<double>(played.advances) * costs_.forward;
-    const double reading = static_cast<double>(played.reads) * costs_.read;
-    const double taken = static_cast<double>(played.reads) * costs_.read_taken;
+    const double computing =
+        steps_ * (forward ? costs_.visit : costs_.adjoint) + real(played.advances) * costs_.forward;
+    const double reading = real(played.reads) * costs_.read;
+    const double taken = real(played.reads) * costs_.read_taken;
     const double seconds =
         reads_ahead_ ? std::max(computing + taken, reading) : computing + reading;
     cost.passes += times;
-    cost.forward_steps += times * static_cast<double>(played.advances);
+    cost.forward_steps += times * real(played.advances);
     cost.seconds += times * seconds;
     cost.waiting += times * (seconds - computing);
   }

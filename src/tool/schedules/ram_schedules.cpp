@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
-#include "schedule/plain_planners.h"
+#include "schedule/stack/plain_planners.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {

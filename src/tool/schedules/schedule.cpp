@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "schedule/two_tier_costs.h"
+#include "base/index.h"
+#include "planners/two_tier/two_tier_costs.h"
 
 namespace anadrome::tool {
 
@@ -30,17 +31,16 @@ Prices prices_of(const WhatIf& question) {
 void price(Estimate& estimate, const WhatIf& question, std::int64_t disk_states) {
   Counts& counts = estimate.counts;
   // The adjoint reads a tape: every step is recorded, apart from its adjoint.
-  if (question.has_tape()) counts.recorded = static_cast<uint128>(question.steps);
+  if (question.has_tape()) counts.recorded = wide(question.steps);
   estimate.runs = true;
   if (counts.writes > 0 || counts.reads > 0) {
     estimate.waiting = static_cast<double>(counts.writes) * question.write_seconds() +
                        static_cast<double>(counts.reads) * question.read_seconds();
   }
   estimate.seconds = static_cast<double>(estimate.forward_steps()) * question.forward +
-                     static_cast<double>(question.steps) * question.adjoint + estimate.waiting;
-  const auto on_disk =
-      static_cast<uint128>(question.compression.of(question.state_bytes) * question.ranks);
-  estimate.disk_bytes = checked_multiply(static_cast<uint128>(disk_states), on_disk);
+                     real(question.steps) * question.adjoint + estimate.waiting;
+  const auto on_disk = wide(question.compression.of(question.state_bytes) * question.ranks);
+  estimate.disk_bytes = checked_multiply(wide(disk_states), on_disk);
   estimate.written = checked_multiply(counts.writes, on_disk);
   estimate.read = checked_multiply(counts.reads, on_disk);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One schedule as `anadrome plan` knows it: an entry of the table in schedule_table.cpp.
+// One schedule as `anadrome plan` knows it: an entry of the table in schedules.cpp.
 #pragma once
 
 #include <string>
 
-#include "schedule/clock.h"
-#include "tool/schedules/problem.h"
-#include "tool/schedules/run_problem.h"
-#include "tool/schedules/what_if.h"
+#include "planners/lists/clock.h"
+#include "tool/schedules/problems/problem.h"
+#include "tool/schedules/problems/run_problem.h"
+#include "tool/schedules/problems/stream_room.h"
+#include "tool/schedules/problems/what_if.h"
 
 namespace anadrome::tool {
 
@@ -55,6 +56,8 @@ struct Schedule {
   /// For a run that has the memory and a disk. `runs` is false, and `remark` says why, where the
   /// disk does not suffice all the same. Null: the schedule is no answer to a concrete question.
   Estimate (*estimate)(const WhatIf&, const RunProblem&);
+  /// The same of a schedule that is a stream only, for a loop of the caller's.
+  Estimate (*estimate_stream)(const WhatIf&, const StreamRoom&) = nullptr;
 };
 
 /// An estimate that cannot be run.

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
-#include "schedule/mixed.h"
+#include "schedule/stack/mixed.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
@@ -24,7 +23,7 @@ Counts count_mixed(const Problem& problem) {
   Counts counts;
   counts.advances =
       schedule::mixed_advances(taped.steps, taped.slots, taped.tape_slots, taped.tape_restarts);
-  counts.recorded = static_cast<uint128>(taped.steps);
+  counts.recorded = wide(taped.steps);
   return counts;
 }
 
@@ -42,9 +41,8 @@ Estimate estimate_mixed(const WhatIf& question, const RunProblem& run) {
   estimate.sweep.tape_slots = ceil_divide(question.tape_bytes, question.state_bytes);
   estimate.sweep.tape_restarts = question.tape_restarts;
   // Every tape but the last one: more is not used.
-  const uint128 most = std::max<uint128>(static_cast<uint128>(question.steps), 1) *
-                       static_cast<uint128>(estimate.sweep.tape_slots);
-  if (static_cast<uint128>(estimate.sweep.slots) > most) {
+  const uint128 most = std::max<uint128>(wide(question.steps), 1) * wide(estimate.sweep.tape_slots);
+  if (wide(estimate.sweep.slots) > most) {
     estimate.sweep.slots = static_cast<std::int64_t>(most);
   }
   estimate.counts = count_mixed(estimate.sweep);

@@ -7,10 +7,10 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
-#include "questions/multistage_use.h"
-#include "schedule/disk_revolve.h"
-#include "schedule/hrevolve.h"
-#include "schedule/multistage.h"
+#include "planners/questions/multistage_use.h"
+#include "planners/two_tier/disk_revolve.h"
+#include "planners/two_tier/hrevolve.h"
+#include "planners/two_tier/multistage.h"
 #include "tool/schedules/action_sources.h"
 #include "tool/schedules/disk_transfers.h"
 
@@ -94,19 +94,19 @@ ActionSource multistage_actions(const Problem& problem) {
 constexpr std::int64_t kSplitsCompared = std::int64_t{1} << 29;
 
 template <class Count>
-Estimate estimate_two_tier(const char* name, const WhatIf& question, const RunProblem& run,
+Estimate estimate_two_tier(const char* name, const WhatIf& question, const StreamRoom& room,
                            const Count& count) {
   Estimate estimate;
   estimate.schedule = name;
   Problem& sweep = estimate.sweep;
   sweep = run_of(question);
-  sweep.slots = std::min(run.problem().slots, question.steps);
-  sweep.disk_slots = std::min(run.disk_states(), question.steps + 1);
+  sweep.slots = std::min(room.slots(), question.steps);
+  sweep.disk_slots = std::min(room.disk_states(), question.steps + 1);
   sweep.prices = prices_of(question);
   std::int64_t states = 0;
   estimate.counts = count(sweep, states);
   if (states > sweep.disk_slots) return refused(name, room_wanted(states, sweep.disk_slots));
-  estimate.ram_bytes = run.bytes_of(sweep.slots + run.problem().read_ahead);
+  estimate.ram_bytes = room.bytes_of(sweep.slots);
   price(estimate, question, states);
   estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
                     " in RAM, up to " + std::to_string(states) +
@@ -114,33 +114,34 @@ Estimate estimate_two_tier(const char* name, const WhatIf& question, const RunPr
   return estimate;
 }
 
-Estimate estimate_disk_revolve(const WhatIf& question, const RunProblem& run) {
-  return estimate_two_tier("disk_revolve", question, run, [](Problem& sweep, std::int64_t& states) {
-    schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
-    states = planner.disk_slots();
-    return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
-  });
+Estimate estimate_disk_revolve(const WhatIf& question, const StreamRoom& room) {
+  return estimate_two_tier(
+      "disk_revolve", question, room, [](Problem& sweep, std::int64_t& states) {
+        schedule::DiskRevolvePlanner planner(sweep.steps, sweep.slots, ticks_of(sweep.prices));
+        states = planner.disk_slots();
+        return states > sweep.disk_slots ? Counts{} : counted(planner, sweep);
+      });
 }
 
-Estimate estimate_hrevolve(const WhatIf& question, const RunProblem& run) {
-  std::int64_t room = 0;
-  const auto count = [&room](Problem& sweep, std::int64_t& states) {
-    room = sweep.disk_slots;
+Estimate estimate_hrevolve(const WhatIf& question, const StreamRoom& room) {
+  std::int64_t fit = 0;
+  const auto count = [&fit](Problem& sweep, std::int64_t& states) {
+    fit = sweep.disk_slots;
     schedule::HRevolvePlanner planner(sweep.steps, sweep.slots, sweep.disk_slots,
                                       ticks_of(sweep.prices), kSplitsCompared);
     sweep.disk_slots = planner.disk_slots();
     states = disk_transfers(planner, sweep).most_states;
     return counted(planner, sweep);
   };
-  Estimate estimate = estimate_two_tier("hrevolve", question, run, count);
-  if (estimate.runs && estimate.sweep.disk_slots < room) {
-    estimate.remark += ", of " + std::to_string(room) + " that fit: more take long to plan";
+  Estimate estimate = estimate_two_tier("hrevolve", question, room, count);
+  if (estimate.runs && estimate.sweep.disk_slots < fit) {
+    estimate.remark += ", of " + std::to_string(fit) + " that fit: more take long to plan";
   }
   return estimate;
 }
 
-Estimate estimate_multistage(const WhatIf& question, const RunProblem& run) {
-  return estimate_two_tier("multistage", question, run, [](Problem& sweep, std::int64_t& states) {
+Estimate estimate_multistage(const WhatIf& question, const StreamRoom& room) {
+  return estimate_two_tier("multistage", question, room, [](Problem& sweep, std::int64_t& states) {
     states = std::min(sweep.steps - 1, sweep.disk_slots);  // memory or not
     return count_multistage(sweep);
   });
@@ -155,17 +156,15 @@ Schedule disk_revolve_schedule() {
           false,
           count_disk_revolve,
           disk_revolve_actions,
+          nullptr,
           estimate_disk_revolve};
 }
 
 Schedule hrevolve_schedule() {
-  return {"hrevolve",
-          "the same with a number of slots on disk",
-          true,
-          false,
-          count_hrevolve,
-          hrevolve_actions,
-          estimate_hrevolve};
+  return {"hrevolve",     "the same with a number of slots on disk",
+          true,           false,
+          count_hrevolve, hrevolve_actions,
+          nullptr,        estimate_hrevolve};
 }
 
 Schedule multistage_schedule() {
@@ -175,6 +174,7 @@ Schedule multistage_schedule() {
           false,
           count_multistage,
           multistage_actions,
+          nullptr,
           estimate_multistage};
 }
 

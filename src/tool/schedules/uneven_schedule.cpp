@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "schedule/uneven.h"
+#include "planners/memory/uneven.h"
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
@@ -26,7 +26,7 @@ Counts count_uneven(const Problem& problem) {
   Counts counts;
   if (problem.steps > 1) counts.advances = planner->advances(all);
   counts.uneven = true;
-  counts.advance_cost = static_cast<uint128>(planner->cost());
+  counts.advance_cost = wide(planner->cost());
   return counts;
 }
 

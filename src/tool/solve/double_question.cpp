@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "questions/double_published.h"
+#include "planners/questions/double_published.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -31,7 +31,7 @@ Answer answer(const DoubleAsked& asked) {
                                           asked.off_chip.value_or(schedule::kMostSteps));
   }
   const DoubleSweep sweep = questions::double_sweep(steps, interval, tape);
-  const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
+  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   Answer answer;
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "double";
@@ -60,7 +60,7 @@ Answer answer(const DoubleAsked& asked) {
     all.last = problem.steps;
     Counts counts;
     counts.advances = schedule::DoublePlanner(sweep).advances(all);
-    counts.writes = counts.reads = static_cast<uint128>(sweep.intervals);
+    counts.writes = counts.reads = wide(sweep.intervals);
     draw_nested("double",
                 "a copy every " + std::to_string(sweep.interval) + " steps, parts of " +
                     std::to_string(sweep.full.part) + " with all their tapes",

@@ -4,10 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "base/byte_size.h"
 #include "base/error.h"
-#include "schedule/graph_planner.h"
-#include "tool/exact_json.h"
+#include "base/index.h"
+#include "planners/graph/graph_planner.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/solve/question_files.h"
 
@@ -58,7 +57,7 @@ StepGraph graph_of(const std::string& text) {
     if (!edge.is_array() || edge.size() != 2) wrong("an edge is [from, to]");
     const std::int64_t from = number_in(edge[0]), to = number_in(edge[1]);
     if (std::max(from, to) >= graph.nodes()) wrong("an edge goes to a node that is not there");
-    graph.before[static_cast<std::size_t>(to)].push_back(static_cast<std::int32_t>(from));
+    graph.before[at(to)].push_back(static_cast<std::int32_t>(from));
   }
   return graph;
 }
@@ -82,12 +81,12 @@ SpanPicture picture_of(const StepGraph& graph, const GraphPlan& plan) {
   SpanPicture picture;
   std::vector<std::int64_t> row(graph.bytes.size());
   std::int64_t next = 0;
-  for (const std::int32_t v : schedule::order_of(graph)) row[static_cast<std::size_t>(v)] = next++;
-  picture.last_step = static_cast<double>(next);
+  for (const std::int32_t v : schedule::order_of(graph)) row[at(v)] = next++;
+  picture.last_step = real(next);
   for (const GraphAction& action : plan.actions) {
     if (action.kind == GraphKind::kDrop) continue;
     const auto v = static_cast<std::size_t>(action.node);
-    const double end = picture.seconds + static_cast<double>(graph.seconds[v]);
+    const double end = picture.seconds + real(graph.seconds[v]);
     const bool back = action.kind == GraphKind::kBackward;
     const Doing doing = back                                   ? Doing::kAdjoint
                         : action.kind == GraphKind::kRecompute ? Doing::kRecompute

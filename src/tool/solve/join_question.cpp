@@ -7,8 +7,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "questions/join_actions.h"
-#include "schedule/join_planner.h"
+#include "base/index.h"
+#include "planners/join/join_planner.h"
+#include "planners/questions/join_actions.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/solve/question_files.h"
@@ -54,7 +55,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
   for (const std::int64_t steps : problem.steps) {
     base.push_back(base.back() + steps);
   }
-  picture.last_step = static_cast<double>(base.back());
+  picture.last_step = real(base.back());
   picture.slots = problem.slots;
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, double>> held;
   std::set<std::int64_t> used;
@@ -77,11 +78,11 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
   }
   bool turned = false;
   for (const JoinAction& action : actions) {
-    const std::int64_t from = base[static_cast<std::size_t>(action.branch)];
+    const std::int64_t from = base[size(action.branch)];
     const auto at = [from](std::int64_t step) { return from + step; };
     switch (action.kind) {
       case JoinKind::kAdvance: {
-        const double end = now + static_cast<double>(action.last - action.first);
+        const double end = now + real(action.last - action.first);
         picture.spans.push_back({turned ? Doing::kRecompute : Doing::kAdvance, now, end,
                                  at(action.first), at(action.last)});
         take(action.branch, action.last, now);
@@ -94,7 +95,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
       case JoinKind::kTurn:
         turned = true;
         for (std::int64_t b = 0; b < problem.branches(); ++b) {
-          release(b, problem.steps[static_cast<std::size_t>(b)]);
+          release(b, problem.steps[size(b)]);
         }
         break;
       case JoinKind::kAdjoint:
@@ -126,7 +127,7 @@ Answer answer(const JoinAsked& asked) {
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "join";
   json["branches"] = problem.steps;
-  json["slots"] = exact_json(static_cast<uint128>(problem.slots));
+  json["slots"] = exact_json(wide(problem.slots));
   json["inputs"] = asked.inputs;
   json["objective"] = asked.objective;
   json["exact"] = plan.exact;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "questions/static_memory.h"
-#include "schedule/least_memory.h"
+#include "planners/memory/least_memory.h"
+#include "planners/questions/static_memory.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -43,8 +43,8 @@ Answer answer(const LeastMemoryAsked& asked) {
   json["accounting"] = asked.accounting;
   // Every step once, and once more with the states of its segment kept.
   json["advances"] = 2 * problem.steps;
-  json["cost"] = exact_json(static_cast<uint128>(plan.peak));
-  json["lower_bound"] = exact_json(static_cast<uint128>(plan.lower_bound));
+  json["cost"] = exact_json(wide(plan.peak));
+  json["lower_bound"] = exact_json(wide(plan.lower_bound));
   json["kept"] = plan.kept;
   const auto actions = [sizes, plan](const Problem& sweep) {
     return nested_actions(sweep, std::make_unique<LeastMemoryPlanner>(sizes.bytes, plan.kept));

@@ -5,9 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
-#include "questions/kept_objects.h"
+#include "planners/questions/kept_objects.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -63,7 +62,7 @@ Answer answer(const ObjectsAsked& asked) {
   const KeptProblem question = problem_of(asked);
   const uint128 forwards =
       questions::forwards_of(question.problem.steps, question.problem.slots, question.kept);
-  const auto exact = [](std::int64_t number) { return exact_json(static_cast<uint128>(number)); };
+  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   Answer answer;
   answer.json["schedule"] = "mixed";
   answer.json["objects"] = asked.objects;
@@ -79,7 +78,7 @@ Answer answer(const ObjectsAsked& asked) {
   answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
   answer.draw = [question, forwards, actions](TextOut& out) {
     Counts counts;
-    counts.advances = forwards - static_cast<uint128>(question.problem.steps);
+    counts.advances = forwards - wide(question.problem.steps);
     draw_nested("mixed", "room for " + std::to_string(question.problem.slots) + " states",
                 question.problem, counts, actions, out);
   };

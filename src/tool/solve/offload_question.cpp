@@ -6,7 +6,8 @@
 #include <string>
 
 #include "base/checked.h"
-#include "schedule/offload_planner.h"
+#include "base/index.h"
+#include "planners/offload/offload_planner.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/solve/chain_costs.h"
@@ -64,20 +65,19 @@ void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
   for (const auto& span : spans) {
     const Doing doing = span.doing == Doing::kRecompute ? Doing::kAdvance : span.doing;
     out.put("{\"action\": \"").put(word_of(doing)).put("\", \"step\": ").integer(span.step());
-    out.put(", \"start\": ").put(decimal_text(static_cast<uint128>(span.start), digits));
-    out.put(", \"end\": ").put(decimal_text(static_cast<uint128>(span.end), digits)).put("}\n");
+    out.put(", \"start\": ").put(decimal_text(wide(span.start), digits));
+    out.put(", \"end\": ").put(decimal_text(wide(span.end), digits)).put("}\n");
   }
   out.flush();
 }
 
 SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
   SpanPicture picture;
-  picture.seconds = static_cast<double>(plan.run.makespan);
-  picture.last_step = static_cast<double>(chain.steps());
+  picture.seconds = real(plan.run.makespan);
+  picture.last_step = real(chain.steps());
   picture.disk = true;
   for (const auto& span : plan.run.spans) {
-    picture.spans.push_back({span.doing, static_cast<double>(span.start),
-                             static_cast<double>(span.end), span.first, span.last});
+    picture.spans.push_back({span.doing, real(span.start), real(span.end), span.first, span.last});
   }
   return picture;
 }
@@ -130,10 +130,10 @@ Answer answer(const OffloadAsked& asked) {
       }
     }
     picture.title = "offload: " + std::to_string(problem.chain.steps()) + " uneven steps";
-    picture.remark = "keep, offload or recompute: " +
-                     decimal_text(static_cast<uint128>(plan.run.makespan), problem.digits) +
-                     " s; with no limit on memory " +
-                     decimal_text(static_cast<uint128>(plan.lower_bound), problem.digits) + " s";
+    picture.remark =
+        "keep, offload or recompute: " + decimal_text(wide(plan.run.makespan), problem.digits) +
+        " s; with no limit on memory " + decimal_text(wide(plan.lower_bound), problem.digits) +
+        " s";
     draw_spans(picture, out);
   };
   return answer;

@@ -14,10 +14,9 @@ namespace anadrome::tool {
 std::string text_of_file(const char* option, const std::string& file) {
   std::ifstream in(file);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                std::string(option) + " " + file + ": " + errno_text(errno == 0 ? EINVAL : errno));
-  }
+  if (in) errno = 0;  // of a file without a byte the stream says that it failed
+  if (!in || (!(text << in.rdbuf()) && errno != 0))
+    throw Error(ANADROME_ERR_ARGUMENT, std::string(option) + " " + file + ": " + errno_text(errno));
   return text.str();
 }
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "base/byte_size.h"
 #include "base/error.h"
-#include "questions/uneven_tapes.h"
+#include "base/index.h"
+#include "planners/questions/uneven_tapes.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/solve/chain_costs.h"
@@ -49,24 +49,23 @@ void put_actions(const UnevenTapesPlan& plan, TextOut& out) {
 
 SpanPicture picture_of(const UnevenTapesPlan& plan, const UnevenTapes& chain, double tick) {
   SpanPicture picture;
-  picture.last_step = static_cast<double>(chain.steps());
+  picture.last_step = real(chain.steps());
   std::int64_t run_before = 0;
   double now = 0;
   const auto add = [&](Doing doing, std::int64_t ticks, std::int64_t from, std::int64_t to) {
-    const double end = now + static_cast<double>(ticks) * tick;
+    const double end = now + real(ticks) * tick;
     picture.spans.push_back({doing, now, end, from, to});
     now = end;
   };
   for (const TapesAction& action : plan.actions) {
     if (action.kind == TapesKind::kKeep || action.kind == TapesKind::kRestore) continue;
     if (action.kind == TapesKind::kAdjoint) {
-      add(Doing::kAdjoint, chain.adjoint[static_cast<std::size_t>(action.first)], action.first + 1,
-          action.first);
+      add(Doing::kAdjoint, chain.adjoint[at(action.first)], action.first + 1, action.first);
       continue;
     }
     for (std::int64_t step = action.first; step < action.last; ++step) {
-      add(step < run_before ? Doing::kRecompute : Doing::kAdvance,
-          chain.forward[static_cast<std::size_t>(step)], step, step + 1);
+      add(step < run_before ? Doing::kRecompute : Doing::kAdvance, chain.forward[at(step)], step,
+          step + 1);
       run_before = std::max(run_before, step + 1);
     }
   }

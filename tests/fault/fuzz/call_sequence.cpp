@@ -194,11 +194,9 @@ class Sequence {
          {"layout", "shared"},
          {"direct", "off"},
          {"direct", "auto"},
-         {"checksum", "off"},
-         {"checksum", "on"},
          {"transport", "mpio"},
          {"transport", "direct"},
-         {"checksum", "maybe"},
+         {"direct", "maybe"},
          {"name", "../up"},
          {"", ""},
          {"schedul", "async"}}};

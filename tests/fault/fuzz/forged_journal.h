@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "store/byte_code.h"
-#include "store/journal_record.h"
+#include "store/journal/journal_record.h"
+#include "store/moving/byte_code.h"
 
 namespace anadrome::test {
 

@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "forged_journal.h"
-#include "store/byte_code.h"
-#include "store/field_table.h"
-#include "store/journal_reader.h"
-#include "store/journal_record.h"
+#include "store/journal/journal_reader.h"
+#include "store/journal/journal_record.h"
+#include "store/memory/field_table.h"
+#include "store/moving/byte_code.h"
 
 namespace {
 

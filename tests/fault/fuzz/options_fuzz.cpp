@@ -9,7 +9,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
-#include "engine/options.h"
+#include "engine/asked/options.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "forged_journal.h"
-#include "store/file_system.h"
+#include "store/files/file_system.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 

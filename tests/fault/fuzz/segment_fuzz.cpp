@@ -13,10 +13,10 @@
 
 #include "base/error.h"
 #include "forwarding_file_system.h"
-#include "store/file_system.h"
-#include "tool/runs/hdf5_read.h"
-#include "tool/runs/isolated.h"
-#include "tool/runs/segment_check.h"
+#include "store/files/file_system.h"
+#include "tool/runs/segments/hdf5_read.h"
+#include "tool/runs/segments/isolated.h"
+#include "tool/runs/segments/segment_check.h"
 
 namespace {
 

@@ -79,15 +79,11 @@ void expect_same(const anadrome_stats& after, const anadrome_stats& fresh) {
 }
 
 TEST_F(FreshSweeps, OfOtherKindsLeaveNothingBehind) {
-  RunHandle used(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(used), ANADROME_OK);
-  used.set("name", "used");
+  RunHandle used(model_, {{"name", "used"}});
   sweep(used, kFirst);  // it guesses what an adjoint step takes
   for (const Kind& kind : kKinds) {
     SCOPED_TRACE(std::string(kind.schedule) + " " + std::to_string(kind.steps));
-    RunHandle fresh(MPI_COMM_WORLD);
-    EXPECT_EQ(model_.add_fields(fresh), ANADROME_OK);
-    fresh.set("name", "fresh");
+    RunHandle fresh(model_, {{"name", "fresh"}});
     const anadrome_stats expected = sweep(fresh, kind);
     expect_same(sweep(used, kind), expected);
   }

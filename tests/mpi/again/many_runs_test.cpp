@@ -30,8 +30,7 @@ struct Job {
 
   void expect_exact_sweep() {
     SweepDriver driver(run, model, reference);
-    const Outcome outcome = driver.sweep(30);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    driver.exact_sweep(30);
   }
 
   CoupledModel model;
@@ -47,8 +46,7 @@ TEST(ManyRuns, WorkSideBySide) {
   driver.before_action = [&](const anadrome_action&) {
     if (actions++ % 10 == 0) second.expect_exact_sweep();
   };
-  const Outcome outcome = driver.sweep(30);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(30);
 }
 
 TEST(ManyRuns, OfOneNameAreRefusedAndTheFirstGoesOn) {
@@ -64,8 +62,7 @@ TEST(ManyRuns, OfOneNameAreRefusedAndTheFirstGoesOn) {
       const std::string message = anadrome_last_error();
       EXPECT_NE(message.find(directory() + "/same"), std::string::npos) << message;
     };
-    const Outcome outcome = driver.sweep(30);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    driver.exact_sweep(30);
     EXPECT_EQ(first.run.close(), ANADROME_OK) << anadrome_last_error();
     second.expect_exact_sweep();
   }
@@ -95,8 +92,7 @@ TEST(ManyRuns, MayOutliveTheCommunicatorTheyWereOpenedOn) {
   EXPECT_EQ(model.add_fields(run), ANADROME_OK);
   EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
   SweepDriver driver(run, model, reference);
-  const Outcome outcome = driver.sweep(9);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(9);
   EXPECT_EQ(anadrome_close(&run), ANADROME_OK);
   EXPECT_EQ(run, nullptr);
 }
@@ -109,15 +105,14 @@ TEST(ManyRuns, OneAfterTheOtherLeaveNothingBehind) {
   constexpr int kRuns = 60, kWarmUp = 10;
   for (int i = 0; i < kRuns; ++i) {
     {
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", "async");
-      run.set("interval", "1");
-      run.set("layout", i % 3 == 0 ? "shared" : i % 3 == 1 ? "node" : "rank");
-      run.set("memory", std::to_string(memory) + "B");
+      RunHandle run(model, {{"schedule", "async"},
+                            {"interval", "1"},
+                            {"layout", i % 3 == 0   ? "shared"
+                                       : i % 3 == 1 ? "node"
+                                                    : "rank"},
+                            {"memory", std::to_string(memory) + "B"}});
       SweepDriver driver(run, model, reference);
-      const Outcome outcome = driver.sweep(6);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      driver.exact_sweep(6);
       EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
     }
     if (i == kWarmUp) resources = Resources::now();

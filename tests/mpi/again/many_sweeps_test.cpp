@@ -38,9 +38,7 @@ class ManySweeps : public testing::Test {
 TEST_F(ManySweeps, TwentyOfOneRunAreAllExact) {
   for (const char* schedule : {"auto", "store_all", "revolve", "async"}) {
     SCOPED_TRACE(schedule);
-    RunHandle run(MPI_COMM_WORLD);
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-    run.set("schedule", schedule);
+    RunHandle run(model_, {{"schedule", schedule}});
     set_blocks(run, std::string(schedule) == "store_all" ? 64 : 4);
     SweepDriver driver(run, model_, reference_);
     for (std::int64_t i = 0; i < 20; ++i) expect_exact(driver.sweep((i * 23) % 61, i % 3 == 1));
@@ -62,7 +60,6 @@ TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
     run.set("interval", intervals[i % 4]);
     run.set("transport", transports[i / 2 % 3]);
     run.set("direct", i % 4 < 2 ? "auto" : "off");
-    run.set("checksum", i % 7 == 3 ? "off" : "on");
     set_blocks(run,
                schedules[i % 5] == std::string("store_all") ? 64 : 1 + static_cast<int>(i * 5 % 7));
     expect_exact(driver.sweep(static_cast<std::int64_t>(i * 17 % 61), i % 4 == 2));
@@ -70,10 +67,7 @@ TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
 }
 
 TEST_F(ManySweeps, ADirectoryOfItsOwnFollowsTheOption) {
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  run.set("schedule", "async");
-  run.set("interval", "1");
+  RunHandle run(model_, {{"schedule", "async"}, {"interval", "1"}});
   set_blocks(run, 2);
   SweepDriver driver(run, model_, reference_);
   for (const char* name : {"first", "second"}) {
@@ -87,11 +81,8 @@ TEST_F(ManySweeps, ADirectoryOfItsOwnFollowsTheOption) {
 }
 
 TEST_F(ManySweeps, NobodyLooksForRanksOnceTheWatchdogIsOff) {
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  run.set("schedule", "revolve");
-  run.set("directory", directory());
-  run.set("watchdog", "1000");
+  RunHandle run(model_,
+                {{"schedule", "revolve"}, {"directory", directory()}, {"watchdog", "1000"}});
   SweepDriver driver(run, model_, reference_);
   expect_exact(driver.sweep(20));
   run.set("watchdog", "0");
@@ -104,10 +95,7 @@ TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const bool unknown : {false, true}) {
       SCOPED_TRACE(std::string(schedule) + (unknown ? " unknown" : ""));
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", "2");
+      RunHandle run(model_, {{"schedule", schedule}, {"interval", "2"}});
       set_blocks(run, std::string(schedule) == "store_all" ? 64 : 3);
       SweepDriver driver(run, model_, reference_);
       for (const std::int64_t at : {0, 1, 20, 40, 59}) {
@@ -135,10 +123,7 @@ TEST_F(ManySweeps, RewindGivesEveryStateBackOnceMore) {
           SCOPED_TRACE(std::string(schedule) + ", interval " + interval + ", blocks " +
                        std::to_string(blocks) + (tape ? ", tape" : ""));
           CoupledModel& model = tape ? tape_model_ : model_;
-          RunHandle run(MPI_COMM_WORLD);
-          EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-          run.set("schedule", schedule);
-          run.set("interval", interval);
+          RunHandle run(model, {{"schedule", schedule}, {"interval", interval}});
           set_blocks(run, blocks);
           SweepDriver driver(run, model, tape ? tape_reference_ : reference_);
           for (const std::int64_t steps : {0, 1, 17, 60}) {
@@ -164,9 +149,7 @@ TEST_F(ManySweeps, RewindGivesEveryStateBackOnceMore) {
 }
 
 TEST_F(ManySweeps, TimesAreInOrderInTheMiddleOfASecondReverseSweep) {
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  run.set("schedule", "revolve");
+  RunHandle run(model_, {{"schedule", "revolve"}});
   SweepDriver driver(run, model_, reference_);
   expect_exact(driver.sweep(17));
   driver.before_action = [&](const anadrome_action&) {
@@ -176,20 +159,6 @@ TEST_F(ManySweeps, TimesAreInOrderInTheMiddleOfASecondReverseSweep) {
     EXPECT_LE(stats.seconds_forward, stats.seconds_total);
   };
   expect_exact(driver.sweep_again());
-}
-
-TEST_F(ManySweeps, LeaveTheirRewoundSweepForANewOne) {
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  run.set("schedule", "async");
-  run.set("interval", "1");
-  set_blocks(run, 2);
-  SweepDriver driver(run, model_, reference_);
-  expect_exact(driver.sweep(30));
-  EXPECT_EQ(anadrome_rewind(run), ANADROME_OK);
-  anadrome_action action;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(anadrome_next(run, &action), ANADROME_OK);
-  expect_exact(driver.sweep(40));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(Arguments, BadValuesOfOptionsAreRefusedAndNameTheOption) {
                                                      {"layout", ""},
                                                      {"transport", "nfs"},
                                                      {"direct", "maybe"},
-                                                     {"checksum", "1"},
+                                                     {"audit", "maybe"},
                                                      {"keep", "yes"},
                                                      {"directory", ""},
                                                      {"name", ""},
@@ -169,11 +169,7 @@ TEST(Arguments, AbsurdIntervalsAndStepsAreNoHarm) {
   anadrome_action action;
   for (const char* schedule : {"auto", "revolve", "async"}) {
     for (const char* interval : {"1000000007", "4000000000000000000", "9223372036854775807"}) {
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", interval);
-      run.set("memory", "64KiB");
+      RunHandle run(model, {{"schedule", schedule}, {"interval", interval}, {"memory", "64KiB"}});
       for (const std::int64_t steps :
            {std::int64_t{1} << 40, (std::int64_t{1} << 62) - 1, ANADROME_STEPS_UNKNOWN}) {
         SCOPED_TRACE(std::string(schedule) + " " + interval + " " + std::to_string(steps));
@@ -200,7 +196,7 @@ TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
       run.set("schedule", schedule);
       run.set("interval", "3");
       EXPECT_REFUSED(anadrome_next(run, &action), ANADROME_ERR_ORDER, "begin");
-      EXPECT_REFUSED(anadrome_begin(run, 3), ANADROME_ERR_ORDER, "add_field");
+      EXPECT_REFUSED(anadrome_begin(run, 3), ANADROME_ERR_ORDER, "register its fields first");
       EXPECT_REFUSED(anadrome_rewind(run), ANADROME_ERR_ORDER, "DONE");
       EXPECT_REFUSED(anadrome_fail(run, "why"), ANADROME_ERR_ORDER, "sweep");
       EXPECT_REFUSED(anadrome_finish_forward(run, 0), ANADROME_ERR_ORDER, "advance");
@@ -233,8 +229,7 @@ TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
       driver.before_action = [&](const anadrome_action& now) {
         if (now.kind != ANADROME_DONE) checks(now);
       };
-      const Outcome outcome = driver.sweep(20, unknown);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      driver.exact_sweep(20, unknown);
       EXPECT_REFUSED(anadrome_next(run, &action), ANADROME_ERR_ORDER, "done");
       EXPECT_REFUSED(anadrome_fail(run, "why"), ANADROME_ERR_ORDER, "sweep");
       EXPECT_REFUSED(anadrome_finish_forward(run, 20), ANADROME_ERR_ORDER, "advance");

@@ -62,8 +62,7 @@ class OneRank : public testing::Test {
 
   void expect_exact_sweep(RunHandle& run) {
     SweepDriver driver(run, model_, reference_);
-    const Outcome outcome = driver.sweep(40);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    driver.exact_sweep(40);
   }
 
   // `act` is called once, on one rank, at the first action for which `when` holds.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "mpi_main.h"
 #include "sweep_driver.h"
@@ -207,48 +209,6 @@ TEST(SolveArguments, AreChecked) {
   EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
 }
 
-TEST(SolveCallbacks, MayNotAskForActions) {
-  struct Asking {
-    anadrome_run* run;
-    anadrome_status status = ANADROME_OK;
-  };
-  RunHandle run(MPI_COMM_WORLD);
-  double state = 0;
-  EXPECT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state, 1),
-            ANADROME_OK);
-  Asking asking{run};
-  anadrome_model model{};
-  model.size = sizeof model;
-  model.context = &asking;
-  model.advance = [](void* context, int64_t, int64_t last, int64_t* reached) {
-    anadrome_action action{};
-    auto& asked = *static_cast<Asking*>(context);
-    asked.status = anadrome_next(asked.run, &action);
-    *reached = last;
-    return 0;
-  };
-  model.adjoint = [](void*, int64_t) { return 0; };
-  EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_OK) << anadrome_last_error();
-  EXPECT_EQ(asking.status, ANADROME_ERR_ORDER);
-}
-
-TEST(SolveCallbacks, MayThrowWhatIsNoException) {
-  RunHandle run(MPI_COMM_WORLD);
-  double state = 0;
-  EXPECT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state, 1),
-            ANADROME_OK);
-  anadrome_model model{};
-  model.size = sizeof model;
-  model.advance = [](void*, int64_t, int64_t last, int64_t* reached) {
-    *reached = last;
-    return 0;
-  };
-  model.adjoint = [](void*, int64_t) -> int { throw 7; };
-  EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_ERR_PEER);
-  const std::string message = anadrome_last_error();
-  EXPECT_NE(message.find("adjoint threw"), std::string::npos) << message;
-}
-
 // A model that ends the sweep where it must not, though it says what it did.
 TEST_P(Solve, FailsIfTheModelEndsAKnownNumberOfSteps) {
   if (steps_ == ANADROME_STEPS_UNKNOWN) return;
@@ -286,6 +246,51 @@ template <class State>
 void add_x(RunHandle& run, State& state) {
   EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
             ANADROME_OK);
+}
+
+// Makes every call of the same run that would go through a sweep.
+struct Calling {
+  double x = 0;
+  anadrome_run* run = nullptr;
+  std::vector<anadrome_status> statuses = {};
+  int adjoints = 0;
+
+  static int advance(void* context, int64_t, int64_t, int64_t*) {
+    anadrome_action action{};
+    auto& [x, run, statuses, adjoints] = *static_cast<Calling*>(context);
+    statuses = {anadrome_next(run, &action), anadrome_begin(run, 2),
+                anadrome_rewind(run),        anadrome_pass(run, ANADROME_PASS_FORWARD),
+                anadrome_close(&run),        anadrome_solve(run, 2, nullptr)};
+    return 0;
+  }
+  static int adjoint(void* context, int64_t) {
+    return ++static_cast<Calling*>(context)->adjoints, 0;
+  }
+};
+
+TEST(SolveCallbacks, MayCallNothingThatGoesThroughASweep) {
+  RunHandle run(MPI_COMM_WORLD);
+  Calling calling{.run = run};
+  add_x(run, calling);
+  const anadrome_model model = model_of(calling);
+  EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_OK) << anadrome_last_error();
+  EXPECT_EQ(calling.statuses, std::vector(6, ANADROME_ERR_ORDER));
+  EXPECT_EQ(calling.adjoints, 3);
+}
+
+TEST(SolveCallbacks, MayThrow) {
+  RunHandle run(MPI_COMM_WORLD);
+  Calling calling;
+  add_x(run, calling);
+  anadrome_model model = model_of(calling);
+  const auto expect_failure = [&](int (*adjoint)(void*, int64_t), const std::string& said) {
+    model.adjoint = adjoint;
+    EXPECT_EQ(anadrome_solve(run, 3, &model), ANADROME_ERR_PEER);
+    const std::string message = anadrome_last_error();
+    EXPECT_NE(message.find("the callback adjoint threw" + said), std::string::npos) << message;
+  };
+  expect_failure([](void*, int64_t) -> int { throw 7; }, " what is no std::exception");
+  expect_failure([](void*, int64_t) -> int { throw std::runtime_error("mine"); }, ": mine");
 }
 
 // Steps of one rank alone, of which those of the last rank fail from some step on and never come to

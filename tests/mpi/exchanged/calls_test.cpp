@@ -156,17 +156,14 @@ TEST(ExchangedRanks, NamedMemoryIsExact) {
       SCOPED_TRACE(std::string(c.name) + ", " + schedule);
       const std::int64_t least = least_memory(model, schedule);
       EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, least));
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", "2");
-      run.set("memory", std::to_string(least - 1) + "B");
+      RunHandle run(
+          model,
+          {{"schedule", schedule}, {"interval", "2"}, {"memory", std::to_string(least - 1) + "B"}});
       EXPECT_EQ(anadrome_begin(run, 6), ANADROME_ERR_MEMORY);
       for (const bool unknown : {false, true}) {
         run.set("memory", std::to_string(least) + "B");
         SweepDriver driver(run, model, reference);
-        const Outcome outcome = driver.sweep(6, unknown);
-        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        driver.exact_sweep(6, unknown);
         EXPECT_LE(run.statistics().peak_library_bytes, least);
       }
     }
@@ -181,10 +178,8 @@ TEST(ExchangedRanks, AreToldTheSameMemoryForStoreAll) {
     const Reference reference(model, 37);
     for (const std::int64_t steps : {1, 2, 9, 37}) {
       SCOPED_TRACE(std::to_string(most) + " bytes, " + std::to_string(steps) + " steps");
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", "store_all");
-      run.set("memory", std::to_string(least_memory(model, "store_all")) + "B");
+      RunHandle run(model, {{"schedule", "store_all"},
+                            {"memory", std::to_string(least_memory(model, "store_all")) + "B"}});
       const anadrome_status status = anadrome_begin(run, steps);
       EXPECT_EQ(status, steps == 1 ? ANADROME_OK : ANADROME_ERR_MEMORY) << anadrome_last_error();
       if (status != ANADROME_OK) {
@@ -196,8 +191,7 @@ TEST(ExchangedRanks, AreToldTheSameMemoryForStoreAll) {
         run.set("memory", std::to_string(needed) + "B");
       }
       SweepDriver driver(run, model, reference);
-      const Outcome outcome = driver.sweep(steps);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      driver.exact_sweep(steps);
       EXPECT_EQ(run.statistics().forward_steps_taken, steps);
       EXPECT_LE(run.statistics().peak_library_bytes, run.statistics().memory_bytes);
     }
@@ -216,10 +210,7 @@ TEST(ExchangedRanks, OfWhichOneFailsAllStop) {
         [](anadrome_run* run) { anadrome_fail(run, "no convergence"); },
         [&](anadrome_run*) { model.pack_returns = model.unpack_returns = 17; }};
     for (const char* schedule : {"store_all", "revolve", "async"}) {
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", "2");
+      RunHandle run(model, {{"schedule", schedule}, {"interval", "2"}});
       const std::int64_t times = schedule == std::string("store_all") ? steps + 4 : 2;
       run.set("memory", std::to_string(times * least_memory(model, "async")) + "B");
       SweepDriver driver(run, model, reference);
@@ -243,8 +234,7 @@ TEST(ExchangedRanks, OfWhichOneFailsAllStop) {
           driver.before_action = nullptr;
           EXPECT_TRUE(model.no_now(run) && model.no_then(run));
         }
-        const Outcome outcome = driver.sweep(steps);
-        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        driver.exact_sweep(steps);
       }
     }
   }
@@ -257,11 +247,10 @@ TEST(ExchangedSweep, MayEndBeforeAStepIsTaken) {
   for (const std::int64_t blocks : {1, 60}) {
     for (const char* schedule : {"store_all", "revolve", "async"}) {
       if (schedule == std::string("store_all") && blocks == 1) continue;
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", "3");
-      run.set("memory", std::to_string(blocks * least_memory(model, "async")) + "B");
+      RunHandle run(model,
+                    {{"schedule", schedule},
+                     {"interval", "3"},
+                     {"memory", std::to_string(blocks * least_memory(model, "async")) + "B"}});
       // The driver learns of an odd number of steps in the ADVANCE after the last.
       for (const std::int64_t steps : {0, 1, 3, 5, 9}) {
         SCOPED_TRACE(std::string(schedule) + ", " + std::to_string(steps));
@@ -349,11 +338,10 @@ TEST_F(ExchangedSolve, GivesEveryStateToItsCallbacks) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const std::int64_t blocks : {1, 60}) {
       if (schedule == std::string("store_all") && blocks == 1) continue;
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-      run.set("schedule", schedule);
-      run.set("interval", "3");
-      run.set("memory", std::to_string(blocks * least_memory(model_, "async")) + "B");
+      RunHandle run(model_,
+                    {{"schedule", schedule},
+                     {"interval", "3"},
+                     {"memory", std::to_string(blocks * least_memory(model_, "async")) + "B"}});
       for (const std::int64_t steps : {kSteps, ANADROME_STEPS_UNKNOWN}) {
         SCOPED_TRACE(std::string(schedule) + ", " + std::to_string(steps));
         expect_exact_solve(run, steps);

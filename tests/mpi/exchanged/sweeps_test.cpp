@@ -309,14 +309,9 @@ TEST(ExchangedSmallStates, ComeBackFromDiskManyToAWrite) {
     for (const auto& [memory, steps] : {Case{"512KiB", 12000}, Case{"130KiB", 7000}}) {
       for (const bool unknown : {false, true}) {
         SCOPED_TRACE(std::string("memory ") + memory + (unknown ? ", unknown steps" : ""));
-        RunHandle run(MPI_COMM_WORLD);
-        EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-        run.set("schedule", "async");
-        run.set("interval", "1");
-        run.set("memory", memory);
+        RunHandle run(model, {{"schedule", "async"}, {"interval", "1"}, {"memory", memory}});
         SweepDriver driver(run, model, reference);
-        const Outcome outcome = driver.sweep(steps, unknown);
-        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        driver.exact_sweep(steps, unknown);
         const anadrome_stats stats = run.statistics();
         EXPECT_GT(stats.states_per_write, 1);
         EXPECT_GT(stats.bytes_written, 0);

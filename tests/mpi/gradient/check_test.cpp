@@ -66,6 +66,38 @@ TEST(CheckGradient, SaysThatAnObjectiveDoesNotChange) {
       << check.message;
 }
 
+// As of a program of which the objective at TURN is the last observation alone.
+TEST(CheckGradient, SaysThatAnObjectiveChangesInTheReverseSweep) {
+  Ring<double> ring({});
+  static anadrome_model whole;
+  static anadrome_gradient asked;
+  static double summed;
+  whole = ring.model();
+  asked = ring.gradient();
+  anadrome_model model = whole;
+  anadrome_gradient gradient = asked;
+  model.turn = [](void* context, std::int64_t steps) {
+    summed = 0;
+    return whole.turn(context, steps);
+  };
+  model.adjoint = [](void* context, std::int64_t step) {
+    summed += 1;
+    return whole.adjoint(context, step);
+  };
+  gradient.objective = [](void* context, double* objective) {
+    const int code = asked.objective(context, objective);
+    *objective = 0.5 * *objective + summed;
+    return code;
+  };
+  anadrome_gradient_check check = {};
+  check.size = sizeof check;
+  ASSERT_EQ(anadrome_check_gradient(ring.run(), kSteps, &model, &gradient, &check), ANADROME_OK);
+  EXPECT_EQ(check.taylor_verdict, ANADROME_VERDICT_UNDECIDED);
+  EXPECT_EQ(check.verdict, ANADROME_VERDICT_UNDECIDED);
+  EXPECT_NE(std::string(check.message).find("changes in the reverse sweep"), std::string::npos)
+      << check.message;
+}
+
 TEST(CheckGradient, PassesWithManySeeds) {
   Ring<double> ring({});
   const anadrome_model model = ring.model();

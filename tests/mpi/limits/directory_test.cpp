@@ -3,25 +3,19 @@
 // over.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "forwarding_file_system.h"
 #include "mpi_main.h"
 #include "short_sweep.h"
-#include "store/lock_record.h"
+#include "store/directory/lock_record.h"
 
 namespace {
 
@@ -108,83 +102,56 @@ TEST_F(Directory, IsForItsUserAlone) {
   alone([] { umask(022); });
 }
 
-TEST_F(Directory, ThatIsASymlinkIsRefused) {
-  const fs::path target = fs::path(directory()) / "target";
-  alone([&] {
-    fs::create_directory(target);
-    fs::create_directory_symlink(target, run_directory());
-  });
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  expect_refused(run, ANADROME_ERR_ARGUMENT, run_directory());
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(fs::is_empty(target));
-  EXPECT_TRUE(fs::is_symlink(run_directory()));
-  alone([&] {
-    fs::remove(run_directory());
-    fs::remove(target);
-  });
-  expect_exact_sweep(run);
-}
-
-TEST_F(Directory, WhoseLockIsASymlinkIsRefused) {
-  const fs::path target = fs::path(directory()) / "target";
-  alone([&] {
-    std::ofstream(target) << "text";
-    fs::create_directory(run_directory());
-    fs::create_symlink(target, run_directory() / "lock");
-  });
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  expect_refused(run, ANADROME_ERR_ARGUMENT, "holds 'lock'");
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_EQ(fs::file_size(target), 4U);
-  alone([&] {
-    fs::remove_all(run_directory());
-    fs::remove(target);
-  });
-  expect_exact_sweep(run);
-}
-
-TEST_F(Directory, WithSymlinksForFilesOfARunIsRefused) {
-  const fs::path target = fs::path(directory()) / "target";
-  alone([&] {
-    std::ofstream(target) << "text";
-    fs::create_directory(run_directory());
-    fs::create_symlink(target, run_directory() / "segment-00000.h5");
-    fs::create_symlink(target, run_directory() / "states.h5");
-  });
-  {
+// By another user, where the directory above it is everybody's.
+TEST_F(Directory, ThatIsSwappedForALinkWhileTheRunWorksLeadsNowhere) {
+  const fs::path away = directory() + "/away", victim = directory() + "/victim";
+  for (const bool keep : {false, true}) {
+    alone([&] { fs::create_directory(victim); });
     RunHandle run(MPI_COMM_WORLD);
     prepare(run);
-    expect_refused(run, ANADROME_ERR_ARGUMENT, "which nothing says is a run's");
+    run.set("watchdog", "1000");
+    run.set("checkpoint_interval", "0");
+    run.set(keep ? "keep" : "resume", "on");
+    if (keep) run.set("transport", "mpio");
+    SweepDriver driver(run, model_, reference_);
+    bool swapped = false;
+    driver.before_action = [&](const anadrome_action& action) {
+      if (swapped || action.kind != ANADROME_ADVANCE || action.first < 3) return;
+      swapped = true;
+      alone([&] {
+        fs::rename(run_directory(), away);
+        fs::create_directory_symlink(victim, run_directory());
+      });
+    };
+    const Outcome outcome = driver.sweep(kSteps, true);  // whose length is unknown: its files grow
+    EXPECT_TRUE(swapped && outcome.done && outcome.exact) << outcome.message;
+    EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(fs::is_empty(victim));
+    EXPECT_TRUE(fs::is_symlink(run_directory()));
+    EXPECT_EQ(fs::exists(away / "states.h5"), keep);
+    EXPECT_EQ(fs::exists(away), keep);
+    alone([&] {
+      for (const fs::path& path : {away, victim, run_directory()}) fs::remove_all(path);
+    });
   }
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_EQ(fs::file_size(target), 4U);
-  alone([&] {
-    EXPECT_TRUE(fs::is_symlink(run_directory() / "states.h5"));
-    fs::remove_all(run_directory());
-    fs::remove(target);
-  });
 }
 
-TEST_F(Directory, OfSomebodyElseIsLeftUntouched) {
-  const fs::path theirs = run_directory() / "results.txt";
-  alone([&] {
-    fs::create_directory(run_directory());
-    fs::permissions(run_directory(), fs::perms{0755});
-    std::ofstream(theirs) << "text";
-    std::ofstream(run_directory() / "segment-00000.h5") << "text";
-  });
+TEST_F(Directory, IsNotKeptWhereAnotherFileTookThePlaceOfASegment) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run);
-  expect_refused(run, ANADROME_ERR_ARGUMENT, "results.txt");
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_EQ(fs::file_size(theirs), 4U);
-  EXPECT_EQ(fs::file_size(run_directory() / "segment-00000.h5"), 4U);
-  EXPECT_FALSE(fs::exists(run_directory() / "lock"));
-  EXPECT_EQ(mode_of(run_directory()), 0755U);
-  alone([&] { fs::remove_all(run_directory()); });
+  run.set("keep", "on");
+  expect_exact_sweep(run);
+  const fs::path segment = run_directory() / "segment-00000.h5";
+  alone([&] {
+    fs::remove(segment);
+    std::ofstream(segment) << "mine";
+  });
+  EXPECT_EQ(run.close(), ANADROME_ERR_IO) << anadrome_last_error();
+  alone([&] {
+    EXPECT_EQ(fs::file_size(segment), 4U);
+    fs::remove_all(run_directory());
+  });
 }
 
 TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
@@ -217,7 +184,6 @@ TEST_F(Directory, ThatAnotherRunTookOverIsLeftAloneByTheNextBegin) {
     write_lock(anadrome::store::File::open(run_directory() / "lock", O_RDWR), record);
     std::ofstream(journal) << "text";
   });
-  std::this_thread::sleep_for(std::chrono::seconds(12));  // longer than between two heartbeats
   MPI_Barrier(MPI_COMM_WORLD);
   expect_refused(run, ANADROME_ERR_BUSY, "node017");
   EXPECT_EQ(fs::file_size(journal), 4U);
@@ -261,51 +227,6 @@ TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
   second.set("takeover", "on");  // of another host's only
   expect_refused(second, ANADROME_ERR_BUSY, "in use by another run of this process");
   expect_exact_sweep(first);
-}
-
-// Starts dying_run as a program of its own: without what ties this one to its mpirun.
-int run_and_wait(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const bool of_mpirun = std::strncmp(*entry, "PMIX_", 5) == 0 ||
-                           std::strncmp(*entry, "OMPI_COMM_", 10) == 0 ||
-                           std::strncmp(*entry, "OMPI_MCA_orte_", 14) == 0 ||
-                           std::strncmp(*entry, "OMPI_MCA_ess", 12) == 0 ||
-                           std::strncmp(*entry, "OMPI_MCA_pmix", 13) == 0 ||
-                           std::strncmp(*entry, "OMPI_MCA_initial", 16) == 0;
-    if (!of_mpirun) environment.push_back(*entry);
-  }
-  environment.push_back(nullptr);
-  pid_t child = -1;
-  if (posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.data()) !=
-      0) {
-    return -1;
-  }
-  int status = 0;
-  return waitpid(child, &status, 0) == child ? status : -1;
-}
-
-TEST_F(Directory, OfAKilledRunIsTakenOver) {
-  for (const char* layout : {"shared", "rank"}) {
-    alone([&] {
-      const int status = run_and_wait({ANADROME_TEST_DYING_RUN, directory(), layout});
-      EXPECT_TRUE(WIFSIGNALED(status)) << status;
-      EXPECT_TRUE(fs::exists(run_directory() / "lock"));
-      EXPECT_GE(std::distance(fs::directory_iterator(run_directory()), fs::directory_iterator()),
-                2);
-    });
-    {
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run);
-      expect_exact_sweep(run);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_TRUE(fs::is_empty(directory()));
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
 }
 
 }  // namespace

@@ -67,6 +67,16 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
   }
 }
 
+// Where files leave no room for a state, Revolve may still have some.
+TEST_F(Limits, AutoNamesTheLeastMemoryOfAllThatItMayChoose) {
+  RunHandle run(MPI_COMM_WORLD);
+  opened(run, "auto", 1);
+  const std::int64_t least = named_least(run, 30);
+  EXPECT_EQ(least, least_memory(model_, "revolve"));
+  run.set("memory", std::to_string(least) + "B");
+  expect_exact(sweep(run, 30));
+}
+
 // A packed tape goes through a buffer, which may be larger than the memory.
 TEST_F(Limits, TheLeastMemoryIsEnoughWhereTapesAreLarge) {
   const auto pack = [](void*, void*, std::size_t) { return 0; };
@@ -98,6 +108,24 @@ TEST_F(Limits, BlocksAreAlikeWhereRanksHaveDifferentAmountsOfMemoryLeft) {
     ASSERT_TRUE(same_on_all(MPI_COMM_WORLD, status));
     if (status != ANADROME_OK) continue;
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().states_per_write));
+    EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().checkpoint_slots));
+  }
+}
+
+// Small states get no disk where it leaves too few of them in memory; large ones do. Which they are
+// is said by the largest of all ranks.
+TEST_F(Limits, AutoChoosesTheSameWhereStatesAreSmallOnSomeRanksAlone) {
+  std::vector<double> state(static_cast<std::size_t>(rank() == 0 ? 1 << 18 : 100));
+  for (std::int64_t memory = 3 << 19; memory < 32 << 20; memory += 3 << 19) {
+    SCOPED_TRACE(memory);
+    RunHandle run(MPI_COMM_WORLD);
+    ASSERT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, state.data(),
+                                 state.size()),
+              ANADROME_OK);
+    run.set("memory", std::to_string(memory) + "B");
+    const anadrome_status status = anadrome_begin(run, 1000);
+    ASSERT_TRUE(same_on_all(MPI_COMM_WORLD, status));
+    if (status != ANADROME_OK) continue;
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, run.statistics().checkpoint_slots));
   }
 }

@@ -20,6 +20,12 @@ using namespace anadrome::test;
 
 constexpr std::int64_t kSteps = 23;
 
+// Adjoint steps are slow: a commit is made meanwhile, and a stop comes before the end.
+void step_back(double x, double& adjoint) {
+  adjoint *= 1 + 0.02 * x;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // Commits as often as it can.
 anadrome_run* open_committing(const char* interval, const char* memory) {
   anadrome_run* run = nullptr;
@@ -71,9 +77,8 @@ struct Unaware {
       }
       if (action.kind == ANADROME_TURN) adjoint = 1;
       if (action.kind != ANADROME_ADJOINT) continue;
-      adjoint *= 1 + 0.02 * x;
+      step_back(x, adjoint);
       ++adjoints;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (status != ANADROME_OK) message = anadrome_last_error();
     if (status == ANADROME_ERR_ORDER) {  // and no sweep of this object touches what is there
@@ -145,8 +150,7 @@ struct TwoObjectives {
         }
         if (action.kind == ANADROME_TURN) adjoint = static_cast<double>(objective + 1);
         if (action.kind != ANADROME_ADJOINT) continue;
-        adjoint *= 1 + 0.02 * x;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        step_back(x, adjoint);
         if (objective > 0 && ++adjoints == stop_after) anadrome_request_stop(run);
       }
       results[objective] = adjoint;

@@ -120,7 +120,7 @@ class Resume : public testing::TestWithParam<Setup> {
 
   struct Outcome {
     anadrome_status status = ANADROME_OK;
-    std::int64_t actions = 0, turns = 0, adjoints = 0;
+    std::int64_t actions = 0, turns = 0, adjoints = 0, lost = 0;
     anadrome_phase phase = ANADROME_PHASE_IDLE;  ///< where it went on
     std::int64_t step = 0;
     std::string message;
@@ -211,6 +211,9 @@ class Resume : public testing::TestWithParam<Setup> {
           break;
       }
     }
+    anadrome_stats stats{};
+    stats.size = sizeof stats;
+    if (anadrome_statistics(run, &stats) == ANADROME_OK) outcome.lost = stats.anchors_lost;
     EXPECT_EQ(anadrome_close(&run), ANADROME_OK) << anadrome_last_error();
     return outcome;
   }
@@ -266,6 +269,7 @@ TEST_P(Resume, AfterAStopAnywhere) {
     ASSERT_EQ(first.status, ANADROME_STOPPED) << first.message;
     const Outcome second = live(-1, 0);
     EXPECT_NE(second.phase, ANADROME_PHASE_IDLE);
+    EXPECT_EQ(GetParam().fast <= Fast::kKept ? second.lost : 0, 0) << "every state was awaited";
     forward += second.phase == ANADROME_PHASE_FORWARD ? 1 : 0;
     reverse += second.phase == ANADROME_PHASE_REVERSE ? 1 : 0;
     if (second.phase == ANADROME_PHASE_REVERSE) {
@@ -364,7 +368,9 @@ INSTANTIATE_TEST_SUITE_P(
         Setup{"shared", 700, {{"interval", "2"}, {"memory", "120KiB"}}},
         Setup{"every_step", 700, {{"interval", "1"}, {"memory", "60KiB"}}},
         Setup{"node", 700, {{"interval", "3"}, {"memory", "120KiB"}, {"layout", "node"}}},
-        Setup{"compressed", 700, {{"interval", "2"}, {"memory", "180KiB"}, {"compress", "lz4"}}},
+        Setup{"compressed",  // with a limit, which gives back what is void
+              700,
+              {{"interval", "2"}, {"memory", "180KiB"}, {"compress", "lz4"}, {"disk", "4MiB"}}},
         Setup{
             "lossy",
             700,

@@ -3,9 +3,7 @@
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
-#include <thread>
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
@@ -63,13 +61,9 @@ TEST_F(FailedCommits, AreReportedWhenTheNextOneIsDue) {
   SweepDriver driver(run_, model_, reference_);
   driver.before_action = [&](const anadrome_action& action) {
     // The first commit was begun with the first anchor; there are later ones for the next.
-    const auto wait_until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (fails_here() && action.first >= 3 && !files_.hit() &&
-           std::chrono::steady_clock::now() < wait_until)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (fails_here() && action.first >= 3) files_.wait_until_hit();
   };
-  const Outcome outcome = driver.sweep(kSteps);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(kSteps);
   files_.disarm();
   EXPECT_EQ(run_.close(), ANADROME_OK) << anadrome_last_error();
   expect_one_report();

@@ -56,8 +56,7 @@ TEST_P(Compressed, ComeBackBitForBitInEverySchedule) {
     prepare(run, disk, 6);
     SweepDriver driver(run, model_, reference_);
     for (int sweep = 0; sweep < 2; ++sweep) {
-      const Outcome outcome = driver.sweep(kSteps);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      driver.exact_sweep(kSteps);
       const anadrome_stats stats = run.statistics();
       EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
       if (stats.state_bytes > 0 && std::string(GetParam()) != "auto") {
@@ -73,8 +72,7 @@ TEST_P(Compressed, ExchangedFieldsAreCompressedWhereTheyAre) {
   model_.exchanged = kAllFields;
   prepare(run, {"async", "2"}, 8);
   SweepDriver driver(run, model_, reference_);
-  const Outcome outcome = driver.sweep(kSteps);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(kSteps);
 }
 
 // One bit that is wrong on disk, in some read: healed, or an error that says so, and then on all
@@ -105,8 +103,7 @@ TEST_P(Compressed, AFullDiskCostsStepsAlone) {
   FaultyFileSystem files;
   if (rank() == ranks() - 1) files.arm(Operation::kWrite, 15, Fault::kNoSpace, true);
   SweepDriver driver(run, model_, reference_);
-  const Outcome outcome = driver.sweep(kSteps);
-  EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+  driver.exact_sweep(kSteps);
   EXPECT_TRUE(files.hit() || rank() != ranks() - 1);
 }
 
@@ -114,11 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, Compressed, testing::Values("lz4"));
 
 TEST(Compress, IsRefusedWhereHdf5MovesElements) {
   CoupledModel model(MPI_COMM_WORLD, Counts{100, 0, 0, 0, 0});
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-  run.set("schedule", "async");
-  run.set("compress", "lz4");
-  run.set("transport", "mpio");
+  RunHandle run(model, {{"schedule", "async"}, {"compress", "lz4"}, {"transport", "mpio"}});
   EXPECT_EQ(anadrome_begin(run, 10), ANADROME_ERR_UNSUPPORTED);
   EXPECT_NE(std::string(anadrome_last_error()).find("compress=off"), std::string::npos);
   run.set("schedule", "revolve");

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "mpi_main.h"
-#include "schedule/revolve.h"
+#include "schedule/words/revolve.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -54,8 +54,7 @@ class EveryState : public testing::TestWithParam<std::tuple<Shape, bool>> {
       for (const bool unknown : {false, true}) {
         SCOPED_TRACE(std::to_string(steps) + (unknown ? " unknown" : " known") + " steps");
         SweepDriver driver(run, model_, reference_);
-        const Outcome outcome = driver.sweep(steps, unknown);
-        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        const Outcome outcome = driver.exact_sweep(steps, unknown);
         const anadrome_stats stats = run.statistics();
         EXPECT_EQ(stats.steps, steps);
         EXPECT_EQ(stats.adjoint_steps_taken, steps);

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "mpi_main.h"
-#include "schedule/mixed.h"
+#include "schedule/stack/mixed.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -81,14 +81,6 @@ TEST_F(NestedSchedules, MixedKeepsTapesOfOneToFourStates) {
   }
 }
 
-TEST_F(NestedSchedules, MixedWithRoomForEveryTapeRunsNoStepTwice) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, tape_model_, "mixed", 64 * least_memory(tape_model_, "revolve"));
-  SweepDriver driver(run, tape_model_, tape_reference_);
-  const Outcome outcome = driver.sweep(kMostSteps);
-  expect_exact(run, outcome, kMostSteps);
-}
-
 TEST_F(NestedSchedules, SayWhatTheyCannotDo) {
   const std::tuple<const char*, bool, bool, const char*> cases[] = {
       {"mixed", false, false, "tape"}, {"mixed", true, true, "number of steps"}};
@@ -129,15 +121,6 @@ TEST_F(NestedSchedules, SayWhatRevolveAloneTakesWithTapes) {
   EXPECT_NE(said.find(std::string("every tape kept 1, Revolve alone in this memory ") + factor),
             std::string::npos)
       << said;
-}
-
-TEST_F(NestedSchedules, RevolvePlacesStatesAsTheyPassWhereNoEndIsKnown) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, model_, "revolve", 4 * least_memory(model_, "revolve"));
-  SweepDriver driver(run, model_, reference_);
-  const Outcome outcome = driver.sweep(kMostSteps, true);
-  expect_exact(run, outcome, outcome.advances);
-  EXPECT_EQ(run.statistics().bytes_written, 0);
 }
 
 }  // namespace

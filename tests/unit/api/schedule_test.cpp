@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/catalogue.h"
-#include "schedule/revolve.h"
+#include "planners/streams.h"
+#include "schedule/words/revolve.h"
 #include "stream_executor.h"
 
 namespace {
@@ -96,7 +96,7 @@ bool too_little(const std::string& options) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& entry : anadrome::schedule::catalogue()) {
+  for (const auto& entry : anadrome::schedule::streams()) {
     if (entry.needs.branches) continue;
     const std::string name = entry.name;
     if (entry.needs.tape) {
@@ -126,7 +126,7 @@ class EverySchedule : public ::testing::TestWithParam<Case> {};
 TEST_P(EverySchedule, ObeysItsLimitsAndGivesTheSameGradient) {
   const Case& each = GetParam();
   std::int64_t played = 0;
-  const auto& entry = *anadrome::schedule::find_schedule(each.name);
+  const auto& entry = *anadrome::schedule::find_stream(each.name);
   const bool searches = is_list(each), reads_once = entry.at_intervals;
   for (const std::int64_t n : kSteps) {
     if (searches && n > 7) continue;
@@ -155,7 +155,7 @@ TEST_P(EverySchedule, ObeysItsLimitsAndGivesTheSameGradient) {
 
 TEST_P(EverySchedule, PlaysWithAnUnknownEndOrSaysThatItCannot) {
   const Case& each = GetParam();
-  if (anadrome::schedule::find_schedule(each.name)->needs.steps) {
+  if (anadrome::schedule::find_stream(each.name)->needs.steps) {
     Opened opened(options_of(each, "unknown", 5, 5, ""));
     EXPECT_EQ(opened.status, ANADROME_ERR_ARGUMENT);
     EXPECT_NE(std::string(anadrome_last_error()).find("number of steps"), std::string::npos);

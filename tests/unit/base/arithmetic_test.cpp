@@ -9,6 +9,7 @@
 #include <csignal>
 #include <limits>
 
+#include "base/callback.h"
 #include "base/thread.h"
 
 namespace anadrome {

@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "base/thread.h"
+#include "trial_limit.h"
 
 namespace anadrome {
 namespace {
@@ -117,7 +119,15 @@ TEST(StartThreadDeathTest, SaysWhichThreadAndWhichLimit) {
     std::_Exit(5);
   };
   EXPECT_EXIT(start(), testing::ExitedWithCode(7),
-              "cannot start the thread that writes letters: .*ulimit -u is 1: raise it");
+              "letters: .*ulimit -u is 1 for threads, ulimit -v.*: raise it");
+}
+
+TEST(TrialLimitDeathTest, NamesTheTestThatHangsOrCrashes) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const auto& [signal, what] : {std::pair{SIGALRM, "HANG"}, {SIGABRT, "CRASH"}}) {
+    EXPECT_EXIT((test::begin_trial("Pool.Waits"), ::raise(signal)), testing::KilledBySignal(signal),
+                what + std::string(": Pool.Waits"));
+  }
 }
 
 }  // namespace

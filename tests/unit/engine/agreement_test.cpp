@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/agreement.h"
+#include "engine/ranks/agreement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Which states have a fingerprint, and what comes of a difference.
-#include "engine/audit.h"
+#include "engine/verify/audit.h"
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ struct Audited : LoneDesk {
     audits.computed_again(step, *keeper.live());
   }
   ScriptedSweep* sweep_played = nullptr;
-  Comparison comparison{context, meeting};
-  Audits audits{context, comparison};
+  Comparison comparison{peers, meeting, asked, play.plan, notes.warnings};
+  Audits audits{peers.held, play.plan, play.sweep, comparison};
   std::vector<Advance> parts;
 };
 
@@ -148,7 +148,7 @@ struct Numbers : LoneDesk {
     comparison.begin(true);
   }
   std::vector<double> x = {3, 0, 4};
-  Comparison comparison{context, meeting};
+  Comparison comparison{peers, meeting, asked, play.plan, notes.warnings};
 };
 
 TEST(Comparison, LooksAtEachNumberWhereBothStatesAreThere) {

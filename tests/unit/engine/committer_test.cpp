@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Commits whose task the test carries out when it likes, on real files.
-#include "engine/committer.h"
+#include "engine/resume/committer.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -77,21 +77,22 @@ struct Commits : testing::Test {
   }
   void begin(double seconds_between = 0) {
     committer.reset();
-    committer = std::make_unique<Committer>(directory.path(), header, numbers("lambda", lambda),
-                                            seconds_between, transport);
+    committer = std::make_unique<Committer>(store::Directory::open(directory.path()), header,
+                                            numbers("lambda", lambda), seconds_between, transport);
   }
   // As another process: from its newest commit, with its numbers unless these are others.
-  void go_on(std::int64_t good_blocks, std::int64_t newest_generation) {
+  void go_on(std::int64_t good_blocks, std::int64_t newest_generation, bool lost_fast = false) {
     committer.reset();
     Recovery recovery;
+    recovery.lost_fast = lost_fast;
     recovery.journal = journal();
     recovery.commit = recovery.journal.commits.back();
     recovery.newest_generation = newest_generation;
     recovery.adjoint.resize(sizeof(double) * lambda.size());
     adjoint_file().read_all(recovery.adjoint.data(), recovery.adjoint.size(),
                             recovery.commit.generation % 2 * store::kPage);
-    committer = std::make_unique<Committer>(directory.path(), recovery, good_blocks,
-                                            numbers("lambda", lambda), 0, transport);
+    committer = std::make_unique<Committer>(store::Directory::open(directory.path()), recovery,
+                                            good_blocks, numbers("lambda", lambda), 0, transport);
   }
 
   void wrote(std::int64_t block, const Failure& failure = {}, bool is_copy = false) {
@@ -194,8 +195,8 @@ TEST_F(Commits, NameAPlaceThatIsNotThatOfTheNumber) {
 TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
   HeldTask fast;
   committer.reset();
-  committer = std::make_unique<Committer>(directory.path(), header, numbers("lambda", lambda), 0,
-                                          transport, &fast);
+  committer = std::make_unique<Committer>(store::Directory::open(directory.path()), header,
+                                          numbers("lambda", lambda), 0, transport, &fast);
   const auto wrote_at = [&](HeldTask& to, std::int64_t block, std::int64_t place, bool is_copy) {
     wrote(block, {}, is_copy);
     FinishedWrite write = transport.writes.back();
@@ -219,12 +220,17 @@ TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
   EXPECT_EQ(commit_now(), 0) << "x_0 is on the fast volume alone";
   wrote_at(transport, 0, 0, true);
   wrote_at(transport, 2, 0, false);
+  wrote_at(fast, 3, 2, false);
+  fast.writes.back().failure = kNoDisk;
   EXPECT_GT(commit_now(), 0);
   const JournalContents contents = journal();
+  EXPECT_EQ(contents.blocks.count(3), 0u) << "it is not there";
   using Place = store::JournalBlock::Place;
   EXPECT_EQ(contents.blocks.at(0).place, (Place{store::kFast, 0}));
   EXPECT_EQ(contents.blocks.at(1).place, (Place{store::kFast, 1}));
   EXPECT_EQ(contents.blocks.at(2).place, (Place{store::kHome, 0}));
+  go_on(-1, 2, true);
+  EXPECT_EQ(journal().blocks.at(1).place->place, store::JournalBlock::kGone);
 }
 
 TEST_F(Commits, HaveTheAdjointAsItWasWhenTheyBegan) {
@@ -314,8 +320,9 @@ TEST_F(Commits, AreNotBegunWhereACallbackFails) {
   store::Packed packed;
   packed.returns = 5;
   committer = nullptr;
-  committer = std::make_unique<Committer>(
-      directory.path(), header, std::vector<store::Field>{packed.field("p")}, 0, transport);
+  committer =
+      std::make_unique<Committer>(store::Directory::open(directory.path()), header,
+                                  std::vector<store::Field>{packed.field("p")}, 0, transport);
   const Failure failure = failure_from([&] { start(); });
   EXPECT_EQ(failure.status, ANADROME_ERR_PEER);
   EXPECT_FALSE(committer->busy());
@@ -458,8 +465,10 @@ TEST_F(Commits, AreNotGoneOnFromWhereTheJournalHasChangedSince) {
   recovery.journal = journal();
   recovery.commit = recovery.journal.commits.back();
   std::filesystem::resize_file(journal_path, 40);
-  const Failure failure = failure_from(
-      [&] { Committer(directory.path(), recovery, -1, numbers("lambda", lambda), 0, transport); });
+  const Failure failure = failure_from([&] {
+    Committer(store::Directory::open(directory.path()), recovery, -1, numbers("lambda", lambda), 0,
+              transport);
+  });
   EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
 }
 

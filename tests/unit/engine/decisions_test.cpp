@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The questions of a schedule on the way, and the agreements that answer them.
-#include "engine/decisions.h"
+#include "engine/plan/decisions.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(Decisions, WaitForWritesAndShareTheMemoryAsTheScheduleWants) {
   desk.options.memory = 8 << 16;
   ScriptedSweep& sweep = desk.script("async", 1000);
   desk.meeting.bring = [&](Agreement::Input& input) {
-    desk.context.measured.bring(input, desk.keeper.disk_tier());
+    desk.context.notes.measured.bring(input, desk.keeper.disk_tier());
   };
   const std::int64_t slots = desk.memory.checkpoint_slots;
   desk.keeper.keep({anchor(0, 0)});

@@ -11,7 +11,7 @@
 
 #include "engine/beginning.h"
 #include "engine/caller.h"
-#include "engine/decisions.h"
+#include "engine/plan/decisions.h"
 #include "temporary_directory.h"
 #include "thread_ranks.h"
 
@@ -25,12 +25,14 @@ struct RecordingMeeting final : Meeting {
   Agreement::Output agree(Call call, std::int64_t equal, const char* equal_name,
                           const Failure& lost) override {
     calls.push_back(call);
-    Agreement::Input input = {
-        .call = call, .failure = context.held.failure(), .equal = equal, .equal_name = equal_name};
+    Agreement::Input input = {.call = call,
+                              .failure = context.peers.held.failure(),
+                              .equal = equal,
+                              .equal_name = equal_name};
     input.lost = lost;
     if (bring) bring(input);
-    const Agreement::Output output = context.agreement.agree(input);
-    context.measured.take(output);
+    const Agreement::Output output = context.peers.agreement.agree(input);
+    context.notes.measured.take(output);
     if (take) take(output);
     return output;
   }
@@ -52,22 +54,23 @@ struct ScriptedSweep final : schedule::Sweep {
   }
   schedule::Course course() const override { return facts; }
   std::int64_t advances_remaining() const override { return 100; }
-  std::int64_t adjoints_remaining() const override { return adjoints; }
   bool lose(std::int64_t number) override { return lost.push_back(number), number > 0; }
   void disk_is_full(const schedule::DiskLeft& left) override { full.push_back(left); }
-  bool can_rewind() const override { return true; }
   void rewind(std::int64_t restorable) override { rewound_to = restorable; }
+  bool mark() override { return marks; }
+  void begin_pass(const schedule::Pass& begun) override { pass = begun; }
   const schedule::AnchorList& anchors() const override { return list; }
 
   std::vector<schedule::Next> answers;  ///< to decide; then kGoOn
-  std::int64_t adjoints = 100;
-  schedule::Course facts = {.steps = 100, .slots = 7};
+  schedule::Course facts = {.steps = 100, .slots = 7, .adjoints_left = 100, .may_rewind = true};
   schedule::AnchorList list;
+  bool marks = false;
   // The calls that the sweep had.
   std::vector<schedule::Measured> asked;
   std::vector<std::int64_t> lost;
   std::vector<schedule::DiskLeft> full;
   std::int64_t rewound_to = -1;
+  schedule::Pass pass;
 };
 
 inline schedule::Kept anchor(std::int64_t number, std::int64_t step) {
@@ -116,8 +119,8 @@ class Desk {
   /// Begins one, and has another one played.
   ScriptedSweep& script(const char* schedule = "revolve", std::int64_t steps = 100) {
     begin(schedule, steps);
-    context.plan.sweep = std::make_unique<ScriptedSweep>();
-    return static_cast<ScriptedSweep&>(*context.plan.sweep);
+    context.play.plan.sweep = std::make_unique<ScriptedSweep>();
+    return static_cast<ScriptedSweep&>(*context.play.plan.sweep);
   }
   // All bytes of a state are the last one of its step.
   void step_to(std::int64_t step) { state.assign(state.size(), static_cast<unsigned char>(step)); }
@@ -128,19 +131,24 @@ class Desk {
 
   store::TemporaryDirectory directory;
   Context context;
-  Options& options = context.options;
-  Fields& fields = context.fields;
-  SweepState& sweep = context.sweep;
-  const MemoryPlan& memory = context.plan.memory;
+  Options& options = context.asked.options;
+  Fields& fields = context.asked.fields;
+  SweepState& sweep = context.play.sweep;
+  const MemoryPlan& memory = context.play.plan.memory;
   std::vector<unsigned char> state, tape;
   RecordingMeeting meeting{context};
-  Storage storage{context};
-  Planning planning{context, storage};
+  Agreement& agreement = context.peers.agreement;
+  Peers& peers = context.peers;
+  Asked& asked = context.asked;
+  Play& play = context.play;
+  Notes& notes = context.notes;
+  Storage storage{peers, asked, notes.measured, notes.warnings};
+  Planning planning{peers, asked, notes.measured, storage};
   Keeper keeper{context, meeting, storage};
-  Decisions decisions{context, meeting, planning, keeper};
-  Choice choice{context, planning};
-  Resumption resumption{context, meeting, planning, storage, keeper};
-  Report report{context, planning, storage, keeper};
+  Decisions decisions{peers, meeting, play, notes.measured, planning, keeper};
+  Choice choice{peers, asked, planning};
+  Resumption resumption{peers, meeting, asked, play, notes, planning, storage, keeper};
+  Report report{agreement, options, play, notes, planning, storage, keeper};
   Beginning beginning{context, storage, planning, keeper, choice, resumption};
   Caller caller{context, meeting, storage, keeper, report};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The directory and the segments of a run: how they are made, left, found again and refused.
-#include "engine/disk_space.h"
+#include "engine/disk/disk_space.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -183,7 +183,7 @@ TEST_F(RunOnDisk, LeavesNothingOfASegmentThatIsRefused) {
   } refusals[] = {{Operation::kAllocate, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
                   {Operation::kOpen, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
                   {Operation::kWrite, 1, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kOpen, 3, Fault::kIoError, ANADROME_ERR_IO}};  // when it is made
+                  {Operation::kOpen, 2, Fault::kIoError, ANADROME_ERR_IO}};  // when it is made
   test::FaultyFileSystem system;
   Space s(directory.path());
   s.open();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/fields.h"
+#include "engine/asked/fields.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "base/error.h"
-#include "store/packing.h"
+#include "store/memory/packing.h"
 
 namespace anadrome::engine {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fingerprints tell how far apart two fields are.
-#include "engine/fingerprint.h"
+#include "engine/sweep/fingerprint.h"
 
 #include <gtest/gtest.h>
 

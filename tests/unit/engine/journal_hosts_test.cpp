@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Journals on the disks of hosts: which of them another job finds, and what it says.
-#include "engine/journal_hosts.h"
+#include "engine/disk/journal_hosts.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <optional>
 
-#include "store/journal.h"
-#include "store/process_identity.h"
+#include "store/directory/process_identity.h"
+#include "store/journal/journal.h"
 #include "temporary_directory.h"
 #include "thread_ranks.h"
 

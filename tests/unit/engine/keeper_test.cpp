@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // States, tapes and anchors in the places that a schedule gives them.
-#include "engine/keeper.h"
+#include "engine/keep/keeper.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "desk.h"
 #include "faulty_file_system.h"
@@ -46,7 +48,14 @@ TEST(Keeper, RestoresWhatItKeptInSlotsThatAreUsedAgain) {
 TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {
   LoneDesk desk(kState, 3 * kState / 2);
   desk.begin("store_all", 4);
-  ASSERT_EQ(desk.context.plan.kept_tape_slots(), 2);
+  ASSERT_EQ(desk.context.play.plan.kept_tape_slots(), 2);
+  desk.step_to(0);
+  desk.keeper.hold_x_0(3);
+  desk.step_to(2);
+  ASSERT_TRUE(desk.keeper.has_x_0_in_memory()) << "for the preflight, which gives it back";
+  desk.keeper.restore_x_0();
+  EXPECT_TRUE(desk.is_at(0));
+  desk.keeper.let_go_of_x_0();
   const auto tape = [](std::int64_t step) {
     return schedule::Kept{What::kTape, kRamTier, step, 2 * step, {}};
   };
@@ -65,7 +74,8 @@ TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {
 
 // Anchors at every step, not all of which stay in memory.
 struct Anchored : LoneDesk {
-  explicit Anchored(std::int64_t states = 8) : LoneDesk(kState) {
+  explicit Anchored(std::int64_t states = 8, const std::string& set = "") : LoneDesk(kState) {
+    options.set_environment(set);
     options.memory = states * kState;
     played = &script("async", 1000);
   }
@@ -83,7 +93,7 @@ struct Anchored : LoneDesk {
   }
   bool brings_back(std::int64_t number) {
     keeper.restore({anchor(number, number)});
-    return is_at(number) && !context.held.failure();
+    return is_at(number) && !context.peers.held.failure();
   }
   std::int64_t written() { return keeper.disk_tier()->anchors().written(); }
   std::int64_t room() { return storage.space()->capacity(); }
@@ -121,7 +131,7 @@ TEST(Keeper, WritesABlockUnlessTheRestIsReversedFromMemory) {
 }
 
 TEST(Keeper, AgreesOnceForABlockAndWritesTheLastOneForLaterReaders) {
-  Anchored desk(40);
+  Anchored desk(600);
   ASSERT_EQ(desk.memory.layout.states(), 2);
   desk.keep_all(5);
   desk.keeper.write_last_block();
@@ -144,6 +154,83 @@ TEST(Keeper, GoesBackToTheAnchorBeforeOneThatIsLost) {
   EXPECT_TRUE(desk.is_at(-1)) << "the schedule says where to go on";
   EXPECT_TRUE(desk.brings_back(0)) << "there is a copy";
 }
+
+TEST(Keeper, AgreesAnewOnEachBlockOfAPass) {
+  Anchored desk;
+  desk.keep_all(2);
+  EXPECT_TRUE(desk.brings_back(0) && desk.brings_back(0));
+  EXPECT_EQ(desk.meeting.calls.size(), 1u);
+  desk.keeper.begin_pass(1);
+  EXPECT_TRUE(desk.brings_back(0));
+  EXPECT_EQ(desk.meeting.calls.size(), 2u) << "some rank may not have it any more";
+}
+
+TEST(Keeper, HoldsX0WhereAsManyStatesAsAreAskedForFitBesideIt) {
+  Anchored desk;
+  desk.keep_all(1);
+  std::vector<std::int64_t> free;
+  while (desk.keeper.has_spare_block()) free.push_back(desk.keeper.take_spare_block());
+  for (const std::int64_t block : free) desk.keeper.give_back_spare_block(block);
+  desk.keeper.hold_x_0(std::ssize(free));
+  desk.keeper.disk_tier()->drop(0);
+  EXPECT_FALSE(desk.keeper.has_x_0_in_memory());
+  EXPECT_TRUE(desk.brings_back(0));
+  desk.keeper.hold_x_0(std::ssize(free) - 1);
+  desk.keeper.disk_tier()->drop(0);
+  EXPECT_TRUE(desk.keeper.has_x_0_in_memory());
+  desk.keeper.let_go_of_x_0();
+}
+
+// ---- two directories ----
+
+struct OnTwoVolumes : Desk {
+  explicit OnTwoVolumes(Ranks& ranks) : Desk(ranks, kState, 0) {
+    options.set("directory", fast.path() + "," + directory.path());
+    options.set("layout", "rank");
+    options.memory = 8 * kState;
+    script("async", 1000);
+  }
+  ~OnTwoVolumes() { keeper.abandon(); }
+  void keep(std::int64_t number) {
+    step_to(number);
+    keeper.keep({anchor(number, number)});
+    if (keeper.write_is_due()) keeper.write_due();
+  }
+  const store::TemporaryDirectory fast;
+};
+
+TEST(Keeper, GivesTheOtherVolumeABlockThatOneRefuses) {
+  test::FaultyFileSystem files;
+  OneRank one;
+  OnTwoVolumes desk(one.rank);
+  files.only_in(desk.fast.path());
+  files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
+  std::int64_t number = 0;
+  while (!files.hit() && number < 1000) desk.keep(number++);
+  ASSERT_TRUE(files.hit());
+  EXPECT_FALSE(desk.sweep.no_more_anchors);
+  EXPECT_EQ(desk.keeper.disk_tier()->anchors().written(), number);
+}
+
+// A block that only one rank knows to be in the fast directory takes its place there on both.
+TEST(Keeper, GoesOnBehindTheBlocksOfTheRankThatKnowsMost) {
+  using Place = store::JournalBlock::Place;
+  ThreadRanks::run(2, [&](Ranks& ranks) {
+    OnTwoVolumes desk(ranks);
+    std::map<std::int64_t, store::JournalBlock> known;
+    for (std::int64_t block = 0; block < 3; ++block)
+      known[block] = {block, block, 1,
+                      {},    {},    Place{block < 2 ? store::kFast : store::kHome, block}};
+    if (ranks.rank() == 1) known.erase(1);
+    store::DiskTier& tier = *desk.keeper.disk_tier();
+    tier.take_over(
+        3, [](std::int64_t number) { return number; }, known);
+    desk.keeper.go_on_from(2);
+    EXPECT_EQ(tier.blocks_written(store::kFast), 2) << "rank " << ranks.rank();
+  });
+}
+
+// ---- faults ----
 
 TEST(Keeper, GivesUpWhereTheFirstAnchorIsLost) {
   Anchored desk;
@@ -199,6 +286,17 @@ TEST(Keeper, GivesNoMoreMemoryWhereTheFirstStateIsOnNoDisk) {
   desk.keep(6);
   ASSERT_FALSE(desk.played->full.empty());
   EXPECT_EQ(desk.played->full[0].slots, 0);
+}
+
+// What was on its way when the disk became full is waited for: some of it may have failed.
+TEST(Keeper, KnowsOfEachWriteWhetherItWentWellBeforeItGoesOnWithoutADisk) {
+  Anchored desk(40, "disk=640KiB");
+  desk.files.delay_writes(std::chrono::milliseconds(20));
+  desk.files.arm(Operation::kWrite, 1, Fault::kIoError, true);
+  for (std::int64_t number = 0; desk.played->full.empty() && number < 30; ++number)
+    desk.keep(number);
+  ASSERT_FALSE(desk.played->full.empty());
+  EXPECT_EQ(desk.played->full[0].slots, 0) << "x_0 is on no disk, and stays in memory";
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/live_state.h"
+#include "engine/sweep/live_state.h"
 #include "packed_fields.h"
-#include "store/ram_tier.h"
+#include "store/tiers/ram_tier.h"
 
 namespace anadrome::engine {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/live_state.h"
+#include "engine/sweep/live_state.h"
 
 #include <gtest/gtest.h>
 

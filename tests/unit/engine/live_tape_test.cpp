@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tapes in slots that are laid out for states.
-#include "engine/live_tape.h"
+#include "engine/keep/live_tape.h"
 
 #include <gtest/gtest.h>
 

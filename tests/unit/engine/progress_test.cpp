@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The progress line in a log.
-#include "engine/progress.h"
+#include "engine/sweep/progress.h"
 
 #include <gtest/gtest.h>
 

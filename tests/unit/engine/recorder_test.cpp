@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The events that a recorder keeps of one rank, and the file that it writes.
-#include "engine/recorder.h"
+#include "engine/sweep/recorder.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ TEST(Recorder, WritesWhatHappenedSinceTheStartOrWhyItCannot) {
   LoneDesk desk;
   Recorder recorder;
   const auto written = [&](const char* name) {
-    recorder.write(desk.context.agreement, desk.directory / name, {});
+    recorder.write(desk.context.peers.agreement, desk.directory / name, {});
     std::ifstream file(desk.directory / name);
     return std::string{std::istreambuf_iterator<char>(file), {}};
   };

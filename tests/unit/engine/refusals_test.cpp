@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A call that failed is reported until one for the same option or field has succeeded.
-#include "engine/refusals.h"
+#include "engine/asked/refusals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Commits on the way, and a second process that goes on where the first one stopped.
-#include "engine/resumption.h"
+#include "engine/resume/resumption.h"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,11 @@ using Steps = std::vector<std::int64_t>;
 
 // A process of a run with an anchor at every fourth of 40 steps.
 struct Process : LoneDesk {
-  explicit Process(const std::string& in = "") : LoneDesk(64 << 10) {
+  explicit Process(const std::string& in = "", const std::string& set = "") : LoneDesk(64 << 10) {
     if (!in.empty()) options.directory = in;
     options.set_environment(
-        "memory=512KiB interval=4 resume=on problem=heat checkpoint_interval=0");
+        "memory=512KiB interval=4 resume=on problem=heat checkpoint_interval=0 " + set);
+    fields.add({"v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 1, false, &thirds, {}});
     add("lambda", ANADROME_ROLE_ADJOINT, adjoint);
     meeting.bring = [this](Agreement::Input& input) {
       input.stop = stops;
@@ -32,7 +33,7 @@ struct Process : LoneDesk {
   // Plays until x_step is live or the adjoint of that step is next; false: it never is.
   bool play_to(std::int64_t step, anadrome_phase phase) {
     for (;;) {
-      const schedule::Action action = context.plan.sweep->next();
+      const schedule::Action action = context.play.plan.sweep->next();
       if (keeper.write_is_due()) keeper.write_due();
       if (std::holds_alternative<schedule::Done>(action)) return false;
       if (const auto* kept = std::get_if<schedule::Keep>(&action)) keeper.keep(*kept);
@@ -58,14 +59,18 @@ struct Process : LoneDesk {
     storage.space()->leave();
     return said.message;
   }
+  store::JournalContents journal() const {
+    return store::read_journal(store::FilePlace(storage.space()->path() + "/journal-000000"));
+  }
   std::vector<unsigned char> adjoint = {0, 0};
+  double thirds = 1.0 / 3;  ///< which a lossy codec changes
   bool stops = false;
 };
 
 // After a first process that stopped with x_12 as its newest anchor.
 struct StoppedRun : testing::Test {
-  StoppedRun() {
-    Process first(directory.path());
+  explicit StoppedRun(const std::string& set = "") {
+    Process first(directory.path(), set);
     first.begin();
     EXPECT_FALSE(first.resumption.can_be_left());
     first.play_to(16, ANADROME_PHASE_FORWARD);
@@ -120,6 +125,33 @@ TEST_F(StoppedRun, GoesOnFromAnEarlierAnchorWhereTheNewestIsDamaged) {
   second.begin();
   EXPECT_TRUE(second.is_at(8));
   EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
+}
+
+struct StoppedCompressedRun : StoppedRun {
+  static constexpr const char* kSet = "compress=lz4 disk=10MiB";
+  StoppedCompressedRun() : StoppedRun(kSet) {}
+};
+
+TEST_F(StoppedCompressedRun, GivesBackRoomBehindItsNewestAnchorOnly) {
+  Process second(directory.path(), kSet);
+  second.begin();
+  EXPECT_TRUE(second.is_at(12));
+  EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
+  EXPECT_EQ(second.sweep.anchors_lost, 0);
+}
+
+struct StoppedLossyRun : StoppedRun {
+  static constexpr const char* kSet = "compress=round checkpoint_interval=1e9";
+  StoppedLossyRun() : StoppedRun(kSet) {}
+};
+
+// x_4 and x_8 are not what they were; x_12 was written as it was, for the commit.
+TEST_F(StoppedLossyRun, GoesOnFromNoStateThatTheCodecChanged) {
+  std::fstream(segment, std::ios::in | std::ios::out).seekp(newest).put('x');
+  Process second(directory.path(), kSet);
+  second.begin();
+  EXPECT_EQ(second.sweep.resumed.step, 0);
+  EXPECT_TRUE(second.is_at(0));
 }
 
 TEST_F(StoppedRun, IsRefusedForAnotherProblemAndForgottenWithoutItsJournal) {
@@ -188,6 +220,40 @@ TEST(Resumption, CommitsWhenItIsTimeOrARankIsAskedToStop) {
   EXPECT_EQ(brought(true), Commit::kNotDue) << "nobody could tell in which reverse sweep it is";
 }
 
+// From its newest anchor on a run that goes on would have other states.
+TEST(Resumption, CommitsInALossyReverseSweepOnceTheStatesOfTheForwardSweepAreBehindIt) {
+  for (const bool lossy : {false, true}) {
+    Process process("", lossy ? "compress=round" : "");
+    ScriptedSweep& sweep = process.script("async", 40);
+    sweep.list = schedule::AnchorList::of(4, {{0, 0, 4}});
+    process.sweep.phase = ANADROME_PHASE_REVERSE;
+    const auto due_with = [&](std::int64_t adjoints_left) {
+      sweep.facts.adjoints_left = adjoints_left;
+      Agreement::Input input;
+      process.resumption.bring(input, true);
+      return input.commit == Commit::kDue;
+    };
+    EXPECT_EQ(due_with(13), !lossy);
+    EXPECT_TRUE(due_with(12));
+  }
+}
+
+TEST(Resumption, BeginsTheJournalOfASweepWithoutTheBlocksOfTheOneBefore) {
+  Process process("", "checkpoint_interval=1e9");
+  process.begin();
+  EXPECT_TRUE(process.play_to(24, ANADROME_PHASE_FORWARD));
+  process.keeper.disk_tier()->flush();
+  process.step_to(0);
+  process.begin();
+  EXPECT_TRUE(process.play_to(8, ANADROME_PHASE_FORWARD));
+  process.stops = true;
+  EXPECT_THROW(
+      process.resumption.commit_if_due(Call::kAnchor, process.meeting.agree(Call::kAnchor)), Error);
+  const store::JournalContents journal = process.journal();
+  EXPECT_EQ(journal.commits.size(), 1u);
+  EXPECT_LE(journal.blocks.size(), 2u) << "x_0 and x_4";
+}
+
 TEST(Resumption, AgreesBetweenAnchorsAfterSomeAdjointSteps) {
   Process process;
   process.options.checkpoint_interval = 8;
@@ -206,7 +272,7 @@ TEST(Resumption, AgreesBetweenAnchorsAfterSomeAdjointSteps) {
   };
   EXPECT_EQ(agrees_after(0, 70), (Steps{32, 64})) << "no time is known";
   EXPECT_EQ(agrees_after(0.3, 26), (Steps{20, 24})) << "an eighth of the interval";
-  sweep.adjoints = 0;
+  sweep.facts.adjoints_left = 0;
   EXPECT_EQ(agrees_after(0.3, 26), Steps{}) << "nothing is left to do";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/silence.h"
+#include "engine/disk/silence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A run's directory, its files and its transport, for one sweep after the other.
-#include "engine/storage.h"
+#include "engine/disk/storage.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -21,20 +21,20 @@ struct Stored : LoneDesk {
   Stored() : LoneDesk(kMiB) { options.memory = 8 * kMiB; }
   // As begin does. True: the disk is another one.
   bool prepares() {
-    context.plan = plan("async", 1000);
-    planning.plan_memory(context.plan, nullptr);
+    context.play.plan = plan("async", 1000);
+    planning.plan_memory(context.play.plan, nullptr);
     std::optional<Recovery> none;
     const bool another = storage.changes();
     storage.prepare(memory, true, none);
     return another;
   }
   Failure make_first_files(std::int64_t steps) {
-    context.plan.steps = steps;
-    return storage.make_first_files(context.plan);
+    context.play.plan.steps = steps;
+    return storage.make_first_files(context.play.plan);
   }
   void grow() {
-    context.plan.steps = schedule::kUnknown;
-    storage.grow(context.plan, Call::kAnchor);
+    context.play.plan.steps = schedule::kUnknown;
+    storage.grow(context.play.plan, Call::kAnchor);
   }
   std::int64_t capacity() { return storage.space()->capacity(); }
   bool has_copy() { return storage.space()->copy_of_first_block() != nullptr; }
@@ -100,7 +100,7 @@ TEST(Storage, LetsASweepGoOnInMemoryWhereTheDiskIsFull) {
   };
   EXPECT_EQ(refusal(Operation::kAllocate, 1, Fault::kNoSpace), ANADROME_ERR_NO_SPACE);
   EXPECT_THROW(refusal(Operation::kAllocate, 1, Fault::kIoError), Error);
-  EXPECT_THROW(refusal(Operation::kOpen, 3, Fault::kIoError), Error) << "when it is made already";
+  EXPECT_THROW(refusal(Operation::kOpen, 2, Fault::kIoError), Error) << "when it is made already";
   EXPECT_FALSE(desk.has_files());
   desk.options.keep = true;
   EXPECT_THROW(refusal(Operation::kAllocate, 1, Fault::kNoSpace), Error) << "somebody wants it";

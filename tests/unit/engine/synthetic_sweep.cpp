@@ -7,9 +7,9 @@
 #include <random>
 #include <utility>
 
-#include "schedule/anchored_planner.h"
-#include "schedule/plain_planners.h"
-#include "schedule/stack_sweep.h"
+#include "schedule/anchored/anchored_planner.h"
+#include "schedule/stack/plain_planners.h"
+#include "schedule/stack/stack_sweep.h"
 
 namespace anadrome::engine {
 namespace {

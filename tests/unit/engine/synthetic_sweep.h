@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/trace.h"
+#include "engine/sweep/trace.h"
 
 namespace anadrome::engine {
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/ranks.h"
+#include "engine/ranks/ranks.h"
 
 namespace anadrome::engine {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/trace_json.h"
+#include "engine/sweep/trace_json.h"
 
 #include <gtest/gtest.h>
 

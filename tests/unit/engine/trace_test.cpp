@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/trace.h"
+#include "engine/sweep/trace.h"
 
 #include <gtest/gtest.h>
 

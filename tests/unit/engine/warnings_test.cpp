@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The lines of a run on standard error.
-#include "engine/warnings.h"
+#include "engine/sweep/warnings.h"
 
 #include <gtest/gtest.h>
 

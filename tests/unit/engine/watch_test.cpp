@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/watch.h"
+#include "engine/disk/watch.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "store/run_directory.h"
-#include "store/run_files.h"
+#include "store/directory/run_directory.h"
+#include "store/directory/run_files.h"
 #include "temporary_directory.h"
 
 namespace anadrome::engine {
@@ -17,7 +17,7 @@ class WatchTest : public testing::Test {
  protected:
   Watch::Settings settings() const {
     Watch::Settings result;
-    result.directory = path;
+    result.directory = store::Directory::open(path);
     result.run_id = "0123";
     return result;
   }
@@ -64,7 +64,7 @@ TEST_F(WatchTest, LearnsThatTheRunWasTakenOver) {
 }
 
 TEST_F(WatchTest, LeavesHeartbeatsThatOthersCanRead) {
-  const std::string file = store::HeartbeatFile::path(path, "0123");
+  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
   store::HeartbeatFile::create(file);
   Watch::Settings second = settings();
   second.seconds = 1000;
@@ -76,6 +76,38 @@ TEST_F(WatchTest, LeavesHeartbeatsThatOthersCanRead) {
   const auto found = heartbeats.read(1);
   ASSERT_TRUE(found);
   EXPECT_EQ(store::state_of(found->process), store::ProcessState::kRuns);
+}
+
+TEST_F(WatchTest, NamesASilentRankOnceAndSaysOnlyThenThatItAnswersAgain) {
+  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
+  store::HeartbeatFile::create(file);
+  const store::HeartbeatFile heartbeats(file);
+  store::Heartbeat second = {.beat = 1, .process = store::this_process()};
+  second.process.start += 1;  // another process had this number, and is dead
+  heartbeats.write(1, second);
+  Watch::Settings first = settings();
+  first.seconds = 0.04;
+  first.ranks = 2;
+  testing::internal::CaptureStderr();
+  const Watch watch(first);
+  std::int64_t seen = 0;
+  const auto looks = [&](std::int64_t more) {
+    for (const std::int64_t until = seen + more; seen < until; std::this_thread::yield()) {
+      if (const auto own = heartbeats.read(0)) seen = own->beat;
+    }
+  };
+  looks(20);
+  const std::string silent = testing::internal::GetCapturedStderr();
+  testing::internal::CaptureStderr();
+  ++second.beat;
+  heartbeats.write(1, second);
+  looks(3);
+  const std::string again = testing::internal::GetCapturedStderr();
+  const auto named = silent.find("has not answered");
+  EXPECT_NE(named, std::string::npos) << silent;
+  EXPECT_EQ(silent.find("has not answered", named + 1), std::string::npos) << silent;
+  EXPECT_EQ(silent.find("answers again"), std::string::npos) << silent;
+  EXPECT_NE(again.find("answers again"), std::string::npos) << again;
 }
 
 TEST_F(WatchTest, WithoutTheFileOfRankZeroIsUnsupported) {

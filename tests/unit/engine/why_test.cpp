@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "engine/why.h"
+#include "engine/report/why.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/anchor_list.h"
+#include "schedule/words/anchor_list.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "reference_table.h"
 #include "replay.h"
-#include "schedule/interval.h"
-#include "schedule/revolve.h"
+#include "schedule/anchored/interval.h"
+#include "schedule/words/revolve.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -288,7 +288,7 @@ TEST(AnchoredPlannerAsync, PromisesNothingWhileItProbes) {
   ASSERT_EQ(go_to_decision(), 4);
   sequence.probe(7);
   EXPECT_EQ(sequence->advances_remaining(), kUnknown);
-  EXPECT_EQ(sequence->adjoints_remaining(), 100);
+  EXPECT_EQ(sequence->course().adjoints_left, 100);
   ASSERT_EQ(go_to_decision(), 11);
 }
 

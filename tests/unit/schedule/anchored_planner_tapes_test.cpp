@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "replay.h"
-#include "schedule/interval.h"
+#include "schedule/anchored/interval.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -68,7 +68,7 @@ TEST(AnchoredPlanner, PromisesTheOptimumBeforeItBegins) {
   EXPECT_EQ(AskedSweep(revolve(1000000000, 20))->advances_remaining(),
             extra_advances_clamped(1000000001, 20));
   EXPECT_EQ(AskedSweep(revolve(100, 5, true))->advances_remaining(), 100 + 316);
-  EXPECT_EQ(AskedSweep(revolve(100, 5))->adjoints_remaining(), 100);
+  EXPECT_EQ(AskedSweep(revolve(100, 5))->course().adjoints_left, 100);
 }
 
 TEST(AnchoredPlanner, PromisesNoMoreThanFits) {
@@ -144,7 +144,7 @@ TEST(AnchoredPlanner, RefusesAnEndOfASweepThatItKnowsTheEndOf) {
   AskedSweep sequence(revolve(10, 3));
   while (!std::holds_alternative<Advance>(sequence.next())) {
   }
-  EXPECT_FALSE(sequence->may_finish(1));
+  EXPECT_FALSE(sequence->course().ends.has(1));
   EXPECT_THROW(sequence->finish_forward(1), Error);
   EXPECT_EQ(sequence->course().steps, 10);
 }

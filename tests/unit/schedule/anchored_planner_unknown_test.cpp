@@ -128,30 +128,30 @@ TEST(AnchoredPlannerUnknown, KnowsNothingOfWhatRemainsBeforeTheEnd) {
   EXPECT_EQ(sequence->course().steps, kUnknown);
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(sequence->advances_remaining(), kUnknown);
-    EXPECT_EQ(sequence->adjoints_remaining(), kUnknown);
+    EXPECT_EQ(sequence->course().adjoints_left, kUnknown);
     sequence.next();
   }
 }
 
 TEST(AnchoredPlannerUnknown, FinishesOnlyInsideTheAdvanceUnderWay) {
   AskedSweep sequence(online(3));
-  EXPECT_FALSE(sequence->may_finish(0));
+  EXPECT_FALSE(sequence->course().ends.has(0));
   Advance action;
   while (action.first < 5) {
     const Action next = sequence.next();
     if (const auto* advance = std::get_if<Advance>(&next)) {
       action = *advance;
     } else {
-      EXPECT_FALSE(sequence->may_finish(action.last));
+      EXPECT_FALSE(sequence->course().ends.has(action.last));
     }
   }
-  EXPECT_FALSE(sequence->may_finish(action.first - 1));
-  EXPECT_FALSE(sequence->may_finish(action.last + 1));
+  EXPECT_FALSE(sequence->course().ends.has(action.first - 1));
+  EXPECT_FALSE(sequence->course().ends.has(action.last + 1));
   EXPECT_THROW(sequence->finish_forward(action.last + 1), Error);
   EXPECT_EQ(sequence->course().steps, kUnknown);
   sequence->finish_forward(action.last);
   EXPECT_EQ(sequence->course().steps, action.last);
-  EXPECT_FALSE(sequence->may_finish(action.last));
+  EXPECT_FALSE(sequence->course().ends.has(action.last));
   EXPECT_THROW(sequence->finish_forward(action.last), Error);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/anchored_sweep.h"
+#include "schedule/anchored/anchored_sweep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The questions of schedule=async to the ranks before it decides, and its decisions.
-#include "schedule/async_planner.h"
+#include "schedule/anchored/async_planner.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "replay.h"
-#include "schedule/anchored_sweep.h"
+#include "schedule/anchored/anchored_sweep.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -93,7 +93,7 @@ TEST(AsyncPlanner, PutsAnchorsWhereItGoesOnFromThoseOfAnotherProcess) {
   StackSweep sweep(stack_of(run), std::make_unique<AsyncPlanner>(run.options));
   AnchorList found;
   for (std::int64_t i = 0; i < kFound; ++i) found.append(i * kSpacing);
-  sweep.resume_forward(found, kFound * kSpacing);
+  sweep.resume({.anchors = found, .run_before = kFound * kSpacing});
   Measured measured{.costs = run.costs};
   std::int64_t longest = 0;
   for (Action action = sweep.next(); !std::holds_alternative<Turn>(action); action = sweep.next()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The steps that are told of a sweep whose disk becomes full are those that it takes.
-#include "schedule/full_disk.h"
+#include "schedule/anchored/full_disk.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "schedule/rows.h"
-#include "schedule/rules.h"
+#include "schedule/words/rules.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -13,7 +13,7 @@ namespace anadrome::schedule {
 namespace {
 
 constexpr double kMilli = 1e-3;
-constexpr unsigned kMachines = 9;
+constexpr unsigned kMachines = 25;
 
 // Two ranks on two cores; one beside a core that is free; a slow disk; steps that hide anything.
 constexpr MachineSpeed kContended = {"contended",  4 * kMilli,   5 * kMilli,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/interval_problem.h"
+#include "schedule/anchored/interval_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +48,10 @@ TEST(PlanIntervals, ReadsAheadBelowARestThatIsReversedFromMemory) {
   problem.anchors_below = 200;
   const AsyncPlan above_anchors = plan_intervals(problem);
   EXPECT_GT(above_anchors.prefetch_depth, 0);
+  // Waiting looks a little cheaper: that is too little, as reads are priced by writes.
+  problem.anchors_below = 100;
+  problem.costs.read_taken = 3;
+  EXPECT_GT(plan_intervals(problem).prefetch_depth, 0);
 }
 
 // Where places are few, and all but the last of them are taken, their states are still to be read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/interval.h"
+#include "schedule/anchored/interval.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "schedule/revolve.h"
+#include "schedule/words/revolve.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -136,22 +136,6 @@ TEST(BestInterval, IsTheBestWithinItsLimits) {
     ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
                          least_seconds(costs, slots, overlapped, least, most)))
         << text(costs, slots, overlapped) << ": " << interval << " of " << least << " .. " << most;
-  }
-}
-
-TEST(BestInterval, IsNeverWorseThanThePublishedOne) {
-  RandomCosts random;
-  for (int trial = 0; trial < 3000; ++trial) {
-    const StepCosts costs = random.costs(1e6);
-    const std::int64_t slots = random.slots();
-    for (const Overlap overlapped : {kAll, kNone, kWrites}) {
-      const auto published =
-          static_cast<std::int64_t>(std::max(1.0, std::ceil(costs.write / costs.forward)));
-      const std::int64_t interval = best_interval(costs, slots, overlapped, 1, kNoEnd);
-      ASSERT_TRUE(no_worse(seconds_per_step(costs, interval, slots, overlapped),
-                           seconds_per_step(costs, published, slots, overlapped)))
-          << text(costs, slots, overlapped) << ": " << interval << ", published " << published;
-    }
   }
 }
 

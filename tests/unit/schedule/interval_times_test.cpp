@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/interval_times.h"
+#include "schedule/anchored/interval_times.h"
 
 #include <gtest/gtest.h>
 
@@ -29,19 +29,28 @@ TEST(IntervalTimes, AreThoseOfTheNearestPowerOfTwo) {
 
 TEST(IntervalTimes, ComeInPiecesOfAFewStepsAndIntervalsThatLastAWhile) {
   IntervalTimes times;
-  for (int i = 0; i < 8; ++i) times.add(1, 1, 1, 0);
-  EXPECT_EQ(times.pieces(), 0) << "the first one is not like the others";
+  for (int i = 0; i < 7; ++i) times.add(1, 1, 1, 0);
+  EXPECT_EQ(times.pieces(), 0);
   times.add(1, 1, 1, 0);
   EXPECT_EQ(times.pieces(), 1);
   times.add(64, 1, 64, 0);
   times.add(64, 1, 64, 0);
-  EXPECT_EQ(times.pieces(), 1);
+  EXPECT_EQ(times.pieces(), 1) << "the first one after a change is not like the others";
   times.add(64, 1, 64, 0);
   EXPECT_EQ(times.pieces(), 2);
   EXPECT_EQ(times.newest(), 6);
   IntervalTimes brief;
   for (int i = 0; i < 400; ++i) brief.add(1, 1, 1e-5, 0);
   EXPECT_EQ(brief.pieces(), 0);
+}
+
+// A scheduler stops a program that uses more than its share for 40 ms of every 100 ms.
+TEST(IntervalTimes, ComeInPiecesThatAllHaveWhatHappensEveryTenthOfASecond) {
+  IntervalTimes times;
+  constexpr double kStep = 0.5e-3, kStop = 40e-3;
+  for (int i = 0; i < 4000; ++i) times.add(1, 1, i % 120 == 0 ? kStep + kStop : kStep, 0);
+  const double mean = kStep + kStop / 120;
+  EXPECT_NEAR(times.step(), mean, 0.1 * mean);
 }
 
 TEST(IntervalTimes, LeaveOutWhatIsNoInterval) {
@@ -57,14 +66,27 @@ TEST(IntervalTimes, LeaveOutWhatIsNoInterval) {
 
 TEST(IntervalTimes, SayWhatATransferAddsToTheSteps) {
   IntervalTimes times;
-  add(times, 3, 3, 1);
-  add(times, 0, 3, 5, 1.5);
+  add(times, 3, 3, 1.5);
+  add(times, 0, 3, 6.5, 1.5);
   const StepCosts costs = times.costs(0, {9, 8, 20, 2, 7, 7});
   EXPECT_DOUBLE_EQ(costs.forward, 1);
-  EXPECT_DOUBLE_EQ(costs.write_taken, 4);
+  EXPECT_DOUBLE_EQ(costs.write_taken, 5.5);
   EXPECT_DOUBLE_EQ(costs.read_taken, 2) << "no more than its own time";
   EXPECT_EQ(costs.adjoint, 8);
   EXPECT_EQ(times.costs(2, {9, 8, 20, 2, 7, 7}).write_taken, 7) << "that is not known";
+}
+
+// Where every interval has a transfer beside it, no step shows what one without takes.
+TEST(IntervalTimes, KnowTheStepWithoutTransfersFromTwoLengthsAndOfOneTheFastestStep) {
+  IntervalTimes times;
+  times.fastest_step_is(0.75);
+  EXPECT_EQ(times.step(), 0.75);
+  add(times, 2, 3, 2);
+  EXPECT_EQ(times.step(), 0.75);
+  add(times, 1, 3, 3);
+  EXPECT_DOUBLE_EQ(times.step(), 1);
+  times.fastest_step_is(1.5);
+  EXPECT_EQ(times.step(), 1.5) << "no step was faster";
 }
 
 // An hour in which the machine did something else, among seconds.
@@ -116,20 +138,26 @@ TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
   EXPECT_EQ(std::count(levels.begin(), levels.end(), 1), 0);
 }
 
-TEST(IntervalTimes, StayWithinTheLevelsThatCanBeTheBest) {
+TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
   for (const int level : looked_at(3, 40, {2, 3}, [](int at) { return 1 + at; })) {
     EXPECT_GE(level, 2);
     EXPECT_LE(level, 3);
   }
   IntervalTimes times;
   add(times, 0, 2, 1);
+  const auto one = [](int) { return 1; };
+  EXPECT_EQ(times.next({4, 6}, one, 0), 4);
+  EXPECT_EQ(times.best(4, one, -1), -1) << "of these none is known";
+}
+
+// Which lengths can be the best is guessed from times that vary.
+TEST(IntervalTimes, DoNotForgetALongerLevelThatWasBest) {
+  IntervalTimes times;
+  add(times, 3, 1, 1);
+  add(times, 2, 1, 1);
   EXPECT_EQ(times.next(
-                {4, 6}, [](int) { return 1; }, 0),
-            4);
-  EXPECT_EQ(times.best(
-                {4, 6}, [](int) { return 1; }, -1),
-            -1)
-      << "of these none is known";
+                {0, 2}, [](int level) { return 10 - level; }, 2),
+            3);
 }
 
 // What was right is not any more: the disk became slow.

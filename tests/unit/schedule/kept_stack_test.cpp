@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/kept_stack.h"
+#include "schedule/stack/kept_stack.h"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <variant>
 
-#include "schedule/async_planner.h"
-#include "schedule/stack_sweep.h"
-#include "store/meter.h"
+#include "schedule/anchored/async_planner.h"
+#include "schedule/stack/stack_sweep.h"
+#include "store/memory/meter.h"
 
 namespace anadrome::schedule {
 
@@ -77,6 +77,7 @@ class Machine {
   std::int64_t queued_ = 0;  ///< writes, the one under way included
   store::RecentMedian write_;
   store::Meter forward_, copy_;
+  double fastest_ = 1e300;
   std::int64_t interval_ = 0, one_from_ = -1;
 };
 
@@ -170,6 +171,7 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
     costs.adjoint = 2 * costs.forward;
     costs.write = costs.read =
         write_.seconds() > 0 ? write_.seconds() : std::max(8e-3, now_ - began_);
+    times.fastest_step_is(fastest_);
     measured.costs = times.costs(times.newest(), costs);
   };
   bool turned = false;
@@ -181,6 +183,7 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
         const double step = now_;
         compute(k == 0 && !turned ? 10 * speed_.forward : speed_.forward);
         if (!advance->again) forward_.add(now_ - step, 1);
+        fastest_ = std::min(fastest_, now_ - step);
       }
       live = advance->last;
     } else if (const auto* kept = std::get_if<Keep>(&action)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/mixed.h"
+#include "schedule/stack/mixed.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/online_placement.h"
+#include "schedule/stack/online_placement.h"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ Taken PassReplay::play() {
   std::vector<Promise> promises;
   const auto note = [&] {
     const Taken& taken = rules_.taken();
-    promises.push_back({sweep_.advances_remaining(), sweep_.adjoints_remaining(),
+    promises.push_back({sweep_.advances_remaining(), sweep_.course().adjoints_left,
                         taken.advances + taken.recorded, taken.adjoints + taken.visits});
   };
   note();

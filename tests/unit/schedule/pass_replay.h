@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Passes played to their end under the rules of schedule/rules.h. What PassSweep promises of the
-// rest is compared with what comes.
+// Passes played to their end under the rules of schedule/words/rules.h. What PassSweep promises of
+// the rest is compared with what comes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 
-#include "schedule/pass_sweep.h"
-#include "schedule/rules.h"
+#include "schedule/passes/pass_sweep.h"
+#include "schedule/words/rules.h"
 
 namespace anadrome::schedule {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/sweep.h"
+#include "schedule/words/sweep.h"
 
 namespace anadrome::schedule {
 

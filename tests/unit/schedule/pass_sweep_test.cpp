@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Passes after a sweep: every step once, in order, whatever was left; and how many steps it takes.
-#include "schedule/pass_sweep.h"
+#include "schedule/passes/pass_sweep.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "pass_replay.h"
 #include "pass_search.h"
 #include "replay.h"
-#include "schedule/plain_planners.h"
+#include "schedule/stack/plain_planners.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -183,7 +183,7 @@ TEST(PassSweep, OfABillionStepsCountsWhatIsLeftWithoutPlayingIt) {
   EXPECT_EQ(sweep.advances_remaining(), n - n / 1000);
   while (!std::holds_alternative<Visit>(sweep.next())) {
   }
-  EXPECT_EQ(sweep.adjoints_remaining(), n - 1);
+  EXPECT_EQ(sweep.course().adjoints_left, n - 1);
 }
 
 // ---- how many steps ----

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/pass_times.h"
+#include "schedule/passes/pass_times.h"
 
 #include <gtest/gtest.h>
 
-#include "schedule/interval_problem.h"
+#include "schedule/anchored/interval_problem.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "schedule/online_planner.h"
-#include "schedule/plain_planners.h"
+#include "schedule/stack/online_planner.h"
+#include "schedule/stack/plain_planners.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -53,10 +53,12 @@ Taken Driver::rewind(std::int64_t restorable) {
 
 void Driver::after(const Advance& advance) {
   if (on_advance_) on_advance_(advance);
-  const bool outside = sweep_.may_finish(advance.first - 1) || sweep_.may_finish(advance.last + 1);
+  const bool outside =
+      sweep_.course().ends.has(advance.first - 1) || sweep_.course().ends.has(advance.last + 1);
   require(!outside, "finish_forward would be taken outside the advance");
   if (sweep_.course().steps != kUnknown) return;
-  const bool inside = sweep_.may_finish(advance.first) && sweep_.may_finish(advance.last);
+  const bool inside =
+      sweep_.course().ends.has(advance.first) && sweep_.course().ends.has(advance.last);
   require(inside, "finish_forward would not be taken inside the advance");
   const std::int64_t n = driving_.steps;
   if (driving_.finish_late ? advance.last <= n : advance.last < n) return;
@@ -69,8 +71,8 @@ void Driver::note_promise() {
   const Taken& taken = rules_.taken();
   const bool settled = taken.decisions > 0 ? driving_.steady : driving_.decide == nullptr;
   const bool end_known = sweep_.course().steps != kUnknown;
-  promises_.push_back({sweep_.advances_remaining(), sweep_.adjoints_remaining(), run_in_all(taken),
-                       taken.adjoints, taken.decisions, end_known,
+  promises_.push_back({sweep_.advances_remaining(), sweep_.course().adjoints_left,
+                       run_in_all(taken), taken.adjoints, taken.decisions, end_known,
                        end_known && (turned_ || open_end_ || settled)});
 }
 

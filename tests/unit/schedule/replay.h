@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps played to their end under the rules of schedule/rules.h, and what they took. Whatever a
-// sweep promises of the rest on the way is compared with what comes.
+// Sweeps played to their end under the rules of schedule/words/rules.h, and what they took.
+// Whatever a sweep promises of the rest on the way is compared with what comes.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/anchored_planner.h"
+#include "schedule/anchored/anchored_planner.h"
 #include "schedule/checked_sweep.h"
-#include "schedule/stack_sweep.h"
+#include "schedule/stack/stack_sweep.h"
 
 namespace anadrome::schedule {
 

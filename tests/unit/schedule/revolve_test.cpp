@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/revolve.h"
+#include "schedule/words/revolve.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <queue>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "exhaustive_search.h"
 #include "reference_table.h"
 
 namespace anadrome::schedule {
@@ -34,49 +34,6 @@ Costs costs_by_recurrence(std::int64_t most_steps, std::int64_t most_slots) {
     }
   }
   return best;
-}
-
-// The least advances by Dijkstra over (step to adjoin, live state, set of kept states), where
-// keeping, restoring and dropping are free. It knows no schedule.
-int least_advances_by_search(int n, int s) {
-  const int nothing_live = n;
-  const std::size_t sets = std::size_t{1} << n;
-  const std::size_t lives = static_cast<std::size_t>(n) + 1;
-  const auto node = [sets, lives](int adjoint, int live, int kept) {
-    return (static_cast<std::size_t>(adjoint) * lives + static_cast<std::size_t>(live)) * sets +
-           static_cast<std::size_t>(kept);
-  };
-  struct Entry {
-    int cost, adjoint, live, kept;
-    bool operator<(const Entry& other) const { return cost > other.cost; }
-  };
-  std::vector<int> least(static_cast<std::size_t>(n) * lives * sets,
-                         std::numeric_limits<int>::max());
-  std::priority_queue<Entry> open;
-  const auto reach = [&](int cost, int adjoint, int live, int kept) {
-    int& known = least[node(adjoint, live, kept)];
-    if (cost >= known) return;
-    known = cost;
-    open.push({cost, adjoint, live, kept});
-  };
-  reach(0, n - 1, 0, 0);
-  while (!open.empty()) {
-    const auto [cost, adjoint, live, kept] = open.top();
-    open.pop();
-    if (cost > least[node(adjoint, live, kept)]) continue;
-    if (live == adjoint && adjoint == 0) return cost;
-    if (live == adjoint) reach(cost, adjoint - 1, nothing_live, kept);
-    if (live < adjoint) reach(cost + 1, adjoint, live + 1, kept);
-    if (live != nothing_live && __builtin_popcount(static_cast<unsigned>(kept)) < s) {
-      reach(cost, adjoint, live, kept | (1 << live));
-    }
-    for (int state = 0; state < n; ++state) {
-      if ((kept >> state & 1) == 0) continue;
-      reach(cost, adjoint, state, kept);
-      reach(cost, adjoint, live, kept & ~(1 << state));
-    }
-  }
-  return -1;
 }
 
 uint128 number(const std::string& digits) {
@@ -138,17 +95,10 @@ TEST(ExtraAdvances, FollowTheRecurrence) {
 TEST(ExtraAdvances, AreTheLeastThatAnExhaustiveSearchFinds) {
   for (int n = 1; n <= 9; ++n) {
     for (int s = 1; s <= 5; ++s) {
-      ASSERT_EQ(extra_advances_clamped(n, s), least_advances_by_search(n, s))
-          << "n " << n << ", s " << s;
-    }
-  }
-}
-
-TEST(ExtraAdvances, FollowTheClosedFormsAtTheEdges) {
-  for (std::int64_t n = 1; n <= 200; ++n) {
-    ASSERT_EQ(extra_advances_clamped(n, 1), n * (n - 1) / 2);
-    for (std::int64_t s = 1; s <= n + 2; ++s) {
-      ASSERT_EQ(extra_advances_clamped(n, s) == n - 1, n == 1 || s >= n - 1)
+      SmallReversal problem;
+      problem.steps = n;
+      problem.units = s;
+      ASSERT_EQ(extra_advances_clamped(n, s), least_extra_cost(problem))
           << "n " << n << ", s " << s;
     }
   }

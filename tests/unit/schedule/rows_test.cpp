@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/anchored_sweep.h"
-#include "schedule/mixed.h"
-#include "schedule/revolve.h"
+#include "schedule/anchored/anchored_sweep.h"
+#include "schedule/stack/mixed.h"
+#include "schedule/words/revolve.h"
 
 namespace anadrome::schedule {
 namespace {

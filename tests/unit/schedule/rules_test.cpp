@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/rules.h"
+#include "schedule/words/rules.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "schedule/rows.h"
-#include "schedule/rules.h"
+#include "schedule/words/rules.h"
 
 namespace anadrome::schedule {
 namespace {

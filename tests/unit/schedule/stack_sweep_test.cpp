@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schedule/stack_sweep.h"
+#include "schedule/stack/stack_sweep.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "replay.h"
-#include "schedule/plain_planners.h"
+#include "schedule/stack/plain_planners.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -69,7 +69,7 @@ TEST(StackSweep, EndsBeforeAStepThatWasHandedOut) {
   EXPECT_TRUE(std::holds_alternative<Advance>(nested.next()));
   EXPECT_EQ(std::get<Keep>(nested.next()).what, What::kTape);
   EXPECT_EQ(std::get<Advance>(nested.next()).last, 2);
-  EXPECT_FALSE(nested.may_finish(0));
+  EXPECT_FALSE(nested.course().ends.has(0));
   nested.finish_forward(1);
   EXPECT_TRUE(std::holds_alternative<Keep>(nested.next()));
   EXPECT_TRUE(std::holds_alternative<Turn>(nested.next()));
@@ -97,7 +97,7 @@ TEST(StackSweep, RewindsOverKeptTapesWithoutAnAdvance) {
     StackSweep nested(tapes_of(n, n), std::make_unique<StoreTapesPlanner>());
     while (!std::holds_alternative<Done>(nested.next())) {
     }
-    ASSERT_TRUE(nested.can_rewind());
+    ASSERT_TRUE(nested.course().may_rewind);
     nested.rewind(1);
     std::int64_t adjoints = 0, turns = 0;
     for (Action action = nested.next(); !std::holds_alternative<Done>(action);

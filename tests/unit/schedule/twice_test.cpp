@@ -24,7 +24,7 @@ void play_twice(const AnchoredCase& given) {
     const Action action = sweep.next();
     const auto* const drop = std::get_if<Drop>(&action);
     const bool ends = anchor && ((drop != nullptr && drop->tier == kDiskTier) ||
-                                 (sweep->adjoints_remaining() == 0 && drop == nullptr &&
+                                 (sweep->course().adjoints_left == 0 && drop == nullptr &&
                                   !std::holds_alternative<Adjoint>(action)));
     if (ends && !again) {
       sweep->go_back();
@@ -44,7 +44,7 @@ void play_twice(const AnchoredCase& given) {
     (again ? second : first).push_back(action);
     const auto* const restore = std::get_if<Restore>(&action);
     if (!anchor && turned && restore != nullptr && restore->tier == kDiskTier &&
-        sweep->adjoints_remaining() > 0 && sweep->mark()) {
+        sweep->course().adjoints_left > 0 && sweep->mark()) {
       anchor = *restore;
       marked.emplace(rules);
       again = false;

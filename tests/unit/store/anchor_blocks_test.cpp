@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The account of blocks, without a disk.
-#include "store/anchor_blocks.h"
+#include "store/tiers/anchor_blocks.h"
 
 #include <gtest/gtest.h>
 

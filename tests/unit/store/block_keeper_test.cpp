@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/block_keeper.h"
+#include "store/tiers/block_keeper.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/block_layout.h"
+#include "store/memory/block_layout.h"
 
 #include <gtest/gtest.h>
 

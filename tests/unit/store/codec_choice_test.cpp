@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/codec_choice.h"
+#include "store/moving/codec_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Codecs alone, and between a block and the disk.
-#include "store/codec.h"
+#include "store/moving/codec.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <random>
 
 #include "late_file_system.h"
-#include "store/mpio_transport.h"
+#include "store/moving/mpio_transport.h"
 #include "tier_bench.h"
 
 namespace anadrome::store {
@@ -211,6 +211,20 @@ class EncodedBlocks : public ::testing::Test {
     return same;
   }
 
+  // Behind the pieces of each field, up to the end of their last page.
+  bool ends_with_zeros(const SegmentFile& file, const Transfer& transfer) const {
+    bool zeros = true;
+    std::span<const std::int64_t> left = transfer.encoded.pieces;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const std::int64_t bytes = take_bytes_on_disk(left);
+      std::vector<char> rest(static_cast<std::size_t>(round_up(bytes, kPage) - bytes));
+      const std::int64_t behind = file.segment.byte_of(transfer.place, f) + bytes;
+      File::open(file.path, O_RDONLY).read_all(rest.data(), rest.size(), behind);
+      zeros = zeros && std::count(rest.begin(), rest.end(), 0) == std::ssize(rest);
+    }
+    return zeros;
+  }
+
   static constexpr std::size_t kCount = 420'000;  // 3.4 MB: 13 pieces, four calls
   std::vector<Field> fields_;
   std::vector<std::vector<double>> values_;
@@ -241,6 +255,7 @@ TEST_F(EncodedBlocks, ComeBackBitForBit) {
       transport->wait(transfer);
       ASSERT_FALSE(transfer.failure) << transfer.failure.message;
       EXPECT_LT(transport->totals().bytes_written, transport->totals().bytes_encoded);
+      EXPECT_TRUE(!paged || ends_with_zeros(file, transfer)) << "old memory is on disk";
       fill(layout, pool.address(0), true);
       transfer.write = false;
       transport->start(transfer);
@@ -262,12 +277,15 @@ TEST_F(EncodedBlocks, ComeBackBitForBit) {
     const std::vector<std::int64_t> cut = {pieces.begin(), pieces.end() - 1};
     std::vector<std::int64_t> fewer = pieces;
     --fewer.front();
-    for (const auto& wrong : {cut, fewer}) {
+    std::vector<std::int64_t> late_in_field = pieces;  // while those before it are being read
+    late_in_field[static_cast<std::size_t>(pieces.front())] = std::int64_t{1} << 40;
+    for (const auto& wrong : {cut, fewer, late_in_field}) {
       transfer.encoded.pieces = wrong;
       transport->start(transfer);
       transport->wait(transfer);
       EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT);
     }
+    EXPECT_TRUE(!late || late->under_way() == 0) << "what fails waits for what is under way";
   }
 }
 

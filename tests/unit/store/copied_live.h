@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "store/field_copy.h"
-#include "store/pool.h"
-#include "store/tier.h"
+#include "store/memory/field_copy.h"
+#include "store/memory/pool.h"
+#include "store/tiers/tier.h"
 
 namespace anadrome::store {
 

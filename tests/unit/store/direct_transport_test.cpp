@@ -11,8 +11,8 @@
 
 #include "recording_file_system.h"
 #include "segment_file.h"
-#include "store/pool.h"
-#include "store/transport.h"
+#include "store/memory/pool.h"
+#include "store/moving/transport.h"
 
 namespace anadrome::store {
 namespace {
@@ -143,16 +143,6 @@ TEST(DirectTransport, FindsTheBlockOfAnotherStepBlockOrSweep) {
   EXPECT_EQ(read_as([](BlockIdentity& i) { i.sweep = 2; }), ANADROME_ERR_CORRUPT);
   EXPECT_EQ(read_as([](BlockIdentity& i) { i.run_id_low = 1; }), ANADROME_ERR_CORRUPT);
   EXPECT_EQ(read_as([](BlockIdentity& i) { i.block = 3; }), ANADROME_ERR_CORRUPT);
-}
-
-TEST(DirectTransport, TrustsTheDiskWithoutChecksums) {
-  TransportOptions options;
-  options.checksum = false;
-  DirectBench bench({1, true}, 5000, options);
-  const Checksum sum = bench.write(2, 'c');
-  EXPECT_EQ(sum, Checksum{});
-  bench.flip_byte_on_disk(2, 0);
-  EXPECT_FALSE(bench.read(2, sum));
 }
 
 TEST(DirectTransport, ReportsATruncatedFile) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/field_copy.h"
+#include "store/memory/field_copy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/file_system.h"
+#include "store/files/file_system.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -65,6 +65,12 @@ TEST_F(FileTest, IsAsLongAsItMayBe) {
   const std::vector<char> bytes = some_bytes(8);
   EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 2); }), ANADROME_OK);
   EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 3); }), ANADROME_ERR_NO_SPACE);
+  alignas(4096) static std::array<char, 4096> block;
+  const File direct = File::open(path, O_RDWR | O_DIRECT);
+  FileTransfer transfer{true, direct.get(), block.data(), block.size()};
+  file_system().start(transfer);
+  file_system().finish(transfer);
+  EXPECT_EQ(transfer.result, -EFBIG) << "a lower limit while a run writes";
   EXPECT_EQ(file_system().allocate(file.get(), 4, 7), -EFBIG);
   EXPECT_EQ(file_system().truncate(file.get(), 11), -EFBIG);
   EXPECT_EQ(file_system().truncate(file.get(), 4), 0);
@@ -186,11 +192,13 @@ TEST_F(FileTest, IsFoundNotWritable) {
   EXPECT_EQ(message, "cannot open " + directory.path() + ": Is a directory");
 }
 
-TEST_F(FileTest, WaitsForNoPipe) {
+TEST_F(FileTest, WaitsForNoPipeAndUsesNoDevice) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(status_of([&] { require_writable(path); }), ANADROME_ERR_IO);
-  for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR | O_CREAT, O_WRONLY | O_TRUNC})
-    EXPECT_EQ(status_of([&] { File::open(path, flags); }), ANADROME_ERR_IO) << flags;
+  for (const std::string& name : {path, std::string("/dev/null")}) {
+    EXPECT_EQ(status_of([&] { require_writable(name); }), ANADROME_ERR_IO);
+    for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR | O_CREAT, O_WRONLY | O_TRUNC})
+      EXPECT_EQ(status_of([&] { File::open(name, flags); }), ANADROME_ERR_IO) << flags;
+  }
 }
 
 TEST_F(FileTest, ClosesItsDescriptorOnce) {

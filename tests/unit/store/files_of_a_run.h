@@ -7,10 +7,10 @@
 
 #include <string>
 
-#include "store/format.h"
-#include "store/journal_record.h"
-#include "store/lock_record.h"
-#include "store/run_files.h"
+#include "store/directory/lock_record.h"
+#include "store/directory/run_files.h"
+#include "store/files/format.h"
+#include "store/journal/journal_record.h"
 
 namespace anadrome::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/filled_part.h"
+#include "store/tiers/filled_part.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/heartbeat_file.h"
+#include "store/directory/heartbeat_file.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class Heartbeats : public testing::Test {
   }
 
   const TemporaryDirectory directory;
-  const std::string path = HeartbeatFile::path(directory.path(), "0123");
+  const std::string path = directory / "heartbeats-0123";
 };
 
 TEST_F(Heartbeats, AreThoseOfTheRankThatLeftThem) {
@@ -69,6 +69,16 @@ TEST_F(Heartbeats, GoOnWhenTheDirectoryIsBeingRemoved) {
   std::filesystem::remove(path);
   mine.write(0, beat(1));
   EXPECT_EQ(mine.read(0)->beat, 1);
+}
+
+TEST_F(Heartbeats, LeaveAFileThatTookTheirPlaceAsItIs) {
+  HeartbeatFile::create(path);
+  const HeartbeatFile file(path);
+  std::filesystem::rename(path, directory / "moved");
+  std::ofstream(path) << "mine";
+  file.write(0, beat(1));
+  EXPECT_EQ(file.read(0)->beat, 1);
+  EXPECT_EQ(std::filesystem::file_size(path), 4U);
 }
 
 TEST_F(Heartbeats, ThatCannotBeReadAreNone) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/transport.h"
+#include "store/moving/transport.h"
 
 namespace anadrome::store {
 

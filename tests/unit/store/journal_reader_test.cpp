@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/journal_reader.h"
+#include "store/journal/journal_reader.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "forwarding_file_system.h"
 #include "journal_samples.h"
-#include "store/byte_code.h"
+#include "store/moving/byte_code.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
@@ -257,7 +257,7 @@ TEST_F(JournalReader, WantsARegularFile) {
       EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
     }
   }
-  EXPECT_THROW(read_journal("/dev/zero"), Error);
+  EXPECT_THROW(read_journal(std::string("/dev/zero")), Error);
 }
 
 // Opening or reading fails in the given way; from the third time on the name is gone, too.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/journal_record.h"
+#include "store/journal/journal_record.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

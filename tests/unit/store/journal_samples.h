@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "store/journal_reader.h"
-#include "store/journal_record.h"
-#include "store/pieces.h"
+#include "store/journal/journal_reader.h"
+#include "store/journal/journal_record.h"
+#include "store/memory/pieces.h"
 
 namespace anadrome::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/journal.h"
+#include "store/journal/journal.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

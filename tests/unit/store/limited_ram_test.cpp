@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "copied_live.h"
-#include "store/ram_tier.h"
+#include "store/tiers/ram_tier.h"
 
 namespace anadrome::store {
 namespace {

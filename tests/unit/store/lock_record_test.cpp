@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/lock_record.h"
+#include "store/directory/lock_record.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
-#include "store/piece_codec.h"
-#include "store/rounding.h"
+#include "store/moving/piece_codec.h"
+#include "store/moving/rounding.h"
 #include "tier_bench.h"
 
 namespace anadrome::store {

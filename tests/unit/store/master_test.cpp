@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The file over all files of a kept run, read back through HDF5.
-#include "store/master.h"
+#include "store/files/master.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <array>
 
 #include "segment_file.h"
-#include "store/hdf5_write.h"
+#include "store/files/hdf5_write.h"
 
 namespace anadrome::store {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/meter.h"
+#include "store/memory/meter.h"
 
 #include <gtest/gtest.h>
 

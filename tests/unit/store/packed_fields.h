@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "store/packing.h"
+#include "store/memory/packing.h"
 
 namespace anadrome::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/pool.h"
+#include "store/memory/pool.h"
 
 #include <gtest/gtest.h>
 

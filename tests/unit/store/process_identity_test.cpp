@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/process_identity.h"
+#include "store/directory/process_identity.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

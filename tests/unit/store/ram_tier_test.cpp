@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/ram_tier.h"
+#include "store/tiers/ram_tier.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "held_transport.h"
-#include "store/disk_tier.h"
+#include "store/tiers/disk_tier.h"
 #include "tier_bench.h"
 
 namespace anadrome::store {

@@ -7,12 +7,12 @@
 #include <mutex>
 #include <vector>
 
-#include "store/file_system.h"
+#include "forwarding_file_system.h"
 
 namespace anadrome::store {
 
 /// In use from construction to destruction.
-class RecordingFileSystem final : public FileSystem {
+class RecordingFileSystem final : public test::ForwardingFileSystem {
  public:
   struct Call {
     bool write;
@@ -22,11 +22,7 @@ class RecordingFileSystem final : public FileSystem {
   /// Returns true, and the result, to answer a transfer without the real file system.
   using Answer = std::function<bool(const Call&, ssize_t& result)>;
 
-  explicit RecordingFileSystem(Answer answer = {})
-      : real_(file_system()), answer_(std::move(answer)) {
-    replace_file_system(this);
-  }
-  ~RecordingFileSystem() override { replace_file_system(nullptr); }
+  explicit RecordingFileSystem(Answer answer = {}) : answer_(std::move(answer)) {}
 
   std::vector<Call> calls() const {
     const std::lock_guard lock(mutex_);
@@ -48,22 +44,7 @@ class RecordingFileSystem final : public FileSystem {
   /// Real transfers move at most so many bytes in one call; 0: no limit.
   void cut_short_at(std::size_t bytes) { most_ = bytes; }
 
-  int open(const std::string& path, int flags, mode_t mode) override {
-    return real_.open(path, flags, mode);
-  }
-  int close(int descriptor) override { return real_.close(descriptor); }
-  int allocate(int descriptor, off_t offset, off_t length) override {
-    return real_.allocate(descriptor, offset, length);
-  }
-  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
-  int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
-  int sync(int descriptor) override { return real_.sync(descriptor); }
-  int lock(int descriptor) override { return real_.lock(descriptor); }
-  int make_directory(const std::string& path, mode_t mode) override {
-    return real_.make_directory(path, mode);
-  }
-  int remove_directory(const std::string& path) override { return real_.remove_directory(path); }
-  int unlink(const std::string& path) override { return real_.unlink(path); }
+  void start(FileTransfer& transfer) override { FileSystem::start(transfer); }
 
  private:
   bool answered(const Call& call, ssize_t& result, std::size_t& allowed) {
@@ -75,7 +56,6 @@ class RecordingFileSystem final : public FileSystem {
     return answer_ && answer_(call, result);
   }
 
-  FileSystem& real_;
   const Answer answer_;
   std::size_t most_ = 0;
   mutable std::mutex mutex_;  // guards calls_: the I/O thread writes, the test reads

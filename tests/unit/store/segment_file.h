@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "store/segment.h"
-#include "store/skeleton.h"
+#include "store/files/segment.h"
+#include "store/files/skeleton.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {

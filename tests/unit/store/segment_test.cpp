@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/segment.h"
+#include "store/files/segment.h"
 
 #include <gtest/gtest.h>
 

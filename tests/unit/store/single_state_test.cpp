@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/single_state.h"
+#include "store/tiers/single_state.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "store/field_copy.h"
-#include "store/ram_tier.h"
+#include "store/memory/field_copy.h"
+#include "store/tiers/ram_tier.h"
 
 namespace anadrome::store {
 namespace {

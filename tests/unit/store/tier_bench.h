@@ -7,8 +7,8 @@
 
 #include "copied_live.h"
 #include "segment_file.h"
-#include "store/disk_tier.h"
-#include "store/ram_tier.h"
+#include "store/tiers/disk_tier.h"
+#include "store/tiers/ram_tier.h"
 
 namespace anadrome::store {
 

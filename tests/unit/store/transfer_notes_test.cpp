@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "store/transfer_notes.h"
+#include "store/tiers/transfer_notes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The bytes that a transfer moves, and those that its checksum covers.
-#include "store/transport.h"
+#include "store/moving/transport.h"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <string>
 
-#include "engine/choice.h"
-#include "engine/context.h"
-#include "schedule/full_disk.h"
-#include "schedule/pass_sweep.h"
+#include "engine/plan/choice.h"
+#include "engine/sweep/context.h"
+#include "schedule/anchored/full_disk.h"
+#include "schedule/passes/pass_sweep.h"
 #include "thread_ranks.h"
 #include "tool/plan/auto_choice.h"
 #include "tool/plan/comparison.h"
@@ -62,15 +62,15 @@ class MeasuredRun {
   MeasuredRun(engine::Ranks& ranks, const WhatIf& question) : context(ranks), question_(question) {
     add("u", ANADROME_ROLE_STATE, question.state_bytes);
     if (question.has_tape()) add("t", ANADROME_ROLE_TAPE, question.tape_bytes);
-    context.fields.begin_sweep();
-    context.options.memory = question.memory;
-    context.options.disk = question.disk == kNoLimit ? -1 : question.disk;
+    context.asked.fields.begin_sweep();
+    context.asked.options.memory = question.memory;
+    context.asked.options.disk = question.disk == kNoLimit ? -1 : question.disk;
     engine::Agreement::Output times;
     times.largest = {question.forward, question.adjoint, question.write_seconds(),
                      question.read_seconds()};
     times.smallest = 1;
-    context.measured.take(times);
-    context.measured.sweep_is_done(true);
+    context.notes.measured.take(times);
+    context.notes.measured.sweep_is_done(true);
   }
 
   engine::SweepPlan plan_with(const schedule::Entry* entry) const {
@@ -85,14 +85,14 @@ class MeasuredRun {
   // The choice of schedule=auto.
   const schedule::Entry* by_auto() {
     engine::SweepPlan plan = plan_with(nullptr);
-    choice.choose(plan, context.sweep);
+    choice.choose(plan, context.play.sweep);
     return plan.schedule;
   }
 
   // A sweep of async up to its first decision.
   engine::SweepPlan decided() {
     const schedule::Entry* const async = schedule::find_schedule("async");
-    context.options.schedule = async;
+    context.asked.options.schedule = async;
     engine::SweepPlan plan = plan_with(async);
     planning.plan_memory(plan, nullptr);
     planning.make_sweep(plan, false);
@@ -111,8 +111,8 @@ class MeasuredRun {
 
   // Forward steps that passes run after a sweep: forward and in reverse, of each together.
   std::pair<std::int64_t, std::int64_t> steps_of_passes(const schedule::Entry& entry) {
-    context.options.schedule = &entry;
-    context.options.passes = question_.passes;
+    context.asked.options.schedule = &entry;
+    context.asked.options.passes = question_.passes;
     engine::SweepPlan plan = plan_with(&entry);
     planning.plan_memory(plan, nullptr);
     planning.make_sweep(plan, false);
@@ -149,15 +149,16 @@ class MeasuredRun {
     field.name = name;
     field.role = role;
     field.count = bytes;
-    context.fields.add(field);
+    context.asked.fields.add(field);
   }
 
   const WhatIf& question_;
-  engine::Storage storage_{context};
+  engine::Storage storage_{context.peers, context.asked, context.notes.measured,
+                           context.notes.warnings};
 
  public:
-  engine::Planning planning{context, storage_};
-  engine::Choice choice{context, planning};
+  engine::Planning planning{context.peers, context.asked, context.notes.measured, storage_};
+  engine::Choice choice{context.peers, context.asked, planning};
 };
 
 void with_run(const WhatIf& question, const std::function<void(MeasuredRun&)>& body) {
@@ -236,8 +237,9 @@ TEST(PlanAndRun, RunAsManyStepsInPasses) {
     question.passes = 1 + i % 30;
     question.read_rate *= 100;  // no anchor is left out
     for (const Schedule& schedule : all_schedules()) {
-      const schedule::Entry& entry = *schedule::find_schedule(schedule.name);
-      if (!entry.in_runs || (entry.needs.tape && !question.has_tape())) continue;
+      const schedule::Entry* const found = schedule::find_schedule(schedule.name);
+      if (found == nullptr || (found->needs.tape && !question.has_tape())) continue;
+      const schedule::Entry& entry = *found;
       Estimate planned;
       if (failure_from([&] { planned = estimate_of(schedule, question); }) || !planned.serves())
         continue;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "engine/trace_json.h"
+#include "engine/sweep/trace_json.h"
 #include "synthetic_sweep.h"
 
 namespace anadrome::tool {

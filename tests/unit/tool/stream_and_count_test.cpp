@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "schedule/stream.h"
+#include "planners/stream.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/trace_json.h"
+#include "engine/sweep/trace_json.h"
 #include "synthetic_sweep.h"
 #include "tool/pictures/palette.h"
 

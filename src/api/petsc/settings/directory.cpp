@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/petsc/settings/directory.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/words.h"
+#include "store/files/file_system.h"
+
+namespace anadrome::petsc {
+
+using store::absolute_path;
+
+namespace {
+
+std::string in_use(std::string value, const char* key, const char* by_default) {
+  if (value.empty()) value = from_environment(key);
+  return value.empty() ? std::string(by_default) : value;
+}
+
+std::string fixed(const std::string& directories) {
+  const TwoWords paths = two_words(directories);
+  const std::string home = with_commas_escaped(absolute_path(paths.last));
+  return paths.are_two ? with_commas_escaped(absolute_path(paths.first)) + "," + home : home;
+}
+
+}  // namespace
+
+PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
+  std::int64_t failed_and_number[2] = {0, 0};
+  PetscMPIInt rank = 0;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  const bool dirname = settings.value("directory").empty() && tj->dirname != nullptr;
+  path_ = dirname ? with_commas_escaped(absolute_path(tj->dirname))
+                  : fixed(in_use(settings.value("directory"), "directory", "."));
+  if (rank == 0) {
+    if (dirname) {
+      if (::mkdir(tj->dirname, S_IRWXU | S_IRGRP | S_IXGRP) == 0) {
+        made_ = absolute_path(tj->dirname);
+      } else if (errno != EEXIST) {
+        failed_and_number[0] = errno;
+      }
+    }
+    const auto nanoseconds = static_cast<std::int64_t>(now_seconds() * 1e9);
+    failed_and_number[1] =
+        (static_cast<std::int64_t>(::getpid()) << 32) ^ (nanoseconds & 0xffffffff);
+  }
+  // After the directory was made, and no rank goes on if it was not.
+  PetscCallMPI(MPI_Bcast(failed_and_number, 2, MPI_INT64_T, 0, comm));
+  const auto [failed, number] = failed_and_number;
+  PetscCheck(failed == 0, comm, PETSC_ERR_FILE_OPEN, "cannot make -ts_trajectory_dirname %s: %s",
+             tj->dirname, errno_text(static_cast<int>(failed)).c_str());
+  name_ = settings.value("name");
+  if (settings.resumes() && settings.value_or_environment("name").empty()) name_ = "TS";
+  if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  char text[32];
+  PetscCall(PetscSNPrintf(text, sizeof text, "TS-%llx", static_cast<unsigned long long>(number)));
+  name_ = text;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string Directory::name_in_use() const { return in_use(name_, "name", "anadrome"); }
+
+std::string Directory::beside() const { return two_words(path_).last + "/" + name_in_use(); }
+
+PetscErrorCode Directory::require(MPI_Comm comm) const {
+  const std::string home = two_words(path_).last;
+  const char* const path = home.c_str();
+  PetscFunctionBegin;
+  const int local = ::access(path, W_OK | X_OK) == 0 ? 0 : errno;
+  int failed = local;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  PetscCheck(failed == 0, comm, PETSC_ERR_FILE_OPEN, "-ts_trajectory_anadrome_directory %s: %s",
+             path, errno_text(failed).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void Directory::leave() {
+  if (!made_.empty()) ::rmdir(made_.c_str());
+  made_.clear();
+}
+
+}  // namespace anadrome::petsc

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/python/values/fields.h"
+
+#include <optional>
+
+#include "api/python/values/lent.h"
+
+namespace anadrome::python {
+namespace {
+
+// The element types of fields in the letters of Python's module struct; numpy writes complex
+// numbers as Z and a letter. Letters of integers say little of their size.
+std::optional<anadrome_type> type_of(std::string format, Py_ssize_t itemsize) {
+  if (!format.empty() && (format[0] == '<' || format[0] == '=' || format[0] == '@'))
+    format.erase(0, 1);
+  if (format == "f") return ANADROME_FLOAT32;
+  if (format == "d") return ANADROME_FLOAT64;
+  if (format == "Zf") return ANADROME_COMPLEX64;
+  if (format == "Zd") return ANADROME_COMPLEX128;
+  if (itemsize == 1 && std::string("bBc?").find(format) != std::string::npos) return ANADROME_BYTE;
+  if (std::string("ilq").find(format) == std::string::npos) return std::nullopt;
+  if (itemsize == 4) return ANADROME_INT32;
+  if (itemsize == 8) return ANADROME_INT64;
+  return std::nullopt;
+}
+
+// numpy.ma.MaskedArray: its buffer is the data without the mask.
+bool is_masked(const py::object& array) {
+  const py::dict modules = py::module_::import("sys").attr("modules");
+  if (!modules.contains("numpy.ma")) return false;
+  return py::isinstance(array, py::object(modules["numpy.ma"]).attr("MaskedArray"));
+}
+
+// As numpy calls it, or the letters of the module struct.
+std::string name_of_type(const py::object& array, const std::string& format) {
+  return py::hasattr(array, "dtype") ? py::cast<std::string>(py::str(array.attr("dtype")))
+                                     : "'" + format + "' (module struct)";
+}
+
+}  // namespace
+
+Array::Array(const std::string& name, const py::object& array, Use use) {
+  const bool is_field = use == Use::kField, is_part = use == Use::kPut || use == Use::kGet;
+  const auto refuse = [&](const std::string& why) {
+    PyBuffer_Release(&view_);
+    throw py::type_error((is_field  ? "field '"
+                          : is_part ? "part '"
+                                    : "array '") +
+                         name + "': " + why);
+  };
+  if (is_masked(array))
+    refuse(
+        "a MaskedArray would lose its mask; give its data and its mask as two arrays, or "
+        ".filled()");
+  if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    const std::string kind = Py_TYPE(array.ptr())->tp_name;
+    refuse("an object of type " + kind + " has no memory that can be shared; give a numpy array" +
+           (is_field ? ", or use packed() with two functions that copy" : ""));
+  }
+  if (view_.readonly != 0 && use != Use::kPut && use != Use::kRead)
+    refuse("the array is read-only; anadrome writes " +
+           std::string(is_field  ? "states"
+                       : is_part ? "the part"
+                                 : "the result") +
+           " into it");
+  if (PyBuffer_IsContiguous(&view_, 'C') == 0)
+    refuse("the array is not C-contiguous; numpy.ascontiguousarray makes one that is");
+  const std::string format = view_.format != nullptr ? view_.format : "B";
+  const std::optional<anadrome_type> type = type_of(format, view_.itemsize);
+  if (!type) {
+    refuse("elements of type " + name_of_type(array, format) +
+           " are none that fields have: float32, float64, complex64, complex128, int32, int64 or "
+           "bytes; give a view of the array as bytes, array.view('u1')");
+  }
+  type_ = *type;
+}
+
+std::vector<std::int64_t> Array::shape() const {
+  constexpr int kMost = 8;
+  if (view_.ndim < 2 || view_.ndim > kMost) return {};
+  return {view_.shape, view_.shape + view_.ndim};
+}
+
+Array::~Array() { PyBuffer_Release(&view_); }
+
+int Packed::packing(void* context, void* buffer, std::size_t bytes) {
+  const Packed& field = *static_cast<Packed*>(context);
+  return field.thrown->guard([&] {
+    lend(field.name, {buffer, static_cast<py::ssize_t>(bytes), true}, field.pack);
+  });
+}
+
+int Packed::unpacking(void* context, const void* buffer, std::size_t bytes) {
+  const Packed& field = *static_cast<Packed*>(context);
+  return field.thrown->guard([&] {
+    lend(field.name, {const_cast<void*>(buffer), static_cast<py::ssize_t>(bytes), false},
+         field.unpack);
+  });
+}
+
+std::size_t Packed::asking(void* context) {
+  const Packed& field = *static_cast<Packed*>(context);
+  std::size_t bytes = 0;
+  field.thrown->guard([&] { bytes = static_cast<std::size_t>(integer_of(field.size())); });
+  return bytes;
+}
+
+}  // namespace anadrome::python

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "engine/disk/watch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/index.h"
+#include "base/plain_text.h"
+#include "base/text_out.h"
+#include "base/thread.h"
+#include "store/directory/lock_record.h"
+#include "store/directory/run_files.h"
+
+namespace anadrome::engine {
+namespace {
+
+// Four heartbeats may be missed, or the file system be slow, before anybody is named.
+double period_of(const Watch::Settings& settings) {
+  constexpr double kShortest = 0.01;
+  const double longest = std::max(settings.lock_seconds, kShortest);
+  return settings.seconds > 0 ? std::clamp(settings.seconds / 4, kShortest, longest) : longest;
+}
+
+void say(const std::string& what) {
+  std::fputs("anadrome: watchdog: ", stderr);
+  put_plain(what, stderr);
+  std::fputc('\n', stderr);
+}
+
+std::string text_of(Doing doing) {
+  switch (doing) {
+    case Doing::kBegin:
+      return "in anadrome_begin";
+    case Doing::kNext:
+      return "in anadrome_next after step ";
+    case Doing::kAdvance:
+      return "in its solver, forward from step ";
+    case Doing::kAdvanceAgain:
+      return "in its solver, recomputing from step ";
+    case Doing::kTurn:
+      return "in its solver at TURN, after step ";
+    case Doing::kAdjoint:
+      return "in its solver, the adjoint of step ";
+    case Doing::kVisit:
+      return "in its solver, visiting step ";
+    case Doing::kAfterDone:
+      return "after DONE";
+    case Doing::kRewind:
+      return "in anadrome_rewind";
+    case Doing::kPass:
+      return "in anadrome_pass";
+    case Doing::kClose:
+      return "in anadrome_close";
+  }
+  return "?";
+}
+
+std::string text_of(store::ProcessState state) {
+  switch (state) {
+    case store::ProcessState::kRuns:
+      return "its process runs";
+    case store::ProcessState::kStopped:
+      return "its process was stopped by a signal (SIGCONT resumes it) or by a debugger";
+    case store::ProcessState::kGone:
+      return "its process is dead";
+    case store::ProcessState::kElsewhere:
+      break;
+  }
+  return "its process or its host is stopped or dead, or cut off";
+}
+
+std::string text_of_activity(std::uint64_t activity) {
+  const auto doing = static_cast<Doing>(activity >> kStepBits);
+  const bool has_step = doing >= Doing::kNext && doing <= Doing::kVisit;
+  return text_of(doing) + (has_step ? std::to_string(activity & kStepMask) : "");
+}
+
+std::string text_of(const store::Heartbeat& heartbeat) {
+  const std::string process =
+      heartbeat.process.pid == 0
+          ? "which did not say who it is"
+          : "process " + std::to_string(heartbeat.process.pid) + " on " + heartbeat.process.host;
+  return process + (heartbeat.beat == 0 ? ", no heartbeat yet"
+                                        : ", last seen " + text_of_activity(heartbeat.activity));
+}
+
+const char* what_follows(WatchdogAction action) {
+  return action == WatchdogAction::kAbort
+             ? "the job ends (watchdog_action=abort)"
+             : "the other ranks wait for it (watchdog_action=abort would end the job)";
+}
+
+}  // namespace
+
+Watch::Watch(const Settings& settings)
+    : settings_(settings), period_(period_of(settings)), process_(store::this_process()) {
+  if (settings_.seconds > 0) {
+    file_ = std::make_unique<store::HeartbeatFile>(
+        store::HeartbeatFile::place(settings_.directory, settings_.run_id));
+    peers_.resize(size(settings_.ranks));
+    for (Peer& peer : peers_) peer.silence = Silence(settings_.seconds, period_);
+    file_->write(settings_.rank, next_heartbeat());  // the others are written in its place
+  }
+  thread_ = start_thread(
+      "anadrome-watch",
+      "keeps the lock of the directory fresh (schedules in memory alone, as revolve, need none)",
+      [this](const std::stop_token& stop) { serve(stop); });
+}
+
+Watch::~Watch() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+Failure Watch::taken_over() const {
+  const std::lock_guard lock(mutex_);
+  return taken_over_;
+}
+
+Failure Watch::look_at_lock() {
+  if (settings_.holds_lock) beat_lock();
+  return taken_over();
+}
+
+// ---- on the thread ----
+
+void Watch::serve(const std::stop_token& stop) {
+  double looked = now_seconds(), beaten = looked;
+  const std::chrono::duration<double> period(period_);
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      if (wakes_.wait_for(lock, stop, period, [&] { return stop.stop_requested(); })) return;
+    }
+    const double now = now_seconds();
+    if (settings_.holds_lock && now - beaten >= settings_.lock_seconds) {
+      beat_lock();
+      beaten = now;
+    }
+    if (file_ == nullptr) continue;
+    beat();
+    failure_from([&] { look(now - looked); });  // no memory for a text
+    looked = now;
+  }
+}
+
+// A failed read or write does no harm; who finds another's name there has lost the files.
+void Watch::beat_lock() noexcept {
+  const Failure failure = failure_from([&] {
+    const store::File lock = settings_.directory.open_file(store::kLockName, O_RDWR);
+    const store::LockRecord there = store::update_lock(
+        lock, settings_.run_id,
+        [](store::LockRecord& record) { record.heartbeat = calendar_seconds(); });
+    if (there.holder.pid != 0 && there.run_id != settings_.run_id) {
+      store::throw_taken_over(settings_.directory.path(), there);
+    }
+  });
+  if (failure.status != ANADROME_ERR_BUSY) return;
+  const std::lock_guard lock(mutex_);
+  if (!taken_over_) taken_over_ = failure;
+}
+
+store::Heartbeat Watch::next_heartbeat() {
+  return {++beats_, process_, activity_.load(std::memory_order_relaxed), ends_};
+}
+
+// One that fails shows to the others as silence.
+void Watch::beat() noexcept {
+  failure_from([&] { file_->write(settings_.rank, next_heartbeat()); });
+}
+
+void Watch::look(double seconds) {
+  for (int rank = 0; rank < settings_.rank; ++rank) {
+    if (listen(rank, seconds)) return;  // it has the duty
+  }
+  bool stopped = false;
+  for (int rank = 0; rank < settings_.ranks; ++rank) {
+    if (rank == settings_.rank) continue;
+    if (rank > settings_.rank) listen(rank, seconds);
+    if (name_if_stopped(rank)) stopped = true;
+  }
+  if (stopped && settings_.action == WatchdogAction::kAbort) end_job();
+}
+
+// Does that rank answer?
+bool Watch::listen(int rank, double seconds) {
+  Peer& peer = peers_[at(rank)];
+  const std::optional<store::Heartbeat> found = file_->read(rank);
+  if (found && found->ends) end_later();  // it said why
+  if (found) peer.last = *found;
+  if (peer.last.process.pid == 0) peer.last.process = settings_.process_of(rank);
+  peer.silence.look(seconds, peer.last.beat);
+  if (peer.named && !peer.silence.too_long()) {
+    peer.named = false;
+    say("rank " + std::to_string(rank) + " answers again, " +
+        format_fixed(now_seconds() - peer.named_at, 1) + " s after it was named");
+  }
+  return !peer.silence.too_long();
+}
+
+// True: it is named, and was not before. One that the kernel calls running is late, not stopped.
+bool Watch::name_if_stopped(int rank) {
+  Peer& peer = peers_[at(rank)];
+  if (peer.named || !peer.silence.too_long()) return false;
+  const store::ProcessState state = store::state_of(peer.last.process);
+  if (state == store::ProcessState::kRuns) return false;
+  name(rank, text_of(state));
+  return true;
+}
+
+void Watch::name(int rank, const std::string& how) {
+  Peer& peer = peers_[at(rank)];
+  peer.named = true;
+  peer.named_at = now_seconds();
+  const double seconds = peer.silence.seconds();
+  const auto since = calendar_seconds() - static_cast<std::int64_t>(seconds);
+  say("rank " + std::to_string(rank) + " (" + text_of(peer.last) + ") has not answered for " +
+      format_fixed(seconds, 1) + " s, since " + format_calendar(since) + ": " + how + "; rank " +
+      std::to_string(settings_.rank) + " is " +
+      text_of_activity(activity_.load(std::memory_order_relaxed)) + "; " +
+      what_follows(settings_.action));
+}
+
+// Every rank ends itself: where one ends alone, some launchers leave the others. They learn it from
+// the last heartbeat of this one.
+void Watch::end_job() {
+  ends_ = true;
+  beat();
+  end_later();
+}
+
+// Launchers end a job with its first rank that fails: until then the others are to have heard of
+// the end, and its reason is to be on its way to whoever reads it.
+void Watch::end_later() {
+  std::this_thread::sleep_for(std::chrono::duration<double>(2 * period_));
+  ::_exit(EXIT_FAILURE);
+}
+
+// ---- on the caller's thread ----
+
+void name_the_late(Agreement& agreement, const Options& options) {
+  const WatchdogAction asked = options.watchdog_action;
+  agreement.set_patience(
+      options.watchdog, [&agreement, asked](int rank, double seconds, bool came) {
+        const store::ProcessIdentity process = agreement.process_of(rank);
+        const std::string who = "rank " + std::to_string(rank) + " (process " +
+                                std::to_string(process.pid) + " on " + process.host + ")";
+        const std::string time = format_fixed(seconds, 1) + " s";
+        if (came) {
+          say(who + " is in anadrome_begin like the others, after " + time);
+          return true;
+        }
+        const store::ProcessState state = store::state_of(process);
+        if (state == store::ProcessState::kRuns) return false;  // it prepares its run, perhaps
+        // From afar, one that is stopped looks as one that is busy.
+        const bool sure = state != store::ProcessState::kElsewhere;
+        const WatchdogAction action = sure ? asked : WatchdogAction::kReport;
+        say(who + " has held up anadrome_begin for " + time + ": " + text_of(state) +
+            (sure ? "" : ", or busy before that call") + "; " + what_follows(action));
+        if (action == WatchdogAction::kAbort) MPI_Abort(agreement.comm(), EXIT_FAILURE);
+        return true;
+      });
+}
+
+}  // namespace anadrome::engine

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The fewest advances of a join: which states the forward sweep keeps, and in which order the
+// segments between them are reversed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planners/join/join_problem.h"
+
+namespace anadrome::schedule {
+
+/// Exact, by dynamic programming over what is left of each branch, where its table has at most
+/// `most_entries` entries; otherwise the better of two heuristics (join_heuristics.h). Throws as
+/// check().
+JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries = std::int64_t{1} << 22);
+
+/// The plan of a run: the fewest advances where no step need be run more than twice, otherwise as
+/// above with tables of up to `most_bytes` (join_heuristics.h), made within a second or so.
+JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes);
+
+/// An objective of small observables of the ends: one sweep through every branch stores them, and
+/// each branch is reversed alone, in the whole pool.
+JoinPlan plan_reducible_join(const JoinProblem& problem);
+
+}  // namespace anadrome::schedule

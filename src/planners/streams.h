@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All schedules as streams, a row each, those that a run plays among them: what a planner needs,
+// and how its sweep is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "planners/problem.h"
+#include "schedule/catalogue.h"
+
+namespace anadrome::schedule {
+
+/// The states that go to disk.
+enum class StreamOnDisk : std::uint8_t {
+  kNothing,
+  kAnchors,  ///< states that stay where they are
+  kReplaced  ///< states that replace each other, one at a time
+};
+
+/// Numbers of each step that a schedule plans from.
+struct StepNumbers {
+  bool costs = false;          ///< of the forward step
+  bool adjoint_costs = false;  ///< and of its adjoint
+  bool sizes = false;          ///< bytes of its state, if states have several sizes
+};
+
+struct StreamNeeds {
+  StreamOnDisk on_disk = StreamOnDisk::kNothing;
+  bool steps = false;     ///< n, before the sweep begins
+  bool tape = false;      ///< tapes
+  bool branches = false;  ///< several branches; others need one
+  StepNumbers each_step = {};
+  std::int64_t most_steps = kMostSteps;
+  const char* limit = "";  ///< "plans up to ... steps; take ..."
+};
+
+struct StreamEntry {
+  const char* name;
+  const char* keeps;  ///< what, where: half a line
+  StreamNeeds needs;
+  bool in_runs = false;  ///< a run plays it, too
+  KeptTapes tapes = KeptTapes::kNone;
+  /// Anchors are at intervals, which the option interval names.
+  bool at_intervals = false;
+  /// States held at a time by a schedule made for so many steps, whatever memory there is. NULL: as
+  /// many as fit.
+  std::int64_t (*states_held)(std::int64_t chain) = nullptr;
+  /// Divides so much memory for states of so many bytes each, by step: how many units of which size
+  /// the schedule takes, and where in them. NULL: it knows states of one size only.
+  void (*divide)(const StreamProblem&, std::vector<std::int64_t> bytes, std::int64_t memory,
+                 DividedMemory&) = nullptr;
+  /// The sweep. Throws ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none.
+  std::unique_ptr<Sweep> (*make)(StreamProblem&) = nullptr;
+  bool keeps_every_state = false;
+};
+
+/// In the order in which they are listed for people.
+std::span<const StreamEntry> streams();
+/// NULL: there is none of this name.
+const StreamEntry* find_stream(std::string_view name);
+
+}  // namespace anadrome::schedule

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store/files/segment.h"
+
+#include <fcntl.h>
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace anadrome::store {
+
+Segment::Segment(FilePlace place, const Range& range, const SegmentOffsets& offsets,
+                 std::span<const std::int64_t> strides_before, const BlockLayout& layout,
+                 DirectIo direct)
+    : place_(std::move(place)), range_(range), offsets_(offsets) {
+  for (std::size_t f = 0; f < offsets.fields.size(); ++f) {
+    const std::int64_t slots_before = strides_before[f] * range.blocks * layout.states();
+    field_starts_.push_back(offsets.fields[f] + slots_before);
+    part_bytes_.push_back(layout.part_bytes(f));
+  }
+  if (direct != DirectIo::kOff) {
+    try {
+      file_ = place_.open(O_RDWR | O_DIRECT);
+      direct_ = true;
+    } catch (const Error& error) {
+      if (direct == DirectIo::kOn) {
+        throw Error(ANADROME_ERR_UNSUPPORTED,
+                    std::string(error.what()) + " with O_DIRECT; set direct=auto or off");
+      }
+    }
+  }
+  if (!direct_) file_ = place_.open(O_RDWR);
+}
+
+}  // namespace anadrome::store

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tool/schedules/problems/what_if.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "engine/sweep/memory_plan.h"
+
+namespace anadrome::tool {
+
+StateBytes state_bytes(const WhatIf& question) {
+  constexpr std::int64_t kPage = 4096;
+  store::Field state;
+  state.count = question.state_bytes;
+  return {engine::least_memory({&state, 1}, question.state_bytes, store::DiskUse::kBlocks, {}),
+          anadrome::checked_multiply(round_up(question.state_bytes, kPage), question.ranks)};
+}
+
+void check(const WhatIf& question) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 60;
+  if (question.state_bytes > kLargest / question.ranks) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--state times --ranks is more than 2^60 bytes");
+  }
+  if (question.tape_bytes > kLargest / question.ranks) {
+    throw Error(ANADROME_ERR_ARGUMENT, "--tape-size times --ranks is more than 2^60 bytes");
+  }
+  const bool half = 2 * question.slot_bytes >= question.state_bytes;
+  if (question.slot_bytes > 0 && (!half || question.slot_bytes > question.state_bytes)) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "--slot: a state in single precision takes half of --state at least, and no more "
+                "than it");
+  }
+}
+
+}  // namespace anadrome::tool

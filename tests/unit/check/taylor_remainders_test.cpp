@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "check/taylor_remainders.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace anadrome::engine {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+using Function = std::function<double(double)>;
+
+// What a check would do with J(m + e dm) = `objective`(e).
+TaylorOutcome outcome_of(const Function& objective, double derivative, double unit = kUnit,
+                         double epsilon = 1e-2) {
+  std::vector<double> near;
+  for (int k = 0; k <= 4; ++k) near.push_back(objective(k * 64 * unit));
+  const TaylorRemainders remainders(objective(0),
+                                    std::max(noise_of(near), kUnit * std::abs(objective(0))), unit);
+  TaylorSeries series;
+  series.derivative = derivative;
+  for (int i = 0; i < 5 && !remainders.is_enough(series); ++i, epsilon /= 10) {
+    series.epsilon.push_back(epsilon);
+    series.objective.push_back(objective(epsilon));
+  }
+  return remainders.judge(series);
+}
+
+double curved(double e) { return std::exp(std::sin(3 * e) + 0.2); }
+const double kCurvedDerivative = 3 * std::exp(0.2);
+
+TEST(Noise, IsTheRoundOffOfASmoothFunction) {
+  std::vector<double> values;
+  for (int k = 0; k <= 40; ++k) values.push_back(1 + 1e-6 * k + (k % 2 == 0 ? 1e-9 : -1e-9));
+  EXPECT_NEAR(noise_of(values), std::sqrt(16.0 / 6) * 1e-9, 1e-11);
+  EXPECT_EQ(noise_of({}), 0);
+}
+
+TEST(TaylorRemainders, SeesARightDerivative) {
+  const TaylorOutcome outcome = outcome_of(curved, kCurvedDerivative);
+  EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_NEAR(outcome.slope, 2, 0.1);
+  EXPECT_NEAR(outcome.first_slope, 1, 0.01);
+  EXPECT_NEAR(outcome.ratio, 1, 1e-4);
+  EXPECT_LT(outcome.resolution, 1e-4);
+}
+
+TEST(TaylorRemainders, SeesAWrongDerivativeByItsSlope) {
+  for (const double factor : {-1.0, 0.0, 2.0, 0.5, 1.01, 1.0001}) {
+    const TaylorOutcome outcome = outcome_of(curved, factor * kCurvedDerivative);
+    EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_WRONG) << factor;
+    EXPECT_NEAR(outcome.slope, 1, 0.2) << factor;
+    EXPECT_NEAR(outcome.ratio, factor, 1e-5) << factor;
+  }
+}
+
+TEST(TaylorRemainders, CopesWithRoundOffOnlyWhereTheObjectiveIsLinear) {
+  const Function linear = [](double e) { return 7 + 3 * e; };
+  EXPECT_EQ(outcome_of(linear, 3).verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_EQ(outcome_of(linear, 3).slope, 0);
+  EXPECT_EQ(outcome_of(linear, 3 * (1 + 1e-13)).verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_EQ(outcome_of(linear, 3.001).verdict, ANADROME_VERDICT_WRONG);
+  EXPECT_EQ(outcome_of(linear, -3).verdict, ANADROME_VERDICT_WRONG);
+}
+
+TEST(TaylorRemainders, CopesWithAnOptimumAndWithAQuadraticObjective) {
+  const Function square = [](double e) { return 1 + e * e; };
+  const TaylorOutcome outcome = outcome_of(square, 0);
+  EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_NEAR(outcome.slope, 2, 0.01);
+  EXPECT_NEAR(outcome.first_slope, 2, 0.01);
+  EXPECT_EQ(outcome_of(square, 1.3e-4).verdict, ANADROME_VERDICT_WRONG);
+}
+
+TEST(TaylorRemainders, CopesWithSinglePrecision) {
+  const Function single = [](double e) {
+    const auto x = static_cast<float>(curved(e));
+    return static_cast<double>(x);
+  };
+  constexpr double kSingle = 0x1p-24;
+  EXPECT_EQ(outcome_of(single, kCurvedDerivative, kSingle, 0.1).verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_EQ(outcome_of(single, 1.1 * kCurvedDerivative, kSingle, 0.1).verdict,
+            ANADROME_VERDICT_WRONG);
+  EXPECT_EQ(outcome_of(single, -kCurvedDerivative, kSingle, 0.1).verdict, ANADROME_VERDICT_WRONG);
+}
+
+// Single precision inside a model whose fields are double: the perturbations by which round-off is
+// measured change nothing.
+TEST(TaylorRemainders, CopesWithRoundOffThatWasNotMeasured) {
+  const Function single = [](double e) {
+    return static_cast<double>(static_cast<float>(curved(static_cast<float>(e))));
+  };
+  const TaylorOutcome outcome = outcome_of(single, kCurvedDerivative);
+  EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_EQ(outcome_of(single, 2 * kCurvedDerivative).verdict, ANADROME_VERDICT_WRONG);
+}
+
+TEST(TaylorRemainders, CopesWithPerturbationsThatAreTooLarge) {
+  const Function stiff = [](double e) {
+    return std::exp(1e3 * e) > 1e3 ? INFINITY : 1 + std::sin(1e3 * e);
+  };
+  const TaylorOutcome outcome = outcome_of(stiff, 1e3);
+  EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_RIGHT) << outcome.slope;
+  EXPECT_EQ(outcome_of(stiff, 1.2e3).verdict, ANADROME_VERDICT_WRONG);
+}
+
+TEST(TaylorRemainders, DecidesNothingWhereNothingIsSeen) {
+  EXPECT_EQ(outcome_of([](double) { return 3.0; }, 0).verdict, ANADROME_VERDICT_UNDECIDED);
+  EXPECT_EQ(outcome_of([](double e) { return 1 + 1e-13 * e; }, 1e-13).verdict,
+            ANADROME_VERDICT_UNDECIDED);
+  EXPECT_EQ(outcome_of([](double e) { return e > 0 ? INFINITY : 0.0; }, 0).verdict,
+            ANADROME_VERDICT_UNDECIDED);
+  const Function kink = [](double e) { return 1 + std::sqrt(e); };
+  EXPECT_EQ(outcome_of(kink, 1).verdict, ANADROME_VERDICT_UNDECIDED);
+}
+
+TEST(TaylorRemainders, CallsADerivativeThatIsNoNumberWrong) {
+  EXPECT_EQ(outcome_of(curved, NAN).verdict, ANADROME_VERDICT_WRONG);
+}
+
+}  // namespace
+}  // namespace anadrome::engine

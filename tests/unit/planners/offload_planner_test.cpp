@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "planners/offload/offload_planner.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/index.h"
+#include "offload_search.h"
+#include "planners/offload/charged_revolve.h"
+#include "reference_table.h"
+
+namespace anadrome::schedule {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+OffloadChain uniform(std::int64_t n, std::int64_t forward, std::int64_t adjoint, std::int64_t write,
+                     std::int64_t read, std::int64_t memory) {
+  OffloadChain chain;
+  chain.forward.assign(at(n - 1), forward);
+  chain.adjoint.assign(at(n), adjoint);
+  chain.state_units.assign(at(n), 1);
+  chain.write.assign(at(n), write);
+  chain.read.assign(at(n), read);
+  chain.fast_memory = memory;
+  return chain;
+}
+
+/// Breaks on a run that could not have been: from the spans alone, whatever the plan says.
+void require_possible(const OffloadChain& chain, const OffloadRun& run) {
+  const auto require = [](bool holds, const char* rule) {
+    if (!holds) throw std::logic_error(rule);
+  };
+  struct Use {
+    std::int64_t state, from, to;
+  };
+  std::vector<Span<std::int64_t>> solver, writes, reads;
+  for (const Span<std::int64_t>& span : run.spans) {
+    (span.doing == Doing::kWrite  ? writes
+     : span.doing == Doing::kRead ? reads
+                                  : solver)
+        .push_back(span);
+  }
+  const auto one_at_a_time = [&](std::vector<Span<std::int64_t>> spans) {
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const auto& a, const auto& b) { return a.start < b.start; });
+    for (std::size_t i = 1; i < spans.size(); ++i) {
+      require(spans[i - 1].end <= spans[i].start, "two at a time");
+    }
+  };
+  one_at_a_time(solver);
+  if (chain.full_duplex) {
+    one_at_a_time(writes);
+    one_at_a_time(reads);
+  } else {
+    std::vector<Span<std::int64_t>> link = writes;
+    link.insert(link.end(), reads.begin(), reads.end());
+    one_at_a_time(link);
+  }
+  std::int64_t todo = chain.steps() - 1;
+  std::vector<Use> uses{{0, 0, 0}};  // from where a state is made or read to where it is last used
+  const auto use = [&](std::int64_t state, std::int64_t from, std::int64_t to) {
+    for (auto last = uses.rbegin();; ++last) {
+      require(last != uses.rend(), "what was never there is used");
+      if (last->state != state) continue;
+      if (last->from > from) continue;
+      last->to = std::max(last->to, to);
+      return;
+    }
+  };
+  std::vector<std::pair<std::int64_t, std::int64_t>> arrives(chain.adjoint.size(), {0, 0});
+  std::vector<Span<std::int64_t>> spans = run.spans;
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const auto& a, const auto& b) { return a.end < b.end; });
+  std::vector<bool> slow(chain.adjoint.size());
+  for (const Span<std::int64_t>& span : spans) {
+    switch (span.doing) {
+      case Doing::kAdjoint:
+        require(span.step() == todo--, "adjoints come once, in order");
+        use(span.step(), span.start, span.end);
+        break;
+      case Doing::kAdvance:
+      case Doing::kRecompute:
+        use(span.step(), span.start, span.end);
+        uses.push_back({span.step() + 1, span.start, span.end});
+        break;
+      case Doing::kWrite:
+        slow[at(span.step())] = true;
+        if (span.step() <= todo) use(span.step(), span.start, span.end);
+        break;
+      case Doing::kRead:
+        require(slow[at(span.step())], "it is not in the slow memory");
+        uses.push_back({span.step(), span.start, span.end});
+        break;
+      case Doing::kWait:
+        require(false, "waiting is no span of its own");
+    }
+  }
+  require(todo == -1, "adjoints are missing");
+  for (const Use& moment : uses) {
+    std::int64_t units = 0;
+    for (const Use& other : uses) {
+      const bool there = other.from <= moment.from && moment.from < other.to;
+      units += there ? chain.state_units[at(other.state)] : 0;
+    }
+    require(units <= chain.fast_memory, "more is needed at a time than fits");
+  }
+}
+
+std::int64_t makespan(const OffloadChain& chain, const OffloadMeans& means = {}) {
+  const OffloadPlan plan = plan_offload(chain, means);
+  if (plan.run.makespan >= 0) {
+    require_possible(chain, plan.run);
+    EXPECT_GE(plan.run.makespan, plan.lower_bound);
+    EXPECT_LE(plan.run.most_units, chain.fast_memory);
+  }
+  return plan.run.makespan;
+}
+
+std::int64_t in_table(const std::string& cell) { return cell == "inf" ? -1 : std::stoll(cell); }
+
+TEST(OffloadPlanner, AgreesWithTheTable) {
+  const auto rows = reference_cells("planners/offload_small.csv");
+  ASSERT_GT(rows.size(), 55u);
+  for (const auto& row : rows) {
+    OffloadChain chain;
+    chain.forward = integers_in(row[2]);
+    chain.adjoint = integers_in(row[3]);
+    chain.state_units = integers_in(row[4]);
+    chain.write = chain.read = integers_in(row[5]);
+    chain.fast_memory = std::stoll(row[6]);
+    EXPECT_EQ(makespan(chain), in_table(row[12])) << row[2] << ", " << row[3] << ", " << row[6];
+    EXPECT_EQ(makespan(chain, {false, true}), in_table(row[10])) << row[2] << ", " << row[3];
+    const std::int64_t offload_only = makespan(chain, {true, false});
+    EXPECT_GE(offload_only, in_table(row[9])) << row[2] << ", " << row[3];
+    EXPECT_LE(offload_only, in_table(row[9]) + 1) << row[2] << ", " << row[3];
+  }
+}
+
+// The table's adjoint runs its step apart, and beside the slots there is the state under way.
+TEST(OffloadPlanner, AgreesWithTheTableOfOffloadingAlone) {
+  const auto rows = reference_rows("planners/offload_only_small.csv", 7);
+  ASSERT_GT(rows.size(), 100u);
+  for (const auto& row : rows) {
+    const OffloadChain chain = uniform(row[0], row[2], row[2] + row[3], row[4], row[5], row[1] + 1);
+    EXPECT_EQ(makespan(chain, {true, false}), row[6])
+        << row[0] << " " << row[1] << " " << row[2] << " " << row[3] << " " << row[4];
+  }
+}
+
+RC_GTEST_PROP(OffloadPlanner, IsNoBetterThanTheOptimumAndSeldomWorse, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 5);
+  const auto values = [](std::size_t count, std::int64_t most) {
+    return *rc::gen::container<Values>(count, rc::gen::inRange<std::int64_t>(1, most + 1));
+  };
+  OffloadChain chain;
+  chain.forward = values(n - 1, 3);
+  chain.adjoint = values(n, 4);
+  chain.state_units = values(n, 3);
+  chain.write = values(n, 5);
+  chain.read = values(n, 5);
+  chain.fast_memory = *rc::gen::inRange<std::int64_t>(1, 9);
+  const OffloadMeans means =
+      *rc::gen::element(OffloadMeans{true, true}, OffloadMeans{true, false}, OffloadMeans{false});
+  const std::int64_t least = least_makespan(chain, means), planned = makespan(chain, means);
+  if (planned < 0) {
+    RC_ASSERT(least < 0);
+  } else {
+    RC_ASSERT(least <= planned);
+    RC_ASSERT(planned <= least + least / 4);
+  }
+}
+
+RC_GTEST_PROP(OffloadPlanner, MakesPossiblePlansOfLongerChains, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(9, 40);
+  const auto values = [](std::size_t count, std::int64_t least, std::int64_t most) {
+    return *rc::gen::container<Values>(count, rc::gen::inRange<std::int64_t>(least, most + 1));
+  };
+  OffloadChain chain;
+  chain.forward = values(n - 1, 0, 30);
+  chain.adjoint = values(n, 0, 60);
+  chain.state_units = values(n, 0, 20);
+  chain.write = values(n, 0, 90);
+  chain.read = values(n, 0, 90);
+  chain.fast_memory = *rc::gen::inRange<std::int64_t>(40, 200);
+  chain.full_duplex = *rc::gen::arbitrary<bool>();
+  const OffloadPlan both = plan_offload(chain, {}, 300000);
+  RC_ASSERT(both.run.makespan >= both.lower_bound);
+  require_possible(chain, both.run);
+  RC_ASSERT(both.run.most_units <= chain.fast_memory);
+}
+
+// Asynchronous multistage writes every I-th state, I what hides a write: 58 and 109 here.
+TEST(OffloadPlanner, BeatsThePeriodThatHidesAWrite) {
+  EXPECT_EQ(makespan(uniform(24, 1, 1, 2, 2, 4)), 57);
+  EXPECT_EQ(makespan(uniform(24, 1, 1, 2, 2, 4), {false, true}), 90);
+  EXPECT_LE(makespan(uniform(24, 1, 1, 2, 2, 4), {true, false}), 87);
+  EXPECT_EQ(makespan(uniform(36, 1, 1, 5, 5, 5)), 96);
+  EXPECT_EQ(makespan(uniform(36, 1, 1, 5, 5, 5), {false, true}), 130);
+}
+
+TEST(OffloadPlanner, GainsFromALinkThatGoesBothWays) {
+  OffloadChain chain = uniform(60, 2, 4, 3, 3, 4);
+  const std::int64_t half = makespan(chain);
+  chain.full_duplex = true;
+  EXPECT_LE(makespan(chain), half);
+}
+
+TEST(OffloadPlanner, CountsBytesInCoarseUnitsWithoutExceedingTheMemory) {
+  OffloadChain chain = uniform(300, 20, 40, 90, 80, 0);
+  for (std::size_t k = 0; k < 300; ++k) {
+    chain.state_units[k] = 1000003 + static_cast<std::int64_t>(k * 7919 % 500009);
+  }
+  chain.fast_memory = 9'000'001;
+  const OffloadPlan plan = plan_offload(chain, {}, 2'000'000);
+  require_possible(chain, plan.run);
+  EXPECT_LT(plan.run.makespan, makespan(chain, {false, true}));
+}
+
+TEST(OffloadPlanner, RefusesWhatIsNoChain) {
+  OffloadChain chain = uniform(5, 1, 1, 1, 1, 3);
+  chain.write.pop_back();
+  EXPECT_THROW(plan_offload(chain), Error);
+  chain = uniform(5, 1, 1, 1, 1, 3);
+  chain.forward[2] = -1;
+  EXPECT_THROW(plan_offload(chain), Error);
+  EXPECT_THROW(plan_offload(OffloadChain{}), Error);
+  EXPECT_EQ(plan_offload(uniform(5, 1, 1, 1, 1, 0)).run.makespan, -1);
+}
+
+// V by its definition, with every piece exact.
+TEST(ChargedRevolve, IsItsRecurrence) {
+  OffloadChain chain = uniform(14, 0, 0, 0, 0, 20);
+  for (std::size_t k = 0; k < 14; ++k) {
+    chain.state_units[k] = 1 + static_cast<std::int64_t>(k * 5 % 4);
+    chain.adjoint[k] = 2 + static_cast<std::int64_t>(k % 3);
+    if (k < 13) chain.forward[k] = 1 + static_cast<std::int64_t>(k * 3 % 5);
+  }
+  constexpr std::int64_t kTooLong = std::int64_t{1} << 40;
+  const std::function<std::int64_t(std::int64_t, std::int64_t, std::int64_t)> least =
+      [&](std::int64_t p, std::int64_t q, std::int64_t m) {
+        if (m < 0) return kTooLong;
+        if (q - p == 1) return chain.adjoint[at(p)];
+        std::int64_t best = kTooLong, sum = 0;
+        for (std::int64_t y = p + 1; y < q; ++y) {
+          sum += chain.forward[at(y - 1)];
+          const std::int64_t passing =
+              y == p + 1 ? chain.state_units[at(y)]
+                         : chain.state_units[at(y - 1)] + chain.state_units[at(y)];
+          if (passing > m) break;
+          best = std::min(best, sum + least(y, q, m - chain.state_units[at(y)]) + least(p, y, m));
+        }
+        return best;
+      };
+  ChargedRevolve revolve(chain);
+  for (std::int64_t p = 0; p < 14; ++p) {
+    for (std::int64_t q = p + 1; q <= std::min<std::int64_t>(14, p + 8); ++q) {
+      for (std::int64_t m = 0; m < 12; ++m) {
+        const std::int64_t time = least(p, q, m);
+        ASSERT_EQ(revolve.fits(p, q, m), time < kTooLong) << p << " " << q << " " << m;
+        if (time == kTooLong) continue;
+        ASSERT_EQ(revolve.time(p, q, m), time) << p << " " << q << " " << m;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anadrome::schedule

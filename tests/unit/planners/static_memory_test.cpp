@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "planners/questions/static_memory.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "reference_table.h"
+#include "replay.h"
+
+namespace anadrome::questions {
+namespace {
+
+using namespace schedule;
+
+struct Account {
+  LeastMemory (*least)(const ChainSizes&);
+  std::int64_t (*peak)(const ChainSizes&, const std::vector<std::int64_t>& kept);
+};
+
+template <Accounting accounting>
+constexpr Account kGivenUp = {
+    [](const ChainSizes& sizes) { return least_memory(sizes, accounting); },
+    [](const ChainSizes& sizes, const std::vector<std::int64_t>& kept) {
+      return peak_of(sizes, accounting, kept);
+    }};
+constexpr Account kStatic = {[](const ChainSizes& sizes) { return least_static_memory(sizes); },
+                             static_peak_of};
+constexpr Account kAll[] = {kStatic, kGivenUp<Accounting::kReleased>,
+                            kGivenUp<Accounting::kPlayed>};
+
+TEST(StaticMemory, AndReleasedMemoryAgreeWithTheTable) {
+  const auto rows = reference_cells("planners/hong_small.csv");
+  ASSERT_GE(rows.size(), 30u);
+  for (const auto& row : rows) {
+    const ChainSizes sizes{integers_in(row[0]), {}};
+    const std::int64_t peaks[] = {std::stoll(row[2]), std::stoll(row[4])};
+    for (const std::size_t i : {0u, 1u}) {
+      const LeastMemory found = kAll[i].least(sizes);
+      EXPECT_EQ(found.peak, peaks[i]) << row[0];
+      EXPECT_EQ(found.lower_bound, found.peak) << row[0];
+      EXPECT_EQ(kAll[i].peak(sizes, found.kept), found.peak) << row[0];
+    }
+  }
+}
+
+RC_GTEST_PROP(StaticMemory, AndTheOthersAreTheBestOfAllChoices, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 10);
+  ChainSizes sizes;
+  sizes.bytes =
+      *rc::gen::container<std::vector<std::int64_t>>(n + 1, rc::gen::inRange<std::int64_t>(0, 12));
+  if (*rc::gen::arbitrary<bool>()) {
+    sizes.workspace =
+        *rc::gen::container<std::vector<std::int64_t>>(n, rc::gen::inRange<std::int64_t>(0, 12));
+  }
+  for (const Account& account : kAll) {
+    std::int64_t best = std::int64_t{1} << 40;
+    for (std::size_t set = 0; set < std::size_t{1} << (n - 1); ++set) {
+      std::vector<std::int64_t> kept;
+      for (std::size_t k = 1; k < n; ++k) {
+        if ((set >> (k - 1) & 1) != 0) kept.push_back(static_cast<std::int64_t>(k));
+      }
+      best = std::min(best, account.peak(sizes, kept));
+    }
+    const LeastMemory found = account.least(sizes);
+    RC_ASSERT(found.peak == best);
+    RC_ASSERT(account.peak(sizes, found.kept) == best);
+  }
+}
+
+// The accountings by hand, since the search above relies on them. Sizes 1 2 3 4 5, x_2 kept.
+TEST(StaticMemory, AndTheOthersCountWhatIsThere) {
+  const ChainSizes sizes{{1, 2, 3, 4, 5}, {}};
+  EXPECT_EQ(static_peak_of(sizes, {2}), 1 + 3 + (4 + 5));
+  EXPECT_EQ(peak_of(sizes, Accounting::kReleased, {2}), 1 + 3 + (4 + 5));
+  EXPECT_EQ(peak_of(sizes, Accounting::kReleased, {3}), 1 + 2 + 3 + 4 + 0 * 5);
+  EXPECT_EQ(static_peak_of(sizes, {3}), 1 + 4 + 5);
+  const ChainSizes with_workspace{{1, 2, 3, 4, 5}, {0, 7, 0, 1}};
+  EXPECT_EQ(static_peak_of(with_workspace, {2}), 1 + 3 + std::max(2 + 7, 9 + 1));
+  EXPECT_EQ(peak_of(with_workspace, Accounting::kReleased, {2}),
+            std::max(1 + 2 + 3 + 7, 1 + 3 + 9 + 1));
+}
+
+TEST(StaticMemory, IsTheClosedFormWhereAllStatesAreAlike) {
+  for (std::int64_t n = 1; n < 200; ++n) {
+    const ChainSizes sizes{std::vector<std::int64_t>(static_cast<std::size_t>(n + 1), 1), {}};
+    std::int64_t least = n + 1;
+    for (std::int64_t m = 0; m < n; ++m) least = std::min(least, 1 + m + (n - m + m) / (m + 1));
+    EXPECT_EQ(least_static_memory(sizes).peak, least) << n;
+  }
+}
+
+std::vector<std::int64_t> random_sizes(std::size_t count) {
+  std::vector<std::int64_t> sizes;
+  std::uint32_t x = 12345;
+  while (sizes.size() < count) {
+    x = 1103515245U * x + 12345U;
+    sizes.push_back(1000000 + (x >> 8) % 2000000);
+  }
+  return sizes;
+}
+
+TEST(StaticMemory, SaysHowFarItMayBeFromTheOptimumIfItIsStopped) {
+  const ChainSizes sizes{random_sizes(5000), {}};
+  const LeastMemory best = least_static_memory(sizes);
+  EXPECT_EQ(best.lower_bound, best.peak);
+  const LeastMemory stopped = least_static_memory(sizes, 1);
+  EXPECT_LT(stopped.lower_bound, stopped.peak);
+  EXPECT_LE(stopped.lower_bound, best.peak);
+  EXPECT_GE(stopped.peak, best.peak);
+}
+
+RC_GTEST_PROP(BothMemories, AreEnoughForASweepThatRunsNoStepThreeTimes, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 200);
+  ChainSizes sizes;
+  sizes.bytes =
+      *rc::gen::container<std::vector<std::int64_t>>(n + 1, rc::gen::inRange<std::int64_t>(1, 50));
+  StackOptions options;
+  options.steps = static_cast<std::int64_t>(n);
+  options.turn = *rc::gen::arbitrary<bool>();
+  for (const LeastMemory& found :
+       {least_memory(sizes, Accounting::kReleased), least_static_memory(sizes)}) {
+    options.units = found.peak;
+    const Taken totals =
+        replay(options, std::make_unique<LeastMemoryPlanner>(sizes.bytes, found.kept));
+    RC_ASSERT(totals.advances <= 2 * options.steps);
+    RC_ASSERT(totals.most_units <= found.peak);
+  }
+}
+
+TEST(StaticMemory, RefusesWhatIsNoChain) { EXPECT_THROW(least_static_memory({{1}, {}}), Error); }
+
+}  // namespace
+}  // namespace anadrome::questions

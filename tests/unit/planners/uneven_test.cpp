@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "planners/memory/uneven.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "exhaustive_search.h"
+#include "replay.h"
+
+namespace anadrome::schedule {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+// The models by which the reference tables name their chains.
+Values chain_of(const std::string& model, std::int64_t n) {
+  Values values;
+  std::uint32_t x = 12345;
+  for (std::int64_t k = 0; k < n; ++k) {
+    x = 1103515245U * x + 12345U;
+    std::int64_t value = 1;
+    if (model == "1+(k%3)") value = 1 + k % 3;
+    if (model == "1+(k%2)*3") value = 1 + k % 2 * 3;
+    if (model == "k+1") value = k + 1;
+    if (model == "n-k") value = n - k;
+    if (model == "lcg1..9") value = 1 + (x >> 16) % 9;
+    values.push_back(value);
+  }
+  return values;
+}
+
+struct UnevenRow {
+  std::string model;
+  std::int64_t n, memory, cost, of_revolve;
+};
+
+std::vector<UnevenRow> rows_of(const std::string& file) {
+  std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/" + file);
+  std::vector<UnevenRow> rows;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream cells(line);
+    UnevenRow row{};
+    cells >> row.model >> row.n >> row.memory >> row.cost >> row.of_revolve;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::int64_t cost_or_none(const UnevenSteps& steps) {
+  try {
+    return UnevenPlanner(steps).cost();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
+    return -1;
+  }
+}
+
+void expect_what_was_promised(const UnevenSteps& steps, bool record) {
+  auto planner = std::make_unique<UnevenPlanner>(steps);
+  StackOptions options;
+  options.steps = static_cast<std::int64_t>(steps.costs.size());
+  options.units = planner->units();
+  options.record = record;
+  options.turn = steps.turn_is_a_step || record;
+  const std::int64_t cost = planner->cost();
+  std::int64_t most = 0;  // bytes
+  const Values& bytes = steps.state_bytes;
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    most = std::max(most, bytes[k]);
+    ASSERT_LE(bytes[k], planner->state_units(static_cast<std::int64_t>(k)) * planner->unit_bytes());
+  }
+  ASSERT_LE(planner->units(), std::max(steps.bytes, std::int64_t{1}) / planner->unit_bytes());
+  StackSweep sweep(options, std::move(planner));
+  Driver driver(sweep, rules_of(options, sweep.planner()), {.steps = options.steps});
+  std::int64_t played = 0;
+  driver.on_advance([&](const Advance& advance) {
+    for (std::int64_t k = advance.first; k < advance.last - (advance.record ? 1 : 0); ++k) {
+      played += steps.costs[static_cast<std::size_t>(k)];
+    }
+  });
+  const Taken totals = driver.sweep();
+  ASSERT_EQ(played, cost);
+  ASSERT_LE(totals.most_units, options.units);
+}
+
+TEST(UnevenCost, AgreesWithTheTableOfStepCosts) {
+  const auto rows = rows_of("uneven_cost.csv");
+  ASSERT_GE(rows.size(), 250u);
+  for (const UnevenRow& row : rows) {
+    const UnevenSteps steps{.costs = chain_of(row.model, row.n), .bytes = row.memory};
+    const UnevenPlanner planner(steps);
+    EXPECT_TRUE(planner.exact());
+    EXPECT_EQ(planner.cost(), row.cost) << row.model << ", n " << row.n << ", s " << row.memory;
+    EXPECT_LE(planner.cost(), row.of_revolve);
+  }
+}
+
+TEST(UnevenCost, AgreesWithTheTableOfSizes) {
+  const auto rows = rows_of("uneven_size.csv");
+  ASSERT_GE(rows.size(), 190u);
+  for (const UnevenRow& row : rows) {
+    const UnevenSteps steps{.costs = Values(static_cast<std::size_t>(row.n), 1),
+                            .state_bytes = chain_of(row.model, row.n),
+                            .bytes = row.memory};
+    EXPECT_EQ(cost_or_none(steps), row.cost)
+        << row.model << ", n " << row.n << ", budget " << row.memory;
+  }
+}
+
+TEST(UnevenCost, IsTheLeastThatAnExhaustiveSearchFinds) {
+  for (const std::string model : {"uniform1", "1+(k%3)", "k+1", "n-k", "lcg1..9"}) {
+    for (int n = 1; n <= 10; ++n) {
+      for (std::int64_t slots = 1; slots <= 5; ++slots) {
+        SmallReversal problem;
+        problem.steps = n;
+        problem.units = slots;
+        problem.step_cost = chain_of(model, n);
+        EXPECT_EQ(UnevenPlanner(UnevenSteps{.costs = problem.step_cost, .bytes = slots}).cost(),
+                  least_extra_cost(problem))
+            << model << ", n " << n << ", s " << slots;
+      }
+    }
+  }
+}
+
+// Sizes, too: a persistent plan may lose to one that gives a state up early, and never wins.
+RC_GTEST_PROP(UnevenCost, IsNoLessThanTheOptimumAndRarelyMoreWhereSizesDiffer, ()) {
+  SmallReversal problem;
+  problem.steps = *rc::gen::inRange(2, 8);
+  const auto n = static_cast<std::size_t>(problem.steps);
+  problem.step_cost = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(0, 6));
+  problem.state_units = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, 5));
+  problem.units = *rc::gen::inRange<std::int64_t>(problem.state_units[0], 14);
+  const std::int64_t least = least_extra_cost(problem);
+  const std::int64_t planned = UnevenPlanner(UnevenSteps{.costs = problem.step_cost,
+                                                         .state_bytes = problem.state_units,
+                                                         .bytes = problem.units})
+                                   .cost();
+  RC_ASSERT(planned >= least);
+  RC_CLASSIFY(planned > least);
+  RC_ASSERT(planned <= least + least / 4 + 1);
+}
+
+TEST(UnevenCost, OfEqualStepsIsRevolves) {
+  for (std::int64_t n = 1; n <= 120; ++n) {
+    for (const std::int64_t s : {1, 2, 3, 5, 9, 40}) {
+      EXPECT_EQ(
+          UnevenPlanner(UnevenSteps{.costs = Values(static_cast<std::size_t>(n), 1), .bytes = s})
+              .cost(),
+          extra_advances_clamped(n, s));
+    }
+  }
+}
+
+TEST(UnevenPlanner, TakesWhatItPromises) {
+  for (const std::string model : {"1+(k%3)", "k+1", "lcg1..9"}) {
+    for (std::int64_t n = 1; n <= 60; ++n) {
+      for (std::int64_t memory = 1; memory <= 8; ++memory) {
+        for (const bool turn : {false, true}) {
+          expect_what_was_promised(
+              {.costs = chain_of(model, n), .bytes = memory, .turn_is_a_step = turn}, false);
+        }
+        expect_what_was_promised({.costs = chain_of(model, n),
+                                  .state_bytes = chain_of("1+(k%3)", n),
+                                  .bytes = 2 * memory},
+                                 true);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(UnevenPlanner, TakesWhatItPromisesWhateverItsTablesHold, ()) {
+  UnevenSteps steps;
+  const auto n = *rc::gen::inRange<std::size_t>(1, 400);
+  steps.costs = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(0, 1000));
+  if (*rc::gen::arbitrary<bool>()) {
+    const auto most = *rc::gen::element<std::int64_t>(3, 40, 100000, 1000000000000);
+    steps.state_bytes = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, most));
+    steps.bytes = steps.state_bytes[0] + *rc::gen::inRange<std::int64_t>(0, 20 * most);
+  } else {
+    steps.bytes = *rc::gen::inRange<std::int64_t>(1, 30);
+  }
+  steps.turn_is_a_step = *rc::gen::arbitrary<bool>();
+  steps.table_bytes = *rc::gen::element<std::int64_t>(0, 4000, 40000, 1 << 20);
+  expect_what_was_promised(steps, !steps.turn_is_a_step && *rc::gen::arbitrary<bool>());
+  RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+TEST(UnevenPlanner, WithoutRoomForItsTablesIsNearTheOptimum) {
+  for (const std::string model : {"uniform1", "1+(k%3)", "k+1", "lcg1..9"}) {
+    for (const std::int64_t slots : {2, 3, 5, 10}) {
+      UnevenSteps steps{.costs = chain_of(model, 400), .bytes = slots};
+      const UnevenPlanner best(steps);
+      ASSERT_TRUE(best.exact());
+      steps.table_bytes = 8 * (slots + 1) * 50 * 51 / 2;  // 50 items of 8 steps
+      const UnevenPlanner coarse(steps);
+      EXPECT_FALSE(coarse.exact());
+      EXPECT_GE(coarse.cost(), best.cost());
+      EXPECT_LE(static_cast<double>(coarse.cost()), 1.03 * static_cast<double>(best.cost()))
+          << model << ", s " << slots;
+    }
+  }
+}
+
+TEST(UnevenPlanner, IsNeverWorseThanRevolveWithSlotsOfTheLargestSize) {
+  const std::int64_t n = 1000, mega = 1 << 20;
+  UnevenSteps steps{.costs = Values(static_cast<std::size_t>(n), 1), .state_bytes = {}, .bytes = 0};
+  for (const std::int64_t value : chain_of("lcg1..9", n)) {
+    steps.state_bytes.push_back(100 * mega + value * mega + value);
+  }
+  for (const std::int64_t slots : {1, 10}) {
+    steps.bytes = slots * 110 * mega;
+    EXPECT_LE(UnevenPlanner(steps).cost(), extra_advances_clamped(n, slots)) << slots;
+  }
+}
+
+// Too many states for tables, which are for 256 of them.
+TEST(UnevenPlanner, GainsFromSmallStatesInLongChains) {
+  UnevenSteps steps{.costs = Values(2000, 1), .state_bytes = {}, .bytes = 0};
+  for (std::int64_t k = 0; k < 2000; ++k) {
+    steps.state_bytes.push_back(k < 1000 ? 10 + k : 2010 - k);
+    steps.bytes += 3 * steps.state_bytes.back() / 10;
+  }
+  const std::int64_t largest =
+      *std::max_element(steps.state_bytes.begin(), steps.state_bytes.end());
+  const std::int64_t sized = UnevenPlanner(steps).cost();
+  steps.bytes /= largest;
+  steps.state_bytes.clear();
+  const std::int64_t equal = UnevenPlanner(steps).cost();
+  EXPECT_LT(static_cast<double>(sized - 1999), 0.95 * static_cast<double>(equal - 1999));
+}
+
+TEST(UnevenPlanner, PlansExtremesOrSaysWhyNot) {
+  const auto cost = [](std::size_t n, std::int64_t each, std::int64_t bytes) {
+    return cost_or_none({.costs = Values(n, each), .bytes = bytes});
+  };
+  EXPECT_EQ(cost(10000, 1, 1000000000), 9999);
+  EXPECT_EQ(cost(10000, 1, 1), extra_advances_clamped(10000, 1));
+  EXPECT_EQ(cost(1000000, 1, std::int64_t{1} << 62), 999999);
+  EXPECT_EQ(cost(2, 1, 0), -1);
+  EXPECT_EQ(cost(1, 1, 0), 0);
+  EXPECT_EQ(cost(0, 1, 0), 0);
+  EXPECT_EQ(cost(5, -1, 3), -1);
+  EXPECT_EQ(cost(5, std::int64_t{1} << 61, 3), -1);
+  EXPECT_EQ(cost((std::size_t{1} << 20) + 1, 1, 3), -1);
+  const std::int64_t huge = std::int64_t{1} << 62;
+  EXPECT_EQ(cost_or_none({.costs = {1, 1, 1}, .state_bytes = {huge, huge, 1}, .bytes = huge}), 3);
+  EXPECT_EQ(cost_or_none({.costs = {1, 1, 1}, .state_bytes = {huge, 1, 1}, .bytes = huge - 1}), -1);
+  EXPECT_EQ(cost_or_none({.costs = {1, 1}, .state_bytes = {1}, .bytes = 4}), -1);
+  EXPECT_EQ(cost_or_none({.costs = {1, 1}, .state_bytes = {1, 0}, .bytes = 4}), -1);
+}
+
+}  // namespace
+}  // namespace anadrome::schedule

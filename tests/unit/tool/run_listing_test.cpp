@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tool/runs/run_listing.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+
+#include "base/error.h"
+#include "faulty_file_system.h"
+#include "files_of_a_run.h"
+#include "forwarding_file_system.h"
+#include "store/directory/run_directory.h"
+#include "temporary_directory.h"
+
+namespace anadrome::tool {
+namespace {
+
+using store::File, store::FileKind, store::Leftovers, store::LockRecord, store::RunDirectory;
+using store::put_file_of_run, store::TemporaryDirectory;
+
+class RunListing : public testing::Test {
+ protected:
+  // A directory as a killed run leaves it.
+  std::string dead(const std::string& name) const {
+    std::filesystem::create_directory(parent / name);
+    for (const char* file : {"lock", "segment-00000.h5", "journal-000000"})
+      put_file_of_run(parent / name, file, "0123");
+    return parent / name;
+  }
+  void put(const std::string& file, const std::string& text) const {
+    std::ofstream(parent / file) << text;
+  }
+  static anadrome_status status_of(const std::function<void()>& body) {
+    return failure_from(body).status;
+  }
+
+  const TemporaryDirectory parent;
+};
+
+TEST_F(RunListing, TellsLiveDeadAndKeptRuns) {
+  RunDirectory live = RunDirectory::create(parent.path(), "c", "4567");
+  dead("b");
+  std::filesystem::create_directory(parent / "a");
+  put_file_of_run(parent / "a", "states.h5", "89");
+  const std::vector<ListedRun> runs = list_runs(parent.path());
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0].path, parent / "a");
+  EXPECT_EQ(runs[0].state, RunState::kKept);
+  EXPECT_EQ(runs[1].state, RunState::kDead);
+  EXPECT_EQ(runs[1].lock.run_id, "0123");
+  ASSERT_EQ(runs[1].files.size(), 2u);
+  EXPECT_EQ(runs[1].files[0].name, "journal-000000");
+  EXPECT_EQ(runs[1].files[1].bytes,
+            static_cast<std::int64_t>(std::filesystem::file_size(parent / "b/segment-00000.h5")));
+  EXPECT_EQ(runs[2].state, RunState::kLive);
+  EXPECT_EQ(runs[2].lock.holder.pid, ::getpid());
+  live.remove();
+}
+
+TEST_F(RunListing, JudgesRunsOfOtherHostsByTheirHeartbeat) {
+  const std::string path = dead("b");
+  const auto beat = [&](std::int64_t seconds_ago) {
+    LockRecord record = store::new_lock_record("0123");
+    record.holder.machine = "another";
+    record.holder.host = "node017";
+    record.heartbeat -= seconds_ago;
+    write_lock(File::open(path + "/lock", O_RDWR), record);
+  };
+  beat(5);
+  EXPECT_EQ(list_runs(path)[0].state, RunState::kLive);
+  const Failure refused = failure_from([&] { remove_dead_run(list_runs(path)[0]); });
+  EXPECT_EQ(refused.status, ANADROME_ERR_BUSY);
+  EXPECT_NE(refused.message.find("on node017"), std::string::npos) << refused.message;
+  beat(500);
+  EXPECT_EQ(list_runs(path)[0].state, RunState::kDead);
+  remove_dead_run(list_runs(path)[0]);
+  EXPECT_TRUE(parent.empty());
+}
+
+TEST_F(RunListing, DoesNotKeepTheLockThatItAskedFor) {
+  const std::string path = dead("b");
+  EXPECT_EQ(list_runs(path).size(), 1u);
+  EXPECT_NO_THROW(RunDirectory::create(parent.path(), "b", "new"));
+}
+
+class ReadOnlyDisk final : public test::ForwardingFileSystem {
+ public:
+  int open(const std::string& path, int flags, mode_t mode) override {
+    return (flags & O_ACCMODE) == O_RDONLY ? real_.open(path, flags, mode) : -EROFS;
+  }
+};
+
+TEST_F(RunListing, NeedsToWriteNothing) {
+  dead("b");
+  const ReadOnlyDisk disk;
+  EXPECT_EQ(list_runs(parent.path()).size(), 1u);
+}
+
+TEST_F(RunListing, LeavesOutWhatIsNoRun) {
+  std::filesystem::create_directory(parent / "empty");
+  put("file", "x");
+  dead("mixed");
+  put("mixed/thesis.tex", "x");
+  for (const char* name : {"journal-", "journal-1x", "segment-1", "xsegment-00000.h5"}) {
+    std::filesystem::create_directory(parent / "other");
+    put("other/lock", "x");
+    put(std::string("other/") + name, "x");
+    EXPECT_TRUE(list_runs(parent / "other").empty()) << name;
+    std::filesystem::remove_all(parent / "other");
+  }
+  dead("real");
+  std::filesystem::create_directory_symlink(parent / "real", parent / "link");
+  const std::vector<ListedRun> runs = list_runs(parent.path());
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].path, parent / "real");
+  EXPECT_EQ(status_of([&] { list_runs(parent / "link"); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_EQ(status_of([&] { list_runs(parent / "file"); }), ANADROME_ERR_ARGUMENT);
+}
+
+TEST_F(RunListing, RemovesKeptRunsThatAreAsTheyWereSeen) {
+  const auto kept = [&] {
+    std::filesystem::create_directory(parent / "k");
+    put_file_of_run(parent / "k", "journal-000000", "1");
+    put_file_of_run(parent / "k", "segment-00000.h5", "1");
+    return list_runs(parent / "k")[0];
+  };
+  remove_kept_run(kept());
+  EXPECT_TRUE(parent.empty());
+
+  const ListedRun seen = kept();
+  std::filesystem::resize_file(parent / "k/segment-00000.h5", std::size_t{1} << 20);
+  EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
+  EXPECT_EQ(list_runs(parent / "k")[0].state, RunState::kKept) << "no lock was left";
+  RunDirectory live = RunDirectory::create(parent.path(), "k", "1", {Leftovers::kTakeOver});
+  EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
+  EXPECT_TRUE(std::filesystem::exists(parent / "k/journal-000000"));
+}
+
+TEST_F(RunListing, RemovesDeadRunsOnly) {
+  const std::string path = dead("b");
+  remove_dead_run(list_runs(path)[0]);
+  EXPECT_TRUE(parent.empty());
+
+  RunDirectory live = RunDirectory::create(parent.path(), "c", "1");
+  EXPECT_EQ(status_of([&] { remove_dead_run(list_runs(parent / "c")[0]); }), ANADROME_ERR_BUSY);
+  put_file_of_run(parent / "c", "states.h5", "1");
+  live.keep();
+  EXPECT_EQ(status_of([&] { remove_dead_run(list_runs(parent / "c")[0]); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(std::filesystem::exists(parent / "c/states.h5"));
+
+  dead("d");
+  put("d/thesis.tex", "mine");
+  EXPECT_TRUE(list_runs(parent / "d").empty());
+  EXPECT_TRUE(std::filesystem::exists(parent / "d/segment-00000.h5"));
+}
+
+// Whoever may write to the directory above swaps what was seen for another run, or a link to one.
+TEST_F(RunListing, RemovesTheRunThatItSawAndNoneThatHasItsNameNow) {
+  const std::string path = dead("b"), other = dead("c");
+  for (const bool is_kept : {false, true}) {
+    if (is_kept) std::filesystem::remove(path + "/lock"), std::filesystem::remove(other + "/lock");
+    const ListedRun seen = list_runs(path)[0];
+    std::filesystem::rename(path, parent / "away");
+    std::filesystem::create_directory_symlink(other, path);
+    const auto remove = [&] { is_kept ? remove_kept_run(seen) : remove_dead_run(seen); };
+    EXPECT_EQ(status_of(remove), ANADROME_ERR_ARGUMENT);
+    std::filesystem::remove(path);
+    std::filesystem::rename(other, path);
+    EXPECT_EQ(status_of(remove), ANADROME_ERR_BUSY);
+    EXPECT_TRUE(std::filesystem::exists(path + "/segment-00000.h5"));
+    std::filesystem::rename(path, other);
+    std::filesystem::rename(parent / "away", path);
+  }
+}
+
+TEST_F(RunListing, LeavesAllWhereOneFileIsSomebodyElses) {
+  const std::string path = dead("b");
+  put("b/states.h5", "mine");
+  const ListedRun seen = list_runs(path)[0];
+  EXPECT_EQ(file_of_nobody(seen), "states.h5");
+  EXPECT_EQ(status_of([&] { remove_dead_run(seen); }), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(std::filesystem::exists(path + "/segment-00000.h5"));
+}
+
+// What a run or clean may find beside its own files, under names of theirs: no byte of it is lost.
+TEST_F(RunListing, LosesNoByteOfTheFilesOfTheirUsers) {
+  constexpr const char* kUsed[] = {"lock",
+                                   "states.h5",
+                                   "journal-000000",
+                                   "journal-2025",
+                                   "adjoint-000000",
+                                   "adjoint-000007",
+                                   "segment-00000.h5",
+                                   "segment-00001.h5",
+                                   "segment-copy.h5",
+                                   "segment-left.h5",
+                                   "heartbeats-abc",
+                                   "objects-rank-000000.h5",
+                                   "notes.txt"};
+  int removed = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::string path = parent / "run";
+    std::filesystem::create_directory(path);
+    std::map<std::string, std::string> mine;
+    const std::uint64_t of_ten = random() % 4;
+    for (const char* name : kUsed) {
+      if (random() % 2 == 0) continue;
+      // The journal beside it would say that it is the run's.
+      const bool named_by_journal = std::string(name) == "adjoint-000000";
+      if (random() % 10 < of_ten && !named_by_journal) {
+        mine[name] = "mine " + std::to_string(random());
+        put(std::string("run/") + name, mine[name]);
+      } else if (store::kind_of(name) != FileKind::kNone &&
+                 store::kind_of(name) != FileKind::kHeartbeats) {
+        put_file_of_run(path, name, "0123");
+      }
+    }
+    for (int act = 0; act < 3; ++act) {
+      failure_from([&] {
+        const std::uint64_t what = random() % 4;
+        for (const ListedRun& run : list_runs(parent.path())) {
+          if (what == 0) remove_dead_run(run);
+          if (what == 1) remove_kept_run(run);
+        }
+        if (what < 2) return;
+        RunDirectory run = RunDirectory::create(
+            parent.path(), "run", "new", {what == 2 ? Leftovers::kRemove : Leftovers::kTakeOver});
+        if (random() % 2 == 0) {  // while it runs
+          mine["segment-00003.h5"] = "mine, too";
+          put("run/segment-00003.h5", mine["segment-00003.h5"]);
+        }
+        put_file_of_run(path, "segment-00004.h5", "new");
+        random() % 3 == 0 ? run.keep() : run.remove();
+      });
+    }
+    for (const auto& [name, bytes] : mine) {
+      std::ifstream in(path + "/" + name);
+      const std::string left{std::istreambuf_iterator<char>(in), {}};
+      ASSERT_EQ(left, bytes) << "seed " << seed << ": " << name;
+    }
+    removed += std::filesystem::exists(path) ? 0 : 1;
+    std::filesystem::remove_all(path);
+  }
+  EXPECT_GE(removed, 60);  // most trees have a file of the user's, or one that nothing vouches for
+}
+
+TEST_F(RunListing, RemovesARunWithNoFileOpen) {
+  const test::KeepsWhatIsOpen files;
+  dead("b");
+  remove_dead_run(list_runs(parent.path()).front());
+  EXPECT_TRUE(parent.empty());
+}
+
+TEST_F(RunListing, KeepsTheLockUntilAllElseIsGone) {
+  const std::string path = dead("b");
+  test::FaultyFileSystem files;
+  for (std::int64_t at = 1; at <= 2; ++at) {
+    files.arm(test::Operation::kUnlink, at, test::Fault::kIoError);
+    EXPECT_EQ(status_of([&] { remove_dead_run(list_runs(path)[0]); }), ANADROME_ERR_IO);
+    EXPECT_TRUE(std::filesystem::exists(path + "/lock"));
+  }
+  files.disarm();
+  remove_dead_run(list_runs(path)[0]);
+  EXPECT_TRUE(parent.empty());
+}
+
+}  // namespace
+}  // namespace anadrome::tool
