@@ -29,23 +29,12 @@ struct anadrome_run {
 
 namespace {
 
+using namespace anadrome::api;
 using anadrome::Error;
 using anadrome::Failure;
 using anadrome::failure_from;
-using anadrome::api::guard;
-using anadrome::api::open_on_all_ranks;
-using anadrome::api::require;
-using anadrome::api::require_intracommunicator;
-using anadrome::api::require_mpi;
-using anadrome::api::require_no_fork;
 using anadrome::store::Field;
 using anadrome::store::Packing;
-
-void require_run(const anadrome_run* run, const char* function) {
-  if (run != nullptr) return require_no_fork(run->made, function);
-  throw Error(ANADROME_ERR_ARGUMENT,
-              std::string(function) + ": there is no run: it was not opened, or it is closed");
-}
 
 void require_no_callback(const anadrome_run* run, const char* function) {
   if (!run->in_call) return;
@@ -58,7 +47,7 @@ void require_no_callback(const anadrome_run* run, const char* function) {
 template <class Body>
 anadrome_status guard_call(anadrome_run* run, const char* function, Body&& body) {
   return guard([&] {
-    require_run(run, function);
+    require_open(run, function, "run");
     require_no_callback(run, function);
     require_mpi(function);
     run->in_call = true;
@@ -100,7 +89,7 @@ template <class Body>
 anadrome_status guard_setting(anadrome_run* run, const char* function, const char* name,
                               Body&& body) {
   return guard([&] {
-    require_run(run, function);
+    require_open(run, function, "run");
     const bool adds = std::string_view(function).starts_with("add_");
     const std::string subject = std::string(adds ? "add" : function) + " " + (name ? name : "");
     const Failure failure = failure_from(body);
@@ -228,7 +217,7 @@ anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {
 
 anadrome_status anadrome_finish_forward(anadrome_run* run, int64_t steps) {
   return guard([&] {
-    require_run(run, "finish_forward");
+    require_open(run, "finish_forward", "run");
     run->run.finish_forward(steps);
   });
 }
@@ -278,7 +267,7 @@ anadrome_status anadrome_solve_pass(anadrome_run* run, anadrome_direction direct
 
 anadrome_status anadrome_fail(anadrome_run* run, const char* why) {
   return guard([&] {
-    require_run(run, "fail");
+    require_open(run, "fail", "run");
     run->run.fail(why != nullptr ? why : "the caller failed");
   });
 }
@@ -291,8 +280,8 @@ anadrome_status anadrome_request_stop(anadrome_run* run) {
 
 anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase, int64_t* step) {
   return guard([&] {
-    require(run != nullptr && phase != nullptr && step != nullptr, "resumed: an argument is NULL");
-    require_no_fork(run->made, "resumed");
+    require_open(run, "resumed", "run");
+    require(phase != nullptr && step != nullptr, "resumed: an argument is NULL");
     const auto& resumed = run->run.resumed();
     *phase = resumed.phase;
     *step = resumed.step;
@@ -301,7 +290,7 @@ anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase,
 
 anadrome_status anadrome_statistics(const anadrome_run* run, anadrome_stats* stats) {
   return guard([&] {
-    require_run(run, "statistics");
+    require_open(run, "statistics", "run");
     require(stats != nullptr, "statistics: stats is NULL");
     require(stats->size >= sizeof(std::size_t),
             "statistics: set stats.size = sizeof(anadrome_stats)");
@@ -318,7 +307,7 @@ anadrome_status anadrome_close(anadrome_run** run) {
     if (*run == nullptr) return;
     require_no_callback(*run, "close");
     anadrome_run* const handle = std::exchange(*run, nullptr);
-    require_no_fork(handle->made, "close");  // its memory stays
+    require_open(handle, "close", "run");  // its memory stays
     const std::unique_ptr<anadrome_run> closing(handle);
     require_mpi("close");
     closing->run.close();

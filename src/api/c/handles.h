@@ -22,9 +22,14 @@ inline void require_mpi(const char* function) {
   }
 }
 
-/// What an inherited handle needs is in the process that opened it.
-inline void require_no_fork(const MadeHere& made, const char* function) {
-  if (made.holds()) return;
+/// A handle that is there, and was opened in this process: what it needs is there, too.
+template <class Handle>
+void require_open(const Handle* handle, const char* function, const std::string& kind) {
+  if (handle == nullptr) {
+    throw Error(ANADROME_ERR_ARGUMENT, std::string(function) + ": there is no " + kind +
+                                           ": it was not opened, or it is closed");
+  }
+  if (handle->made.holds()) return;
   throw Error(
       ANADROME_ERR_ORDER,
       std::string(function) +

@@ -25,22 +25,11 @@ struct anadrome_store {
 
 namespace {
 
+using namespace anadrome::api;
 using anadrome::at;
 using anadrome::Error;
 using anadrome::Failure;
-using anadrome::api::guard;
-using anadrome::api::open_on_all_ranks;
-using anadrome::api::require;
-using anadrome::api::require_intracommunicator;
-using anadrome::api::require_mpi;
-using anadrome::api::require_no_fork;
 using anadrome::store::Objects;
-
-void require_store(const anadrome_store* store, const char* function) {
-  if (store != nullptr) return require_no_fork(store->made, function);
-  throw Error(ANADROME_ERR_ARGUMENT,
-              std::string(function) + ": there is no store: it was not opened, or it is closed");
-}
 
 // In place for objects of few parts, which may be many.
 class Arrays {
@@ -85,7 +74,7 @@ anadrome_status anadrome_store_open(MPI_Comm comm, const char* options, anadrome
 anadrome_status anadrome_store_put(anadrome_store* store, int64_t key, int parts,
                                    const anadrome_part* part) {
   return guard([&] {
-    require_store(store, "store_put");
+    require_open(store, "store_put", "store");
     store->store.objects().put(key, Arrays(part, parts).all());
   });
 }
@@ -93,7 +82,7 @@ anadrome_status anadrome_store_put(anadrome_store* store, int64_t key, int parts
 anadrome_status anadrome_store_get(anadrome_store* store, int64_t key, int parts,
                                    const anadrome_part* part) {
   return guard([&] {
-    require_store(store, "store_get");
+    require_open(store, "store_get", "store");
     store->store.objects().get(key, Arrays(part, parts).all());
   });
 }
@@ -101,7 +90,7 @@ anadrome_status anadrome_store_get(anadrome_store* store, int64_t key, int parts
 anadrome_status anadrome_store_view(anadrome_store* store, int64_t key, const char* part,
                                     size_t offset, const void** view, size_t* bytes) {
   return guard([&] {
-    require_store(store, "store_view");
+    require_open(store, "store_view", "store");
     require(part != nullptr && view != nullptr && bytes != nullptr,
             "store_view: an argument is NULL");
     require(offset <= static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()),
@@ -114,21 +103,21 @@ anadrome_status anadrome_store_view(anadrome_store* store, int64_t key, const ch
 
 anadrome_status anadrome_store_release(anadrome_store* store, const void* view) {
   return guard([&] {
-    require_store(store, "store_release");
+    require_open(store, "store_release", "store");
     store->store.objects().release(view);
   });
 }
 
 anadrome_status anadrome_store_drop(anadrome_store* store, int64_t key) {
   return guard([&] {
-    require_store(store, "store_drop");
+    require_open(store, "store_drop", "store");
     store->store.objects().drop(key);
   });
 }
 
 anadrome_status anadrome_store_expect(anadrome_store* store, int64_t count, const int64_t* keys) {
   return guard([&] {
-    require_store(store, "store_expect");
+    require_open(store, "store_expect", "store");
     require(count >= 0 && (keys != nullptr || count == 0), "store_expect: the keys are NULL");
     store->store.objects().expect({keys, static_cast<std::size_t>(count)});
   });
@@ -136,7 +125,7 @@ anadrome_status anadrome_store_expect(anadrome_store* store, int64_t count, cons
 
 anadrome_status anadrome_store_contains(const anadrome_store* store, int64_t key, int* yes) {
   return guard([&] {
-    require_store(store, "store_contains");
+    require_open(store, "store_contains", "store");
     require(yes != nullptr, "store_contains: yes is NULL");
     *yes = store->store.objects().contains(key) ? 1 : 0;
   });
@@ -145,7 +134,7 @@ anadrome_status anadrome_store_contains(const anadrome_store* store, int64_t key
 anadrome_status anadrome_store_keys(const anadrome_store* store, int64_t most, int64_t* keys,
                                     int64_t* count) {
   return guard([&] {
-    require_store(store, "store_keys");
+    require_open(store, "store_keys", "store");
     require(count != nullptr && (keys != nullptr || most <= 0), "store_keys: an argument is NULL");
     *count = store->store.objects().count();
     if (most <= 0) return;
@@ -157,7 +146,7 @@ anadrome_status anadrome_store_keys(const anadrome_store* store, int64_t most, i
 anadrome_status anadrome_store_parts(const anadrome_store* store, int64_t key, int most,
                                      anadrome_part* parts, int* count) {
   return guard([&] {
-    require_store(store, "store_parts");
+    require_open(store, "store_parts", "store");
     require(count != nullptr && (parts != nullptr || most <= 0),
             "store_parts: an argument is NULL");
     const std::vector<Objects::Part>& all = store->store.objects().parts(key);
@@ -171,7 +160,7 @@ anadrome_status anadrome_store_parts(const anadrome_store* store, int64_t key, i
 
 anadrome_status anadrome_store_sync(anadrome_store* store) {
   return guard([&] {
-    require_store(store, "store_sync");
+    require_open(store, "store_sync", "store");
     const Failure failure = store->store.objects().sync();
     if (failure) throw Error(failure.status, failure.message);
   });
@@ -180,7 +169,7 @@ anadrome_status anadrome_store_sync(anadrome_store* store) {
 anadrome_status anadrome_store_statistics(const anadrome_store* store,
                                           anadrome_store_stats* stats) {
   return guard([&] {
-    require_store(store, "store_statistics");
+    require_open(store, "store_statistics", "store");
     require(stats != nullptr && stats->size >= sizeof(std::size_t),
             "store_statistics: set stats->size to sizeof(anadrome_store_stats)");
     const anadrome::store::TransferTotals totals = store->store.totals();
@@ -207,7 +196,7 @@ anadrome_status anadrome_store_close(anadrome_store** store) {
     require(store != nullptr, "store_close: store is NULL");
     if (*store == nullptr) return;
     anadrome_store* const handle = std::exchange(*store, nullptr);
-    require_no_fork(handle->made, "store_close");  // its memory stays
+    require_open(handle, "store_close", "store");  // its memory stays
     const std::unique_ptr<anadrome_store> closing(handle);
     require_mpi("store_close");
     closing->store.close();
