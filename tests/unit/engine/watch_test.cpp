@@ -90,11 +90,12 @@ TEST_F(WatchTest, NamesASilentRankOnceAndSaysOnlyThenThatItAnswersAgain) {
   first.ranks = 2;
   testing::internal::CaptureStderr();
   const Watch watch(first);
-  std::int64_t seen = 0;
+  const auto beat = [&] {
+    const auto own = heartbeats.read(0);
+    return own ? own->beat : 0;
+  };
   const auto looks = [&](std::int64_t more) {
-    for (const std::int64_t until = seen + more; seen < until; std::this_thread::yield()) {
-      if (const auto own = heartbeats.read(0)) seen = own->beat;
-    }
+    for (const std::int64_t until = beat() + more; beat() < until;) std::this_thread::yield();
   };
   looks(20);
   const std::string silent = testing::internal::GetCapturedStderr();
