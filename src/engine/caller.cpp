@@ -252,7 +252,7 @@ void Caller::end_sweep() {
          "rest, its steps write to other arrays than those"});
   }
   if (compared_fields_ == fields || preflight_.at_rest()) return;
-  const std::string& why = preflight_.left_out();
+  const std::string_view why = preflight_.left_out();
   context_.notes.warnings.warn(
       {"no step was run twice", why.empty() ? "" : " (", why, why.empty() ? "" : ")",
        ": whether the steps depend on the registered fields alone does not show"});

@@ -120,7 +120,7 @@ class AllocationSweep {
 int run_all(const LaboratoryOptions& options) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::int64_t short_stride = ranks == 1 ? 37 : 67;
+  const std::int64_t short_stride = ranks == 1 ? 37 : 19;
   const std::int64_t stride = options.full        ? options.parts
                               : options.count > 0 ? options.count
                                                   : short_stride;

@@ -30,8 +30,11 @@ const char* const kUsualCauses =
     "a counter, a random number; or the "
     "loop over an ADVANCE is not from `first` to `last` - 1. Register all that a step needs";
 
-std::string not_the_same(std::int64_t step) {
-  return "the state of step " + std::to_string(step) + " is not the same when it is computed again";
+Words not_the_same(std::int64_t step) {
+  return [step] {
+    return "the state of step " + std::to_string(step) +
+           " is not the same when it is computed again";
+  };
 }
 
 bool Comparison::sees_states_again() const {
@@ -112,21 +115,25 @@ std::optional<Difference> Comparison::compare(Call call, const Sides& sides, std
   return difference;
 }
 
-void Comparison::judge(const Difference& difference, const std::string& what,
-                       const std::string& cause) {
+void Comparison::judge(const Difference& difference, const Words& what, const char* cause) {
   const Audit audit = asked_.options.audit;
   const bool error = audit != Audit::kWarn && (!difference.rounding || audit == Audit::kExact);
-  const std::string& field = asked_.fields.state()[difference.field].name;
-  std::string text = what + ": field '" + field + "' differs" + size_of(difference);
-  if (peers_.agreement.size() > 1) text += " on rank " + std::to_string(difference.rank);
-  if (difference.rounding) {
-    text += ", which is no more than rounding: sums that are taken in varying order?";
-    text += error
-                ? " audit=exact asks for the same bits: take them in one order, or set audit=error"
-                : " The gradient may differ in its last digits from that of another sweep";
-  } else {
-    text += "; " + cause;
-  }
+  std::string text;
+  peers_.held.attempt([&] {
+    const std::string& field = asked_.fields.state()[difference.field].name;
+    text = what() + ": field '" + field + "' differs" + size_of(difference);
+    if (peers_.agreement.size() > 1) text += " on rank " + std::to_string(difference.rank);
+    if (difference.rounding) {
+      text += ", which is no more than rounding: sums that are taken in varying order?";
+      text += error ? " audit=exact asks for the same bits: take them in one order, or set "
+                      "audit=error"
+                    : " The gradient may differ in its last digits from that of another sweep";
+    } else {
+      if (cause == kUsualCauses && difference.element >= 0)
+        text += "; its first element that differs is number " + std::to_string(difference.element);
+      text.append("; ").append(cause);
+    }
+  });
   if (error) throw Error(ANADROME_ERR_NONDETERMINISTIC, text);
   warnings_.warn({text});
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,8 +34,9 @@ struct Difference {
 /// A step that takes longer, in seconds, is not run again for this alone, unless that was asked
 /// for.
 inline constexpr double kLongStep = 60;
-/// The message about a state that differs.
-std::string not_the_same(std::int64_t step);
+/// What is said of a state that differs: made where it is known that memory may lack.
+using Words = std::function<std::string()>;
+Words not_the_same(std::int64_t step);
 /// Advice on where to look, if nothing more is known.
 extern const char* const kUsualCauses;
 
@@ -66,8 +68,8 @@ class Comparison {
   /// rank has a block, or none.
   std::optional<Difference> compare(Call call, const Sides& sides, std::int64_t steps);
   /// An error on all ranks, or a warning, as option audit says; `what` differs, and `cause` is what
-  /// it looks like.
-  void judge(const Difference& difference, const std::string& what, const std::string& cause);
+  /// it looks like. A rank that has no memory for the words stays with the others.
+  void judge(const Difference& difference, const Words& what, const char* cause);
 
  private:
   Apart apart_here(const Sides& sides, std::size_t field) const;

@@ -18,7 +18,7 @@ void Preflight::begin() {
   const SweepPlan& plan = play_.plan;
   const std::int64_t asked = asked_.options.preflight;
   stage_ = Stage::kOff;
-  left_out_.clear();
+  left_out_ = "";
   at_rest_ = false;
   spare_ = -1;
   step_seconds_ = 0;
@@ -133,8 +133,8 @@ void Preflight::compare() {
                    prints(kLast));
   const auto difference = comparison_.compare(
       Call::kPreflight, {live, prints(kLast), prints(kNow), packs ? -1 : spare_}, last_ - first_);
-  const std::string why = difference ? cause(*difference) : "";
-  const std::string first = std::to_string(first_), last = std::to_string(last_ - 1);
+  const char* const why = difference ? cause() : "";
+  const std::int64_t first = first_, last = last_ - 1;
   play_.sweep.checks.preflight_steps = last_ - first_;
   if (last_ < whole_) {
     give_back_spare();
@@ -146,15 +146,17 @@ void Preflight::compare() {
   }
   leave_out();
   if (!difference) return;
-  const std::string what =
-      first == last
-          ? "step " + first + " gives another state when it is run again"
-          : "steps " + first + " to " + last + " give another state when they are run again";
-  comparison_.judge(*difference, "preflight: " + what, why);
+  const auto what = [&] {
+    const std::string step = std::to_string(first);
+    return first == last ? "preflight: step " + step + " gives another state when it is run again"
+                         : "preflight: steps " + step + " to " + std::to_string(last) +
+                               " give another state when they are run again";
+  };
+  comparison_.judge(*difference, what, why);
 }
 
 // Collective.
-std::string Preflight::cause(const Difference& difference) {
+const char* Preflight::cause() {
   std::array<double, 2> differs = {same_here(kNow, kStart) ? 0.0 : 1.0,
                                    same_here(kNow, kOneStep) ? 0.0 : 1.0};
   Ranks& ranks = peers_.agreement.ranks();
@@ -165,10 +167,7 @@ std::string Preflight::cause(const Difference& difference) {
   if (differs[1] == 0) {
     return "one step was run the second time; an ADVANCE is all steps from `first` to `last` - 1";
   }
-  const std::string where = difference.element < 0 ? ""
-                                                   : "its first element that differs is number " +
-                                                         std::to_string(difference.element) + "; ";
-  return where + kUsualCauses;
+  return kUsualCauses;
 }
 
 void Preflight::give_back_spare() {

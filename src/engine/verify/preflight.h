@@ -51,7 +51,7 @@ class Preflight {
   /// They came back again; x_last is live. Collective.
   void compare();
   /// Why a run's first sweep had none; empty: it had one, or none was wanted.
-  const std::string& left_out() const { return left_out_; }
+  const char* left_out() const { return left_out_; }
   /// It looked at every step, and none changed the state.
   bool at_rest() const { return at_rest_; }
 
@@ -69,7 +69,7 @@ class Preflight {
   void end();
   void reached();
   void leave_out();
-  std::string cause(const Difference& difference);
+  const char* cause();
 
   Peers& peers_;
   const Asked& asked_;
@@ -89,7 +89,7 @@ class Preflight {
     double seconds = 0;
   } agreed_;
   std::vector<Fingerprint> prints_;
-  std::string left_out_;
+  const char* left_out_ = "";
   bool at_rest_ = false;
 };
 
