@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <concepts>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -24,7 +22,24 @@
 #include "tool/runs/segments/segment_bytes.h"
 #include "tool/runs/segments/segment_description.h"
 
+template <class Value>
+struct nlohmann::adl_serializer<std::optional<Value>> {
+  static void to_json(json& text, const std::optional<Value>& value) {
+    if (value) text = *value;
+  }
+  static void from_json(const json& text, std::optional<Value>& value) {
+    if (!text.is_null()) value = text.get<Value>();
+  }
+};
+
 namespace anadrome::tool {
+
+// A report crosses from a child to its parent as text.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentReport, run_id, layout, number, sweep, ranks, steps,
+                                   blocks_checked, blocks_unchecked, problems)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MasterReport, run_id, schedule, steps_of_sweep, steps, problems)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ObjectsReport, run_id, objects, problems)
+
 namespace {
 
 using nlohmann::json;
@@ -66,71 +81,6 @@ void check_bytes(const std::string& path, const SegmentDescription& d, SegmentRe
   }
 }
 
-// A report crosses from a child to its parent as text.
-template <class Report, class Each>
-requires std::same_as<std::remove_const_t<Report>, SegmentReport>
-void for_each_part(Report& report, const Each& each) {
-  each("run_id", report.run_id);
-  each("layout", report.layout);
-  each("number", report.number);
-  each("sweep", report.sweep);
-  each("ranks", report.ranks);
-  each("steps", report.steps);
-  each("blocks_checked", report.blocks_checked);
-  each("blocks_unchecked", report.blocks_unchecked);
-  each("problems", report.problems);
-}
-
-template <class Report, class Each>
-requires std::same_as<std::remove_const_t<Report>, MasterReport>
-void for_each_part(Report& report, const Each& each) {
-  each("run_id", report.run_id);
-  each("schedule", report.schedule);
-  each("steps_of_sweep", report.steps_of_sweep);
-  each("steps", report.steps);
-  each("problems", report.problems);
-}
-
-template <class Report, class Each>
-requires std::same_as<std::remove_const_t<Report>, ObjectsReport>
-void for_each_part(Report& report, const Each& each) {
-  each("run_id", report.run_id);
-  each("objects", report.objects);
-  each("problems", report.problems);
-}
-
-template <class Value>
-void put(json& text, const char* key, const Value& value) {
-  text[key] = value;
-}
-template <class Value>
-void put(json& text, const char* key, const std::optional<Value>& value) {
-  if (value) text[key] = *value;
-}
-template <class Value>
-void get(const json& text, const char* key, Value& value) {
-  value = text.at(key).get<Value>();
-}
-template <class Value>
-void get(const json& text, const char* key, std::optional<Value>& value) {
-  if (text.contains(key)) value = text.at(key).get<Value>();
-}
-
-template <class Report>
-std::string as_text(const Report& report) {
-  json text;
-  for_each_part(report, [&](const char* key, const auto& value) { put(text, key, value); });
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-template <class Report>
-Report report_in(const std::string& text) {
-  const json parsed = json::parse(text);
-  Report report;
-  for_each_part(report, [&](const char* key, auto& value) { get(parsed, key, value); });
-  return report;
-}
-
 // Runs `fill` on a report in a child; what it throws becomes a problem.
 template <class Report>
 Report report_of(const std::string& path, const std::function<void(Report&, std::int64_t)>& fill) {
@@ -141,16 +91,19 @@ Report report_of(const std::string& path, const std::function<void(Report&, std:
     require(S_ISREG(status.st_mode), "it is no regular file");
     // Time for all its bytes on a slow disk, and then some.
     const std::int64_t seconds = 20 + status.st_size / 50000000;
-    return report_in<Report>(in_child("it", seconds, [&] {
-      const store::QuietHdf5 quiet;
-      register_lz4_filter();
-      try {
-        fill(report, status.st_size);
-      } catch (const Error& error) {
-        report.problems.push_back(error.what());
-      }
-      return as_text(report);
-    }));
+    return json::parse(in_child("it", seconds,
+                                [&] {
+                                  const store::QuietHdf5 quiet;
+                                  register_lz4_filter();
+                                  try {
+                                    fill(report, status.st_size);
+                                  } catch (const Error& error) {
+                                    report.problems.push_back(error.what());
+                                  }
+                                  return json(report).dump(-1, ' ', false,
+                                                           json::error_handler_t::replace);
+                                }))
+        .template get<Report>();
   } catch (const std::exception& error) {
     report.problems.push_back(error.what());
   }
