@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <mutex>
 #include <string_view>
+#include <thread>
 
 #include "base/checksum.h"
 #include "base/clock.h"
@@ -141,7 +143,12 @@ LockRecord update_lock(const File& lock, const std::string& run_id,
 }
 
 Flock try_flock(const File& lock) {
-  const int locked = file_system().lock(lock.get());
+  int locked = file_system().lock(lock.get());
+  for (int looks = 100; looks > 0 && locked == -EWOULDBLOCK; --looks) {
+    if (is_live(read_lock(lock), Flock::kUnavailable, calendar_seconds())) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    locked = file_system().lock(lock.get());
+  }
   if (locked == -EWOULDBLOCK) return Flock::kHeld;
   for (const int without : {ENOSYS, EOPNOTSUPP, ENOLCK, EBADF})  // NFS: that is open to read
     if (locked == -without) return Flock::kUnavailable;

@@ -50,7 +50,8 @@ enum class Flock {
   kHeld,        ///< by another
   kUnavailable  ///< this file system has none
 };
-/// Throws ERR_IO.
+/// Who looks at a dead run has its lock for a moment: that is waited for, up to a second. Throws
+/// ERR_IO.
 Flock try_flock(const File& lock);
 
 /// Does the holder of a lock with which that was the outcome live, at the time `now`?

@@ -293,14 +293,14 @@ TEST_F(RunDirectoryTest, ThatDidNotShowIsJoinedAllTheSame) {
   EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
 }
 
-// A file system on which flock does nothing, or is not known.
+// A file system on which flock does nothing, or is not known; so often somebody looks at the lock.
 class NoFlock final : public test::ForwardingFileSystem {
  public:
-  explicit NoFlock(int answer) : answer_(answer) {}
-  int lock(int) override { return answer_; }
+  explicit NoFlock(int answer, int looks = 0) : answer_(answer), looks_(looks) {}
+  int lock(int) override { return looks_-- > 0 ? -EWOULDBLOCK : answer_; }
 
  private:
-  const int answer_;
+  int answer_, looks_;
 };
 
 class RunOfAnotherHost : public RunDirectoryTest {
@@ -336,7 +336,7 @@ TEST_F(RunOfAnotherHost, IsLiveWhileItsHeartbeatIsFresh) {
 
 TEST_F(RunOfAnotherHost, IsDeadWhenItsHeartbeatIsStale) {
   for (const int answer : {0, -ENOLCK}) {
-    const NoFlock files(answer);
+    const NoFlock files(answer, 2);
     leave(500);
     const RunDirectory run = create();
     EXPECT_FALSE(has("segment-00000.h5"));
