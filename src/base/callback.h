@@ -26,18 +26,22 @@ Result call_back(Result (*function)(Parameters...), Arguments... arguments) {
   }
 }
 
-/// Of a callback that returns 0 where nothing is wrong; the parts of `name` stand for it.
+/// Of a callback that returns 0 where nothing is wrong; the parts of `name` stand for it. Throws
+/// nothing: without memory it says less.
 template <class Function, class... Arguments>
 Failure failure_of_callback(std::initializer_list<std::string_view> name, Function function,
                             Arguments... arguments) {
-  const Failure failed = failure_from([&] {
+  Failure failed = failure_from([&] {
     if (const int code = call_back(function, arguments...); code != 0)
       throw Error(ANADROME_ERR_PEER, "returned " + std::to_string(code));
   });
   if (!failed) return {};
-  std::string text;
-  for (const std::string_view part : name) text += part;
-  return {failed.status, text + " " + failed.message};
+  failure_from([&] {
+    std::string text;
+    for (const std::string_view part : name) text += part;
+    failed.message = text + " " + failed.message;
+  });
+  return failed;
 }
 
 }  // namespace anadrome

@@ -148,6 +148,7 @@ DotProducts::DotProducts(Rehearsal& rehearsal, std::vector<FieldPair> pairs,
   for (Values* const values : {&x_, &v_, &w_, &plus_, &minus_, &taken_off_, &result_}) {
     values->resize(size_);
   }
+  sums_.resize(3 * pairs_.size());
 }
 
 namespace {
@@ -255,7 +256,8 @@ void DotProducts::take_unperturbed_step(std::int64_t step) {
 // The size of a field that is 0 now may be seen in what it becomes.
 void DotProducts::measure_scales() {
   read_states(pairs_, result_);
-  Values sums(3 * pairs_.size());
+  std::span<double> sums = sums_;
+  std::ranges::fill(sums, 0);
   visit(pairs_, [&](std::size_t p, const FieldPair& pair, std::size_t place) {
     const std::size_t end = place + numbers_of(pair.state);
     for (std::size_t i = place; i < end; ++i) {

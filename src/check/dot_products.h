@@ -90,7 +90,7 @@ class DotProducts {
   std::vector<double> scales_;  ///< of the pairs: the root mean square of x_k and x_{k+1}
   std::size_t size_ = 0;        ///< real numbers in all pairs, on this rank
   FieldValues first_, at_, after_, tape_;
-  Values x_, v_, w_, plus_, minus_, taken_off_, result_;
+  Values x_, v_, w_, plus_, minus_, taken_off_, result_, sums_;
 };
 
 }  // namespace anadrome::engine

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -27,7 +28,7 @@ constexpr int kMostPerturbations = 5;
 constexpr double kSmaller = 10;  // each than the one before
 constexpr std::int64_t kDefaultSeeds = 3, kDefaultProducts = 32;
 constexpr double kEpsilon = 1e-2, kEpsilonOfSingle = 1e-1;
-constexpr std::size_t kNoiseValues = 5;
+constexpr int kNoiseValues = 5;
 
 // The first and the last step, and others at equal distances.
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t steps) {
@@ -150,6 +151,11 @@ void GradientCheck::take(const anadrome_model* model, const anadrome_gradient* g
     const bool single = findings_.unit > unit_round_off(ANADROME_FLOAT64);
     if (gradient_.epsilon == 0) gradient_.epsilon = single ? kEpsilonOfSingle : kEpsilon;
     if (gradient_.seeds == 0) gradient_.seeds = kDefaultSeeds;
+    findings_.series.resize(size(gradient_.seeds));
+    for (TaylorSeries& series : findings_.series) {
+      for (auto* const numbers : {&series.epsilon, &series.objective})
+        numbers->reserve(kMostPerturbations);
+    }
     if (gradient_.product_steps == 0) gradient_.product_steps = kDefaultProducts;
   });
   run_.agree_on_check(hash, "what check_gradient was given");
@@ -205,7 +211,7 @@ void GradientCheck::sweep() {
   });
   findings_.objective = agree_on(here, "objective");
   for (std::int64_t seed = 1; seed <= gradient_.seeds; ++seed) {
-    TaylorSeries& series = findings_.series.emplace_back();
+    TaylorSeries& series = findings_.series[size(seed - 1)];
     double derivative = 0;
     rehearsal_->note("derivative", gradient_.derivative, gradient_.context, seed, &derivative);
     rehearsal_->agree();
@@ -220,18 +226,16 @@ void GradientCheck::sweep() {
 
 // By perturbations that change little more than the last bits.
 void GradientCheck::measure_noise() {
-  std::vector<double> values = {findings_.objective};
+  std::array<double, kNoiseValues> values = {findings_.objective};
   const double step = 64 * findings_.unit * gradient_.epsilon / kEpsilon;
-  while (values.size() < kNoiseValues) {
-    values.push_back(objective_at(1, step * real(std::ssize(values))));
-  }
+  for (int i = 1; i < kNoiseValues; ++i) values[size(i)] = objective_at(1, step * i);
   const double measured = noise_of(values);
   const double least = unit_round_off(ANADROME_FLOAT64) * std::abs(findings_.objective);
   findings_.noise = std::isfinite(measured) ? std::max(measured, least) : least;
 }
 
 void GradientCheck::run_series(std::int64_t seed) {
-  TaylorSeries& series = findings_.series[static_cast<std::size_t>(seed - 1)];
+  TaylorSeries& series = findings_.series[size(seed - 1)];
   const TaylorRemainders remainders(findings_.objective, findings_.noise, findings_.unit);
   double epsilon = gradient_.epsilon;
   for (int i = 0; i < kMostPerturbations && !remainders.is_enough(series); ++i) {

@@ -287,11 +287,11 @@ void Run::done() {
   sweep.phase = ANADROME_PHASE_DONE;
 }
 
-void Run::fail(const std::string& why) {
+void Run::fail(std::string_view why) {
   if (!context_.play.sweep.under_way() && lent_ == nullptr) {
     throw Error(ANADROME_ERR_ORDER, "fail: no sweep is under way");
   }
-  context_.peers.held.hold({ANADROME_ERR_PEER, why});
+  context_.peers.held.hold(Failure(Error(ANADROME_ERR_PEER, why)));
 }
 
 void Run::agree_on_callbacks() {

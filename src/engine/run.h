@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/asked/refusals.h"
@@ -56,7 +57,7 @@ class Run final : private Meeting {
     storage_.note(Doing::kPass);
     passes_.begin(direction, failure);
   }
-  void fail(const std::string& why);
+  void fail(std::string_view why);
   /// Collective: ends the sweep on every rank if one of them holds a failure.
   void agree_on_callbacks();
   void request_stop() noexcept { stop_.store(true); }

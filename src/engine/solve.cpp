@@ -16,8 +16,10 @@ namespace {
 // its arguments.
 template <class... Call>
 void note(Run& run, const char* callback, std::int64_t step, Call... call) {
-  const Failure failed = failure_of_callback({"the callback ", callback}, call...);
-  if (failed) run.fail(failed.message + " at step " + std::to_string(step));
+  Failure failed = failure_of_callback({"the callback ", callback}, call...);
+  if (!failed) return;
+  failure_from([&] { failed.message += " at step " + std::to_string(step); });
+  run.fail(failed.message);
 }
 
 /// Of a sweep whose number of steps is not known.

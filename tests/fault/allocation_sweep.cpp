@@ -3,6 +3,7 @@
 //
 // Every allocation of the library fails, once or from then on, on one rank: the exact gradient or a
 // clean error on every rank, nothing is left, and the next run works. Leaks show under a sanitizer.
+#include <anadrome/gradient.h>
 #include <mpi.h>
 
 #include <cstdio>
@@ -33,6 +34,12 @@ std::vector<Setup> setups(int ranks) {
               .shape = carried,
               .memory = 4,
               .more = {{"resume", "on"}, {"checkpoint_interval", "0"}}},
+               // Nothing is read: a collective read would wait for a rank without memory.
+               {.name = "async 2, keep, mpio",
+               .interval = "2",
+               .shape = large,
+               .memory = 60,
+               .more = {{"keep", "on"}, {"transport", "mpio"}}},
                {.name = "async 3, keep", .interval = "3", .shape = large, .more = {{"keep", "on"}}},
                {.name = "async 1, small disk, compressed",
                .interval = "1",
@@ -43,7 +50,11 @@ std::vector<Setup> setups(int ranks) {
                         {"compress", "lz4"},
                         {"disk", "1MiB"}}},
                {.name = "revolve", .schedule = "revolve", .shape = large, .memory = 4},
-               {.name = "store_all", .schedule = "store_all", .shape = large, .memory = 42},
+               {.name = "store_all",
+               .schedule = "store_all",
+               .shape = large,
+               .memory = 42,
+               .more = {{"progress", "on"}}},
            })) {
     all.push_back(std::move(setup));
   }
@@ -51,6 +62,51 @@ std::vector<Setup> setups(int ranks) {
 }
 
 bool leaves_files(const Setup& setup) { return setup.name.find("keep") != std::string::npos; }
+
+// The ranks meet in every callback, as where halos are exchanged: who leaves alone lets the others
+// wait for ever. One of them may fail in a step.
+struct Callbacks {
+  double x = 0, m = 1, y = 0;
+  bool fails = false;
+
+  static Callbacks& meet(void* context) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return *static_cast<Callbacks*>(context);
+  }
+  anadrome_run* open() {
+    anadrome_run* run = nullptr;
+    anadrome_open(MPI_COMM_WORLD, &run);
+    anadrome_set(run, "schedule", "store_all");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_field(run, "y", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &y, 1);
+    return run;
+  }
+  anadrome_model model() {
+    anadrome_model model{};
+    model.size = sizeof model;
+    model.context = this;
+    model.start = [](void* here) { return meet(here).x = meet(here).m, 0; };
+    model.advance = [](void* here, std::int64_t first, std::int64_t last, std::int64_t*) {
+      for (std::int64_t step = first; step < last; ++step) meet(here).x *= 1.01;
+      return meet(here).fails && first <= 3 && 3 < last ? 1 : 0;
+    };
+    model.turn = [](void* here, std::int64_t) { return meet(here).y = 1, 0; };
+    model.adjoint = [](void* here, std::int64_t) { return meet(here).y *= 1.01, 0; };
+    return model;
+  }
+  anadrome_gradient gradient() {
+    anadrome_gradient gradient{};
+    gradient.size = sizeof gradient;
+    gradient.context = this;
+    gradient.perturb = [](void* here, std::int64_t, double e) { return meet(here).m = 1 + e, 0; };
+    gradient.objective = [](void* here, double* value) { return *value = meet(here).x, 0; };
+    gradient.derivative = [](void* here, std::int64_t, double* value) {
+      return *value = meet(here).y, 0;
+    };
+    gradient.pairs = "x=y";
+    return gradient;
+  }
+};
 
 class AllocationSweep {
  public:
@@ -73,6 +129,42 @@ class AllocationSweep {
       for (const bool lasting : {false, true}) {
         if (is_drawn(number_++, stride_, options_.part)) carry_out(bench, at, lasting);
       }
+    }
+  }
+
+  /// Of solve with a callback that fails on the rank without memory, and of check_gradient.
+  void over_callbacks(bool solves) {
+    const std::string kind = solves ? "a callback fails" : "check_gradient";
+    std::int64_t count = 0;
+    for (std::int64_t at = 0; at <= count; ++at) {
+      const std::string text = "allocation " + std::to_string(at) + ", " + kind;
+      begin_trial(text, 60);
+      const bool here = at % ranks_ == rank_;
+      Callbacks callbacks;
+      callbacks.fails = solves && here;
+      const anadrome_model model = callbacks.model();
+      const anadrome_gradient gradient = callbacks.gradient();
+      anadrome_gradient_check check{};
+      check.size = sizeof check;
+      anadrome_run* const run = callbacks.open();
+      fail_allocation(here ? at : 0, false, false);
+      const anadrome_status status =
+          solves ? anadrome_solve(run, 8, &model)
+                 : anadrome_check_gradient(run, 8, &model, &gradient, &check);
+      const bool hit = is_so_on_any_rank(an_allocation_failed());
+      if (at == 0) count = allocations();
+      MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+      fail_allocation(0, false, false);
+      anadrome_run* closing = run;
+      anadrome_close(&closing);
+      const anadrome_status wanted = solves ? ANADROME_ERR_PEER : ANADROME_OK;
+      const bool exact = status == ANADROME_OK && check.verdict == ANADROME_VERDICT_RIGHT;
+      Verdict verdict;
+      verdict.ending = exact ? Ending::kExact : Ending::kCleanError;
+      tally_.add(kind, verdict);
+      const bool right = status == wanted || (hit && status == ANADROME_ERR_MEMORY);
+      if (!is_so_on_all_ranks(right && (exact || status != ANADROME_OK)))
+        tally_.complain(text, "status " + std::to_string(status));
     }
   }
 
@@ -128,6 +220,7 @@ int run_all(const LaboratoryOptions& options) {
   for (const Setup& setup : setups(ranks)) {
     if (setup.text().find(options.only) != std::string::npos) sweep.over(setup);
   }
+  for (const bool solves : {true, false}) sweep.over_callbacks(solves);
   return conclude(sweep.tally(), "run");
 }
 

@@ -2,6 +2,7 @@
 #include "failing_allocations.h"
 
 #include <anadrome/anadrome.h>
+#include <anadrome/gradient.h>
 #include <anadrome/store.h>
 #include <dirent.h>
 #include <sys/mman.h>
@@ -127,6 +128,12 @@ WRAPPED(anadrome_add_exchanged, true,
         (run, name, role, type, size, field))
 WRAPPED(anadrome_begin, false, (anadrome_run * run, int64_t steps), (run, steps))
 WRAPPED(anadrome_next, false, (anadrome_run * run, anadrome_action* action), (run, action))
+WRAPPED(anadrome_solve, false, (anadrome_run * run, int64_t steps, const anadrome_model* model),
+        (run, steps, model))
+WRAPPED(anadrome_check_gradient, false,
+        (anadrome_run * run, int64_t steps, const anadrome_model* model,
+         const anadrome_gradient* gradient, anadrome_gradient_check* check),
+        (run, steps, model, gradient, check))
 WRAPPED(anadrome_finish_forward, true, (anadrome_run * run, int64_t steps), (run, steps))
 WRAPPED(anadrome_close, false, (anadrome_run * *run), (run))
 WRAPPED(anadrome_store_open, false, (MPI_Comm comm, const char* options, anadrome_store** store),

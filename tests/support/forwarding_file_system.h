@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <map>
+#include <set>
 #include <string>
 
 #include "store/files/file_system.h"
@@ -60,16 +61,16 @@ class KeepsWhatIsOpen final : public ForwardingFileSystem {
     return descriptor;
   }
   int close(int descriptor) override { return open_.erase(descriptor), real_.close(descriptor); }
-  int unlink(const std::string& path) override { return removed_ = path, real_.unlink(path); }
+  int unlink(const std::string& path) override { return removed_.insert(path), real_.unlink(path); }
   int remove_directory(const std::string& path) override {
     for (const auto& [descriptor, name] : open_)
-      if (name == removed_) return -EBUSY;
+      if (removed_.contains(name)) return -EBUSY;
     return real_.remove_directory(path);
   }
 
  private:
   std::map<int, std::string> open_;
-  std::string removed_;
+  std::set<std::string> removed_;
 };
 
 }  // namespace anadrome::test

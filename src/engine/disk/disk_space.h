@@ -88,6 +88,8 @@ class DiskSpace final : public store::BlockPlaces {
     release();
     directory_.note_end();
   }
+  /// NFS keeps a name in the directory for each file that is open. Local.
+  void end_watch() { watch_.reset(); }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
   Failure remove();
 

@@ -77,6 +77,7 @@ void Storage::give_up() {
 void Storage::remove_directory(int volume) {
   std::unique_ptr<DiskSpace>& space = of(volume).space;
   if (space != nullptr) space->prepare_to_remove();
+  if (space != nullptr) space->end_watch();
   agree_on_begin();  // nobody has a file open any more
   if (space != nullptr) held_.hold(space->remove());
   space.reset();
@@ -97,6 +98,10 @@ void Storage::prepare_to_remove() {
 
 Failure Storage::remove() {
   Failure first;
+  for (Place& place : places_) {
+    if (place.space != nullptr) place.space->end_watch();
+  }
+  agreement_.agree({.call = Call::kClose, .failure = {}});  // nobody has a file open any more
   for (Place& place : places_) {
     if (place.space == nullptr) continue;
     const Failure failure = place.space->remove();

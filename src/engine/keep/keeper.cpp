@@ -262,10 +262,10 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
   const std::int64_t block = plan_.memory.layout.block_of(kept.place);
   if (block != sweep_.agreed_block) {
     if (!load(Call::kRestore, kept.place)) {
-      const Failure& lost = sweep_.lost;
-      if (!plan_.sweep->lose(plan_.memory.layout.first_of_block(kept.place)))
-        throw Error(lost.status, lost.message + "; nothing before it is kept");
-      return;
+      Failure& lost = sweep_.lost;
+      if (plan_.sweep->lose(plan_.memory.layout.first_of_block(kept.place))) return;
+      failure_from([&] { lost.message += "; nothing before it is kept"; });
+      throw Error(lost.status, lost.message);
     }
     sweep_.agreed_block = block;
   }

@@ -177,7 +177,8 @@ void Report::show_progress(double now) {
   const double left = known ? real(advances) * step + real(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
   const std::int64_t step_now = reverse ? adjoints : sweep_.in_hand.first;
-  warnings_.progress().show(now, reverse, step_now, plan_.sweep->course().steps, done, left);
+  const std::int64_t steps = plan_.sweep->course().steps;
+  failure_from([&] { warnings_.progress().show(now, reverse, step_now, steps, done, left); });
 }
 
 // Collective: every rank takes part, rank 0 writes if its option says so.

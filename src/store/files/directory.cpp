@@ -67,6 +67,7 @@ Directory Directory::open(const std::string& path) {
 
 std::optional<Directory> Directory::find(const std::string& parent, const std::string& name) {
   const File above = open_to_pass(AT_FDCWD, parent);
+  if (!above && errno == EMFILE) throw_errno(-EMFILE, "open", parent);
   const auto status = above ? status_at(above.get(), name) : std::nullopt;
   if (!status) return std::nullopt;
   if (!S_ISDIR(status->st_mode)) throw_no_directory(parent + "/" + name);

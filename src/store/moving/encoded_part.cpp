@@ -44,7 +44,8 @@ Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fie
     how.number_bytes = element_bytes(field.type);
     how.real_bytes = field.mover ? 0 : real_bytes(field.type);
     how.relative = field.tolerance < 0;
-    how.tolerance = how.relative ? tolerance : field.tolerance;
+    const double of_all = has_tolerance(encoding.codecs) ? tolerance : kNoOutliers;
+    how.tolerance = how.relative ? of_all : field.tolerance;
     how.shape = field.shape;
   }
   return encoding;

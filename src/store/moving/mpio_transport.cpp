@@ -2,6 +2,9 @@
 #include "store/moving/mpio_transport.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 
@@ -45,7 +48,11 @@ class MpioTransport final : public Transport {
       : layout_(layout),
         options_(options),
         fields_(std::move(state_fields)),
-        file_comm_(file_comm) {}
+        file_comm_(file_comm) {
+    for (const Field& field : fields_) paths_.push_back("/slots/" + field.name);
+    datasets_.reserve(fields_.size());
+    open_path_.reserve(PATH_MAX);
+  }
   ~MpioTransport() override {
     const QuietHdf5 quiet;
     datasets_.clear();
@@ -172,7 +179,7 @@ class MpioTransport final : public Transport {
     return bytes;
   }
 
-  // One segment is open at a time.
+  // One segment is open at a time. Takes no memory of this rank's between collective calls.
   void open_segment(const Segment& segment) {
     if (open_path_ == segment.path()) return;
     datasets_.clear();
@@ -180,15 +187,16 @@ class MpioTransport final : public Transport {
     open_path_.clear();
     const Hdf5Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "create properties"));
     checked(H5Pset_fapl_mpio(access.get(), file_comm_, MPI_INFO_NULL), "choose the file driver");
-    const std::string open_already = "/proc/self/fd/" + std::to_string(segment.file().get());
-    file_ = Hdf5File(checked(H5Fopen(open_already.c_str(), H5F_ACC_RDWR, access.get()), "open ",
-                             segment.path()));
+    std::array<char, 40> open_already{};
+    std::snprintf(open_already.data(), open_already.size(), "/proc/self/fd/%d",
+                  segment.file().get());
+    file_ = Hdf5File(
+        checked(H5Fopen(open_already.data(), H5F_ACC_RDWR, access.get()), "open ", segment.path()));
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const bool exists = segment.offsets().fields[f] > 0;
       datasets_.push_back(
-          exists ? Hdf5Dataset(checked(
-                       H5Dopen2(file_.get(), ("/slots/" + fields_[f].name).c_str(), H5P_DEFAULT),
-                       "open /slots/" + fields_[f].name))
+          exists ? Hdf5Dataset(checked(H5Dopen2(file_.get(), paths_[f].c_str(), H5P_DEFAULT),
+                                       "open ", paths_[f]))
                  : Hdf5Dataset());
     }
     open_path_ = segment.path();
@@ -199,6 +207,7 @@ class MpioTransport final : public Transport {
   const TransportOptions options_;
   const std::vector<Field> fields_;
   MPI_Comm file_comm_;
+  std::vector<std::string> paths_;  ///< of their datasets
   std::string open_path_;
   Hdf5File file_;
   std::vector<Hdf5Dataset> datasets_;

@@ -60,7 +60,8 @@ Piece PieceCodec::encode(CodecName name, std::span<const std::byte> from, const 
   const bool changes = is_lossy(name) && numbers.real_bytes > 0;
   if (changes && name == CodecName::kFloat32) {
     const auto half = std::span(changed_).first(from.size() / 2);
-    if (numbers.real_bytes == 8 && to_floats(from, half.data(), numbers.outliers)) {
+    if (numbers.real_bytes == 8 &&
+        to_floats(from, half.data(), numbers.tolerance, numbers.outliers)) {
       std::memcpy(to.data(), half.data(), half.size());
       return {Piece::Coding::kFloat32, signed_size(half)};
     }
@@ -111,7 +112,8 @@ void PieceCodec::change(CodecName name, std::span<std::byte> bytes, const Number
   if (!is_lossy(name) || numbers.real_bytes == 0) return;
   if (name == CodecName::kFloat32) {
     const auto half = std::span(changed_).first(bytes.size() / 2);
-    if (numbers.real_bytes == 8 && to_floats(bytes, half.data(), numbers.outliers))
+    if (numbers.real_bytes == 8 &&
+        to_floats(bytes, half.data(), numbers.tolerance, numbers.outliers))
       to_doubles(half, bytes.data());
     return;
   }

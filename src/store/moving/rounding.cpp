@@ -85,9 +85,10 @@ Magnitudes magnitudes(std::span<const std::byte> numbers) {
     while (next > 0 && count(next) == 0) --next;
     const Real most = largest<Real>(numbers, limit);
     found.usual = static_cast<double>(most);
-    if (next == 0) return found;  // nothing is below
     const Real least = std::ldexp(Real{1}, bottom - std::numeric_limits<Real>::max_exponent + 1);
-    const bool same = !any_between<Real>(numbers, least, most);
+    const bool same = top > 0 && bottom == top && !any_between<Real>(numbers, least, most);
+    if (next == 0 && same) found.outliers = static_cast<double>(least);  // a rank of fill values
+    if (next == 0) return found;                                         // nothing is below
     if (group * kFew > all && !same) return found;
     const bool fills = same && group > 1 && found.fills == found.outliers;
     found.outliers = static_cast<double>(least);
@@ -159,7 +160,8 @@ bool are_within(double tolerance, std::span<const std::byte> some,
 }
 
 // Without a branch: as fast as a copy.
-bool to_floats(std::span<const std::byte> doubles, std::byte* floats, double outliers) {
+bool to_floats(std::span<const std::byte> doubles, std::byte* floats, double tolerance,
+               double outliers) {
   unsigned unfit = 0;
   for (std::size_t i = 0; i < doubles.size() / sizeof(double); ++i) {
     const auto value = real_at<double>(doubles.data(), i);
@@ -167,8 +169,9 @@ bool to_floats(std::span<const std::byte> doubles, std::byte* floats, double out
     put_real(floats, i, single);
     unfit |= static_cast<unsigned>(std::abs(single) > std::numeric_limits<float>::max()) &
              static_cast<unsigned>(std::abs(value) <= std::numeric_limits<double>::max());
-    unfit |= static_cast<unsigned>(std::abs(value) >= outliers) &
-             static_cast<unsigned>(static_cast<double>(single) != value);
+    const double off = std::abs(static_cast<double>(single) - value);
+    unfit |= static_cast<unsigned>(std::abs(value) >= outliers) & static_cast<unsigned>(off > 0);
+    unfit |= static_cast<unsigned>(off > tolerance);
   }
   return unfit == 0;
 }

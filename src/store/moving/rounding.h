@@ -40,8 +40,8 @@ bool are_within(double tolerance, std::span<const std::byte> some,
                 double outliers = kNoOutliers);
 
 /// Doubles -> floats, to nearest. False: one is too large to be a float, or an outlier that is
-/// none.
-bool to_floats(std::span<const std::byte> doubles, std::byte* floats,
+/// none, or is changed by more than the tolerance.
+bool to_floats(std::span<const std::byte> doubles, std::byte* floats, double tolerance,
                double outliers = kNoOutliers);
 /// And back.
 void to_doubles(std::span<const std::byte> floats, std::byte* doubles);

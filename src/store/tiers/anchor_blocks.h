@@ -47,8 +47,10 @@ class AnchorBlocks {
   /// Only the first `anchors` anchors count; the next one to be kept begins a block.
   void truncate(std::int64_t anchors);
 
-  /// `anchor` is the newest from here on.
+  /// `anchor` is the newest from here on. `note` then takes no memory for its block.
   void keep(const KeptState& anchor) {
+    const std::size_t blocks = size(layout_.block_of(anchor.number)) + 1;
+    if (blocks > blocks_.capacity()) blocks_.reserve(2 * blocks);
     if (layout_.index_in_block(anchor.number) == 0) first_step_ = anchor.step;
     last_step_ = anchor.step;
     kept_ = anchor.number + 1;

@@ -58,6 +58,7 @@ void DiskTier::keep(const KeptState& anchor) {
     if (memory >= 0) blocks_.add(block, memory);
   }
   anchors_.keep(anchor);
+  filled_.expect(block);  // now, since a collective write would wait for a rank without memory
   const auto resident = residents().find(block);
   if (resident != residents().end()) {
     live_.keep(resident->second.pool_block, index);
@@ -82,7 +83,6 @@ AnchorBlocks::Block& DiskTier::note(std::int64_t block, const AnchorBlocks::Stat
                                     int volume) {
   read_ahead_of_ = kNone;
   at_home_ = {};
-  filled_.expect(block);
   AnchorBlocks::Block& noted = anchors_.note(block, states);
   noted.volume = volume;
   noted.place = in_turn_ ? lane(volume).next_place : block;

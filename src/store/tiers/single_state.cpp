@@ -13,7 +13,7 @@ namespace {
 
 bool is_halved(const Field& field) {
   const bool doubles = field.type == ANADROME_FLOAT64 || field.type == ANADROME_COMPLEX128;
-  return doubles && field.mover == nullptr;
+  return doubles && field.mover == nullptr && field.tolerance != 0;
 }
 
 }  // namespace
@@ -45,11 +45,12 @@ void SingleState::keep_fields(std::int64_t block, std::int64_t index) {
     }
     const std::span values(static_cast<const std::byte*>(field.values), size(field.bytes()));
     if (fills_.size() <= f) fills_.resize(f + 1, magnitudes_of(values, 8).fills);
-    if (to_floats(values, place, fills_[f])) continue;
+    const double most = field.tolerance < 0 ? kNoOutliers : field.tolerance;
+    if (to_floats(values, place, most, fills_[f])) continue;
     failed = {ANADROME_ERR_ARGUMENT,
               "field '" + field.name +
-                  "' has a number that is too large for single precision, or a fill value that "
-                  "would change; compress=float32 is not for it"};
+                  "' has a number that is too large for single precision, or would change by more "
+                  "than its tolerance, or a fill value; compress=float32 is not for it"};
   }
   if (failed) throw Error(failed.status, failed.message);
 }

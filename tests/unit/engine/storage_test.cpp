@@ -57,6 +57,19 @@ TEST(Storage, LastsUntilOptionsOrFieldsChangeAndLeavesNothing) {
   EXPECT_TRUE(desk.directory.empty());
 }
 
+TEST(Storage, RemovesHeartbeatsWhereTheNameOfAnOpenFileStays) {
+  const test::KeepsWhatIsOpen files;
+  for (const bool gives_up : {true, false}) {
+    Stored desk;
+    desk.options.watchdog = 60;
+    desk.prepares();
+    if (gives_up) desk.storage.give_up();
+    desk.storage.prepare_to_remove();
+    EXPECT_FALSE(desk.storage.remove());
+    EXPECT_TRUE(desk.directory.empty());
+  }
+}
+
 TEST(Storage, MakesRoomForTheAnchorsThatAreToCome) {
   Stored desk;
   desk.options.interval = 10;

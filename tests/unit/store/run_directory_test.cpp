@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -543,6 +544,17 @@ TEST_F(RunDirectoryTest, RemovesAdjointFieldsOnceItNotedThatTheyAreItsOwn) {
     EXPECT_EQ(has("adjoint-000001"), noted == 0);
     std::filesystem::remove_all(path);
   }
+}
+
+TEST_F(RunDirectoryTest, IsNotTakenForAnotherWhereNoDescriptorIsLeft) {
+  const RunDirectory run = create();
+  rlimit files{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit none{0, files.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const Failure failure = RunDirectory::find(parent.path(), "run", "1", 0);
+  setrlimit(RLIMIT_NOFILE, &files);
+  EXPECT_EQ(failure.status, ANADROME_ERR_IO) << failure.message;
 }
 
 TEST_F(RunDirectoryTest, IsRemovedWithNoFileOpen) {

@@ -16,26 +16,29 @@ namespace anadrome::store {
 namespace {
 
 template <class Number>
-Field field(const char* name, anadrome_type type, std::vector<Number>& numbers) {
+Field field(const char* name, anadrome_type type, std::vector<Number>& numbers,
+            double tolerance = -1) {
   Field field;
   field.name = name;
   field.type = type;
   field.count = static_cast<std::int64_t>(numbers.size());
   field.values = numbers.data();
+  field.tolerance = tolerance;
   return field;
 }
 
 // Doubles, complex numbers and integers in slots of a pool of one block.
 struct Slots {
-  explicit Slots(std::int64_t states = 4) : layout({states, false}, single_fields(fields)) {}
+  explicit Slots(double tolerance = -1) : reals_tolerance(tolerance) {}
 
   std::vector<double> reals = {1.0 / 3, -1e-300, 1e30, std::numeric_limits<double>::infinity()};
   std::vector<std::complex<double>> complexes = {{0.1, -0.2}};
   std::vector<std::int64_t> integers = {std::int64_t{1} << 60, 7, -1};
-  std::vector<Field> fields = {field("u", ANADROME_FLOAT64, reals),
+  double reals_tolerance;
+  std::vector<Field> fields = {field("u", ANADROME_FLOAT64, reals, reals_tolerance),
                                field("z", ANADROME_COMPLEX128, complexes),
                                field("n", ANADROME_INT64, integers)};
-  BlockLayout layout;
+  BlockLayout layout{{4, false}, single_fields(fields)};
   Pool pool{layout.block_bytes(), 1};
   SingleState live{layout, fields, pool};
 };
@@ -94,6 +97,20 @@ TEST(SingleState, RefusesAFillValueThatItWouldChange) {
   Slots exact;
   exact.reals = {std::ldexp(1.0, 66), std::ldexp(1.0, 66), 2, 1};
   EXPECT_FALSE(failure_from([&] { exact.live.keep(exact.pool.take(), 0); }));
+}
+
+TEST(SingleState, ChangesNoNumberByMoreThanItsField) {
+  Slots coarse(1), fine(1e-12), exact(0);
+  coarse.reals = fine.reals = exact.reals = {1.0 / 3, 0.1, 2, 1};
+  EXPECT_FALSE(failure_from([&] { coarse.live.keep(coarse.pool.take(), 0); }));
+  EXPECT_EQ(failure_from([&] { fine.live.keep(fine.pool.take(), 0); }).status,
+            ANADROME_ERR_ARGUMENT);
+  const auto reals = exact.reals;
+  const std::int64_t block = exact.pool.take();
+  exact.live.keep(block, 0);
+  exact.reals.assign(4, 0);
+  exact.live.restore(block, 0);
+  EXPECT_EQ(exact.reals, reals);
 }
 
 TEST(SingleState, LeavesX0AsItIsBesideTheBlocks) {
