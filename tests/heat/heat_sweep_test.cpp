@@ -16,11 +16,7 @@
 
 namespace {
 
-using anadrome::test::direct_io;
-using anadrome::test::expect_exact_gradient;
-using anadrome::test::expect_exact_sweep;
-using anadrome::test::Job;
-using anadrome::test::kSteps;
+using namespace anadrome::test;
 
 using Choice = std::tuple<const char*, const char*, const char*, const char*, const char*, bool>;
 
@@ -43,9 +39,8 @@ TEST_P(HeatSweep, GivesTheSerialGradient) {
 
 std::string choice_name(const testing::TestParamInfo<Choice>& parameter) {
   const auto& [schedule, interval, layout, direct, transport, unknown] = parameter.param;
-  std::string name = std::string(schedule) + "_interval_" + interval + "_" + layout + "_direct_" +
-                     direct + "_" + transport + (unknown ? "_unknown" : "_known");
-  return name;
+  return std::string(schedule) + "_interval_" + interval + "_" + layout + "_direct_" + direct +
+         "_" + transport + (unknown ? "_unknown" : "_known");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HeatSweep,
@@ -53,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(All, HeatSweep,
                                           testing::Values("auto", "1", "4", "7"),
                                           testing::Values("shared", "node", "rank"),
                                           testing::Values(direct_io(), "off"),
-                                          testing::Values("direct", "mpio"), testing::Bool()),
+                                          testing::ValuesIn(kTransports), testing::Bool()),
                          choice_name);
 
 class HeatSchedule : public testing::TestWithParam<const char*> {};
@@ -74,7 +69,7 @@ TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopies) {
   for (const char* interval : {"1", "4", "auto"}) {
     if (std::string(interval) != "1" && std::string(GetParam()) != "async") continue;
     for (const int steps_unknown : {0, 1}) {
-      for (const char* transport : {"direct", "mpio"}) {
+      for (const char* transport : kTransports) {
         Job job(MPI_COMM_WORLD, GetParam());
         job.set("interval", interval);
         job.set("transport", transport);
@@ -92,13 +87,13 @@ TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopies) {
 
 // With 1 MiB or more on a rank each state has a block of its own in any memory.
 TEST_P(HeatSchedule, GivesTheSameGradientWithoutCopiesOfLargeStates) {
-  if (anadrome::test::ranks() > 2) return;
+  if (ranks() > 2) return;
   for (const int steps_unknown : {0, 1}) {
     for (const char* memory : {"5MiB", "64MiB"}) {
       if (std::string(GetParam()) == "store_all" && std::string(memory) == "5MiB") continue;
       Job job(MPI_COMM_WORLD, GetParam());
       job.options.cells_x = 512;
-      job.options.cells_y = 264 * anadrome::test::ranks();
+      job.options.cells_y = 264 * ranks();
       job.options.steps = 16;
       job.options.steps_unknown = steps_unknown;
       job.options.zero_copy = 1;
@@ -117,9 +112,8 @@ TEST(HeatJob, HasAnotherHashIfOneStateIsWrong) {
   for (const heat_integrator integrator : {HEAT_EULER, HEAT_RK4}) {
     std::set<std::uint64_t> hashes;
     for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{0}, kSteps / 2, kSteps - 1}) {
-      heat_model* model = heat_model_create(MPI_COMM_WORLD, anadrome::test::kCellsX,
-                                            anadrome::test::kCellsY, 1, integrator);
-      hashes.insert(anadrome::test::gradient_of_every_stage(model, kSteps, wrong));
+      heat_model* model = heat_model_create(MPI_COMM_WORLD, kCellsX, kCellsY, 1, integrator);
+      hashes.insert(gradient_of_every_stage(model, kSteps, wrong));
       heat_model_free(model);
     }
     EXPECT_EQ(hashes.size(), 4U);

@@ -9,12 +9,11 @@
 #include <tuple>
 
 #include "heat_job.h"
+#include "mpi_main.h"
 
 namespace {
 
-using anadrome::test::expect_exact_gradient;
-using anadrome::test::expect_exact_sweep;
-using anadrome::test::Job;
+using namespace anadrome::test;
 
 using Choice = std::tuple<heat_integrator, bool>;
 class HeatTape : public testing::TestWithParam<Choice> {
@@ -62,7 +61,7 @@ TEST_P(HeatTape, GivesTheSerialGradientUnderEverySchedule) {
 
 TEST_P(HeatTape, GivesTheSerialGradientWithAnyAnchors) {
   for (const char* interval : {"1", "4"})
-    for (const char* transport : {"direct", "mpio"}) {
+    for (const char* transport : kTransports) {
       Job sweep = job("async");
       sweep.set("interval", interval);
       sweep.set("transport", transport);

@@ -2,9 +2,14 @@
 // The ranks that a program of tests was started with.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace anadrome::test {
+
+constexpr const char* kBothTransports[] = {"direct", "mpio"};
+/// Without MPI it is `direct` alone: serial HDF5 has no mpio.
+constexpr std::span kTransports(kBothTransports, 1 + ANADROME_TEST_MPI);
 
 int rank();  ///< in MPI_COMM_WORLD
 int ranks();

@@ -156,9 +156,9 @@ const Estimate& chosen_row(const Comparison& comparison, const std::string& name
 }
 
 void draw(const Comparison& comparison, const PlanOptions& asked) {
-  const bool named = !asked.schedule.empty();
-  const Estimate& row =
-      chosen_row(comparison, named ? schedule_named("--schedule", asked.schedule).name : "");
+  const std::string name =
+      asked.schedule.empty() ? "" : schedule_named("--schedule", asked.schedule).name;
+  const Estimate& row = chosen_row(comparison, name);
   const Schedule& schedule = schedule_named("--schedule", row.schedule);
   put_in_file("--svg", asked.svg, [&](TextOut& out) {
     draw_sweep([&] { return schedule.actions(row.sweep); }, comparison.question, row, out);

@@ -52,7 +52,7 @@ TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
   const char* schedules[] = {"async", "revolve", "async", "store_all", "auto"};
   const char* layouts[] = {"shared", "rank", "node"};
   const char* intervals[] = {"1", "3", "auto", "7"};
-  const char* transports[] = {"direct", "direct", "mpio"};
+  const char* transports[] = {"direct", "direct", kTransports.back()};
   for (std::size_t i = 0; i < 24; ++i) {
     SCOPED_TRACE(i);
     run.set("schedule", schedules[i % 5]);

@@ -33,7 +33,7 @@ TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
 
 TEST_F(Passes, HaveThemWithAnyInterval) {
   for (const char* interval : {"1", "3", "auto"}) {
-    for (const char* transport : {"direct", "mpio"}) {
+    for (const char* transport : kTransports) {
       for (const std::int64_t blocks : {1, 3, 7}) {
         const bool direct = transport == std::string("direct");
         if (!direct && blocks != 3) continue;  // they are slow, and their memory is no other
@@ -54,7 +54,7 @@ TEST_F(Passes, HaveThemWithAnyInterval) {
 }
 
 TEST_F(Passes, RunNoStepWithADiskForEveryState) {
-  for (const char* transport : {"direct", "mpio"}) {
+  for (const char* transport : kTransports) {
     RunHandle run(MPI_COMM_WORLD);
     prepare(run, "async", 3);
     run.set("interval", "1");

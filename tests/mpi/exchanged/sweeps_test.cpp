@@ -146,7 +146,7 @@ TEST_P(ExchangedFields, ComeBackFromDisk) {
   const char* layouts[] = {"shared", "node", "rank"};
   std::size_t number = 0;
   for (const char* interval : {"1", "4", "7", "auto"}) {
-    for (const char* transport : {"direct", "mpio"}) {
+    for (const char* transport : kTransports) {
       for (const std::int64_t blocks : {3, 4, 6}) {
         // With each interval, the combinations meet other layouts and ways to end. Each shape goes
         // through a part of them, all shapes together through all.

@@ -112,7 +112,7 @@ TEST_F(Directory, ThatIsSwappedForALinkWhileTheRunWorksLeadsNowhere) {
     run.set("watchdog", "1000");
     run.set("checkpoint_interval", "0");
     run.set(keep ? "keep" : "resume", "on");
-    if (keep) run.set("transport", "mpio");
+    if (keep) run.set("transport", kTransports.back());
     SweepDriver driver(run, model_, reference_);
     bool swapped = false;
     driver.before_action = [&](const anadrome_action& action) {

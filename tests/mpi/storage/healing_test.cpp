@@ -77,7 +77,7 @@ std::string name_of(const testing::TestParamInfo<Setup>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, Healing,
                          testing::Values(Setup{"1", "direct"}, Setup{"2", "direct"},
-                                         Setup{"4", "mpio"}, Setup{"auto", "direct"}),
+                                         Setup{"4", kTransports.back()}, Setup{"auto", "direct"}),
                          name_of);
 
 }  // namespace

@@ -37,12 +37,7 @@ SweepPtr sweep_of(const Case& one) {
 // As a run does it, to its end and under the rules.
 std::int64_t played(const Case& one) {
   const SweepPtr sweep = sweep_of(one);
-  RuleOptions options;
-  options.steps = {one.steps};
-  options.units = one.blocks;
-  options.disk_slots = kNoLimit;
-  options.anchors_stay = true;
-  Rules rules(options);
+  Rules rules({.steps = {one.steps}, .units = one.blocks, .anchors_stay = true});
   Measured measured = measured_of(one);
   std::int64_t kept = 0;
   bool full = false, turned = false;
