@@ -34,11 +34,10 @@ std::vector<Setup> setups(int ranks) {
               .shape = carried,
               .memory = 4,
               .more = {{"resume", "on"}, {"checkpoint_interval", "0"}}},
-               // Nothing is read: a collective read would wait for a rank without memory.
                {.name = "async 2, keep, mpio",
                .interval = "2",
                .shape = large,
-               .memory = 60,
+               .memory = 4,
                .more = {{"keep", "on"}, {"transport", "mpio"}}},
                {.name = "async 3, keep", .interval = "3", .shape = large, .more = {{"keep", "on"}}},
                {.name = "async 1, small disk, compressed",

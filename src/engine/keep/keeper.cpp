@@ -282,7 +282,10 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
 
 bool Keeper::load(Call call, std::int64_t number) {
   for (;;) {
-    if (disk_->agreed_before_use() == store::Tier::Agreed::kAboutToLoad) meeting_.agree(call);
+    if (disk_->agreed_before_use() == store::Tier::Agreed::kAboutToLoad) {
+      held_.attempt([&] { disk_->expect_load(); });
+      meeting_.agree(call);
+    }
     Failure lost;
     held_.attempt([&] { lost = disk_->load(number); });
     const Agreement::Output agreed = meeting_.agree(call, lost);

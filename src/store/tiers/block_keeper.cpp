@@ -2,6 +2,8 @@
 #include "store/tiers/block_keeper.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace anadrome::store {
 
@@ -12,14 +14,23 @@ void BlockKeeper::no_backing() {
 }
 
 Resident& BlockKeeper::add(std::int64_t block, std::int64_t pool_block) {
-  Resident& resident = residents_[block];
-  resident.pool_block = pool_block;
-  return resident;
+  expect_one();
+  unused_.key() = block;
+  unused_.mapped() = {};
+  unused_.mapped().pool_block = pool_block;
+  return residents_.insert(std::move(unused_)).position->second;
+}
+
+void BlockKeeper::expect_one() {
+  constexpr std::int64_t kNoBlock = -1;
+  if (unused_.empty()) unused_ = residents_.extract(residents_.try_emplace(kNoBlock).first);
 }
 
 Residents::iterator BlockKeeper::release(Residents::iterator resident) {
   pool_.give_back(resident->second.pool_block);
-  return residents_.erase(resident);
+  const auto next = std::next(resident);
+  unused_ = residents_.extract(resident);
+  return next;
 }
 
 std::int64_t BlockKeeper::take() {

@@ -91,6 +91,8 @@ class BlockKeeper {
   Residents& residents() { return residents_; }
   const Residents& residents() const { return residents_; }
   Resident& add(std::int64_t block, std::int64_t pool_block);
+  /// The next `add` takes no memory for its entry.
+  void expect_one();
   /// Frees the memory of a resident. Returns the next one.
   Residents::iterator release(Residents::iterator resident);
 
@@ -106,6 +108,7 @@ class BlockKeeper {
   Backing* backing_ = nullptr;
   Window worked_on_;
   Residents residents_;
+  Residents::node_type unused_;  ///< an entry for the next one
 };
 
 }  // namespace anadrome::store

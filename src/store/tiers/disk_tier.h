@@ -90,6 +90,8 @@ class DiskTier final : public Tier, private BlockKeeper::Backing {
   }
   Cost cost() const override { return cost_of(kHome); }
   Cost cost_of(int volume) const { return lane(volume).notes.cost(); }
+  /// A load takes no memory of its own then: collective transfers wait for every rank.
+  void expect_load() { blocks_.expect_one(); }
   Agreed agreed_before_use() const override {
     return overlaps() ? Agreed::kLoaded : Agreed::kAboutToLoad;
   }
