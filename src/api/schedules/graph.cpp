@@ -17,10 +17,9 @@ struct anadrome_graph {
 
 namespace {
 
+using namespace anadrome::api;
 using anadrome::at;
 using anadrome::Error;
-using anadrome::api::guard;
-using anadrome::api::require;
 using anadrome::schedule::GraphAction;
 using anadrome::schedule::GraphKind;
 using anadrome::schedule::SetFamily;

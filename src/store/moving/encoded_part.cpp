@@ -44,8 +44,8 @@ Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fie
     how.number_bytes = element_bytes(field.type);
     how.real_bytes = field.mover ? 0 : real_bytes(field.type);
     how.relative = field.tolerance < 0;
-    const double of_all = has_tolerance(encoding.codecs) ? tolerance : kNoOutliers;
-    how.tolerance = how.relative ? of_all : field.tolerance;
+    how.tolerance = how.relative ? tolerance : field.tolerance;
+    if (how.relative && !has_tolerance(encoding.codecs)) how.tolerance = kNoOutliers;
     how.shape = field.shape;
   }
   return encoding;

@@ -45,7 +45,8 @@ void SingleState::keep_fields(std::int64_t block, std::int64_t index) {
     }
     const std::span values(static_cast<const std::byte*>(field.values), size(field.bytes()));
     if (fills_.size() <= f) fills_.resize(f + 1, magnitudes_of(values, 8).fills);
-    const double most = field.tolerance < 0 ? kNoOutliers : field.tolerance;
+    double most = kNoOutliers;
+    if (field.tolerance >= 0) most = field.tolerance;
     if (to_floats(values, place, most, fills_[f])) continue;
     failed = {ANADROME_ERR_ARGUMENT,
               "field '" + field.name +
