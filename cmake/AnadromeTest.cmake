@@ -53,7 +53,9 @@ function(anadrome_add_mpi_test)
     if(NOT ANADROME_MPI)
       set(launch)
     endif()
-    add_test(NAME ${test} COMMAND ${launch} $<TARGET_FILE:${program}> ${ARG_COMMAND})
+    set(own ${CMAKE_CURRENT_BINARY_DIR}/tests/${test})  # with the default directory a run lies where it was started
+    file(MAKE_DIRECTORY ${own})
+    add_test(NAME ${test} COMMAND ${launch} $<TARGET_FILE:${program}> ${ARG_COMMAND} WORKING_DIRECTORY ${own})
     set(processors 2)  # two such tests at a time in scripts/test
     if(ranks EQUAL 1 OR ANADROME_TEST_RANKS_SPIN)
       set(processors ${ranks})
