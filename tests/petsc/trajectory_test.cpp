@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The uses of a trajectory in programs, with every method that has an adjoint and every way to keep
-// records: the same as with PETSc's own `basic`.
+// records: the same as with PETSc's own `basic`. One file, though long: its tests
+// share the cases.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>
 #include <petsc/private/tsimpl.h>
