@@ -37,7 +37,8 @@ def measure(bench, ranks):
              "memory": memory_for(SLOTS, state_bytes), "rounds": bench.choose(5, 2),
              "commit_milliseconds": bench.choose(500, 100)}
     rows = bench.sweep(ranks, [*MODES, *AUDITED[:3]], f"safety_{ranks}", **flags)
-    first_sweeps = bench.sweep(ranks, PREFLIGHT, f"preflight_{ranks}", fresh=1, **flags)
+    turns = dict(flags, rounds=bench.choose(13, 2))  # three steps more of some 400: less than turns differ
+    first_sweeps = bench.sweep(ranks, PREFLIGHT, f"preflight_{ranks}", fresh=1, **turns)
     return flags, rows, first_sweeps
 
 

@@ -10,12 +10,15 @@
 #include <anadrome/petsc.h>
 #include <petscts.h>
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
+#include <thread>
 
 #include "oscillators.h"
 
@@ -27,20 +30,32 @@ struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
   int pieces = 1, again = 1;
   bool events = false, damped = false;
-  int sweeps = 0, in = 0;  ///< adjoint solves so far; in which of them it is to end
+  int sweeps = 0, in = 0;      ///< adjoint solves so far; in which of them it is to end
+  std::uintmax_t journal = 0;  ///< see smallest_journal, at the first step
 } told;
+
+// Bytes of the smallest of all ranks' journals: each of them grows by a commit.
+std::uintmax_t smallest_journal() {
+  std::uintmax_t least = std::numeric_limits<std::uintmax_t>::max();
+  for (const auto& file : std::filesystem::directory_iterator("TS"))
+    if (file.path().filename().string().starts_with("journal"))
+      least = std::min(least, file.file_size());
+  return least;
+}
 
 void end_at(PetscInt step, int where) {
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (step != where || rank != told.rank) return;
   constexpr PetscInt kSoon = 10;
-  if (step > kSoon) usleep(500'000);  // a busy disk may still be at the first commit
+  while (step > kSoon && smallest_journal() <= told.journal) std::this_thread::yield();
   std::raise(SIGKILL);
 }
 
 PetscErrorCode watch_forward(TS, PetscInt step, PetscReal, Vec, void*) {
-  usleep(1000);  // so that states are written meanwhile
+  const double start = MPI_Wtime();  // a step, in which states are written
+  while (MPI_Wtime() - start < 1e-3) std::this_thread::yield();
+  if (told.forward >= 0 && told.journal == 0) told.journal = smallest_journal();
   end_at(step, told.forward);
   return 0;
 }

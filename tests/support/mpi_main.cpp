@@ -53,6 +53,13 @@ int run_tests(const char* program) {
 
 int rank() { return setting.rank; }
 int ranks() { return setting.ranks; }
+
+void compute_for(double seconds) {
+  const double start = MPI_Wtime();
+  while (MPI_Wtime() - start < seconds) {
+  }
+}
+
 const std::string& directory() { return setting.directory; }
 
 }  // namespace anadrome::test

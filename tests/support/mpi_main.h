@@ -14,6 +14,9 @@ constexpr std::span kTransports(kBothTransports, 1 + ANADROME_TEST_MPI);
 int rank();  ///< in MPI_COMM_WORLD
 int ranks();
 
+/// A step that takes so long.
+void compute_for(double seconds);
+
 /// A fresh directory, removed at the end.
 const std::string& directory();
 /// Makes another, of the same name on all ranks: in ANADROME_TEST_DIRECTORY or /tmp. Collective.

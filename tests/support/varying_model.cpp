@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "mpi_main.h"
@@ -102,11 +100,6 @@ anadrome_status VaryingModel::pass(anadrome_run* run, std::int64_t steps,
   return status == ANADROME_OK ? play(run, steps, false, true) : status;
 }
 
-void VaryingModel::take(std::int64_t steps) const {
-  std::this_thread::sleep_for(
-      std::chrono::duration<double>(step_seconds * static_cast<double>(steps)));
-}
-
 anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool unknown,
                                    bool once_more) {
   advances = visited = 0;
@@ -129,7 +122,6 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
       const bool may_be_checked = turned && !once_more && action.again != 0;
       checked = may_be_checked && last == action.first + 1 ? action.first : -1;
       furthest_ = std::max(furthest_, last);
-      take(last - action.first);
       go_to(last);
       if (unknown && action.again == 0 && action.last >= steps) {
         EXPECT_EQ(anadrome_finish_forward(run, steps), ANADROME_OK) << anadrome_last_error();
@@ -139,7 +131,6 @@ anadrome_status VaryingModel::play(anadrome_run* run, std::int64_t steps, bool u
       turned = true;
     } else if (action.kind == ANADROME_ADJOINT) {
       if (std::exchange(checked, -1) == action.first) --advances;
-      take(1);
       scramble();
     }
   }

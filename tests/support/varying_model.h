@@ -36,7 +36,6 @@ class VaryingModel {
   std::int64_t outgrows_at = -1;
   std::int64_t advances = 0;  ///< of the last sweep
   std::int64_t visited = 0;   ///< in the last pass
-  double step_seconds = 0;    ///< what a step takes, and its adjoint
 
   static std::size_t size(void* self);
   static int pack(void* self, void* buffer, std::size_t bytes);
@@ -45,7 +44,6 @@ class VaryingModel {
  private:
   std::int64_t cells_at(std::int64_t step) const;
   anadrome_status play(anadrome_run* run, std::int64_t steps, bool unknown, bool once_more = false);
-  void take(std::int64_t steps) const;
   void go_to(std::int64_t step);
   bool holds(std::int64_t step) const;
   void scramble();
