@@ -133,12 +133,13 @@ class Run:
         ranks = ranks_of(comm)
         self._core = _core.Run(ranks)
         self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
-        self._interrupt = Interrupt(self._core.request_stop)
-        self._report = Report(self._core.set, root=self._rank == 0)
         try:
+            self._interrupt = Interrupt(self._core.request_stop)
+            self._report = Report(self._core.set, root=self._rank == 0)
             self.set(**options)
         except BaseException:
-            self._core.close()  # other ranks may have no such failure
+            with contextlib.suppress(Error):  # other ranks may have no such failure
+                self._core.close()
             raise
 
     def __enter__(self) -> Run:

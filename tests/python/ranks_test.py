@@ -53,6 +53,22 @@ def test_an_exception_in_the_body_ends_the_sweep_on_every_rank(comm, directory, 
     comm.Barrier()  # nobody is left behind, and the communicator works
 
 
+def test_a_run_that_one_rank_could_not_make_leaves_nobody_waiting(comm, monkeypatch):
+    def lacking(*arguments, **more):
+        raise MemoryError
+
+    if comm.rank == 1:
+        monkeypatch.setattr("anadrome._run.Report", lacking)
+    u = np.zeros(10)
+    with pytest.raises(MemoryError if comm.rank == 1 else Error) as raised, anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        for action in run.sweep(5):
+            carry_out(action, u)
+    comm.Barrier()  # beside the exception, which holds what it went through
+    if comm.rank != 1:
+        assert raised.value.status == Status.ERR_PEER
+
+
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_exception_outside_of_a_sweep_leaves_nobody_waiting(comm, directory, moment):
     u = np.zeros(10)

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/trajectory.h"
 
-#include <new>
 #include <utility>
+
+#include "api/petsc/guard.h"
 
 namespace anadrome::petsc {
 namespace {
 
 MPI_Comm comm_of(TSTrajectory tj) { return PetscObjectComm(reinterpret_cast<PetscObject>(tj)); }
-
-// No exception leaves through PETSc's C frames.
-template <class Body>
-PetscErrorCode guard(Body&& body) {
-  PetscFunctionBegin;
-  try {
-    PetscCall(body());
-  } catch (const std::bad_alloc&) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "anadrome: out of memory");
-  } catch (const std::exception& error) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "anadrome: %s", error.what());
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 // ---- set ----
 
@@ -290,7 +277,9 @@ PetscErrorCode create_trajectory(TSTrajectory tj, TS) {
     tj->ops->set = set;
     tj->ops->get = get;
     tj->ops->setfromoptions = set_from_options;
-    tj->ops->view = view_trajectory;
+    tj->ops->view = [](TSTrajectory seen, PetscViewer viewer) {
+      return guard([&] { return view_trajectory(seen, viewer); });
+    };
     tj->ops->reset = reset;
     tj->ops->destroy = destroy;
     PetscCall(compose_settings(tj));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/steps/step_watch.h"
 
+#include "api/petsc/guard.h"
+
 namespace anadrome::petsc {
 namespace {
 
@@ -76,6 +78,10 @@ void StepWatch::detach(const void* owner) {
 }
 
 PetscErrorCode StepWatch::step(TS ts) {
+  return guard([&] { return watched_step(ts); });
+}
+
+PetscErrorCode StepWatch::watched_step(TS ts) {
   const std::shared_ptr<StepWatch>* const there = of(ts);
   PetscFunctionBegin;
   if (there == nullptr) {
@@ -127,7 +133,10 @@ PetscErrorCode StepWatch::choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* sc
                                  PetscReal* wltea, PetscReal* wlter) {
   StepWatch& watch = *stepping;
   PetscFunctionBegin;
-  if (ts == watch.ts_) watch.sizes_.push_back(h);  // a clone has the same controller
+  PetscCall(guard([&]() -> PetscErrorCode {
+    if (ts == watch.ts_) watch.sizes_.push_back(h);  // a clone has the same controller
+    return PETSC_SUCCESS;
+  }));
   PetscCall(watch.choose_(adapt, ts, h, scheme, next, accept, wlte, wltea, wlter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,6 +39,7 @@ class StepWatch {
 
   static std::shared_ptr<StepWatch>* of(TS ts);
   static PetscErrorCode step(TS ts);
+  static PetscErrorCode watched_step(TS ts);
   PetscErrorCode take_step();
   static PetscErrorCode choose(TSAdapt adapt, TS ts, PetscReal h, PetscInt* scheme, PetscReal* next,
                                PetscBool* accept, PetscReal* wlte, PetscReal* wltea,
