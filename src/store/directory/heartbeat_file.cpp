@@ -57,9 +57,9 @@ FilePlace HeartbeatFile::place(const Directory& directory, const std::string& ru
 void HeartbeatFile::create(const FilePlace& place) { place.open(O_RDWR | O_CREAT | O_EXCL); }
 
 bool HeartbeatFile::is_one(std::string_view head) {
-  constexpr std::string_view magic(kMagic.data(), kMagic.size());
+  constexpr std::string_view kWords(kMagic.data(), kMagic.size());
   for (; !head.empty(); head.remove_prefix(std::min<std::size_t>(kPage, head.size()))) {
-    if (head.starts_with(magic)) return true;
+    if (head.starts_with(kWords)) return true;
   }
   return false;
 }
