@@ -102,7 +102,7 @@ anadrome_status guard_setting(anadrome_run* run, const char* function, const cha
 }  // namespace
 
 anadrome_status anadrome_open(MPI_Comm comm, anadrome_run** run) {
-  return guard([&] {
+  return guard_open([&] {
     require(run != nullptr, "open: run is NULL");
     *run = nullptr;
     require_mpi("open");

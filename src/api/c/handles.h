@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "api/schedules/guard.h"
 #include "base/error.h"
 #include "base/fork.h"
 
@@ -18,16 +19,34 @@ inline void require_mpi(const char* function) {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (initialized == 0 || finalized != 0) {
-    throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running");
+    const char* advice = initialized == 0 ? ": call MPI_Init first, also on one process" : "";
+    throw Error(ANADROME_ERR_ORDER, std::string(function) + ": MPI is not running" + advice);
   }
+}
+
+/// Why the newest open of this thread failed: who does not look at its status learns it later.
+inline std::string& failed_open() {
+  thread_local std::string why;
+  return why;
+}
+
+template <class Body>
+anadrome_status guard_open(Body&& body) {
+  return guard([&] {
+    const Failure failure = failure_from(body);
+    failed_open() = failure.message;
+    if (failure) throw Error(failure.status, failure.message);
+  });
 }
 
 /// A handle that is there, and was opened in this process: what it needs is there, too.
 template <class Handle>
 void require_open(const Handle* handle, const char* function, const std::string& kind) {
   if (handle == nullptr) {
-    throw Error(ANADROME_ERR_ARGUMENT, std::string(function) + ": there is no " + kind +
-                                           ": it was not opened, or it is closed");
+    const std::string& why = failed_open();
+    throw Error(ANADROME_ERR_ARGUMENT,
+                std::string(function) + ": there is no " + kind + ": " +
+                    (why.empty() ? "it was not opened, or it is closed" : why));
   }
   if (handle->made.holds()) return;
   throw Error(

@@ -60,7 +60,7 @@ class Arrays {
 }  // namespace
 
 anadrome_status anadrome_store_open(MPI_Comm comm, const char* options, anadrome_store** store) {
-  return guard([&] {
+  return guard_open([&] {
     require(store != nullptr, "store_open: store is NULL");
     *store = nullptr;
     require_mpi("store_open");

@@ -6,14 +6,21 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* MPI_Comm_f2c may be a macro, and a C communicator may be a pointer or an integer. */
+/* MPI_Comm_f2c may be a macro, and a C communicator may be a pointer or an integer. Before MPI_Init
+ * it ends the program. */
+static MPI_Comm communicator(MPI_Fint comm) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  return initialized ? MPI_Comm_f2c(comm) : MPI_COMM_NULL;
+}
+
 ANADROME_API anadrome_status anadrome_fortran_open(MPI_Fint comm, anadrome_run** run) {
-  return anadrome_open(MPI_Comm_f2c(comm), run);
+  return anadrome_open(communicator(comm), run);
 }
 
 ANADROME_API anadrome_status anadrome_fortran_store_open(MPI_Fint comm, const char* options,
                                                          anadrome_store** store) {
-  return anadrome_store_open(MPI_Comm_f2c(comm), options, store);
+  return anadrome_store_open(communicator(comm), options, store);
 }
 
 /* Every handle is the first member of its type. */
