@@ -17,6 +17,7 @@ import micro
 import overhead
 import petsc
 import safety
+import scale
 import sketch
 import store
 import throughput
@@ -26,7 +27,7 @@ from table import Claims
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
        "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
-       "directories": directories}
+       "directories": directories, "scale": scale}
 
 
 def fill(document, name, text):
