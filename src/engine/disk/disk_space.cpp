@@ -20,14 +20,14 @@ constexpr std::array kOnWire = {&SegmentOffsets::sweep, &SegmentOffsets::slots_u
                                 &SegmentOffsets::slot_step, &SegmentOffsets::checksum,
                                 &SegmentOffsets::file_bytes};
 
-Communicator files_communicator(Layout layout, MPI_Comm comm) {
+Communicator files_communicator(Layout layout, Agreement& agreement) {
   MPI_Comm result = MPI_COMM_NULL;
   switch (layout) {
     case Layout::kShared:
-      MPI_Comm_dup(comm, &result);
+      MPI_Comm_dup(agreement.comm(), &result);
       break;
     case Layout::kNode:
-      MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &result);
+      MPI_Comm_dup(agreement.node(), &result);
       break;
     case Layout::kRank:
       MPI_Comm_dup(MPI_COMM_SELF, &result);
@@ -49,7 +49,7 @@ DiskSpace::DiskSpace(Agreement& agreement, const Options& options, const store::
       wire_(fields_.size() + kOnWire.size() + 1) {}
 
 void DiskSpace::open(store::Leftovers leftovers) {
-  file_comm_ = files_communicator(options_.layout, agreement_.comm());
+  file_comm_ = files_communicator(options_.layout, agreement_);
   MPI_Comm_rank(file_comm_.get(), &file_rank_);
   try {
     make_directory(leftovers);
@@ -74,8 +74,9 @@ void DiskSpace::make_directory(store::Leftovers leftovers) {
   if (options_.watchdog > 0) agreement_.call_roll();  // nobody listens to heartbeats yet
   agreement_.agree({.call = Call::kBegin, .failure = failure});
   if (options_.layout != Layout::kShared) make_directories_of_nodes(claim);
+  const Failure other = find_directory();
   failure = failure_from([&] {
-    require_one_directory();
+    require_one_directory(other);
     if (first && options_.watchdog > 0)
       store::HeartbeatFile::create(store::HeartbeatFile::place(held_, run_id_));
   });
@@ -83,13 +84,9 @@ void DiskSpace::make_directory(store::Leftovers leftovers) {
 }
 
 void DiskSpace::make_directories_of_nodes(const store::Claim& claim) {
-  MPI_Comm split = MPI_COMM_NULL;
-  MPI_Comm_split_type(agreement_.comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
-  const Communicator node(split);
-  int node_rank = 0;
-  MPI_Comm_rank(node.get(), &node_rank);
+  const bool looks = agreement_.ranks().rank_on_node() == 0;
   const Failure failure = failure_from([&] {
-    if (node_rank == 0 && agreement_.rank() != 0) {
+    if (looks && agreement_.rank() != 0) {
       directory_ =
           store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_, claim);
     }
@@ -97,12 +94,29 @@ void DiskSpace::make_directories_of_nodes(const store::Claim& claim) {
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }
 
-// A file of the right name may be another run's: nobody opens one before it has seen the lock of
-// this run beside it.
-void DiskSpace::require_one_directory() {
+// A file of the right name may be another run's: nobody opens one before this run's lock was seen
+// beside it. One rank of each node looks; for the others that directory is theirs, too, or they
+// look themselves.
+Failure DiskSpace::find_directory() {
+  const auto look = [&](double seconds) {
+    return store::RunDirectory::find(options_.directory, options_.name, run_id_, seconds, &held_);
+  };
   constexpr double kSeconds = 10;
-  const Failure other =
-      store::RunDirectory::find(options_.directory, options_.name, run_id_, kSeconds, &held_);
+  Ranks& ranks = agreement_.ranks();
+  const bool looks = ranks.rank_on_node() == 0;
+  const Failure other = looks ? look(kSeconds) : Failure{};
+  store::FileId seen = held_ ? held_.id() : store::FileId{};
+  ranks.broadcast_on_node(std::as_writable_bytes(std::span(&seen, 1)));
+  if (looks) return other;
+  const Failure unfound = failure_from([&] {
+    const auto there = store::Directory::find(options_.directory, options_.name);
+    if (there && there->id() == seen) held_ = *there;
+  });
+  const bool was_seen = seen != store::FileId{};
+  return held_ ? Failure{} : look(was_seen && !unfound ? kSeconds : 0);
+}
+
+void DiskSpace::require_one_directory(const Failure& other) const {
   if (!other) return;
   if (other.status != ANADROME_ERR_ARGUMENT) throw Error(other.status, other.message);
   const std::string here = store::this_process().host, first = agreement_.process_of(0).host;

@@ -96,7 +96,8 @@ class DiskSpace final : public store::BlockPlaces {
  private:
   void make_directory(store::Leftovers leftovers);
   void make_directories_of_nodes(const store::Claim& claim);
-  void require_one_directory();
+  Failure find_directory();
+  void require_one_directory(const Failure& other) const;
   void start_watch();
   void gather_shapes();
   store::SegmentDescription describe(const store::Segment::Range& range) const;

@@ -23,15 +23,12 @@ namespace {
 
 // Do the ranks of some node occupy all the cores they may run on? Where each is bound to a core,
 // its I/O thread shares that. Collective.
-bool no_core_is_free(MPI_Comm comm) {
-  MPI_Comm split = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &split);
-  const Communicator node(split);
+bool no_core_is_free(MPI_Comm comm, MPI_Comm node) {
   int ranks = 1;
-  MPI_Comm_size(node.get(), &ranks);
+  MPI_Comm_size(node, &ranks);
   Processors allowed = allowed_processors();
   MPI_Allreduce(MPI_IN_PLACE, allowed.data(), static_cast<int>(allowed.size()), MPI_UINT64_T,
-                MPI_BOR, node.get());
+                MPI_BOR, node);
   int busy = ranks >= count(allowed) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT, MPI_MAX, comm);
   return busy != 0;
@@ -165,7 +162,7 @@ void Storage::prepare(const MemoryPlan& memory, bool transports,
     built_ = true;
     return;
   }
-  const bool cores_are_busy = no_core_is_free(agreement_.comm());
+  const bool cores_are_busy = no_core_is_free(agreement_.comm(), agreement_.node());
   for (int volume = 0; volume < volumes(); ++volume)
     held_.attempt([&] { make_transport(memory, volume, cores_are_busy); });
   warn_of_memory();

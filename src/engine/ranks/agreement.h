@@ -92,6 +92,7 @@ class Agreement {
   std::int64_t count() const { return count_; }
   double seconds() const { return seconds_; }
   MPI_Comm comm() const { return mpi_ ? mpi_->comm() : MPI_COMM_NULL; }
+  MPI_Comm node() { return mpi_ ? mpi_->node() : MPI_COMM_NULL; }
   /// For what all ranks reckon together beside agreements.
   Ranks& ranks() { return *ranks_; }
   int rank() const { return ranks_->rank(); }

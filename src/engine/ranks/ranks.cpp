@@ -59,6 +59,27 @@ void MpiRanks::broadcast(std::span<std::byte> bytes, int root) {
               "MPI_Bcast");
 }
 
+MPI_Comm MpiRanks::node() {
+  if (!node_) {
+    MPI_Comm node = MPI_COMM_NULL;
+    require_mpi(MPI_Comm_split_type(comm_.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+                "MPI_Comm_split_type");
+    node_ = Communicator(node);
+  }
+  return node_.get();
+}
+
+int MpiRanks::rank_on_node() {
+  int rank = 0;
+  MPI_Comm_rank(node(), &rank);
+  return rank;
+}
+
+void MpiRanks::broadcast_on_node(std::span<std::byte> bytes) {
+  require_mpi(MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, node()),
+              "MPI_Bcast");
+}
+
 std::int64_t first_that_differs(Ranks& ranks, std::span<std::int64_t> both) {
   ranks.largest(both);
   const std::size_t values = both.size() / 2;

@@ -30,6 +30,11 @@ class Ranks {
   virtual void sum(std::span<double> values) = 0;
   /// Rank `root`'s bytes for all.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+  /// This rank's number among those of its node, which see the same directories; what one of them
+  /// finds out serves all. Collective the first time, as is the next one.
+  virtual int rank_on_node() { return 0; }
+  /// The bytes of the node's rank 0 for all of the node.
+  virtual void broadcast_on_node(std::span<std::byte>) {}
 };
 
 class MpiRanks final : public Ranks {
@@ -44,9 +49,14 @@ class MpiRanks final : public Ranks {
   void sum(std::span<std::int64_t> values) override;
   void sum(std::span<double> values) override;
   void broadcast(std::span<std::byte> bytes, int root) override;
+  int rank_on_node() override;
+  void broadcast_on_node(std::span<std::byte> bytes) override;
+  /// The ranks of this node. Collective the first time.
+  MPI_Comm node();
 
  private:
   Communicator comm_;
+  Communicator node_;
   int rank_ = 0;
   int size_ = 1;
 };
