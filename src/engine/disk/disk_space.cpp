@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "store/directory/run_files.h"
 #include "store/files/skeleton.h"
+#include "store/journal/journal.h"
 
 namespace anadrome::engine {
 namespace {
@@ -382,6 +383,24 @@ void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {
 void DiskSpace::leave() {
   release();
   directory_.keep();
+}
+
+void DiskSpace::prepare_to_remove() {
+  failure_from([&] {
+    for (const store::JournalSegment& record : records_) {
+      if (file_rank_ == 0) own_.push_back(record.file);
+    }
+  });
+  release();
+  end_is_noted_ = directory_.note_end(options_.resume);
+}
+
+void DiskSpace::remove_own() {
+  failure_from(
+      [&] { store::RunFiles::remove_of_rank(held_, store::journal_file_name(agreement_.rank())); });
+  for (const std::string& name : own_) {
+    failure_from([&] { store::RunFiles::remove_one(held_, name); });
+  }
 }
 
 const store::Segment& DiskSpace::segment_of(std::int64_t block) const {

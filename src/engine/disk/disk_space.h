@@ -84,10 +84,13 @@ class DiskSpace final : public store::BlockPlaces {
   }
   /// Close this rank's descriptors, and note that the run came to its end: no rank may remove a
   /// file before all ranks did. Local.
-  void prepare_to_remove() {
-    release();
-    directory_.note_end();
-  }
+  void prepare_to_remove();
+  /// Is the end noted in the directory that this rank owns, if it owns one? After a kill none goes
+  /// on then, whichever files are gone.
+  bool end_is_noted() const { return end_is_noted_; }
+  /// Remove the files that this rank made, as far as that can be done; remove sees to the others.
+  /// Local; the others must be done with the files, and the end noted on all.
+  void remove_own();
   /// NFS keeps a name in the directory for each file that is open. Local.
   void end_watch() { watch_.reset(); }
   /// Remove all files. Local to the owners of directories; the others must be done with the files.
@@ -136,6 +139,8 @@ class DiskSpace final : public store::BlockPlaces {
   std::deque<store::Segment> segments_;  ///< transfers point to them: they stay where they are
   std::optional<store::Segment> copy_;
   std::vector<store::JournalSegment> records_;
+  std::vector<std::string> own_;  ///< files that this rank made, once it is to remove them
+  bool end_is_noted_ = false;
   std::vector<std::int64_t> wire_;  ///< the message in share
 };
 

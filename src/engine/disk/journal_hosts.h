@@ -18,6 +18,10 @@ std::string without_hosts_line(const std::string& options);
 /// The host of `rank` as that line has it; "" where it does not.
 std::string host_in(const std::string& options, int rank);
 
+/// Does this rank look into `directory` for those of its node? The first one does, and whoever has
+/// another directory than that. Collective.
+bool looks_for_node(Ranks& ranks, const std::string& directory);
+
 /// Throws ERR_ARGUMENT on all ranks, with a rank and a host, where `directory` on some host holds
 /// commits of a run, and some rank's journal is not in its own: each makes its journal before the
 /// first commit. `mine`: this rank's, NULL if it cannot be read;

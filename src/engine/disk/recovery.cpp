@@ -152,7 +152,7 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
                                       std::int64_t adjoint_bytes, const char*& why_not) {
   Ranks& ranks = agreement.ranks();
   // Its files are being removed, by a process that died at it: some are missing on purpose.
-  const bool ended = ranks.rank_on_node() == 0 && store::RunDirectory::has_ended(directory);
+  const bool ended = looks_for_node(ranks, directory) && store::RunDirectory::has_ended(directory);
   if (largest(ended ? 1 : 0, ranks) != 0) {
     return std::nullopt;
   }

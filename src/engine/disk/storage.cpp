@@ -98,7 +98,18 @@ Failure Storage::remove() {
   for (Place& place : places_) {
     if (place.space != nullptr) place.space->end_watch();
   }
-  agreement_.agree({.call = Call::kClose, .failure = {}});  // nobody has a file open any more
+  const auto each = [&](auto&& body) {
+    for (Place& place : places_) {
+      if (place.space != nullptr) body(*place.space);
+    }
+  };
+  // Nobody has a file open any more. Where all know of the end, each rank removes its own.
+  std::int64_t noted = 1;
+  each([&](const DiskSpace& space) { noted = space.end_is_noted() ? noted : 0; });
+  if (agreement_.agree({.call = Call::kClose, .failure = {}, .smallest = noted}).smallest == 1) {
+    each([](DiskSpace& space) { space.remove_own(); });
+    agreement_.agree({.call = Call::kClose, .failure = {}});
+  }
   for (Place& place : places_) {
     if (place.space == nullptr) continue;
     const Failure failure = place.space->remove();

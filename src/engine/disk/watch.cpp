@@ -102,8 +102,7 @@ Watch::Watch(const Settings& settings)
   if (settings_.seconds > 0) {
     file_ = std::make_unique<store::HeartbeatFile>(
         store::HeartbeatFile::place(settings_.directory, settings_.run_id));
-    peers_.resize(size(settings_.ranks));
-    for (Peer& peer : peers_) peer.silence = Silence(settings_.seconds, period_);
+    peer(settings_.rank == 0 ? settings_.ranks - 1 : 0);
     file_->write(settings_.rank, next_heartbeat());  // the others are written in its place
   }
   thread_ = start_thread(
@@ -174,23 +173,31 @@ void Watch::beat() noexcept {
   failure_from([&] { file_->write(settings_.rank, next_heartbeat()); });
 }
 
+// Whoever has not had the duty has no memory for all.
+Watch::Peer& Watch::peer(int rank) {
+  if (at(rank) >= peers_.size())
+    peers_.resize(at(rank) + 1, Peer{Silence(settings_.seconds, period_), {}});
+  return peers_[at(rank)];
+}
+
 void Watch::look(double seconds) {
+  const store::HeartbeatFile::Look heartbeats(*file_);
   for (int rank = 0; rank < settings_.rank; ++rank) {
-    if (listen(rank, seconds)) return;  // it has the duty
+    if (listen(heartbeats, rank, seconds)) return;  // it has the duty
   }
   bool stopped = false;
   for (int rank = 0; rank < settings_.ranks; ++rank) {
     if (rank == settings_.rank) continue;
-    if (rank > settings_.rank) listen(rank, seconds);
+    if (rank > settings_.rank) listen(heartbeats, rank, seconds);
     if (name_if_stopped(rank)) stopped = true;
   }
   if (stopped && settings_.action == WatchdogAction::kAbort) end_job();
 }
 
 // Does that rank answer?
-bool Watch::listen(int rank, double seconds) {
-  Peer& peer = peers_[at(rank)];
-  const std::optional<store::Heartbeat> found = file_->read(rank);
+bool Watch::listen(const store::HeartbeatFile::Look& heartbeats, int rank, double seconds) {
+  Peer& peer = this->peer(rank);
+  const std::optional<store::Heartbeat> found = heartbeats.read(rank);
   if (found && found->ends) end_later();  // it said why
   if (found) peer.last = *found;
   if (peer.last.process.pid == 0) peer.last.process = settings_.process_of(rank);
@@ -205,7 +212,7 @@ bool Watch::listen(int rank, double seconds) {
 
 // True: it is named, and was not before. One that the kernel calls running is late, not stopped.
 bool Watch::name_if_stopped(int rank) {
-  Peer& peer = peers_[at(rank)];
+  Peer& peer = this->peer(rank);
   if (peer.named || !peer.silence.too_long()) return false;
   const store::ProcessState state = store::state_of(peer.last.process);
   if (state == store::ProcessState::kRuns) return false;
@@ -214,7 +221,7 @@ bool Watch::name_if_stopped(int rank) {
 }
 
 void Watch::name(int rank, const std::string& how) {
-  Peer& peer = peers_[at(rank)];
+  Peer& peer = this->peer(rank);
   peer.named = true;
   peer.named_at = now_seconds();
   const double seconds = peer.silence.seconds();

@@ -96,7 +96,8 @@ class Watch {
   store::Heartbeat next_heartbeat();
   void beat() noexcept;
   void look(double seconds);
-  bool listen(int rank, double seconds);
+  Peer& peer(int rank);
+  bool listen(const store::HeartbeatFile::Look& heartbeats, int rank, double seconds);
   bool name_if_stopped(int rank);
   void name(int rank, const std::string& how);
   [[noreturn]] void end_job();
@@ -109,7 +110,7 @@ class Watch {
   std::atomic<std::uint64_t> activity_{0};
 
   // The thread's.
-  std::vector<Peer> peers_;
+  std::vector<Peer> peers_;  ///< up to the highest that it listened to
   std::int64_t beats_ = 0;
   bool ends_ = false;
 

@@ -80,17 +80,23 @@ struct Line {
   return result;
 }
 
+// The roll is called in a tree, that nobody has to hear all.
+constexpr int kBranches = 4;
+constexpr int kRollTag = 1;
+int above(int rank) { return (rank - 1) / kBranches; }
+int first_below(int rank) { return rank * kBranches + 1; }
+
 }  // namespace
 
 Agreement::Agreement(MPI_Comm comm) : mpi_(comm), ranks_(&*mpi_) { introduce(); }
 
 void Agreement::introduce() {
   const Failure failure = failure_from([&] {
-    const auto others = static_cast<std::size_t>(rank() == 0 ? size() - 1 : 1);
-    processes_.resize(rank() == 0 ? others + 1 : 1);
-    arrivals_.resize(others, MPI_REQUEST_NULL);
-    sent_.resize(others, MPI_REQUEST_NULL);
-    named_.resize(others);
+    const int first = first_below(rank());
+    for (int other = first; other < std::min(first + kBranches, size()); ++other)
+      awaited_.push_back({other, MPI_REQUEST_NULL, false});
+    processes_.resize(rank() == 0 ? anadrome::size(size()) : 1 + awaited_.size());
+    if (rank() == 1) awaited_.push_back({0, MPI_REQUEST_NULL, false});
     self_ = store::this_process();
   });
   int failed = failure ? 1 : 0;
@@ -106,11 +112,33 @@ void Agreement::introduce() {
   if (rank() == 0) processes_[0].several_hosts = differ ? 1 : 0;
   require_mpi(MPI_Bcast(processes_.data(), sizeof mine, MPI_BYTE, 0, comm()), "MPI_Bcast");
   several_hosts_ = processes_[0].several_hosts != 0;
+  introduce_below(mine);
+}
+
+// Rank 0 knows all by now.
+void Agreement::introduce_below(const Process& mine) {
+  if (rank() == 0) return;
+  const int first = first_below(rank());
+  for (Awaited& other : awaited_) {
+    if (other.rank == 0) continue;
+    Process& process = processes_[at(1 + other.rank - first)];
+    require_mpi(
+        MPI_Irecv(&process, sizeof process, MPI_BYTE, other.rank, kRollTag, comm(), &other.arrival),
+        "MPI_Irecv");
+  }
+  if (above(rank()) != 0) {
+    require_mpi(MPI_Send(&mine, sizeof mine, MPI_BYTE, above(rank()), kRollTag, comm()),
+                "MPI_Send");
+  }
+  for (Awaited& other : awaited_)
+    require_mpi(MPI_Waitall(1, &other.arrival, MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 store::ProcessIdentity Agreement::process_of(int rank) const {
-  if (static_cast<std::size_t>(rank) >= processes_.size()) return {};
-  const Process& process = processes_[at(rank)];
+  const bool knows_all = ranks_->rank() == 0 || rank == 0;
+  const int place = knows_all ? rank : 1 + rank - first_below(ranks_->rank());
+  if (place < (knows_all ? 0 : 1) || anadrome::size(place) >= processes_.size()) return {};
+  const Process& process = processes_[at(place)];
   const bool here = process.machine == hash_of(self_.machine);
   return {process.host.data(), here ? self_.machine : "", process.pid, process.start};
 }
@@ -190,43 +218,44 @@ void Agreement::set_patience(double seconds, Late late) {
   late_ = std::move(late);
 }
 
-// Everyone sends a message to rank 0 when it comes, and rank 0 one to everyone: who waits knows for
-// whom. An all-reduce would not say.
+// Everyone sends a message to the rank above it when it comes, and rank 0 one to rank 1: who waits
+// knows for whom. An all-reduce would not say.
 void Agreement::call_roll() {
   if (!mpi_) return;
-  constexpr int kTag = 1;
-  const int count = static_cast<int>(arrivals_.size());
-  for (int i = 0; i < count; ++i) {
-    const int other = rank() == 0 ? i + 1 : 0;
-    const auto place = static_cast<std::size_t>(i);
-    require_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, other, kTag, comm(), &arrivals_[place]),
+  for (Awaited& other : awaited_) {
+    other.named = false;
+    require_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, other.rank, kRollTag, comm(), &other.arrival),
                 "MPI_Irecv");
-    require_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, other, kTag, comm(), &sent_[place]), "MPI_Isend");
   }
-  if (patience_ > 0 && rank() <= 1) name_the_late();
-  require_mpi(MPI_Waitall(count, arrivals_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  require_mpi(MPI_Waitall(count, sent_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  MPI_Request sent = MPI_REQUEST_NULL;
+  const int hears = rank() == 0 ? 1 : above(rank());
+  if (size() > 1) {
+    require_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, hears, kRollTag, comm(), &sent), "MPI_Isend");
+  }
+  if (patience_ > 0) name_the_late();
+  for (Awaited& other : awaited_)
+    require_mpi(MPI_Waitall(1, &other.arrival, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  require_mpi(MPI_Waitall(1, &sent, MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void Agreement::name_the_late() {
   const double start = now_seconds();
   double due = patience_;
-  std::fill(named_.begin(), named_.end(), 0);
-  const auto say = [&](std::size_t i, double waited, bool came) {
+  const auto say = [&](const Awaited& other, double waited, bool came) {
     bool said = true;
     // Without memory for a text nobody is named.
-    failure_from([&] { said = late_(rank() == 0 ? static_cast<int>(i) + 1 : 0, waited, came); });
+    failure_from([&] { said = late_(other.rank, waited, came); });
     return said;
   };
-  for (std::size_t missing = arrivals_.size(); missing > 0;) {
+  for (std::size_t missing = awaited_.size(); missing > 0;) {
     const double waited = now_seconds() - start;
-    for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-      if (arrivals_[i] == MPI_REQUEST_NULL) continue;
+    for (Awaited& other : awaited_) {
+      if (other.arrival == MPI_REQUEST_NULL) continue;
       int came = 0;
-      require_mpi(MPI_Test(&arrivals_[i], &came, MPI_STATUS_IGNORE), "MPI_Test");
+      require_mpi(MPI_Test(&other.arrival, &came, MPI_STATUS_IGNORE), "MPI_Test");
       if (came != 0) --missing;
-      if (came != 0 && named_[i] != 0) say(i, waited, true);
-      if (came == 0 && named_[i] == 0 && waited >= due) named_[i] = say(i, waited, false) ? 1 : 0;
+      if (came != 0 && other.named) say(other, waited, true);
+      if (came == 0 && !other.named && waited >= due) other.named = say(other, waited, false);
     }
     if (waited >= due) due = waited + patience_ / 4;
     if (missing > 0) std::this_thread::sleep_for(std::chrono::microseconds(200));

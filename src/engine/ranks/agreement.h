@@ -79,12 +79,12 @@ class Agreement {
   /// (ERR_PEER) or another value of `equal`.
   Output agree(const Input& input);
 
-  /// From now on call_roll says who is late: rank 0 (and for rank 0, rank 1) calls `late` from time
-  /// to time with each rank that is not there after `seconds`, until that returns true, and then
-  /// once more when it came. 0: nobody does.
+  /// From now on call_roll says who is late: the rank above it in a tree (of rank 0, rank 1) calls
+  /// `late` from time to time with each rank that is not there after `seconds`, until that returns
+  /// true, and then once more when it came. 0: nobody does.
   using Late = std::function<bool(int rank, double seconds, bool came)>;
   void set_patience(double seconds, Late late);
-  /// Wait until every rank is here. Collective; the first agreement begins with it.
+  /// Wait until the ranks below this one are here. Collective; the first agreement begins with it.
   void call_roll();
 
   /// Ranks were in different calls: no communication is possible any more.
@@ -97,12 +97,12 @@ class Agreement {
   Ranks& ranks() { return *ranks_; }
   int rank() const { return ranks_->rank(); }
   int size() const { return ranks_->size(); }
-  /// The process of another rank, where it is known: rank 0 knows all, the others rank 0. Any
-  /// thread may ask.
+  /// The process of another rank, where it is known: rank 0 knows all, the others rank 0 and those
+  /// that they wait for. Any thread may ask.
   store::ProcessIdentity process_of(int rank) const;
 
  private:
-  /// A rank as rank 0 knows each, and the others rank 0: small, for there may be many.
+  /// A rank as rank 0 knows each: small, for there may be many.
   struct Process {
     std::uint64_t machine;
     std::int64_t pid, start;
@@ -111,6 +111,7 @@ class Agreement {
   };
 
   void introduce();
+  void introduce_below(const Process& mine);
   void name_the_late();
   Error error_of(int whose, const Failure& mine);
   [[noreturn]] void throw_different_calls(Call call, const std::array<std::int64_t, 2>& extremes);
@@ -124,10 +125,14 @@ class Agreement {
   Late late_;
   store::ProcessIdentity self_;
   bool several_hosts_ = false;
-  std::vector<Process> processes_;
+  std::vector<Process> processes_;  ///< of all, on rank 0; of rank 0 and those below on the others
   // call_roll's, made beforehand: it must not lack memory where the others wait.
-  std::vector<MPI_Request> arrivals_, sent_;
-  std::vector<char> named_;
+  struct Awaited {
+    int rank;
+    MPI_Request arrival;
+    bool named;
+  };
+  std::vector<Awaited> awaited_;
 };
 
 }  // namespace anadrome::engine

@@ -76,14 +76,38 @@ void Recorder::moved(const store::Transfer& transfer, std::int64_t first, std::i
   add(activity, transfer.started, transfer.ended, first, last);
 }
 
+bool RanksInTrace::has(int rank) const {
+  if (ranks <= kMost || rank == slowest || rank == quickest) return true;
+  constexpr std::int64_t kDistances = kMost - 3;
+  const std::int64_t last = ranks - 1, place = (rank * kDistances + last - 1) / last;
+  return place * last / kDistances == rank;
+}
+
+// The lowest rank of each kind.
+RanksInTrace Recorder::choose(Agreement& agreement) const {
+  double seconds = 0;
+  for (const TraceEvent& event : trace_->events()) {
+    if (event.activity <= Activity::kAdjoint) seconds += event.end - event.start;
+  }
+  std::array<double, 2> extremes = {seconds, -seconds};
+  agreement.ranks().largest(extremes);
+  const std::int64_t code = agreement.size() - agreement.rank();
+  std::array<std::int64_t, 2> codes = {extremes[0] == seconds ? code : 0,
+                                       extremes[1] == -seconds ? code : 0};
+  agreement.ranks().largest(codes);
+  return {agreement.size(), agreement.size() - static_cast<int>(codes[0]),
+          agreement.size() - static_cast<int>(codes[1])};
+}
+
 // A rank sends its events once rank 0 has said that it has memory for them.
-void Recorder::write(const Agreement& agreement, const std::string& path,
-                     const TraceHeading& heading) {
+void Recorder::write(Agreement& agreement, const std::string& path, const TraceHeading& heading) {
   constexpr int kTag = 1;
   const MPI_Comm comm = agreement.comm();
   const std::span<const TraceEvent> own = trace_->events();
   std::array<std::int64_t, 2> counts = {std::ssize(own), trace_->merged()};
   int wanted = 0;
+  const RanksInTrace chosen = choose(agreement);
+  if (!chosen.has(agreement.rank())) return;
   if (agreement.rank() != 0) {
     MPI_Send(counts.data(), 2, MPI_INT64_T, 0, kTag, comm);
     MPI_Recv(&wanted, 1, MPI_INT, 0, kTag, comm, MPI_STATUS_IGNORE);
@@ -96,6 +120,7 @@ void Recorder::write(const Agreement& agreement, const std::string& path,
   if (file) file->add_rank(0, own, trace_->merged());
   std::vector<TraceEvent> events;
   for (int rank = 1; rank < agreement.size(); ++rank) {
+    if (!chosen.has(rank)) continue;
     MPI_Recv(counts.data(), 2, MPI_INT64_T, rank, kTag, comm, MPI_STATUS_IGNORE);
     const Failure no_memory = failure_from([&] { events.resize(size(counts[0])); });
     if (file && no_memory) file->fail(no_memory);

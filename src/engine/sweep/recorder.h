@@ -12,6 +12,14 @@
 
 namespace anadrome::engine {
 
+/// All ranks of few, and of more these: those whose steps took the most and the least time, and
+/// others at equal distances, the first and the last among them.
+struct RanksInTrace {
+  static constexpr int kMost = 64;
+  int ranks = 1, slowest = 0, quickest = 0;
+  bool has(int rank) const;
+};
+
 class Recorder final : public store::TierObserver {
  public:
   /// Memory for a trace, if one is wanted. Throws std::bad_alloc.
@@ -30,11 +38,13 @@ class Recorder final : public store::TierObserver {
   /// Where the part of something that began at `start` begins that follows its waits.
   double after_waits(double start) const { return std::max(start, last_wait_end_); }
 
-  /// The events of all ranks to the file `path`, as Chrome trace JSON. Collective; throws on rank
-  /// 0.
-  void write(const Agreement& agreement, const std::string& path, const TraceHeading& heading);
+  /// The events of the ranks that RanksInTrace says, to the file `path`, as Chrome trace JSON.
+  /// Collective; throws on rank 0.
+  void write(Agreement& agreement, const std::string& path, const TraceHeading& heading);
 
  private:
+  RanksInTrace choose(Agreement& agreement) const;
+
   std::optional<Trace> trace_;
   double zero_ = 0;
   double last_wait_end_ = 0;

@@ -74,13 +74,14 @@ HeartbeatFile::HeartbeatFile(FilePlace place) : place_(std::move(place)) {
   file_ = place_.open(O_RDWR);
 }
 
-template <class Body>
-void HeartbeatFile::with_file(int flags, Body&& body) const {
+File HeartbeatFile::open_again(int flags) const noexcept {
+  File again;
   const Failure elsewhere = failure_from([&] {
-    const File again = place_.open(flags);
-    body(id_of(again) == id_of(file_) ? again : file_);  // the name may be another file's by now
+    again = place_.open(flags);
+    if (id_of(again) != id_of(file_)) again.close();
   });
-  if (elsewhere) body(file_);
+  if (elsewhere) again.close();
+  return again;
 }
 
 void HeartbeatFile::write(std::int64_t rank, const Heartbeat& heartbeat) const {
@@ -94,18 +95,23 @@ void HeartbeatFile::write(std::int64_t rank, const Heartbeat& heartbeat) const {
   put(wire.host, heartbeat.process.host);
   put(wire.machine, heartbeat.process.machine);
   wire.sum = sum_of(wire);
-  with_file(O_WRONLY, [&](const File& file) { file.write_all(&wire, sizeof wire, rank * kPage); });
+  const auto write = [&](const File& file) { file.write_all(&wire, sizeof wire, rank * kPage); };
+  const File again = open_again(O_WRONLY);
+  if (!again || failure_from([&] { write(again); })) write(file_);
 }
 
-std::optional<Heartbeat> HeartbeatFile::read(std::int64_t rank) const noexcept {
+// Each host writes this file, which hides from some kernels that others changed it, too.
+HeartbeatFile::Look::Look(const HeartbeatFile& file) noexcept
+    : file_(file), again_(file.open_again(O_RDONLY)) {
+  file_system().drop_cached((again_ ? again_ : file_.file_).get());
+}
+
+std::optional<Heartbeat> HeartbeatFile::Look::read(std::int64_t rank) const noexcept {
   std::optional<Heartbeat> heartbeat;
   failure_from([&] {
     Wire wire{};
-    with_file(O_RDONLY, [&](const File& file) {
-      // Each host writes this file, which hides from some kernels that others changed it, too.
-      file_system().drop_cached(file.get());
-      file.read_all(&wire, sizeof wire, rank * kPage);
-    });
+    const auto read = [&](const File& file) { file.read_all(&wire, sizeof wire, rank * kPage); };
+    if (!again_ || failure_from([&] { read(again_); })) read(file_.file_);
     if (wire.beat == 0 || wire.sum != sum_of(wire)) return;
     heartbeat = Heartbeat{wire.beat,
                           {text_of(wire.host), text_of(wire.machine), wire.pid, wire.start},

@@ -34,14 +34,25 @@ class HeartbeatFile {
 
   /// Throws ERR_IO, ERR_NO_SPACE.
   void write(std::int64_t rank, const Heartbeat& heartbeat) const;
-  /// None: it left none, or what is there is not whole.
-  std::optional<Heartbeat> read(std::int64_t rank) const noexcept;
+
+  /// The heartbeats as they are by now, of as many ranks as are asked for.
+  class Look {
+   public:
+    explicit Look(const HeartbeatFile& file) noexcept;
+    /// None: it left none, or what is there is not whole.
+    std::optional<Heartbeat> read(std::int64_t rank) const noexcept;
+
+   private:
+    const HeartbeatFile& file_;
+    File again_;
+  };
+  std::optional<Heartbeat> read(std::int64_t rank) const noexcept { return Look(*this).read(rank); }
 
  private:
   // Opened again each time, since a network file system shows what others wrote to those who open a
-  // file after it was closed; when the run's directory is gone already, as it was.
-  template <class Body>
-  void with_file(int flags, Body&& body) const;
+  // file after it was closed. None when the run's directory is gone already, or the name is another
+  // file's by now: then it is used as it was.
+  File open_again(int flags) const noexcept;
 
   FilePlace place_;
   File file_;

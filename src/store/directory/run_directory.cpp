@@ -299,15 +299,15 @@ void RunDirectory::note_adjoints(std::int64_t ranks) {
   lock_->sync();
 }
 
-void RunDirectory::note_end() noexcept {
-  if (!owned()) return;
-  failure_from([&] {
-    bool noted = false;
+bool RunDirectory::note_end(bool lasts) noexcept {
+  if (!owned()) return true;
+  bool noted = false;
+  const Failure failure = failure_from([&] {
     update_lock(lock_, run_id_, [&](LockRecord& record) { noted = record.ended = true; });
-    if (!noted) return;
-    const std::vector<std::string> names = files_in(directory_);
-    if (!names.empty() && is_journal(names.front())) lock_->sync();  // other nodes may be faster
+    if (noted && lasts) lock_->sync();  // other nodes may be faster
   });
+  const bool there = !directory_.lacks(kLockName) && !directory_.has_another(kLockName, lock_);
+  return noted && there && !failure;
 }
 
 void RunDirectory::remove() {

@@ -75,8 +75,9 @@ class RunDirectory {
   /// their own. Nothing happens where the directory is not owned. Throws ERR_IO.
   void note_adjoints(std::int64_t ranks);
   /// Note that the run came to its end, for who finds some of its files only. Nothing happens where
-  /// the directory is not owned, or the note cannot be made.
-  void note_end() noexcept;
+  /// the directory is not owned. `lasts`: through a power loss, too. False: the note could not be
+  /// made, or nobody may see it.
+  bool note_end(bool lasts = true) noexcept;
   /// Remove every file of the run, its journals first, and the directory. Nothing happens where it
   /// is not owned. Throws ERR_IO, also if somebody removed the lock, and ERR_BUSY if it was taken
   /// over: in both cases it is left as it is. The lock stays where a file does, which a run that is

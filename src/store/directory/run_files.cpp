@@ -230,6 +230,18 @@ std::string RunFiles::remove_all(const std::string& verb) const {
   return foreign;
 }
 
+void RunFiles::remove_of_rank(const Directory& directory, const std::string& journal) {
+  const std::string adjoint = std::string(kAdjointStem) + journal.substr(kJournalStem.size());
+  Failure unreadable;
+  if (look_at(directory, journal, unreadable) != Says::kRuns) return;
+  const std::optional<FileStatus> status = directory.status(adjoint);
+  const bool is_ours = status && status->regular && status->owner == directory.owner();
+  for (const std::string& name : {journal, adjoint}) {
+    const int gone = name == journal || is_ours ? directory.unlink(name) : 0;
+    if (gone < 0 && gone != -ENOENT) throw_errno(gone, "remove", directory.path_of(name));
+  }
+}
+
 bool RunFiles::remove_one(const Directory& directory, const std::string& name) {
   Failure unreadable;
   const Says says = look_at(directory, name, unreadable);

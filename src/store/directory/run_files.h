@@ -56,6 +56,9 @@ class RunFiles {
   /// For the run that holds the directory: removes `name` if that is a run's, and says whether it
   /// did. Not for adjoint fields, of which others tell. Throws ERR_IO.
   static bool remove_one(const Directory& directory, const std::string& name);
+  /// For a rank of that run, once its end is noted: removes its journal, if that says it is one,
+  /// and then its adjoint fields. Throws ERR_IO.
+  static void remove_of_rank(const Directory& directory, const std::string& journal);
 
  private:
   /// Nothing: zeros, or what cannot be read. Unusable: no regular file of the directory's owner, or

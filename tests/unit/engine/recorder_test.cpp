@@ -47,5 +47,16 @@ TEST(Recorder, WritesWhatHappenedSinceTheStartOrWhyItCannot) {
   EXPECT_NE(failure.message.find("none/trace.json"), std::string::npos) << failure.message;
 }
 
+TEST(Recorder, WritesNotMoreThanSomeRanksOfMany) {
+  for (const int ranks : {1, 64, 65, 66, 100, 127, 10000, 1 << 30}) {
+    const RanksInTrace some{ranks, ranks / 3, ranks / 2 + 1};
+    EXPECT_TRUE(some.has(0) && some.has(ranks - 1) && some.has(some.slowest));
+    int count = 0;
+    for (int rank = 0; rank < std::min(ranks, 20000); ++rank) count += some.has(rank) ? 1 : 0;
+    EXPECT_LE(count, 64) << ranks;
+    EXPECT_GE(count, ranks <= 20000 ? std::min(ranks, 60) : 1) << ranks;
+  }
+}
+
 }  // namespace
 }  // namespace anadrome::engine
