@@ -203,14 +203,15 @@ RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::st
 
 // Of a run that goes on only the heartbeats, which nobody reads any more.
 void RunDirectory::remove_leftovers(Leftovers leftovers) const {
-  const RunFiles files(directory_);
   if (leftovers == Leftovers::kRemove) {
-    files.remove_all("remove an earlier run's file");
+    RunFiles(directory_).remove_all("remove an earlier run's file");
     return;
   }
   for (const std::string& name : directory_.names()) {
-    const bool is_old = kind_of(name) == FileKind::kHeartbeats && files.made(name);
-    if (is_old) directory_.unlink(name);
+    if (kind_of(name) != FileKind::kHeartbeats) continue;
+    bool gone = false;
+    failure_from([&] { gone = RunFiles::remove_one(directory_, name); });
+    if (!gone && RunFiles(directory_).made(name)) directory_.unlink(name);
   }
 }
 
