@@ -359,8 +359,10 @@ std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
   const std::int64_t steps = plan.sweep != nullptr ? plan.sweep->course().steps : plan.steps;
   const std::int64_t block_bytes = std::max<std::int64_t>(plan.memory.block_bytes_all_ranks, 1);
   constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
-  std::int64_t blocks = std::max({kSegmentBytes / block_bytes, capacity / 4, std::int64_t{1}});
-  if (options_.interval == 0 || steps < 0 || volumes() > 1) {
+  const bool unknown = options_.interval == 0 || steps < 0 || volumes() > 1;
+  std::int64_t blocks =
+      std::max({kSegmentBytes / block_bytes, unknown ? capacity / 4 : capacity, std::int64_t{1}});
+  if (unknown) {
     // The number of anchors shows only as the run goes on.
     blocks = std::min(blocks, std::max<std::int64_t>(16, capacity));
   } else {

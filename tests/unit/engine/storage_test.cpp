@@ -84,6 +84,18 @@ TEST(Storage, MakesRoomForTheAnchorsThatAreToCome) {
   EXPECT_EQ(desk.capacity(), 32);
 }
 
+TEST(Storage, MakesFewSegmentsOfLargeStates) {
+  Stored desk;
+  desk.options.interval = 1;
+  desk.prepares();
+  desk.context.play.plan.memory.block_bytes_all_ranks = std::int64_t{1} << 40;
+  EXPECT_FALSE(desk.make_first_files(40));
+  std::int64_t segments = 1;
+  for (; desk.capacity() < 40; ++segments) desk.storage.grow(desk.context.play.plan, Call::kAnchor);
+  EXPECT_EQ(segments, 7) << "1 + 1 + 2 + 4 + 8 + 16 + 8";
+  EXPECT_EQ(desk.capacity(), 40);
+}
+
 TEST(Storage, KeepsWithinTheOptionDisk) {
   for (const std::int64_t states : {2, 5, 10, 40}) {
     Stored desk;
