@@ -105,7 +105,7 @@ Failure DiskSpace::find_directory() {
   constexpr double kSeconds = 10;
   Ranks& ranks = agreement_.ranks();
   const bool looks = ranks.rank_on_node() == 0;
-  const Failure other = looks ? look(kSeconds) : Failure{};
+  Failure other = looks ? look(kSeconds) : Failure{};
   store::FileId seen = held_ ? held_.id() : store::FileId{};
   ranks.broadcast_on_node(std::as_writable_bytes(std::span(&seen, 1)));
   if (looks) return other;
