@@ -2,6 +2,7 @@
 // A run of few small states that goes through every phase, with what each rank did in it counted.
 //   run DIRECTORY COUNTS.csv
 #include <anadrome/anadrome.h>
+#include <anadrome/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -166,6 +167,23 @@ static void count_traced(const char* directory) {
   close_run(run, NULL);
 }
 
+/// Objects that do not fit in memory.
+static void count_store(const char* directory) {
+  enum { kObjects = 64, kValues = 4096 };
+  char options[512];
+  static double values[kValues];
+  const anadrome_part part = {"u", ANADROME_FLOAT64, kValues, values};
+  snprintf(options, sizeof options, "memory=256KiB directory=%s", directory);
+  anadrome_store* store = NULL;
+  require(anadrome_store_open(MPI_COMM_WORLD, options, &store) == ANADROME_OK, "store_open");
+  for (int key = 0; key < kObjects; ++key)
+    require(anadrome_store_put(store, key, 1, &part) == ANADROME_OK, "store_put");
+  require(anadrome_store_sync(store) == ANADROME_OK, "store_sync");
+  scale_phase(NULL);
+  require(anadrome_store_close(&store) == ANADROME_OK, "store_close");
+  scale_phase("close of a store");
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -178,6 +196,7 @@ int main(int argc, char** argv) {
   count_whole(argv[1], kept, "begin (keep)", "close (keep)");
   count_watched(argv[1]);
   count_traced(argv[1]);
+  count_store(argv[1]);
   scale_report(argv[2]);
   MPI_Finalize();
   return 0;

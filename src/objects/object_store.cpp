@@ -126,10 +126,19 @@ void ObjectStore::close() {
   objects_.reset();
   blocks_.reset();
   transport_.reset();
-  if (keeps) files_->remove();
+  if (keeps) {
+    files_->remove();
+  } else {
+    directory_->prepare_to_remove();
+  }
+  const std::int64_t noted = directory_->end_is_noted() ? 1 : 0;
+  const bool all_know =
+      agreement_.agree({.call = Call::kClose, .failure = failure, .smallest = noted}).smallest == 1;
+  if (all_know) {  // each rank removes its own
+    if (files_) files_->remove();
+    agreement_.agree({.call = Call::kClose, .failure = {}});
+  }
   files_.reset();
-  if (!keeps) directory_->prepare_to_remove();
-  agreement_.agree({.call = Call::kClose, .failure = failure});
   const Failure left = keeps ? failure_from([&] { directory_->leave(); }) : directory_->remove();
   const Failure busy = left.status == ANADROME_ERR_BUSY ? left : Failure();
   const Failure somewhere =
