@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "api/petsc/guard.h"
+#include "api/petsc/records/guard.h"
 
 namespace anadrome::petsc {
 namespace {

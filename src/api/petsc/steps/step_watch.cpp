@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/steps/step_watch.h"
 
-#include "api/petsc/guard.h"
+#include "api/petsc/records/guard.h"
 
 namespace anadrome::petsc {
 namespace {
