@@ -11,18 +11,20 @@ from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
 from ._gradient import check_gradient, gradient
 from ._plan import Plan, PlannedMemory, PlannedSchedule, plan
+from ._progress import Progress, ProgressBar
 from ._run import Resumed, Run, Sweep
 from ._schedule import Drop, Keep, Read, Restore, Schedule, ScheduleAction, Write, schedule
 from ._sketch import Sketch
 from ._statistics import Phase, Statistics, Summary
 from ._store import Store, StoreStatistics
+from ._timeline import Picture, timeline
 
 __version__ = _version()
 
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
-    "Phase", "Plan", "PlannedMemory", "PlannedSchedule", "Resumed", "Run", "Sketch", "Start", "Statistics", "Status",
-    "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
-    "Visit", "check_gradient", "gradient", "plan",
+    "Phase", "Picture", "Plan", "PlannedMemory", "PlannedSchedule", "Progress", "ProgressBar", "Resumed", "Run", "Sketch",
+    "Start", "Statistics", "Status", "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
+    "Visit", "check_gradient", "gradient", "plan", "timeline",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",
 ]

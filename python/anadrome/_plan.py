@@ -6,13 +6,12 @@ import dataclasses
 import functools
 import html
 import json
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from ._errors import Error, Status
+from ._command import command, output_of
+from ._timeline import Picture
 
 Size = Union[str, int]
 Seconds = Union[str, float]
@@ -105,20 +104,20 @@ class Plan:
 
     @functools.cached_property
     def _text(self) -> str:
-        return _output_of(self.command)
+        return output_of(self.command)
 
     def __str__(self) -> str:
         return self._text
 
-    def svg(self) -> str:
+    def svg(self) -> Picture:
         """The picture of the recommended sweep: its steps, its disk and its memory over time; ""
         if no schedule runs."""
         if self.recommended is None:
-            return ""
+            return Picture()
         with tempfile.TemporaryDirectory(prefix="anadrome-") as folder:
             path = Path(folder, "plan.svg")
-            _output_of((*self.command, "--svg", str(path)))
-            return path.read_text()
+            output_of((*self.command, "--svg", str(path)))
+            return Picture(path.read_text())
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>\n{self.svg()}"
@@ -215,13 +214,13 @@ def plan(
         target=target, walltime=walltime)
     if stiff:
         question["stiff"] = 1
-    words = [_command(), "plan"]
+    words = [command("plan"), "plan"]
     for name, value in question.items():
         if value is not None:
             words += ["--" + name.replace("_", "-"), str(value)]
     if cores_busy:
         words.append("--cores-busy")
-    answer = json.loads(_output_of((*words, "--json")))
+    answer = json.loads(output_of((*words, "--json")))
     if target is not None or walltime is not None:
         answers = tuple(PlannedMemory(**_exact(row)) for row in answer["answers"])
         in_time = answer["given"]["in_time"] if "given" in answer else bool(answers)
@@ -245,23 +244,3 @@ def _exact(members: dict[str, Any]) -> dict[str, Any]:
     """Integers that a double cannot hold are strings of digits."""
     return {name: int(value) if isinstance(value, str) and value.isdigit() else value
             for name, value in members.items()}
-
-
-def _command() -> str:
-    """The command of this installation (or build), or the one in PATH."""
-    for parent in Path(__file__).resolve().parents:
-        beside = parent / "bin" / "anadrome"
-        if beside.is_file():
-            return str(beside)
-    found = shutil.which("anadrome")
-    if found is None:
-        raise Error("plan: the command `anadrome` is not installed (Debian: the package anadrome)",
-                    Status.ERR_UNSUPPORTED)
-    return found
-
-
-def _output_of(words: tuple[str, ...]) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):  # 1: no schedule runs
-        raise Error(done.stderr.strip().removeprefix("anadrome: "), Status.ERR_ARGUMENT)
-    return done.stdout

@@ -6,7 +6,7 @@ import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional
 
 from . import _core
 from ._actions import Action, Advance
@@ -15,6 +15,7 @@ from ._check import GradientCheck
 from ._errors import Error, Status, describe
 from ._interrupt import Interrupt
 from ._patience import waiting_for_others
+from ._progress import Reporter
 from ._ranks import ranks_of
 from ._report import Report
 from ._settings import Setting, text_of
@@ -73,6 +74,8 @@ class Sweep(Iterator[Action]):
             self._run._current = None
             self._run._end_of_sweep()
             raise StopIteration
+        if self._run._reporter is not None:
+            self._run._reporter.look(getattr(action, "first", getattr(action, "step", 0)))
         return action
 
     def _refuse(self) -> None:
@@ -133,6 +136,7 @@ class Run:
         ranks = ranks_of(comm)
         self._core = _core.Run(ranks)
         self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
+        self._reporter: Optional[Reporter] = None
         try:
             self._interrupt = Interrupt(self._core.request_stop)
             self._report = Report(self._core.set, root=self._rank == 0)
@@ -175,7 +179,8 @@ class Run:
         **options
             A value is a text (``memory="8GiB"``), a number (``checkpoints=20``), a truth value
             (``keep=True`` is ``on``) or a path (``directory=Path("/scratch")``). ``report="-"``
-            prints the summary to `sys.stdout`.
+            prints the summary to `sys.stdout`. ``progress`` may be a function of a `Progress`, such
+            as a `ProgressBar`, which rank 0 calls.
 
         Raises
         ------
@@ -184,6 +189,12 @@ class Run:
             ``ERR_ORDER``: a sweep is under way.
         """
         for key, value in options.items():
+            if key == "progress":
+                self._reporter = None
+                if callable(value):
+                    if self._rank == 0:
+                        self._reporter = Reporter(value, self._core.statistics)
+                    value = False
             words = text_of(value)
             if key == "report":
                 self._report.want(words)
@@ -411,8 +422,8 @@ class Run:
         start : callable, optional
             ``start()`` writes x_0.
         """
-        functions = _functions(advance=advance, adjoint=adjoint, turn=turn, record=record,
-                               start=start)
+        functions = _functions(advance=self._watched(advance), adjoint=self._watched(adjoint),
+                               turn=turn, record=record, start=start)
         self._current = None
         self._begin_steps(steps, lambda number_of_steps: self._core.solve(number_of_steps, functions))
         self._end_of_sweep()
@@ -516,6 +527,20 @@ class Run:
 
     # ---- inside ----
 
+    def _watched(self, given: Callable[..., Any]) -> Callable[..., Any]:
+        """`given`, and then a look at whether the function of option ``progress`` is to be called."""
+        reporter = self._reporter
+        if reporter is None or not callable(given):
+            return given
+
+        look = reporter.look
+
+        def call(step: int, *more: int) -> Any:
+            returned = given(step, *more)
+            look(step)
+            return returned
+        return call
+
     def _begin_steps(self, steps: Optional[int], call: Callable[[int], object]) -> None:
         """`call` takes the number as C has it, where -1 is an unknown one. One that is none is
         refused on all ranks together."""
@@ -562,6 +587,8 @@ class Run:
     def _end_of_sweep(self) -> None:
         self._interrupt.end()
         self._report.take()
+        if self._reporter is not None:
+            self._reporter.end()
         if self._interrupt.came:  # after the last agreement
             raise KeyboardInterrupt
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from ._named import Named
@@ -136,6 +138,16 @@ class Statistics:
     seconds_visit_step: float
     """Measured `Visit` on this rank; 0: not known."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The members by name, as ``pandas.DataFrame([run.statistics().as_dict(), ...])`` takes
+        them: numbers and texts alone, the phase by its name."""
+        members = dataclasses.asdict(self)
+        members["phase"] = self.phase.name
+        return members
+
+    def _repr_html_(self) -> str:
+        return as_table(self.as_dict().items())
+
     @classmethod
     def _of(cls, members: dict[str, Any]) -> Statistics:
         members["phase"] = Phase(members["phase"])
@@ -143,10 +155,26 @@ class Statistics:
         return cls(**members)
 
 
+def as_table(rows: Iterable[tuple[str, Any]]) -> str:
+    """A table of two columns, as HTML."""
+    cells = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+                    f"<td style='text-align:left'>{html.escape(str(value))}</td></tr>"
+                    for name, value in rows)
+    return f"<table>{cells}</table>"
+
+
 class Summary(str):
-    """The summary of a sweep: a text, which a notebook shows as it is."""
+    """The summary of a sweep: a text, which a notebook shows as a table."""
 
     __slots__ = ()
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Its lines, each with its label; "" is that of a line without one."""
+        found = []
+        for line in self.splitlines():
+            label = re.match(r"  ([a-z]+(?: [a-z]+)?) {2,}(.*)", line)
+            found.append((label[1], label[2]) if label else ("", line.strip()))
+        return found
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self)}</pre>"
+        return as_table(self.rows())

@@ -3,10 +3,12 @@
 import json
 import subprocess
 
+import numpy as np
 import pytest
+from counting import carry_out
 
 import anadrome
-from anadrome import _plan
+from anadrome import _command
 
 QUESTION = dict(steps=1000, state="512MiB", memory="16GiB", step_time="200ms", ranks=4, write_rate="500MB/s", disk="2TiB")
 
@@ -44,6 +46,19 @@ def test_a_notebook_shows_the_table_and_a_picture():
     plan = anadrome.plan(**QUESTION)
     page = plan._repr_html_()
     assert "schedule      steps/n" in str(plan) and "<svg" in page and "steps/n" in page
+    assert plan.svg()._repr_svg_() == plan.svg() and plan.svg().startswith("<svg")
+
+
+def test_a_notebook_shows_the_timeline_of_a_sweep(directory):
+    u = np.zeros(1)
+    with anadrome.Run(directory=directory, trace=directory / "sweep.json") as run:
+        run.state(u=u)
+        for action in run.sweep(20):
+            carry_out(action, u)
+    picture = anadrome.timeline(directory / "sweep.json")
+    assert "20 steps" in picture and picture._repr_svg_().startswith("<svg")
+    with pytest.raises(anadrome.Error, match="nothing.json"):
+        anadrome.timeline(directory / "nothing.json")
 
 
 def test_where_nothing_runs_the_rows_say_why():
@@ -59,7 +74,7 @@ def test_a_wrong_question_is_an_error_of_the_command():
 
 
 def test_without_the_command_there_is_an_error(monkeypatch, directory):
-    monkeypatch.setattr(_plan, "__file__", str(directory / "anadrome" / "_plan.py"))
+    monkeypatch.setattr(_command, "__file__", str(directory / "anadrome" / "_command.py"))
     monkeypatch.setenv("PATH", str(directory))
     with pytest.raises(anadrome.Error, match="not installed") as raised:
         anadrome.plan(**QUESTION)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A loop over the actions of a sweep, on any number of ranks."""
 import os
+import sys
+import types
 
 import numpy as np
 import pytest
 
 import anadrome
+from anadrome import _progress
 from advection import Ring
 
 STEPS = 60
@@ -171,7 +174,105 @@ def test_the_summary_is_on_rank_0(comm, ring, capsys, report):
     assert summary.startswith(f"anadrome {anadrome.__version__}: schedule revolve") == (comm.rank == 0)
     assert f"60 steps on {comm.size} rank" in summary or comm.rank > 0
     assert capsys.readouterr().out == (summary if report == "-" else "")
-    assert summary._repr_html_().startswith("<pre>")
+    labels = [label for label, _ in summary.rows()]
+    assert ("sweep" in labels and "recompute" in labels and labels[0] == "") == (comm.rank == 0)
+    assert summary._repr_html_().count("<tr>") == len(summary.splitlines())
+
+
+def test_statistics_are_a_dict_of_numbers_and_texts(comm, ring):
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, **IN_MEMORY) as run:
+        run.state(u=u)
+        carry_out(run.sweep(STEPS), ring, u, lam)
+        found = run.statistics().as_dict()
+        page = run.statistics()._repr_html_()
+    assert found["steps"] == STEPS and found["phase"] == "DONE" and found["schedule"] == "revolve"
+    assert all(isinstance(value, (int, float, str)) for value in found.values())
+    assert page.count("<tr>") == len(found)
+
+
+def progress_of(comm, ring, sweep):
+    """What a function gets in a sweep."""
+    calls, u, lam = [], ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, progress=calls.append, **IN_MEMORY) as run:
+        run.state(u=u)
+        sweep(run, u, lam)
+    return calls
+
+
+def solve(run, ring, u, lam):
+    run.solve(STEPS, advance=lambda first, last: [ring.step(u) for _ in range(first, last)] and None,
+              adjoint=lambda k: ring.adjoint_step(u, lam), turn=lambda n: lam.__setitem__(slice(None), u))
+
+
+@pytest.mark.parametrize("by_functions", [False, True])
+def test_a_function_hears_how_far_a_sweep_is(comm, ring, monkeypatch, capfd, by_functions):
+    monkeypatch.setattr(_progress, "_PERIOD", 0)
+    calls = progress_of(comm, ring, lambda run, u, lam: solve(run, ring, u, lam) if by_functions else
+                        carry_out(run.sweep(STEPS), ring, u, lam))
+    assert "forward  at step" not in capfd.readouterr().err
+    if comm.rank > 0:
+        assert calls == []
+        return
+    assert {call.phase for call in calls} == {anadrome.Phase.FORWARD, anadrome.Phase.REVERSE, anadrome.Phase.DONE}
+    assert calls[-1] == (anadrome.Phase.DONE, 0, STEPS, 1.0)
+    done = [call.done for call in calls]
+    assert 0 <= done[0] < 0.5 < done[-2] <= 1 and len(calls) > STEPS
+
+
+def test_the_share_is_not_known_while_n_is_not(comm, ring, monkeypatch):
+    monkeypatch.setattr(_progress, "_PERIOD", 0)
+
+    def sweep(run, u, lam):
+        for action in run.sweep(None):
+            if isinstance(action, anadrome.Advance):
+                for k in range(action.first, action.last):
+                    ring.step(u)
+                    if k == STEPS - 1 and not action.again:
+                        run.finish_forward(STEPS)
+                        break
+
+    calls = progress_of(comm, ring, sweep)
+    if comm.rank == 0:
+        assert (calls[0].steps, calls[0].done) == (None, None) and calls[-1].steps == STEPS
+
+
+def test_only_progress_takes_a_function(comm):
+    with anadrome.Run(comm) as run, pytest.raises(TypeError, match="progress"):
+        run.set(memory=print)
+
+
+class Bar:
+    """In place of tqdm."""
+    bars = []
+
+    def __init__(self, total, unit):
+        self.total, self.n, self.closed, self.words = total, 0, False, ""
+        self.bars.append(self)
+
+    def update(self, by):
+        self.n += by
+
+    def set_description(self, words, refresh):
+        self.words = words
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_bar_is_that_of_tqdm_if_it_is_there(monkeypatch, capsys, there):
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar) if there else None)
+    monkeypatch.setattr(Bar, "bars", [])
+    bar = anadrome.ProgressBar()
+    bar(anadrome.Progress(anadrome.Phase.FORWARD, 7, 60, 0.125))
+    if there:
+        assert (Bar.bars[0].n, Bar.bars[0].words, Bar.bars[0].closed) == (12.5, "forward 7", False)
+    bar(anadrome.Progress(anadrome.Phase.DONE, 0, 60, 1.0))
+    if there:
+        assert [(each.n, each.closed) for each in Bar.bars] == [(100, True)]
+    assert ("12.5 %  forward 7" in capsys.readouterr().err) == (not there)
 
 
 def test_a_report_goes_to_the_file_that_was_named(comm, directory, ring):
