@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""command_pages.py PROGRAM man FOLDER VERSION | page FILE: the command and its subcommands, as --help lists them: manual pages
-by help2man, or one page of the site."""
+"""command_pages.py PROGRAM man FOLDER VERSION | page FILE | options FILE: the command and its subcommands, as --help lists them:
+manual pages by help2man, or one page of the site; and the options of a run, between the marks of docs/options.md."""
 import pathlib
 import re
 import subprocess
@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 PROGRAM = sys.argv[1]
+BEGIN, END = "<!-- begin options -->\n", "<!-- end options -->"
 SEE_ALSO = "[see also]\nAll pages of the documentation: docs/index.md in the sources.\n"
 
 
@@ -45,7 +46,15 @@ def write_page(file):
     file.write_text("\n".join(sections))
 
 
+def fill_options(file):
+    sections = subprocess.run([PROGRAM, "options", "--page"], check=True, capture_output=True, text=True).stdout
+    before, rest = file.read_text().split(BEGIN)
+    file.write_text(before + BEGIN + sections + END + rest.split(END)[1])
+
+
 if sys.argv[2] == "man":
     write_man(pathlib.Path(sys.argv[3]), sys.argv[4])
+elif sys.argv[2] == "options":
+    fill_options(pathlib.Path(sys.argv[3]))
 else:
     write_page(pathlib.Path(sys.argv[3]))

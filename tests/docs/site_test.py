@@ -95,7 +95,10 @@ class Site(unittest.TestCase):
         keys = source("src/engine/asked/options.cpp").partition("const std::vector<Key>& keys()")[2].partition("return all;")[0]
         names = re.findall(r'^      (?:\{|\w+\()"(\w+)",', keys, re.MULTILINE)
         self.assertGreater(len(names), 25)
-        self.assertEqual(sorted(names), sorted(set(first_column("docs/options.md", "# Options")) & set(names)))
+        filled = source("docs/options.md").partition("<!-- begin options -->\n")[2].partition("<!-- end options -->")[0]
+        self.assertEqual(sorted(names), sorted(re.findall(r"^### (\w+)$", filled, re.MULTILINE)))
+        printed = subprocess.run([BUILD / "bin/anadrome", "options", "--page"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(printed, filled, "python3 docs/command_pages.py build/dev/bin/anadrome options docs/options.md")
 
     def test_every_schedule_is_documented(self):
         rows = source("src/planners/streams.cpp").split("{.name = ")[1:]
@@ -105,7 +108,7 @@ class Site(unittest.TestCase):
         self.assertEqual(sorted(of_streams), sorted(re.findall(r"`(\w+)`", streams)))
         names = sorted(["auto", *(row.split('"')[1] for row in rows if ".in_runs = true" in row)])
         self.assertEqual(names, sorted(first_column("docs/options.md", "## Schedules")))
-        values = re.search(r"(?m)^\| `schedule` \| `auto` \| (.*?): \[below\]", source("docs/options.md"))[1]
+        values = re.search(r"(?m)^### schedule\n(.*?)\.", source("docs/options.md"))[1]
         self.assertEqual(names, sorted(re.findall(r"`(\w+)`", values)))
 
     def test_every_status_is_documented(self):

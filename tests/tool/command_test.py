@@ -8,7 +8,7 @@ import unittest
 
 import tool
 
-COMMANDS = ("plan", "count", "solve", "inspect", "verify", "clean", "timeline")
+COMMANDS = ("plan", "count", "solve", "inspect", "verify", "clean", "timeline", "options")
 QUESTIONS = ("objects", "double", "least_memory", "join", "offload", "uneven_tapes", "graph")
 UNTYPED = r"-h,--help|--json|--actions|--cores-busy"
 
@@ -54,6 +54,15 @@ class Command(tool.Case):
             process = subprocess.run(["bash", "-c", ask, "bash", *words], capture_output=True, text=True, timeout=60,
                                      env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
             self.assertEqual(process.stdout.split(), completed, f"{typed}: {process.stderr}")
+
+    def test_options_says_what_an_option_is_and_what_is_refused(self):
+        text = tool.run("options", "schedule").stdout
+        self.assertTrue(text.startswith("schedule (default: auto)\n"), text)
+        self.assertIn("schedule=revolv is refused: option schedule: 'revolv' is not one of auto", text)
+        self.assertNotIn("`", text)
+        self.assertIn(text, tool.run("options").stdout)
+        self.assertLessEqual(max(map(len, tool.run("options").stdout.splitlines())), 78)
+        self.assertIn("the nearest is 'memory'", self.refuse("options", "memry"))
 
     def test_a_flag_has_no_value(self):
         for flag in ("--json", "--cores-busy"):

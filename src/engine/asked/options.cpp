@@ -456,10 +456,10 @@ std::string Options::without_effect(const schedule::Entry& played, bool single) 
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> Options::shared_values() const {
+std::vector<std::pair<std::string, std::string>> Options::shared_values(bool and_local) const {
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys()) {
-    if (!key.local) values.emplace_back(key.name, key.write(*this));
+    if (and_local || !key.local) values.emplace_back(key.name, key.write(*this));
   }
   return values;
 }

@@ -112,8 +112,8 @@ struct Options {
     return checkpoints > 0 && checkpoints < slots ? checkpoints : slots;
   }
 
-  /// Every key that must be the same on all ranks, with its value in one spelling.
-  std::vector<std::pair<std::string, std::string>> shared_values() const;
+  /// Every key that must be the same on all ranks, or every one, with its value in one spelling.
+  std::vector<std::pair<std::string, std::string>> shared_values(bool and_local = false) const;
 
   // For the summary; empty if there is nothing to say.
   /// Settings of the environment that the program's own beat.

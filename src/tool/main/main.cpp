@@ -18,6 +18,7 @@
 #include "tool/count/count_command.h"
 #include "tool/pictures/timeline_command.h"
 #include "tool/plan/plan_command.h"
+#include "tool/run_options/options_command.h"
 #include "tool/runs/run_commands.h"
 #include "tool/solve/solve_command.h"
 
@@ -79,9 +80,9 @@ int run_command(int argc, char** argv) {
   CLI::App tool("Checkpoints of time-dependent simulations for their adjoints.", "anadrome");
   tool.set_version_flag("--version", std::string("anadrome ") + anadrome_version());
   tool.require_subcommand(0, 1);
-  const std::vector<Command> commands = {add_plan(tool),    add_count(tool),  add_solve(tool),
-                                         add_inspect(tool), add_verify(tool), add_clean(tool),
-                                         add_timeline(tool)};
+  const std::vector<Command> commands = {
+      add_plan(tool),   add_count(tool), add_solve(tool),    add_inspect(tool),
+      add_verify(tool), add_clean(tool), add_timeline(tool), add_options_command(tool)};
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
