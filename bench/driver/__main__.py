@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs benchmarks and writes tables.md, all that docs/performance.md quotes; see scripts/bench."""
 import argparse
-import re
 import signal
 import sys
 import time
@@ -15,6 +14,7 @@ import growth
 import interval
 import micro
 import overhead
+import pages
 import petsc
 import safety
 import scale
@@ -30,19 +30,6 @@ ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreem
        "directories": directories, "scale": scale}
 
 
-def fill(document, name, text):
-    """Put `text` between the document's marks for `name`."""
-    with open(document) as file:
-        before = file.read()
-    marks = f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
-    after, found = re.subn(marks, lambda mark: mark[1] + text.strip() + "\n" + mark[2], before,
-                           flags=re.DOTALL)
-    if not found:
-        raise SystemExit(f"{document} has no place for {name}")
-    with open(document, "w") as file:
-        file.write(after)
-
-
 def processor():
     with open("/proc/cpuinfo") as lines:
         for line in lines:
@@ -55,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/bench")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(ALL) + " (default: all)")
     parser.add_argument("--quick", action="store_true", help="small sizes: do the programs run?")
-    parser.add_argument("--fill", metavar="FILE", help="also put the tables into this document")
+    parser.add_argument("--fill", metavar="FILE", help="also put the tables beside this document, and what it shows of them into it")
     parser.add_argument("--out", default="out/bench")
     parser.add_argument("--programs", default="build/release/bench")
     arguments = parser.parse_args()
@@ -81,7 +68,7 @@ def main():
         file.write("\n".join(f"## {name}\n{part}" for name, part in parts.items()))
     if arguments.fill:
         for name, part in parts.items():
-            fill(arguments.fill, name, part)
+            pages.publish(arguments.fill, name, part)
     say(f"tables: {bench.path('tables.md')}; CSV files and pictures beside it")
 
 
