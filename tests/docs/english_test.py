@@ -55,6 +55,11 @@ class English(unittest.TestCase):
         self.assertEqual({}, {page.relative_to(SOURCES).as_posix(): lines for page in PAGES
                               if (lines := long_lines(page.read_text()))})
 
+    def test_no_line_begins_a_list_by_chance(self):
+        code = re.compile(r"^ *```.*?^ *```$|<!--.*?-->", re.MULTILINE | re.DOTALL)
+        self.assertEqual({}, {page.relative_to(SOURCES).as_posix(): lines for page in PAGES if (
+            lines := re.findall(r"^ *(?:[-+]|\d+\)|0\.) .*$", code.sub("", page.read_text()), re.MULTILINE))})
+
     def test_words_are_counted(self):
         text = "# No words here\nOne two three. Four `five six`,\nseven eight.\n\n```c\nint nine;\n```\n* ten\n* [eleven](a/b.md) twelve\n"
         self.assertEqual([len(words) for words in sentences(text)], [3, 4, 1, 2])

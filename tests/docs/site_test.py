@@ -62,6 +62,11 @@ class Site(unittest.TestCase):
         for path in (HTML / "_static" / "scripts").glob("furo*.js"):
             self.assertNotRegex(path.read_text(), r"(?m)^import ", "a plain script has no imports")
 
+    def test_a_dark_system_gets_a_dark_page(self):
+        style = (HTML / "_static/styles/furo.css").read_text()
+        dark = style.partition("prefers-color-scheme: dark")[2]
+        self.assertRegex(dark, r'body:not\(\[data-theme="?light"?\]\)\s*\{[^{}]*--color-background-primary: *#')
+
     def test_formulas_are_shown(self):
         with_formulas = [text for text in self.pages.values() if 'class="math ' in text]
         self.assertGreater(len(with_formulas), 3)
