@@ -55,6 +55,15 @@ class English(unittest.TestCase):
         self.assertEqual({}, {page.relative_to(SOURCES).as_posix(): lines for page in PAGES
                               if (lines := long_lines(page.read_text()))})
 
+    def test_pages_use_the_words_of_the_glossary(self):
+        """Of other names for the same those of several words: one word alone may mean something else."""
+        rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", (SOURCES / "docs/glossary.md").read_text(), re.MULTILINE)
+        others = {name.strip() for row in rows for name in row.split(",") if " " in name.strip() and name != "also called"}
+        self.assertGreater(len(others), 3)
+        for page in set(PAGES) - {SOURCES / "docs/glossary.md"}:
+            text = " ".join(prose(page.read_text()))
+            self.assertEqual([], [name for name in others if name in text], page)
+
     def test_no_line_begins_a_list_by_chance(self):
         code = re.compile(r"^ *```.*?^ *```$|<!--.*?-->", re.MULTILINE | re.DOTALL)
         self.assertEqual({}, {page.relative_to(SOURCES).as_posix(): lines for page in PAGES if (
