@@ -26,7 +26,8 @@ def numbers(cell):
 
 
 def text(x, y, words, anchor="start", weight="normal"):
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}" fill="{INK}">{escape(words)}</text>'
+    return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}" fill="{INK}" '
+            f'stroke="#ffffff" stroke-width="4" paint-order="stroke">{escape(words)}</text>')
 
 
 def picture(title, height, parts):
@@ -56,9 +57,9 @@ def bars(title, groups, line_at=None):
                          f'stroke="{INK}" stroke-width="1.5"/>')
             parts.append(text(at(max(largest, 0)) + 8, y + 16, pages.MEDIAN_ALONE.sub("", cell)))
             y += ROW
-    for value in {0, line_at} - {None}:
-        parts.append(f'<line x1="{at(value):.1f}" x2="{at(value):.1f}" y1="{top}" y2="{y}" stroke="{INK}" stroke-dasharray="4 3"/>')
-    return picture(title, y + 12, parts)
+    behind = [f'<line x1="{at(value):.1f}" x2="{at(value):.1f}" y1="{top}" y2="{y}" stroke="{INK}" stroke-dasharray="4 3"/>'
+              for value in sorted({0, line_at} - {None})]
+    return picture(title, y + 12, behind + parts)
 
 
 def lines(title, x_label, series):
@@ -161,7 +162,7 @@ def adolc():
 def compression():
     names = ("wave", "shallow-water", "burgers", "lorenz-96", "vorticity")
     return bars("Bytes before over after, at a tolerance of 1e-6; without loss for lz4", [
-        (name.replace("-", " "), chosen(f"compression-{name}", lambda row: row[0], 2, lambda row: True,
+        (pages.read_csv(HERE / f"compression-{name}.csv").caption, chosen(f"compression-{name}", lambda row: row[0], 2, lambda row: True,
                                         lambda row: row[0] == "lz4" or row[1] == "1e-06")) for name in names])
 
 
