@@ -10,6 +10,7 @@ from ._check import GradientCheck, Mismatch, Verdict
 from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
 from ._gradient import check_gradient, gradient
+from ._log import set_log
 from ._plan import Plan, PlannedMemory, PlannedSchedule, plan
 from ._progress import Progress, ProgressBar
 from ._run import Resumed, Run, Sweep
@@ -25,6 +26,6 @@ __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
     "Phase", "Picture", "Plan", "PlannedMemory", "PlannedSchedule", "Progress", "ProgressBar", "Resumed", "Run", "Sketch",
     "Start", "Statistics", "Status", "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
-    "Visit", "check_gradient", "gradient", "plan", "timeline",
+    "Visit", "check_gradient", "gradient", "plan", "set_log", "timeline",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",
 ]

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <vector>
 
 #include "base/checksum.h"
 #include "base/index.h"
 #include "base/words.h"
+#include "engine/asked/log.h"
 #include "engine/disk/run_id.h"
 #include "objects/objects_file.h"
 
@@ -144,7 +144,7 @@ void ObjectStore::close() {
   const Failure somewhere =
       agreement_.agree({.call = Call::kClose, .failure = busy, .lost = left}).lost;
   if (somewhere && agreement_.rank() == 0) {
-    std::fprintf(stderr, "anadrome: %s%s\n", somewhere.message.c_str(), who_removes_it(somewhere));
+    engine::log_line(ANADROME_LOG_WARNING, {somewhere.message, who_removes_it(somewhere)});
   }
   directory_.reset();
 }

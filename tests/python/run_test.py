@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A loop over the actions of a sweep, on any number of ranks."""
+import logging
 import os
 import sys
 import types
@@ -235,6 +236,39 @@ def test_the_share_is_not_known_while_n_is_not(comm, ring, monkeypatch):
     calls = progress_of(comm, ring, sweep)
     if comm.rank == 0:
         assert (calls[0].steps, calls[0].done) == (None, None) and calls[-1].steps == STEPS
+
+
+def with_a_warning(comm):
+    """A sweep whose steps are never the same."""
+    u, calls = np.zeros(3), []
+    with anadrome.Run(comm, audit="warn", preflight="off", **IN_MEMORY) as run:
+        run.state(u=u)
+        for action in run.sweep(STEPS):
+            if isinstance(action, anadrome.Advance):
+                calls.append(action)
+                u += len(calls)
+
+
+def test_lines_go_to_a_logger_or_a_function_or_standard_error(comm, caplog, capfd):
+    lines = []
+    try:
+        anadrome.set_log(logging.getLogger("of.a.test"))
+        with_a_warning(comm)
+        anadrome.set_log(lambda level, line: lines.append((level, line)))
+        with_a_warning(comm)
+    finally:
+        anadrome.set_log(None)
+    assert capfd.readouterr().err == ""
+    with_a_warning(comm)
+    said = capfd.readouterr().err
+    if comm.rank > 0:
+        assert (caplog.records, lines, said) == ([], [], "")
+        return
+    assert said.startswith("anadrome: ") and "is not the same" in said
+    assert lines == [(logging.WARNING, said.removeprefix("anadrome: ").rstrip("\n"))]
+    assert [(r.name, r.levelno, r.getMessage()) for r in caplog.records] == [("of.a.test", *lines[0])]
+    with pytest.raises(TypeError):
+        anadrome.set_log(7)
 
 
 def test_only_progress_takes_a_function(comm):

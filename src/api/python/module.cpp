@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // anadrome._core: the C interface for the modules of python/anadrome. Not for users.
+#include "api/python/log.h"
 #include "api/python/run.h"
 #include "api/python/schedule.h"
 #include "api/python/sketch.h"
@@ -55,6 +56,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("version", &anadrome_version);
   module.attr("has_mpi") = anadrome::python::kHasMpi;
   anadrome::python::define_lent(module);
+  anadrome::python::define_log(module);
   define_run(module);
   define_store(module);
   anadrome::python::define_schedule(module);

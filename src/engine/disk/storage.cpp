@@ -139,7 +139,8 @@ void Storage::wait_for_holder() {
       warnings_.say({store::RunDirectory::path(options_.directory, options_.name), " is held by ",
                      store::describe_holder(*holder, calendar_seconds()), "; waits up to ",
                      format_fixed(options_.wait_for_lock, 0),
-                     " s for it to end or to be taken for dead (wait_for_lock)"});
+                     " s for it to end or to be taken for dead (wait_for_lock)"},
+                    ANADROME_LOG_NOTICE);
     }
     said = true;
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(pause, left)));

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "base/clock.h"
 #include "base/index.h"
-#include "base/plain_text.h"
 #include "base/text_out.h"
 #include "base/thread.h"
+#include "engine/asked/log.h"
 #include "store/directory/lock_record.h"
 #include "store/directory/run_files.h"
 
@@ -26,11 +25,7 @@ double period_of(const Watch::Settings& settings) {
   return settings.seconds > 0 ? std::clamp(settings.seconds / 4, kShortest, longest) : longest;
 }
 
-void say(const std::string& what) {
-  std::fputs("anadrome: watchdog: ", stderr);
-  put_plain(what, stderr);
-  std::fputc('\n', stderr);
-}
+void say(const std::string& what) { log_line(ANADROME_LOG_WARNING, {"watchdog: ", what}); }
 
 std::string text_of(Doing doing) {
   switch (doing) {

@@ -160,9 +160,10 @@ void Resumption::go_on() {
   sweep_.phase = sweep_.resumed.phase;
   if (!forward) sweep_.times.turn = sweep_.times.begin;
   held_.attempt([&] {
-    warnings_.say({"going on at step ", std::to_string(position),
-                   forward ? ", forward, commit " : ", reverse, commit ",
-                   std::to_string(commit.generation)});
+    warnings_.say(
+        {"going on at step ", std::to_string(position),
+         forward ? ", forward, commit " : ", reverse, commit ", std::to_string(commit.generation)},
+        ANADROME_LOG_NOTICE);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/text_out.h"
+#include "engine/asked/log.h"
 
 namespace anadrome::engine {
 namespace {
@@ -26,7 +27,7 @@ std::string time_of_day() {
 
 void Progress::start(bool on) {
   on_ = on;
-  terminal_ = on && ::isatty(STDERR_FILENO) != 0;
+  terminal_ = on && !has_log() && ::isatty(STDERR_FILENO) != 0;
   start_ = next_ = now_seconds();
   width_ = 0;
 }
@@ -45,6 +46,10 @@ void Progress::show(double now, bool reverse, std::int64_t step, std::int64_t st
   constexpr double kTerminalPeriod = 0.1, kLogPeriod = 5, kPart = 1.0 / 50;
   next_ = now + (terminal_ ? kTerminalPeriod : std::max(kLogPeriod, kPart * (now - start_)));
   const std::size_t length = line.size();
+  if (has_log()) {
+    log_line(ANADROME_LOG_PROGRESS, {line});
+    return;
+  }
   if (terminal_) {
     if (length < width_) line.append(width_ - length, ' ');
     std::fprintf(stderr, "\r%s", line.c_str());

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/sweep/warnings.h"
 
-#include <cstdio>
-
-#include "base/plain_text.h"
-
 namespace anadrome::engine {
 
 void Warnings::warn(std::initializer_list<std::string_view> what) {
@@ -13,12 +9,10 @@ void Warnings::warn(std::initializer_list<std::string_view> what) {
   say(what);
 }
 
-void Warnings::say(std::initializer_list<std::string_view> what) {
+void Warnings::say(std::initializer_list<std::string_view> what, anadrome_log_level level) {
   if (!first_rank_ || !options_.warnings) return;
   progress_.finish();
-  std::fputs("anadrome: ", stderr);
-  for (const std::string_view part : what) put_plain(part, stderr);
-  std::fputc('\n', stderr);
+  log_line(level, what);
 }
 
 }  // namespace anadrome::engine

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The lines of a run on standard error: a warning, once in a sweep, and the progress line.
+// The lines of a run for its user: a warning, once in a sweep, and the progress line.
 #pragma once
 
 #include <initializer_list>
 #include <string_view>
 
+#include "engine/asked/log.h"
 #include "engine/asked/options.h"
 #include "engine/sweep/progress.h"
 #include "engine/sweep/sweep_state.h"
@@ -19,7 +20,8 @@ class Warnings {
   /// Rank 0 says it, if the options allow it. More of the same is counted in the statistics.
   void warn(std::initializer_list<std::string_view> what);
   /// The same, whatever was said before.
-  void say(std::initializer_list<std::string_view> what);
+  void say(std::initializer_list<std::string_view> what,
+           anadrome_log_level level = ANADROME_LOG_WARNING);
   void start_progress() { progress_.start(options_.progress && first_rank_); }
   Progress& progress() { return progress_; }
 
