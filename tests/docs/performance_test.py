@@ -88,9 +88,12 @@ after
         self.assertEqual(kept.rows[2], ["600", "1.0 (0.9..1.1)", "2", "3", "4 (3..5)", "6"])
         self.assertIn("All in turns.", kept.about)
 
-    def test_a_document_without_marks_is_refused(self):
+    def test_a_document_without_marks_is_refused_and_one_of_another_benchmark_has_all(self):
         folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
+        (folder / "page.md").write_text("<!-- begin scale -->\n<!-- end scale -->\n")
+        pages.publish(folder / "page.md", "scale", MEASURED)
+        self.assertIn(MEASURED, (folder / "page.md").read_text())
         (folder / "page.md").write_text("no marks\n")
         with self.assertRaises(SystemExit):
             pages.publish(folder / "page.md", "growth", MEASURED)
