@@ -38,7 +38,7 @@ class BuildByCMake(build_ext):
         for file in (staged / "anadrome").iterdir():
             # A wheel has no links: each library goes under the name that it is asked for by.
             if file.suffix != ".py" and not file.is_symlink() and ".so" in file.name:
-                name = re.sub(r"^(libanadrome(_schedules)?\.so\.\d+)\..*", r"\1", file.name)
+                name = re.sub(r"^(libanadrome(_schedules)?\.so\.\d+\.\d+)\..*", r"\1", file.name)
                 shutil.copy2(file, package / name)
 
 

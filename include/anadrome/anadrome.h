@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ANADROME_VERSION_MAJOR 0
-#define ANADROME_VERSION_MINOR 2
+#define ANADROME_VERSION_MINOR 3
 #define ANADROME_VERSION_PATCH 0
 
 /** One forward sweep and the adjoint sweep(s) back through it. */

@@ -88,9 +88,9 @@ class Unpacked(DebCase):
                     owners[line.split()[5]].append(package)
         self.assertEqual({path: names for path, names in owners.items() if len(names) > 1}, {})
         home = {pathlib.Path(path).name: names[0] for path, names in owners.items()}
-        self.assertEqual(home["libanadrome.so.0"], "libanadrome")
-        self.assertEqual(home["libanadrome_schedules.so.0"], "libanadrome-schedules")
-        self.assertEqual(home["libanadrome_fortran.so.0"], "libanadrome-fortran")
+        self.assertEqual(home["libanadrome.so.0.3"], "libanadrome")
+        self.assertEqual(home["libanadrome_schedules.so.0.3"], "libanadrome-schedules")
+        self.assertEqual(home["libanadrome_fortran.so.0.3"], "libanadrome-fortran")
         for name in ("libanadrome_petsc.so", "anadrome-petsc-targets.cmake", "anadrome-petsc-dependencies.cmake"):
             self.assertEqual(home.get(name, "libanadrome-petsc"), "libanadrome-petsc")
         for name in ("py.typed", "_core.pyi", "_run.py"):
@@ -120,7 +120,7 @@ class CleanRoot(DebCase):
         self.inside(root, "! ls /usr/lib/*/libmpi* && cd /tmp && gcc stream_without_mpi.c -o stream"
                           " $(pkg-config --cflags --libs anadrome-schedules) && ./stream")
         self.inside(root, "apt-get install -y --no-install-recommends /tmp/*.deb")
-        self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0")
+        self.inside(root, "ldconfig -p | grep libanadrome_fortran.so.0.3")
         self.inside(root, "apt-get install -y --no-install-recommends g++ gfortran libc6-dev openmpi-bin pkg-config")
         self.inside(root, "cd /tmp && flags=$(pkg-config --cflags --libs anadrome) && mpicc sweep.c -o c $flags -lm"
                           " && mpicxx -std=c++11 sweep.cpp -o cxx11 $flags"
