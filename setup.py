@@ -2,6 +2,7 @@
 """The part of `pip install .` that is not in pyproject.toml: the extension, with the library beside it, by CMake."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,8 @@ class BuildByCMake(build_ext):
             options["pybind11_DIR"] = pybind11.get_cmake_dir()
         except ImportError:  # CMake looks for that of the system
             pass
-        subprocess.run(["cmake", "-S", SOURCES, "-B", build, *(f"-D{key}={value}" for key, value in options.items())], check=True)
+        subprocess.run(["cmake", "-S", SOURCES, "-B", build, *(f"-D{key}={value}" for key, value in options.items()),
+                        *shlex.split(os.environ.get("CMAKE_ARGS", ""))], check=True)
         subprocess.run(["cmake", "--build", build, "--parallel", "--target", "anadrome", "anadrome_python"], check=True)
         for component in ("schedules", "runtime", "python"):
             subprocess.run(["cmake", "--install", build, "--prefix", staged, "--component", component], check=True)
@@ -43,4 +45,5 @@ class BuildByCMake(build_ext):
 
 
 version = re.search(r"project\(anadrome VERSION ([\d.]+)", (SOURCES / "CMakeLists.txt").read_text())[1]
-setup(version=version, install_requires=["numpy"] + ["mpi4py"] * MPI, ext_modules=[Extension("anadrome._core", [])], cmdclass={"build_ext": BuildByCMake})
+setup(version=version, install_requires=["numpy"] + ["mpi4py"] * MPI, setup_requires=["mpi4py"] * MPI,
+      ext_modules=[Extension("anadrome._core", [])], cmdclass={"build_ext": BuildByCMake})
