@@ -38,7 +38,7 @@ class Anadrome(CMakePackage):
     depends_on("zfp", when="+zfp")
     depends_on("cli11", when="+tool")
     depends_on("nlohmann-json@3.11:", when="+tool")
-    depends_on("petsc@3.18:+mpi", when="+petsc")
+    depends_on("petsc@3.18:3.25+mpi", when="+petsc")
 
     extends("python@3.10:", when="+python")
     depends_on("py-pybind11@2.10:", type="build", when="+python")
