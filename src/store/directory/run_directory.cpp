@@ -49,6 +49,17 @@ void exchange_held(int old, int now) {
 
 bool is_ours(const Directory& directory) { return directory.owner() == ::geteuid(); }
 
+// The directory, its lock, and what is open at a time where they are removed: who has no more
+// descriptors would leave them.
+void require_descriptors(const std::string& parent, const std::string& name) {
+  std::array<File, 6> some;
+  for (File& one : some) {
+    const int opened = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0 && errno == EMFILE) throw_errno(-EMFILE, "create", parent + "/" + name);
+    one = File(opened, "");
+  }
+}
+
 // A directory of that name exists: it may be used only if it is this user's.
 void require_ours(const Directory& directory) {
   if (is_ours(directory)) return;
@@ -127,6 +138,7 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
                                   const std::string& run_id, const Claim& claim) {
   // Between opening the lock and having it, a run that ends may have removed it: then once more.
   constexpr int kTries = 3;
+  require_descriptors(parent, name);
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
     if (directory.take(parent, name, run_id, claim) != Taking::kAgain) return directory;

@@ -86,11 +86,6 @@ TEST_F(NothingIsLeft, ByAnyFault) {
         {"one byte of memory", setting("memory", "1B"), {}},
         {"no such directory", setting("directory", directory() + "/no/such"), {}},
         {"a device for the report", setting("report", "/dev/null"), {}},
-        {"no descriptor is left",
-         [](RunHandle&) {
-           allow(RLIMIT_NOFILE, static_cast<rlim_t>(Resources::now().descriptors));
-         },
-         {}},
         {"no file may be long", [](RunHandle&) { allow(RLIMIT_FSIZE, 4096); }, {}},
         {"the run is closed", {}, {}},
         {"it begins anew",
@@ -119,6 +114,15 @@ TEST_F(NothingIsLeft, ByAnyFault) {
            EXPECT_EQ(status, 0);
          }}}) {
     expect_nothing_left_by(trouble);
+  }
+  for (int left = 0; left < 16; ++left) {
+    SCOPED_TRACE(left);
+    expect_nothing_left_by({"few descriptors are left",
+                            [left](RunHandle&) {
+                              allow(RLIMIT_NOFILE,
+                                    static_cast<rlim_t>(Resources::now().descriptors + left));
+                            },
+                            {}});
   }
 }
 
