@@ -2,10 +2,13 @@
 #include "engine/disk/storage.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
@@ -14,6 +17,7 @@
 #include "base/processors.h"
 #include "base/text_out.h"
 #include "engine/asked/encoding.h"
+#include "engine/asked/log.h"
 #include "engine/disk/run_id.h"
 #include "schedule/words/two_volumes.h"
 #include "store/moving/mpio_transport.h"
@@ -203,6 +207,14 @@ void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_ar
       volume == store::kFast ? options_.fast.bandwidth_limit : options_.bandwidth_limit;
   options.encoding = encoding_of(options_, fields_.state());
   options.cores_are_busy = cores_are_busy;
+  options.late = [this, volume, said = !options_.warnings](bool write) mutable {
+    if (std::exchange(said, true)) return;
+    std::array<char, 16> rank{};
+    std::snprintf(rank.data(), rank.size(), "%d", agreement_.rank());
+    log_line(ANADROME_LOG_WARNING, {"rank ", rank.data(), " has waited a minute for a ",
+                                    write ? "write to " : "read from ", space(volume)->path(),
+                                    "; it goes on when the disk answers"});
+  };
   of(volume).transport = options_.transport == TransportName::kDirect
                              ? store::make_direct_transport(memory.layout, options)
                              : store::make_mpio_transport(memory.layout, options, fields_.state(),

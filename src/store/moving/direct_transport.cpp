@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -64,7 +65,14 @@ class DirectTransport final : public Transport {
     std::unique_lock lock(mutex_);
     if (transfer.done) return 0;
     const double start = now_seconds();
-    finished_.wait(lock, [&] { return transfer.done; });
+    const auto done = [&] { return transfer.done; };
+    const std::chrono::duration<double> patience(options_.patience);
+    if (options_.late && !finished_.wait_for(lock, patience, done)) {
+      lock.unlock();
+      options_.late(transfer.write);
+      lock.lock();
+    }
+    finished_.wait(lock, done);
     return now_seconds() - start;
   }
 

@@ -93,6 +93,8 @@ struct TransportOptions {
   std::int64_t bytes_per_second = 0;  ///< limit; 0: none
   std::optional<Encoding> encoding;   ///< none: blocks go as they are
   bool cores_are_busy = false;        ///< what the I/O thread computes, the solver has not
+  double patience = 60;               ///< in seconds; a caller who has waited for so long ...
+  std::function<void(bool write)> late = {};  ///< ... calls this, once a transfer; throws nothing
 };
 
 class Transport {

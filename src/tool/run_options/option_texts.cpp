@@ -92,7 +92,11 @@ const std::vector<OptionText>& option_texts() {
        "`anadrome "
        "timeline` draws it. Each rank is a process with lanes for the solver, for I/O and, from "
        "the "
-       "first pass on, for whole passes. At the end of a pass the file is written anew.",
+       "first pass on, for whole passes. At the end of a pass the file is written anew. Of more "
+       "than "
+       "64 ranks it has 64: the two whose steps took the most and the least time, and others at "
+       "equal "
+       "distances.",
        "",
        "It uses 4 MB per rank besides `memory`. Beyond 100000 events per rank neighbours are "
        "merged, "

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <utility>
 
@@ -115,6 +116,23 @@ TEST(DirectTransport, BringsBackWhatItWrote) {
       EXPECT_EQ(bench.transport->totals().bytes_read, kBlocks * bench.layout.block_bytes());
     }
   }
+}
+
+TEST(DirectTransport, SaysOnceThatItsCallerHasWaitedForLong) {
+  std::promise<void> answer;
+  int said = 0;
+  TransportOptions options;
+  options.patience = 0;
+  options.late = [&](bool write) {
+    EXPECT_TRUE(write);
+    ++said;
+    answer.set_value();
+  };
+  DirectBench bench({1, true}, 50, options);
+  Transfer made = bench.transfer(true, 0);
+  made.task = [disk = answer.get_future().share()] { disk.wait(); };
+  EXPECT_FALSE(bench.carry_out(made));
+  EXPECT_EQ(said, 1);
 }
 
 TEST(DirectTransport, FindsAFlippedByteInAnyField) {
