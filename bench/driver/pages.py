@@ -174,8 +174,9 @@ def put(document, name, text):
 def publish(document, name, text):
     """Writes the tables of `text` beside `document`, and those that it shows between its marks for `name`."""
     document = pathlib.Path(document)
-    if name not in SHOWN:  # a page that shows all there is
-        put(document, name, text.strip() + "\n")
+    if name not in SHOWN:  # all there is, on a page of its own
+        own = document if f"<!-- begin {name} -->" in document.read_text() else document.with_name(f"{name}.md")
+        put(own, name, text.strip() + "\n")
         return
     tables, after = tables_of(text)
     command = text.strip().splitlines()[0].rstrip(".")
