@@ -2,7 +2,8 @@
 // A program with TS and TSAdjoint that ends itself with SIGKILL where it is told to; it knows
 // nothing of the trajectory's type and begins anew whenever it is started.
 //   killed_oscillators OPTIONS [solves N] [events] [damped] [adjoint 0|1] [forward STEP]
-//                     [reverse STEP] [rank R] [stiffness M] [start S] [pieces P] [again A] [in I]
+//                     [reverse STEP] [rank R] [stiffness M] [start S] [size MS]
+//                     [pieces P] [again A] [in I]
 // `damped`: by a term of its own, which an implicit-explicit method takes implicitly.
 // The way back is gone in P pieces; and A times, in solve I of which the program ends. They begin
 // with the same gradients, which the second one doubles on the way. Each rank writes what it found,
@@ -28,7 +29,7 @@ using namespace anadrome::test;
 
 struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
-  int pieces = 1, again = 1;
+  int pieces = 1, again = 1, size = 50;  ///< of the first step, in thousandths
   bool events = false, damped = false;
   int sweeps = 0, in = 0;      ///< adjoint solves so far; in which of them it is to end
   std::uintmax_t journal = 0;  ///< see smallest_journal, at the first step
@@ -140,6 +141,7 @@ void run(const std::string& options) {
   }
   model.stiffness = told.stiffness;
   model.start(told.start);
+  MUST(TSSetTimeStep(ts, told.size * 1e-3));
   for (int i = 0; i < told.solves; ++i) {
     if (i > 0) {
       MUST(VecScale(model.solution(), 0.95));
@@ -182,6 +184,7 @@ int main(int argc, char** argv) {
                         : word == "start"   ? &told.start
                         : word == "rank"    ? &told.rank
                         : word == "pieces"  ? &told.pieces
+                        : word == "size"    ? &told.size
                         : word == "in"      ? &told.in
                         : word == "again"   ? &told.again
                                             : &told.stiffness;

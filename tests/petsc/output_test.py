@@ -32,9 +32,8 @@ def run(*words, type_options="-ts_trajectory_type anadrome"):
 class Output(unittest.TestCase):
     def test_help_names_every_option(self):
         said = run("-help").stdout
-        table = Path(SETTINGS.options).read_text().split("| key | default | meaning |")[1].split("\n\n")[0]
-        keys = re.findall(r"(?m)^\| `(\w+)` \|", table)
-        self.assertGreater(len(keys), 10)
+        keys = re.findall(r"(?m)^### (\w+)$", Path(SETTINGS.options).read_text())
+        self.assertGreater(len(keys), 30)
         not_for_a_ts = ("tolerance", "probe", "gradient_error", "passes")  # no loss, one gradient
         keys = [key for key in keys if key not in not_for_a_ts]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]

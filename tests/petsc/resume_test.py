@@ -117,7 +117,8 @@ class Resume(unittest.TestCase):
         self.killed(program, "forward", "100")
         for words, method, said in (
                 (["stiffness", "4"], RK4, "the program's equations are others than they were"),
-                (["start", "1"], RK4, "the first solution is another one"),
+                (["start", "1"], RK4, "the first solution or time step is another one"),
+                (["size", "40"], RK4, "the first solution or time step is another one"),
                 ([], "-ts_type cn", "ANADROME_ERR_ARGUMENT")):
             other = Program(1, method, words, self.folder)
             done = other.run(RESUME)

@@ -313,14 +313,16 @@ PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRe
   PetscFunctionBegin;
   last_ = base_ + static_cast<PetscInt>(done);
   PetscCall(resumption_.load(comm_, directory_.beside(), last_, &notes_, &kept));
-  int other = first.products.size() != notes_.fields();
+  int other =
+      first.products.size() != notes_.fields() || notes_.at(base_).next_size != ts_->time_step;
   for (std::size_t field = 0; other == 0 && field < notes_.fields(); ++field) {
     if (first.products[field] != notes_.product(base_, field)) other = 1;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
-  PetscCheck(other == 0, comm_, PETSC_ERR_ARG_WRONG,
-             "the first solution is another one than in the run that was killed; without "
-             "-ts_trajectory_anadrome_resume it begins anew");
+  PetscCheck(
+      other == 0, comm_, PETSC_ERR_ARG_WRONG,
+      "the first solution or time step is another one than in the run that was killed; without "
+      "-ts_trajectory_anadrome_resume it begins anew");
   other = live_.step != last_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
   PetscCheck(other == 0, comm_, PETSC_ERR_FILE_UNEXPECTED,
