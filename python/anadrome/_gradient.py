@@ -2,6 +2,7 @@
 """The gradient of a simulation by its initial state, in one call."""
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
@@ -70,6 +71,14 @@ class _Problem:
         # The terms of the objective, by step, in the forward sweep: steps that are run again write
         # the same. The last one is that of x_n. A field, so that resume=on restores them.
         self.terms = np.zeros(1 if observe is None else max(self.steps, 0) + 1)
+        self.start, self.own_start = np.zeros(1, np.int64), 0
+
+    def note_start(self, ranks: MPI.Comm) -> None:
+        """What the run begins with on all ranks, in a field: resume=on brings that of the run before."""
+        parts = [self.u.tobytes()] + ([] if self.p is None else [self.p.tobytes()])
+        own = hashlib.blake2b(b"".join(parts), digest_size=6, salt=str(ranks.Get_rank()).encode())
+        self.own_start = ranks.allreduce(int.from_bytes(own.digest(), "little"))
+        self.start[0] = self.own_start
 
     def register(self, run: Run) -> None:
         run.state(u=self.u)
@@ -94,15 +103,32 @@ class _Problem:
         _assign(name, added, derivative)
         self.lam += added
 
+    def require_same_start(self) -> None:
+        """Before a function is called: ranks that exchange messages in them stay together."""
+        if self.start[0] != self.own_start:
+            raise ValueError("x0 or parameters are others than in the run that is gone on with: give "
+                             "each start a name of its own, or resume=False")
+
     def advance(self, first: int, last: int) -> None:
+        self.require_same_start()
+        failure: Optional[Exception] = None
         for k in range(first, last):
-            if self.observe is not None:
-                self.note(k)
-            new = self.step(self.u, k) if self.p is None else self.step(self.u, k, self.p)
-            if new is not None and new is not self.u:
-                _assign("step", self.u, new)
+            try:
+                self.advance_one(k)
+            except Exception as error:  # other ranks wait for the messages of the steps that are left
+                failure = failure or error
+        if failure is not None:
+            raise failure
+
+    def advance_one(self, k: int) -> None:
+        if self.observe is not None:
+            self.note(k)
+        new = self.step(self.u, k) if self.p is None else self.step(self.u, k, self.p)
+        if new is not None and new is not self.u:
+            _assign("step", self.u, new)
 
     def turn(self, steps: int) -> None:
+        self.require_same_start()
         self.lam[...] = 0
         self.by_p[...] = 0
         if self.observe is not None:
@@ -122,6 +148,7 @@ class _Problem:
                 self.add(derivative, "objective")
 
     def adjoint(self, k: int) -> None:
+        self.require_same_start()
         more = () if self.p is None else (self.p, self.by_p)
         new = self.adjoint_step(self.u, self.lam, k, *more)
         if new is not None and new is not self.lam:
@@ -200,7 +227,10 @@ def gradient(
     ------
     Error
         As `Run.sweep`. An exception of a function ends the sweep on every rank, and is raised again
-        where it was.
+        where it was. The functions go on being called until the ranks agree, so that ranks that
+        exchange messages in them stay together.
+    ValueError
+        With ``resume=True``: ``x0`` or ``parameters`` are not those of the run that was killed.
 
     Examples
     --------
@@ -232,7 +262,9 @@ def gradient(
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
     ranks = ranks_of(comm)
     with Run(comm, **options) as run:
+        problem.note_start(ranks)
         problem.register(run)
+        run.adjoint(x_0=problem.start)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn)
     if problem.p is None:
         return problem.value, problem.lam

@@ -53,6 +53,43 @@ def test_an_exception_in_the_body_ends_the_sweep_on_every_rank(comm, directory, 
     comm.Barrier()  # nobody is left behind, and the communicator works
 
 
+def test_a_gradient_whose_step_raises_once_leaves_nobody_waiting(comm):
+    def step(u, k):
+        u += comm.allreduce(1)  # each waits for the others, as for a halo
+        if comm.rank == 1 and k == 30:
+            raise Broken("once")
+
+    def adjoint_step(u, lam, k):
+        comm.allreduce(1)
+
+    with pytest.raises(Broken if comm.rank == 1 else Error) as raised:
+        anadrome.gradient(step, adjoint_step, np.ones(10), 100, lambda u: (1.0, u), comm=comm, **IN_MEMORY)
+    assert "once" in str(raised.value)
+
+
+def test_a_gradient_goes_on_with_the_same_start_alone(comm, directory):
+    options = dict(directory=directory, resume=True, checkpoint_interval=0, comm=comm, **ON_DISK)
+    x0 = np.linspace(1, 2, 1000)
+
+    def gradient(start, stops_at=None):
+        def step(u, k):
+            u += 1e-3 * np.sin(u)
+            if k == stops_at:
+                signal.raise_signal(signal.SIGINT)
+
+        def adjoint_step(u, lam, k):
+            lam *= 1 + 1e-3 * np.cos(u)
+
+        return anadrome.gradient(step, adjoint_step, start, 200, lambda u: (float(comm.size), u), **options)[1]
+
+    expected = gradient(x0)
+    with pytest.raises((KeyboardInterrupt, Error)):
+        gradient(x0, stops_at=150)
+    with pytest.raises((ValueError, Error), match="x0 or parameters are others"):
+        gradient(1.01 * x0 if comm.rank == 1 else x0)
+    np.testing.assert_array_equal(gradient(x0), expected)
+
+
 def test_a_run_that_one_rank_could_not_make_leaves_nobody_waiting(comm, monkeypatch):
     def lacking(*arguments, **more):
         raise MemoryError
