@@ -37,20 +37,21 @@ bool has_log() noexcept { return log_now().function != nullptr; }
 
 void log_line(anadrome_log_level level, std::initializer_list<std::string_view> parts) noexcept {
   const Log log = log_now();
-  if (log.function == nullptr) {
-    std::fputs("anadrome: ", stderr);
-    for (const std::string_view part : parts) put_plain(part, stderr);
-    std::fputc('\n', stderr);
-    return;
-  }
   std::array<char, 4096> line{};
   std::size_t bytes = 0;
-  for (std::string_view part : parts) {
+  const auto add = [&](std::string_view part) {
     part = part.substr(0, line.size() - 1 - bytes);
     std::copy(part.begin(), part.end(), line.begin() + static_cast<std::ptrdiff_t>(bytes));
     bytes += part.size();
-  }
+  };
+  if (log.function == nullptr) add("anadrome: ");
+  for (const std::string_view part : parts) add(part);
   make_plain(line.data(), bytes);
+  if (log.function == nullptr) {  // in one call, for the lines of several ranks come together
+    line[bytes] = '\n';
+    std::fwrite(line.data(), 1, bytes + 1, stderr);
+    return;
+  }
   const CallersArithmetic callers;
   try {
     log.function(level, line.data(), log.data);

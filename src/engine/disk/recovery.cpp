@@ -179,7 +179,8 @@ std::optional<Recovery> find_recovery(Agreement& agreement, const std::string& d
   ranks_then = largest(ranks_then, ranks);
   if (ranks_then == 0) {
     if (largest(is_there ? 1 : 0, ranks) != 0) {
-      why_not = "it ended before its first commit, or its journals are damaged";
+      why_not =
+          "it ended before its first commit (checkpoint_interval), or its journals are damaged";
     }
     return std::nullopt;
   }
