@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._arguments import count
 from ._check import GradientCheck
-from ._ranks import ranks_of
+from ._ranks import OneProcess, ranks_of
 from ._run import Run
 from ._settings import Setting
 
@@ -73,7 +73,7 @@ class _Problem:
         self.terms = np.zeros(1 if observe is None else max(self.steps, 0) + 1)
         self.start, self.own_start = np.zeros(1, np.int64), 0
 
-    def note_start(self, ranks: MPI.Comm) -> None:
+    def note_start(self, ranks: Union[MPI.Comm, OneProcess]) -> None:
         """What the run begins with on all ranks, in a field: resume=on brings that of the run before."""
         parts = [self.u.tobytes()] + ([] if self.p is None else [self.p.tobytes()])
         own = hashlib.blake2b(b"".join(parts), digest_size=6, salt=str(ranks.Get_rank()).encode())
