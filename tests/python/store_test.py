@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The object store in Python, on ranks that hold different objects."""
 import gc
+import hashlib
 import random
 import subprocess
 import threading
-import time
 import tracemalloc
 from decimal import Decimal
 from fractions import Fraction
@@ -175,13 +175,13 @@ def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
 
 def test_other_threads_run_while_a_call_waits(comm, directory):
     with anadrome.Store(comm, memory="1MiB", directory=directory, bandwidth_limit="2MB/s") as store:
-        ticks, done = 0, False
+        ticks, done, bulk = 0, False, bytes(1 << 18)
 
         def count():
             nonlocal ticks
             while not done:
                 ticks += 1
-                time.sleep(0.001)  # as long as its work takes
+                hashlib.sha256(bulk)  # its work, without the GIL
         thread = threading.Thread(target=count)
         thread.start()
         for k in range(12):

@@ -387,9 +387,8 @@ void DiskSpace::leave() {
 
 void DiskSpace::prepare_to_remove() {
   failure_from([&] {
-    for (const store::JournalSegment& record : records_) {
-      if (file_rank_ == 0) own_.push_back(record.file);
-    }
+    if (file_rank_ != 0) return;
+    for (const store::JournalSegment& record : records_) own_.push_back(record.file);
   });
   release();
   end_is_noted_ = directory_.note_end(options_.resume);

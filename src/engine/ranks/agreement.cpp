@@ -80,7 +80,7 @@ struct Line {
   return result;
 }
 
-// The roll is called in a tree, that nobody has to hear all.
+// The roll is called in a tree, so that nobody has to hear all.
 constexpr int kBranches = 4;
 constexpr int kRollTag = 1;
 int above(int rank) { return (rank - 1) / kBranches; }

@@ -14,9 +14,9 @@ const std::vector<OptionText>& option_texts() {
        "of bytes. If it is more than the node has, the system may kill the job.",
        "[how much memory](#how-much-memory), [plan](plan.md)"},
       {"directory", kEverybody, ".", "/scratch/me",
-       "Parent of the run's own directory. Ranks may have different ones, so that node-local paths "
-       "may differ. `FAST,HOME` names two directories, the faster one first. A comma in a name is "
-       "written `\\,`.",
+       "Parent of the run's own directory. Ranks may have different ones, so that node-local "
+       "paths may differ. `FAST,HOME` names two directories, the faster one first. A comma in a "
+       "name is written `\\,`.",
        ",",
        "A path that does not exist or cannot be written is an error of `anadrome_begin`. On tmpfs "
        "the states use memory besides `memory`, and a warning says so.",
@@ -25,8 +25,8 @@ const std::vector<OptionText>& option_texts() {
        "The run's own directory in `directory`: mode 0700, locked. A run replaces what an earlier "
        "run of that name left there, unless it resumes that run.",
        "my run",
-       "It must not be the name of something else there, such as your program's. A second live run "
-       "of the same name gets `ANADROME_ERR_BUSY`, which names the holder.",
+       "It must not be the name of something else there, such as your program's. A second live "
+       "run of the same name gets `ANADROME_ERR_BUSY`, which names the holder.",
        "[how a live run is known](reliability.md#one-live-run-per-name)"},
       {"report", kEverybody, "off", "-",
        "A summary at DONE by rank 0: `-` (standard output) or a file. Ranks may have different "
@@ -38,8 +38,7 @@ const std::vector<OptionText>& option_texts() {
 
       {"schedule", kSome, "auto", "revolve",
        "`auto`, `store_all`, `revolve`, `async` or `mixed`. `auto` takes `store_all` if every "
-       "state "
-       "fits, and otherwise `async` or `revolve`.",
+       "state fits, and otherwise `async` or `revolve`.",
        "revolv", "A schedule that needs more memory than there is ends in `ANADROME_ERR_MEMORY`.",
        "[schedules](#schedules), [how to choose](how-to/choosing.md)"},
       {"disk", kSome, "unlimited", "500GiB",
@@ -89,18 +88,13 @@ const std::vector<OptionText>& option_texts() {
        "[file systems](how-to/sites.md)"},
       {"trace", kSome, "off", "sweep.json",
        "At DONE rank 0 writes to this file what every rank did when, as Chrome trace JSON. "
-       "`anadrome "
-       "timeline` draws it. Each rank is a process with lanes for the solver, for I/O and, from "
-       "the "
-       "first pass on, for whole passes. At the end of a pass the file is written anew. Of more "
-       "than "
-       "64 ranks it has 64: the two whose steps took the most and the least time, and others at "
-       "equal "
-       "distances.",
+       "`anadrome timeline` draws it. Each rank is a process with lanes for the solver, for I/O "
+       "and, from the first pass on, for whole passes. At the end of a pass the file is written "
+       "anew. Of more than 64 ranks it has 64: the two whose steps took the most and the least "
+       "time, and others at equal distances.",
        "",
        "It uses 4 MB per rank besides `memory`. Beyond 100000 events per rank neighbours are "
-       "merged, "
-       "except around TURN. `anadrome_begin` fails if the file cannot be written.",
+       "merged, except around TURN. `anadrome_begin` fails if the file cannot be written.",
        "[in a notebook](getting-started-python.md#in-a-notebook), "
        "[ui.perfetto.dev](https://ui.perfetto.dev)"},
       {"audit", kSome, "error", "exact",
@@ -118,10 +112,10 @@ const std::vector<OptionText>& option_texts() {
        "0", "A bad interval makes the run slower; the gradient stays the same.",
        "[theory](theory-async.md)"},
       {"checkpoints", kFew, "unlimited", "8",
-       "Most slots in memory that the schedule may use, an upper limit besides `memory`. A slot is "
-       "room for one state. Where tapes are kept (`mixed`, `async`), they share the slots with the "
-       "states. A tape occupies its bytes over those of a state, rounded up. With tapes of four "
-       "states, `checkpoints=8` is two tapes, or one tape and four states.",
+       "Most slots in memory that the schedule may use, an upper limit besides `memory`. A slot "
+       "is room for one state. Where tapes are kept (`mixed`, `async`), they share the slots with "
+       "the states. A tape occupies its bytes over those of a state, rounded up. With tapes of "
+       "four states, `checkpoints=8` is two tapes, or one tape and four states.",
        "0", "No effect on `store_all` and on states of several sizes.", "[theory](theory.md)"},
       {"passes", kFew, "0", "12",
        "How many passes will follow the sweep. Above 0 every anchor is written, and states in RAM "
@@ -130,8 +124,8 @@ const std::vector<OptionText>& option_texts() {
        "`store_all` if the states fit, otherwise `async`.",
        "many", "", "[passes](how-to/passes.md)"},
       {"anchors", kFew, "unlimited", "100",
-       "For `async`: most anchors, an upper limit besides `disk`. After the last one it recomputes "
-       "the rest from RAM.",
+       "For `async`: most anchors, an upper limit besides `disk`. After the last one it "
+       "recomputes the rest from RAM.",
        "0", "", "[theory](theory-async.md)"},
       {"transport", kFew, "direct", "mpio",
        "`direct`: each rank's I/O thread reads and writes at byte offsets of the HDF5 files. "
@@ -139,8 +133,8 @@ const std::vector<OptionText>& option_texts() {
        "posix", "`mpio` requires one directory and `compress=off`.",
        "[storage](design/storage.md)"},
       {"direct", kFew, "auto", "off",
-       "O_DIRECT. `auto`: where the file system supports it. `on`: an error where it does not. One "
-       "value holds for both of two directories; `FAST,HOME`.",
+       "O_DIRECT. `auto`: where the file system supports it. `on`: an error where it does not. "
+       "One value holds for both of two directories; `FAST,HOME`.",
        "yes", "", "[file systems](how-to/sites.md)"},
       {"bandwidth_limit", kFew, "none", "500MB/s",
        "Bytes per second of reading and of writing, per rank. One value holds for each of two "
@@ -148,8 +142,7 @@ const std::vector<OptionText>& option_texts() {
        "fast", "", "[file systems](how-to/sites.md)"},
       {"probe", kFew, "off", "on",
        "For lossy codecs: every interval is reversed twice, and what the codec does to the "
-       "gradient "
-       "is stated.",
+       "gradient is stated.",
        "1", "It takes as long as a second reverse sweep, and two copies of the adjoint fields.",
        "[how to](how-to/compression.md)"},
       {"gradient_error", kFew, "off", "1e-4",
@@ -187,18 +180,17 @@ const std::vector<OptionText>& option_texts() {
        "kill", "", "[ranks that stop answering](reliability.md#ranks-that-stop-answering)"},
       {"warnings", kFew, "on", "off",
        "One line on rank 0's standard error for the first thing in a sweep that did not go as "
-       "planned: a state that could not be written or came back wrong, a full disk. Ranks may have "
-       "different values.",
+       "planned: a state that could not be written or came back wrong, a full disk. Ranks may "
+       "have different values.",
        "all", "With `off` you learn of it from the summary alone.", "[messages](messages.md)"},
       {"takeover", kFew, "off", "on",
-       "Treat a run of that name held by another host as dead, whatever its lock states. It is for "
-       "a host that went down less than 120 s ago.",
+       "Treat a run of that name held by another host as dead, whatever its lock states. It is "
+       "for a host that went down less than 120 s ago.",
        "yes", "If the other run lives, it loses its files.",
        "[how a live run is known](reliability.md#one-live-run-per-name)"},
       {"wait_for_lock", kFew, "0", "5min",
        "How long `anadrome_begin` waits while a process on another host holds the directory and "
-       "its "
-       "heartbeat is less than 120 s old. A line on standard error names the holder.",
+       "its heartbeat is less than 120 s old. A line on standard error names the holder.",
        "long", "If this is still so when the time is up, the result is `ANADROME_ERR_BUSY`.",
        "[how a live run is known](reliability.md#one-live-run-per-name)"},
   };
