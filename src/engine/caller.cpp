@@ -31,6 +31,7 @@ void Caller::begin() {
   comparison_.begin(context_.asked.options.audit != Audit::kOff || preflight_.on());
   audits_.begin();
   spot_checks_.begin();
+  clock_.begin(context_.asked.fields.state());
   context_.peers.agreement.agree({.call = Call::kBegin, .failure = context_.peers.held.failure()});
 }
 
@@ -59,31 +60,48 @@ void Caller::record(double now, std::int64_t last) {
 
 void Caller::advance_is_done(std::int64_t last, double seconds) {
   SweepState& sweep = context_.play.sweep;
-  Measurements& measured = context_.notes.measured;
   const anadrome_action& action = sweep.in_hand;
   const std::int64_t steps = last - action.first;
   sweep.advances += steps;
-  if (sweep.timed && action.record == 0) measured.add_forward(seconds, steps);
-  if (sweep.timed) {
-    (action.again != 0 ? sweep.spent.again : sweep.spent.forward) +=
-        measured.advances_like(seconds);
-  }
+  if (sweep.timed && !clock_.on()) add_seconds(action, steps, seconds);
   const std::int64_t due_at = sweep.prediction.due_at;
   if (due_at > 0 && sweep.advances >= due_at) report_.predict();
+}
+
+// Of an advance, or of an adjoint step.
+void Caller::add_seconds(const anadrome_action& action, std::int64_t steps, double seconds) {
+  SweepState& sweep = context_.play.sweep;
+  Measurements& measured = context_.notes.measured;
+  if (action.kind == ANADROME_ADJOINT) {
+    measured.add_adjoint(seconds);
+    sweep.spent.adjoint += measured.adjoints_like(seconds);
+    return;
+  }
+  if (action.record == 0) measured.add_forward(seconds, steps);
+  (action.again != 0 ? sweep.spent.again : sweep.spent.forward) += measured.advances_like(seconds);
 }
 
 void Caller::adjoint_is_done(double seconds) {
   SweepState& sweep = context_.play.sweep;
   ++sweep.adjoints;
-  if (sweep.timed) {
-    context_.notes.measured.add_adjoint(seconds);
-    sweep.spent.adjoint += context_.notes.measured.adjoints_like(seconds);
-  }
+  if (sweep.timed && !clock_.on()) add_seconds(sweep.in_hand, 1, seconds);
 }
 
 void Caller::visit_is_done(double seconds) {
   ++context_.play.sweep.passes.visits;
   if (context_.play.sweep.timed) context_.notes.measured.add_visit(seconds);
+}
+
+void Caller::read_clock(std::int64_t steps) {
+  const SweepState& sweep = context_.play.sweep;
+  const bool is_step =
+      sweep.in_hand.kind == ANADROME_ADVANCE || sweep.in_hand.kind == ANADROME_ADJOINT;
+  context_.peers.held.attempt([&] {
+    if (sweep.timed && is_step && !sweep.checks.repeats) clock_.stop(sweep.in_hand, steps);
+    clock_.over([this](const StepClock::Timed& timed) {
+      add_seconds(timed.action, timed.steps, timed.seconds);
+    });
+  });
 }
 
 void Caller::take_back() {
@@ -93,6 +111,7 @@ void Caller::take_back() {
   const double seconds = now - sweep.handed_out;
   const std::int64_t last = sweep.finished_at >= 0 ? sweep.finished_at : action.last;
   if (context_.notes.recorder.on()) record(now, last);
+  if (clock_.on()) read_clock(last - action.first);
   if (action.kind == ANADROME_ADVANCE) {
     if (preflight_.on()) preflight_.took(seconds);
     if (!sweep.checks.repeats) {
@@ -278,6 +297,7 @@ void Caller::is_handed_out() {
     sweep.timed = measured.times_adjoint();
   }
   if (sweep.timed) {
+    if (clock_.on()) context_.peers.held.attempt([this] { clock_.start(); });
     sweep.handed_out = now_seconds();
     if (context_.notes.warnings.progress().due(sweep.handed_out))
       report_.show_progress(sweep.handed_out);

@@ -5,6 +5,7 @@
 
 #include <anadrome/anadrome.h>
 
+#include "engine/device/step_clock.h"
 #include "engine/keep/keeper.h"
 #include "engine/report/report.h"
 #include "engine/sweep/context.h"
@@ -59,8 +60,10 @@ class Caller {
   /// SweepState::in_hand, which is empty until then.
   void is_handed_out();
   void advance_is_done(std::int64_t last, double seconds);
+  void add_seconds(const anadrome_action& action, std::int64_t steps, double seconds);
   void adjoint_is_done(double seconds);
   void visit_is_done(double seconds);
+  void read_clock(std::int64_t steps);
   void record(double now, std::int64_t last);
   void make_room_for_step();
   std::int64_t end_of_part(const schedule::Advance& advance) const;
@@ -73,6 +76,7 @@ class Caller {
   Audits audits_;
   Preflight preflight_;
   SpotChecks spot_checks_;
+  StepClock clock_;                  ///< of steps on a device
   std::size_t compared_fields_ = 0;  ///< the fields that there were in a sweep that compared some
 };
 

@@ -58,6 +58,18 @@ void Run::set_environment(const char* text) noexcept {
   });
 }
 
+void Run::set_device(const anadrome_device_operations* operations) {
+  require_no_sweep(context_.play.sweep, "set_device", "describe the device before begin");
+  context_.asked.fields.devices().set(operations);
+}
+
+int Run::add_device_field(store::Field field, void* stream) {
+  require_no_sweep(context_.play.sweep, "add_device_field", "register fields before begin");
+  field.mover =
+      context_.asked.fields.devices().mover(field.name, field.values, field.bytes(), stream);
+  return context_.asked.fields.add(std::move(field));
+}
+
 int Run::add_field(store::Field field) {
   require_no_sweep(context_.play.sweep, "add_field", "register fields before begin");
   return context_.asked.fields.add(std::move(field));
@@ -275,6 +287,7 @@ void Run::turn() {
 void Run::done() {
   SweepState& sweep = context_.play.sweep;
   keeper_.count_what_was_written();
+  keeper_.finish_copies();  // the last chance to hear that one of them failed
   agree(Call::kDone);
   if (sweep.passes.on) return passes_.done();
   caller_.end_sweep();

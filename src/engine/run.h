@@ -39,6 +39,9 @@ class Run final : private Meeting {
   void set_environment(const char* text) noexcept;
   /// Returns the field's number.
   int add_field(store::Field field);
+  /// Of fields in the memory of a device: see anadrome/device.h.
+  void set_device(const anadrome_device_operations* operations);
+  int add_device_field(store::Field field, void* stream);
   void set_shape(const std::string& field, std::vector<std::int64_t> sizes);
   void set_tolerance(const std::string& field, double absolute);
   /// Calls before begin that failed; begin reports the first.

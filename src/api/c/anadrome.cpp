@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The C interface: checks what can be checked locally, forwards, and turns exceptions into
 // statuses.
+#include <anadrome/device.h>
 #include <anadrome/gradient.h>
 
 #include <algorithm>
@@ -80,6 +81,18 @@ Field checked_field(const char* name, anadrome_role role, anadrome_type type, st
   field.role = role;
   field.type = type;
   field.count = static_cast<std::int64_t>(count);
+  return field;
+}
+
+Field checked_exchanged(const char* name, anadrome_role role, anadrome_type type,
+                        std::size_t count) {
+  Field field = checked_field(name, role, type, count);
+  if (role != ANADROME_ROLE_STATE) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "add_exchanged: only state fields are exchanged; register '" + field.name +
+                    "' with anadrome_add_field");
+  }
+  field.exchanged = true;
   return field;
 }
 
@@ -185,14 +198,36 @@ anadrome_status anadrome_add_exchanged(anadrome_run* run, const char* name, anad
                                        anadrome_type type, size_t count, int* field) {
   return guard_setting(run, "add_exchanged", name, [&] {
     require(field != nullptr, "add_exchanged: field is NULL");
-    Field checked = checked_field(name, role, type, count);
-    if (role != ANADROME_ROLE_STATE) {
-      throw Error(ANADROME_ERR_UNSUPPORTED,
-                  "add_exchanged: only state fields are exchanged; register '" + checked.name +
-                      "' with anadrome_add_field");
+    *field = run->run.add_field(checked_exchanged(name, role, type, count));
+  });
+}
+
+anadrome_status anadrome_set_device(anadrome_run* run,
+                                    const anadrome_device_operations* operations) {
+  return guard_setting(run, "set_device", nullptr, [&] { run->run.set_device(operations); });
+}
+
+anadrome_status anadrome_add_device_field(anadrome_run* run, const char* name, anadrome_role role,
+                                          anadrome_type type, void* values, size_t count,
+                                          void* stream) {
+  return guard_setting(run, "add_device_field", name, [&] {
+    Field field = checked_field(name, role, type, count);
+    if (values == nullptr && count > 0) {
+      throw Error(ANADROME_ERR_ARGUMENT,
+                  "add_device_field: the array of field '" + field.name + "' is NULL");
     }
-    checked.exchanged = true;
-    *field = run->run.add_field(std::move(checked));
+    field.values = values;
+    run->run.add_device_field(std::move(field), stream);
+  });
+}
+
+anadrome_status anadrome_add_exchanged_on_device(anadrome_run* run, const char* name,
+                                                 anadrome_role role, anadrome_type type,
+                                                 size_t count, void* stream, int* number) {
+  return guard_setting(run, "add_exchanged_on_device", name, [&] {
+    require(number != nullptr, "add_exchanged_on_device: field is NULL");
+    Field field = checked_exchanged(name, role, type, count);
+    *number = run->run.add_device_field(std::move(field), stream);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
+#include "store/memory/device_mover.h"
 #include "store/memory/field_copy.h"
 #include "store/memory/field_table.h"
 
@@ -53,7 +54,7 @@ store::Field& Fields::named(const std::string& name) {
 
 void Fields::set_shape(const std::string& name, std::vector<std::int64_t> sizes) {
   store::Field& field = named(name);
-  if (field.mover)
+  if (store::is_packed(field))
     throw Error(ANADROME_ERR_ARGUMENT, "set_shape: '" + name + "' is packed: its bytes have none");
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) {
@@ -120,11 +121,11 @@ std::string Fields::table() const {
   std::string table;
   for (const store::Field& field : all_) {
     table += store::described(field) +
-             (store::varies(field)     ? ", of varying size"
-              : field.mover != nullptr ? ", packed"
-              : field.exchanged        ? ", exchanged"
-                                       : "") +
-             "\n";
+             (store::varies(field)      ? ", of varying size"
+              : store::is_packed(field) ? ", packed"
+                                        : "") +
+             (field.exchanged ? ", exchanged" : "") +
+             (store::on_device(field) != nullptr ? ", on a device" : "") + "\n";
   }
   return table;
 }

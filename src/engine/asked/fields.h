@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engine/asked/devices.h"
 #include "store/memory/block_layout.h"
 
 namespace anadrome::engine {
@@ -22,6 +23,7 @@ class Fields {
   void set_shape(const std::string& name, std::vector<std::int64_t> sizes);
   void set_tolerance(const std::string& name, double absolute);
   const std::vector<store::Field>& all() const { return all_; }
+  Devices& devices() { return devices_; }
   std::vector<store::Field> with_role(anadrome_role role) const;
   std::int64_t bytes_with_role(anadrome_role role) const;
   bool has(anadrome_role role) const;
@@ -49,6 +51,7 @@ class Fields {
  private:
   store::Field& named(const std::string& name);
 
+  Devices devices_;
   std::vector<store::Field> all_, state_, tape_;
   std::size_t at_begin_ = 0;
   bool changed_ = true;

@@ -242,6 +242,9 @@ const std::vector<Key>& keys() {
   static const std::vector<Key> all = {
       {"memory", [](Options& o, std::string_view v) { o.memory = parse_bytes(v); },
        [](const Options& o) { return std::to_string(o.memory); }},
+      {"device_memory",
+       [](Options& o, std::string_view v) { o.device_memory = v == "0" ? 0 : parse_bytes(v); },
+       [](const Options& o) { return std::to_string(o.device_memory); }},
       {"directory",
        [](Options& o, std::string_view v) {
          const TwoWords names = two_words(v);

@@ -23,6 +23,7 @@ enum class Audit { kOff, kWarn, kError, kExact };
 
 struct Options {
   std::int64_t memory = std::int64_t{1} << 30;
+  std::int64_t device_memory = 0;  ///< for slots on a device
   std::string directory = ".";
   std::string name = "anadrome";
   bool takeover = false;

@@ -28,6 +28,7 @@ void Keeper::make_memory() {
   const std::int64_t block_bytes = plan_.memory.pool_block_bytes, blocks = plan_.memory.blocks;
   held_.attempt([&] {
     if (pool_.blocks() == blocks && pool_.block_bytes() == block_bytes) return;
+    pins_.reset();
     pool_ = {};
     pool_ = store::Pool(block_bytes, blocks);
   });
@@ -36,7 +37,16 @@ void Keeper::make_memory() {
   pool_.populate(blocks_to_populate());
   calls_back_ = store::any_packed(fields_.state()) || store::any_packed(fields_.tape());
   held_.attempt([&] {
-    live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_);
+    const auto device = device_of(fields_.state());
+    const DevicePlan& on_device = plan_.memory.device;
+    if (device != nullptr && pins_ == nullptr)
+      pins_ = std::make_unique<device::Pins>(device, pool_.block_bytes());
+    if (on_device.slots > 0) {
+      device_slots_ = std::make_unique<store::DeviceSlots>(device, fields_.state(),
+                                                           on_device.blocks, on_device.staged);
+    }
+    const ForDevices devices = {device_slots_.get(), pins_.get(), !plan_.record};
+    live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_, devices);
     if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
     const store::BlockLayout& slots = plan_.memory.slots;
     std::int64_t x_0_bytes = 0;
@@ -45,7 +55,10 @@ void Keeper::make_memory() {
       single_ = std::make_unique<store::SingleState>(slots, fields_.state(), pool_);
     }
     store::Live& live = single_ != nullptr ? static_cast<store::Live&>(*single_) : *live_;
-    auto ram = std::make_unique<store::RamTier>(slots, blocks_, live, x_0_bytes);
+    auto ram = device_slots_ == nullptr
+                   ? std::make_unique<store::RamTier>(slots, blocks_, live, x_0_bytes)
+                   : std::make_unique<store::RamTier>(one_a_block_, device_slots_->blocks(),
+                                                      *live_->on_device());
     ram_ = ram.get();
     tiers_.push_back(std::move(ram));
   });
@@ -96,6 +109,14 @@ void Keeper::abandon() {
   live_tape_.reset();
   single_.reset();
   live_.reset();
+  device_slots_.reset();
+}
+
+// Whoever fills it does so at once.
+std::int64_t Keeper::take_spare_block() {
+  const std::int64_t block = pool_.take();
+  held_.hold(live_->wait_for(block));
+  return block;
 }
 
 std::int64_t Keeper::peak_bytes() const {
@@ -161,7 +182,7 @@ void Keeper::drop(const schedule::Drop& kept) {
 }
 
 void Keeper::hold_x_0(std::int64_t keeps) {
-  if (pool_.free_blocks() <= keeps + (live_->exchanged() ? 2 : 0)) return;
+  if (pool_.free_blocks() <= keeps + plan_.memory.set_aside) return;
   if (!x_0_) {  // the schedule keeps tapes alone
     x_0_block_ = take_spare_block();
     return held_.attempt([&] { live_->keep(x_0_block_, 0); });

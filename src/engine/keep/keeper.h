@@ -109,12 +109,17 @@ class Keeper {
   /// Restores that state.
   void restore_held();
 
+  /// The host waits for what a device still copies to or from a state's memory.
+  void finish_copies() {
+    if (live_ != nullptr) held_.hold(live_->finish_copies());
+  }
+
   /// A block that no tier has, if one is free; the schedule plays no action until it is given back.
   bool has_spare_block() const {
-    const std::int64_t for_live_states = live_->exchanged() ? 2 : 0;
+    const std::int64_t for_live_states = plan_.memory.set_aside;
     return !plan_.memory.single && pool_.free_blocks() > for_live_states;
   }
-  std::int64_t take_spare_block() { return pool_.take(); }
+  std::int64_t take_spare_block();
   void give_back_spare_block(std::int64_t block) { pool_.give_back(block); }
   std::span<std::byte> block(std::int64_t block) const {
     return {pool_.address(block), size(pool_.block_bytes())};
@@ -168,6 +173,9 @@ class Keeper {
   Warnings& warnings_;
   store::Pool pool_;
   store::BlockKeeper blocks_{pool_};
+  std::unique_ptr<device::Pins> pins_;                ///< of blocks of the pool
+  std::unique_ptr<store::DeviceSlots> device_slots_;  ///< if slots are on a device
+  const store::BlockLayout one_a_block_;              ///< a slot on a device
   std::unique_ptr<LiveState> live_;
   std::unique_ptr<store::SingleState>
       single_;  ///< the same in slots, if these are in single precision

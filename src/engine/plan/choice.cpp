@@ -21,14 +21,12 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep) {
                              : options_.probes() ? "probe wants intervals"
                                                  : nullptr;
   if (reason != nullptr) return take(InAuto::kByDefault, [&](std::string& why) { why = reason; });
-  const MemoryPlan memory = plan_memory(
-      agreement_,
-      {.state_fields = fields_.state(), .memory = options_.memory, .states = plan.steps});
+  const std::int64_t slots = planning_.slots_without_disk(plan);
   const bool known = plan.steps != schedule::kUnknown;
-  const bool all_fit = known && memory.checkpoint_slots >= plan.steps;
+  const bool all_fit = known && slots >= plan.steps;
   take(all_fit ? InAuto::kEveryStateFits : InAuto::kByDefault, [&](std::string& why) {
     why = !known ? "the number of steps is not known"
-                 : std::to_string(memory.checkpoint_slots) + " of " + std::to_string(plan.steps) +
+                 : std::to_string(slots) + " of " + std::to_string(plan.steps) +
                        (all_fit ? " states fit: all of them" : " states fit");
   });
   if (all_fit || !planning_.disk_leaves_too_few(plan)) return;

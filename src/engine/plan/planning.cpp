@@ -62,6 +62,13 @@ void Planning::plan_memory(SweepPlan& plan, const store::BlockShape* shape) {
   plan_blocks(plan, shape);
   if (plan.memory.blocks == 0) throw_no_block(plan, shape);
   if (plan.schedule->keeps_every_state() && plan.steps > plan.memory.checkpoint_slots) {
+    if (plan.memory.device.slots > 0) {
+      throw Error(ANADROME_ERR_MEMORY,
+                  "store_all needs " + std::to_string(plan.steps) +
+                      " slots and device_memory=" + format_bytes(options_.device_memory) + " has " +
+                      std::to_string(plan.memory.checkpoint_slots) +
+                      "; set more, or 0, or schedule=async");
+    }
     const std::int64_t needed =
         memory_for_states(agreement_, fields_.state(), plan.steps,
                           plan.memory.single ? Precision::kSingle : Precision::kAsItIs);
@@ -129,6 +136,13 @@ void Planning::require_fit(const SweepPlan& plan) const {
         "gradient_error changes the tolerance from sweep to sweep: resume=on requires "
         "gradient_error=off");
   }
+  if (plan.record && any_on_device(fields_.state()) &&
+      (options_.device_memory > 0 || store::any_exchanged(fields_.state()))) {
+    refuse(
+        "device_memory, and exchanged fields on a device, are for states, and tapes have their "
+        "slots on the host; set device_memory=0 and register the fields by "
+        "anadrome_add_device_field");
+  }
   if (needs.tape && !plan.record) {
     refuse(name +
            " keeps tapes, and no tape fields are registered; "
@@ -175,13 +189,17 @@ bool Planning::may_halve_slots(const SweepPlan& plan) const {
   const bool meets_the_same = options_.resume || options_.probes() || options_.passes > 0 ||
                               (disk != schedule::OnDisk::kNothing && options_.interval > 0);
   return options_.asks_for_single() && !meets_the_same && !plan.keeps_tapes &&
-         !store::any_exchanged(fields_.state());
+         !store::any_exchanged(fields_.state()) && !any_on_device(fields_.state());
 }
 
 // The pool of `plan`, beside so many bytes for buffers, for at most so many states.
 void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_t states,
                                const store::BlockShape* shape) {
-  beside += commit_bytes() + Probe::memory_bytes(options_, fields_);
+  const DevicePlan device = plan_device(agreement_, {.state_fields = fields_.state(),
+                                                     .memory = options_.device_memory,
+                                                     .states = states,
+                                                     .anchors = plan.disk_use() != DiskUse::kNone});
+  beside += commit_bytes() + Probe::memory_bytes(options_, fields_) + device.host_bytes();
   const std::optional<store::Encoding> how = encoding();
   PoolDemand demand = {.state_fields = fields_.state(),
                        .memory = std::max<std::int64_t>(plan.budget - beside, 0),
@@ -202,6 +220,11 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
     if (usable(halved) > usable(cut)) cut = std::move(halved);
   }
   cut.buffer_bytes += beside;
+  cut.device = device;
+  if (device.slots > 0) {
+    cut.checkpoint_slots = device.slots;
+    if (plan.disk_use() == DiskUse::kNone) cut.blocks = std::min<std::int64_t>(cut.blocks, 1);
+  }
   if (!plan.schedule->keeps_every_state())
     cut.checkpoint_slots = options_.most_slots(cut.checkpoint_slots);
 }
@@ -233,6 +256,17 @@ SweepPlan Planning::another(const SweepPlan& plan, const schedule::Entry& entry)
   other.tape_slots = plan.tape_slots;
   other.tape_buffer_bytes = plan.tape_buffer_bytes;
   return other;
+}
+
+std::int64_t Planning::slots_without_disk(const SweepPlan& plan) {
+  const DevicePlan device = plan_device(
+      agreement_,
+      {.state_fields = fields_.state(), .memory = options_.device_memory, .states = plan.steps});
+  if (device.slots > 0) return device.slots;
+  return engine::plan_memory(
+             agreement_,
+             {.state_fields = fields_.state(), .memory = options_.memory, .states = plan.steps})
+      .checkpoint_slots;
 }
 
 std::int64_t Planning::slots_with(const SweepPlan& plan, const schedule::Entry& entry) {
@@ -332,6 +366,7 @@ schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
       plan.memory.blocks - plan.memory.set_aside, plan.memory.layout.states(),
       options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
+  memory.slots_elsewhere = plan.memory.device.slots;
   memory.slots_per_state = plan.memory.slots.states() / plan.memory.layout.states();
   return memory;
 }

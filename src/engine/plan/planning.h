@@ -47,6 +47,8 @@ class Planning {
   /// Collective.
   double forecast(const SweepPlan& plan, const Supposed& supposed);
 
+  /// States that fit into all of the memory for slots, if none goes to disk. Collective.
+  std::int64_t slots_without_disk(const SweepPlan& plan);
   /// States in all of the memory that the plan's sweep would have with another schedule.
   /// Collective.
   std::int64_t slots_with(const SweepPlan& plan, const schedule::Entry& entry);

@@ -12,6 +12,9 @@
 
 namespace anadrome::engine {
 
+using device::Device;
+using device::Route;
+using device::Ticket;
 using store::any_exchanged;
 using store::BlockLayout;
 using store::Field;
@@ -22,30 +25,72 @@ constexpr std::int64_t kCacheLine = 64;
 
 bool shares_blocks(const BlockLayout& layout) { return layout.states() > 1; }
 
+bool lives_on_device(const Field& field) {
+  return field.exchanged && store::on_device(field) != nullptr;
+}
+bool lives_on_host(const Field& field) {
+  return field.exchanged && store::on_device(field) == nullptr;
+}
+bool any_on_host(std::span<const Field> fields) {
+  return std::ranges::any_of(fields, lives_on_host);
+}
+
+Ticket& ticket_at(std::vector<Ticket>& tickets, std::int64_t number) {
+  if (number >= std::ssize(tickets)) tickets.resize(size(number) + 1);
+  return tickets[size(number)];
+}
+
 }  // namespace
 
 std::int64_t LiveState::live_blocks(const BlockLayout& layout, std::span<const Field> fields) {
-  return any_exchanged(fields) && !shares_blocks(layout) ? 2 : 0;
+  return any_on_host(fields) && !shares_blocks(layout) ? 2 : 0;
 }
 
 std::int64_t LiveState::buffer_bytes(const BlockLayout& layout, std::span<const Field> fields) {
   std::int64_t bytes = 0;
   for (const Field& field : fields) {
-    if (field.exchanged && shares_blocks(layout)) {
+    if (lives_on_host(field) && shares_blocks(layout)) {
       bytes = checked_add(bytes, 2 * round_up(field.bytes(), kCacheLine));
     }
   }
   return bytes == 0 ? 0 : bytes + kCacheLine;
 }
 
+// Of a state in slots of a device.
+class LiveState::OnDevice final : public store::Live {
+ public:
+  explicit OnDevice(LiveState& state) : Live(state.slots_->pool()), state_(state) {}
+
+  std::int64_t share_block() override {
+    return state_.hands_over_ == HandsOver::kDevice ? state_.share() : -1;
+  }
+  void keep_at(std::byte* place, std::int64_t room) override { state_.keep_at(place, room); }
+  void restore_from(const std::byte* place) override { state_.restore_from(place); }
+
+ private:
+  void keep_fields(std::int64_t block, std::int64_t) override { state_.keep_in_slot(block); }
+  void restore_fields(std::int64_t block, std::int64_t) override { state_.restore_slot(block); }
+
+  LiveState& state_;
+};
+
 LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
-                     store::BlockKeeper& blocks)
+                     store::BlockKeeper& blocks, const ForDevices& devices)
     : Live(blocks.pool()),
       layout_(layout),
       fields_(std::move(state_fields)),
       blocks_(blocks),
-      exchanged_(any_exchanged(fields_)),
-      hands_over_(exchanged_ && !shares_blocks(layout)) {
+      slots_(devices.slots),
+      pins_(devices.pins),
+      begins_(devices.begins),
+      exchanged_(any_exchanged(fields_)) {
+  if (std::ranges::any_of(fields_, lives_on_device)) {
+    hands_over_ = HandsOver::kDevice;
+  } else if (exchanged_ && !shares_blocks(layout)) {
+    hands_over_ = HandsOver::kHost;
+  }
+  if (slots_ != nullptr) on_device_ = std::make_unique<OnDevice>(*this);
+  for (auto& newest : newest_) newest.resize(fields_.size());
   const auto is_array = [](const Field& field) {
     return !field.exchanged && field.mover == nullptr;
   };
@@ -56,7 +101,7 @@ LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
       arrays_.push_back({static_cast<std::byte*>(fields_[f].values), size(bytes), offset, stride});
     }
   }
-  if (!exchanged_ || hands_over_) return;
+  if (!exchanged_ || hands_over_ != HandsOver::kNobody) return;
   buffers_.resize(fields_.size());
   const std::int64_t bytes = buffer_bytes(layout, fields_);
   if (bytes == 0) return;  // on this rank
@@ -74,24 +119,40 @@ LiveState::LiveState(const BlockLayout& layout, std::vector<Field> state_fields,
 }
 
 LiveState::~LiveState() {
+  static_cast<void>(finish_copies());  // first: they use the memory
   let_go(now_);
   let_go(then_);
 }
 
 void LiveState::let_go(std::int64_t& block) {
-  if (block >= 0) pool_.give_back(block);
+  if (block >= 0) home().pool().give_back(block);
   block = -1;
 }
 
+// What is still being copied from a block of a device is not written before.
 void LiveState::make_room_for_step() {
-  if (hands_over_ && then_ < 0) then_ = blocks_.take();
+  if (hands_over_ == HandsOver::kNobody || then_ >= 0) return;
+  then_ = home().take();
+  if (hands_over_ != HandsOver::kDevice) return;
+  for (const Field& field : fields_) {
+    if (lives_on_device(field) && field.count > 0)
+      store::on_device(field)->device().follow(store::on_device(field)->stream(),
+                                               ticket_at(of_slots_, then_));
+  }
+}
+
+void LiveState::is_now(std::int64_t block) {
+  now_ = block;
+  if (hands_over_ != HandsOver::kDevice) return;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (fields_[f].exchanged) fields_[f].values = block < 0 ? nullptr : address(block, f);
+  }
 }
 
 void LiveState::step_done() {
-  if (hands_over_) {
+  if (hands_over_ != HandsOver::kNobody) {
     let_go(now_);
-    now_ = std::exchange(then_, -1);
-    return;
+    return is_now(std::exchange(then_, -1));
   }
   for (std::size_t f = 0; f < buffers_.size(); ++f) {
     if (!fields_[f].exchanged) continue;
@@ -100,50 +161,152 @@ void LiveState::step_done() {
   }
 }
 
-std::int64_t LiveState::share_block() {
-  if (!hands_over_ || now_ < 0 || pool_.holders(now_) > 1) return -1;
-  pool_.hold(now_);
+std::int64_t LiveState::share() {
+  if (now_ < 0 || home().pool().holders(now_) > 1) return -1;
+  home().pool().hold(now_);
   return now_;
 }
 
-// Moves every field, whatever a callback of an earlier one returned: callbacks may be collective.
-// `call` has a mover do it, `copy` moves an array.
-template <class Call, class Copy>
-void LiveState::move_fields(std::byte* block, std::int64_t index, bool with_exchanged,
-                            const Call& call, const Copy& copy) {
+std::int64_t LiveState::share_block() { return hands_over_ == HandsOver::kHost ? share() : -1; }
+
+// ---- copies ----
+
+// Every field is copied, whatever a callback of an earlier one returned: callbacks may be
+// collective.
+template <class Each>
+void LiveState::each_field(const Each& each) {
   Failure failed;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    const Field& field = fields_[f];
-    const auto bytes = size(layout_.parts()[f].bytes);
-    std::byte* place = layout_.address(block, index, f);
-    if (field.mover != nullptr) {
-      if (Failure failure = call(field, place, layout_.parts()[f].bytes))
-        failed = std::move(failure);
-    } else if (bytes > 0 && (with_exchanged || !field.exchanged)) {
-      copy(f, place, bytes);
-    }
+    if (Failure failure = each(f)) failed = std::move(failure);
   }
   if (failed) throw Error(failed.status, failed.message);
 }
 
+bool LiveState::begins(std::size_t field) const {
+  return begins_ && store::on_device(fields_[field]) != nullptr;
+}
+
+Failure LiveState::copy_out(std::size_t f, std::byte* place) {
+  const Field& field = fields_[f];
+  const std::int64_t bytes = layout_.parts()[f].bytes;
+  if (field.mover != nullptr) return store::copy_out(field, place, bytes);
+  const bool in_block = is_handed_over(f);
+  if (bytes > 0) std::memcpy(place, in_block ? now(f) : field.values, size(bytes));
+  return {};
+}
+
+Failure LiveState::copy_in(std::size_t f, const std::byte* place) {
+  return store::copy_in(fields_[f], place, layout_.parts()[f].bytes);
+}
+
+// To a block of the host's pool.
+void LiveState::begin_out(std::size_t f, std::byte* place, std::int64_t block) {
+  const Field& field = fields_[f];
+  const store::DeviceMover& mover = *store::on_device(field);
+  mover.count_move();
+  const auto bytes = size(field.bytes());
+  if (bytes == 0) return;
+  if (pins_ != nullptr) pins_->pin(block, pool_.address(block));
+  Ticket& newest = newest_[0][f];
+  std::byte* const staging = slots_ != nullptr ? slots_->staging(f) : nullptr;
+  if (staging != nullptr) {
+    mover.device().copy_by(staging, slots_->staged(f), place, field.values, bytes, mover.stream());
+    newest = slots_->staged(f);
+  } else {
+    const auto after = is_handed_over(f) ? Device::After::kNothing : Device::After::kCaller;
+    newest = mover.device().copy(Route::kFar, place, field.values, bytes, mover.stream(), after);
+    if (is_handed_over(f)) ticket_at(of_slots_, now_) = newest;
+  }
+  ticket_at(of_blocks_, block) = newest;
+}
+
+void LiveState::begin_in(std::size_t f, const std::byte* place, std::int64_t block) {
+  const Field& field = fields_[f];
+  const store::DeviceMover& mover = *store::on_device(field);
+  mover.count_move();
+  const auto bytes = size(field.bytes());
+  if (bytes == 0) return;
+  if (pins_ != nullptr) pins_->pin(block, pool_.address(block));
+  newest_[0][f] = mover.device().copy(Route::kFar, field.values, place, bytes, mover.stream());
+  ticket_at(of_blocks_, block) = newest_[0][f];
+}
+
 void LiveState::keep_fields(std::int64_t block, std::int64_t index) {
-  move_fields(pool_.address(block), index, !hands_over_ || block != now_, store::copy_out,
-              [this](std::size_t f, std::byte* place, std::size_t bytes) {
-                const bool from_block = hands_over_ && fields_[f].exchanged;
-                std::memcpy(place, from_block ? now(f) : fields_[f].values, bytes);
-              });
+  each_field([&](std::size_t f) -> Failure {
+    std::byte* const place = layout_.address(pool_.address(block), index, f);
+    if (hands_over_ == HandsOver::kHost && block == now_ && is_handed_over(f)) return {};
+    if (!begins(f)) return copy_out(f, place);
+    return failure_from([&] { begin_out(f, place, block); });
+  });
 }
 
 void LiveState::restore_fields(std::int64_t block, std::int64_t index) {
-  if (hands_over_ && block != now_) {
+  if (hands_over_ == HandsOver::kHost && block != now_) {
     pool_.hold(block);
     let_go(now_);
     now_ = block;
+  } else if (hands_over_ == HandsOver::kDevice) {
+    let_go(now_);
+    is_now(home().take());
   }
-  move_fields(pool_.address(block), index, !hands_over_, store::copy_in,
-              [this](std::size_t f, const std::byte* place, std::size_t bytes) {
-                std::memcpy(fields_[f].values, place, bytes);
-              });
+  each_field([&](std::size_t f) -> Failure {
+    const std::byte* const place = layout_.address(pool_.address(block), index, f);
+    if (hands_over_ == HandsOver::kHost && is_handed_over(f)) return {};
+    if (!begins(f)) return copy_in(f, place);
+    return failure_from([&] { begin_in(f, place, block); });
+  });
+}
+
+// ---- in slots of a device ----
+
+void LiveState::keep_in_slot(std::int64_t block) {
+  each_field([&](std::size_t f) -> Failure {
+    std::byte* const place = slots_->address(block, f);
+    const store::DeviceMover* const mover = store::on_device(fields_[f]);
+    if (mover == nullptr) return copy_out(f, place);
+    mover->count_move();
+    const auto bytes = size(fields_[f].bytes());
+    if (bytes == 0 || (is_handed_over(f) && block == now_)) return {};
+    return failure_from([&] {
+      newest_[1][f] =
+          mover->device().copy(Route::kNear, place, fields_[f].values, bytes, mover->stream(),
+                               Device::After::kCaller, ticket_at(of_slots_, block));
+    });
+  });
+}
+
+void LiveState::restore_slot(std::int64_t block) {
+  if (hands_over_ == HandsOver::kDevice && block != now_) {
+    home().pool().hold(block);
+    let_go(now_);
+    is_now(block);
+  }
+  each_field([&](std::size_t f) -> Failure {
+    const std::byte* const place = slots_->address(block, f);
+    const store::DeviceMover* const mover = store::on_device(fields_[f]);
+    if (mover == nullptr) return copy_in(f, place);
+    mover->count_move();
+    const auto bytes = size(fields_[f].bytes());
+    if (bytes == 0 || is_handed_over(f)) return {};
+    return failure_from([&] {
+      newest_[1][f] =
+          mover->device().copy(Route::kNear, fields_[f].values, place, bytes, mover->stream());
+    });
+  });
+}
+
+Ticket LiveState::ticket(std::int64_t block) const {
+  return block >= 0 && block < std::ssize(of_blocks_) ? of_blocks_[size(block)] : Ticket();
+}
+
+Failure LiveState::finish_copies() const {
+  Failure failed;
+  for (const auto& newest : newest_) {
+    for (const Ticket& ticket : newest) {
+      if (Failure failure = ticket.wait()) failed = std::move(failure);
+    }
+  }
+  return failed;
 }
 
 void LiveState::keep_at(std::byte* place, std::int64_t room) {
@@ -162,7 +325,7 @@ void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::
       const void* const values = field.exchanged ? now(f) : field.values;
       if (values == nullptr) continue;
       prints[f] = fingerprint(field.type, values, field.count, first.empty() ? nullptr : &first[f]);
-    } else if (!room.empty()) {
+    } else if (!room.empty() && (field.values != nullptr || store::is_packed(field))) {
       std::ranges::fill(room, std::byte{0});  // what is not packed is the same always
       const auto bytes = size(field.bytes());
       if (Failure failure = store::copy_out(field, room.data(), field.bytes())) {
@@ -182,14 +345,14 @@ Apart LiveState::apart_from(std::int64_t block, std::size_t field, const Fingerp
 
 const void* LiveState::now(std::size_t field) const {
   if (!fields_[field].exchanged) return nullptr;
-  if (!hands_over_) return buffers_[field].now;
-  return now_ < 0 ? nullptr : layout_.address(pool_.address(now_), 0, field);
+  if (hands_over_ == HandsOver::kNobody) return buffers_[field].now;
+  return now_ < 0 ? nullptr : address(now_, field);
 }
 
 void* LiveState::then(std::size_t field) const {
   if (!fields_[field].exchanged) return nullptr;
-  if (!hands_over_) return buffers_[field].then;
-  return then_ < 0 ? nullptr : layout_.address(pool_.address(then_), 0, field);
+  if (hands_over_ == HandsOver::kNobody) return buffers_[field].then;
+  return then_ < 0 ? nullptr : address(then_, field);
 }
 
 }  // namespace anadrome::engine

@@ -112,6 +112,9 @@ MemoryPlan plan_with(Agreement& agreement, const PoolDemand& demand, ShapeFor wa
     plan.single = single;
     plan.pool_block_bytes = in_files ? std::max(plan.layout.block_bytes(), plan.slots.block_bytes())
                                      : plan.slots.block_bytes();
+    // Whole pages are pinned, each by one block.
+    if (any_on_device(state_fields))
+      plan.pool_block_bytes = round_up(plan.pool_block_bytes, store::kPage);
     plan.bytes_per_block =
         checked_add(plan.pool_block_bytes, store::bookkeeping_bytes(slots_per_block, disk));
     plan.set_aside = LiveState::live_blocks(plan.layout, state_fields);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "engine/device/device_plan.h"
 #include "engine/ranks/agreement.h"
 #include "store/memory/block_layout.h"
 #include "store/moving/encoded_part.h"
@@ -44,9 +45,12 @@ struct MemoryPlan {
   std::int64_t block_bytes_all_ranks = 0;  ///< of one block, on all ranks together
   std::int64_t prefetch_depth = 0;         ///< blocks read ahead; 0 without disk
   std::int64_t checkpoint_slots = 0;       ///< s of E(n, s)
+  DevicePlan device;                       ///< with slots, the pool has none
 
   /// Slots where nothing is read ahead.
-  std::int64_t all_slots() const { return (blocks - set_aside - 1) * slots.states() + 1; }
+  std::int64_t all_slots() const {
+    return device.slots > 0 ? device.slots : (blocks - set_aside - 1) * slots.states() + 1;
+  }
 };
 
 enum class Precision { kAsItIs, kSingle };

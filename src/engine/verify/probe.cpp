@@ -52,7 +52,7 @@ Squares squares(const std::byte* some, const std::byte* others, std::int64_t byt
 
 // 0 of fields that have no real numbers.
 Squares squares(const store::Field& field, const std::byte* some, const std::byte* others) {
-  if (field.mover) return {};
+  if (store::is_packed(field)) return {};
   switch (field.type) {
     case ANADROME_FLOAT32:
     case ANADROME_COMPLEX64:

@@ -41,9 +41,11 @@ struct SharedMemory {
   std::int64_t tape_units = 0;        ///< slots of a kept tape; 0: tapes are not kept
   std::int64_t most_slots = std::int64_t{1} << 62;  ///< even if more would fit
   std::int64_t slots_per_state = 1;  ///< so many lie where a block has room for a state
+  std::int64_t slots_elsewhere = 0;  ///< in memory of their own; 0: they are in these blocks
   /// s = (P - d - 1) B + 1: one block holds the current interval's anchor, d those to come.
   std::int64_t slots(std::int64_t depth) const {
-    return std::min((blocks - depth - 1) * states_per_block * slots_per_state + 1, most_slots);
+    const std::int64_t left = (blocks - depth - 1) * states_per_block * slots_per_state + 1;
+    return std::min(slots_elsewhere > 0 ? slots_elsewhere : left, most_slots);
   }
   static constexpr std::int64_t kDeepest = 4;
   /// So many blocks are read ahead at most.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/checked.h"
+#include "store/memory/mover.h"
 
 namespace anadrome::store {
 namespace {
@@ -59,9 +60,12 @@ bool any_exchanged(std::span<const Field> fields) {
   return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.exchanged; });
 }
 
+bool is_packed(const Field& field) {
+  return field.mover != nullptr && field.mover->on_device() == nullptr;
+}
+
 bool any_packed(std::span<const Field> fields) {
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const Field& f) { return f.mover != nullptr; });
+  return std::any_of(fields.begin(), fields.end(), is_packed);
 }
 
 BlockShape choose_block_shape(const BlockDemand& demand, std::int64_t memory) {

@@ -30,7 +30,7 @@ struct Field {
   std::int64_t count = 0;  ///< elements on this rank
   bool exchanged = false;  ///< the library owns the memory: see LiveState
   void* values = nullptr;  ///< the caller's array; NULL if packed or exchanged
-  /// NULL: memcpy. If it changes the field's size, `count` is the largest, with its length.
+  /// NULL: memcpy. One of a device: `values` is an address there. If it changes the field's size, `count` is the largest, with its length.
   std::shared_ptr<const Mover> mover;
   std::vector<std::int64_t> shape = {};  ///< for zfp; empty: one dimension
   double tolerance = -1;                 ///< absolute, of a lossy codec; negative: none
@@ -47,6 +47,8 @@ std::int64_t total_bytes(std::span<const Field> fields);
 
 /// Is there a field whose memory the library owns?
 bool any_exchanged(std::span<const Field> fields);
+/// Does the caller pack it?
+bool is_packed(const Field& field);
 bool any_packed(std::span<const Field> fields);
 
 /// Bytes of one element; 0 for a number that is no anadrome_type.

@@ -93,7 +93,7 @@ Failure move_for_others(std::span<const Field> fields, Way way) {
   Failure first;
   std::vector<std::byte> bytes;
   for (const Field& field : fields) {
-    if (field.mover == nullptr || varies(field)) continue;
+    if (!is_packed(field) || varies(field)) continue;
     bytes.assign(size(field.bytes()), std::byte{0});
     Failure failure = way == Way::kOut ? copy_out(field, bytes.data(), field.bytes())
                                        : copy_in(field, bytes.data(), field.bytes());

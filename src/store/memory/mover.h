@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How the values of a field get into memory of the library and back, where they are not an array
-// that memcpy can copy: packed by the caller, or, one day, in the memory of a device.
+// that memcpy can copy: packed by the caller, or in the memory of a device.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,8 @@
 #include "store/memory/block_layout.h"
 
 namespace anadrome::store {
+
+class DeviceMover;
 
 /// A field without a mover is copied by memcpy, and nothing is called.
 class Mover {
@@ -23,6 +25,9 @@ class Mover {
   /// size is fixed: called on all of them for every field, whatever became of the others.
   virtual Failure copy_out(const Field& field, std::byte* place, std::size_t bytes) const = 0;
   virtual Failure copy_in(const Field& field, const std::byte* place, std::size_t bytes) const = 0;
+
+  /// This, if the field is in the memory of a device: then nobody is called back.
+  virtual const DeviceMover* on_device() const { return nullptr; }
 
   /// How often values were moved.
   std::int64_t moves() const { return moves_; }

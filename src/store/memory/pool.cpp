@@ -27,6 +27,12 @@ Pool::Pool(std::int64_t block_bytes, std::int64_t blocks) : stride_(block_bytes)
   }
 }
 
+Pool::Pool(std::byte* memory, std::int64_t block_bytes, std::int64_t blocks)
+    : memory_(memory), stride_(block_bytes), blocks_(blocks) {
+  free_.reserve(size(blocks));
+  holders_.resize(size(blocks));
+}
+
 void Pool::map(std::int64_t bytes) {
   // Large pools begin on a huge page: fewer faults at first touch, and aligned for O_DIRECT.
   constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
@@ -71,7 +77,7 @@ Pool& Pool::operator=(Pool&& other) noexcept {
 Pool::~Pool() { unmap(); }
 
 void Pool::unmap() {
-  if (memory_ != nullptr) ::munmap(memory_, size(mapped_bytes_));
+  if (memory_ != nullptr && mapped_bytes_ > 0) ::munmap(memory_, size(mapped_bytes_));
   memory_ = nullptr;
 }
 

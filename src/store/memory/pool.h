@@ -16,6 +16,8 @@ class Pool {
   Pool() = default;
   /// Maps `blocks` blocks; memory is touched only when a block is first used. Throws ERR_MEMORY.
   Pool(std::int64_t block_bytes, std::int64_t blocks);
+  /// Blocks of memory that somebody else owns, which nobody here looks into.
+  Pool(std::byte* memory, std::int64_t block_bytes, std::int64_t blocks);
   Pool(Pool&& other) noexcept;
   Pool& operator=(Pool&& other) noexcept;
   ~Pool();

@@ -113,9 +113,10 @@ class DirectTransport final : public Transport {
       lock.unlock();
       TransferTotals added;
       Moved moved;
+      Failure failure = transfer.ready.wait();
       const double started = now_seconds(), processor = thread_seconds();
-      Failure failure =
-          transfer.task ? failure_from(transfer.task) : carry_out(transfer, moved, added);
+      if (!failure)
+        failure = transfer.task ? failure_from(transfer.task) : carry_out(transfer, moved, added);
       if (transfer.write && options_.remember_writes) {
         const std::lock_guard remembering(mutex_);
         // A write that is not remembered counts as one that never was.

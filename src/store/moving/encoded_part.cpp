@@ -42,7 +42,7 @@ Encoding encoding_of(Codecs codecs, double tolerance, std::span<const Field> fie
   for (const Field& field : fields) {
     Encoding::Field& how = encoding.fields.emplace_back();
     how.number_bytes = element_bytes(field.type);
-    how.real_bytes = field.mover ? 0 : real_bytes(field.type);
+    how.real_bytes = is_packed(field) ? 0 : real_bytes(field.type);
     how.relative = field.tolerance < 0;
     how.tolerance = how.relative ? tolerance : field.tolerance;
     if (how.relative && !has_tolerance(encoding.codecs)) how.tolerance = kNoOutliers;

@@ -78,7 +78,8 @@ class MpioTransport final : public Transport {
     transfer.failure = {};
     transfer.seconds = 0;
     transfer.started = now_seconds();
-    Failure before;  // whatever fails here, this rank takes part in the collective transfer
+    // Whatever fails here, this rank takes part in the collective transfer.
+    Failure before = transfer.ready.wait();
     try {
       if (transfer.write) {
         const AddTime time(totals_.seconds_checksums);

@@ -11,6 +11,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "device/device.h"
 #include "store/files/segment.h"
 #include "store/memory/block_layout.h"
 #include "store/moving/encoded_part.h"
@@ -41,6 +42,7 @@ struct Transfer {
   std::int64_t place = 0;      ///< of those of the volume
   int volume = 0;              ///< of the run's, for who counts transfers
   std::byte* bytes = nullptr;  ///< the block in the pool
+  device::Ticket ready;        ///< copies between it and a device, which are waited for first
   /// By field, where only so many bytes of one state are moved; none: as the layout has them.
   std::vector<Extent> extents;
   BlockIdentity identity;

@@ -168,6 +168,7 @@ void DiskTier::start_write(std::int64_t block, bool exact) {
   transfer.segment = &segment_of(noted);
   transfer.place = noted.place;
   transfer.bytes = address_of(resident);
+  transfer.ready = live_.ticket(resident.pool_block);
   transfer.identity = anchors_.identity_of(block);
   notes_of(resident).start(transport_of(resident), transfer);
   resident.turn = ++begun_;
@@ -192,6 +193,7 @@ bool DiskTier::write_first_block_again() {
     return false;
   first.transfer.write = first.transfer.exact = true;
   first.transfer.bytes = address_of(first);
+  first.transfer.ready = live_.ticket(first.pool_block);
   first.transfer.identity = anchors_.identity_of(0);
   start_copy(first);
   return true;

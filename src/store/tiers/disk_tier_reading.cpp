@@ -49,6 +49,7 @@ void DiskTier::start_read(std::int64_t block, std::int64_t pool_block) {
   transfer.segment = copy ? copy_of_first_block() : &segment_of(written);
   transfer.place = copy ? 0 : written.place;
   transfer.bytes = address_of(resident);
+  transfer.ready = live_.ticket(resident.pool_block);
   transfer.identity = anchors_.identity_of(block);
   transfer.checksum = written.checksum;
   transfer.encoded = written.encoded;
@@ -163,6 +164,7 @@ void DiskTier::start_change(Resident& resident, std::int64_t block, double times
   transfer.change = times;
   transfer.urgent = true;  // it is needed before all that is read ahead
   transfer.bytes = address_of(resident);
+  transfer.ready = live_.ticket(resident.pool_block);
   const bool newest = block == anchors_.newest_block(), noted = block < anchors_.noted();
   transfer.identity.states = newest  ? anchors_.newest_states().count
                              : noted ? anchors_[block].states.count

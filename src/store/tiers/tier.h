@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/device.h"
 #include "store/memory/block_layout.h"
 #include "store/memory/pool.h"
 #include "store/moving/transport.h"
@@ -44,6 +45,8 @@ class Live {
       std::memcpy(array.values, address(array, block, index), array.bytes);
     }
   }
+  /// Copies between `block` and a device that were begun, not waited for.
+  virtual device::Ticket ticket(std::int64_t) const { return {}; }
   /// The live state -> at most `room` bytes at `place`, as keep_piece does, and back.
   virtual void keep_at(std::byte* place, std::int64_t room) = 0;
   virtual void restore_from(const std::byte* place) = 0;
