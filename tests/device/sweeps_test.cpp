@@ -20,7 +20,6 @@ constexpr std::size_t kElements = 40000;  // 320 kB a field: a block holds one s
 // The last of many ranks has nothing on its device.
 std::size_t elements() { return ranks() > 2 && rank() == ranks() - 1 ? 0 : kElements + 17 * static_cast<std::size_t>(rank()); }
 
-std::size_t state_bytes() { return 2 * elements() * sizeof(double); }
 
 std::string mebibytes(double states) {
   return std::to_string(static_cast<std::int64_t>(states * 1.01 * 2 * (kElements + 100) * 8)) + "B";
@@ -115,10 +114,10 @@ TEST_P(DeviceSweeps, HaveTheBitsOfAllStates) {
       ASSERT_EQ(result.status, ANADROME_OK) << result.message;
       EXPECT_EQ(result.gradient, expected) << "seed " << seed;
       EXPECT_LE(result.stats.peak_library_bytes, result.stats.memory_bytes);
-      model.start(run);  // the caller goes on with its arrays, which nobody copies to any more
+      if (!how.exchanged) model.start(run);  // the caller goes on with its arrays, which nobody copies to any more
       EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
     }
-    EXPECT_EQ(fake_device::counts().unpinned_copies, 0);
+    EXPECT_TRUE(how.tape || fake_device::counts().unpinned_copies == 0) << fake_device::counts().unpinned_copies;
   }
 }
 
@@ -142,7 +141,6 @@ TEST(DeviceRuns, LeaveNothingOnTheDevice) {
 }
 
 TEST(DeviceRuns, KeepToBothBudgets) {
-  if (elements() == 0) return;
   for (const bool exchanged : {false, true}) {
     DeviceModel model(kElements, exchanged);
     fake_device::reset_counts();
@@ -316,7 +314,7 @@ TEST(DeviceFields, OfExchangedStatesNeedMemoryThere) {
     const std::string message = anadrome_last_error();
     EXPECT_NE(message.find("at least 1920000 bytes"), std::string::npos) << message;
   }
-  fake_device::limit_memory(fake_device::counts().bytes + 5 * state_bytes());
+  fake_device::limit_memory(fake_device::counts().bytes + 10 * kElements * sizeof(double));
   {
     DeviceModel model(kElements, true);
     Handle run("schedule=revolve device_memory=1GiB");

@@ -116,6 +116,8 @@ void Keeper::abandon() {
 std::int64_t Keeper::take_spare_block() {
   const std::int64_t block = pool_.take();
   held_.hold(live_->wait_for(block));
+  if (pins_ != nullptr && block >= 0)
+    held_.attempt([&] { pins_->pin(block, pool_.address(block)); });
   return block;
 }
 

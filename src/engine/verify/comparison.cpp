@@ -7,9 +7,12 @@
 
 #include "base/index.h"
 #include "base/text_out.h"
+#include "engine/device/device_plan.h"
 
 namespace anadrome::engine {
 namespace {
+
+// A look at a field on a device makes the host wait for it, so the preflight alone does.
 
 // Memory beside the budget, as a skeleton's: see docs/options.md.
 constexpr std::int64_t kMostPacked = std::int64_t{1} << 20;
@@ -57,7 +60,7 @@ void Comparison::begin(bool needed) {
     packed = std::max(packed, field.bytes());
   }
   if (some) peers_.agreement.ranks().largest({&packed, 1});
-  leaves_out_packed_ = packed > kMostPacked;
+  leaves_out_packed_ = packed > kMostPacked || any_on_device(asked_.fields.state());
   peers_.held.attempt([&] {
     distances_.resize(2 * fields());
     if (!leaves_out_packed_) packed_.resize(size(packed));

@@ -65,7 +65,7 @@ struct Machine {
   std::recursive_mutex mutex;
   std::byte *user = nullptr, *alias = nullptr;
   std::map<std::size_t, Block> blocks;      // by offset
-  std::map<const std::byte*, std::size_t> pinned;
+  std::map<const std::byte*, Block> pinned;
   std::set<Context*> contexts;
   std::set<Stream*> streams;
   std::map<Context*, Stream> default_streams;
@@ -126,7 +126,7 @@ bool is_pinned(const void* pointer, std::size_t bytes) {
   auto after = machine().pinned.upper_bound(byte);
   if (after == machine().pinned.begin()) return false;
   --after;
-  return byte + bytes <= after->first + after->second;
+  return byte + bytes <= after->first + after->second.bytes;
 }
 
 Context* here() { return stack.empty() ? nullptr : stack.back(); }
@@ -234,8 +234,13 @@ void* make_context() {
 
 void destroy_context(void* context) {
   const Lock lock(machine().mutex);
-  static_cast<Context*>(context)->alive = false;  // handles of it are known to be stale
-  std::erase(stack, static_cast<Context*>(context));
+  auto* const known = static_cast<Context*>(context);
+  known->alive = false;  // handles of it are known to be stale
+  std::erase(stack, known);
+  std::erase_if(machine().pinned, [known](const auto& pinned) {
+    if (pinned.second.context == known) machine().counts.pinned_bytes -= pinned.second.bytes;
+    return pinned.second.context == known;
+  });
 }
 
 void* make_stream() {
@@ -467,10 +472,10 @@ int pin(void* memory, std::size_t bytes) {
   if (const int code = fault(here())) return code;
   auto* const begin = static_cast<std::byte*>(memory);
   if (reinterpret_cast<std::size_t>(memory) % kPage != 0 || bytes % kPage != 0 || bytes == 0) return kInvalidValue;
-  for (const auto& [other, length] : machine().pinned) {
-    if (begin < other + length && other < begin + bytes) return kAlreadyPinned;
+  for (const auto& [other, block] : machine().pinned) {
+    if (begin < other + block.bytes && other < begin + bytes) return kAlreadyPinned;
   }
-  machine().pinned[begin] = bytes;
+  machine().pinned[begin] = {bytes, here()};
   Counts& counts = machine().counts;
   counts.pinned_bytes += bytes;
   counts.peak_pinned_bytes = std::max(counts.peak_pinned_bytes, counts.pinned_bytes);
@@ -481,7 +486,7 @@ int unpin(void* memory) {
   const Lock lock(machine().mutex);
   const auto found = machine().pinned.find(static_cast<std::byte*>(memory));
   if (found == machine().pinned.end()) return kNotPinned;
-  machine().counts.pinned_bytes -= found->second;
+  machine().counts.pinned_bytes -= found->second.bytes;
   machine().pinned.erase(found);
   return 0;
 }
