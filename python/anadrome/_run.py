@@ -201,6 +201,17 @@ class Run:
             else:
                 self._core.set(key, words)
 
+    def on_stream(self, stream: Optional[int]) -> None:
+        """The stream that writes and reads the fields on a device that are registered from here on. Local.
+
+        Parameters
+        ----------
+        stream : int or None
+            As the array API standard numbers it: the address of a stream, such as ``torch.cuda.current_stream().cuda_stream``
+            or ``cupy.cuda.get_current_stream().ptr``; ``None`` or 1 for the default one.
+        """
+        self._core.set_stream(stream)
+
     def state(self, **arrays: object) -> None:
         """Register arrays that make up the state: all that a step needs to go on.
 
@@ -211,8 +222,9 @@ class Run:
         Parameters
         ----------
         **arrays
-            Objects with the buffer protocol by field name, such as numpy arrays: writable,
-            C-contiguous, of float32, float64, complex64, complex128, int32, int64 or bytes.
+            Objects with the buffer protocol or DLPack by field name, such as numpy arrays, or arrays of torch and cupy on
+            the host or on a device (see `on_stream`): writable, C-contiguous, of float32, float64, complex64, complex128,
+            int32, int64 or bytes.
 
         Raises
         ------

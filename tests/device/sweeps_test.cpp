@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core.h"
 #include "device_model.h"
 #include "fake_device.h"
 #include "mpi_main.h"
@@ -284,6 +285,83 @@ TEST(DeviceFaults, AContextThatIsGoneIsAnError) {
     EXPECT_TRUE(status == ANADROME_ERR_IO || status == ANADROME_ERR_PEER) << anadrome_last_error();
   }
   fake_device::make_context();
+}
+
+// A driver of the caller's own, which counts, and one of whose events fails.
+struct Driver {
+  std::int64_t calls = 0, fails_at = -1;
+  anadrome_device_operations table() {
+    namespace core = fake_device::core;
+    anadrome_device_operations all = {};
+    all.size = sizeof all;
+    all.context = this;
+    all.owner = [](void* me, const void* pointer, void** device) {
+      ++static_cast<Driver*>(me)->calls;
+      return pointer == nullptr ? core::current(device) : core::context_of(pointer, device);
+    };
+    all.enter = [](void*, void* device) { return core::push(device); };
+    all.leave = [](void*) {
+      void* context = nullptr;
+      return core::pop(&context);
+    };
+    all.make_stream = [](void*, void** stream) { return core::make_stream(stream); };
+    all.destroy_stream = [](void*, void* stream) { return core::destroy_stream(stream); };
+    all.make_event = [](void*, void** event) { return core::make_event(event); };
+    all.destroy_event = [](void*, void* event) { return core::destroy_event(event); };
+    all.record = [](void*, void* event, void* stream) { return core::record(event, stream); };
+    all.query = [](void* me, void* event) {
+      auto& driver = *static_cast<Driver*>(me);
+      const int code = core::query(event);
+      if (code == 0 && driver.fails_at >= 0 && driver.fails_at-- == 0) return 77;
+      return code == core::kNotReady ? -1 : code;
+    };
+    all.follow = [](void*, void* stream, void* event) { return core::follow(stream, event); };
+    all.seconds = [](void*, void* begin, void* end, double* seconds) {
+      float milliseconds = 0;
+      const int code = core::elapsed(&milliseconds, begin, end);
+      *seconds = milliseconds;
+      return code;
+    };
+    all.copy = [](void* me, void* to, const void* from, std::size_t bytes, void* stream) {
+      ++static_cast<Driver*>(me)->calls;
+      return core::copy(to, from, bytes, stream);
+    };
+    all.pin = [](void*, void* memory, std::size_t bytes) { return core::pin(memory, bytes); };
+    all.unpin = [](void*, void* memory) { return core::unpin(memory); };
+    all.allocate = [](void*, std::size_t bytes, void** memory) { return core::allocate(memory, bytes); };
+    all.release = [](void*, void* memory) { return core::release(memory); };
+    return all;
+  }
+};
+
+TEST(DeviceDrivers, OfTheCallerAreUsed) {
+  for (const bool exchanged : {false, true}) {
+    Driver driver;
+    const anadrome_device_operations table = driver.table();
+    DeviceModel model(elements(), exchanged);
+    Handle run("schedule=async interval=3" + sized(8, 5));
+    ASSERT_EQ(anadrome_set_device(run, &table), ANADROME_OK) << anadrome_last_error();
+    ASSERT_EQ(model.add_fields(run), ANADROME_OK) << anadrome_last_error();
+    const Result result = sweep(run, model, kSteps);
+    ASSERT_EQ(result.status, ANADROME_OK) << result.message;
+    EXPECT_EQ(result.gradient, reference_gradient(elements(), kSteps));
+    EXPECT_TRUE(driver.calls > 30 || elements() == 0) << driver.calls;
+  }
+}
+
+TEST(DeviceDrivers, AnEventThatFailsEndsTheSweep) {
+  for (const std::int64_t event : {2, 9}) {
+    Driver driver;
+    const anadrome_device_operations table = driver.table();
+    DeviceModel model(elements());
+    Handle run("schedule=async interval=2 preflight=off" + sized(4, 2));
+    ASSERT_EQ(anadrome_set_device(run, &table), ANADROME_OK);
+    ASSERT_EQ(model.add_fields(run), ANADROME_OK);
+    if (rank() == 0) driver.fails_at = event;
+    const Result result = sweep(run, model, kSteps);
+    EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER) << event;
+    EXPECT_NE(result.message.find("error 77"), std::string::npos) << result.message;
+  }
 }
 
 TEST(DeviceFields, AreChecked) {

@@ -18,6 +18,7 @@ void define_run(py::module_& module) {
   py::class_<Run>(module, "Run")
       .def(py::init<py::object>())
       .def("set", &Run::set)
+      .def("set_stream", &Run::set_stream)
       .def("add_array", &Run::add_array)
       .def("add_packed", &Run::add_packed)
       .def("add_varying", &Run::add_varying)

@@ -55,15 +55,20 @@ void Run::set(const std::string& key, const std::string& value) {
 }
 
 void Run::add_array(const std::string& name, int role, const py::object& array) {
-  Array& added = arrays_.emplace_back(name, array);
+  Array& added = arrays_.emplace_back(name, array, Array::Use::kField, stream_);
+  const auto as = static_cast<anadrome_role>(role);
   const anadrome_status status =
-      anadrome_add_field(handle(), name.c_str(), static_cast<anadrome_role>(role), added.type(),
-                         added.values(), added.count());
+      added.on_device()
+          ? anadrome_add_device_field(handle(), name.c_str(), as, added.type(), added.values(),
+                                      added.count(), stream_of(stream_))
+          : anadrome_add_field(handle(), name.c_str(), as, added.type(), added.values(),
+                               added.count());
   if (status != ANADROME_OK) arrays_.pop_back();
   check(status);
   const std::vector<std::int64_t> shape = added.shape();
   if (!shape.empty())
     check(anadrome_set_shape(handle(), name.c_str(), static_cast<int>(shape.size()), shape.data()));
+  if (added.on_device()) return watch_.give_up();
   if (role == ANADROME_ROLE_STATE) watch_.add_array(name, added.values(), added.bytes());
 }
 

@@ -3,6 +3,7 @@
 // the disk. anadrome._run has what users see.
 #pragma once
 
+#include <anadrome/device.h>
 #include <anadrome/gradient.h>
 
 #include <cstdint>
@@ -28,6 +29,8 @@ class Run {
 
   void set(const std::string& key, const std::string& value);
   void add_array(const std::string& name, int role, const py::object& array);
+  /// Of the fields on a device that come next, as the array API has it.
+  void set_stream(py::object stream) { stream_ = std::move(stream); }
   void add_packed(const std::string& name, int role, std::size_t bytes, py::function pack,
                   py::function unpack);
   void add_varying(const std::string& name, std::size_t most, py::function size, py::function pack,
@@ -61,6 +64,7 @@ class Run {
   anadrome_run* run_ = nullptr;
   unsigned long inside_ = 0;  // the thread that is in a call that may wait; guarded by the GIL
   Thrown thrown_{run_};
+  py::object stream_ = py::none();
   std::list<Array> arrays_;                      // their memory is held
   std::vector<std::unique_ptr<Packed>> packed_;  // C has their addresses
   StateWatch watch_;

@@ -67,6 +67,7 @@ struct Machine {
   std::map<std::size_t, Block> blocks;      // by offset
   std::map<const std::byte*, Block> pinned;
   std::set<Context*> contexts;
+  Context* first = nullptr;
   std::set<Stream*> streams;
   std::map<Context*, Stream> default_streams;
   std::set<Event*> events;
@@ -139,7 +140,8 @@ int fault(const Context* context) {
 }
 
 Stream* stream_of(void* stream) {
-  if (stream == nullptr) {
+  constexpr std::size_t kDefault = 1;
+  if (stream == nullptr || reinterpret_cast<std::size_t>(stream) == kDefault) {
     Context* const context = here();
     if (context == nullptr) return nullptr;
     auto [entry, made] = machine().default_streams.try_emplace(context, Stream{context});
@@ -228,6 +230,7 @@ void* make_context() {
   const Lock lock(machine().mutex);
   auto* const context = new Context;
   machine().contexts.insert(context);
+  if (machine().first == nullptr) machine().first = context;
   stack.push_back(context);
   return context;
 }
@@ -327,6 +330,11 @@ namespace core {
 int current(void** context) {
   *context = here();
   return 0;
+}
+
+void* first_context() {
+  const Lock lock(machine().mutex);
+  return machine().first;
 }
 
 int push(void* context) {

@@ -10,6 +10,8 @@ constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidContext = 201, kInval
               kFailed = 700, kDestroyed = 709, kAlreadyPinned = 712, kNotPinned = 713;
 
 int current(void** context);
+/// Of which HIP takes all threads to be, from the start.
+void* first_context();
 int push(void* context);
 int pop(void** context);
 int context_of(const void* pointer, void** context);

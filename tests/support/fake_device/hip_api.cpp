@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The functions of HIP's runtime. There is one device, and its context is the thread's as soon as it asks for one.
 #include "core.h"
-#include "fake_device.h"
 
 namespace core = fake_device::core;
 
 namespace {
-void* device_zero() {
-  static void* const context = fake_device::make_context();
-  return context;
-}
 // Every call is about the device that the thread has set, which is 0 from its first call on.
 template <class Call>
 int on_device(const Call& call) {
   void* before = nullptr;
   core::current(&before);
   if (before != nullptr) return call();
-  const int code = core::push(device_zero());
+  const int code = core::push(core::first_context());
   if (code != 0) return code;
   const int result = call();
   core::pop(&before);

@@ -39,7 +39,7 @@ std::string name_of_type(const py::object& array, const std::string& format) {
 
 }  // namespace
 
-Array::Array(const std::string& name, const py::object& array, Use use) {
+Array::Array(const std::string& name, const py::object& array, Use use, const py::object& stream) {
   const bool is_field = use == Use::kField, is_part = use == Use::kPut || use == Use::kGet;
   const auto refuse = [&](const std::string& why) {
     PyBuffer_Release(&view_);
@@ -52,22 +52,32 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
     refuse(
         "a MaskedArray would lose its mask; give its data and its mask as two arrays, or "
         ".filled()");
-  if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) != 0) {
-    PyErr_Clear();
+  const bool shared = PyObject_GetBuffer(array.ptr(), &view_, PyBUF_FULL_RO) == 0;
+  if (!shared) PyErr_Clear();
+  if (!shared && Dlpack::has(array)) packed_ = Dlpack(array, stream);
+  if (!shared && !packed_.holds()) {
     const std::string kind = Py_TYPE(array.ptr())->tp_name;
     refuse("an object of type " + kind + " has no memory that can be shared; give a numpy array" +
            (is_field ? ", or use packed() with two functions that copy" : ""));
   }
-  if (view_.readonly != 0 && use != Use::kPut && use != Use::kRead)
+  if (packed_.holds() && (packed_.elsewhere() || (packed_.on_device() && !is_field)))
+    refuse("its memory is on a device where anadrome does not read it; give a copy on the host");
+  const bool read_only = packed_.holds() ? packed_.read_only() : view_.readonly != 0;
+  if (read_only && use != Use::kPut && use != Use::kRead)
     refuse("the array is read-only; anadrome writes " +
            std::string(is_field  ? "states"
                        : is_part ? "the part"
                                  : "the result") +
            " into it");
-  if (PyBuffer_IsContiguous(&view_, 'C') == 0)
+  const bool contiguous =
+      packed_.holds() ? packed_.contiguous() : PyBuffer_IsContiguous(&view_, 'C') != 0;
+  if (!contiguous)
     refuse("the array is not C-contiguous; numpy.ascontiguousarray makes one that is");
-  const std::string format = view_.format != nullptr ? view_.format : "B";
-  const std::optional<anadrome_type> type = type_of(format, view_.itemsize);
+  const std::string format = packed_.holds()           ? packed_.format()
+                             : view_.format != nullptr ? view_.format
+                                                       : "B";
+  const std::optional<anadrome_type> type = type_of(
+      format, packed_.holds() ? static_cast<Py_ssize_t>(packed_.itemsize()) : view_.itemsize);
   if (!type) {
     refuse("elements of type " + name_of_type(array, format) +
            " are none that fields have: float32, float64, complex64, complex128, int32, int64 or "
@@ -78,6 +88,10 @@ Array::Array(const std::string& name, const py::object& array, Use use) {
 
 std::vector<std::int64_t> Array::shape() const {
   constexpr int kMost = 8;
+  if (packed_.holds()) {
+    std::vector<std::int64_t> sizes = packed_.shape();
+    return sizes.size() < 2 || sizes.size() > kMost ? std::vector<std::int64_t>() : sizes;
+  }
   if (view_.ndim < 2 || view_.ndim > kMost) return {};
   return {view_.shape, view_.shape + view_.ndim};
 }

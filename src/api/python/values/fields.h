@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fields as Python has them: arrays by the buffer protocol, and objects with functions that copy.
+// Fields as Python has them: arrays by the buffer protocol or DLPack, and objects with functions
+// that copy.
 #pragma once
 
 #include <anadrome/field.h>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "api/python/values/callbacks.h"
+#include "api/python/values/dlpack.h"
 #include "api/python/values/python.h"
 
 namespace anadrome::python {
@@ -21,20 +23,29 @@ class Array {
   enum class Use { kField, kPut, kGet, kRead, kFilled };
   /// Raises TypeError, which names the field, part or array, unless it is contiguous, of a type
   /// that fields have and, but for kPut and kRead, writable.
-  Array(const std::string& name, const py::object& array, Use use = Use::kField);
+  /// `stream`: of a field on a device.
+  Array(const std::string& name, const py::object& array, Use use = Use::kField,
+        const py::object& stream = py::none());
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
   anadrome_type type() const { return type_; }
-  std::size_t count() const { return bytes() / static_cast<std::size_t>(view_.itemsize); }
-  std::size_t bytes() const { return static_cast<std::size_t>(view_.len); }
-  void* values() const { return view_.buf; }
+  std::size_t count() const {
+    return packed_.holds() ? packed_.count() : bytes() / static_cast<std::size_t>(view_.itemsize);
+  }
+  std::size_t bytes() const {
+    return packed_.holds() ? packed_.count() * packed_.itemsize()
+                           : static_cast<std::size_t>(view_.len);
+  }
+  void* values() const { return packed_.holds() ? packed_.values() : view_.buf; }
+  bool on_device() const { return packed_.holds() && packed_.on_device(); }
   /// As anadrome_set_shape wants it; empty: one dimension or none.
   std::vector<std::int64_t> shape() const;
 
  private:
   Py_buffer view_{};
+  Dlpack packed_;  ///< instead of the view
   anadrome_type type_{};
 };
 
