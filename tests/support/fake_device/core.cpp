@@ -466,7 +466,13 @@ int copy(void* to, const void* from, std::size_t bytes, void* stream) {
   if (all.fail_after >= 0 && all.fail_after-- == 0) {
     operation.body = [context] { context->error = kFailed; };
   } else {
-    operation.body = [to, from, bytes] {
+    const bool pinned = (is_device(to) || is_pinned(to, bytes)) && (is_device(from) || is_pinned(from, bytes));
+    operation.body = [to, from, bytes, pinned] {
+      for (const void* end : {static_cast<const void*>(to), from}) {
+        if (is_device(end) ? is_whole(end, bytes) : !pinned || is_pinned(end, bytes)) continue;
+        ++machine().counts.copies_into_nothing;
+        return;
+      }
       std::memcpy(is_device(to) ? alias_of(to) : to, is_device(from) ? alias_of(from) : from, bytes);
     };
   }

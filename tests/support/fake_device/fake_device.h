@@ -49,6 +49,7 @@ struct Counts {
   std::int64_t copies = 0, unpinned_copies = 0;
   std::int64_t queries = 0, host_waits = 0;  ///< by `waiting_thread`: of events that had not come
   std::size_t bytes = 0, peak_bytes = 0, pinned_bytes = 0, peak_pinned_bytes = 0;
+  std::int64_t copies_into_nothing = 0;  ///< that ran when an end was not pinned, or not allocated, any more
   std::int64_t streams = 0, events = 0;  ///< that are left
   std::int64_t contexts_entered = 0;     ///< less those left
 };

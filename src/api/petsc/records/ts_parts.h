@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "api/petsc/records/device_copy.h"
 #include "api/petsc/records/petsc_private.h"
 
 namespace anadrome::petsc {
@@ -21,22 +22,23 @@ inline PetscErrorCode vec_bytes(Vec v, std::size_t* bytes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// One vector, and the cursor moves on.
+// One vector, from where its values are and to where they are to be, and the cursor moves on.
 template <Way kWay, class Bytes>
 PetscErrorCode move_vec(Vec v, Bytes*& cursor) {
   std::size_t bytes = 0;
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
   PetscFunctionBegin;
   PetscCall(vec_bytes(v, &bytes));
   if constexpr (kWay == Way::kOut) {
     const PetscScalar* values = nullptr;
-    PetscCall(VecGetArrayRead(v, &values));
-    if (bytes > 0) std::memcpy(cursor, values, bytes);
-    PetscCall(VecRestoreArrayRead(v, &values));
+    PetscCall(VecGetArrayReadAndMemType(v, &values, &memory));
+    PetscCall(copy_bytes(cursor, values, bytes, PetscMemTypeDevice(memory) ? values : nullptr));
+    PetscCall(VecRestoreArrayReadAndMemType(v, &values));
   } else {
     PetscScalar* values = nullptr;
-    PetscCall(VecGetArrayWrite(v, &values));
-    if (bytes > 0) std::memcpy(values, cursor, bytes);
-    PetscCall(VecRestoreArrayWrite(v, &values));
+    PetscCall(VecGetArrayWriteAndMemType(v, &values, &memory));
+    PetscCall(copy_bytes(values, cursor, bytes, PetscMemTypeDevice(memory) ? values : nullptr));
+    PetscCall(VecRestoreArrayWriteAndMemType(v, &values));
   }
   cursor += bytes;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "api/petsc/records/device_copy.h"
 #include "base/checksum.h"
 
 namespace anadrome::petsc {
@@ -48,14 +49,16 @@ PetscErrorCode sum_of_equations(TS ts, std::uint64_t* sum) {
   PetscCall(VecDuplicate(ts->vec_sol, &derivative));
   PetscCall(VecDuplicate(ts->vec_sol, &values));
   PetscCall(VecCopy(ts->vec_sol, derivative));  // some derivative: a mass matrix counts, too
-  PetscCall(VecShift(derivative, 1));
+  PetscCall(VecSet(values, 1));
+  PetscCall(VecAXPY(derivative, 1, values));
   PetscCall(TSComputeIFunction(ts, ts->ptime, ts->vec_sol, derivative, values, PETSC_FALSE));
   PetscCall(VecGetLocalSize(values, &local));
-  PetscCall(VecGetArrayRead(values, &scalars));
+  ValuesOnHost on_host;
+  PetscCall(on_host.get(values, &scalars));
   ChecksumStream stream;
   stream.add(scalars, static_cast<std::size_t>(local) * sizeof(PetscScalar));
   *sum = stream.finish().low;
-  PetscCall(VecRestoreArrayRead(values, &scalars));
+  PetscCall(on_host.give_back(values));
   PetscCall(VecDestroy(&derivative));
   PetscCall(VecDestroy(&values));
   ts->ifuncs = counts[0];

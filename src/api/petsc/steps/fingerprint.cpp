@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "api/petsc/records/device_copy.h"
 #include "base/arithmetic.h"
 
 namespace anadrome::petsc {
@@ -79,12 +80,13 @@ PetscErrorCode fingerprint(Vec v, std::size_t fields, Fingerprint* print) {
   const std::size_t lanes = (kLanes + together - 1) / together * together;
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &size));
-  PetscCall(VecGetArrayRead(v, &scalars));
+  ValuesOnHost on_host;
+  PetscCall(on_host.get(v, &scalars));
   const auto* values = reinterpret_cast<const PetscReal*>(scalars);
   const std::size_t count = static_cast<std::size_t>(size) * kParts;
   const OwnArithmetic own;
   add(values, count, lanes, product.data(), square.data());
-  PetscCall(VecRestoreArrayRead(v, &scalars));
+  PetscCall(on_host.give_back(v));
   print->products.assign(fields, 0);
   print->squares.assign(fields, 0);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
