@@ -21,17 +21,18 @@ struct Model {
     for (std::size_t i = 0; i < size; ++i)
       u[i] = static_cast<double>(i) / static_cast<double>(size);
   }
-  void step(std::int64_t i) {
+  virtual ~Model() = default;
+  virtual void step(std::int64_t i) {
     for (double& value : u) value += 0.01 * value * (1 - value) + 1e-4 * static_cast<double>(i);
     ++counter;
   }
   /// A step and its adjoint, as a turn is.
-  void reverse(std::int64_t i) {
+  virtual void reverse(std::int64_t i) {
     for (std::size_t j = 0; j < u.size(); ++j) adjoint[j] *= 1 + 0.01 * (1 - 2 * u[j]);
     step(i);
     ++turns;
   }
-  std::vector<EnzymeCkptRegion> regions(std::uint32_t space = 0) {
+  virtual std::vector<EnzymeCkptRegion> regions(std::uint32_t space = 0) {
     return {{u.data(), sizeof(double) * u.size(), space, 0}, {&counter, sizeof counter, 0, 0}};
   }
 };

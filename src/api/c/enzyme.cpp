@@ -20,10 +20,12 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/words.h"
+#include "device/at_once.h"
 
 namespace {
 
 using anadrome::Error;
+using anadrome::device::copy_at_once;
 
 constexpr std::int64_t kUnknown = -1, kMostSlots = std::int64_t{1} << 30;
 
@@ -101,11 +103,19 @@ class Loop {
 
   void store(std::int64_t slot, const EnzymeCkptRegion* regions, std::uint64_t count) {
     const std::vector<anadrome_part> parts = parts_of(regions, count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (is_on_device(regions[i]))
+        copy_at_once(parts[i].values, regions[i].ptr, regions[i].bytes, regions[i].ptr);
+    }
     check(anadrome_store_put(store_, slot, static_cast<int>(parts.size()), parts.data()));
   }
   void restore(std::int64_t slot, const EnzymeCkptRegion* regions, std::uint64_t count) {
     const std::vector<anadrome_part> parts = parts_of(regions, count);
     check(anadrome_store_get(store_, slot, static_cast<int>(parts.size()), parts.data()));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (is_on_device(regions[i]))
+        copy_at_once(regions[i].ptr, parts[i].values, regions[i].bytes, regions[i].ptr);
+    }
   }
   void end(std::int64_t steps) { check(anadrome_schedule_end(schedule_, steps)); }
   void close() { check(anadrome_store_close(&store_)); }
@@ -134,16 +144,25 @@ class Loop {
   std::int64_t number(const anadrome_schedule_action& action) const {
     return action.tier == 0 ? action.slot : slots_ + action.slot;
   }
+  // LLVM's number of a GPU's global memory, for NVIDIA's and AMD's alike.
+  static bool is_on_device(const EnzymeCkptRegion& region) { return region.addrspace == 1; }
+  // Regions of a device are copied to and from memory here.
   std::vector<anadrome_part> parts_of(const EnzymeCkptRegion* regions, std::uint64_t count) {
+    if (staging_.size() < count) staging_.resize(count);
     while (names_.size() < count) names_.push_back("r" + std::to_string(names_.size()));
     std::vector<anadrome_part> parts;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (regions[i].addrspace != 0) {
+      void* place = regions[i].ptr;
+      if (is_on_device(regions[i])) {
+        staging_[i].resize(regions[i].bytes);
+        place = staging_[i].data();
+      } else if (regions[i].addrspace != 0) {
         throw Error(ANADROME_ERR_UNSUPPORTED, "a snapshot has memory of address space " +
                                                   std::to_string(regions[i].addrspace) +
-                                                  "; only the host's can be kept");
+                                                  "; only the host's and a device's global one "
+                                                  "can be kept");
       }
-      parts.push_back({names_[i].c_str(), ANADROME_BYTE, regions[i].bytes, regions[i].ptr});
+      parts.push_back({names_[i].c_str(), ANADROME_BYTE, regions[i].bytes, place});
     }
     return parts;
   }
@@ -154,7 +173,8 @@ class Loop {
   anadrome_store* store_ = nullptr;
   std::optional<std::int64_t> recorded_;  ///< the step whose turn comes next
   bool turned_ = false;
-  std::vector<std::string> names_;  ///< of parts
+  std::vector<std::string> names_;               ///< of parts
+  std::vector<std::vector<std::byte>> staging_;  ///< by region
 };
 
 [[noreturn]] void end_program(MPI_Comm comm, const char* why) {
