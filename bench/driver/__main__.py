@@ -9,6 +9,7 @@ import adolc
 import advice
 import agreement
 import compression
+import device
 import directories
 import growth
 import interval
@@ -27,7 +28,7 @@ from table import Claims
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
        "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
-       "directories": directories, "scale": scale}
+       "directories": directories, "scale": scale, "device": device}
 
 
 def processor():

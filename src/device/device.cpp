@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/index.h"
 
 namespace anadrome::device {
 
@@ -22,6 +23,16 @@ struct Ticket::Event {
   void* const handle;
   mutable std::atomic<bool> has_come{false};
 };
+
+namespace {
+
+// What fails here is of no consequence.
+template <class Body>
+void quietly(Body&& body) {
+  static_cast<void>(failure_from(body));
+}
+
+}  // namespace
 
 /// The thread's device is this one for as long as it lives.
 class Device::Inside {
@@ -59,13 +70,13 @@ Device::Device(std::shared_ptr<const Operations> operations, void* place)
 
 // The program may have taken the device away before.
 Device::~Device() {
-  static_cast<void>(failure_from([&] {
+  quietly([&] {
     const Inside inside(*this);
     for (void* event : free_events_) operations_->destroy_event(operations_->context, event);
     for (void* stream : streams_) {
       if (stream != nullptr) operations_->destroy_stream(operations_->context, stream);
     }
-  }));
+  });
 }
 
 // ---- events ----
@@ -91,10 +102,10 @@ void Device::give_back(void* event) noexcept {
 }
 
 void Device::break_with(const Failure& failure) noexcept {
-  static_cast<void>(failure_from([&] {
+  quietly([&] {
     const std::lock_guard lock(mutex_);
     if (!broken_) broken_ = failure;
-  }));
+  });
 }
 
 Ticket Device::record(void* stream) {
@@ -199,8 +210,7 @@ double Device::seconds_between(const Ticket& begin, const Ticket& end) {
 void* Device::allocate(std::int64_t bytes) {
   const Inside inside(*this);
   void* memory = nullptr;
-  const int code =
-      operations_->allocate(operations_->context, static_cast<std::size_t>(bytes), &memory);
+  const int code = operations_->allocate(operations_->context, size(bytes), &memory);
   if (code == 0 && memory != nullptr) return memory;
   throw Error(ANADROME_ERR_MEMORY, "the device has no " + std::to_string(bytes) +
                                        " bytes left for states (" + text_of(code) +
@@ -208,26 +218,26 @@ void* Device::allocate(std::int64_t bytes) {
 }
 
 void Device::release(void* memory) noexcept {
-  static_cast<void>(failure_from([&] {
+  quietly([&] {
     const Inside inside(*this);
     operations_->release(operations_->context, memory);
-  }));
+  });
 }
 
 bool Device::pin(void* memory, std::size_t bytes) noexcept {
   bool pinned = false;
-  static_cast<void>(failure_from([&] {
+  quietly([&] {
     const Inside inside(*this);
     pinned = operations_->pin(operations_->context, memory, bytes) == 0;
-  }));
+  });
   return pinned;
 }
 
 void Device::unpin(void* memory) noexcept {
-  static_cast<void>(failure_from([&] {
+  quietly([&] {
     const Inside inside(*this);
     operations_->unpin(operations_->context, memory);
-  }));
+  });
 }
 
 Pins::~Pins() {
@@ -235,12 +245,12 @@ Pins::~Pins() {
 }
 
 void Pins::pin(std::int64_t number, std::byte* block) {
-  const auto at = static_cast<std::size_t>(number);
+  const auto at = size(number);
   if (at >= tried_.size()) tried_.resize(at + 1);
   if (tried_[at]) return;
   tried_[at] = true;
   pinned_.push_back(block);  // first: it may lack the memory
-  if (!device_->pin(block, static_cast<std::size_t>(block_bytes_))) pinned_.pop_back();
+  if (!device_->pin(block, size(block_bytes_))) pinned_.pop_back();
 }
 
 }  // namespace anadrome::device

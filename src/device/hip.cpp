@@ -39,7 +39,7 @@ int owner(void*, const void* pointer, void** device) {
   const int code = pointer == nullptr
                        ? hip.current(&number)
                        : hip.attribute(&number, kNumberOfPointer, const_cast<void*>(pointer));
-  *device = reinterpret_cast<void*>(static_cast<std::intptr_t>(number) + 1);
+  *device = reinterpret_cast<void*>(std::intptr_t{number} + 1);
   return code;
 }
 
@@ -56,7 +56,7 @@ int query(void*, void* event) {
 int seconds(void*, void* begin, void* end, double* seconds) {
   float milliseconds = 0;
   const int code = hip.elapsed(&milliseconds, begin, end);
-  *seconds = static_cast<double>(milliseconds) * 1e-3;
+  *seconds = 1e-3 * milliseconds;
   return code;
 }
 

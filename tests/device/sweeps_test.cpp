@@ -2,9 +2,11 @@
 // States on a device: the gradient's bits are those of all states kept, whatever the device does first.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "core.h"
 #include "device_model.h"
@@ -318,7 +320,8 @@ TEST(DeviceFaults, AContextThatIsGoneIsAnError) {
 
 // A driver of the caller's own, which counts, and one of whose events fails.
 struct Driver {
-  std::int64_t calls = 0, fails_at = -1;
+  std::atomic<std::int64_t> calls = 0, fails_at = -1;  // of events that the I/O thread waits for
+  const std::thread::id caller = std::this_thread::get_id();
   anadrome_device_operations table() {
     namespace core = fake_device::core;
     anadrome_device_operations all = {};
@@ -341,7 +344,8 @@ struct Driver {
     all.query = [](void* me, void* event) {
       auto& driver = *static_cast<Driver*>(me);
       const int code = core::query(event);
-      if (code == 0 && driver.fails_at >= 0 && driver.fails_at-- == 0) return 77;
+      const bool by_io_thread = std::this_thread::get_id() != driver.caller;
+      if (code == 0 && by_io_thread && driver.fails_at >= 0 && driver.fails_at-- == 0) return 77;
       return code == core::kNotReady ? -1 : code;
     };
     all.follow = [](void*, void* stream, void* event) { return core::follow(stream, event); };
@@ -379,7 +383,7 @@ TEST(DeviceDrivers, OfTheCallerAreUsed) {
 }
 
 TEST(DeviceDrivers, AnEventThatFailsEndsTheSweep) {
-  for (const std::int64_t event : {2, 9}) {
+  for (const std::int64_t event : {0, 3}) {
     Driver driver;
     const anadrome_device_operations table = driver.table();
     DeviceModel model(elements());

@@ -119,7 +119,7 @@ anadrome_stats Report::statistics() const {
 
 // To and from a volume, in this sweep, by this rank.
 store::TransferTotals Report::moved(int volume) const {
-  const auto index = static_cast<std::size_t>(volume);
+  const auto index = at(volume);
   return storage_.transport(volume)->totals().since(sweep_.before.totals[index]);
 }
 
@@ -418,6 +418,12 @@ void Report::predict() {
 
 // For the summary; `peak`: what was measured, of the rank where it is most.
 std::string Report::describe_memory(std::int64_t peak) const {
+  if (const DevicePlan& there = plan_.memory.device; there.slots > 0) {
+    return format_bytes(peak) + " of " + format_bytes(options_.memory) +
+           " per rank: " + counted(plan_.memory.blocks, "block") + "; on a device " +
+           format_bytes(there.device_bytes()) + " of " + format_bytes(options_.device_memory) +
+           ": " + counted(there.slots, "slot") + " for checkpoints";
+  }
   if (!plan_.memory.single) return "";
   return format_bytes(peak) + " of " + format_bytes(options_.memory) +
          " per rank: " + counted(plan_.memory.blocks * plan_.memory.slots.states(), "slot") +

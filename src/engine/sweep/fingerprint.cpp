@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/index.h"
 #include "store/memory/block_layout.h"
 
 namespace anadrome::engine {
@@ -161,7 +162,7 @@ void add(Fingerprint& print, const void* values, std::size_t count) {
 
 template <class Real>
 void add_reals(Fingerprint& print, const void* values, const Fingerprint* first) {
-  const auto count = static_cast<std::size_t>(print.reals);
+  const auto count = size(print.reals);
   print.floor = first != nullptr ? first->floor : floor_of<Real>(values, count);
   add<Real>(print, values, count);
 }
@@ -194,7 +195,7 @@ double most_apart(const void* values, const void* others, std::size_t count, int
 
 Fingerprint fingerprint(const void* bytes, std::int64_t count) {
   Fingerprint print;
-  print.hash = XXH3_64bits(bytes, static_cast<std::size_t>(count));
+  print.hash = XXH3_64bits(bytes, size(count));
   return print;
 }
 
@@ -234,7 +235,7 @@ Apart apart(anadrome_type type, const void* values, const void* others, std::int
   if (found == end) return {};
   Apart far{(found - one) / element, std::numeric_limits<double>::infinity()};
   if (real == 0) return far;
-  const auto reals = static_cast<std::size_t>(count * element / real);
+  const auto reals = size(count * element / real);
   far.most = relative(type, real == 4 ? most_apart<Singles>(values, others, reals, first.floor)
                                       : most_apart<Doubles>(values, others, reals, first.floor));
   return far;

@@ -27,7 +27,7 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
     };
     bool has_written = false;
     for (int volume = 0; volume < tier->volumes(); ++volume) {
-      const store::TransferTimes& times = transfers_[static_cast<std::size_t>(volume)];
+      const store::TransferTimes& times = transfers_[at(volume)];
       mine.write_taken =
           std::max(mine.write_taken, taken(times.write_start, times.write_processor));
       mine.read_taken = std::max(mine.read_taken, taken(times.read_start, times.read_processor));

@@ -81,9 +81,7 @@ class Measurements {
     return slot_copies_.seconds() > 0 ? slot_copies_.seconds() : anchor_copy();
   }
   double anchor_copy() const { return anchor_copies_.seconds(); }
-  store::TransferTimes& transfers(int volume) {
-    return transfers_[static_cast<std::size_t>(volume)];
-  }
+  store::TransferTimes& transfers(int volume) { return transfers_[at(volume)]; }
 
   // ---- agreed ----
   /// `tier`: NULL without a disk.

@@ -44,7 +44,11 @@ bool Comparison::sees_states_again() const {
   const Options& options = asked_.options;
   const bool changed =
       options.is_lossy() && (plan_.memory.single || plan_.disk_use() != DiskUse::kNone);
-  return options.audit != Audit::kOff && !changed;
+  const bool sees_some =
+      !leaves_out_packed_ || std::ranges::any_of(asked_.fields.state(), [](const store::Field& f) {
+        return f.mover == nullptr;
+      });
+  return options.audit != Audit::kOff && !changed && sees_some;
 }
 
 void Comparison::begin(bool needed) {

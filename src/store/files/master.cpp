@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/index.h"
 #include "store/files/format.h"
 #include "store/files/hdf5_write.h"
 #include "store/files/skeleton.h"
@@ -23,12 +24,12 @@ void create_states(hid_t file, const MasterDescription& master, const MasterFiel
     // The length of /slots/<field> in each file of the segment.
     std::vector<std::int64_t> lengths(segment.files.size(), 0);
     for (const MasterPart& part : field.parts) {
-      lengths[static_cast<std::size_t>(part.file)] += part.stride * segment.slots;
+      lengths[at(part.file)] += part.stride * segment.slots;
     }
     std::int64_t column = 0;
     for (const MasterPart& part : field.parts) {
       if (part.count == 0 || segment.slots_used == 0) continue;
-      const auto file_index = static_cast<std::size_t>(part.file);
+      const auto file_index = at(part.file);
       const hsize_t length = extent(lengths[file_index]);
       const Hdf5Space source(checked(H5Screate_simple(1, &length, nullptr), "create a dataspace"));
       const std::array<hsize_t, 2> to = {extent(row), extent(column)};

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The functions of CUDA's driver, under the names by which they are looked up.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
 #include "core.h"
+#include "fake_device.h"
 
 namespace core = fake_device::core;
 
@@ -9,6 +14,37 @@ void* pointer(std::size_t address) { return reinterpret_cast<void*>(address); }
 }  // namespace
 
 extern "C" {
+// What a program calls that owns the device.
+int cuInit(unsigned) { return 0; }
+int cuDeviceGet(int* device, int) { return *device = 0; }
+int cuDeviceGetName(char* name, int length, int) {
+  std::snprintf(name, static_cast<std::size_t>(length), "fake device");
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = fake_device::make_context();
+  return 0;
+}
+int cuCtxSetCurrent(void* context) {
+  void* current = nullptr;
+  core::current(&current);
+  return current == context ? 0 : core::push(context);
+}
+int cuStreamSynchronize(void* stream) {
+  fake_device::synchronize(stream);
+  return 0;
+}
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  return *memory == nullptr ? core::kOutOfMemory : 0;
+}
+int cuMemsetD32Async(std::size_t to, unsigned value, std::size_t count, void* stream) {
+  auto* const words = static_cast<unsigned*>(pointer(to));
+  fake_device::launch(stream, [=] { std::fill_n(fake_device::at(words), count, value); });
+  return 0;
+}
+
+// What the library looks up.
 int cuCtxGetCurrent(void** context) { return core::current(context); }
 int cuCtxPushCurrent_v2(void* context) { return core::push(context); }
 int cuCtxPopCurrent_v2(void** context) { return core::pop(context); }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/index.h"
+
 namespace anadrome::python {
 
 // ABI of DLPack 1.x, and of the capsules before it.
@@ -67,44 +69,43 @@ void* stream_of(const py::object& number) {
 
 Dlpack::Dlpack(const py::object& array, const py::object& stream) {
   const py::object capsule = ask(array, stream);
-  versioned_ = PyCapsule_IsValid(capsule.ptr(), kVersionedName) != 0;
-  const char* const name = versioned_ ? kVersionedName : kName;
+  const bool versioned = PyCapsule_IsValid(capsule.ptr(), kVersionedName) != 0;
+  const char* const name = versioned ? kVersionedName : kName;
   void* const managed = PyCapsule_GetPointer(capsule.ptr(), name);
   if (managed == nullptr) throw py::error_already_set();
-  if (PyCapsule_SetName(capsule.ptr(), versioned_ ? "used_dltensor_versioned" : "used_dltensor") !=
+  if (PyCapsule_SetName(capsule.ptr(), versioned ? "used_dltensor_versioned" : "used_dltensor") !=
       0)
     throw py::error_already_set();
-  managed_ = managed;  // it is ours from here on
-  if (!versioned_) return;
-  const Versioned& of_1 = *static_cast<Versioned*>(managed_);
-  read_only_ = (of_1.flags & (kReadOnly | kIsCopied)) != 0;  // a copy is nobody's field
-  if (of_1.major != 1) {
+  // It is ours from here on.
+  if (!versioned) {
+    managed_ = static_cast<Managed*>(managed);
+    return;
+  }
+  of_1_ = static_cast<Versioned*>(managed);
+  read_only_ = (of_1_->flags & (kReadOnly | kIsCopied)) != 0;  // a copy is nobody's field
+  if (of_1_->major != 1) {
     Dlpack unread = std::move(*this);
     throw py::type_error("DLPack of a version that is not known here");
   }
 }
 
 Dlpack::~Dlpack() {
-  if (managed_ == nullptr) return;
-  if (versioned_) {
-    auto* const managed = static_cast<Versioned*>(managed_);
-    if (managed->deleter != nullptr) managed->deleter(managed);
-  } else {
-    auto* const managed = static_cast<Managed*>(managed_);
-    if (managed->deleter != nullptr) managed->deleter(managed);
-  }
+  const auto let_go = [](auto* managed) {
+    if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
+  };
+  let_go(managed_);
+  let_go(of_1_);
 }
 
 Dlpack& Dlpack::operator=(Dlpack&& other) noexcept {
   std::swap(managed_, other.managed_);
-  std::swap(versioned_, other.versioned_);
+  std::swap(of_1_, other.of_1_);
   std::swap(read_only_, other.read_only_);
   return *this;
 }
 
 const Dlpack::Tensor& Dlpack::tensor() const {
-  return versioned_ ? static_cast<Versioned*>(managed_)->tensor
-                    : static_cast<Managed*>(managed_)->tensor;
+  return of_1_ != nullptr ? of_1_->tensor : managed_->tensor;
 }
 
 bool Dlpack::on_device() const {
@@ -127,9 +128,7 @@ bool Dlpack::contiguous() const {
   return true;
 }
 
-std::size_t Dlpack::itemsize() const {
-  return static_cast<std::size_t>(tensor().bits) * tensor().lanes / 8;
-}
+std::size_t Dlpack::itemsize() const { return std::size_t{tensor().bits} * tensor().lanes / 8; }
 
 std::string Dlpack::format() const {
   const std::size_t bytes = itemsize();
@@ -152,8 +151,7 @@ std::string Dlpack::format() const {
 
 std::size_t Dlpack::count() const {
   std::size_t count = 1;
-  for (std::int32_t i = 0; i < tensor().dimensions; ++i)
-    count *= static_cast<std::size_t>(tensor().shape[i]);
+  for (std::int32_t i = 0; i < tensor().dimensions; ++i) count *= size(tensor().shape[i]);
   return count;
 }
 

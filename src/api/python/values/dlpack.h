@@ -26,7 +26,7 @@ class Dlpack {
   Dlpack(Dlpack&& other) noexcept { *this = std::move(other); }
   Dlpack& operator=(Dlpack&& other) noexcept;
 
-  bool holds() const { return managed_ != nullptr; }
+  bool holds() const { return managed_ != nullptr || of_1_ != nullptr; }
   /// On a device that CUDA or HIP knows; otherwise memory of the host.
   bool on_device() const;
   /// On neither.
@@ -46,8 +46,9 @@ class Dlpack {
   struct Versioned;
   const Tensor& tensor() const;
 
-  void* managed_ = nullptr;
-  bool versioned_ = false, read_only_ = false;
+  Managed* managed_ = nullptr;  ///< or
+  Versioned* of_1_ = nullptr;
+  bool read_only_ = false;
 };
 
 /// A stream's number, as the array API has it, as the pointer that drivers take.
