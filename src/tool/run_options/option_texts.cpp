@@ -36,14 +36,6 @@ const std::vector<OptionText>& option_texts() {
        "same, that is a warning.",
        "[the summary](summary.md)"},
 
-      {"device_memory", kSome, "0", "20GiB",
-       "Bytes per rank in the memory of a device, for checkpoints of states whose fields are there. "
-       "With 0 these lie in the host's memory. Exchanged fields on a device have their two states "
-       "here, too.",
-       "half",
-       "If it is too little for one state, `anadrome_begin` is `ANADROME_ERR_MEMORY` and names the "
-       "least number of bytes. It has no effect if no state field is on a device.",
-       "[states on a GPU](how-to/devices.md)"},
       {"schedule", kSome, "auto", "revolve",
        "`auto`, `store_all`, `revolve`, `async` or `mixed`. `auto` takes `store_all` if every "
        "state fits, and otherwise `async` or `revolve`.",
@@ -114,6 +106,15 @@ const std::vector<OptionText>& option_texts() {
        "With `off` a step that cannot be repeated gives a wrong gradient, and nobody notices.",
        "[verify](verify.md)"},
 
+      {"device_memory", kFew, "0", "20GiB",
+       "Bytes per rank in the memory of a device, for checkpoints of states whose fields are "
+       "there. "
+       "With 0 these lie in the host's memory. Exchanged fields on a device have their two states "
+       "here, too.",
+       "half",
+       "If it is too little for one state, `anadrome_begin` is `ANADROME_ERR_MEMORY` and names the "
+       "least number of bytes. It has no effect if no state field is on a device.",
+       "[states on a GPU](how-to/devices.md)"},
       {"interval", kFew, "auto", "20",
        "For `async`: steps between anchors. `auto` chooses on the way, by what intervals of 1, 2, "
        "4, 8, .. steps are measured to take.",
