@@ -26,8 +26,7 @@ class Functions {
     if (library_ != nullptr) function = reinterpret_cast<Function>(::dlsym(library_, name));
     if (function == nullptr) complete_ = false;
   }
-  /// All are there.
-  bool complete() const { return complete_; }
+  bool complete() const { return complete_; }  ///< all are there
 
  private:
   void* library_;  // stays: the functions are of it
