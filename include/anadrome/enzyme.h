@@ -36,7 +36,8 @@ typedef struct anadrome_enzyme_data {
  *
  * The beginning and the end of a loop are collective over `comm`. The callbacks of the table return
  * nothing: what fails prints a sentence, and ends the program on all ranks by MPI_Abort. Memory
- * that is not the host's (an address space other than 0) is such a failure. */
+ * that is not the host's nor a device's global one (an address space other than 0 and 1) is such a
+ * failure. */
 ANADROME_API const struct EnzymeCheckpointScheme* anadrome_enzyme_scheme(void);
 
 #ifdef __cplusplus

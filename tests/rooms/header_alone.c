@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The public headers alone, first and twice. */
+#include <anadrome/device.h>
+
 #include <anadrome/graph.h>
 
 #include <anadrome/sketch.h>
