@@ -51,7 +51,8 @@ typedef struct anadrome_device_operations {
              size_t bytes); /**< host memory, whole pages: copies need no staging */
   int (*unpin)(void* context, void* memory);                   /**< and what was pinned */
   int (*allocate)(void* context, size_t bytes, void** memory); /**< memory of the device */
-  int (*release)(void* context, void* memory);                 /**< and what allocate gave */
+  int (*release)(void* context,
+                 void* memory); /**< and what allocate gave, once all that is queued is over */
   const char* (*error)(void* context, int code); /**< words for an error's number; may be NULL */
 } anadrome_device_operations;
 
@@ -63,9 +64,10 @@ ANADROME_API anadrome_status anadrome_set_device(struct anadrome_run* run,
 
 /** anadrome_add_field for an array in the memory of a device. `stream`: a CUstream, cudaStream_t or
  * hipStream_t, or NULL for the default one; the arrays are written and read by work that is queued
- * on it. Of several fields the streams may differ if the caller has each wait for what it uses of
- * the others. ERR_UNSUPPORTED: no driver is there, or none knows the pointer. Not collective, but
- * every rank registers the same fields, on a device or none. */
+ * on it. Of several fields the streams may differ: then each has to wait for what it uses of the
+ * others, and before anadrome_next for all work on others that reads or writes its field.
+ * ERR_UNSUPPORTED: no driver is there, or none knows the pointer. Not collective, but every rank
+ * registers the same fields, on a device or none. */
 ANADROME_API anadrome_status anadrome_add_device_field(struct anadrome_run* run, const char* name,
                                                        anadrome_role role, anadrome_type type,
                                                        void* values, size_t count, void* stream);

@@ -208,7 +208,7 @@ class Run:
         ----------
         stream : int or None
             As the array API standard numbers it: the address of a stream, such as ``torch.cuda.current_stream().cuda_stream``
-            or ``cupy.cuda.get_current_stream().ptr``; ``None`` or 1 for the default one.
+            or ``cupy.cuda.get_current_stream().ptr``; ``None``, 0 or 1 for the default one.
         """
         self._core.set_stream(stream)
 

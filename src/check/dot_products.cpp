@@ -82,7 +82,9 @@ void require_pair(const FieldPair& pair) {
   const std::string both =
       "check_gradient: pairs: '" + pair.state.name + "' and '" + pair.adjoint.name + "' ";
   if (pair.state.mover != nullptr || pair.adjoint.mover != nullptr) {
-    throw Error(ANADROME_ERR_ARGUMENT, both + "are not both arrays; leave packed fields out");
+    throw Error(
+        ANADROME_ERR_ARGUMENT,
+        both + "are not both arrays of the host; leave packed fields and those on a device out");
   }
   const bool alike = is_complex(pair.state.type) == is_complex(pair.adjoint.type);
   if (!is_real_or_complex(pair.state.type) || !is_real_or_complex(pair.adjoint.type) || !alike) {

@@ -20,6 +20,7 @@
 #include "check/rehearsal.h"
 #include "engine/solve.h"
 #include "store/files/file_system.h"
+#include "store/memory/device_mover.h"
 
 namespace anadrome::engine {
 namespace {
@@ -139,7 +140,14 @@ void GradientCheck::take(const anadrome_model* model, const anadrome_gradient* g
         report_ = std::filesystem::absolute(report_).string();
         store::require_writable(report_);
       }
-      failure = fault();
+      for (const store::Field& field : run_.fields().all()) {
+        if (!failure && field.exchanged && store::on_device(field) != nullptr) {
+          failure = {ANADROME_ERR_UNSUPPORTED,
+                     "check_gradient: exchanged field '" + field.name +
+                         "' is on a device; register the fields by anadrome_add_device_field"};
+        }
+      }
+      if (!failure) failure = fault();
       hash = this->hash();
     }
     if (failure) throw Error(failure.status, failure.message);

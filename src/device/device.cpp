@@ -15,11 +15,11 @@ namespace anadrome::device {
 using Operations = anadrome_device_operations;
 
 struct Ticket::Event {
-  Event(std::shared_ptr<Device> made_by, void* event) : device(std::move(made_by)), handle(event) {}
+  Event(Device& made_by, void* event) : device(made_by), handle(event) {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  ~Event() { device->give_back(handle); }
-  const std::shared_ptr<Device> device;
+  ~Event() { device.give_back(handle); }
+  Device& device;  ///< outlives it
   void* const handle;
   mutable std::atomic<bool> has_come{false};
 };
@@ -70,6 +70,7 @@ Device::Device(std::shared_ptr<const Operations> operations, void* place)
 
 // The program may have taken the device away before.
 Device::~Device() {
+  milestones_.clear();
   quietly([&] {
     const Inside inside(*this);
     for (void* event : free_events_) operations_->destroy_event(operations_->context, event);
@@ -114,7 +115,7 @@ Ticket Device::record(void* stream) {
     if (broken_) throw Error(broken_.status, broken_.message);
   }
   Ticket ticket;
-  ticket.event_ = std::make_shared<Ticket::Event>(shared_from_this(), take_event());
+  ticket.event_ = std::make_shared<Ticket::Event>(*this, take_event());
   check(operations_->record(operations_->context, ticket.event_->handle, stream),
         "record an event");
   return ticket;
@@ -122,9 +123,9 @@ Ticket Device::record(void* stream) {
 
 Failure Ticket::wait() const {
   if (event_ == nullptr || event_->has_come) return {};
-  Device& device = *event_->device;
+  Device& device = event_->device;
   const Operations& driver = *device.operations_;
-  const double began = now_seconds();
+  double began = now_seconds();
   std::chrono::microseconds pause(10);
   Failure failed = failure_from([&] {
     for (bool first = true;; first = false) {
@@ -135,6 +136,7 @@ Failure Ticket::wait() const {
         if (code != -1) device.check(code, "finish a copy");
       }
       if (first) ++device.waits_;
+      if (device.moves_on()) began = now_seconds();
       const double patience = device.patience_;
       if (patience > 0 && now_seconds() - began > patience) {
         throw Error(ANADROME_ERR_IO, "the device did not finish a copy within " +
@@ -148,6 +150,29 @@ Failure Ticket::wait() const {
   });
   if (failed) device.break_with(failed);
   return failed;
+}
+
+// Work that was queued takes as long as it takes, so patience is with what does not move.
+bool Device::moves_on() {
+  Ticket oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (milestones_.empty()) return false;
+    oldest = milestones_.front();
+  }
+  const Inside inside(*this);
+  if (operations_->query(operations_->context, oldest.event_->handle) != 0) return false;
+  const std::lock_guard lock(mutex_);
+  if (!milestones_.empty() && milestones_.front().event_ == oldest.event_) milestones_.pop_front();
+  return true;
+}
+
+// Of very many copies that wait, some.
+void Device::note(const Ticket& copy) {
+  constexpr std::size_t kMost = 1024;
+  const std::lock_guard lock(mutex_);
+  if (patience_ <= 0 || milestones_.size() >= kMost) return;
+  milestones_.push_back(copy);
 }
 
 // ---- copies ----
@@ -166,6 +191,7 @@ Ticket Device::copy(Route route, void* to, const void* from, std::size_t bytes, 
   if (first) check(operations_->follow(context, ours, first.event_->handle), "follow a copy");
   check(operations_->copy(context, to, from, bytes, ours), "begin a copy");
   Ticket done = record(ours);
+  note(done);
   if (after == After::kCaller)
     check(operations_->follow(context, callers, done.event_->handle), "follow a copy");
   return done;
@@ -180,6 +206,7 @@ void Device::copy_by(std::byte* staging, Ticket& staged, void* to, const void* f
   check(operations_->follow(context, ours, near.event_->handle), "follow a copy");
   check(operations_->copy(context, to, staging, bytes, ours), "begin a copy");
   staged = record(ours);
+  note(staged);
 }
 
 void Device::follow(void* callers, const Ticket& ticket) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,7 +43,7 @@ class Ticket {
 enum class Route { kNear, kFar };
 
 /// Throws ERR_IO for what the driver refuses.
-class Device : public std::enable_shared_from_this<Device> {
+class Device {
  public:
   /// `place`: as `owner` gives it.
   Device(std::shared_ptr<const anadrome_device_operations> operations, void* place);
@@ -76,7 +77,7 @@ class Device : public std::enable_shared_from_this<Device> {
   bool pin(void* memory, std::size_t bytes) noexcept;
   void unpin(void* memory) noexcept;
 
-  /// Waits of the host end with a failure after so many seconds; 0: never.
+  /// Waits of the host end with a failure when nothing was copied for so many seconds; 0: never.
   void set_patience(double seconds) { patience_ = seconds; }
   /// How often the host had to wait for an event.
   std::int64_t waits() const { return waits_; }
@@ -87,6 +88,8 @@ class Device : public std::enable_shared_from_this<Device> {
   void* stream(Route route) const { return streams_[route == Route::kNear ? 0 : 1]; }
   void begin_after(void* callers, void* ours);
   Ticket record(void* stream);
+  void note(const Ticket& copy);
+  bool moves_on();
   void* take_event();
   void give_back(void* event) noexcept;
   std::string text_of(int code) const;
@@ -99,7 +102,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::mutex mutex_;
   // Guarded by mutex_: tickets are waited for, and end, on the I/O thread, too.
   std::vector<void*> free_events_;
-  Failure broken_;  ///< the first copy that failed: nothing is right from then on
+  std::deque<Ticket> milestones_;  ///< copies that had not come yet, in their order
+  Failure broken_;                 ///< the first copy that failed: nothing is right from then on
   std::atomic<double> patience_{0};
   std::atomic<std::int64_t> waits_{0};
 };

@@ -86,7 +86,7 @@ bool find_functions(const char* library) {
 
 std::shared_ptr<const anadrome_device_operations> loaded_hip() {
   if (!find_functions("libamdhip64.so.7") && !find_functions("libamdhip64.so.6") &&
-      !find_functions("libamdhip64.so.5")) {
+      !find_functions("libamdhip64.so.5") && !find_functions("libamdhip64.so")) {
     return nullptr;
   }
   anadrome_device_operations table = {};

@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include <anadrome/gradient.h>
+
 #include "core.h"
 #include "device_model.h"
 #include "fake_device.h"
@@ -298,6 +300,23 @@ TEST(DeviceFaults, ACopyThatNeverEndsIsAnErrorWithAWatchdog) {
     EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER) << result.message;
     EXPECT_NE(result.message.find("the device did not finish"), std::string::npos) << result.message;
   }
+}
+
+TEST(DeviceFaults, AnExchangedGradientIsNotChecked) {
+  DeviceModel model(kElements, true);
+  Handle run("schedule=revolve" + sized(2, 5));
+  ASSERT_EQ(model.add_fields(run), ANADROME_OK);
+  anadrome_model none = {};
+  none.size = sizeof none;
+  none.start = [](void*) { return 0; };
+  none.advance = [](void*, std::int64_t, std::int64_t, std::int64_t*) { return 0; };
+  none.turn = [](void*, std::int64_t) { return 0; };
+  none.adjoint = [](void*, std::int64_t) { return 0; };
+  anadrome_gradient gradient = {};
+  gradient.size = sizeof gradient;
+  anadrome_gradient_check check = {};
+  check.size = sizeof check;
+  EXPECT_EQ(anadrome_check_gradient(run, 3, &none, &gradient, &check), ANADROME_ERR_UNSUPPORTED) << anadrome_last_error();
 }
 
 TEST(DeviceFaults, AContextThatIsGoneIsAnError) {

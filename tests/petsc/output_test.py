@@ -34,7 +34,7 @@ class Output(unittest.TestCase):
         said = run("-help").stdout
         keys = re.findall(r"(?m)^### (\w+)$", Path(SETTINGS.options).read_text())
         self.assertGreater(len(keys), 30)
-        not_for_a_ts = ("tolerance", "probe", "gradient_error", "passes")  # no loss, one gradient
+        not_for_a_ts = ("tolerance", "probe", "gradient_error", "passes", "device_memory")  # no loss, one gradient, records
         keys = [key for key in keys if key not in not_for_a_ts]
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]

@@ -126,7 +126,7 @@ def anadrome_comm():
 
 
 def test_streams_are_numbered_as_the_standard_says():
-    for stream, number in ((None, 1), (1, 1), (FAKE.fake_make_stream(),) * 2):
+    for stream, number in ((None, 1), (0, 1), (1, 1), (FAKE.fake_make_stream(),) * 2):
         u = Array([1.0, 2.0])
         with anadrome.Run(anadrome_comm()) as run:
             run.on_stream(stream)

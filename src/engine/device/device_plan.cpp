@@ -9,6 +9,7 @@
 
 namespace anadrome::engine {
 
+using store::DiskUse;
 using store::Field;
 
 bool any_on_device(std::span<const Field> fields) {
@@ -24,21 +25,28 @@ std::shared_ptr<device::Device> device_of(std::span<const Field> fields) {
   return nullptr;
 }
 
+bool on_one_device(std::span<const Field> fields) {
+  const auto first = device_of(fields);
+  return std::ranges::all_of(fields, [&](const Field& field) {
+    const store::DeviceMover* const mover = store::on_device(field);
+    return mover == nullptr || field.count == 0 || mover->shared_device() == first;
+  });
+}
+
 namespace {
 
 // Slots are on one device, as their copies are.
 Failure one_device(std::span<const Field> fields) {
-  const auto first = device_of(fields);
   for (const Field& field : fields) {
-    const store::DeviceMover* const mover = store::on_device(field);
-    if (field.exchanged && mover == nullptr) {
+    if (field.exchanged && store::on_device(field) == nullptr) {
       return {ANADROME_ERR_UNSUPPORTED, "exchanged fields are on a device, or none of them is; '" +
-                                            field.name + "' is on the host"};
+                                            field.name + "' is on the host; set device_memory=0"};
     }
-    if (mover == nullptr || field.count == 0 || mover->shared_device() == first) continue;
+  }
+  if (!on_one_device(fields)) {
     return {ANADROME_ERR_UNSUPPORTED,
-            "device_memory has slots on one device, and field '" + field.name +
-                "' is on another one than the fields before it; set device_memory=0"};
+            "device_memory has slots on one device, and the state fields are on several; set "
+            "device_memory=0"};
   }
   return {};
 }
@@ -59,12 +67,20 @@ DevicePlan plan_device(Agreement& agreement, const DeviceDemand& demand) {
   });
   const std::int64_t live = exchanged ? 2 : 0;
   constexpr std::int64_t kMost = std::int64_t{1} << 40;  // of a rank without elements there
-  const std::int64_t fit = plan.bytes.on_device == 0 ? kMost : demand.memory / plan.bytes.on_device;
+  std::int64_t fit = plan.bytes.on_device == 0 ? kMost : demand.memory / plan.bytes.on_device;
+  const char* option = "device_memory";
+  std::int64_t given = demand.memory, least = (live + 1) * plan.bytes.on_device;
+  const std::int64_t beside = plan.bytes.on_host + store::bookkeeping_bytes(1, DiskUse::kNone);
+  if (fit > live && demand.on_host / 2 / beside < fit) {  // what of a slot is on the host
+    fit = demand.on_host / 2 / beside;
+    option = "memory";
+    given = demand.on_host;
+    least = 2 * (live + 1) * beside;
+  }
   if (!failure && fit <= live) {
     failure = failure_from([&] {
-      const std::int64_t least = (live + 1) * plan.bytes.on_device;
       throw Error(ANADROME_ERR_MEMORY,
-                  "device_memory=" + format_bytes(demand.memory) + " is too small for " +
+                  std::string(option) + "=" + format_bytes(given) + " is too small for " +
                       (exchanged ? "two states of exchanged fields and a slot" : "one state") +
                       ": at least " + std::to_string(least) + " bytes (" + format_bytes(least) +
                       ") per rank are needed");

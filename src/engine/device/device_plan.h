@@ -17,7 +17,10 @@ struct DevicePlan {
   bool staged = false;              ///< one more, by which anchors go to the host
   store::DeviceSlots::Bytes bytes;  ///< of a block, on this rank
 
-  std::int64_t host_bytes() const { return blocks * bytes.on_host; }
+  /// With the tables.
+  std::int64_t host_bytes() const {
+    return blocks * (bytes.on_host + store::bookkeeping_bytes(1, store::DiskUse::kNone));
+  }
   std::int64_t device_bytes() const { return (blocks + (staged ? 1 : 0)) * bytes.on_device; }
 };
 
@@ -26,10 +29,15 @@ bool any_on_device(std::span<const store::Field> fields);
 /// That of the first field with elements there; NULL: none on this rank.
 std::shared_ptr<device::Device> device_of(std::span<const store::Field> state_fields);
 
+/// Are all state fields that are on a device on one? Then its streams order all copies.
+bool on_one_device(std::span<const store::Field> state_fields);
+
 /// The wishes by which slots are planned.
 struct DeviceDemand {
   std::span<const store::Field> state_fields;
   std::int64_t memory = 0;  ///< device_memory
+  std::int64_t on_host =
+      0;  ///< memory: at most half of it is for what of slots is not on the device
   std::int64_t states = 0;  ///< at most; schedule::kUnknown: as many as fit
   bool anchors = false;     ///< are states to go to disk?
 };

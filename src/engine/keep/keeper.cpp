@@ -45,7 +45,8 @@ void Keeper::make_memory() {
       device_slots_ = std::make_unique<store::DeviceSlots>(device, fields_.state(),
                                                            on_device.blocks, on_device.staged);
     }
-    const ForDevices devices = {device_slots_.get(), pins_.get(), !plan_.record};
+    const ForDevices devices = {device_slots_.get(), pins_.get(),
+                                !plan_.record && on_one_device(fields_.state())};
     live_ = std::make_unique<LiveState>(layout, fields_.state(), blocks_, devices);
     if (plan_.keeps_tapes) live_tape_ = std::make_unique<LiveTape>(layout, fields_.tape());
     const store::BlockLayout& slots = plan_.memory.slots;

@@ -86,6 +86,7 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
                          encoding_of(options_, fields_.state()), shape);
     least = checked_add(least, commit_bytes() + Probe::memory_bytes(options_, fields_));
+    if (plan.memory.device.slots > 0) least = checked_multiply(least, 2);  // half is for slots
   });
   agreement_.ranks().largest(std::span(&least, 1));
   const std::string left = shape != nullptr && shape->states > 1
@@ -197,6 +198,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                                const store::BlockShape* shape) {
   const DevicePlan device = plan_device(agreement_, {.state_fields = fields_.state(),
                                                      .memory = options_.device_memory,
+                                                     .on_host = options_.memory,
                                                      .states = states,
                                                      .anchors = plan.disk_use() != DiskUse::kNone});
   beside += commit_bytes() + Probe::memory_bytes(options_, fields_) + device.host_bytes();
@@ -259,9 +261,10 @@ SweepPlan Planning::another(const SweepPlan& plan, const schedule::Entry& entry)
 }
 
 std::int64_t Planning::slots_without_disk(const SweepPlan& plan) {
-  const DevicePlan device = plan_device(
-      agreement_,
-      {.state_fields = fields_.state(), .memory = options_.device_memory, .states = plan.steps});
+  const DevicePlan device = plan_device(agreement_, {.state_fields = fields_.state(),
+                                                     .memory = options_.device_memory,
+                                                     .on_host = options_.memory,
+                                                     .states = plan.steps});
   if (device.slots > 0) return device.slots;
   return engine::plan_memory(
              agreement_,

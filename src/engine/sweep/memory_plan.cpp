@@ -33,8 +33,10 @@ std::int64_t least_memory(std::span<const store::Field> state_fields,
                                       ? *given_shape
                                       : choose_shape(state_fields, largest_state_bytes, 0, disk);
   const store::BlockLayout layout(shape, state_fields);
+  const bool pinned = any_on_device(state_fields);
   const std::int64_t block =
-      checked_add(layout.block_bytes(), store::bookkeeping_bytes(shape.states, disk));
+      checked_add(pinned ? round_up(layout.block_bytes(), store::kPage) : layout.block_bytes(),
+                  store::bookkeeping_bytes(shape.states, disk));
   const std::int64_t blocks = 1 + LiveState::live_blocks(layout, state_fields);
   const std::int64_t beside =
       checked_add(LiveState::buffer_bytes(layout, state_fields),

@@ -246,6 +246,12 @@ void destroy_context(void* context) {
   });
 }
 
+void enter(void* context) { expect(core::push(context), "enter"); }
+void leave() {
+  void* context = nullptr;
+  expect(core::pop(&context), "leave");
+}
+
 void* make_stream() {
   void* stream = nullptr;
   expect(core::make_stream(&stream), "make_stream");

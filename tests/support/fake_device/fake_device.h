@@ -14,6 +14,9 @@ namespace fake_device {
 /// A context that is the calling thread's from here on, as cuCtxCreate makes one.
 void* make_context();
 void destroy_context(void* context);
+/// The thread's context is this one until leave.
+void enter(void* context);
+void leave();
 void* make_stream();
 void destroy_stream(void* stream);
 void* allocate(std::size_t bytes);

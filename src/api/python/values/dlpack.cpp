@@ -44,9 +44,9 @@ py::object ask(const py::object& array, const py::object& stream) {
       device.first == kCuda || device.first == kRocm || device.first == kCudaManaged;
   py::dict words;
   if (streams) {
-    // None is the default stream, which CUDA's consumers have to call 1.
-    words["stream"] =
-        stream.is_none() ? py::int_(device.first == kRocm ? 0 : 1) : py::object(stream);
+    // None, 0 and 1 are the default stream, which is 1 for CUDA and 0 for ROCm.
+    const bool is_default = stream_of(stream) == nullptr;
+    words["stream"] = is_default ? py::int_(device.first == kRocm ? 0 : 1) : py::object(stream);
   }
   py::dict newest = words.attr("copy")();
   newest["max_version"] = py::make_tuple(1, 1);
