@@ -21,8 +21,8 @@ def commands(words=()):
     """The words of each command, the shortest first, and its help."""
     text = help_of(words)
     yield words, text
-    _, _, below = text.partition("\nSubcommands:\n")
-    for name in re.findall(r"^  ([a-z_]+)  ", below, re.MULTILINE):
+    below = re.split(r"\nsubcommands:\n", text, flags=re.IGNORECASE)[1:]  # CLI11 2.6 has capitals
+    for name in re.findall(r"^  ([a-z_]+)  ", "".join(below), re.MULTILINE):
         yield from commands((*words, name))
 
 

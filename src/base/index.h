@@ -3,6 +3,7 @@
 // unsigned, and times are real: here one becomes the other.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +14,6 @@ constexpr std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 /// As a number of them; count >= 0.
 constexpr std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 /// As a factor of times, rates and averages.
-constexpr double real(std::int64_t count) { return static_cast<double>(count); }
+constexpr double real(std::integral auto count) { return static_cast<double>(count); }
 
 }  // namespace anadrome

@@ -3,11 +3,11 @@
 // machine, whatever a thread is bound to.
 #pragma once
 
-#include <sched.h>
-
 #include <array>
 #include <bit>
 #include <cstdint>
+
+#include "base/platform/platform.h"
 
 namespace anadrome {
 
@@ -17,9 +17,7 @@ using Processors = std::array<std::uint64_t, 128>;
 /// Of the calling thread, and of threads that it starts. None where the system does not tell.
 inline Processors allowed_processors() {
   Processors allowed = {};
-  const int failed =
-      sched_getaffinity(0, sizeof allowed, reinterpret_cast<cpu_set_t*>(allowed.data()));
-  return failed != 0 ? Processors{} : allowed;
+  return platform::allowed_processors(allowed) ? allowed : Processors{};
 }
 
 inline int count(const Processors& processors) {

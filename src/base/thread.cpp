@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/thread.h"
 
-#include <pthread.h>
-
 #include <system_error>
 #include <utility>
 
 #include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/platform/platform.h"
 
 namespace anadrome {
 
@@ -18,7 +17,7 @@ std::jthread start_thread(const char* name, const std::string& task,
       Arithmetic::set_default();
       serve(stop);
     });
-    pthread_setname_np(thread.native_handle(), name);
+    platform::name_thread(thread.native_handle(), name);
     return thread;
   } catch (const std::system_error& error) {
     throw Error(ANADROME_ERR_MEMORY,

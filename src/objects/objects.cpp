@@ -111,13 +111,13 @@ void Objects::put(Key key, std::span<const Array> arrays) {
   }
   keep_to_memory();
   Shape& shape = shape_of(arrays);
-  const auto [place, is_new] = objects_.try_emplace(key);
-  Object& object = place->second;
+  const bool is_new = !objects_.contains(key);
+  Object& object = objects_[key];
   const Rank rank = rank_for_put(key);
   const bool moves = is_new || rank != object.rank;
-  const auto undo = [&, is_new = is_new, place = place] {
+  const auto undo = [&] {
     if (moves) order_.erase(rank);
-    if (is_new) objects_.erase(place);
+    if (is_new) objects_.erase(key);
     let_go(shape);
   };
   try {

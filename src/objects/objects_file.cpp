@@ -46,6 +46,7 @@ std::vector<Target> write_structure(const Objects& objects, const std::string& p
       targets.push_back({key, &part, static_cast<std::int64_t>(offset)});
     }
   }
+  write_out(file.get());
   return targets;
 }
 
@@ -77,7 +78,7 @@ void write_objects_file(Objects& objects, const FilePlace& place, const std::str
     for (const Objects::Part& part : objects.parts(key)) bytes = checked_add(bytes, part.bytes());
   }
   require_allowed_length(checked_add(bytes, checked_multiply(kPart, parts)));
-  const ScratchFile scratch;
+  const ScratchFile scratch(place);
   const std::vector<Target> targets = write_structure(objects, scratch.path(), run_id);
   scratch.publish(place, true);
   try {

@@ -3,8 +3,6 @@
 // pages.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -12,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/index.h"
+#include "base/platform/platform.h"
 
 namespace anadrome::sketch {
 
@@ -28,7 +27,7 @@ class Memory {
     const auto room = size(round_up(bytes, page));
     values_.reset(static_cast<T*>(std::aligned_alloc(size(page), room)));
     if (!values_ && room > 0) throw std::bad_alloc();
-    if (large) ::madvise(values_.get(), room, MADV_HUGEPAGE);
+    if (large) platform::use_huge_pages(values_.get(), room);
     for (std::int64_t i = 0; i < count; ++i) values_.get()[i] = T(0);
   }
   T* get() { return values_.get(); }

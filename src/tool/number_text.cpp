@@ -90,7 +90,7 @@ std::string power_text(double number) {
 std::string bytes_text(uint128 bytes) {
   constexpr uint128 kExbibyte = uint128{1} << 60;
   if (bytes < 1000 * kExbibyte / 1024) return format_bytes(static_cast<std::int64_t>(bytes));
-  return power_text(static_cast<double>(bytes) / real(kExbibyte)) + " EiB";
+  return power_text(std::ldexp(static_cast<double>(bytes), -60)) + " EiB";
 }
 
 std::string change_text(double factor) {

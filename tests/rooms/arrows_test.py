@@ -64,7 +64,9 @@ class Arrows(unittest.TestCase):
     def test_every_file_of_the_library_was_seen(self):
         files = {path.relative_to(SOURCES) for room in (*LIBRARY, "api/c", "api/schedules") for path in (SOURCES / room).rglob("*.cpp")}
         self.assertGreater(len(files), 50)
-        self.assertEqual(sorted(files - self.read.keys()), [])
+        platforms = {pathlib.Path("base/platform") / name for name in ("linux.cpp", "posix.cpp")}  # one of them
+        self.assertEqual(len(platforms & self.read.keys()), 1)
+        self.assertEqual(sorted(files - platforms - self.read.keys()), [])
 
     def test_rooms_include_only_those_below(self):
         for source, read in self.read.items():

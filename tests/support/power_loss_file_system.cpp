@@ -263,15 +263,15 @@ void PowerLossFileSystem::redo_bytes(const Change& change, std::mt19937_64& rand
     hand.set_length(change.length_after);
     return;
   }
-  constexpr std::size_t kSector = 512;
-  const std::size_t count = change.after.size(), sectors = (count + kSector - 1) / kSector;
+  constexpr std::size_t kBlock = 512;
+  const std::size_t count = change.after.size(), sectors = (count + kBlock - 1) / kBlock;
   std::size_t from = 0, end = count;
   switch (random() % 4) {
     case 0:
-      end = std::min(count, random() % (sectors + 1) * kSector);
+      end = std::min(count, random() % (sectors + 1) * kBlock);
       break;
     case 1:
-      from = std::min(count, random() % (sectors + 1) * kSector);
+      from = std::min(count, random() % (sectors + 1) * kBlock);
       break;
     case 2:
       if (random() % 2 == 0) end = 0;

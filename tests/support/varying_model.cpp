@@ -38,8 +38,9 @@ std::vector<std::int64_t> VaryingModel::bytes(std::int64_t steps) const {
 }
 
 anadrome_status VaryingModel::add_fields(anadrome_run* run) {
-  const anadrome_status status = anadrome_add_varying(run, "cells", ANADROME_ROLE_STATE,
-                                                      8 * most_cells_, size, pack, unpack, this);
+  const auto most = static_cast<std::size_t>(8 * most_cells_);
+  const anadrome_status status =
+      anadrome_add_varying(run, "cells", ANADROME_ROLE_STATE, most, size, pack, unpack, this);
   if (status != ANADROME_OK) return status;
   return anadrome_add_field(run, "step", ANADROME_ROLE_STATE, ANADROME_INT64, &step_, 1);
 }

@@ -10,7 +10,7 @@ import tool
 
 COMMANDS = ("plan", "count", "solve", "inspect", "verify", "clean", "timeline", "options")
 QUESTIONS = ("objects", "double", "least_memory", "join", "offload", "uneven_tapes", "graph")
-UNTYPED = r"-h,--help|--json|--actions|--cores-busy"
+UNTYPED = r"-h, *--help|--json|--actions|--cores-busy"
 
 
 class Command(tool.Case):
@@ -35,9 +35,9 @@ class Command(tool.Case):
         for words in (("plan",), ("count",), *(("solve", question) for question in QUESTIONS)):
             text = tool.run(*words, "--help").stdout
             self.assertIn(f"Example: anadrome {' '.join(words)} ", text)
-            # An option's words may begin in the line below it.
-            options = re.findall(r"^  (-.*(?:\n {10,}.*)?)$", text, re.MULTILINE)
-            typed = [option for option in options if not re.match(UNTYPED, option)]
+            # An option's words may begin in the line below it, and take several.
+            options = re.findall(r"^ {2,10}(-.*(?:\n {11,}[^ -].*)*)$", text, re.MULTILINE)
+            typed = [" ".join(option.split()) for option in options if not re.match(UNTYPED, option)]
             self.assertGreater(len(typed), 2)
             for option in typed:
                 self.assertRegex(option, r"(?s)^--\S+ [-A-Z0-9a-z|/.,]+\s.*; for example \S", words)

@@ -13,7 +13,7 @@ namespace anadrome::engine {
 
 RunId new_run_id(Ranks& ranks) {
   std::array<std::uint64_t, 2> id{};
-  if (::getrandom(id.data(), sizeof id, 0) != static_cast<ssize_t>(sizeof id)) {
+  if (::getentropy(id.data(), sizeof id) != 0) {
     id[0] = static_cast<std::uint64_t>(now_seconds() * 1e9);
     id[1] = static_cast<std::uint64_t>(::getpid());
   }

@@ -50,10 +50,11 @@ void IntervalTimes::add(double steps, double anchors, double seconds, double wai
 // nor one without. Of a few pieces the middle one, of two the shorter: disturbances lengthen.
 double IntervalTimes::middle(int level, double Piece::*what) const {
   const Level& here = at(level);
-  std::array<double, kNewest> values{};
+  std::array<double, kNewest> values;
+  values.fill(HUGE_VAL);  // sorts behind
   const std::size_t count = std::min(here.count, kNewest);
   for (std::size_t i = 0; i < count; ++i) values[i] = here.newest[i].*what / here.newest[i].steps;
-  std::sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+  std::sort(values.begin(), values.end());
   if (count < 4) return values[(count - 1) / 2];
   const std::size_t cut = count / 4;
   double sum = 0;

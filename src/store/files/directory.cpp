@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/platform.h"
 
 namespace anadrome::store {
 namespace {
@@ -23,7 +24,7 @@ std::string without_slashes_behind(const std::string& path) {
 
 // To go through, not to read: its user may be allowed no more.
 File open_to_pass(int from, std::string path) {
-  const int opened = ::openat(from, path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int opened = ::openat(from, path.c_str(), platform::kPass | O_DIRECTORY | O_CLOEXEC);
   return {opened, std::move(path)};
 }
 
@@ -175,7 +176,7 @@ bool Directory::has_another(const std::string& name, const File& file) const {
 }
 
 int Directory::remove() const {
-  std::string place = path_now(held_->file.get());
+  std::string place = platform::path_now(held_->file.get());
   if (place.empty()) place = path();
   const std::string name = place.substr(place.rfind('/') + 1);
   const File above = open_to_pass(held_->file.get(), "..");

@@ -2,75 +2,22 @@
 #include "store/files/file_system.h"
 
 #include <fcntl.h>
-#include <linux/aio_abi.h>
-#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <filesystem>
-#include <new>
 #include <utility>
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/platform/platform.h"
 
 namespace anadrome::store {
 namespace {
-
-// The kernel's queue for asynchronous transfers of one thread. Where there is none (a kernel or a
-// container without it, too many queues) transfers are synchronous.
-class AsyncQueue {
- public:
-  ~AsyncQueue() {
-    if (context_ != 0) ::syscall(SYS_io_destroy, context_);
-  }
-  AsyncQueue() = default;
-  AsyncQueue(const AsyncQueue&) = delete;
-  AsyncQueue& operator=(const AsyncQueue&) = delete;
-
-  bool submit(FileTransfer& transfer) {
-    if (!tried_) {
-      tried_ = true;
-      constexpr unsigned kDepth = 8;
-      if (::syscall(SYS_io_setup, kDepth, &context_) != 0) context_ = 0;
-    }
-    if (context_ == 0) return false;
-    static_assert(sizeof(iocb) == sizeof transfer.request);
-    iocb& request = *new (transfer.request.data()) iocb{};
-    request.aio_data = reinterpret_cast<std::uintptr_t>(&transfer);
-    request.aio_lio_opcode = transfer.write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
-    request.aio_fildes = static_cast<std::uint32_t>(transfer.descriptor);
-    request.aio_buf = reinterpret_cast<std::uintptr_t>(transfer.bytes);
-    request.aio_nbytes = transfer.count;
-    request.aio_offset = transfer.offset;
-    iocb* requests[] = {&request};
-    return ::syscall(SYS_io_submit, context_, 1L, requests) == 1;
-  }
-
-  void wait(const FileTransfer& transfer) {
-    while (transfer.pending) {
-      io_event event;
-      const long got = ::syscall(SYS_io_getevents, context_, 1L, 1L, &event, nullptr);
-      if (got != 1) continue;  // a signal
-      FileTransfer& done = *reinterpret_cast<FileTransfer*>(event.data);
-      done.result = static_cast<ssize_t>(event.res);
-      done.pending = false;
-    }
-  }
-
- private:
-  aio_context_t context_ = 0;
-  bool tried_ = false;
-};
-
-thread_local AsyncQueue queue;
 
 class PosixFileSystem final : public FileSystem {
  public:
@@ -89,28 +36,28 @@ class PosixFileSystem final : public FileSystem {
   }
   void start(FileTransfer& transfer) override {
     const bool refused = is_too_long(transfer.offset + static_cast<off_t>(transfer.count));
-    transfer.pending = !refused && (::fcntl(transfer.descriptor, F_GETFL) & O_DIRECT) != 0;
-    if (!transfer.pending || !queue.submit(transfer)) {
-      transfer.pending = false;
-      FileSystem::start(transfer);
+    const bool direct = (::fcntl(transfer.descriptor, F_GETFL) & platform::kDirect) != 0;
+    transfer.pending =
+        !refused && direct &&
+        platform::start_transfer(transfer.room, &transfer, transfer.write, transfer.descriptor,
+                                 transfer.bytes, transfer.count, transfer.offset);
+    if (!transfer.pending) FileSystem::start(transfer);
+  }
+  void finish(FileTransfer& transfer) override {
+    while (transfer.pending) {
+      const platform::FinishedTransfer done = platform::wait_for_transfer();
+      FileTransfer& finished = *static_cast<FileTransfer*>(done.whose);
+      finished.result = done.result;
+      finished.pending = false;
     }
   }
-  void finish(FileTransfer& transfer) override { queue.wait(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override {
-    // Not posix_fallocate: where the file system cannot, that one writes page by page.
-    if (is_too_long(offset + length)) return -EFBIG;
-    int status;
-    do {
-      status = ::fallocate(descriptor, 0, offset, length);
-    } while (status < 0 && errno == EINTR);
-    return result(status);
+    return is_too_long(offset + length) ? -EFBIG : platform::allocate(descriptor, offset, length);
   }
   void punch(int descriptor, off_t offset, off_t length) override {
-    (void)::fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+    platform::punch(descriptor, offset, length);
   }
-  void drop_cached(int descriptor) override {
-    ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-  }
+  void drop_cached(int descriptor) override { platform::drop_cached(descriptor, 0, 0); }
   int truncate(int descriptor, off_t length) override {
     return is_too_long(length) ? -EFBIG : result(::ftruncate(descriptor, length));
   }
@@ -144,12 +91,7 @@ class PosixFileSystem final : public FileSystem {
   int unlink_in(int directory, const std::string& name) override {
     return result(::unlinkat(directory, name.c_str(), 0));
   }
-  bool in_memory(const std::string& path) override {
-    struct statfs about {};
-    if (::statfs(path.c_str(), &about) != 0) return false;
-    const auto type = static_cast<std::uint32_t>(about.f_type);
-    return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
-  }
+  bool in_memory(const std::string& path) override { return platform::in_memory(path.c_str()); }
 
  private:
   static int result(int status) { return status < 0 ? -errno : 0; }
@@ -164,14 +106,6 @@ bool is_too_long(std::int64_t bytes) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   return static_cast<rlim_t>(bytes) > limit.rlim_cur;
-}
-
-std::string path_now(int descriptor) {
-  std::string path(std::size_t{PATH_MAX}, '\0');
-  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const ssize_t length = ::readlink(link.c_str(), path.data(), path.size());
-  path.resize(length > 0 ? size(length) : 0);
-  return path;
 }
 
 FileSystem& file_system() { return *in_use.load(); }

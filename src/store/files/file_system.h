@@ -6,11 +6,12 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
+
+#include "base/platform/platform.h"
 
 namespace anadrome::store {
 
@@ -23,11 +24,8 @@ struct FileTransfer {
   off_t offset = 0;
   ssize_t result = 0;    ///< as of FileSystem::read and write; set by finish
   bool pending = false;  ///< the system works on the request
-  alignas(8) std::array<std::byte, 64> request = {};  ///< the request to the system
+  alignas(8) platform::TransferRoom room = {};
 };
-
-/// Where the kernel has an open file by now; "": it does not say.
-std::string path_now(int descriptor);
 
 /// Functions return 0 (or a count) on success and a negative errno value on failure.
 class FileSystem {
@@ -79,7 +77,7 @@ class FileSystem {
 
  private:
   static std::string path_in(int directory, const std::string& name) {
-    return path_now(directory) + "/" + name;
+    return platform::path_now(directory) + "/" + name;
   }
 };
 

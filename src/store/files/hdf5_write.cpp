@@ -52,6 +52,8 @@ Hdf5File create_file(const std::string& path, std::int64_t alignment) {
       checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), "create " + path));
 }
 
+void write_out(hid_t file) { checked(H5Fflush(file, H5F_SCOPE_LOCAL), "write the structure"); }
+
 void write_attribute(hid_t object, const char* name, std::int64_t value) {
   const Hdf5Space scalar(checked(H5Screate(H5S_SCALAR), "create a dataspace"));
   write(object, name, H5T_NATIVE_INT64, scalar.get(), &value);

@@ -59,6 +59,8 @@ Hdf5Type hdf5_type(anadrome_type type);
 
 /// Make an HDF5 file of the one at `path`; what has so many bytes or more begins at a multiple.
 Hdf5File create_file(const std::string& path, std::int64_t alignment = 1);
+/// Throws what closing the file would not tell.
+void write_out(hid_t file);
 
 void write_attribute(hid_t object, const char* name, std::int64_t value);
 void write_attribute(hid_t object, const char* name, const std::string& text);

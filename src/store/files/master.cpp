@@ -60,7 +60,7 @@ void create_states(hid_t file, const MasterDescription& master, const MasterFiel
 }  // namespace
 
 void create_master(const FilePlace& place, const MasterDescription& master) {
-  const ScratchFile scratch;
+  const ScratchFile scratch(place);
   {
     const QuietHdf5 quiet;
     const Hdf5File file = create_file(scratch.path());
@@ -76,6 +76,7 @@ void create_master(const FilePlace& place, const MasterDescription& master) {
       write_table(file.get(), "/slot_step", shape, master.slot_steps);
     }
     for (const MasterField& field : master.fields) create_states(file.get(), master, field);
+    write_out(file.get());
   }
   scratch.publish(place, true);
 }

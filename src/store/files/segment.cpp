@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "base/error.h"
+#include "base/platform/platform.h"
 
 namespace anadrome::store {
 
@@ -20,7 +22,8 @@ Segment::Segment(FilePlace place, const Range& range, const SegmentOffsets& offs
   }
   if (direct != DirectIo::kOff) {
     try {
-      file_ = place_.open(O_RDWR | O_DIRECT);
+      if (platform::kDirect == 0) throw_errno(-EOPNOTSUPP, "open", place_.path());
+      file_ = place_.open(O_RDWR | platform::kDirect);
       direct_ = true;
     } catch (const Error& error) {
       if (direct == DirectIo::kOn) {

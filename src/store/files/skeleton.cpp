@@ -2,7 +2,6 @@
 #include "store/files/skeleton.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
+#include "base/platform/platform.h"
 #include "store/files/file_system.h"
 #include "store/files/format.h"
 #include "store/files/hdf5_write.h"
@@ -121,6 +121,7 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
   const std::array<hsize_t, 3> sums_shape = {segment.ranks.size(), extent(segment.blocks), 2};
   const Hdf5Dataset sums = create_table(file.get(), "/checksum", H5T_STD_U64LE, sums_shape);
   offsets.checksum = offset_of(sums, "/checksum");
+  write_out(file.get());
   return offsets;
 }
 
@@ -132,9 +133,8 @@ void copy_extents(const File& skeleton, const File& to, std::int64_t length, Las
   std::vector<char> buffer(std::size_t{1} << 16);
   off_t position = first;
   while (position < length) {
-    const off_t begin = ::lseek(skeleton.get(), position, SEEK_DATA);
-    if (begin < 0) break;  // ENXIO: only a hole is left
-    const off_t hole = ::lseek(skeleton.get(), begin, SEEK_HOLE);
+    const auto [begin, hole] = platform::next_data(skeleton.get(), position, length);
+    if (begin < 0) break;
     for (off_t at = begin; at < hole;) {
       const auto count = std::min<std::size_t>(buffer.size(), static_cast<std::size_t>(hole - at));
       skeleton.read_all(buffer.data(), count, at);
@@ -150,7 +150,7 @@ void copy_extents(const File& skeleton, const File& to, std::int64_t length, Las
   to.write_all(buffer.data(), buffer.size(), 0);
 }
 
-void require_allowed_length(const SegmentDescription& segment) {
+std::int64_t require_allowed_length(const SegmentDescription& segment) {
   constexpr std::int64_t kStructure = std::int64_t{1} << 20;
   std::int64_t length = kStructure;
   for (const FieldDescription& field : segment.fields) {
@@ -158,6 +158,7 @@ void require_allowed_length(const SegmentDescription& segment) {
     length = checked_add(length, checked_multiply(slot, segment.blocks * segment.states_per_block));
   }
   store::require_allowed_length(length);
+  return length;
 }
 
 }  // namespace
@@ -170,22 +171,19 @@ void require_allowed_length(std::int64_t bytes) {
 }
 
 SegmentOffsets create_segment(const FilePlace& place, const SegmentDescription& segment) {
-  require_allowed_length(segment);
-  const ScratchFile scratch;
+  const ScratchFile scratch(place, require_allowed_length(segment));
   SegmentOffsets offsets = write_skeleton(scratch.path(), segment);
   offsets.file_bytes = scratch.publish(place, segment.reserved, segment.lasts);
   return offsets;
 }
 
-ScratchFile::ScratchFile() {
-  const int made = ::memfd_create("anadrome-skeleton", MFD_CLOEXEC);
-  if (made < 0) {
-    const int failed = errno;
-    throw Error(status_of_errno(failed), "cannot make a file in memory: " + errno_text(failed));
-  }
+ScratchFile::ScratchFile(const FilePlace& place, std::int64_t length) {
+  const int made = platform::make_scratch(path_, length);
+  if (made < 0) throw_errno(made, "make a file in memory for", place.path());
   file_ = File(made, "skeleton.h5");
-  path_ = "/proc/self/fd/" + std::to_string(made);
 }
+
+ScratchFile::~ScratchFile() { platform::remove_scratch(path_); }
 
 std::int64_t ScratchFile::publish(const FilePlace& place, bool reserved, Lasts lasts) const {
   struct stat status {};

@@ -67,8 +67,11 @@ void require_allowed_length(std::int64_t bytes);
 /// goes with the process.
 class ScratchFile {
  public:
-  /// Throws what the system says.
-  ScratchFile();
+  /// For what is published at `place`. Throws what the system says.
+  explicit ScratchFile(const FilePlace& place, std::int64_t length = 0);
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
   /// For HDF5, which takes paths only, and makes a file there that may exist (H5F_ACC_TRUNC).
   const std::string& path() const { return path_; }
 

@@ -10,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/index.h"
+#include "base/platform/platform.h"
 #include "store/memory/block_layout.h"
 
 namespace anadrome::store {
@@ -40,7 +41,7 @@ void Pool::map(std::int64_t bytes) {
   mapped_bytes_ = round_up(bytes, large ? kHugePage : kPage);
   const std::int64_t slack = large ? kHugePage : 0;
   void* mapping = ::mmap(nullptr, size(checked_add(mapped_bytes_, slack)), PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                         MAP_PRIVATE | MAP_ANONYMOUS | platform::kNoReserve, -1, 0);
   if (mapping == MAP_FAILED) {
     throw Error(ANADROME_ERR_MEMORY, "cannot map " + format_bytes(bytes) + " for checkpoints: " +
                                          errno_text(errno) + "; lower the option memory");
@@ -53,7 +54,7 @@ void Pool::map(std::int64_t bytes) {
     if (skip > 0) ::munmap(memory_, size(skip));
     memory_ += skip;
     if (skip < slack) ::munmap(memory_ + mapped_bytes_, size(slack - skip));
-    ::madvise(memory_, size(mapped_bytes_), MADV_HUGEPAGE);
+    platform::use_huge_pages(memory_, size(mapped_bytes_));
   }
 }
 
@@ -101,18 +102,15 @@ void Pool::give_back(std::int64_t block) {
 }
 
 void Pool::discard(std::int64_t block) {
-  ::madvise(address(block), size(stride_ / kPage * kPage), MADV_DONTNEED);
+  platform::give_back(address(block), size(stride_ / kPage * kPage));
 }
 
-// Not all kernels can; then memory is touched at first use.
 void Pool::populate(std::int64_t blocks) {
   const std::int64_t from = touched_ * stride_ / kPage * kPage;
   const std::int64_t to =
       std::min(round_up(std::min(blocks, blocks_) * stride_, kPage), mapped_bytes_);
   if (to <= from) return;
-  if (::madvise(memory_ + from, size(to - from), MADV_POPULATE_WRITE) == 0) {
-    touched_ = std::min(blocks, blocks_);
-  }
+  if (platform::populate(memory_ + from, size(to - from))) touched_ = std::min(blocks, blocks_);
 }
 
 void Pool::reset() {

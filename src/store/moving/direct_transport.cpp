@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The asynchronous data path: pread and pwrite at byte offsets of the HDF5 file, on a thread of its
 // own.
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,6 +14,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/index.h"
+#include "base/platform/platform.h"
 #include "base/thread.h"
 #include "store/moving/codec_choice.h"
 #include "store/moving/transport.h"
@@ -312,9 +311,9 @@ class DirectTransport final : public Transport {
     if (transfer.segment->direct()) return;
     const int file = transfer.segment->file().get();
     if (transfer.write) {
-      ::sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
+      platform::begin_writing(file, offset, length);
     } else {
-      ::posix_fadvise(file, offset, length, POSIX_FADV_DONTNEED);
+      platform::drop_cached(file, offset, length);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/platform/platform.h"
 #include "store/files/hdf5_write.h"
 
 #ifdef H5_HAVE_PARALLEL
@@ -188,11 +189,10 @@ class MpioTransport final : public Transport {
     open_path_.clear();
     const Hdf5Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "create properties"));
     checked(H5Pset_fapl_mpio(access.get(), file_comm_, MPI_INFO_NULL), "choose the file driver");
-    std::array<char, 40> open_already{};
-    std::snprintf(open_already.data(), open_already.size(), "/proc/self/fd/%d",
-                  segment.file().get());
+    std::array<char, 40> room{};
+    const char* open_already = platform::path_of_open(segment.file().get(), room);
     file_ = Hdf5File(
-        checked(H5Fopen(open_already.data(), H5F_ACC_RDWR, access.get()), "open ", segment.path()));
+        checked(H5Fopen(open_already, H5F_ACC_RDWR, access.get()), "open ", segment.path()));
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const bool exists = segment.offsets().fields[f] > 0;
       datasets_.push_back(

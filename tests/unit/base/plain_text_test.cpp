@@ -31,7 +31,7 @@ TEST(PlainText, HasNoBytesOfHalfACharacter) {
 }
 
 TEST(PlainText, IsPutOutInPiecesOfWholeCharacters) {
-  for (const std::size_t first : {0, 1, 2, 3, 509, 511}) {
+  for (const std::size_t first : {0u, 1u, 2u, 3u, 509u, 511u}) {
     std::string text(first, 'a');
     for (int i = 0; i < 700; ++i) text += "\xf0\x9f\x90\x9f";
     char* put = nullptr;

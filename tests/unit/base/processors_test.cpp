@@ -2,6 +2,7 @@
 #include "base/processors.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <thread>
 
@@ -10,6 +11,10 @@ namespace {
 
 TEST(Processors, AreThoseThatAThreadIsBoundTo) {
   const Processors all = allowed_processors();
+  if (platform::kPortable) {
+    EXPECT_EQ(count(all), 0) << "nobody can tell";
+    return;
+  }
   ASSERT_GE(count(all), 1);
   int bound = 0, started_there = 0;
   std::thread([&] {

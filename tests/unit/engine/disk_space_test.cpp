@@ -23,8 +23,13 @@ using Names = std::set<std::string>;
 
 // A run of blocks of two states of 100 doubles, in a directory that may be another run's, too.
 struct Space : OneRank {
-  explicit Space(const std::string& in, const std::string& set = "") : Space(rank, in, set) {}
+  explicit Space(const std::string& in, const std::string& set = "") : agreement(rank) {
+    make(in, set);
+  }
   Space(Ranks& ranks, const std::string& in, const std::string& set = "") : agreement(ranks) {
+    make(in, set);
+  }
+  void make(const std::string& in, const std::string& set) {
     options.directory = in;
     options.set_environment(set);
     static int runs = 0;

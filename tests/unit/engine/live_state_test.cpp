@@ -391,7 +391,7 @@ TEST(LiveState, GivesAFieldBackInTheSizeItHad) {
   for (const std::int64_t states : {1, 3}) {
     LiveInPool s({varying.field("mesh", 40)}, states, 3);
     const std::int64_t block = s.pool.take();
-    for (const std::size_t bytes : {0, 1, 17, 40}) {
+    for (const std::size_t bytes : {0u, 1u, 17u, 40u}) {
       varying.bytes = bytes;
       s.live.keep(block, states - 1);
       varying.bytes = 5;

@@ -147,7 +147,7 @@ class RandomProgram {
 TEST(Objects, AreADictionaryWhateverIsDoneWithThem) {
   const char* const full = std::getenv("ANADROME_TEST_FULL");
   const std::int64_t operations = full != nullptr && std::string(full) == "1" ? 100000 : 8000;
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     ObjectBench bench(kMemory);
     RandomProgram(bench, seed).run(operations);
     if (HasFatalFailure()) return;
@@ -339,7 +339,7 @@ TEST(Objects, LargerThanTheMemoryAreRefusedAndChangeNothing) {
   const std::int64_t table = bench.objects.table_bytes();
   EXPECT_EQ(status_from([&] { bench.put(3, kMemory + 1); }), ANADROME_ERR_MEMORY);
   EXPECT_EQ(bench.objects.table_bytes(), table) << "nothing is left of it in the list";
-  bench.put(100, kMemory - 2 * bench.block_bytes());
+  bench.put(100, size(kMemory - 2 * bench.block_bytes()));
   EXPECT_TRUE(bench.is_right(100));
   for (Key key = 0; key < 50; ++key) ASSERT_TRUE(bench.is_right(key));
 }

@@ -108,7 +108,7 @@ struct Recurrences {
 
 TEST(MixedAdvances, SolveTheRecurrences) {
   constexpr std::size_t kSteps = 161, kUnits = 20;
-  for (const std::size_t tape : {1, 2, 3, 5, 8}) {
+  for (const std::size_t tape : {1u, 2u, 3u, 5u, 8u}) {
     for (const bool restarts : {false, true}) {
       const Recurrences least(kSteps, kUnits, tape, restarts);
       MixedPlanner planner(static_cast<std::int64_t>(tape), restarts);

@@ -45,7 +45,7 @@ std::vector<std::vector<double>> fields(std::size_t count) {
 
 TEST(Shuffle, IsUndoneByUnshuffle) {
   for (const std::int64_t width : {1, 4, 8, 16}) {
-    for (const std::size_t count : {0, 1, 3, 1000, 1029}) {
+    for (const std::size_t count : {0u, 1u, 3u, 1000u, 1029u}) {
       const auto from = random_bits(count, 3);
       for (const std::size_t bytes : {8 * count, 8 * count - std::min<std::size_t>(count, 5)}) {
         std::vector<std::byte> there(bytes), back(bytes);
@@ -66,7 +66,7 @@ TEST(Shuffle, PutsBytesOfOnePlaceTogether) {
 }
 
 TEST(Codec, GivesBackWhatItWasGiven) {
-  for (const std::size_t count : {1, 5, 512, 32768}) {
+  for (const std::size_t count : {1u, 5u, 512u, 32768u}) {
     for (const std::vector<double>& from : fields(count)) {
       std::vector<std::byte> to(8 * count - 1), back(8 * count);
       const std::int64_t bytes = compress_lz4(bytes_of(from), to);

@@ -136,7 +136,7 @@ TEST(DirectTransport, SaysOnceThatItsCallerHasWaitedForLong) {
 }
 
 TEST(DirectTransport, FindsAFlippedByteInAnyField) {
-  for (const std::size_t field : {0, 1}) {
+  for (const std::size_t field : {0u, 1u}) {
     DirectBench bench;
     const Checksum sum = bench.write(2, 'c');
     bench.flip_byte_on_disk(2, field);

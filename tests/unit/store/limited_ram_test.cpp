@@ -59,12 +59,12 @@ struct LimitedBench {
 
 TEST(Tiers, KeepTheirOwnStatesUnderTheSameNumbers) {
   LimitedBench s(4);
-  for (const std::size_t tier : {0, 1}) {
+  for (const std::size_t tier : {0u, 1u}) {
     for (std::int64_t number = 0; number < 2; ++number) {
       s.keep(tier, number, 10 * static_cast<std::int64_t>(tier) + number);
     }
   }
-  for (const std::size_t tier : {0, 1}) {
+  for (const std::size_t tier : {0u, 1u}) {
     for (std::int64_t number = 0; number < 2; ++number) {
       EXPECT_TRUE(s.brings_back(tier, number, 10 * static_cast<std::int64_t>(tier) + number));
     }

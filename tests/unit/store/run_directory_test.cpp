@@ -496,7 +496,7 @@ TEST_F(RunDirectoryTest, LeavesADirectoryWithFilesOfItsUserAlone) {
 TEST_F(RunDirectoryTest, TakesWhatAKilledRunHadNotWrittenTo) {
   for (const char* name : {"states.h5", "segment-00000.h5", "journal-000000", "adjoint-000003"}) {
     for (const char* sign : {"lock", "segment-00001.h5", "journal-000001"}) {
-      for (const std::size_t bytes : {0, 10, 4096, 10000}) {
+      for (const std::size_t bytes : {0u, 10u, 4096u, 10000u}) {
         std::filesystem::create_directory(path);
         put(sign, "0");
         const bool ends = bytes > 4096 && kind_of(name) != FileKind::kAdjoint;
@@ -608,7 +608,7 @@ TEST_F(RunDirectoryTest, WithoutFlockBelongsToItsProcessWhileThatLives) {
   }
   std::filesystem::create_directory(path);
   LockRecord record = new_lock_record("0123");
-  --record.holder.start;  // its number was given to another
+  ++record.holder.start;  // its number was given to another
   write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
   EXPECT_EQ(create_fails(), ANADROME_OK);
 }

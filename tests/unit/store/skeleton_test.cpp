@@ -158,10 +158,10 @@ TEST_F(SkeletonTest, IsNotLeftWhenThereIsNoRoom) {
 
 // A process that is killed leaves none behind.
 TEST_F(SkeletonTest, IsMadeWhereThereIsNoNameForIt) {
-  const ScratchFile scratch;
+  const ScratchFile scratch(path);
   struct stat status {};
   ASSERT_EQ(::stat(scratch.path().c_str(), &status), 0);
-  EXPECT_EQ(status.st_nlink, 0u);
+  EXPECT_EQ(status.st_nlink == 0, !platform::kPortable);
 }
 
 TEST(Hdf5TypeTest, HasTheSizeOfTheElement) {

@@ -52,7 +52,7 @@ void limit(decltype(RLIMIT_CPU) resource, rlim_t most) {
 std::string in_child(const std::string& what, std::int64_t seconds,
                      const std::function<std::string()>& body) {
   std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+  if (::pipe(ends.data()) != 0) {
     throw Error(ANADROME_ERR_IO, "cannot make a pipe to a child: " + errno_text(errno));
   }
   const pid_t child = ::fork();
