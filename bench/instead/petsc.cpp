@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The problem with PETSc's TS and TSAdjoint. Which trajectory keeps the states is an option:
 //   bench_instead_petsc SIDE STEPS GRADIENT_FILE [PETSc's options]
-// prints seconds,forward_steps and the most bytes of memory. With "-nothing" no state is kept, and the gradient means nothing.
+// prints seconds,forward_steps and the most bytes of memory. With "-nothing" no state is kept, and
+// the gradient means nothing.
 #include <petscts.h>
 #include <sys/resource.h>
 
