@@ -18,6 +18,16 @@ Module `anadrome`. Steps count from 0, as in C; x_k is the state that step k sta
 * "Collective" means: called by all ranks of the run in the same order.
 """
 
+# What a program calls first comes first.
+ORDER = """run open set add_field begin action next finish_forward fail request_stop close last_error status_name version
+    model solve solve_pass gradient_model check_gradient gradient_check
+    add_exchanged now then add_packed add_varying pack unpack size set_shape set_tolerance
+    resumed pass rewind statistics stats text
+    store part store_open store_put store_get store_drop store_contains store_expect store_view store_release store_keys store_parts store_sync
+    store_statistics store_stats store_close
+    schedule schedule_action schedule_open schedule_next schedule_end schedule_close
+    sketch sketch_create sketch_push sketch_correlate sketch_gradient sketch_variance sketch_bytes sketch_destroy""".split()
+
 
 def included(path):
     """The text of a file, with that of the files that it includes: those of the folder `shared`, where they lie, too."""
@@ -176,18 +186,20 @@ def entry(name, sources, compounds, procedures):
 def main(xml, sources, output):
     compounds, procedures = collect(Path(xml))
     sources = Path(sources)
-    pages, constants = [], []
+    pages, constants = {}, []
     for name in dict.fromkeys(public_names(sources)):
         page = entry(name, sources, compounds, procedures)
         if page:
-            pages.append(page)
+            pages[name.removeprefix("anadrome_")] = page
         else:
             constants.append(name)
     wrong = [name for name in constants if not name.startswith("ANADROME_")]
     if wrong:
         raise SystemExit(f"not found in Doxygen's XML: {', '.join(wrong)}")
+    if set(pages) ^ set(ORDER):
+        raise SystemExit(f"in one of ORDER and the module alone: {', '.join(set(pages) ^ set(ORDER))}")
     tail = "## Constants\nWith the meaning that they have in [C](c.md): " + ", ".join(f"`{c}`" for c in constants) + ".\n"
-    Path(output).write_text(HEAD + "\n" + "\n".join(pages) + "\n" + tail)
+    Path(output).write_text(HEAD + "\n" + "\n".join(pages[name] for name in ORDER) + "\n" + tail)
 
 
 if len(sys.argv) == 2:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs benchmarks and writes tables.md, all that docs/performance.md quotes; see scripts/bench."""
 import argparse
+import os
 import signal
 import sys
 import time
@@ -12,6 +13,7 @@ import compression
 import device
 import directories
 import growth
+import instead
 import interval
 import micro
 import overhead
@@ -28,7 +30,7 @@ from table import Claims
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
        "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
-       "directories": directories, "scale": scale, "device": device}
+       "directories": directories, "instead": instead, "scale": scale, "device": device}
 
 
 def processor():
@@ -46,12 +48,14 @@ def main():
     parser.add_argument("--fill", metavar="FILE", help="also put the tables beside this document, and what it shows of them into it")
     parser.add_argument("--out", default="out/bench")
     parser.add_argument("--programs", default="build/release/bench")
+    parser.add_argument("--checkpoint-schedules", default="", metavar="DIRECTORY", help="a checkout of it, for instead")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in ALL]
     if unknown:
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(ALL)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(arguments.programs, arguments.out, arguments.quick)
+    bench.checkpoint_schedules = arguments.checkpoint_schedules and os.path.abspath(arguments.checkpoint_schedules)
     quick = " --quick" if arguments.quick else ""
     parts = {}
     try:

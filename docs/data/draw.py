@@ -177,7 +177,16 @@ def directories():
         for row in rows_of("directories") if row[0] == "1"], 1)
 
 
-PICTURES = [overhead, growth, throughput, agreement, micro, petsc, safety, advice, store, adolc, compression, sketch, directories]
+def instead():
+    parts = {}
+    for row in rows_of("instead"):
+        if row[1] != "`anadrome`":
+            parts.setdefault(row[0], []).append((f"{row[1].replace('`', '').replace(', PETSc' + chr(39) + 's', '')}"
+                                                 f"{' (beyond the memory)' if row[5] == 'RAM' else ''}"[:48], row[3], False))
+    return bars("Seconds over those with anadrome, in one program; at equal memory where nothing else is said", list(parts.items()), 1)
+
+
+PICTURES = [overhead, growth, throughput, agreement, micro, petsc, safety, advice, store, adolc, compression, sketch, directories, instead]
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent / "pictures" / "measured"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
 from ._arguments import count
 from ._check import GradientCheck
@@ -18,14 +18,14 @@ from ._settings import Setting
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Array = npt.NDArray[Any]
+Array = NDArray[Any]
 Step = Callable[..., Optional[Array]]
 AdjointStep = Callable[..., Optional[Array]]
-Objective = Callable[[Array], tuple[float, npt.ArrayLike]]
-Observe = Callable[[Array, int], Optional[tuple[float, npt.ArrayLike]]]
+Objective = Callable[[Array], tuple[float, ArrayLike]]
+Observe = Callable[[Array, int], Optional[tuple[float, ArrayLike]]]
 
 
-def _assign(name: str, array: Array, new: npt.ArrayLike) -> None:
+def _assign(name: str, array: Array, new: ArrayLike) -> None:
     """What function `name` returned; numpy would stretch it, and cut an imaginary part off."""
     values = np.asarray(new)
     if isinstance(new, np.ma.MaskedArray):
@@ -36,7 +36,7 @@ def _assign(name: str, array: Array, new: npt.ArrayLike) -> None:
     array[...] = values
 
 
-def _two(name: str, returned: object) -> tuple[float, npt.ArrayLike]:
+def _two(name: str, returned: object) -> tuple[float, ArrayLike]:
     """The value and the derivative that function `name` returned."""
     if isinstance(returned, tuple) and len(returned) == 2:
         value, derivative = returned
@@ -45,7 +45,7 @@ def _two(name: str, returned: object) -> tuple[float, npt.ArrayLike]:
                     "derivative by the state is needed, e.g. (J, dJ)")
 
 
-def _numbers(values: npt.ArrayLike) -> Array:
+def _numbers(values: ArrayLike) -> Array:
     """A copy, of real or complex numbers."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError("a MaskedArray would lose its mask; fill it, e.g. x0.filled(0)")
@@ -56,9 +56,9 @@ def _numbers(values: npt.ArrayLike) -> Array:
 class _Problem:
     """The arrays and functions of a model that is given by a step and its adjoint."""
 
-    def __init__(self, step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+    def __init__(self, step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
                  objective: Optional[Objective], observe: Optional[Observe],
-                 parameters: Optional[npt.ArrayLike]) -> None:
+                 parameters: Optional[ArrayLike]) -> None:
         if objective is None and observe is None:
             raise TypeError("give objective, observe or both")
         self.step, self.adjoint_step = step, adjoint_step
@@ -90,7 +90,7 @@ class _Problem:
     def value(self) -> float:
         return float(self.terms.sum())
 
-    def observed(self, k: int) -> Optional[tuple[float, npt.ArrayLike]]:
+    def observed(self, k: int) -> Optional[tuple[float, ArrayLike]]:
         returned = None if self.observe is None else self.observe(self.u, k)
         return None if returned is None else _two("observe", returned)
 
@@ -98,7 +98,7 @@ class _Problem:
         term = self.observed(k)
         _assign("observe", self.terms[k:k + 1], np.reshape(0.0 if term is None else term[0], 1))
 
-    def add(self, derivative: npt.ArrayLike, name: str) -> None:
+    def add(self, derivative: ArrayLike, name: str) -> None:
         added = np.zeros_like(self.lam)
         _assign(name, added, derivative)
         self.lam += added
@@ -160,7 +160,7 @@ class _Problem:
 
 @overload
 def gradient(
-    step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+    step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
     parameters: None = None, comm: Optional[MPI.Comm] = None, **options: Setting,
 ) -> tuple[float, Array]: ...
@@ -168,21 +168,21 @@ def gradient(
 
 @overload
 def gradient(
-    step: Step, adjoint_step: AdjointStep, x0: npt.ArrayLike, steps: int,
+    step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
-    parameters: npt.ArrayLike, comm: Optional[MPI.Comm] = None, **options: Setting,
+    parameters: ArrayLike, comm: Optional[MPI.Comm] = None, **options: Setting,
 ) -> tuple[float, Array, Array]: ...
 
 
 def gradient(
     step: Step,
     adjoint_step: AdjointStep,
-    x0: npt.ArrayLike,
+    x0: ArrayLike,
     steps: int,
     objective: Optional[Objective] = None,
     *,
     observe: Optional[Observe] = None,
-    parameters: Optional[npt.ArrayLike] = None,
+    parameters: Optional[ArrayLike] = None,
     comm: Optional[MPI.Comm] = None,
     **options: Setting,
 ) -> Union[tuple[float, Array], tuple[float, Array, Array]]:
@@ -276,12 +276,12 @@ def gradient(
 def check_gradient(
     step: Step,
     adjoint_step: AdjointStep,
-    x0: npt.ArrayLike,
+    x0: ArrayLike,
     steps: int,
     objective: Optional[Objective] = None,
     *,
     observe: Optional[Observe] = None,
-    parameters: Optional[npt.ArrayLike] = None,
+    parameters: Optional[ArrayLike] = None,
     comm: Optional[MPI.Comm] = None,
     mask: Optional[Callable[[Array], object]] = None,
     seeds: int = 0,
@@ -295,14 +295,18 @@ def check_gradient(
     Parameters
     ----------
     step, adjoint_step, x0, steps, objective, observe, parameters, comm, **options
-        As for `gradient`. ``report``, here, is where rank 0 writes the report of the check:
-        ``"-"`` (standard output) or a file.
+        As for `gradient`.
+    report : str, optional
+        Where rank 0 writes the report of the check: ``"-"`` (standard output) or a file.
     mask : callable, optional
         ``mask(array)`` sets to zero what is part of the array and of no state, such as halos that a
         step fetches before it reads them.
-    seeds, epsilon, product_steps
-        Directions (0: three), the largest perturbation (0: 0.01, in single precision 0.1), and how
-        many steps have their products tested (0: 32).
+    seeds : int, optional
+        Directions; 0: three.
+    epsilon : float, optional
+        The largest perturbation; 0: 0.01, in single precision 0.1.
+    product_steps : int, optional
+        How many steps have their products tested; 0: 32.
 
     Returns
     -------

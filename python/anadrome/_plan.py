@@ -6,12 +6,28 @@ import dataclasses
 import functools
 import html
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, Optional, Union
 
 from ._command import command, output_of
+from ._errors import Error
 from ._timeline import Picture
+
+
+def _as_parameters(words: str) -> str:
+    """What the command says of its flags, of the parameters here."""
+    words = words.replace("see anadrome plan --help", "see help(anadrome.plan)")
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda flag: flag[1].replace("-", "_"), words)
+
+
+def _answer(words: tuple[str, ...]) -> str:
+    try:
+        return _as_parameters(output_of(words))
+    except Error as error:
+        raise Error(_as_parameters(str(error)), error.status) from None
+
 
 Size = Union[str, int]
 Seconds = Union[str, float]
@@ -104,7 +120,7 @@ class Plan:
 
     @functools.cached_property
     def _text(self) -> str:
-        return output_of(self.command)
+        return _answer(self.command)
 
     def __str__(self) -> str:
         return self._text
@@ -220,7 +236,7 @@ def plan(
             words += ["--" + name.replace("_", "-"), str(value)]
     if cores_busy:
         words.append("--cores-busy")
-    answer = json.loads(output_of((*words, "--json")))
+    answer = json.loads(_answer((*words, "--json")))
     if target is not None or walltime is not None:
         answers = tuple(PlannedMemory(**_exact(row)) for row in answer["answers"])
         in_time = answer["given"]["in_time"] if "given" in answer else bool(answers)

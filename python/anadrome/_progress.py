@@ -24,7 +24,7 @@ class Progress(NamedTuple):
     steps: Optional[int]
     """n; None while it is not known."""
     done: Optional[float]
-    """Of the work of the whole sweep, 0 to 1; None while n is not known."""
+    """Of the work of the whole sweep, 0 to 1, never less than before; None while n is not known."""
 
 
 class Reporter:
@@ -33,7 +33,8 @@ class Reporter:
     def __init__(self, function: Callable[[Progress], object],
                  statistics: Callable[[], dict[str, Any]]) -> None:
         self._function, self._statistics = function, statistics
-        self._next = 0.0
+        self._next = self._most = 0.0
+        self._taken = 0
 
     def look(self, step: int) -> None:
         """After an action at `step`."""
@@ -45,7 +46,7 @@ class Reporter:
     def end(self) -> None:
         """At the end of a sweep."""
         known = self._statistics()
-        self._next = 0.0
+        self._next, self._taken = 0.0, 0
         self._function(Progress(Phase.DONE, 0, known["steps"], 1.0))
 
     def _now(self, step: int) -> Progress:
@@ -60,7 +61,11 @@ class Reporter:
         taken = known["adjoint_steps_taken"]
         done = forward * known["forward_steps_taken"] + adjoint * taken
         to_come = forward * left + adjoint * (steps - taken)
-        return Progress(phase, step, steps, done / (done + to_come) if done + to_come > 0 else 1.0)
+        # What steps take is known better and better: that alone is no way back.
+        before, self._taken = self._taken, known["forward_steps_taken"] + taken
+        self._most = 0.0 if self._taken < before or not before else self._most
+        self._most = max(self._most, done / (done + to_come) if done + to_come > 0 else 1.0)
+        return Progress(phase, step, steps, self._most)
 
 
 class ProgressBar:

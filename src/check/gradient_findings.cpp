@@ -291,7 +291,7 @@ std::string report_of(const GradientFindings& findings, const anadrome_gradient_
             "; largest difference " + scientific(check.product_mismatch, 1);
   }
   text += "\n";
-  if (!findings.left_out.empty()) text += "    left out: " + findings.left_out + "\n";
+  if (!findings.left_out.empty()) text += "    in no pair: " + findings.left_out + "\n";
   text += lines_of(findings.products);
   text += std::string("  ") + check.message + "\n";
   return text;

@@ -20,13 +20,14 @@ SETTINGS = None
 KEY = "-ts_trajectory_anadrome_"
 
 
-def run(*words, type_options="-ts_trajectory_type anadrome"):
+def run(*words, type_options="-ts_trajectory_type anadrome", environment=None):
     with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
         return subprocess.run(
             [str(Path(SETTINGS.programs, "ex20adj")), "-ts_type", "cn", "-ts_dt", "0.001", "-mu", "1000",
              "-ts_max_steps", "20", *words],
             cwd=folder, text=True, capture_output=True, timeout=120,
-            env=dict(os.environ, PETSC_OPTIONS=f"-dll_append {SETTINGS.plugin} {type_options}"))
+            env={**os.environ, **({"ANADROME_OPTIONS": environment} if environment else {}),
+                 "PETSC_OPTIONS": f"-dll_append {SETTINGS.plugin} {type_options}"})
 
 
 class Output(unittest.TestCase):
@@ -39,6 +40,13 @@ class Output(unittest.TestCase):
         options = [f"anadrome_{key}" for key in [*keys, "set_aside", "replay_tolerance", "steps"]]
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])
+
+    def test_an_unknown_key_of_the_environment_is_an_error_where_all_records_fit(self):
+        for environment in ("memroy=64MiB", "memory=64MiB reprot=-"):
+            said = run(environment=environment)
+            self.assertNotEqual(said.returncode, 0, environment)
+            self.assertRegex(said.stderr, "there is no option '(memroy'; the nearest is 'memory|reprot'; the nearest is 'report)'")
+        self.assertEqual(run(environment="memory=64MiB").returncode, 0)
 
     def test_compression_with_loss_is_refused(self):
         for asked in ("-ts_trajectory_anadrome_compress ZFP", "-ts_trajectory_anadrome_compress lossy"):

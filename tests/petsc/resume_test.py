@@ -119,6 +119,8 @@ class Resume(unittest.TestCase):
                 (["stiffness", "4"], RK4, "the program's equations are others than they were"),
                 (["start", "1"], RK4, "the first solution or time step is another one"),
                 (["size", "40"], RK4, "the first solution or time step is another one"),
+                ([], f"{RK4} -ts_max_steps 150", "the number of steps, the end of the time"),
+                ([], f"{RK4} -ts_rtol 1e-9", "a tolerance or the step controller is another one"),
                 ([], "-ts_type cn", "ANADROME_ERR_ARGUMENT")):
             other = Program(1, method, words, self.folder)
             done = other.run(RESUME)

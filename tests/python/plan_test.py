@@ -68,9 +68,17 @@ def test_where_nothing_runs_the_rows_say_why():
 
 
 def test_a_wrong_question_is_an_error_of_the_command():
-    with pytest.raises(anadrome.Error, match="--steps: expected a whole number") as raised:
+    with pytest.raises(anadrome.Error, match="^steps: expected a whole number") as raised:
         anadrome.plan(**{**QUESTION, "steps": -1})
     assert raised.value.status == anadrome.Status.ERR_ARGUMENT
+
+
+def test_its_words_are_of_parameters_not_of_flags():
+    without_disk = anadrome.plan(steps=100, state="1MiB", memory="8MiB", step_time=1)
+    assert without_disk["async"].remark == "needs write_rate, and room on disk"
+    assert "needs write_rate," in str(without_disk) and "--" not in str(without_disk)
+    with pytest.raises(anadrome.Error, match=r"^memory is missing; see help\(anadrome.plan\)"):
+        anadrome.plan(steps=100, state="1MiB", step_time=1)
 
 
 def test_without_the_command_there_is_an_error(monkeypatch, directory):

@@ -221,6 +221,22 @@ def test_a_function_hears_how_far_a_sweep_is(comm, ring, monkeypatch, capfd, by_
     assert 0 <= done[0] < 0.5 < done[-2] <= 1 and len(calls) > STEPS
 
 
+def test_the_share_never_falls_when_adjoint_steps_turn_out_to_be_long():
+    calls = []
+    known = dict(steps=4, phase=1, forward_steps_remaining=0, seconds_step=1.0, seconds_adjoint_step=0.0, forward_steps_taken=4,
+                 adjoint_steps_taken=0)
+    reporter = _progress.Reporter(calls.append, lambda: known)
+    for taken, seconds in ((0, 0.0), (1, 50.0), (2, 50.0)):
+        known.update(adjoint_steps_taken=taken, seconds_adjoint_step=seconds)
+        reporter._next = 0.0
+        reporter.look(4 - taken)
+    assert [round(call.done, 2) for call in calls] == [0.33, 0.33, 0.51]
+    reporter.end()
+    known.update(adjoint_steps_taken=0)
+    reporter.look(4)
+    assert calls[-1].done < 0.1  # of the next sweep
+
+
 def test_the_share_is_not_known_while_n_is_not(comm, ring, monkeypatch):
     monkeypatch.setattr(_progress, "_PERIOD", 0)
 

@@ -105,7 +105,22 @@ class Sound(Runs):
         run, = self.look("inspect", path)
         self.assertEqual(run["state"], "live")
         self.assertGreater(run["holder"]["process"], 0)
+        self.assertEqual(run["phase"], "in its solver, forward from step 30")
+        self.assertIn("phase    rank 0 is in its solver, forward from step 30", tool.run("inspect", path).stdout)
+        next(path.glob("heartbeats-*")).unlink()
+        self.assertIn("phase    not known", tool.run("inspect", path).stdout)
         self.look("verify", path, code=1)  # it was not verified
+
+    def test_commits_of_petsc_lie_beside_it(self):
+        path = self.write("TS", "dead")
+        self.assertIsNone(self.look("inspect", path)[0]["petsc"])
+        for name in ("TS.0.adjoint.0", "TS.0.adjoint.1", "TS.11.adjoint.1", "TS.0.notes", "TS..adjoint.0", "TS.1x.adjoint.0", "T.0.adjoint.0"):
+            (self.directory / name).touch()
+        os.utime(self.directory / "TS.11.adjoint.1", (2e9, 2e9))
+        for given in (path, f"{path}/", self.directory):
+            run, = self.look("inspect", given)
+            self.assertEqual(run["petsc"], {"adjoint_commits_of_ranks": 2, "changed": 2000000000})
+        self.assertIn("petsc    TSAdjointSolve goes on from commits of 2 ranks beside", tool.run("inspect", path).stdout)
 
     def test_of_another_host(self):
         """Live while its heartbeat is fresh, wherever flock reaches."""

@@ -224,7 +224,7 @@ PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& 
   if (phase != ANADROME_PHASE_IDLE) {
     PetscCall(resume(done, first, kept));
   } else {
-    PetscCall(resumption_.begin(comm_, directory_.beside()));
+    PetscCall(resumption_.begin(ts_, directory_.beside()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -323,6 +323,14 @@ PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRe
       other == 0, comm_, PETSC_ERR_ARG_WRONG,
       "the first solution or time step is another one than in the run that was killed; without "
       "-ts_trajectory_anadrome_resume it begins anew");
+  bool same = false;
+  PetscCall(resumption_.compare_limits(ts_, &same));
+  other = same ? 0 : 1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
+  PetscCheck(other == 0, comm_, PETSC_ERR_ARG_WRONG,
+             "the number of steps, the end of the time, a tolerance or the step controller is "
+             "another one than in the run that was killed; without "
+             "-ts_trajectory_anadrome_resume it begins anew");
   other = live_.step != last_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
   PetscCheck(other == 0, comm_, PETSC_ERR_FILE_UNEXPECTED,

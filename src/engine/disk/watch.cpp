@@ -12,6 +12,7 @@
 #include "base/text_out.h"
 #include "base/thread.h"
 #include "engine/asked/log.h"
+#include "engine/disk/activity.h"
 #include "store/directory/lock_record.h"
 #include "store/directory/run_files.h"
 
@@ -27,34 +28,6 @@ double period_of(const Watch::Settings& settings) {
 
 void say(const std::string& what) { log_line(ANADROME_LOG_WARNING, {"watchdog: ", what}); }
 
-std::string text_of(Doing doing) {
-  switch (doing) {
-    case Doing::kBegin:
-      return "in anadrome_begin";
-    case Doing::kNext:
-      return "in anadrome_next after step ";
-    case Doing::kAdvance:
-      return "in its solver, forward from step ";
-    case Doing::kAdvanceAgain:
-      return "in its solver, recomputing from step ";
-    case Doing::kTurn:
-      return "in its solver at TURN, after step ";
-    case Doing::kAdjoint:
-      return "in its solver, the adjoint of step ";
-    case Doing::kVisit:
-      return "in its solver, visiting step ";
-    case Doing::kAfterDone:
-      return "after DONE";
-    case Doing::kRewind:
-      return "in anadrome_rewind";
-    case Doing::kPass:
-      return "in anadrome_pass";
-    case Doing::kClose:
-      return "in anadrome_close";
-  }
-  return "?";
-}
-
 std::string text_of(store::ProcessState state) {
   switch (state) {
     case store::ProcessState::kRuns:
@@ -67,12 +40,6 @@ std::string text_of(store::ProcessState state) {
       break;
   }
   return "its process or its host is stopped or dead, or cut off";
-}
-
-std::string text_of_activity(std::uint64_t activity) {
-  const auto doing = static_cast<Doing>(activity >> kStepBits);
-  const bool has_step = doing >= Doing::kNext && doing <= Doing::kVisit;
-  return text_of(doing) + (has_step ? std::to_string(activity & kStepMask) : "");
 }
 
 std::string text_of(const store::Heartbeat& heartbeat) {

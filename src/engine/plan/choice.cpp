@@ -32,7 +32,7 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep) {
   if (all_fit || !planning_.disk_leaves_too_few(plan)) return;
   const std::int64_t beside_a_disk = planning_.slots_with(plan, *plan.schedule);
   take(InAuto::kNoDisk, [&](std::string& why) {
-    why += "; beside a disk there would be memory for " + std::to_string(beside_a_disk);
+    why += "; async would hold " + std::to_string(beside_a_disk) + ", since its writes take memory";
   });
 }
 

@@ -292,7 +292,8 @@ void Agreement::throw_different_calls(Call call, const std::array<std::int64_t, 
   ranks_->largest(ranks);
   const std::size_t other = mine == extremes[0] ? 1 : 0;
   throw Error(ANADROME_ERR_PEER,
-              text("rank %d is in %s%s while rank %d is in %s%s",
+              text("rank %d is in %s%s while rank %d is in %s%s; a rank that has to leave the loop "
+                   "calls anadrome_fail in its place, and goes on",
                    size() - static_cast<int>(ranks[other]), name_of(extremes[other]),
                    moment_of(extremes[other]), rank(), name_of(mine), moment_of(mine))
                   .line);

@@ -114,7 +114,7 @@ std::string bound(const SweepTimes& times, const std::string& wanting) {
        {times.slowed, "cores that steps and transfers share"},
        {times.copying, "copies of states"},
        {times.agreeing, "ranks that wait for each other"},
-       {rest_of(times), "what is around the steps"}}};
+       {rest_of(times), "all else: begin, TURN, what lies between actions"}}};
   const auto most = std::max_element(costs.begin(), costs.end());
   return most->first > kLittle * times.total ? most->second : "your steps";
 }

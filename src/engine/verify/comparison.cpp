@@ -137,7 +137,8 @@ void Comparison::judge(const Difference& difference, const Words& what, const ch
                     : " The gradient may differ in its last digits from that of another sweep";
     } else {
       if (cause == kUsualCauses && difference.element >= 0)
-        text += "; its first element that differs is number " + std::to_string(difference.element);
+        text += "; its first element that differs is number " + std::to_string(difference.element) +
+                ", counted from 0";
       text.append("; ").append(cause);
     }
   });

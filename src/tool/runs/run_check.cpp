@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/disk/activity.h"
+#include "store/directory/heartbeat_file.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 #include "tool/runs/segments/view_check.h"
@@ -231,6 +234,36 @@ void look_at_segment(RunReport& run, FileReport& file, RunFiles& files, Depth de
   file.problems = std::move(report.problems);
 }
 
+// Only a run with option `watchdog` leaves heartbeats.
+void look_at_heartbeats(RunReport& run) {
+  (void)failure_from([&] {
+    const store::HeartbeatFile file(
+        store::HeartbeatFile::place(store::Directory::open(run.path), run.run_id.value_or("")));
+    const std::optional<store::Heartbeat> found = file.read(0);
+    if (found) run.phase = engine::text_of_activity(found->activity);
+  });
+}
+
+// The files NAME.RANK.adjoint.0 and 1 of PETSc's plugin, which lie beside the directory NAME.
+void look_beside(RunReport& run) {
+  const std::filesystem::path path = std::filesystem::absolute(run.path + "/").parent_path();
+  const std::string stem = path.filename().string() + ".";
+  std::set<std::string> ranks;
+  (void)failure_from([&] {
+    const store::Directory parent = store::Directory::open(path.parent_path().string());
+    for (const std::string& name : parent.names()) {
+      const std::size_t digits = std::min(name.find(".adjoint."), name.size());
+      if (!begins_with(name, stem.c_str()) || digits + 10 != name.size()) continue;
+      const std::string rank = name.substr(stem.size(), digits - stem.size());
+      if (rank.empty() || rank.find_first_not_of("0123456789") != std::string::npos) continue;
+      ranks.insert(rank);
+      if (const auto status = parent.status(name))
+        run.petsc_changed = std::max(run.petsc_changed, status->changed);
+    }
+  });
+  run.petsc_ranks = std::ssize(ranks);
+}
+
 }  // namespace
 
 Condition condition_of(const ListedRun& run) {
@@ -279,6 +312,8 @@ RunReport check_run(const ListedRun& listed, Depth depth) {
     }
   }
   check_commits(run, files.journals, looked);
+  if (live) look_at_heartbeats(run);
+  look_beside(run);
   std::string foreign;
   (void)failure_from([&] { foreign = file_of_nobody(listed); });  // it may just have ended
   if (!foreign.empty())

@@ -68,6 +68,10 @@ json to_json(const RunReport& run) {
           {"first_step", or_null(run.first_step)},
           {"newest_step", or_null(run.newest_step)},
           {"holder", run.holder ? holder_json(*run.holder) : json(nullptr)},
+          {"phase", or_null(run.phase)},
+          {"petsc", run.petsc_ranks == 0 ? json(nullptr)
+                                         : json{{"adjoint_commits_of_ranks", run.petsc_ranks},
+                                                {"changed", run.petsc_changed}}},
           {"resume", run.resume ? commit_json(*run.resume) : json(nullptr)},
           {"bytes", run.bytes},
           {"blocks_checked", run.blocks_checked},

@@ -43,6 +43,9 @@ struct RunReport {
   std::optional<std::int64_t> sweep, steps, ranks;
   std::optional<std::int64_t> anchors, first_step, newest_step;  ///< of the states on disk
   std::optional<HolderReport> holder;
+  std::optional<std::string> phase;  ///< what rank 0 of a live run with `watchdog` is at
+  std::int64_t petsc_ranks = 0;      ///< with commits of TSAdjointSolve beside the directory
+  std::int64_t petsc_changed = 0;    ///< the newest of them, in seconds since 1970
   std::optional<store::JournalCommit> resume;  ///< where it can go on
   std::int64_t ranks_elsewhere = 0;            ///< with journals on other nodes' disks
   std::int64_t bytes = 0;                      ///< of all files

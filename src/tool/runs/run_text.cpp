@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/runs/run_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/byte_size.h"
+#include "base/clock.h"
+#include "base/index.h"
 #include "base/plain_text.h"
 
 namespace anadrome::tool {
@@ -57,6 +60,12 @@ std::string describe_run(const RunReport& run, bool verified) {
   text += "  run      " + word(run.run_id) + ", sweep " + word(run.sweep) + ", " + word(run.ranks) +
           " ranks, layout " + word(run.layout) + "\n";
   if (run.holder) text += "  holder   " + plain(run.holder->text) + "\n";
+  if (live) {
+    text += "  phase    " +
+            (run.phase ? "rank 0 is " + *run.phase
+                       : "not known: runs with the option watchdog leave it here") +
+            "\n";
+  }
   text += "  on disk  " + std::to_string(run.files.size()) + " files, " + format_bytes(run.bytes) +
           "\n";
   if (run.anchors) {
@@ -73,6 +82,13 @@ std::string describe_run(const RunReport& run, bool verified) {
                                 : "reverse sweep, to be adjoined up to step ") +
             std::to_string(run.resume->position) + " (generation " +
             std::to_string(run.resume->generation) + ")\n";
+  }
+  if (run.petsc_ranks > 0) {
+    text +=
+        "  petsc    TSAdjointSolve goes on from commits of " + counted(run.petsc_ranks, "rank") +
+        " beside this directory, the newest written " +
+        format_seconds(real(std::max<std::int64_t>(calendar_seconds() - run.petsc_changed, 0))) +
+        " ago\n";
   }
   if (run.ranks_elsewhere > 0) {
     text += "  resume   depends on the journals of " + std::to_string(run.ranks_elsewhere) +

@@ -214,7 +214,7 @@ TEST(GradientReport, HasTheTableAndTheVerdict) {
   for (const char* words :
        {"check of a gradient over 6 steps", "seed    epsilon", "Taylor tests: WRONG",
         "dot products: WRONG, of 6 steps, u with lambda_u, v with lambda_v",
-        "left out: ADJOINT gradient; STATE cost (not varied)", "step 3: <w, F' v>",
+        "in no pair: ADJOINT gradient; STATE cost (not varied)", "step 3: <w, F' v>",
         "a wrong sign (ratio -1)"}) {
     EXPECT_NE(text.str().find(words), std::string::npos) << words << "\n" << text.str();
   }

@@ -65,7 +65,7 @@ TEST(Preflight, NamesWhatItSees) {
   expect_named(message(Mistake::kForgottenField), "field 'u' differs by ");
   expect_named(message(Mistake::kForgottenField), "a time level that was not registered");
   const std::string counter = message(Mistake::kStaticVariable);
-  expect_named(counter, "its first element that differs is number 100");
+  expect_named(counter, "its first element that differs is number 100, counted from 0");
   expect_named(counter, "a counter");
   if (ranks() > 1) expect_named(counter, " on rank " + std::to_string(ranks() - 1));
 }

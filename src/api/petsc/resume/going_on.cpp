@@ -162,6 +162,32 @@ PetscErrorCode going_on_from_bytes(TS ts, const Bytes& bytes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum) {
+  ChecksumStream stream;
+  const auto add = [&](const auto&... values) { (stream.add(&values, sizeof values), ...); };
+  PetscFunctionBegin;
+  add(ts->max_steps, ts->max_time, ts->exact_final_time, ts->atol, ts->rtol);
+  for (const Vec tolerances : {ts->vatol, ts->vrtol}) {
+    if (tolerances == nullptr) continue;
+    const TsParts parts{{tolerances}, {}};
+    std::size_t count = 0;
+    PetscCall(parts_bytes(parts, &count));
+    Bytes bytes(count);
+    PetscCall(parts_to_bytes(parts, bytes.data()));
+    stream.add(bytes.data(), bytes.size());
+  }
+  if (const TSAdapt adapt = ts->adapt; adapt != nullptr) {
+    const std::string_view type = type_of(adapt);
+    stream.add(type.data(), type.size());
+    add(adapt->always_accept, adapt->safety, adapt->reject_safety, adapt->clip, adapt->dt_min,
+        adapt->dt_max);
+  }
+  if (const SNES snes = ts->snes; snes != nullptr)
+    add(snes->rtol, snes->abstol, snes->stol, snes->max_its);
+  *sum = stream.finish().low;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode equations_are_those_of(TS ts, const Bytes& bytes, bool* same) {
   std::uint64_t then = 0, now = 0;
   PetscFunctionBegin;

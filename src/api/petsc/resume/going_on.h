@@ -20,6 +20,8 @@ PetscErrorCode going_on_bytes(TS ts, std::size_t* bytes);
 PetscErrorCode going_on_to_bytes(TS ts, std::byte* to);
 PetscErrorCode going_on_from_bytes(TS ts, const Bytes& bytes);
 
+/// Of what decides how far the TS goes and how exactly: its limits, tolerances and controller.
+PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum);
 /// Collective: is the sum in `bytes` that of the program's equations as they are now?
 PetscErrorCode equations_are_those_of(TS ts, const Bytes& bytes, bool* same);
 

@@ -63,15 +63,18 @@ PetscErrorCode Resumption::start(MPI_Comm comm, const std::string& prefix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Resumption::begin(MPI_Comm comm, const std::string& prefix) {
+PetscErrorCode Resumption::begin(TS ts, const std::string& prefix) {
+  const MPI_Comm comm = comm_of(ts);
   PetscFunctionBegin;
   PetscCall(start(comm, prefix));
+  PetscCall(sum_of_limits(ts, &limits_));
   id_ = static_cast<std::int64_t>(now_seconds() * 1e9) ^
         (static_cast<std::int64_t>(::getpid()) << 40);
   PetscCallMPI(MPI_Bcast(&id_, 1, MPI_INT64_T, 0, comm));
   failure_ = failure_from([&] { file_.create(prefix_ + ".notes"); });
   Bytes bytes;
   put(bytes, id_);
+  put(bytes, limits_);
   add(kBegin, bytes);
   PetscCall(flush());
   PetscCall(adjoint_.start(comm, prefix_, id_, false));
@@ -170,13 +173,24 @@ PetscErrorCode Resumption::load(MPI_Comm comm, const std::string& prefix, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode Resumption::compare_limits(TS ts, bool* same) const {
+  std::uint64_t now = 0;
+  PetscFunctionBegin;
+  PetscCall(sum_of_limits(ts, &now));
+  *same = limits_ == 0 || limits_ == now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // How many of the entries belong to steps up to `last`.
 std::size_t Resumption::parse(const std::vector<Entry>& entries, PetscInt last, StepNotes* notes,
                               KeptRecords* kept, PetscInt* reached) {
   std::size_t used = 0;
   for (const Entry& entry : entries) {
     Reading reading(entry.bytes);
-    if (entry.kind == kBegin) id_ = reading.get<std::int64_t>();
+    if (entry.kind == kBegin) {
+      id_ = reading.get<std::int64_t>();
+      limits_ = reading.left() > 0 ? reading.get<std::uint64_t>() : 0;  // 0.3.0 had none
+    }
     if (entry.kind == kStep) {
       const auto step = reading.get<PetscInt>();
       if (step > last) break;

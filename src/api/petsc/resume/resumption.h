@@ -42,7 +42,7 @@ class Resumption {
   // ---- what a later process needs ----
 
   /// Collective: the notes are empty; `prefix` begins the names of the files.
-  PetscErrorCode begin(MPI_Comm comm, const std::string& prefix);
+  PetscErrorCode begin(TS ts, const std::string& prefix);
   void add_step(TS ts, const StepNote& note, const StepCalls& calls, const Fingerprint& print,
                 PetscInt first_event);
   /// Collective.
@@ -63,6 +63,8 @@ class Resumption {
   /// it.
   PetscErrorCode load(MPI_Comm comm, const std::string& prefix, PetscInt last, StepNotes* notes,
                       KeptRecords* kept);
+  /// Did the TS have the same limits and tolerances then, on this rank?
+  PetscErrorCode compare_limits(TS ts, bool* same) const;
   /// The next step that the program leaps to; -1: none.
   PetscInt next() const { return leaps_.empty() ? -1 : leaps_.front(); }
   /// Put the TS there. Collective.
@@ -98,8 +100,9 @@ class Resumption {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::string prefix_;  ///< of this rank's files
   NotesFile file_;
-  Failure failure_;      ///< what this rank could not write
-  std::int64_t id_ = 0;  ///< of the sweep
+  Failure failure_;           ///< what this rank could not write
+  std::int64_t id_ = 0;       ///< of the sweep
+  std::uint64_t limits_ = 0;  ///< sum_of_limits when it began; 0: not noted
   std::deque<PetscInt> leaps_;
   Bytes state_, state_rest_;  ///< of the last one
   TSEvent hidden_event_ = nullptr;

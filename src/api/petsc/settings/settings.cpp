@@ -151,15 +151,20 @@ PetscErrorCode Settings::preflight(PetscInt* number, bool* asked) const {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-std::string from_environment(const char* key) {
+std::vector<std::pair<std::string, std::string>> words_of_environment() {
   const char* text = std::getenv("ANADROME_OPTIONS");
   std::istringstream words(text == nullptr ? "" : text);
+  std::vector<std::pair<std::string, std::string>> found;
   for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos && word.compare(0, equals, key) == 0) {
-      return word.substr(equals + 1);
-    }
+    const std::size_t equals = std::min(word.find('='), word.size());
+    found.emplace_back(word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
   }
+  return found;
+}
+
+std::string from_environment(const char* key) {
+  for (const auto& [name, value] : words_of_environment())
+    if (name == key) return value;
   return "";
 }
 

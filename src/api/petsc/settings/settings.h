@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/petsc/records/petsc_private.h"
 
@@ -77,6 +79,8 @@ struct Settings {
 /// The value of a key in ANADROME_OPTIONS, or "". Options that are set come before the environment,
 /// so keys that the trajectory would set by itself are looked up there first.
 std::string from_environment(const char* key);
+/// All that ANADROME_OPTIONS sets, in its order.
+std::vector<std::pair<std::string, std::string>> words_of_environment();
 /// A hash of ANADROME_OPTIONS without the directory, which may differ between ranks.
 std::int64_t hash_of_environment();
 /// Bytes of memory that were asked for; 1 GiB if nothing was said.
