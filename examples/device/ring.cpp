@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // States on a GPU by CUDA's driver alone: no toolkit is needed to build this, and none to run it.
 //
-// The state is an array on the device that each step turns by one element, with the number of the step in front: two
-// copies within the device and a memset, so that a step takes what a simple stencil takes, and everybody can say what
-// x_k is. The reverse sweep looks at three elements of each x_k and counts those that are wrong. Modes:
+// The state is an array on the device that each step turns by one element, with the number of the
+// step in front: two copies within the device and a memset, so that a step takes what a simple
+// stencil takes, and everybody can say what x_k is. The reverse sweep looks at three elements of
+// each x_k and counts those that are wrong. Modes:
 //   library   anadrome, with the options behind it: ring library schedule=async device_memory=4GiB
 //   kept      every state in the device's memory
 //   by_hand   each state copied and written on this thread, and read and copied back
@@ -56,7 +57,8 @@ void check(anadrome_status status) {
 
 class Ring {
  public:
-  Ring(std::size_t elements, std::int64_t steps) : elements_(elements), steps_(static_cast<std::size_t>(steps)) {
+  Ring(std::size_t elements, std::int64_t steps)
+      : elements_(elements), steps_(static_cast<std::size_t>(steps)) {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW);
     if (library == nullptr) throw std::runtime_error("there is no libcuda.so.1 here");
     find(library, "cuInit", cuda_.init);
@@ -95,7 +97,9 @@ class Ring {
     check(cuda_.allocate(&memory, bytes()), "cuMemAlloc");
     return memory;
   }
-  void copy(Address to, Address from, std::size_t bytes) { check(cuda_.copy(to, from, bytes, stream_), "cuMemcpyAsync"); }
+  void copy(Address to, Address from, std::size_t bytes) {
+    check(cuda_.copy(to, from, bytes, stream_), "cuMemcpyAsync");
+  }
   void wait() { check(cuda_.wait(stream_), "cuStreamSynchronize"); }
 
   void start() { check(cuda_.set(state_, kOld, elements_, stream_), "cuMemsetD32Async"); }
@@ -131,7 +135,9 @@ class Ring {
  private:
   static constexpr std::size_t kWord = 4;
   static constexpr unsigned kOld = 0xffffffffU, kSpoilt = 0xdeadbeefU;
-  std::size_t position(std::size_t i) const { return i == 0 ? 0 : i == 1 ? 7 % elements_ : elements_ - 1; }
+  std::size_t position(std::size_t i) const {
+    return i == 0 ? 0 : i == 1 ? 7 % elements_ : elements_ - 1;
+  }
 
   const std::size_t elements_, steps_;
   Driver cuda_{};
@@ -148,7 +154,8 @@ void by_library(Ring& ring, std::int64_t steps, const std::vector<std::string>& 
     const std::size_t equals = option.find('=');
     check(anadrome_set(run, option.substr(0, equals).c_str(), option.substr(equals + 1).c_str()));
   }
-  check(anadrome_add_device_field(run, "ring", ANADROME_ROLE_STATE, ANADROME_INT32, reinterpret_cast<void*>(ring.state()),
+  check(anadrome_add_device_field(run, "ring", ANADROME_ROLE_STATE, ANADROME_INT32,
+                                  reinterpret_cast<void*>(ring.state()),
                                   ring.bytes() / sizeof(std::int32_t), ring.stream()));
   check(anadrome_begin(run, steps));
   ring.start();
@@ -187,12 +194,14 @@ void by_hand(Ring& ring, std::int64_t steps) {
   for (std::int64_t k = 0; k < steps; ++k) {
     ring.copy(host, ring.state(), ring.bytes());
     ring.wait();
-    if (std::fwrite(here.data(), 1, here.size(), file) != here.size()) throw std::runtime_error("the disk is full");
+    if (std::fwrite(here.data(), 1, here.size(), file) != here.size())
+      throw std::runtime_error("the disk is full");
     ring.step(k);
   }
   for (std::int64_t k = steps; k-- > 0;) {
     std::fseek(file, static_cast<long>(k) * static_cast<long>(here.size()), SEEK_SET);
-    if (std::fread(here.data(), 1, here.size(), file) != here.size()) throw std::runtime_error("the file is short");
+    if (std::fread(here.data(), 1, here.size(), file) != here.size())
+      throw std::runtime_error("the file is short");
     ring.copy(ring.state(), host, ring.bytes());
     ring.wait();
     ring.adjoint(k);
@@ -223,7 +232,8 @@ int main(int argc, char** argv) {
     }
     const std::int64_t wrong = ring.wrong();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-    std::printf("%s: %s, %.3f s, %lld wrong elements\n", ring.name(), mode.c_str(), seconds.count(), static_cast<long long>(wrong));
+    std::printf("%s: %s, %.3f s, %lld wrong elements\n", ring.name(), mode.c_str(), seconds.count(),
+                static_cast<long long>(wrong));
     result = wrong == 0 ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ring: %s\n", error.what());

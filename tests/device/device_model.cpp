@@ -29,7 +29,8 @@ void first_state(std::size_t count, State x) {
 // Bounded and chaotic: a wrong bit does not die out.
 void forward(std::size_t count, double time, const State& x, State next) {
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t v = static_cast<std::uint64_t>(x.v[i]) * 6364136223846793005U + 1442695040888963407U;
+    const std::uint64_t v =
+        static_cast<std::uint64_t>(x.v[i]) * 6364136223846793005U + 1442695040888963407U;
     const double nudge = static_cast<double>(v >> 40) * 0x1p-24;
     next.u[i] = 0.75 * 3.9 * x.u[i] * (1.0 - x.u[i]) + 0.25 * nudge * (time < 1e9 ? 1.0 : 0.0);
     next.v[i] = static_cast<std::int64_t>(v);
@@ -53,7 +54,8 @@ Numbers reference_gradient(std::size_t count, std::int64_t steps, bool tape) {
     return State{u[static_cast<std::size_t>(k)].data(), v[static_cast<std::size_t>(k)].data()};
   };
   first_state(count, x(0));
-  for (std::int64_t k = 0; k < steps; ++k) forward(count, kTimeStep * static_cast<double>(k), x(k), x(k + 1));
+  for (std::int64_t k = 0; k < steps; ++k)
+    forward(count, kTimeStep * static_cast<double>(k), x(k), x(k + 1));
   Numbers adjoint = u.back();
   for (std::int64_t k = steps; k-- > 0;) {
     const double time = kTimeStep * static_cast<double>(k);
@@ -73,7 +75,9 @@ DeviceModel::DeviceModel(std::size_t count, bool exchanged, bool default_stream,
   if (!default_stream) stream_ = fake_device::make_stream();
   owns_stream_ = !default_stream;
   if (count == 0) return;
-  const auto numbers = [&] { return static_cast<double*>(fake_device::allocate(count * sizeof(double))); };
+  const auto numbers = [&] {
+    return static_cast<double*>(fake_device::allocate(count * sizeof(double)));
+  };
   adjoint_ = numbers();
   if (tape) recorded_ = numbers();
   if (exchanged) return;
@@ -98,16 +102,22 @@ anadrome_status DeviceModel::add_fields(anadrome_run* run) {
   anadrome_status worst = ANADROME_OK;
   const auto note = [&](anadrome_status status) { worst = std::max(worst, status); };
   if (exchanged_) {
-    note(anadrome_add_exchanged_on_device(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, count_, stream_, &u_field_));
-    note(anadrome_add_exchanged_on_device(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, count_, stream_, &v_field_));
+    note(anadrome_add_exchanged_on_device(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, count_,
+                                          stream_, &u_field_));
+    note(anadrome_add_exchanged_on_device(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, count_,
+                                          stream_, &v_field_));
   } else {
-    note(anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u_, count_, stream_));
-    note(anadrome_add_device_field(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, v_, count_, stream_));
+    note(anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u_, count_,
+                                   stream_));
+    note(anadrome_add_device_field(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, v_, count_,
+                                   stream_));
   }
   if (tape_)
-    note(anadrome_add_device_field(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, recorded_, count_, stream_));
+    note(anadrome_add_device_field(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, recorded_,
+                                   count_, stream_));
   note(anadrome_add_field(run, "time", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &time_, 1));
-  note(anadrome_add_device_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint_, count_, stream_));
+  note(anadrome_add_device_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint_,
+                                 count_, stream_));
   return worst;
 }
 
@@ -175,7 +185,8 @@ bool DeviceModel::act(anadrome_run* run, const anadrome_action& action) {
       fake_device::launch(stream_, [=, this] {
         double* const adjoint = at(adjoint_);
         if (!tape_) {
-          return backward(count_, time, {const_cast<double*>(at(u)), const_cast<std::int64_t*>(at(v))}, adjoint);
+          return backward(count_, time,
+                          {const_cast<double*>(at(u)), const_cast<std::int64_t*>(at(v))}, adjoint);
         }
         for (std::size_t i = 0; i < count_; ++i) adjoint[i] = 0.5 * adjoint[i] + at(recorded_)[i];
       });
@@ -204,7 +215,8 @@ void set_options(anadrome_run* run, const std::string& options) {
   }
 }
 
-Result play(anadrome_run* run, DeviceModel& model, const std::function<void(const anadrome_action&)>& before) {
+Result play(anadrome_run* run, DeviceModel& model,
+            const std::function<void(const anadrome_action&)>& before) {
   Result result;
   anadrome_action action;
   while ((result.status = anadrome_next(run, &action)) == ANADROME_OK) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A small nonlinear model whose state and adjoint variables are on the fake device: every step and adjoint step is a
-// kernel, and a wrong bit of any state shows in the gradient. A field of the state is on the host.
+// A small nonlinear model whose state and adjoint variables are on the fake device: every step and
+// adjoint step is a kernel, and a wrong bit of any state shows in the gradient. A field of the
+// state is on the host.
 #pragma once
 
-#include <anadrome/device.h>
 #include <anadrome/anadrome.h>
+#include <anadrome/device.h>
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,8 @@ Numbers reference_gradient(std::size_t count, std::int64_t steps, bool tape = fa
 class DeviceModel {
  public:
   /// `count` elements on this rank; `tape`: adjoint steps read what recorded ones write.
-  explicit DeviceModel(std::size_t count, bool exchanged = false, bool default_stream = false, bool tape = false);
+  explicit DeviceModel(std::size_t count, bool exchanged = false, bool default_stream = false,
+                       bool tape = false);
   ~DeviceModel();
   DeviceModel(const DeviceModel&) = delete;
   DeviceModel& operator=(const DeviceModel&) = delete;
@@ -67,6 +69,7 @@ void set_options(anadrome_run* run, const std::string& options);
 Result sweep(anadrome_run* run, DeviceModel& model, std::int64_t steps,
              const std::function<void(const anadrome_action&)>& before = {});
 /// The rest of a sweep that has begun.
-Result play(anadrome_run* run, DeviceModel& model, const std::function<void(const anadrome_action&)>& before = {});
+Result play(anadrome_run* run, DeviceModel& model,
+            const std::function<void(const anadrome_action&)>& before = {});
 
 }  // namespace anadrome::test

@@ -18,7 +18,8 @@ constexpr std::size_t kSize = 3000;
 // Its kernels are queued on the default stream; `u` is a copy for them.
 class OnDevice final : public Model {
  public:
-  explicit OnDevice(std::size_t size) : Model(size), there_(static_cast<double*>(fake_device::allocate(size * 8))) {
+  explicit OnDevice(std::size_t size)
+      : Model(size), there_(static_cast<double*>(fake_device::allocate(size * 8))) {
     write();
   }
   ~OnDevice() override { fake_device::release(there_); }
@@ -45,7 +46,9 @@ class OnDevice final : public Model {
     fake_device::read(u.data(), there_, u.size() * sizeof(double));
   }
   void write() {
-    fake_device::launch(nullptr, [to = there_, values = u] { std::copy(values.begin(), values.end(), fake_device::at(to)); });
+    fake_device::launch(nullptr, [to = there_, values = u] {
+      std::copy(values.begin(), values.end(), fake_device::at(to));
+    });
   }
   double* there_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A process that has loaded no driver: a field on a device is refused in one sentence, and nothing else changes.
+// A process that has loaded no driver: a field on a device is refused in one sentence, and nothing
+// else changes.
 #include <anadrome/anadrome.h>
 #include <anadrome/device.h>
 #include <gtest/gtest.h>
@@ -14,12 +15,14 @@ TEST(WithoutADriver, AFieldOnADeviceIsUnsupported) {
   anadrome_run* run = nullptr;
   double u = 1;
   ASSERT_EQ(anadrome_open(MPI_COMM_WORLD, &run), ANADROME_OK);
-  EXPECT_EQ(anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &u, 1, nullptr),
-            ANADROME_ERR_UNSUPPORTED);
+  EXPECT_EQ(
+      anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &u, 1, nullptr),
+      ANADROME_ERR_UNSUPPORTED);
   const std::string message = anadrome_last_error();
   EXPECT_NE(message.find("field 'u': no device has its memory"), std::string::npos) << message;
   int field = -1;
-  EXPECT_EQ(anadrome_add_exchanged_on_device(run, "v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 1, nullptr, &field),
+  EXPECT_EQ(anadrome_add_exchanged_on_device(run, "v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 1,
+                                             nullptr, &field),
             ANADROME_ERR_UNSUPPORTED);
   EXPECT_EQ(field, -1);
   EXPECT_EQ(anadrome_begin(run, 1), ANADROME_ERR_UNSUPPORTED);

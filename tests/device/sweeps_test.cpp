@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// States on a device: the gradient's bits are those of all states kept, whatever the device does first.
+// States on a device: the gradient's bits are those of all states kept, whatever the device does
+// first.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,8 +24,10 @@ constexpr std::int64_t kSteps = 23;
 constexpr std::size_t kElements = 40000;  // 320 kB a field: a block holds one state
 
 // The last of many ranks has nothing on its device.
-std::size_t elements() { return ranks() > 2 && rank() == ranks() - 1 ? 0 : kElements + 17 * static_cast<std::size_t>(rank()); }
-
+std::size_t elements() {
+  return ranks() > 2 && rank() == ranks() - 1 ? 0
+                                              : kElements + 17 * static_cast<std::size_t>(rank());
+}
 
 std::string mebibytes(double states) {
   return std::to_string(static_cast<std::int64_t>(states * 1.01 * 2 * (kElements + 100) * 8)) + "B";
@@ -86,9 +89,12 @@ std::vector<Case> cases() {
     add("OneBlock", "schedule=async interval=4" + sized(1.05, 3 + live), exchanged);
     add("Lz4", "schedule=async interval=3 compress=lz4" + sized(10, 3 + live), exchanged);
     add("Mpio", "schedule=async interval=3 transport=mpio" + sized(8, 3 + live), exchanged);
-    add("EveryStateToDisk", "schedule=async interval=1 checkpoints=1" + sized(6, 2 + live), exchanged);
-    add("Audited", "schedule=async interval=3 audit=exact preflight=3" + sized(8, 3 + live), exchanged);
-    add("Unaudited", "schedule=async interval=5 audit=off preflight=off" + sized(8, 3 + live), exchanged);
+    add("EveryStateToDisk", "schedule=async interval=1 checkpoints=1" + sized(6, 2 + live),
+        exchanged);
+    add("Audited", "schedule=async interval=3 audit=exact preflight=3" + sized(8, 3 + live),
+        exchanged);
+    add("Unaudited", "schedule=async interval=5 audit=off preflight=off" + sized(8, 3 + live),
+        exchanged);
   }
   for (const double slots : {1.0, 2.0, 5.0, 40.0}) {
     const std::string number = std::to_string(static_cast<int>(slots));
@@ -119,10 +125,12 @@ TEST_P(DeviceSweeps, HaveTheBitsOfAllStates) {
       ASSERT_EQ(result.status, ANADROME_OK) << result.message;
       EXPECT_EQ(result.gradient, expected) << "seed " << seed;
       EXPECT_LE(result.stats.peak_library_bytes, result.stats.memory_bytes);
-      if (!how.exchanged) model.start(run);  // the caller goes on with its arrays, which nobody copies to any more
+      if (!how.exchanged)
+        model.start(run);  // the caller goes on with its arrays, which nobody copies to any more
       EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
     }
-    EXPECT_TRUE(how.tape || fake_device::counts().unpinned_copies == 0) << fake_device::counts().unpinned_copies;
+    EXPECT_TRUE(how.tape || fake_device::counts().unpinned_copies == 0)
+        << fake_device::counts().unpinned_copies;
   }
 }
 
@@ -135,7 +143,8 @@ TEST(DeviceRuns, LeaveNothingOnTheDevice) {
     DeviceModel model(elements());
     Handle run("schedule=async interval=3" + sized(8, 3));
     ASSERT_EQ(model.add_fields(run), ANADROME_OK);
-    for (int i = 0; i < 2; ++i) ASSERT_EQ(sweep(run, model, kSteps).status, ANADROME_OK) << anadrome_last_error();
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(sweep(run, model, kSteps).status, ANADROME_OK) << anadrome_last_error();
   }
   const auto after = fake_device::counts();
   EXPECT_EQ(after.bytes, before.bytes);
@@ -151,7 +160,8 @@ TEST(DeviceRuns, KeepToBothBudgets) {
     fake_device::reset_counts();
     const std::size_t own = fake_device::counts().bytes;
     const std::size_t field = (kElements * sizeof(double) + 255) / 256 * 256, state = 2 * field;
-    Handle run("schedule=async interval=3 audit=off memory=4MiB device_memory=" + std::to_string(7 * state + 11) + "B");
+    Handle run("schedule=async interval=3 audit=off memory=4MiB device_memory=" +
+               std::to_string(7 * state + 11) + "B");
     ASSERT_EQ(model.add_fields(run), ANADROME_OK);
     const Result result = sweep(run, model, 100);
     ASSERT_EQ(result.status, ANADROME_OK) << result.message;
@@ -164,7 +174,8 @@ TEST(DeviceRuns, KeepToBothBudgets) {
 
 TEST(DeviceRuns, DoNotMakeTheHostWait) {
   const std::string without = " audit=off preflight=off";
-  for (const char* options : {"schedule=revolve", "schedule=store_all", "schedule=async interval=4"}) {
+  for (const char* options :
+       {"schedule=revolve", "schedule=store_all", "schedule=async interval=4"}) {
     for (const bool exchanged : {false, true}) {
       for (const bool on_device : {true, false}) {
         if (exchanged && !on_device) continue;
@@ -185,13 +196,15 @@ TEST(DeviceRuns, DoNotMakeTheHostWait) {
   }
 }
 
-// Who leaves in the middle of a sweep finds nothing copied later, not from and not to memory that is gone.
+// Who leaves in the middle of a sweep finds nothing copied later, not from and not to memory that
+// is gone.
 TEST(DeviceRuns, EndAtAnyMoment) {
   for (const bool exchanged : {false, true}) {
     for (const char* options : {"schedule=revolve", "schedule=async interval=2"}) {
       for (int actions = 1; actions < 40; actions += exchanged ? 7 : 3) {
         DeviceModel model(elements(), exchanged);
-        Handle run(options + std::string(" audit=off preflight=off") + sized(7.1, exchanged || actions % 2 != 0 ? 4 : 0));
+        Handle run(options + std::string(" audit=off preflight=off") +
+                   sized(7.1, exchanged || actions % 2 != 0 ? 4 : 0));
         ASSERT_EQ(model.add_fields(run), ANADROME_OK);
         ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
         model.start(run);
@@ -217,14 +230,16 @@ TEST(DeviceRuns, EndAtAnyMoment) {
 TEST(DeviceRuns, GoBackAgain) {
   const Numbers expected = reference_gradient(elements(), kSteps);
   for (const bool exchanged : {false, true}) {
-    for (const char* options : {"schedule=revolve", "schedule=async interval=3", "schedule=async interval=3 passes=1"}) {
+    for (const char* options :
+         {"schedule=revolve", "schedule=async interval=3", "schedule=async interval=3 passes=1"}) {
       DeviceModel model(elements(), exchanged);
       Handle run(options + sized(8, 5));
       ASSERT_EQ(model.add_fields(run), ANADROME_OK);
       EXPECT_EQ(sweep(run, model, kSteps).gradient, expected);
       for (int again = 0; again < 2; ++again) {
         const bool passes = std::string(options).find("passes") != std::string::npos;
-        const anadrome_status status = passes && again == 0 ? anadrome_pass(run, ANADROME_PASS_REVERSE) : anadrome_rewind(run);
+        const anadrome_status status =
+            passes && again == 0 ? anadrome_pass(run, ANADROME_PASS_REVERSE) : anadrome_rewind(run);
         ASSERT_EQ(status, ANADROME_OK) << anadrome_last_error();
         const Result result = play(run, model);
         ASSERT_EQ(result.status, ANADROME_OK) << result.message;
@@ -238,7 +253,8 @@ TEST(DeviceRuns, GoOnAfterAStop) {
   const Numbers expected = reference_gradient(elements(), kSteps);
   for (const bool exchanged : {false, true}) {
     for (const int stop_at : {4, 11, 30, 47}) {
-      const std::string options = "schedule=async interval=3 resume=on checkpoint_interval=0" + sized(12, 4);
+      const std::string options =
+          "schedule=async interval=3 resume=on checkpoint_interval=0" + sized(12, 4);
       bool stopped = false;
       for (int life = 0; life < 2; ++life) {
         DeviceModel model(elements(), exchanged);
@@ -278,7 +294,8 @@ TEST(DeviceFaults, ACopyThatFailsIsAnErrorOnEveryRank) {
           if (rank() == 0) fake_device::fail_copy_after(copy);
           const Result result = sweep(run, model, kSteps);
           failed = result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER;
-          right = result.status == ANADROME_OK && result.gradient == reference_gradient(elements(), kSteps);
+          right = result.status == ANADROME_OK &&
+                  result.gradient == reference_gradient(elements(), kSteps);
           fake_device::fail_copy_after(-1);
         }
         EXPECT_TRUE(everywhere(failed) || everywhere(right)) << options << " " << copy;
@@ -297,8 +314,10 @@ TEST(DeviceFaults, ACopyThatNeverEndsIsAnErrorWithAWatchdog) {
     if (rank() == 0) fake_device::hang_copy_after(copy);
     const Result result = sweep(run, model, kSteps);
     fake_device::hang_copy_after(-1);
-    EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER) << result.message;
-    EXPECT_NE(result.message.find("the device did not finish"), std::string::npos) << result.message;
+    EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER)
+        << result.message;
+    EXPECT_NE(result.message.find("the device did not finish"), std::string::npos)
+        << result.message;
   }
 }
 
@@ -316,7 +335,8 @@ TEST(DeviceFaults, AnExchangedGradientIsNotChecked) {
   gradient.size = sizeof gradient;
   anadrome_gradient_check check = {};
   check.size = sizeof check;
-  EXPECT_EQ(anadrome_check_gradient(run, 3, &none, &gradient, &check), ANADROME_ERR_UNSUPPORTED) << anadrome_last_error();
+  EXPECT_EQ(anadrome_check_gradient(run, 3, &none, &gradient, &check), ANADROME_ERR_UNSUPPORTED)
+      << anadrome_last_error();
 }
 
 TEST(DeviceFaults, AContextThatIsGoneIsAnError) {
@@ -331,7 +351,8 @@ TEST(DeviceFaults, AContextThatIsGoneIsAnError) {
     ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK);
     fake_device::destroy_context(context);
     anadrome_status status = ANADROME_OK;
-    while (status == ANADROME_OK && action.kind != ANADROME_DONE) status = anadrome_next(run, &action);
+    while (status == ANADROME_OK && action.kind != ANADROME_DONE)
+      status = anadrome_next(run, &action);
     EXPECT_TRUE(status == ANADROME_ERR_IO || status == ANADROME_ERR_PEER) << anadrome_last_error();
   }
   fake_device::make_context();
@@ -380,7 +401,9 @@ struct Driver {
     };
     all.pin = [](void*, void* memory, std::size_t bytes) { return core::pin(memory, bytes); };
     all.unpin = [](void*, void* memory) { return core::unpin(memory); };
-    all.allocate = [](void*, std::size_t bytes, void** memory) { return core::allocate(memory, bytes); };
+    all.allocate = [](void*, std::size_t bytes, void** memory) {
+      return core::allocate(memory, bytes);
+    };
     all.release = [](void*, void* memory) { return core::release(memory); };
     return all;
   }
@@ -421,11 +444,13 @@ TEST(DeviceFields, AreChecked) {
   double here = 0;
   Handle run("");
   const auto add = [&](void* values, std::size_t count) {
-    return anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, values, count, nullptr);
+    return anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, values, count,
+                                     nullptr);
   };
   EXPECT_EQ(add(nullptr, 3), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(add(&here, 1), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("field 'u'"), std::string::npos) << anadrome_last_error();
+  EXPECT_NE(std::string(anadrome_last_error()).find("field 'u'"), std::string::npos)
+      << anadrome_last_error();
   EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_UNSUPPORTED) << "what was refused is missing";
   EXPECT_EQ(anadrome_set_device(run, nullptr), ANADROME_ERR_ARGUMENT);
   anadrome_device_operations operations = {};
@@ -461,8 +486,10 @@ TEST(DeviceFields, AreTheSameOnAllRanks) {
   {
     Handle run("schedule=revolve");
     const anadrome_status status =
-        rank() == 0 ? anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, here.data(), 3)
-                    : anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, there, 3, nullptr);
+        rank() == 0
+            ? anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, here.data(), 3)
+            : anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, there, 3,
+                                        nullptr);
     ASSERT_EQ(status, ANADROME_OK);
     EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT);
   }

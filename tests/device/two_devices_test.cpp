@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// State fields of a rank on two devices, without slots there: each block of the host is ready when both copies are.
+// State fields of a rank on two devices, without slots there: each block of the host is ready when
+// both copies are.
 #include <anadrome/device.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +42,9 @@ struct Place {
 };
 
 TEST(TwoDevices, HoldEachTheirFields) {
-  for (const char* options : {"schedule=revolve memory=4MiB", "schedule=async interval=3 memory=6MiB",
-                              "schedule=async interval=1 checkpoints=1 memory=6MiB"}) {
+  for (const char* options :
+       {"schedule=revolve memory=4MiB", "schedule=async interval=3 memory=6MiB",
+        "schedule=async interval=1 checkpoints=1 memory=6MiB"}) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const Place u, v;
       fake_device::seed(seed);
@@ -51,9 +53,10 @@ TEST(TwoDevices, HoldEachTheirFields) {
       set_options(run, options);
       anadrome_set(run, "directory", directory().c_str());
       for (const Place* place : {&u, &v}) {
-        ASSERT_EQ(anadrome_add_device_field(run, place == &u ? "u" : "v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, place->values,
-                                            kElements, place->stream),
-                  ANADROME_OK);
+        ASSERT_EQ(
+            anadrome_add_device_field(run, place == &u ? "u" : "v", ANADROME_ROLE_STATE,
+                                      ANADROME_FLOAT64, place->values, kElements, place->stream),
+            ANADROME_OK);
       }
       ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
       u.set(0);

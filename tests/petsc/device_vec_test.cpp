@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors whose values are on a device: a type of this test on the fake one. Who touches their copy on the host gets an
-// error, and the gradient is that of PETSc's own trajectory.
+// Vectors whose values are on a device: a type of this test on the fake one. Who touches their copy
+// on the host gets an error, and the gradient is that of PETSc's own trajectory.
 #include <anadrome/petsc.h>
 #include <gtest/gtest.h>
 #include <petsc/private/vecimpl.h>
@@ -53,16 +53,23 @@ PetscErrorCode scale(Vec x, PetscScalar a) {
   return on_device([x = memory().at(x), a](PetscInt i) { at(x)[i] *= a; });
 }
 PetscErrorCode axpy(Vec y, PetscScalar a, Vec x) {
-  return on_device([x = memory().at(x), y = memory().at(y), a](PetscInt i) { at(y)[i] += a * at(x)[i]; });
+  return on_device(
+      [x = memory().at(x), y = memory().at(y), a](PetscInt i) { at(y)[i] += a * at(x)[i]; });
 }
 PetscErrorCode aypx(Vec y, PetscScalar b, Vec x) {
-  return on_device([x = memory().at(x), y = memory().at(y), b](PetscInt i) { at(y)[i] = at(x)[i] + b * at(y)[i]; });
+  return on_device([x = memory().at(x), y = memory().at(y), b](PetscInt i) {
+    at(y)[i] = at(x)[i] + b * at(y)[i];
+  });
 }
 PetscErrorCode axpby(Vec y, PetscScalar a, PetscScalar b, Vec x) {
-  return on_device([x = memory().at(x), y = memory().at(y), a, b](PetscInt i) { at(y)[i] = a * at(x)[i] + b * at(y)[i]; });
+  return on_device([x = memory().at(x), y = memory().at(y), a, b](PetscInt i) {
+    at(y)[i] = a * at(x)[i] + b * at(y)[i];
+  });
 }
 PetscErrorCode waxpy(Vec w, PetscScalar a, Vec x, Vec y) {
-  return on_device([w = memory().at(w), x = memory().at(x), y = memory().at(y), a](PetscInt i) { at(w)[i] = at(y)[i] + a * at(x)[i]; });
+  return on_device([w = memory().at(w), x = memory().at(x), y = memory().at(y), a](PetscInt i) {
+    at(w)[i] = at(y)[i] + a * at(x)[i];
+  });
 }
 PetscErrorCode maxpy(Vec y, PetscInt count, const PetscScalar* a, Vec* x) {
   for (PetscInt k = 0; k < count; ++k) axpy(y, a[k], x[k]);
@@ -94,7 +101,8 @@ PetscErrorCode restore_reading(Vec, const PetscScalar**) { return PETSC_SUCCESS;
 PetscErrorCode restore_writing(Vec, PetscScalar**, PetscMemType*) { return PETSC_SUCCESS; }
 
 PetscErrorCode make(Vec* made) {
-  auto* const values = static_cast<PetscScalar*>(fake_device::allocate(kSize * sizeof(PetscScalar)));
+  auto* const values =
+      static_cast<PetscScalar*>(fake_device::allocate(kSize * sizeof(PetscScalar)));
   PetscFunctionBegin;
   // Of what it has from VECSEQ nothing looks at the array, which no host can.
   PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, kSize, values, made));
@@ -123,7 +131,9 @@ PetscErrorCode make(Vec* made) {
 
 // u' = u (1 - u) + t, each element by itself.
 PetscErrorCode right_side(TS, PetscReal t, Vec u, Vec f, void*) {
-  return on_device([u = memory().at(u), f = memory().at(f), t](PetscInt i) { at(f)[i] = at(u)[i] * (1.0 - at(u)[i]) + t; });
+  return on_device([u = memory().at(u), f = memory().at(f), t](PetscInt i) {
+    at(f)[i] = at(u)[i] * (1.0 - at(u)[i]) + t;
+  });
 }
 PetscErrorCode jacobian(TS, PetscReal, Vec u, Mat J, Mat, void*) {
   Vec at_u = nullptr;
@@ -190,8 +200,10 @@ TEST(DeviceVectors, AreNotTouchedOnTheHost) {
   const std::string ours = "-ts_trajectory_type anadrome", key = " -ts_trajectory_anadrome_";
   const std::string directory = key + "directory " + anadrome::test::directory();
   const std::string disk = key + "memory 64KiB" + key + "schedule async";
-  for (const std::string& options : {key + "memory 1MiB", key + "memory 64KiB" + key + "schedule revolve" + key + "checkpoints 3",
-                                     disk + key + "interval 3", disk + key + "resume on"}) {
+  for (const std::string& options :
+       {key + "memory 1MiB",
+        key + "memory 64KiB" + key + "schedule revolve" + key + "checkpoints 3",
+        disk + key + "interval 3", disk + key + "resume on"}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       fake_device::seed(seed);
       ASSERT_EQ(gradient(ours + options + directory, &found), 0) << options;

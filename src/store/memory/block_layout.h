@@ -30,7 +30,8 @@ struct Field {
   std::int64_t count = 0;  ///< elements on this rank
   bool exchanged = false;  ///< the library owns the memory: see LiveState
   void* values = nullptr;  ///< the caller's array; NULL if packed or exchanged
-  /// NULL: memcpy. One of a device: `values` is an address there. If it changes the field's size, `count` is the largest, with its length.
+  /// NULL: memcpy. One of a device: `values` is an address there. If it changes the field's size,
+  /// `count` is the largest, with its length.
   std::shared_ptr<const Mover> mover;
   std::vector<std::int64_t> shape = {};  ///< for zfp; empty: one dimension
   double tolerance = -1;                 ///< absolute, of a lossy codec; negative: none

@@ -64,7 +64,7 @@ struct Block {
 struct Machine {
   std::recursive_mutex mutex;
   std::byte *user = nullptr, *alias = nullptr;
-  std::map<std::size_t, Block> blocks;      // by offset
+  std::map<std::size_t, Block> blocks;  // by offset
   std::map<const std::byte*, Block> pinned;
   std::set<Context*> contexts;
   Context* first = nullptr;
@@ -81,7 +81,8 @@ struct Machine {
   Machine() {
     const int file = ::memfd_create("fake_device", 0);
     if (file < 0 || ::ftruncate(file, static_cast<off_t>(kArena)) != 0) std::abort();
-    void* const mine = ::mmap(nullptr, kArena, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    void* const mine =
+        ::mmap(nullptr, kArena, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     void* const theirs = ::mmap(nullptr, kArena, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file, 0);
     if (mine == MAP_FAILED || theirs == MAP_FAILED) std::abort();
     ::close(file);
@@ -108,7 +109,8 @@ bool is_device(const void* pointer) {
 std::map<std::size_t, Block>::iterator block_of(const void* pointer) {
   auto& blocks = machine().blocks;
   if (!is_device(pointer)) return blocks.end();
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - machine().user);
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - machine().user);
   auto after = blocks.upper_bound(offset);
   if (after == blocks.begin()) return blocks.end();
   --after;
@@ -118,7 +120,8 @@ std::map<std::size_t, Block>::iterator block_of(const void* pointer) {
 bool is_whole(const void* pointer, std::size_t bytes) {
   const auto block = block_of(pointer);
   if (block == machine().blocks.end()) return false;
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - machine().user);
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - machine().user);
   return offset + bytes <= block->first + block->second.bytes;
 }
 
@@ -199,8 +202,10 @@ void pull(const std::shared_ptr<Instance>& target) {
     for (Stream* stream : machine().streams) {
       if (can_run(*stream)) (stream->queue.front().needed ? needed : others).push_back(stream);
     }
-    const bool other = !others.empty() && (order == kOthersFirst || (order == kMixed && draw(2) == 0));
-    std::vector<Stream*>& from = other || (needed.empty() && order != kNeededOnly) ? others : needed;
+    const bool other =
+        !others.empty() && (order == kOthersFirst || (order == kMixed && draw(2) == 0));
+    std::vector<Stream*>& from =
+        other || (needed.empty() && order != kNeededOnly) ? others : needed;
     if (from.empty()) return;
     run_head(*from[draw(from.size())]);
   }
@@ -286,7 +291,9 @@ void synchronize(void* stream) {
   pull(record_on(*on));
 }
 
-void write(void* to, const void* from, std::size_t bytes) { std::memcpy(alias_of(to), from, bytes); }
+void write(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(alias_of(to), from, bytes);
+}
 void read(void* to, const void* from, std::size_t bytes) { std::memcpy(to, alias_of(from), bytes); }
 
 void seed(std::uint64_t seed) {
@@ -312,7 +319,8 @@ void limit_memory(std::size_t bytes) {
 Counts counts() {
   const Lock lock(machine().mutex);
   Counts counts = machine().counts;
-  counts.streams = static_cast<std::int64_t>(machine().streams.size() - machine().default_streams.size());
+  counts.streams =
+      static_cast<std::int64_t>(machine().streams.size() - machine().default_streams.size());
   counts.events = static_cast<std::int64_t>(machine().events.size());
   return counts;
 }
@@ -429,7 +437,8 @@ int query(void* event) {
   if (known->newest == nullptr || known->newest->come) return 0;
   // Who asks twice for the same event, and does nothing else in between, waits for it.
   const bool waits = std::exchange(asked_in_vain, event) == event;
-  if (waits && std::this_thread::get_id() == machine().waiting_thread) ++machine().counts.host_waits;
+  if (waits && std::this_thread::get_id() == machine().waiting_thread)
+    ++machine().counts.host_waits;
   if (draw(4) != 0 && (!waits || draw(2) == 0)) return kNotReady;
   pull(known->newest);
   if (known->context->error != 0) return known->context->error;
@@ -472,14 +481,16 @@ int copy(void* to, const void* from, std::size_t bytes, void* stream) {
   if (all.fail_after >= 0 && all.fail_after-- == 0) {
     operation.body = [context] { context->error = kFailed; };
   } else {
-    const bool pinned = (is_device(to) || is_pinned(to, bytes)) && (is_device(from) || is_pinned(from, bytes));
+    const bool pinned =
+        (is_device(to) || is_pinned(to, bytes)) && (is_device(from) || is_pinned(from, bytes));
     operation.body = [to, from, bytes, pinned] {
       for (const void* end : {static_cast<const void*>(to), from}) {
         if (is_device(end) ? is_whole(end, bytes) : !pinned || is_pinned(end, bytes)) continue;
         ++machine().counts.copies_into_nothing;
         return;
       }
-      std::memcpy(is_device(to) ? alias_of(to) : to, is_device(from) ? alias_of(from) : from, bytes);
+      std::memcpy(is_device(to) ? alias_of(to) : to, is_device(from) ? alias_of(from) : from,
+                  bytes);
     };
   }
   if (all.hang_after >= 0 && all.hang_after-- == 0) operation.hangs = true;
@@ -491,7 +502,8 @@ int pin(void* memory, std::size_t bytes) {
   const Lock lock(machine().mutex);
   if (const int code = fault(here())) return code;
   auto* const begin = static_cast<std::byte*>(memory);
-  if (reinterpret_cast<std::size_t>(memory) % kPage != 0 || bytes % kPage != 0 || bytes == 0) return kInvalidValue;
+  if (reinterpret_cast<std::size_t>(memory) % kPage != 0 || bytes % kPage != 0 || bytes == 0)
+    return kInvalidValue;
   for (const auto& [other, block] : machine().pinned) {
     if (begin < other + block.bytes && other < begin + bytes) return kAlreadyPinned;
   }
@@ -540,7 +552,8 @@ int release(void* memory) {
   if (const int code = fault(block->second.context); code != 0 && code != kFailed) return code;
   const std::set<Stream*> streams = machine().streams;
   for (Stream* stream : streams) {
-    if (stream->context == block->second.context && !stream->queue.empty()) pull(record_on(*stream));
+    if (stream->context == block->second.context && !stream->queue.empty())
+      pull(record_on(*stream));
   }
   std::memset(machine().alias + block->first, kPoison, block->second.bytes);
   machine().counts.bytes -= block->second.bytes;

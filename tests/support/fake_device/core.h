@@ -6,8 +6,9 @@
 
 namespace fake_device::core {
 
-constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidContext = 201, kInvalidHandle = 400, kNotReady = 600,
-              kFailed = 700, kDestroyed = 709, kAlreadyPinned = 712, kNotPinned = 713;
+constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidContext = 201, kInvalidHandle = 400,
+              kNotReady = 600, kFailed = 700, kDestroyed = 709, kAlreadyPinned = 712,
+              kNotPinned = 713;
 
 int current(void** context);
 /// Of which HIP takes all threads to be, from the start.

@@ -64,11 +64,15 @@ int cuEventDestroy_v2(void* event) { return core::destroy_event(event); }
 int cuEventRecord(void* event, void* stream) { return core::record(event, stream); }
 int cuEventQuery(void* event) { return core::query(event); }
 int cuStreamWaitEvent(void* stream, void* event, unsigned) { return core::follow(stream, event); }
-int cuEventElapsedTime(float* milliseconds, void* begin, void* end) { return core::elapsed(milliseconds, begin, end); }
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  return core::elapsed(milliseconds, begin, end);
+}
 int cuMemcpyAsync(std::size_t to, std::size_t from, std::size_t bytes, void* stream) {
   return core::copy(pointer(to), pointer(from), bytes, stream);
 }
-int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) { return core::pin(memory, bytes); }
+int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) {
+  return core::pin(memory, bytes);
+}
 int cuMemHostUnregister(void* memory) { return core::unpin(memory); }
 int cuMemAlloc_v2(std::size_t* memory, std::size_t bytes) {
   void* place = nullptr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A device for machines that have none, built as libcuda.so.1 and as libamdhip64.so.6. It is hostile: what is queued
-// runs when somebody waits for it and no sooner, in an order drawn from a seed that streams and events permit; memory
-// that is given back is poisoned; the host cannot touch device memory; every call looks at the thread's context.
+// A device for machines that have none, built as libcuda.so.1 and as libamdhip64.so.6. It is
+// hostile: what is queued runs when somebody waits for it and no sooner, in an order drawn from a
+// seed that streams and events permit; memory that is given back is poisoned; the host cannot touch
+// device memory; every call looks at the thread's context.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +53,8 @@ struct Counts {
   std::int64_t copies = 0, unpinned_copies = 0;
   std::int64_t queries = 0, host_waits = 0;  ///< by `waiting_thread`: of events that had not come
   std::size_t bytes = 0, peak_bytes = 0, pinned_bytes = 0, peak_pinned_bytes = 0;
-  std::int64_t copies_into_nothing = 0;  ///< that ran when an end was not pinned, or not allocated, any more
+  std::int64_t copies_into_nothing =
+      0;  ///< that ran when an end was not pinned, or not allocated, any more
   std::int64_t streams = 0, events = 0;  ///< that are left
   std::int64_t contexts_entered = 0;     ///< less those left
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The functions of HIP's runtime. There is one device, and its context is the thread's as soon as it asks for one.
+// The functions of HIP's runtime. There is one device, and its context is the thread's as soon as
+// it asks for one.
 #include "core.h"
 
 namespace core = fake_device::core;
@@ -48,7 +49,9 @@ int hipEventRecord(void* event, void* stream) {
 int hipEventQuery(void* event) {
   return on_device([&] { return core::query(event); });
 }
-int hipEventElapsedTime(float* milliseconds, void* begin, void* end) { return core::elapsed(milliseconds, begin, end); }
+int hipEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  return core::elapsed(milliseconds, begin, end);
+}
 int hipStreamWaitEvent(void* stream, void* event, unsigned) {
   return on_device([&] { return core::follow(stream, event); });
 }

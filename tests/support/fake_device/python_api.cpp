@@ -19,7 +19,8 @@ void fake_logistic(void* stream, double* u, std::size_t count, double factor, do
   });
 }
 /// Queues a[i] = factor * (1 - 2 u[i]) * a[i].
-void fake_adjoint_logistic(void* stream, double* a, const double* u, std::size_t count, double factor) {
+void fake_adjoint_logistic(void* stream, double* a, const double* u, std::size_t count,
+                           double factor) {
   fake_device::launch(stream, [=] {
     double* const adjoint = fake_device::at(a);
     const double* const x = fake_device::at(u);
