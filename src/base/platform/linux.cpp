@@ -126,9 +126,10 @@ Extent next_data(int descriptor, off_t from, off_t /*length*/) {
 }
 
 int make_scratch(std::string& path, off_t /*length*/) {
+  path.resize(32);  // first: it may lack the memory
   const int made = ::memfd_create("anadrome-skeleton", MFD_CLOEXEC);
   if (made < 0) return -errno;
-  path = descriptor_link(made);
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", made);
   return made;
 }
 
