@@ -6,8 +6,8 @@
 #include <anadrome/anadrome.h>
 
 #include <cstdint>
-#include <deque>
 #include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "device/device.h"
@@ -38,7 +38,7 @@ class StepClock {
           mover_->device().seconds_between(waiting_.front().start, waiting_.front().stop);
       if (seconds < 0) return;
       each(Timed{waiting_.front().action, waiting_.front().steps, seconds});
-      waiting_.pop_front();
+      waiting_.erase(waiting_.begin());
     }
   }
 
@@ -50,7 +50,7 @@ class StepClock {
   };
   const store::DeviceMover* mover_ = nullptr;
   device::Ticket started_;
-  std::deque<Waiting> waiting_;
+  std::vector<Waiting> waiting_;  ///< a few; a deque would take memory when a run is made
 };
 
 }  // namespace anadrome::engine
