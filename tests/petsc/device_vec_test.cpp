@@ -163,7 +163,9 @@ PetscErrorCode gradient(const std::string& options, std::vector<PetscScalar>* re
   PetscCall(make(&u));
   PetscCall(make(&lambda));
   PetscCall(make(&at_u));
-  PetscCall(on_device([u = memory().at(u)](PetscInt i) { at(u)[i] = 0.1 + 0.5 * i / kSize; }));
+  PetscCall(on_device([u = memory().at(u)](PetscInt i) {
+    at(u)[i] = 0.1 + 0.5 * static_cast<double>(i) / static_cast<double>(kSize);
+  }));
   PetscCall(MatCreateShell(PETSC_COMM_SELF, kSize, kSize, kSize, kSize, at_u, &J));
   PetscCall(MatShellSetOperation(J, MATOP_MULT, reinterpret_cast<void (*)()>(multiply)));
   PetscCall(MatShellSetOperation(J, MATOP_MULT_TRANSPOSE, reinterpret_cast<void (*)()>(multiply)));
