@@ -33,7 +33,7 @@ const char* const kUsualCauses =
     "a counter, a random number; or the "
     "loop over an ADVANCE is not from `first` to `last` - 1. Register all that a step needs";
 
-Words not_the_same(std::int64_t step) {
+Sentence not_the_same(std::int64_t step) {
   return [step] {
     return "the state of step " + std::to_string(step) +
            " is not the same when it is computed again";
@@ -122,7 +122,7 @@ std::optional<Difference> Comparison::compare(Call call, const Sides& sides, std
   return difference;
 }
 
-void Comparison::judge(const Difference& difference, const Words& what, const char* cause) {
+void Comparison::judge(const Difference& difference, const Sentence& what, const char* cause) {
   const Audit audit = asked_.options.audit;
   const bool error = audit != Audit::kWarn && (!difference.rounding || audit == Audit::kExact);
   std::string text;

@@ -35,8 +35,8 @@ struct Difference {
 /// for.
 inline constexpr double kLongStep = 60;
 /// What is said of a state that differs: made where it is known that memory may lack.
-using Words = std::function<std::string()>;
-Words not_the_same(std::int64_t step);
+using Sentence = std::function<std::string()>;
+Sentence not_the_same(std::int64_t step);
 /// Advice on where to look, if nothing more is known.
 extern const char* const kUsualCauses;
 
@@ -69,7 +69,7 @@ class Comparison {
   std::optional<Difference> compare(Call call, const Sides& sides, std::int64_t steps);
   /// An error on all ranks, or a warning, as option audit says; `what` differs, and `cause` is what
   /// it looks like. A rank that has no memory for the words stays with the others.
-  void judge(const Difference& difference, const Words& what, const char* cause);
+  void judge(const Difference& difference, const Sentence& what, const char* cause);
 
  private:
   Apart apart_here(const Sides& sides, std::size_t field) const;
