@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "adolc_checkpoints.h"
 #include "flags.h"
 #include "guarded_main.h"
 
@@ -98,36 +99,11 @@ int recorded_step(int cells, adouble* u) {
   step(u, static_cast<std::size_t>(cells));
   return 0;
 }
-// The step has no state beside u.
-void* saves_nothing() { return nullptr; }
-void restores_nothing(void*) {}
 
 void by_adolc(const std::vector<double>& u_0, int steps, int slots, Measured& measured) {
-  constexpr short kWhole = 1, kOneStep = 2;
   static CP_Context context(recorded_step);
-  const int cells = static_cast<int>(u_0.size());
-  {
-    trace_on(kWhole, 1);
-    std::vector<adouble> u(u_0.size());
-    for (std::size_t i = 0; i < u_0.size(); ++i) u[i] <<= u_0[i];
-    context.setDoubleFct(step_of_doubles);
-    context.setSaveFct(saves_nothing);
-    context.setRestoreFct(restores_nothing);
-    context.setNumberOfSteps(steps);
-    context.setNumberOfCheckpoints(slots);
-    context.setDimensionXY(cells);
-    context.setInput(u.data());
-    context.setOutput(u.data());
-    context.setTapeNumber(kOneStep);
-    context.setAlwaysRetaping(true);
-    context.checkpointing();
-    adouble objective = half_of_squares(u.data(), u.size());
-    objective >>= measured.objective;
-    trace_off();
-  }
-  double one = 1;
-  measured.gradient.resize(u_0.size());
-  fos_reverse(kWhole, 1, cells, &one, measured.gradient.data());
+  measured.objective = bench::by_adolc_checkpoints(context, step_of_doubles, u_0, steps, slots,
+                                                   half_of_squares<adouble>, measured.gradient);
 }
 
 void body(int argc, char** argv) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../adolc_checkpoints.h"
 #include "../guarded_main.h"
 #include "reaction.h"
 
@@ -60,36 +61,12 @@ int recorded_step(int cells, adouble* u) {
   step(u, static_cast<std::size_t>(cells));
   return 0;
 }
-void* saves_nothing() { return nullptr; }
-void restores_nothing(void*) {}
 
 std::vector<double> by_adolc(const std::vector<double>& u_0, int steps, int slots) {
-  constexpr short kWhole = 1, kOneStep = 2;
   static CP_Context context(recorded_step);
-  const int cells = static_cast<int>(u_0.size());
-  {
-    trace_on(kWhole, 1);
-    std::vector<adouble> u(u_0.size());
-    for (std::size_t i = 0; i < u_0.size(); ++i) u[i] <<= u_0[i];
-    context.setDoubleFct(step_of_doubles);
-    context.setSaveFct(saves_nothing);
-    context.setRestoreFct(restores_nothing);
-    context.setNumberOfSteps(steps);
-    context.setNumberOfCheckpoints(slots);
-    context.setDimensionXY(cells);
-    context.setInput(u.data());
-    context.setOutput(u.data());
-    context.setTapeNumber(kOneStep);
-    context.setAlwaysRetaping(true);
-    context.checkpointing();
-    adouble objective = half_of_squares(u.data(), u.size());
-    double value;
-    objective >>= value;
-    trace_off();
-  }
-  double one = 1;
-  std::vector<double> gradient(u_0.size());
-  fos_reverse(kWhole, 1, cells, &one, gradient.data());
+  std::vector<double> gradient;
+  bench::by_adolc_checkpoints(context, step_of_doubles, u_0, steps, slots, half_of_squares<adouble>,
+                              gradient);
   return gradient;
 }
 

@@ -90,7 +90,7 @@ void* Device::take_event() {
       free_events_.pop_back();
       return event;
     }
-    free_events_.reserve(free_events_.capacity() + 1);  // for its way back
+    if (++events_ > free_events_.capacity()) free_events_.reserve(2 * events_);
   }
   void* event = nullptr;
   check(operations_->make_event(operations_->context, &event), "make an event");
@@ -128,14 +128,13 @@ Failure Ticket::wait() const {
   double began = now_seconds();
   std::chrono::microseconds pause(10);
   Failure failed = failure_from([&] {
-    for (bool first = true;; first = false) {
+    for (;;) {
       {
         const Device::Inside inside(device);
         const int code = driver.query(driver.context, event_->handle);
         if (code == 0) break;
         if (code != -1) device.check(code, "finish a copy");
       }
-      if (first) ++device.waits_;
       if (device.moves_on()) began = now_seconds();
       const double patience = device.patience_;
       if (patience > 0 && now_seconds() - began > patience) {

@@ -79,8 +79,6 @@ class Device {
 
   /// Waits of the host end with a failure when nothing was copied for so many seconds; 0: never.
   void set_patience(double seconds) { patience_ = seconds; }
-  /// How often the host had to wait for an event.
-  std::int64_t waits() const { return waits_; }
 
  private:
   friend class Ticket;
@@ -102,10 +100,10 @@ class Device {
   std::mutex mutex_;
   // Guarded by mutex_: tickets are waited for, and end, on the I/O thread, too.
   std::vector<void*> free_events_;
+  std::size_t events_ = 0;         ///< that were made: so many may come back
   std::deque<Ticket> milestones_;  ///< copies that had not come yet, in their order
   Failure broken_;                 ///< the first copy that failed: nothing is right from then on
   std::atomic<double> patience_{0};
-  std::atomic<std::int64_t> waits_{0};
 };
 
 /// Blocks of host memory that are pinned as they are used first, and let go with this.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device_model.h"
+#include "device_run.h"
 #include "fake_device.h"
 #include "mpi_main.h"
 
@@ -13,18 +14,15 @@ namespace {
 
 using namespace anadrome::test;
 
-constexpr std::size_t kElements = 40000, kState = 2 * 160 * 2048;
-constexpr std::int64_t kSteps = 60;
+constexpr std::size_t kState = 2 * 160 * 2048;
+constexpr std::int64_t kManySteps = 60;
 
 Result run_with(const std::string& options, DeviceModel& model,
                 const std::function<void(const anadrome_action&)>& look = {}) {
-  anadrome_run* run = nullptr;
-  EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, &run), ANADROME_OK);
-  anadrome_set(run, "directory", directory().c_str());
-  set_options(run, options);
+  Handle run(options);
   EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-  Result result = sweep(run, model, kSteps, look);
-  EXPECT_EQ(anadrome_close(&run), ANADROME_OK);
+  Result result = sweep(run, model, kManySteps, look);
+  EXPECT_EQ(run.close(), ANADROME_OK);
   return result;
 }
 
@@ -34,7 +32,7 @@ std::string states(const char* option, int count) {
 }
 
 TEST(FaultsOfRings, ASlotIsNotWrittenAgainBeforeItsCopyHasEnded) {
-  const Numbers expected = reference_gradient(kElements, kSteps);
+  const Numbers expected = reference_gradient(kElements, kManySteps);
   for (const bool exchanged : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       fake_device::seed(seed);
@@ -49,7 +47,7 @@ TEST(FaultsOfRings, ASlotIsNotWrittenAgainBeforeItsCopyHasEnded) {
 }
 
 TEST(FaultsOfRings, FewBlocksMakeNobodyWaitForEver) {
-  const Numbers expected = reference_gradient(kElements, kSteps);
+  const Numbers expected = reference_gradient(kElements, kManySteps);
   for (const int blocks : {1, 2, 3}) {
     for (const int slots : {1, 2}) {
       DeviceModel model(kElements);
@@ -82,7 +80,7 @@ TEST(FaultsOfRings, CopiesRunBesideTheSteps) {
                                      fake_device::reset_counts();
                                    if (action.kind != ANADROME_TURN) return;
                                    EXPECT_EQ(fake_device::counts().host_waits, 0);
-                                   EXPECT_GT(fake_device::counts().copies, kSteps / 4);
+                                   EXPECT_GT(fake_device::counts().copies, kManySteps / 4);
                                  });
   ASSERT_EQ(result.status, ANADROME_OK) << result.message;
 }

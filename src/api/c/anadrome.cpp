@@ -96,6 +96,16 @@ Field checked_exchanged(const char* name, anadrome_role role, anadrome_type type
   return field;
 }
 
+Field checked_array(const char* name, anadrome_role role, anadrome_type type, void* values,
+                    std::size_t count) {
+  Field field = checked_field(name, role, type, count);
+  if (values == nullptr && count > 0)
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "add_field: the array of field '" + field.name + "' is NULL");
+  field.values = values;
+  return field;
+}
+
 // A call before begin, for an option or a field. A failure of it comes out at begin, too, unless
 // the call came in the middle of a sweep and changes nothing.
 template <class Body>
@@ -135,15 +145,8 @@ anadrome_status anadrome_set(anadrome_run* run, const char* key, const char* val
 
 anadrome_status anadrome_add_field(anadrome_run* run, const char* name, anadrome_role role,
                                    anadrome_type type, void* values, size_t count) {
-  return guard_setting(run, "add_field", name, [&] {
-    Field field = checked_field(name, role, type, count);
-    if (values == nullptr && count > 0) {
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  "add_field: the array of field '" + field.name + "' is NULL");
-    }
-    field.values = values;
-    run->run.add_field(std::move(field));
-  });
+  return guard_setting(run, "add_field", name,
+                       [&] { run->run.add_field(checked_array(name, role, type, values, count)); });
 }
 
 anadrome_status anadrome_add_packed(anadrome_run* run, const char* name, anadrome_role role,
@@ -211,13 +214,7 @@ anadrome_status anadrome_add_device_field(anadrome_run* run, const char* name, a
                                           anadrome_type type, void* values, size_t count,
                                           void* stream) {
   return guard_setting(run, "add_device_field", name, [&] {
-    Field field = checked_field(name, role, type, count);
-    if (values == nullptr && count > 0) {
-      throw Error(ANADROME_ERR_ARGUMENT,
-                  "add_device_field: the array of field '" + field.name + "' is NULL");
-    }
-    field.values = values;
-    run->run.add_device_field(std::move(field), stream);
+    run->run.add_device_field(checked_array(name, role, type, values, count), stream);
   });
 }
 

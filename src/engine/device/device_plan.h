@@ -35,11 +35,10 @@ bool on_one_device(std::span<const store::Field> state_fields);
 /// The wishes by which slots are planned.
 struct DeviceDemand {
   std::span<const store::Field> state_fields;
-  std::int64_t memory = 0;  ///< device_memory
-  std::int64_t on_host =
-      0;  ///< memory: at most half of it is for what of slots is not on the device
-  std::int64_t states = 0;  ///< at most; schedule::kUnknown: as many as fit
-  bool anchors = false;     ///< are states to go to disk?
+  std::int64_t memory = 0;   ///< device_memory
+  std::int64_t on_host = 0;  ///< memory: half of it at most is for what slots have on the host
+  std::int64_t states = 0;   ///< at most; schedule::kUnknown: as many as fit
+  bool anchors = false;      ///< are states to go to disk?
 };
 /// Collective. Throws ERR_MEMORY where there is not enough for one slot, and ERR_UNSUPPORTED for
 /// state fields on two devices.

@@ -199,36 +199,37 @@ Failure LiveState::copy_in(std::size_t f, const std::byte* place) {
   return store::copy_in(fields_[f], place, layout_.parts()[f].bytes);
 }
 
-// To a block of the host's pool.
-void LiveState::begin_out(std::size_t f, std::byte* place, std::int64_t block) {
-  const Field& field = fields_[f];
-  const store::DeviceMover& mover = *store::on_device(field);
+// Begins a copy to or from a block of the host's pool, if the field has elements.
+template <class Copy>
+void LiveState::begin(std::size_t f, std::int64_t block, const Copy& copy) {
+  const store::DeviceMover& mover = *store::on_device(fields_[f]);
   mover.count_move();
-  const auto bytes = size(field.bytes());
+  const auto bytes = size(fields_[f].bytes());
   if (bytes == 0) return;
   if (pins_ != nullptr) pins_->pin(block, pool_.address(block));
-  Ticket& newest = newest_[0][f];
-  std::byte* const staging = slots_ != nullptr ? slots_->staging(f) : nullptr;
-  if (staging != nullptr) {
-    mover.device().copy_by(staging, slots_->staged(f), place, field.values, bytes, mover.stream());
-    newest = slots_->staged(f);
-  } else {
-    const auto after = is_handed_over(f) ? Device::After::kNothing : Device::After::kCaller;
-    newest = mover.device().copy(Route::kFar, place, field.values, bytes, mover.stream(), after);
-    if (is_handed_over(f)) ticket_at(of_slots_, now_) = newest;
-  }
-  ticket_at(of_blocks_, block) = newest;
+  newest_[0][f] = copy(mover, bytes);
+  ticket_at(of_blocks_, block) = newest_[0][f];
+}
+
+void LiveState::begin_out(std::size_t f, std::byte* place, std::int64_t block) {
+  begin(f, block, [&](const store::DeviceMover& mover, std::size_t bytes) {
+    const void* const from = fields_[f].values;
+    std::byte* const staging = slots_ != nullptr ? slots_->staging(f) : nullptr;
+    if (staging != nullptr) {
+      mover.device().copy_by(staging, slots_->staged(f), place, from, bytes, mover.stream());
+      return slots_->staged(f);
+    }
+    if (!is_handed_over(f))
+      return mover.device().copy(Route::kFar, place, from, bytes, mover.stream());
+    return ticket_at(of_slots_, now_) = mover.device().copy(
+               Route::kFar, place, from, bytes, mover.stream(), Device::After::kNothing);
+  });
 }
 
 void LiveState::begin_in(std::size_t f, const std::byte* place, std::int64_t block) {
-  const Field& field = fields_[f];
-  const store::DeviceMover& mover = *store::on_device(field);
-  mover.count_move();
-  const auto bytes = size(field.bytes());
-  if (bytes == 0) return;
-  if (pins_ != nullptr) pins_->pin(block, pool_.address(block));
-  newest_[0][f] = mover.device().copy(Route::kFar, field.values, place, bytes, mover.stream());
-  ticket_at(of_blocks_, block) = newest_[0][f];
+  begin(f, block, [&](const store::DeviceMover& mover, std::size_t bytes) {
+    return mover.device().copy(Route::kFar, fields_[f].values, place, bytes, mover.stream());
+  });
 }
 
 void LiveState::keep_fields(std::int64_t block, std::int64_t index) {

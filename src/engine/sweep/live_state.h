@@ -97,6 +97,8 @@ class LiveState final : public store::Live {
   void each_field(const Each& each);
   Failure copy_out(std::size_t field, std::byte* place);
   Failure copy_in(std::size_t field, const std::byte* place);
+  template <class Copy>
+  void begin(std::size_t field, std::int64_t block, const Copy& copy);
   void begin_out(std::size_t field, std::byte* place, std::int64_t block);
   void begin_in(std::size_t field, const std::byte* place, std::int64_t block);
   bool begins(std::size_t field) const;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// One file, since there is one machine: every call is under its mutex, and looks at the same
+// queues, blocks and contexts.
 #include "core.h"
 
 #include <sys/mman.h>
