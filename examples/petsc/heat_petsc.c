@@ -68,11 +68,11 @@ static PetscErrorCode fill(const Heat* heat, Function function, Vec field) {
 }
 
 // A field with the cells around this rank's block.
-static PetscErrorCode open_halo(const Heat* heat, Vec field, Vec* local, const void* values) {
+static PetscErrorCode open_halo(const Heat* heat, Vec field, Vec* local, void* values) {
   PetscFunctionBeginUser;
   PetscCall(DMGetLocalVector(heat->cells, local));
   PetscCall(DMGlobalToLocal(heat->cells, field, INSERT_VALUES, *local));
-  PetscCall(DMDAVecGetArrayRead(heat->cells, *local, (void*)values));
+  PetscCall(DMDAVecGetArrayRead(heat->cells, *local, values));
   PetscFunctionReturn(0);
 }
 

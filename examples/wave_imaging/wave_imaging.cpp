@@ -102,8 +102,8 @@ class Imaging {
       const Gradient sparse = sparse_gradient(wave_, arrays);
       row("every m-th", arrays, 1, sparse, error_of(sparse), 0, sparse.seconds);
     }
-    say(right ? "all errors are as large as the sketches say\n"
-              : "errors are not as large as the sketches say\n");
+    say("%s", right ? "all errors are as large as the sketches say\n"
+                    : "errors are not as large as the sketches say\n");
     return right;
   }
 

@@ -10,20 +10,14 @@ namespace anadrome::engine {
 class Choice {
  public:
   Choice(Peers& peers, const Asked& asked, Planning& planning)
-      : agreement_(peers.agreement),
-        held_(peers.held),
-        options_(asked.options),
-        fields_(asked.fields),
-        planning_(planning) {}
+      : held_(peers.held), options_(asked.options), planning_(planning) {}
 
   /// The schedule of `plan`, and why (SweepState::chosen). Collective.
   void choose(SweepPlan& plan, SweepState& sweep);
 
  private:
-  Agreement& agreement_;
   Held& held_;
   const Options& options_;
-  const Fields& fields_;
   Planning& planning_;
 };
 

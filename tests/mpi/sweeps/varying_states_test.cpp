@@ -80,8 +80,4 @@ TEST(VaryingStates, AreOfStateFieldsWithAllCallbacks) {
             ANADROME_ERR_ARGUMENT);
 }
 
-// Up to 800 kB, about 20 of 40 of their full size in 8 MiB.
-constexpr std::int64_t kMemory = 8 << 20, kTable = (kSteps + 2) * 320 + kMemory / 8;
-constexpr std::int64_t kManyCells = 100'000;
-
 }  // namespace

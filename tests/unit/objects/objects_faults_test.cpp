@@ -150,8 +150,8 @@ TEST(ObjectsOnBadDisks, GiveOnePartThoughAnotherIsDamagedOnDisk) {
   ASSERT_FALSE(bench.objects.sync());
   auto [a, b] = ObjectBench::split(bench.expected.at(0));
   damage(bench, b);
-  const auto status_of = [&](const char* part) {
-    const std::vector<Objects::Array> arrays = {ObjectBench::array(part, b)};
+  const auto status_of = [&, &into = b](const char* part) {
+    const std::vector<Objects::Array> arrays = {ObjectBench::array(part, into)};
     return failure_from([&] { bench.objects.get(0, arrays); }).status;
   };
   EXPECT_EQ(status_of("b"), ANADROME_ERR_CORRUPT);
