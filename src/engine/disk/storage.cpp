@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/index.h"
 #include "base/processors.h"
 #include "base/text_out.h"
 #include "engine/asked/encoding.h"
@@ -24,6 +26,9 @@
 
 namespace anadrome::engine {
 namespace {
+
+// Of a segment at the most, and blocks of the first one while their number is unknown.
+constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30, kFirstBlocks = 16;
 
 // Do the ranks of some node occupy all the cores they may run on? Where each is bound to a core,
 // its I/O thread shares that. Collective.
@@ -371,13 +376,12 @@ std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
   const std::int64_t states = plan.memory.layout.states();
   const std::int64_t steps = plan.sweep != nullptr ? plan.sweep->course().steps : plan.steps;
   const std::int64_t block_bytes = std::max<std::int64_t>(plan.memory.block_bytes_all_ranks, 1);
-  constexpr std::int64_t kSegmentBytes = std::int64_t{4} << 30;
   const bool unknown = options_.interval == 0 || steps < 0 || volumes() > 1;
   std::int64_t blocks =
       std::max({kSegmentBytes / block_bytes, unknown ? capacity / 4 : capacity, std::int64_t{1}});
   if (unknown) {
     // The number of anchors shows only as the run goes on.
-    blocks = std::min(blocks, std::max<std::int64_t>(16, capacity));
+    blocks = std::min(blocks, std::max(kFirstBlocks, capacity));
   } else {
     const std::int64_t all =
         ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
@@ -399,9 +403,9 @@ std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory, int volume) const
       (fast ? options_.fast_layout() : options_.layout) == Layout::kShared ? 1 : ranks;
   const std::int64_t per_block =
       memory.block_bytes_all_ranks + 40 * memory.layout.states() + 16 * ranks;
-  // Segments double from 16 blocks on; each has its groups, headers and tables of ranks.
-  constexpr std::int64_t kMostSegments = 33, kFirstBlocks = 16;
-  const std::int64_t segments = std::min(kMostSegments, 3 + disk / per_block / kFirstBlocks);
+  // Segments double (segment_blocks); each has its groups, headers and tables of ranks.
+  const std::int64_t first = std::clamp<std::int64_t>(kSegmentBytes / per_block, 1, kFirstBlocks);
+  const std::int64_t segments = 3 + std::bit_width(size(disk / per_block / first));
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
   return std::max<std::int64_t>(disk - segments * described, 0) / per_block;
@@ -460,10 +464,12 @@ bool Storage::allows_a_block(const SweepPlan& plan, const Begun& begun) const {
 }
 
 void Storage::throw_too_small(const MemoryPlan& memory) const {
-  throw Error(ANADROME_ERR_NO_SPACE,
-              "disk=" + std::to_string(options_.disk) + " does not hold " +
-                  format_bytes(memory.block_bytes_all_ranks) +
-                  ", the least that is written at once; raise disk, or take schedule=revolve");
+  throw Error(
+      ANADROME_ERR_NO_SPACE,
+      "disk=" + std::to_string(options_.disk) + " does not hold " +
+          format_bytes(memory.block_bytes_all_ranks) +
+          ", the least that is written at once, and what describes it in the files; raise disk, or "
+          "take schedule=revolve");
 }
 
 }  // namespace anadrome::engine

@@ -18,7 +18,7 @@ using test::Fault;
 using test::Operation;
 
 struct Stored : LoneDesk {
-  Stored() : LoneDesk(kMiB) { options.memory = 8 * kMiB; }
+  explicit Stored(std::int64_t bytes = kMiB) : LoneDesk(bytes) { options.memory = 8 * bytes; }
   // As begin does. True: the disk is another one.
   bool prepares() {
     context.play.plan = plan("async", 1000);
@@ -111,6 +111,20 @@ TEST(Storage, KeepsWithinTheOptionDisk) {
   desk.options.disk = kMiB;
   const Failure failure = failure_from([&] { desk.begin("async", 1000); });
   EXPECT_TRUE(failure.message.starts_with("disk=1048576 does not hold 1.00 MiB"));
+}
+
+// What describes a segment is more than a small block of it, so their number counts.
+TEST(Storage, KeepsSmallStatesWithinTheOptionDisk) {
+  for (const std::int64_t kib : {400, 600, 2000}) {
+    Stored desk(4096);
+    desk.options.memory = std::int64_t{64} << 10;
+    desk.options.disk = kib << 10;
+    desk.prepares();
+    EXPECT_GE(desk.storage.most_blocks(desk.memory), kib / 40);
+    EXPECT_FALSE(desk.make_first_files(schedule::kUnknown));
+    while (desk.capacity() < desk.storage.most_blocks(desk.memory)) desk.grow();
+    EXPECT_LE(desk.storage.space()->file_bytes_all_ranks(), desk.options.disk);
+  }
 }
 
 TEST(Storage, LetsASweepGoOnInMemoryWhereTheDiskIsFull) {
