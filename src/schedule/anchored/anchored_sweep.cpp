@@ -30,7 +30,8 @@ class Waiting {
     stay_ = static_cast<double>(plan.prefetch_depth) * states;
     if (write_ > 0) {  // those that were put faster than written; block 0 is written twice
       const double put = static_cast<double>(problem.newest_anchor) * problem.costs.forward;
-      queued_ = std::clamp(below_ + states - put / write_, 0.0, buffers - 1);
+      const double queued = problem.queued >= 0 ? problem.queued : below_ + states - put / write_;
+      queued_ = std::clamp(queued, 0.0, buffers - 1);
     }
     free_ = buffers - queued_;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/index.h"
+
 namespace anadrome::schedule {
 
 AsyncPlanner::AsyncPlanner(const AsyncOptions& options)
@@ -26,7 +28,8 @@ Next AsyncPlanner::decide(const Segment& here, std::int64_t anchors, const Measu
     return Next::kGoOn;
   }
   decided_at_ = measured.agreement;
-  const IntervalProblem now = problem(here, anchors, measured);
+  IntervalProblem now = problem(here, anchors, measured);
+  follow_queue(now);
   take_level(now);
   const AsyncPlan plan = plan_intervals(now, best_);  // whether there are further anchors at all
   use(plan.ends_in_ram || level_ == best_ ? plan : plan_with_anchors(now, level_));
@@ -71,6 +74,18 @@ IntervalProblem AsyncPlanner::problem(const Segment& here, std::int64_t anchors,
   problem.may_end_in_ram = options_.may_end_in_ram;
   problem.times = measured.times;
   return problem;
+}
+
+// Anchors that were put faster than they were written: time in which the disk had nothing to do is
+// gone. Block 0 is written twice.
+void AsyncPlanner::follow_queue(IntervalProblem& problem) {
+  const double put = real(problem.anchors_below - queue_.anchors);
+  const double seconds = real(problem.newest_anchor - queue_.step) * problem.costs.forward;
+  const double written = problem.costs.write > 0 ? seconds / problem.costs.write : put;
+  const double twice = queue_.step == 0 ? real(options_.memory.states_per_block) : 0;
+  queue_ = {problem.newest_anchor, problem.anchors_below,
+            std::max(queue_.length + put + twice - written, 0.0)};
+  problem.queued = queue_.length;
 }
 
 // Another level where one more piece of the sweep was measured.

@@ -34,6 +34,7 @@ class AsyncPlanner final : public AnchoredPlanner {
   bool goes_on_probing(const Segment& here, std::int64_t anchors, const Measured& measured);
   IntervalProblem problem(const Segment& here, std::int64_t anchors,
                           const Measured& measured) const;
+  void follow_queue(IntervalProblem& problem);
   void take_level(const IntervalProblem& problem);
   void use(const AsyncPlan& plan);
 
@@ -45,7 +46,12 @@ class AsyncPlanner final : public AnchoredPlanner {
   std::int64_t decided_at_ = -1;  ///< the agreement whose times decided
   int level_ = kNoLevel;          ///< of the intervals
   int best_ = kNoLevel;           ///< another one is looked at where level_ differs
-  std::int64_t pieces_ = 0;       ///< that were measured when it was chosen
+  struct Queue {
+    std::int64_t step = 0, anchors = 0;  ///< at the decision before
+    double length = 0;
+  };
+  Queue queue_;              ///< of anchors that wait to be written
+  std::int64_t pieces_ = 0;  ///< that were measured when it was chosen
 };
 
 }  // namespace anadrome::schedule

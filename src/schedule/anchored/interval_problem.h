@@ -16,6 +16,7 @@ struct IntervalProblem {
   std::int64_t steps = kUnknown;         ///< n
   std::int64_t newest_anchor = 0;        ///< its step
   std::int64_t anchors_below = 0;        ///< on disk, below the newest one
+  double queued = -1;                    ///< of these, not written yet; -1: by all steps so far
   std::int64_t anchors_left = kNoLimit;  ///< so many may be added
   bool record = false;                   ///< the adjoint of a step needs its tape
   bool may_end_in_ram = true;            ///< no further anchor, if that is faster; n is known
