@@ -25,7 +25,6 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr int kMostPerturbations = 5;
 constexpr double kSmaller = 10;  // each than the one before
 constexpr std::int64_t kDefaultSeeds = 3, kDefaultProducts = 32;
 constexpr double kEpsilon = 1e-2, kEpsilonOfSingle = 1e-1;
@@ -162,7 +161,7 @@ void GradientCheck::take(const anadrome_model* model, const anadrome_gradient* g
     findings_.series.resize(size(gradient_.seeds));
     for (TaylorSeries& series : findings_.series) {
       for (auto* const numbers : {&series.epsilon, &series.objective})
-        numbers->reserve(kMostPerturbations);
+        numbers->reserve(TaylorSeries::kMost);
     }
     if (gradient_.product_steps == 0) gradient_.product_steps = kDefaultProducts;
   });
@@ -246,7 +245,7 @@ void GradientCheck::run_series(std::int64_t seed) {
   TaylorSeries& series = findings_.series[size(seed - 1)];
   const TaylorRemainders remainders(findings_.objective, findings_.noise, findings_.unit);
   double epsilon = gradient_.epsilon;
-  for (int i = 0; i < kMostPerturbations && !remainders.is_enough(series); ++i) {
+  while (!remainders.is_enough(series)) {
     const double objective = objective_at(seed, epsilon);
     series.epsilon.push_back(epsilon);
     series.objective.push_back(objective);

@@ -70,8 +70,24 @@ double TaylorRemainders::round_off(const TaylorSeries& series, std::size_t i) co
 }
 
 bool TaylorRemainders::is_enough(const TaylorSeries& series) const {
+  constexpr std::size_t kUsual = 5;
   const std::size_t count = series.epsilon.size();
+  if (count >= TaylorSeries::kMost ||
+      (count >= kUsual && judge(series).verdict != ANADROME_VERDICT_UNDECIDED))
+    return true;
   return count >= 2 && remainder(series, count - 1) <= round_off(series, count - 1);
+}
+
+// Are the last perturbations so small that the objective is nearly linear in them? Otherwise, as in
+// a chaotic model, it says nothing about a derivative.
+bool TaylorRemainders::is_settled(const TaylorSeries& series, std::size_t last) const {
+  constexpr double kAlike = 0.5;
+  const auto quotient = [&](std::size_t i) {
+    return (series.objective[i] - objective_) / series.epsilon[i];
+  };
+  const double smaller = quotient(last), larger = quotient(last - 1);
+  return std::abs(smaller - larger) <=
+         kAlike * std::max(std::abs(smaller), std::abs(series.derivative));
 }
 
 // Extrapolated to e = 0 where two differences are so large that their round-off does not count.
@@ -122,9 +138,10 @@ TaylorOutcome TaylorRemainders::judge(const TaylorSeries& series) const {
   }
   if (range.count() >= 2) {
     outcome.slope = slope_between(series, size, range.last - 2);
-    if (outcome.slope >= kRight) {
+    if (outcome.slope >= kRight && outcome.resolution <= kSeen) {
       outcome.verdict = ANADROME_VERDICT_RIGHT;
-    } else if (kKink <= outcome.slope && outcome.slope <= kWrong) {
+    } else if (kKink <= outcome.slope && outcome.slope <= kWrong &&
+               is_settled(series, range.last - 1)) {
       outcome.verdict = ANADROME_VERDICT_WRONG;
     }
   } else if (outcome.resolution <= kSeen) {

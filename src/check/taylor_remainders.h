@@ -20,6 +20,7 @@ double noise_of(std::span<const double> values);
 
 /// Objectives in one direction, by falling perturbation.
 struct TaylorSeries {
+  static constexpr std::size_t kMost = 9;
   double derivative = 0;
   std::vector<double> epsilon, objective;
 };
@@ -37,7 +38,7 @@ class TaylorRemainders {
   TaylorRemainders(double objective, double noise, double unit)
       : objective_(objective), floor_(10 * noise), derivative_noise_(1e4 * unit) {}
 
-  /// A smaller perturbation would show round-off only.
+  /// No smaller perturbation is needed, or would show anything but round-off.
   bool is_enough(const TaylorSeries& series) const;
   TaylorOutcome judge(const TaylorSeries& series) const;
   /// |J(m + e dm) - J(m)| of perturbation `i`, and the same less e dJ.
@@ -49,6 +50,7 @@ class TaylorRemainders {
   double scale(const TaylorSeries& series) const;
   double round_off(const TaylorSeries& series, std::size_t i) const;
   double difference_quotient(const TaylorSeries& series) const;
+  bool is_settled(const TaylorSeries& series, std::size_t last) const;
 
   double objective_, floor_, derivative_noise_;
 };

@@ -22,7 +22,7 @@ TaylorOutcome outcome_of(const Function& objective, double derivative, double un
                                     std::max(noise_of(near), kUnit * std::abs(objective(0))), unit);
   TaylorSeries series;
   series.derivative = derivative;
-  for (int i = 0; i < 5 && !remainders.is_enough(series); ++i, epsilon /= 10) {
+  for (; !remainders.is_enough(series); epsilon /= 10) {
     series.epsilon.push_back(epsilon);
     series.objective.push_back(objective(epsilon));
   }
@@ -105,6 +105,33 @@ TEST(TaylorRemainders, CopesWithPerturbationsThatAreTooLarge) {
   const TaylorOutcome outcome = outcome_of(stiff, 1e3);
   EXPECT_EQ(outcome.verdict, ANADROME_VERDICT_RIGHT) << outcome.slope;
   EXPECT_EQ(outcome_of(stiff, 1.2e3).verdict, ANADROME_VERDICT_WRONG);
+}
+
+// A chaotic model: what is perturbed by a hundredth is another trajectory at the end.
+TEST(TaylorRemainders, LooksCloserWhereTheObjectiveIsFarFromLinear) {
+  const auto chaotic = [](double e) {
+    double x = 0.3 + 0.1 * e;
+    for (int k = 0; k < 18; ++k) x = 4 * x * (1 - x);  // the logistic map doubles a difference
+    return x;
+  };
+  double x = 0.3, derivative = 0.1;
+  for (int k = 0; k < 18; ++k) {
+    derivative *= 4 - 8 * x;
+    x = 4 * x * (1 - x);
+  }
+  EXPECT_EQ(outcome_of(chaotic, derivative).verdict, ANADROME_VERDICT_RIGHT);
+  EXPECT_NEAR(outcome_of(chaotic, derivative).ratio, 1, 1e-3);
+  for (const double factor : {-1.0, 0.0, 1.1}) {
+    EXPECT_EQ(outcome_of(chaotic, factor * derivative).verdict, ANADROME_VERDICT_WRONG) << factor;
+  }
+}
+
+TEST(TaylorRemainders, DecidesNothingOfATrajectoryThatIsAnother) {
+  const std::vector<double> objectives = {3.1e4, 2.2e4, 140, 31, 14.5};  // slopes near 1 and 2
+  TaylorSeries series{
+      .derivative = 700, .epsilon = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}, .objective = {}};
+  series.objective = objectives;
+  EXPECT_EQ(TaylorRemainders(0, 1e-12, kUnit).judge(series).verdict, ANADROME_VERDICT_UNDECIDED);
 }
 
 TEST(TaylorRemainders, DecidesNothingWhereNothingIsSeen) {
