@@ -283,11 +283,12 @@ ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 ANADROME_API anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase,
                                               int64_t* step);
 
-/** Finish the previous action and get the next one. Collective in meaning; it communicates only at
- *  agreement points: the start of an interval, TURN, DONE, and before an action on a state restored
- * from disk. Only there does it return anything but OK, and then on every rank. After DONE:
- * ERR_ORDER until begin, rewind or pass. After an error the sweep is over; begin may follow. Source
- * of the schedules: Griewank & Walther 2000 (revolve); Kukreja, Hueckelheim & Gorman 2018 (async).
+/** Finish the previous action and get the next one. All ranks call it, and get the same. Ranks wait
+ * for each other only at agreement points: the start of an interval, TURN, DONE, and before an
+ * action on a state restored from disk. Only there does it return anything but OK, and then on
+ * every rank. After DONE: ERR_ORDER until begin, rewind or pass. After an error the sweep is over;
+ * begin may follow. Source of the schedules: Griewank & Walther 2000 (revolve); Kukreja,
+ * Hueckelheim & Gorman 2018 (async).
  * @pre A sweep was begun. */
 ANADROME_API anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action);
 

@@ -261,6 +261,8 @@ def gradient(
     """
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
     ranks = ranks_of(comm)
+    if options.get("resume") in (True, "on"):
+        options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
     with Run(comm, **options) as run:
         problem.note_start(ranks)
         problem.register(run)

@@ -66,8 +66,10 @@ contains
   end subroutine anadrome_set_tolerance
 
   !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
-  !> other; otherwise the arrays are filled, and the caller must not set them. Where a sweep goes on some rank must
-  !> call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all ranks otherwise. Local.
+  !> other. ANADROME_PHASE_FORWARD: the state arrays hold x_step. ANADROME_PHASE_REVERSE: the fields of role ADJOINT
+  !> are as after the adjoint step of `step`, and TURN does not come again. Then the caller must not set them.
+  !> Where a sweep goes on some rank must call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all
+  !> ranks otherwise. Local.
   subroutine anadrome_resumed(run, phase, step, ierr)
     include "run_and_ierr.inc"
     integer, intent(out) :: phase
@@ -79,7 +81,7 @@ contains
     phase = given
   end subroutine anadrome_resumed
 
-  !> Finish the previous action and get the next one. Collective in meaning.
+  !> Finish the previous action and get the next one. All ranks call it, and get the same.
   subroutine anadrome_next(run, action, ierr)
     include "run_and_ierr.inc"
     type(anadrome_action), intent(out) :: action

@@ -28,6 +28,7 @@ PetscErrorCode Sweep::set(const char* key, const std::string& value) {
 PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   const Settings& settings = settings_of(tj);
   PetscFunctionBegin;
+  if (settings.resumes()) PetscCall(set("problem", "TS"));  // which is compared beside the journals
   for (const auto& [key, value] : words_of_environment()) PetscCall(set(key.c_str(), value));
   PetscCall(set("audit", "off"));  // every step that is run again has a fingerprint of its own
   PetscCall(set("preflight", "off"));

@@ -90,7 +90,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
     text +=
         ", an anchor every " +
         (stats.interval == 1 ? std::string("step") : std::to_string(stats.interval) + " steps") +
-        (measured_interval ? " (from measured times)" : "");
+        (measured_interval ? " at the end (from measured times)" : "");
   }
   if (!said.chosen.empty()) text += "; auto: " + said.chosen;
   text += "\n" + said.verdict;

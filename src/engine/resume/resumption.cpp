@@ -160,9 +160,11 @@ void Resumption::go_on() {
   sweep_.phase = sweep_.resumed.phase;
   if (!forward) sweep_.times.turn = sweep_.times.begin;
   held_.attempt([&] {
+    const bool compares = !options_.problem.empty();
     warnings_.say(
         {"going on at step ", std::to_string(position),
-         forward ? ", forward, commit " : ", reverse, commit ", std::to_string(commit.generation)},
+         forward ? ", forward, commit " : ", reverse, commit ", std::to_string(commit.generation),
+         compares ? "" : "; the option problem is empty, so parameters were not compared"},
         ANADROME_LOG_NOTICE);
   });
 }

@@ -18,8 +18,10 @@ const std::vector<OptionText>& option_texts() {
        "paths may differ. `FAST,HOME` names two directories, the faster one first. A comma in a "
        "name is written `\\,`.",
        ",",
-       "A path that does not exist or cannot be written is an error of `anadrome_begin`. On tmpfs "
-       "the states use memory besides `memory`, and a warning says so.",
+       "Where states go to disk, a path that does not exist or cannot be written is an error of "
+       "`anadrome_begin`. On tmpfs the states use memory besides `memory`, and a warning says so. "
+       "Nothing is written where `schedule=auto` takes a schedule without disk; `schedule=async` "
+       "writes.",
        "[two directories](#two-directories), [file systems](how-to/sites.md)"},
       {"name", kEverybody, "anadrome", "run7",
        "The run's own directory in `directory`: mode 0700, locked. A run replaces what an earlier "
@@ -165,7 +167,9 @@ const std::vector<OptionText>& option_texts() {
        "`compress` must be off, and there is one directory.", "[format](format.md)"},
       {"problem", kFew, "", "mesh7-nu0.01",
        "For `resume`: a text of yours (parameters, input files) that must be the same when a run "
-       "resumes. At most 4096 characters.",
+       "resumes. Nothing else sees that a time step or a viscosity is another one, and the "
+       "gradient "
+       "would be of a mixture. At most 4096 characters.",
        "", "A different text is `ANADROME_ERR_ARGUMENT`: the files belong to another problem.",
        "[going on after a kill](#going-on-after-a-kill)"},
       {"sweep", kFew, "1", "5",

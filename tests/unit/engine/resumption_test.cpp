@@ -119,6 +119,20 @@ TEST_F(StoppedRun, SaysWhereItGoesOn) {
   EXPECT_EQ(said(false, 5), "");
 }
 
+struct StoppedRunOfSomeProblem : StoppedRun {
+  StoppedRunOfSomeProblem() : StoppedRun("problem=") {}
+};
+
+TEST_F(StoppedRunOfSomeProblem, SaysThatNobodyComparesParameters) {
+  Process next(directory.path(), "problem= warnings=on");
+  testing::internal::CaptureStderr();
+  next.begin();
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(text.ends_with("the option problem is empty, so parameters were not compared\n"))
+      << text;
+  next.stop();
+}
+
 TEST_F(StoppedRun, GoesOnFromAnEarlierAnchorWhereTheNewestIsDamaged) {
   std::fstream(segment, std::ios::in | std::ios::out).seekp(newest).put('x');
   Process second(directory.path());

@@ -166,6 +166,8 @@ PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum) {
   ChecksumStream stream;
   const auto add = [&](const auto&... values) { (stream.add(&values, sizeof values), ...); };
   PetscFunctionBegin;
+  const std::string_view method = type_of(ts);
+  stream.add(method.data(), method.size());
   add(ts->max_steps, ts->max_time, ts->exact_final_time, ts->atol, ts->rtol);
   for (const Vec tolerances : {ts->vatol, ts->vrtol}) {
     if (tolerances == nullptr) continue;
