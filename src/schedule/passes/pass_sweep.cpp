@@ -204,7 +204,8 @@ Action PassSweep::forward() {
   const bool restores = live_ != at_ || (pass_.as_read && anchor >= 0 && !live_is_read_);
   if (restores) {
     const auto kept = ram_at(at_);
-    if (kept != ram_.end()) return restore(*kept);
+    const bool as_read = pass_.as_read && anchor >= 0;  // also where its state is in RAM
+    if (kept != ram_.end() && !as_read) return restore(*kept);
     if (anchor >= 0) return start_from(anchor);
     return live_ == kUnknown ? start_below(at_) : advance(at_, false);
   }

@@ -54,6 +54,23 @@ TEST(PassSweep, WithAnAnchorForEveryStateRunsNoStep) {
   }
 }
 
+// An anchor that is written late is one for the next pass, though its state was kept in RAM before.
+TEST(PassSweep, GoesThroughAnAnchorWhoseStateIsInRamToo) {
+  Remains remains = swept(anchored(30, 4, 5), 30);
+  remains.in_ram = {{.tier = kRamTier, .step = 10, .place = 1, .room = {1, 1}}};
+  for (const bool as_read : {true, false}) {
+    PassSweep sweep(remains);
+    sweep.begin_pass({.direction = kForward, .restorable = 5, .as_read = as_read});
+    std::int64_t visits = 0, left = 1000;
+    for (Action action = sweep.next(); !std::holds_alternative<Done>(action) && left > 0; --left) {
+      visits += std::holds_alternative<Visit>(action) ? 1 : 0;
+      action = sweep.next();
+    }
+    EXPECT_EQ(visits, 30);
+    EXPECT_GT(left, 0) << "it goes in a circle";
+  }
+}
+
 TEST(PassSweep, InRoomForEveryStateRunsNoStep) {
   PassReplay passes(swept(passes_in_ram(30, 30), 30));
   for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
