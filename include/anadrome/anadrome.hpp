@@ -434,7 +434,8 @@ class Run {
     return phase;
   }
 
-  /** Finish the previous action and get the next one. All ranks call it, and get the same. @throws Error */
+  /** Finish the previous action and get the next one. All ranks call it, and get the same. @throws
+   * Error */
   Action next() {
     Action action;
     live().check(anadrome_next(live().run, &action));

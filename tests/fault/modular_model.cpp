@@ -120,6 +120,10 @@ void ModularModel::start() {
     state_[i] = mix(seed * 0x1000000000001U + static_cast<std::uint64_t>(rank_) * 0x10001U + i);
     if (shape_.sparse && i % 8 != 1) state_[i] = 0;
   }
+  clear_adjoint();
+}
+
+void ModularModel::clear_adjoint() {
   std::fill(lambda_.begin(), lambda_.end(), 0);
   std::fill(by_parameter_.begin(), by_parameter_.end(), 0);
 }

@@ -41,6 +41,7 @@ class ModularModel {
   void put_start(anadrome_run* run);
   void step(std::int64_t step);
   void turn();
+  void clear_adjoint();  ///< what the adjoint steps added up begins anew
   void adjoint(std::int64_t step);
   /// Does `action`; with exchanged fields the state is the library's. False: the library broke its
   /// word (no address for a live state, no such action).

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -405,7 +405,8 @@ std::int64_t Storage::blocks_on_disk(const MemoryPlan& memory, int volume) const
       memory.block_bytes_all_ranks + 40 * memory.layout.states() + 16 * ranks;
   // Segments double (segment_blocks); each has its groups, headers and tables of ranks.
   const std::int64_t first = std::clamp<std::int64_t>(kSegmentBytes / per_block, 1, kFirstBlocks);
-  const std::int64_t segments = 3 + std::bit_width(size(disk / per_block / first));
+  const double firsts = real(std::max<std::int64_t>(disk / per_block / first, 1));
+  const std::int64_t segments = 4 + std::ilogb(firsts);
   const std::int64_t described =
       files * ((std::int64_t{48} << 10) + fields * (std::int64_t{8} << 10)) + fields * ranks * 600;
   return std::max<std::int64_t>(disk - segments * described, 0) / per_block;

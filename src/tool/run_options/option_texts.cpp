@@ -167,8 +167,7 @@ const std::vector<OptionText>& option_texts() {
        "`compress` must be off, and there is one directory.", "[format](format.md)"},
       {"problem", kFew, "", "mesh7-nu0.01",
        "For `resume`: a text of yours (parameters, input files) that must be the same when a run "
-       "resumes. Nothing else sees that a time step or a viscosity is another one, and the "
-       "gradient "
+       "resumes. Nothing else sees that the length of a step is another one, and the gradient "
        "would be of a mixture. At most 4096 characters.",
        "", "A different text is `ANADROME_ERR_ARGUMENT`: the files belong to another problem.",
        "[going on after a kill](#going-on-after-a-kill)"},

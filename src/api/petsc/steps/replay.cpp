@@ -110,7 +110,8 @@ PetscErrorCode Replay::judge(TS ts, const StepNotes& notes, PetscReal tolerance,
   const bool failed = std::exchange(failed_, false);
   const char* const advice =
       "something changes between steps that is not part of the solution (a right-hand side that is "
-      "switched, a solution edited in PostStep, a -ts_type that keeps something of its own from step "
+      "switched, a solution edited in PostStep, a -ts_type that keeps something of its own from "
+      "step "
       "to step), or its solvers stop early (tighten them, or raise "
       "-ts_trajectory_anadrome_replay_tolerance). Or keep every record: "
       "-ts_trajectory_anadrome_schedule store_all";
