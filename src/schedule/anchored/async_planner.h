@@ -24,7 +24,7 @@ class AsyncPlanner final : public AnchoredPlanner {
  public:
   explicit AsyncPlanner(const AsyncOptions& options);
 
-  void found(std::int64_t anchors) override { found_ = anchors; }
+  void found(std::int64_t anchors) override { queue_.anchors = found_ = anchors; }
   Next decide(const Segment& here, std::int64_t anchors, const Measured& measured) override;
   std::int64_t prefetch_depth() const override { return depth_; }
   bool rests() const override { return level_ == best_; }
