@@ -46,4 +46,21 @@ SweepResult pass(anadrome_run* run, ModularModel& model, anadrome_direction dire
   return result;
 }
 
+SweepResult rewind(anadrome_run* run, ModularModel& model) {
+  SweepResult result;
+  anadrome_action action;
+  model.clear_adjoint();
+  result.status = anadrome_rewind(run);
+  while (result.status == ANADROME_OK && !result.done) {
+    result.status = anadrome_next(run, &action);
+    if (result.status != ANADROME_OK) break;
+    if (model.before_action) model.before_action(action);
+    result.kept_its_word = model.act(run, action) && result.kept_its_word;
+    result.done = action.kind == ANADROME_DONE;
+  }
+  result.gradient = model.gradient();
+  if (!result.done) result.message = anadrome_last_error();
+  return result;
+}
+
 }  // namespace anadrome::test

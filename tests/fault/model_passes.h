@@ -13,5 +13,7 @@ std::uint64_t states_in_order(ModularModel& model, std::int64_t steps,
 /// anadrome_pass, and every action to DONE or to an error. `gradient` is the hash of the states
 /// that it saw.
 SweepResult pass(anadrome_run* run, ModularModel& model, anadrome_direction direction);
+/// The same of anadrome_rewind; `gradient` is that of the second reverse sweep.
+SweepResult rewind(anadrome_run* run, ModularModel& model);
 
 }  // namespace anadrome::test

@@ -19,12 +19,14 @@ namespace anadrome::simulation {
 struct Mishap {
   enum Kind { kNone, kKill, kPowerLoss, kFault, kStop, kCorruption, kFail } kind = kNone;
   enum Deed { kSaysSo, kPack, kUnpack, kCloses, kBegins } deed = kSaysSo;  ///< of a rank that fails
-  std::int64_t at = 0;  ///< turn, operation or action
+  std::int64_t at = 0;                                                     ///< operation, or action
   test::Operation operation = test::Operation::kOpen;
   test::Fault fault = test::Fault::kNone;
   bool lasting = false;
   std::int64_t killed_at = -1;  ///< turn; -1: it is not killed
   std::string text() const;
+  /// May a run to which it happens end in an error?
+  bool excuses() const { return kind == kFault || kind == kCorruption || kind == kFail; }
 };
 
 struct Job {

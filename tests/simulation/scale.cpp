@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -138,14 +137,27 @@ int main(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string flag = argv[i];
-    if (flag == "--ranks") options.ranks = std::atoi(argv[i + 1]);
-    if (flag == "--node") options.ranks_per_node = std::atoi(argv[i + 1]);
-    if (flag == "--steps") options.steps = std::atoll(argv[i + 1]);
-    if (flag == "--interval") options.interval = argv[i + 1];
-    if (flag == "--kill") options.kill = true;
-    if (flag == "--coupled") options.coupled = true;
-    if (flag == "--write") machine.transfer = std::atof(argv[i + 1]);
-    if (flag == "--straggler") options.straggler = std::atof(argv[i + 1]);
+    const char* const value = argv[i + 1];
+    if (flag == "--ranks") {
+      options.ranks = std::atoi(value);
+    } else if (flag == "--node") {
+      options.ranks_per_node = std::atoi(value);
+    } else if (flag == "--steps") {
+      options.steps = std::atoll(value);
+    } else if (flag == "--interval") {
+      options.interval = value;
+    } else if (flag == "--kill") {
+      options.kill = true;
+    } else if (flag == "--coupled") {
+      options.coupled = true;
+    } else if (flag == "--write") {
+      machine.transfer = std::atof(value);
+    } else if (flag == "--straggler") {
+      options.straggler = std::atof(value);
+    } else {
+      std::fprintf(stderr, "%s: there is no option %s\n", argv[0], flag.c_str());
+      return 2;
+    }
   }
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// simulation_search [--runs JOBS] [--seed FIRST] [--processes N] [--verbose]
+// simulation_search [--jobs N] [--seed FIRST] [--processes N] [--verbose]
 //
 // Random jobs of 1 to 8 ranks, each of which must end as job.h says. The first seeds that do not
-// are printed with what they drew; `--seed S --runs 1 --verbose` plays one of them again, turn by
+// are printed with what they drew; `--seed S --jobs 1 --verbose` plays one of them again, turn by
 // turn the same.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -79,11 +77,20 @@ int main(int argc, char** argv) {
       options.verbose = true;
       continue;
     }
-    if (flag == "--runs") options.jobs = std::atoll(value);
-    if (flag == "--seed") options.first = static_cast<std::uint64_t>(std::atoll(value));
-    if (flag == "--processes") options.processes = std::atoi(value);
+    if (flag == "--jobs") {
+      options.jobs = std::atoll(value);
+    } else if (flag == "--seed") {
+      options.first = static_cast<std::uint64_t>(std::atoll(value));
+    } else if (flag == "--processes") {
+      options.processes = std::atoi(value);
+    } else {
+      std::fprintf(stderr, "usage: %s [--jobs N] [--seed FIRST] [--processes N] [--verbose]\n",
+                   argv[0]);
+      return 2;
+    }
     ++i;
   }
+  // scripts/mutants: up to 10,000 runs for each of them.
   if (const char* full = std::getenv("ANADROME_TEST_FULL"); full != nullptr) options.jobs *= 4;
   void* const shared =
       mmap(nullptr, sizeof(Sums), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -21,7 +21,7 @@
 
 namespace anadrome::simulation {
 
-/// Seconds that things take; scale_test has those of a large machine, a search draws its own.
+/// Seconds that things take; simulation_scale has those of a large machine, a search draws its own.
 struct Costs {
   double latency = 0;        ///< of a message; a collective call takes that times log2 of its ranks
   double per_byte = 0;       ///< of a message
@@ -39,7 +39,7 @@ struct Thread {
   const char* where = "";  ///< what it waits in, for messages
   const void* waits_for = nullptr;
   double until = 0;  ///< it sleeps, or waits no longer
-  bool may_time_out = false, timed_out = false, runs = true, finished = false;
+  bool may_time_out = false, timed_out = false, finished = false;
   double computed = 0;  ///< its processor time
   sem_t turn;
 };
@@ -52,8 +52,8 @@ enum Ending : int {
   kKilled = 42,    ///< as it was asked to be
   kMismatch = 43,  ///< ranks are in different calls of MPI
   kAborted = 44,   ///< MPI_Abort
-  kIdle = 46,      ///< all waited for a time to pass, and nobody for anything
-  kLeft = 45       ///< a lock is held, or a message was never received
+  kLeft = 45,      ///< a lock is held, or a message was never received
+  kIdle = 46       ///< all waited for a time to pass, and nobody for anything
 };
 
 class World {
