@@ -191,13 +191,13 @@ def test_a_second_thread_is_refused(comm):
 # ---- rebinding ----
 
 def test_arrays_that_no_step_changes_are_a_warning(comm):
-    u, v = np.zeros(3), np.ones(2)
+    first = u, v = np.zeros(3), np.ones(2)
     with begin(comm, u) as run, pytest.warns(RuntimeWarning, match=r"state \(u, v\).*u\[:\] = step\(u\)") as caught:
         run.state(v=v)
         for again in range(2):
             for action in run.sweep(9):
                 if isinstance(action, Advance):
-                    u = u + 1
+                    u = first[0] + 1
     assert len(caught) == 1 and caught[0].filename == __file__
 
 
@@ -253,7 +253,7 @@ def test_actions_are_values():
         action.first = 4
 
 
-def test_a_thousand_runs_leave_nothing_behind(comm):
+def test_thousands_of_runs_leave_nothing_behind(comm):
     u = np.zeros(2)
 
     def once():
@@ -272,11 +272,11 @@ def test_a_thousand_runs_leave_nothing_behind(comm):
     tracemalloc.start()
     try:
         before, open_before = len(tracemalloc.take_snapshot().traces), descriptors()
-        for run in range(1000):
+        for run in range(3000):
             once()
         gc.collect()
         grown = len(tracemalloc.take_snapshot().traces) - before
     finally:
         tracemalloc.stop()
-    assert grown < 900, f"{grown} objects"  # not one of each run
+    assert grown < 2700, f"{grown} objects"  # not one of each run: what Python keeps for itself ends at some 1000
     assert descriptors() == open_before

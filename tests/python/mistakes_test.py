@@ -63,7 +63,8 @@ class Port:
         return lam
 
 
-WORDS = {"overlap": "'u' and 'before' overlap", "first step": "one step was run the second time"}
+WORDS = {"overlap": "'u' and 'before' overlap", "first step": "one step was run the second time",
+         "rebound": r"state 'u', and the program has let go of it: .*, u\[:\] = step\(u\)"}
 
 
 @pytest.mark.parametrize("mistake", [*IN_STEPS, *WORDS])
@@ -72,9 +73,14 @@ def test_a_mistake_is_an_error_of_the_sweep(comm, options, mistake):
         Port(comm, mistake).run(**options)
 
 
-def test_an_array_that_is_never_written_is_a_warning(comm, options):
-    with pytest.warns(RuntimeWarning, match="changed no byte of the state"):
-        Port(comm, "rebound").run(**options)
+@pytest.mark.parametrize("at_rest", [True, False])
+def test_an_array_that_is_never_written_and_can_be_reached_is_a_warning(comm, options, at_rest):
+    first = x = np.zeros(CELLS)
+    with pytest.warns(RuntimeWarning, match="changed no byte of the state"), anadrome.Run(comm, **options) as run:
+        run.state(x=x)
+        for action in run.sweep(STEPS):
+            if isinstance(action, anadrome.Advance):
+                x = first if at_rest else x + 1
 
 
 def test_a_port_without_mistakes_hears_nothing(comm, options, capfd):

@@ -69,7 +69,7 @@ void Run::add_array(const std::string& name, int role, const py::object& array) 
   if (!shape.empty())
     check(anadrome_set_shape(handle(), name.c_str(), static_cast<int>(shape.size()), shape.data()));
   if (added.on_device()) return watch_.give_up();
-  if (role == ANADROME_ROLE_STATE) watch_.add_array(name, added.values(), added.bytes());
+  if (role == ANADROME_ROLE_STATE) watch_.add_array(name, array, added.values(), added.bytes());
 }
 
 void Run::add_packed(const std::string& name, int role, std::size_t bytes, py::function pack,
@@ -111,11 +111,8 @@ void Run::pass(int direction) {
 py::object Run::next() {
   watch_.after();
   anadrome_action action{};
-  enter([&] {
-    const anadrome_status status = anadrome_next(run_, &action);
-    if (status == ANADROME_OK && action.kind == ANADROME_ADVANCE) watch_.before();
-    return status;
-  });
+  enter([&] { return anadrome_next(run_, &action); });
+  if (action.kind == ANADROME_ADVANCE) watch_.before();
   if (action.kind == ANADROME_DONE) return py::none();
   return to_python(action);
 }
