@@ -21,13 +21,16 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep) {
                              : options_.probes() ? "probe wants intervals"
                                                  : nullptr;
   if (reason != nullptr) return take(InAuto::kByDefault, [&](std::string& why) { why = reason; });
-  const std::int64_t slots = planning_.slots_without_disk(plan);
+  const std::int64_t fit = planning_.slots_without_disk(plan), slots = options_.most_slots(fit);
   const bool known = plan.steps != schedule::kUnknown;
   const bool all_fit = known && slots >= plan.steps;
   take(all_fit ? InAuto::kEveryStateFits : InAuto::kByDefault, [&](std::string& why) {
     why = !known ? "the number of steps is not known"
-                 : std::to_string(slots) + " of " + std::to_string(plan.steps) +
-                       (all_fit ? " states fit: all of them" : " states fit");
+                 : (slots < fit ? "checkpoints=" : "") + std::to_string(slots) + " of " +
+                       std::to_string(plan.steps) +
+                       (all_fit       ? " states fit: all of them"
+                        : slots < fit ? " states"
+                                      : " states fit");
   });
   if (all_fit || !planning_.disk_leaves_too_few(plan)) return;
   const std::int64_t beside_a_disk = planning_.slots_with(plan, *plan.schedule);

@@ -127,7 +127,10 @@ const std::vector<OptionText>& option_texts() {
        "is room for one state. Where tapes are kept (`mixed`, `async`), they share the slots with "
        "the states. A tape occupies its bytes over those of a state, rounded up. With tapes of "
        "four states, `checkpoints=8` is two tapes, or one tape and four states.",
-       "0", "No effect on `store_all` and on states of several sizes.", "[theory](theory.md)"},
+       "0",
+       "`auto` takes `store_all` only where `checkpoints` is no less than the number of steps. No "
+       "effect on `store_all` and on states of several sizes.",
+       "[theory](theory.md)"},
       {"passes", kFew, "0", "12",
        "How many passes will follow the sweep. Above 0 every anchor is written, and states in RAM "
        "are dropped only where their slot is needed. `async` then chooses the interval with the "

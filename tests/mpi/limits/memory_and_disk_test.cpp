@@ -160,7 +160,7 @@ TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
 
 TEST_F(Limits, CheckpointsAndAnchorsByNumber) {
   for (const bool unknown : {false, true}) {
-    for (const char* schedule : {"revolve", "async"}) {
+    for (const char* schedule : {"revolve", "async", "auto"}) {
       RunHandle run(MPI_COMM_WORLD);
       opened(run, schedule, 20 * least_memory(model_, "async"));
       run.set("checkpoints", "3");

@@ -41,6 +41,11 @@ TEST(Choice, IsEveryStateIfTheyFitAndTheDiskIfNot) {
   EXPECT_EQ(desk.chosen(9), "store_all: 9 of 9 states fit: all of them");
   EXPECT_EQ(desk.chosen(10), "async: 9 of 10 states fit");
   desk.options.passes = 0;
+  desk.options.checkpoints = 9;
+  EXPECT_EQ(desk.chosen(9), "store_all: 9 of 9 states fit: all of them");
+  desk.options.checkpoints = 3;
+  EXPECT_EQ(desk.chosen(9), "async: checkpoints=3 of 9 states");
+  desk.options.checkpoints = -1;
   desk.options.resume = true;
   EXPECT_EQ(desk.chosen(9), "async: resume=on wants files");
   desk.options.keep = true;
