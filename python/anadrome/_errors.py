@@ -2,6 +2,8 @@
 """Statuses of the library as exceptions."""
 from __future__ import annotations
 
+import re
+
 from ._named import Named
 
 
@@ -56,10 +58,24 @@ _CLASSES: dict[Status, type[Error]] = {
 }
 
 
+# The names in messages, which are those of C. No file is meant: "/" before or after.
+_NAMES = {"anadrome_schedule_open gives its actions (anadrome/schedule.h)": "anadrome.schedule gives its actions",
+          "anadrome_begin": "Run.sweep", "anadrome_next": "next(sweep)", "anadrome_pass": "a pass",
+          "anadrome_add_device_field": "Run.state", "ANADROME_MOST_SEEDS": "8",
+          **{f"anadrome_{name}": f"Run.{name}"
+             for name in ("resumed", "rewind", "close", "check_gradient", "solve", "fail", "request_stop")}}
+_ANY_NAME = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w/])")
+
+
+def in_python(message: str) -> str:
+    """A message of the library with Python's names."""
+    return _ANY_NAME.sub(lambda name: _NAMES[name[0]], message)
+
+
 def error_of(status: int, message: str) -> Error:
     """The exception for a status; the extension raises it."""
     known = Status(status)
-    return _CLASSES.get(known, Error)(message, known)
+    return _CLASSES.get(known, Error)(in_python(message), known)
 
 
 def describe(exception: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import Optional, Union
 
 from . import _core
 from ._arguments import function
+from ._errors import in_python
 
 _LEVELS = (logging.INFO, logging.INFO, logging.WARNING)  # anadrome_log_level
 
@@ -36,7 +37,7 @@ def set_log(log: Optional[Union[logging.Logger, Callable[[int, str], object]]]) 
         _core.set_log(None)
         return
     call = log.log if isinstance(log, logging.Logger) else function("log", log)
-    _core.set_log(lambda level, line: call(_LEVELS[level], line))
+    _core.set_log(lambda level, line: call(_LEVELS[level], in_python(line)))
 
 
 atexit.register(_core.set_log, None)

@@ -153,6 +153,10 @@ def test_a_run_goes_on_where_another_one_stopped(comm, directory, ring, expected
                     if first > STEPS // 2:
                         run.request_stop()
     assert raised.value.status == anadrome.Status.STOPPED
+    with pytest.raises(anadrome.Error, match="asked Run.resumed where; ask after Run.sweep,"), anadrome.Run(comm, **options) as run:
+        run.state(u=u)
+        run.adjoint(lam=lam)
+        next(run.sweep(STEPS))
     u[:] = lam[:] = np.nan
     with anadrome.Run(comm, **options) as run:
         run.state(u=u)
@@ -387,6 +391,8 @@ def test_a_sweep_that_was_ended_is_an_error(comm, ring):
 
 
 def test_options_are_texts_numbers_truths_and_paths(comm, directory):
+    with pytest.raises(anadrome.Error, match="anadrome.schedule gives its actions, and"):
+        anadrome.Run(comm, schedule="double")
     with anadrome.Run(comm, memory=1 << 20, keep=np.bool_(False), directory=directory, bandwidth_limit="none") as run:
         run.state(u=np.zeros(1))
         run.sweep(1)

@@ -183,8 +183,8 @@ void Resumption::require_asked() {
       ANADROME_ERR_ORDER,
       "this run continues at step " + std::to_string(resumed.step) + " of its " +
           (forward ? "forward" : "reverse") +
-          " sweep, where another process left it, and no rank has called anadrome_resumed; "
-          "call it after anadrome_begin, and set no initial state where it reports a step; or set "
+          " sweep, where another process left it, and no rank has asked anadrome_resumed where; "
+          "ask after anadrome_begin, and set no initial state where it reports a step; or set "
           "resume=off to start over. What was committed stays as it is"};
   throw Error(refusal_.status, refusal_.message);
 }
