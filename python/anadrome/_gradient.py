@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
@@ -158,6 +159,18 @@ class _Problem:
             self.add(term[1], "observe")
 
 
+def _say_what_is_not_finite(value: float, *gradients: Array) -> None:
+    """Nothing else does: the same NaN comes again when a step is run again."""
+    bad = [f"{many} of {values.size} numbers of the gradient{' by parameters' if i else ''}"
+           for i, values in enumerate(gradients) if (many := int(np.sum(~np.isfinite(values))))]
+    where = "adjoint_step, and at the derivative that objective or observe gives"
+    if not np.isfinite(value):
+        bad.insert(0, f"the objective ({value})")
+        where = "x0, step, objective or observe"
+    if bad:
+        warnings.warn(f"not finite: {' and '.join(bad)}; look at {where}", RuntimeWarning, stacklevel=3)
+
+
 @overload
 def gradient(
     step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
@@ -232,6 +245,11 @@ def gradient(
     ValueError
         With ``resume=True``: ``x0`` or ``parameters`` are not those of the run that was killed.
 
+    Warns
+    -----
+    RuntimeWarning
+        Numbers of the objective or of the gradient are not finite; it says which.
+
     Examples
     --------
     >>> import anadrome, numpy as np
@@ -269,9 +287,11 @@ def gradient(
         run.adjoint(x_0=problem.start)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn)
     if problem.p is None:
+        _say_what_is_not_finite(problem.value, problem.lam)
         return problem.value, problem.lam
     by_parameters = np.empty_like(problem.by_p)
     ranks.Allreduce(problem.by_p, by_parameters)
+    _say_what_is_not_finite(problem.value, problem.lam, by_parameters)
     return problem.value, problem.lam, by_parameters
 
 

@@ -228,7 +228,9 @@ void GradientCheck::sweep() {
   findings_.after_reverse = findings_.objective;
   if (rehearsal_->restore_turn()) findings_.after_reverse = agree_on(objective(), "objective");
   if (std::isfinite(findings_.objective)) return;
-  throw Error(ANADROME_ERR_ARGUMENT, "check_gradient: the objective is not a finite number");
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "check_gradient: the objective is " + std::to_string(findings_.objective) +
+                  ", not a finite number; look at the state after each step");
 }
 
 // By perturbations that change little more than the last bits.

@@ -41,7 +41,7 @@ std::string looks_like(anadrome_mismatch mismatch, double ratio, const char* sta
     case ANADROME_MISMATCH_STATE:
       return std::string("it reads ") + state + " in place of x_k";
     case ANADROME_MISMATCH_NOT_FINITE:
-      return "it is not a finite number";
+      return "not a finite number";
     default:
       return "a term is missing or wrong (the ratio differs from direction to direction)";
   }
@@ -83,15 +83,16 @@ std::string slopes_of(const anadrome_gradient_check& check) {
 }
 
 std::string message_of_taylor(anadrome_gradient_check& check) {
-  bool finite = true;
   for (std::int64_t i = 0; i < check.seeds; ++i) {
-    finite = finite && std::isfinite(check.derivative[i]);
+    if (std::isfinite(check.derivative[i])) continue;
+    check.mismatch = ANADROME_MISMATCH_NOT_FINITE;
+    return "the gradient is not finite: derivative gave " + std::to_string(check.derivative[i]) +
+           "; look at the adjoint fields after turn, and then after the adjoint of each step";
   }
   std::string message = "the Taylor test fails, slopes" + slopes_of(check) + " in place of 2: ";
   const double ratio = common_ratio(check);
   const bool differs = ratio == 0 || std::abs(ratio - 1) <= 1e-3;
-  check.mismatch = !finite                       ? ANADROME_MISMATCH_NOT_FINITE
-                   : differs                     ? ANADROME_MISMATCH_TERM
+  check.mismatch = differs                       ? ANADROME_MISMATCH_TERM
                    : std::abs(ratio + 1) <= 1e-3 ? ANADROME_MISMATCH_SIGN
                                                  : ANADROME_MISMATCH_FACTOR;
   message += looks_like(static_cast<anadrome_mismatch>(check.mismatch), ratio, "");

@@ -57,6 +57,32 @@ def test_arrays_of_another_shape_or_kind_are_refused(comm, wrong, words):
         anadrome.gradient(step, adjoint_step, np.ones(5), 9, objective, comm=comm, schedule="revolve", checkpoints=3)
 
 
+@pytest.mark.parametrize("wrong, words", [
+    ("step", r"the objective \(nan\) and 1 of 5 numbers of the gradient; look at x0, step,"),
+    ("derivative", "not finite: 1 of 5 numbers of the gradient; look at adjoint_step, and at the derivative")])
+def test_what_is_not_finite_is_said(comm, wrong, words):
+    def step(u, k):
+        u *= 0.5
+        u[:k == 5 and wrong == "step"] = np.nan
+
+    def adjoint_step(u, lam, k):
+        lam *= 0.5
+
+    def objective(u):
+        return comm.allreduce(0.5 * float(np.dot(u, u))), np.where(np.arange(5) == 3, np.nan, u) if wrong == "derivative" else u
+
+    arguments = step, adjoint_step, np.ones(5), 9, objective
+    with pytest.warns(RuntimeWarning, match=words) as caught:
+        anadrome.gradient(*arguments, comm=comm)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    if wrong == "derivative":
+        found = anadrome.check_gradient(*arguments, comm=comm)
+        assert found.mismatch == anadrome.Mismatch.NOT_FINITE and "gradient is not finite: derivative gave nan" in found.message
+    else:
+        with pytest.raises(anadrome.Error, match="the objective is nan, not a finite number"):
+            anadrome.check_gradient(*arguments, comm=comm)
+
+
 def check(ring, adjoint_step, **settings):
     def mask(array):
         pass

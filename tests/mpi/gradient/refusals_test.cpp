@@ -167,7 +167,7 @@ TEST_F(Refused, AnObjectiveThatIsNotFinite) {
     *objective = NAN;
     return 0;
   };
-  expect(ANADROME_ERR_ARGUMENT, "not a finite number");
+  expect(ANADROME_ERR_ARGUMENT, "the objective is nan, not a finite number");
 }
 
 // Of one rank, in each callback: all hear of it.
