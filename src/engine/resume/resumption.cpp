@@ -82,6 +82,13 @@ void Resumption::begin_journal() {
   });
   agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
   held_.attempt([&] { storage_.space()->note_adjoints(); });  // the sweep is agreed on yet
+  const bool alone = options_.problem != "TS";  // PETSc's plugin commits adjoint variables itself
+  if (!recovery_ && alone && !fields_.has(ANADROME_ROLE_ADJOINT)) {
+    warnings_.say(
+        {"resume=on, and no field has the role ADJOINT: nothing is committed after TURN, "
+         "and a run that is killed then repeats its whole reverse sweep; register what "
+         "TURN sets and the adjoint steps add to"});
+  }
 }
 
 // ---- back in ----

@@ -17,12 +17,13 @@ using Steps = std::vector<std::int64_t>;
 
 // A process of a run with an anchor at every fourth of 40 steps.
 struct Process : LoneDesk {
-  explicit Process(const std::string& in = "", const std::string& set = "") : LoneDesk(64 << 10) {
+  explicit Process(const std::string& in = "", const std::string& set = "", bool has_adjoint = true)
+      : LoneDesk(64 << 10) {
     if (!in.empty()) options.directory = in;
     options.set_environment(
         "memory=512KiB interval=4 resume=on problem=heat checkpoint_interval=0 " + set);
     fields.add({"v", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 1, false, &thirds, {}});
-    add("lambda", ANADROME_ROLE_ADJOINT, adjoint);
+    if (has_adjoint) add("lambda", ANADROME_ROLE_ADJOINT, adjoint);
     meeting.bring = [this](Agreement::Input& input) {
       input.stop = stops;
       resumption.bring(input, stops);
@@ -66,6 +67,20 @@ struct Process : LoneDesk {
   double thirds = 1.0 / 3;  ///< which a lossy codec changes
   bool stops = false;
 };
+
+TEST(Resumption, SaysWhatAKillCostsWhereNoFieldIsAdjoint) {
+  for (const bool has_adjoint : {true, false}) {
+    Process process("", "", has_adjoint);
+    process.options.warnings = true;
+    testing::internal::CaptureStderr();
+    process.begin();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find("no field has the role ADJOINT: nothing is committed after TURN") ==
+                  std::string::npos,
+              has_adjoint)
+        << said;
+  }
+}
 
 // After a first process that stopped with x_12 as its newest anchor.
 struct StoppedRun : testing::Test {
