@@ -10,6 +10,40 @@ import sys
 import tempfile
 
 
+# A step fails; nobody destroys the TS. It is killed there, or PETSc is finalized.
+FAILS = """
+import os, sys, petsc4py
+petsc4py.init(sys.argv)
+from petsc4py import PETSc
+def rhs(ts, t, u, f):
+    if ts.getStepNumber() == 300:
+        print(*os.listdir())
+        sys.stdout.flush()
+        os.kill(os.getpid(), 9) if "kill" in sys.argv else 1 / 0
+    u.copy(f)
+ts, u = PETSc.TS().create(PETSC_COMM), PETSc.Vec().createMPI(900, comm=PETSC_COMM)
+ts.incRef()  # as where it is never destroyed
+ts.setRHSFunction(rhs, u.duplicate()); ts.setTimeStep(1e-3); ts.setMaxSteps(1000)
+ts.setSaveTrajectory(); ts.setFromOptions(); ts.solve(u)
+""".replace("PETSC_COMM", "PETSc.COMM_WORLD")
+
+
+def leaves_nothing(plugin):
+    """A program that ends after an error; of one that is killed the next one says what it left, and how to remove it."""
+    options = (f"-dll_append {plugin} -ts_type rk -ts_adapt_type none -ts_trajectory_type anadrome "
+               "-ts_trajectory_anadrome_memory 512KiB -ts_trajectory_anadrome_schedule async")
+    with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
+        ended, killed, after = (subprocess.run([sys.executable, "-c", FAILS, *words], cwd=folder, text=True, capture_output=True,
+                                               timeout=120, env=dict(os.environ, PETSC_OPTIONS=options))
+                                for words in ([], ["kill"], []))
+        left = os.listdir(folder)
+    said = f"{os.path.realpath(folder)} has 1 directory TS-* of programs that were aborted; `anadrome clean "
+    good = (ended.stdout.startswith("TS-") and "ZeroDivisionError" in ended.stderr and "anadrome" not in killed.stderr
+            and [f"{name}\n" for name in left] == [killed.stdout] and said in after.stderr)
+    print("ok  " if good else f"FAIL {ended} {killed} {after} {left}", "of a TS that nobody destroys")
+    return good
+
+
 def run(script, options):
     with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
         done = subprocess.run([sys.executable, script], cwd=folder, env=dict(os.environ, PETSC_OPTIONS=options),
@@ -38,7 +72,7 @@ def main():
                 abs(a - b) <= tolerance * abs(a) for a, b in zip(*numbers))
             wrong += not good
             print("ok  " if good else "FAIL", kept, numbers)
-    return wrong != 0
+    return wrong != 0 or not leaves_nothing(options.plugin)
 
 
 if __name__ == "__main__":

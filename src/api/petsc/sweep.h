@@ -49,6 +49,7 @@ class Sweep {
   /// The same, from the state before it.
   PetscErrorCode bring_from(TSTrajectory tj, PetscInt step, const KeptRecord& before);
   PetscErrorCode close();
+  static PetscErrorCode close_all();
   /// After close: where the files were need not be any more.
   void leave_directory() { directory_.leave(); }
 

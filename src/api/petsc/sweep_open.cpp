@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sweep, first half: from the settings and what a TS holds to a run of the library.
 #include <string_view>
+#include <vector>
 
+#include "api/petsc/records/guard.h"
 #include "api/petsc/sweep.h"
 #include "base/words.h"
 
 namespace anadrome::petsc {
+namespace {
+
+std::vector<Sweep*> opened;  // in the order in which all ranks opened them
+bool at_finalize = false;
+
+}  // namespace
+
+// Of a TS that nobody destroyed, as after an error.
+PetscErrorCode Sweep::close_all() {
+  return guard([]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    at_finalize = false;
+    while (!opened.empty()) {
+      Sweep& sweep = *opened.front();
+      PetscCall(sweep.close());
+      if (sweep.files_stay_ == PETSC_FALSE) sweep.leave_directory();
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+}
 
 PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   PetscFunctionBegin;
@@ -78,6 +100,9 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
   PetscCall(close());
   given_ = 0;
   PetscCall(check(anadrome_open(comm_, &run_)));
+  if (!at_finalize) PetscCall(PetscRegisterFinalize(close_all));
+  at_finalize = true;
+  opened.push_back(this);
   PetscCall(directory_.choose(tj, settings_of(tj)));
   settings_of(tj).fix_files();
   PetscCall(share_memory(tj, settings_of(tj), state_shape_.bytes() + rest_bytes_,
@@ -99,6 +124,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
 
 PetscErrorCode Sweep::close() {
   PetscFunctionBegin;
+  std::erase(opened, this);
   PetscCall(finish_reverse());
   PetscCall(follower_.close());
   PetscCall(check(anadrome_close(&run_)));

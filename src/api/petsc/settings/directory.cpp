@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/settings/directory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -18,6 +22,8 @@ using store::absolute_path;
 
 namespace {
 
+constexpr char kPrefix[] = "TS-";  // of the names of sweeps
+
 std::string in_use(std::string value, const char* key, const char* by_default) {
   if (value.empty()) value = from_environment(key);
   return value.empty() ? std::string(by_default) : value;
@@ -27,6 +33,35 @@ std::string fixed(const std::string& directories) {
   const TwoWords paths = two_words(directories);
   const std::string home = with_commas_escaped(absolute_path(paths.last));
   return paths.are_two ? with_commas_escaped(absolute_path(paths.first)) + "," + home : home;
+}
+
+// Directories of sweeps whose process holds their lock no more.
+int abandoned(const std::string& home) {
+  int found = 0;
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(home, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    if (!entry->path().filename().string().starts_with(kPrefix)) continue;
+    const int lock = ::open((entry->path() / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+    if (lock < 0) continue;
+    if (::flock(lock, LOCK_SH | LOCK_NB) == 0) ++found;
+    ::close(lock);
+  }
+  return found;
+}
+
+// Once in a process.
+PetscErrorCode say_how_many_are_abandoned(const std::string& home) {
+  static bool said = false;
+  PetscFunctionBegin;
+  if (std::exchange(said, true)) PetscFunctionReturn(PETSC_SUCCESS);
+  const int found = abandoned(home);
+  if (found == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "anadrome: %s has %d director%s %s* of programs that were aborted; "
+                         "`anadrome clean %s` removes them\n",
+                         home.c_str(), found, found == 1 ? "y" : "ies", kPrefix, home.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
@@ -61,7 +96,10 @@ PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
   if (settings.resumes() && settings.value_or_environment("name").empty()) name_ = "TS";
   if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(PETSC_SUCCESS);
   char text[32];
-  PetscCall(PetscSNPrintf(text, sizeof text, "TS-%llx", static_cast<unsigned long long>(number)));
+  if (rank == 0 && settings.value_or_environment("warnings") != "off")
+    PetscCall(say_how_many_are_abandoned(two_words(path_).last));
+  PetscCall(
+      PetscSNPrintf(text, sizeof text, "%s%llx", kPrefix, static_cast<unsigned long long>(number)));
   name_ = text;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
