@@ -143,8 +143,8 @@ PetscErrorCode Settings::preflight(PetscInt* number, bool* asked) const {
   if (!text.empty() && text != "off") {
     const char* const end = text.data() + text.size();
     const auto [after, error] = std::from_chars(text.data(), end, *number);
-    if (error != std::errc() || after != end) *number = -1;
-    PetscCheck(*number >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+    if (error != std::errc() || after != end) *number = 0;
+    PetscCheck(*number > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                "-ts_trajectory_anadrome_preflight is %s; it is off or a number of steps",
                text.c_str());
   }
