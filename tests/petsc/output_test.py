@@ -151,6 +151,7 @@ class Output(unittest.TestCase):
                             (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
                             (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),
                             (["preflight", "2x"], "it is off or a number of steps"),
+                            (["preflight", "0"], "it is off or a number of steps"),
                             (["steps", "0"], "it is a number from 1 on")):
             done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
             self.assertNotEqual(done.returncode, 0, words)
@@ -165,13 +166,13 @@ class Output(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"libanadrome_petsc was built for PETSc 3\.\d+ and this is 3\.99; build it for this one")
 
-    def test_view_before_the_end_of_the_forward_sweep(self):
+    def test_view_after_a_sweep_whose_records_were_all_kept_in_full(self):
         said = run("-ts_trajectory_view", "-ts_max_steps", "1", "-ts_trajectory_stride", "1").stdout
-        self.assertRegex(said, r"schedule async, 1 step so far")  # both records are kept in full
+        self.assertRegex(said, r"schedule async, 1 step, ")
 
     def test_view_without_a_limit(self):
         said = run("-ts_trajectory_view").stdout
-        self.assertRegex(said, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them")
+        self.assertRegex(said, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them beside the 16\.0 MiB")
         self.assertIn("0 steps run again", said)
 
     def test_environment_gives_the_memory(self):
@@ -180,7 +181,11 @@ class Output(unittest.TestCase):
             said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2").stdout
         finally:
             del os.environ["ANADROME_OPTIONS"]
-        self.assertRegex(said, r"284 MiB of memory")  # 16 MiB are set aside
+        self.assertRegex(said, r"284 MiB of memory beside the 16\.0 MiB that are set aside")
+
+    def test_the_summary_says_what_the_plugin_has_set_aside(self):
+        said = run("-ts_trajectory_stride", "2", environment="memory=300MiB report=-").stdout
+        self.assertRegex(said, r"of 284 MiB per rank(?s:.*)\n  plugin     of 300 MiB asked for, 16\.0 MiB are set aside")
 
 
 if __name__ == "__main__":

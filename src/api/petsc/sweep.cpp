@@ -186,7 +186,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   kept.set_limit(keeps_all_ ? shares_.memory : shares_.aside);
   watch_->before = nullptr;
   resumption_.leave();
-  came_back_ = false;
+  came_back_ = asked_ = false;
   if (!keeps_all_) PetscCall(begin_library(tj, resumes, kept));
   if (keeps_all_ ? shares_.follower > 0 : shares_.files_stay) {
     Follower::Solution solution;
@@ -356,6 +356,7 @@ PetscErrorCode Sweep::asked_for(PetscInt step, bool* ended) {
   PetscFunctionBegin;
   *ended = false;
   if (step >= last_) PetscFunctionReturn(PETSC_SUCCESS);
+  asked_ = true;
   PetscCall(follower_.back_to(steps(), step - first_));
   if (!keeps_all_) PetscFunctionReturn(PETSC_SUCCESS);
   if (forward_) PetscCall(require_steps_said());
@@ -401,7 +402,25 @@ PetscErrorCode Sweep::finish_reverse() {
   const anadrome_status status = anadrome_next(run_, &action_);
   over_ = false;
   PetscCall(check(status));
+  PetscCall(report_shares());
   resumption_.remove();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A line more of the library's summary, which knows its own memory alone.
+PetscErrorCode Sweep::report_shares() const {
+  PetscMPIInt rank = 0;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm_, &rank));
+  if (rank != 0 || report_.empty() || report_ == "off") PetscFunctionReturn(PETSC_SUCCESS);
+  std::FILE* const file = report_ == "-" ? stdout : std::fopen(report_.c_str(), "a");
+  if (file == nullptr) PetscFunctionReturn(PETSC_SUCCESS);  // the library said so
+  std::fprintf(
+      file,
+      "  plugin     of %s asked for, %s are set aside for records in full; what the program "
+      "has set, above, was the plugin\n",
+      format_bytes(shares_.memory).c_str(), format_bytes(shares_.aside).c_str());
+  if (file != stdout) std::fclose(file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

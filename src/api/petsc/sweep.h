@@ -78,6 +78,8 @@ class Sweep {
     if (watch_ != nullptr) (void)watch_->take();
   }
   bool begun() const { return begun_; }
+  bool on_the_way_back() const { return asked_; }
+  std::int64_t set_aside() const { return shares_.aside; }
   /// All records of so many steps were kept in full before, and of them the states are left.
   PetscInt steps_before_library() const { return base_ - first_; }
   /// NULL before the first sweep.
@@ -104,6 +106,7 @@ class Sweep {
   PetscErrorCode require_steps_said() const;
   PetscErrorCode finish_forward();
   PetscErrorCode finish_reverse();
+  PetscErrorCode report_shares() const;
   PetscErrorCode turn_back();
   PetscErrorCode advance(TSTrajectory tj, std::int64_t to, const KeptRecords& kept);
   PetscErrorCode run_again(TSTrajectory tj, std::int64_t to);
@@ -126,6 +129,7 @@ class Sweep {
   bool taped_ = false;
   PetscBool files_stay_ = PETSC_FALSE;
   Directory directory_;
+  std::string report_;  ///< where the summary goes
   anadrome_action action_{};
   bool forward_ = false;  ///< the forward sweep may go on
   bool preflighted_ = false;
@@ -133,6 +137,7 @@ class Sweep {
   bool lost_ = false;       ///< a record could not be brought back
   bool arriving_ = false;   ///< states are those of an earlier process
   bool came_back_ = false;  ///< to the first record
+  bool asked_ = false;      ///< for a record before the last
   bool over_ = false;       ///< nobody asks for a record any more
   PetscInt first_ = 0, last_ = 0;
   PetscInt base_ = 0;         ///< where the library begins: its step 0

@@ -105,6 +105,7 @@ PetscErrorCode Sweep::open(TSTrajectory tj) {
   opened.push_back(this);
   PetscCall(directory_.choose(tj, settings_of(tj)));
   settings_of(tj).fix_files();
+  report_ = settings_of(tj).value_or_environment("report");
   PetscCall(share_memory(tj, settings_of(tj), state_shape_.bytes() + rest_bytes_,
                          tape_shape_.bytes(), &shares_));
   PetscCall(give_options(tj));

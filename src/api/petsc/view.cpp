@@ -13,16 +13,23 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
   anadrome_statistics(sweep.run(), &stats);
   if (!sweep.begun()) {
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "every record of %lld steps is kept in memory; there is room for %lld of them\n",
-        static_cast<long long>(sweep.steps()), static_cast<long long>(sweep.most_kept())));
+        viewer,
+        "every record of %lld steps is kept in memory; there is room for %lld of them beside the "
+        "%s that are set aside\n",
+        static_cast<long long>(sweep.steps()), static_cast<long long>(sweep.most_kept()),
+        format_bytes(sweep.set_aside()).c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const bool ended = stats.steps >= 0;  // the library is told when the first record is asked for
-  const auto steps = static_cast<long long>(ended ? stats.steps : sweep.steps());
-  PetscCall(PetscViewerASCIIPrintf(viewer, "schedule %s, %lld step%s%s, %s a state, %s of memory\n",
-                                   stats.schedule, steps, steps == 1 ? "" : "s",
-                                   ended ? "" : " so far", format_bytes(stats.state_bytes).c_str(),
-                                   format_bytes(stats.memory_bytes).c_str()));
+  // The library is told when it is asked for a record, and where all are kept in full it never is.
+  const bool told = stats.steps >= 0, ended = told || sweep.on_the_way_back();
+  const auto steps =
+      static_cast<long long>(told ? stats.steps : sweep.steps() - sweep.steps_before_library());
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer,
+      "schedule %s, %lld step%s%s, %s a state, %s of memory beside the %s that are set aside\n",
+      stats.schedule, steps, steps == 1 ? "" : "s", ended ? "" : " so far",
+      format_bytes(stats.state_bytes).c_str(), format_bytes(stats.memory_bytes).c_str(),
+      format_bytes(sweep.set_aside()).c_str()));
   if (sweep.steps_before_library() > 0) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "%lld steps before them, with all states in memory\n",
                                      static_cast<long long>(sweep.steps_before_library())));
