@@ -148,6 +148,9 @@ class Site(unittest.TestCase):
         for name in set(names) - {"Action", "ScheduleAction"}:  # unions of others
             self.assertIn(f'id="anadrome.{name}"', self.pages[HTML / "docs" / "python.html"])
 
+    def test_the_words_of_an_attribute_are_no_type(self):
+        self.assertIn("Steps between anchors in force; 0: no anchors.", self.page("python"))
+
     def test_every_fortran_name_is_in_the_reference(self):
         files = ("types", "run", "fields", "model", "store", "schedule", "sketch")
         text = "".join(source(f"src/api/fortran/{file}.f90") for file in files) + source("src/api/fortran/shared/either_kind.inc")
