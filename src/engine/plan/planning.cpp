@@ -89,6 +89,7 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
     if (plan.memory.device.slots > 0) least = checked_multiply(least, 2);  // half is for slots
   });
   agreement_.ranks().largest(std::span(&least, 1));
+  const std::int64_t state = plan.memory.largest_state_bytes;
   const std::string left = shape != nullptr && shape->states > 1
                                ? ", which the run that was left has on disk in blocks of " +
                                      std::to_string(shape->states)
@@ -104,7 +105,9 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
   throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) +
                                    " is too small for one state" + left + ": at least " +
                                    std::to_string(least) + " bytes (" + format_bytes(least) +
-                                   ") per rank are needed" + sensible);
+                                   ") per rank are needed, " + format_bytes(state) +
+                                   " for the state and " + format_bytes(least - state) +
+                                   " for whole pages, bookkeeping and buffers" + sensible);
 }
 
 void Planning::require_fit(const SweepPlan& plan) const {

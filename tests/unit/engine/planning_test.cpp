@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "base/byte_size.h"
 #include "desk.h"
 #include "schedule/stack/mixed.h"
 
@@ -252,6 +253,9 @@ TEST(Planning, SaysHowMuchMemoryOneStateNeeds) {
     ASSERT_NE(at, std::string::npos) << failure.message;
     desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
     EXPECT_EQ(desk.planned("revolve", 64).memory.blocks, 1);
+    const std::string sum = ", 1.00 MiB for the state and " +
+                            format_bytes(desk.options.memory - kMiB) + " for whole pages, ";
+    EXPECT_NE(failure.message.find(sum), std::string::npos) << failure.message;
     // E(65, 5) = 176 <= 3 * 64 < E(65, 4) = 204
     EXPECT_NE(failure.message.find("with 5.00 MiB, 5 states, schedule=revolve"), std::string::npos)
         << failure.message;
