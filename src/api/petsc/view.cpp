@@ -6,7 +6,7 @@
 namespace anadrome::petsc {
 namespace {
 
-PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
+PetscErrorCode view_run(const Sweep& sweep, const Settings& settings, PetscViewer viewer) {
   anadrome_stats stats{};
   stats.size = sizeof stats;
   PetscFunctionBegin;
@@ -38,9 +38,14 @@ PetscErrorCode view_run(const Sweep& sweep, PetscViewer viewer) {
                                    static_cast<long long>(stats.checkpoint_slots)));
   if (stats.interval > 0) {
     const std::string apart = stats.interval == 1 ? "step" : counted(stats.interval, "step");
-    PetscCall(PetscViewerASCIIPrintf(viewer, "checkpoints for disk: %lld, one every %s%s\n",
-                                     static_cast<long long>(stats.anchors), apart.c_str(),
-                                     stats.bytes_written > 0 ? "" : "; none was written"));
+    const bool spread = settings.anchors <= 0 || settings.stride > 0 || settings.steps > 0;
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "checkpoints for disk: %lld, one every %s%s%s\n",
+        static_cast<long long>(stats.anchors), apart.c_str(),
+        stats.bytes_written > 0 ? "" : "; none was written",
+        spread || stats.anchors < settings.anchors
+            ? ""
+            : "; the first steps took all that are allowed: -ts_trajectory_stride spreads them"));
   }
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "written %s, read %s; waited %s for writes, %s for reads\n",
@@ -103,7 +108,8 @@ PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (ascii == PETSC_FALSE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "anadrome %s, numbers of rank 0\n", anadrome_version()));
-  if (trajectory.sweep.run() != nullptr) PetscCall(view_run(trajectory.sweep, viewer));
+  if (trajectory.sweep.run() != nullptr)
+    PetscCall(view_run(trajectory.sweep, trajectory.settings, viewer));
   PetscCall(
       PetscViewerASCIIPrintf(viewer, "%lld steps run again; %zu records kept in full, %s of %s\n",
                              static_cast<long long>(trajectory.sweep.steps_run_again()),
