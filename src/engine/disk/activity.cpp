@@ -37,7 +37,7 @@ std::string text_of(Doing doing) {
 }  // namespace
 
 std::string text_of_activity(std::uint64_t activity) {
-  const auto doing = static_cast<Doing>(activity >> kStepBits);
+  const Doing doing = doing_of(activity);
   const bool has_step = doing >= Doing::kNext && doing <= Doing::kVisit;
   return text_of(doing) + (has_step ? std::to_string(activity & kStepMask) : "");
 }

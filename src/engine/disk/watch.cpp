@@ -153,6 +153,7 @@ void Watch::look(double seconds) {
     if (rank > settings_.rank) listen(heartbeats, rank, seconds);
     if (name_if_stopped(rank)) stopped = true;
   }
+  name_who_left(seconds);
   if (stopped && settings_.action == WatchdogAction::kAbort) end_job();
 }
 
@@ -180,6 +181,28 @@ bool Watch::name_if_stopped(int rank) {
   if (state == store::ProcessState::kRuns) return false;
   name(rank, text_of(state));
   return true;
+}
+
+// One that left the loop in the middle of an ADVANCE, perhaps: the others hear of it at their next
+// agreement, which they never reach if they wait for its messages in their solver. Said once.
+void Watch::name_who_left(double seconds) {
+  peer(settings_.rank).last = {beats_, process_, activity_.load(std::memory_order_relaxed), false};
+  const auto doing = [&](int rank) { return doing_of(peer(rank).last.activity); };
+  int solving = 0;
+  while (solving < settings_.ranks &&
+         (doing(solving) < Doing::kAdvance || doing(solving) > Doing::kVisit))
+    ++solving;
+  for (int rank = 0; rank < settings_.ranks; ++rank) {
+    double& left = peer(rank).left;
+    const bool was_long = left >= settings_.seconds;
+    left = solving < settings_.ranks && doing(rank) == Doing::kClose ? left + seconds : 0;
+    if (was_long || left < settings_.seconds) continue;
+    say("rank " + std::to_string(rank) + " (" + text_of(peer(rank).last) +
+        ") left the loop, and rank " + std::to_string(solving) + " is " +
+        text_of_activity(peer(solving).last.activity) +
+        ": where that waits for a message of it, it waits in vain; a rank that has to leave calls "
+        "anadrome_fail in its place, and goes on");
+  }
 }
 
 void Watch::name(int rank, const std::string& how) {

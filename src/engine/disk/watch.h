@@ -45,6 +45,7 @@ enum class Doing : std::uint8_t {
 /// In one word: what, and at which step.
 inline constexpr int kStepBits = 56;
 inline constexpr std::uint64_t kStepMask = (std::uint64_t{1} << kStepBits) - 1;
+inline Doing doing_of(std::uint64_t activity) { return static_cast<Doing>(activity >> kStepBits); }
 
 class Watch {
  public:
@@ -90,6 +91,7 @@ class Watch {
     store::Heartbeat last;
     bool named = false;
     double named_at = 0;
+    double left = 0;  ///< seconds that it is in close, and others in their solver
   };
   void serve(const std::stop_token& stop);
   void beat_lock() noexcept;
@@ -99,6 +101,7 @@ class Watch {
   Peer& peer(int rank);
   bool listen(const store::HeartbeatFile::Look& heartbeats, int rank, double seconds);
   bool name_if_stopped(int rank);
+  void name_who_left(double seconds);
   void name(int rank, const std::string& how);
   [[noreturn]] void end_job();
   [[noreturn]] void end_later();

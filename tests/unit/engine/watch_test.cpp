@@ -111,6 +111,32 @@ TEST_F(WatchTest, NamesASilentRankOnceAndSaysOnlyThenThatItAnswersAgain) {
   EXPECT_NE(again.find("answers again"), std::string::npos) << again;
 }
 
+TEST_F(WatchTest, NamesOnceARankThatClosesWhileAnotherIsInItsSolver) {
+  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
+  store::HeartbeatFile::create(file);
+  const store::HeartbeatFile heartbeats(file);
+  const auto in_close = static_cast<std::uint64_t>(Doing::kClose) << kStepBits;
+  heartbeats.write(1, {.beat = 1, .process = store::this_process(), .activity = in_close});
+  for (const Doing first_does : {Doing::kAdvance, Doing::kNext}) {
+    Watch::Settings first = settings();
+    first.seconds = 0.04;
+    first.ranks = 2;
+    testing::internal::CaptureStderr();
+    {
+      Watch watch(first);
+      watch.note(first_does, 7);
+      const std::int64_t until = heartbeats.read(0)->beat + 20;
+      while (heartbeats.read(0)->beat < until) std::this_thread::yield();
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    const std::string words =
+        "in anadrome_close) left the loop, and rank 0 is in its solver, forward from step 7";
+    const std::size_t named = said.find(words);
+    EXPECT_EQ(named != std::string::npos, first_does == Doing::kAdvance) << said;
+    EXPECT_TRUE(named == std::string::npos || said.find(words, named + 1) == std::string::npos);
+  }
+}
+
 TEST_F(WatchTest, WithoutTheFileOfRankZeroIsUnsupported) {
   Watch::Settings lonely = settings();
   lonely.seconds = 1;
