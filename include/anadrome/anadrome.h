@@ -57,8 +57,12 @@ typedef enum anadrome_action_kind ANADROME_AS_INT {
       3, /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
               or, if tape fields are registered, step k's tape (and no defined state) */
   ANADROME_DONE = 4, /**< leave the loop; the arrays hold x_0 (not with tape fields) */
-  ANADROME_VISIT = 5 /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
+  ANADROME_VISIT = 5, /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
                          leave the  fields of roles STATE and TAPE as they are */
+  ANADROME_RETREAT = 6 /**< of schedule=undo: undo step first; the arrays hold x_{k+1} (k = first)
+                          on entry, and approximately x_k on exit. It reads the fields of role
+                          STATE alone and gives the same bits every time; the library adds what is
+                          missing to x_k */
 } anadrome_action_kind;
 
 /** A pass over a trajectory that was swept: see anadrome_pass. */
@@ -76,9 +80,9 @@ typedef struct anadrome_action {
                        ADJOINT: non-zero: a trial (options `probe`, `gradient_error`), of which
                        fields of role ADJOINT keep no trace; the step comes again */
   int reserved_int; /**< zero */
-  int64_t first;    /**< ADVANCE, ADJOINT, VISIT: first step; TURN: n; DONE: 0 */
-  int64_t last;     /**< ADVANCE: one past the last step; ADJOINT, VISIT: first + 1; TURN: n;
-                       DONE: 0 */
+  int64_t first;    /**< ADVANCE, ADJOINT, VISIT, RETREAT: first step; TURN: n; DONE: 0 */
+  int64_t last;     /**< ADVANCE: one past the last step; ADJOINT, VISIT, RETREAT: first + 1; TURN:
+                       n; DONE: 0 */
   int64_t reserved[4]; /**< zero */
 } anadrome_action;
 
@@ -108,6 +112,9 @@ typedef struct anadrome_model {
   int (*start)(void* context);
   /** Visit step `step` in a pass forward: see anadrome_solve_pass. Required there. */
   int (*visit)(void* context, int64_t step);
+  /** Undo step `step`, up to rounding: see ANADROME_RETREAT. For schedule=undo; if it is NULL there,
+   * `advance` is called instead, several times, until its result is x_{k+1} or nearly so. */
+  int (*undo)(void* context, int64_t step);
 } anadrome_model;
 
 /** What a run has done and will do. Set `size = sizeof(anadrome_stats)` first: the struct may grow.
@@ -176,6 +183,9 @@ typedef struct anadrome_stats {
   int64_t passes;            /**< anadrome_pass, after this sweep */
   int64_t visit_steps_taken; /**< VISIT actions completed */
   double seconds_visit_step; /**< measured VISIT on this rank; 0: not known */
+  double drift;              /**< of schedule=undo with compress=lossy: the most that an undone state
+                                was from the one that was kept, on all ranks from DONE on, relative to
+                                the largest magnitude in the field; 0 otherwise */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.
@@ -306,7 +316,7 @@ ANADROME_API anadrome_status anadrome_solve(anadrome_run* run, int64_t steps,
 /** Start a second reverse sweep over the same forward sweep: states that are still kept are used,
  * the others recomputed; TURN comes again. With resume=on nothing is committed from here on, so a
  * process that goes on does so in the first one. Collective. Errors: ERR_ORDER unless DONE was
- * returned. */
+ * returned, ERR_UNSUPPORTED (schedule=undo). */
 ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
 
 /** Begin another pass over the trajectory that was swept, for products with a Hessian and the like:
@@ -327,7 +337,7 @@ ANADROME_API anadrome_status anadrome_rewind(anadrome_run* run);
  * process that goes on does so in the first reverse sweep, and its program comes to its passes
  * again. Collective. Errors: ERR_ORDER unless DONE was returned, ERR_ARGUMENT (no such direction,
  * or another on another rank), ERR_UNSUPPORTED (x_0 is not kept any more; without the
- * option passes: states that compress=float32 keeps in memory). */
+ * option passes: states that compress=float32 keeps in memory; schedule=undo). */
 ANADROME_API anadrome_status anadrome_pass(anadrome_run* run, anadrome_direction direction);
 
 /** Run a pass with callbacks: anadrome_pass, then a loop over next. FORWARD calls `visit`; REVERSE

@@ -55,6 +55,8 @@ struct Model {
   std::function<void(std::int64_t step)> adjoint;
   /** Visit step `step`: required for a pass forward, of which it is all. */
   std::function<void(std::int64_t step)> visit;
+  /** Undo step `step`, up to rounding: for schedule=undo. */
+  std::function<void(std::int64_t step)> undo;
 };
 
 /** What Run::check_gradient is given beside the model: the members of anadrome_gradient. */
@@ -199,6 +201,10 @@ struct Callbacks {
     const Callbacks& self = *static_cast<Callbacks*>(context);
     return self.live->guard([&] { self.model->visit(step); });
   }
+  static int undo(void* context, std::int64_t step) {
+    const Callbacks& self = *static_cast<Callbacks*>(context);
+    return self.live->guard([&] { self.model->undo(step); });
+  }
 };
 
 struct GradientCallbacks {
@@ -233,6 +239,7 @@ inline anadrome_model callbacks_of(const Model& model, Callbacks& context) {
   if (model.turn) callbacks.turn = &Callbacks::turn;
   if (model.adjoint) callbacks.adjoint = &Callbacks::adjoint;
   if (model.visit) callbacks.visit = &Callbacks::visit;
+  if (model.undo) callbacks.undo = &Callbacks::undo;
   return callbacks;
 }
 

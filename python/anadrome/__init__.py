@@ -5,7 +5,7 @@ A forward simulation computes states x_0 .. x_n, and its adjoint reads them in f
 library keeps them within a memory budget on every rank, on disk and by recomputing; the gradient is
 bit for bit the one with every state kept. `Run` has an example; `gradient` is the short way.
 """
-from ._actions import Action, Adjoint, Advance, Start, Turn, Visit
+from ._actions import Action, Adjoint, Advance, Retreat, Start, Turn, Visit
 from ._check import GradientCheck, Mismatch, Verdict
 from ._core import version as _version
 from ._errors import Error, OutOfMemoryError, Status, StorageError
@@ -25,7 +25,7 @@ __version__ = _version()
 __all__ = [
     "Action", "Adjoint", "Advance", "Error", "GradientCheck", "Mismatch", "OutOfMemoryError",
     "Phase", "Picture", "Plan", "PlannedMemory", "PlannedSchedule", "Progress", "ProgressBar", "Resumed", "Run", "Sketch",
-    "Start", "Statistics", "Status", "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
+    "Retreat", "Start", "Statistics", "Status", "StorageError", "Store", "StoreStatistics", "Summary", "Sweep", "Turn", "Verdict",
     "Visit", "check_gradient", "gradient", "plan", "set_log", "timeline",
     "Drop", "Keep", "Read", "Restore", "Schedule", "ScheduleAction", "Write", "schedule",
 ]

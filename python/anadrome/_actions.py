@@ -71,4 +71,13 @@ class Visit:
     """The step k, which takes x_k to x_{k+1}."""
 
 
-Action = Union[Advance, Turn, Adjoint, Visit]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Retreat:
+    """Undo step ``step``, up to rounding: the arrays hold x_{k+1} on entry and about x_k on exit; only
+    with ``schedule="undo"``, which adds what is missing."""
+
+    step: int
+    """The step k, which takes x_k to x_{k+1}."""
+
+
+Action = Union[Advance, Turn, Adjoint, Visit, Retreat]

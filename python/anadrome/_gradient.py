@@ -59,11 +59,13 @@ class _Problem:
 
     def __init__(self, step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
                  objective: Optional[Objective], observe: Optional[Observe],
-                 parameters: Optional[ArrayLike]) -> None:
+                 parameters: Optional[ArrayLike], undo: Optional[Step]) -> None:
         if objective is None and observe is None:
             raise TypeError("give objective, observe or both")
         self.step, self.adjoint_step = step, adjoint_step
         self.objective, self.observe = objective, observe
+        self.undo = None if undo is None else self.undo_one
+        self.given_undo = undo
         self.u = _numbers(x0)
         self.lam = np.zeros_like(self.u)
         self.p = None if parameters is None else _numbers(parameters)
@@ -128,6 +130,12 @@ class _Problem:
         if new is not None and new is not self.u:
             _assign("step", self.u, new)
 
+    def undo_one(self, k: int) -> None:
+        assert self.given_undo is not None
+        new = self.given_undo(self.u, k) if self.p is None else self.given_undo(self.u, k, self.p)
+        if new is not None and new is not self.u:
+            _assign("undo", self.u, new)
+
     def turn(self, steps: int) -> None:
         self.require_same_start()
         self.lam[...] = 0
@@ -175,7 +183,8 @@ def _say_what_is_not_finite(value: float, *gradients: Array) -> None:
 def gradient(
     step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
-    parameters: None = None, comm: Optional[MPI.Comm] = None, **options: Setting,
+    parameters: None = None, undo: Optional[Step] = None, comm: Optional[MPI.Comm] = None,
+    **options: Setting,
 ) -> tuple[float, Array]: ...
 
 
@@ -183,7 +192,8 @@ def gradient(
 def gradient(
     step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
-    parameters: ArrayLike, comm: Optional[MPI.Comm] = None, **options: Setting,
+    parameters: ArrayLike, undo: Optional[Step] = None, comm: Optional[MPI.Comm] = None,
+    **options: Setting,
 ) -> tuple[float, Array, Array]: ...
 
 
@@ -196,6 +206,7 @@ def gradient(
     *,
     observe: Optional[Observe] = None,
     parameters: Optional[ArrayLike] = None,
+    undo: Optional[Step] = None,
     comm: Optional[MPI.Comm] = None,
     **options: Setting,
 ) -> Union[tuple[float, Array], tuple[float, Array, Array]]:
@@ -222,6 +233,9 @@ def gradient(
         Numbers that the steps read, the same on all ranks. The functions then are ``step(u, k, p)``
         and ``adjoint_step(u, lam, k, p, by_p)``, which adds the derivative of the step by them,
         transposed, times ``lam`` (that of x_{k+1}) to ``by_p``: this rank's part of it.
+    undo : callable, optional
+        ``undo(u, k)``, or ``undo(u, k, p)``, takes x_{k+1} back to x_k, up to rounding: in place, or it
+        returns the new array. For ``schedule="undo"``; without it ``step`` is called several times.
     comm : mpi4py.MPI.Comm, optional
         The ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI.
     **options
@@ -277,7 +291,7 @@ def gradient(
     >>> print(round(J, 4), gradient.round(4), by_p.round(4))
     10.3056 [4.1222 8.2444] [31.1182]
     """
-    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
+    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
     if options.get("resume") in (True, "on"):
         options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
@@ -285,7 +299,8 @@ def gradient(
         problem.note_start(ranks)
         problem.register(run)
         run.adjoint(x_0=problem.start)
-        run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn)
+        run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
+                  undo=problem.undo)
     if problem.p is None:
         _say_what_is_not_finite(problem.value, problem.lam)
         return problem.value, problem.lam
@@ -304,6 +319,7 @@ def check_gradient(
     *,
     observe: Optional[Observe] = None,
     parameters: Optional[ArrayLike] = None,
+    undo: Optional[Step] = None,
     comm: Optional[MPI.Comm] = None,
     mask: Optional[Callable[[Array], object]] = None,
     seeds: int = 0,
@@ -316,7 +332,7 @@ def check_gradient(
 
     Parameters
     ----------
-    step, adjoint_step, x0, steps, objective, observe, parameters, comm, **options
+    step, adjoint_step, x0, steps, objective, observe, parameters, undo, comm, **options
         As for `gradient`.
     report : str, optional
         Where rank 0 writes the report of the check: ``"-"`` (standard output) or a file.
@@ -348,7 +364,7 @@ def check_gradient(
     >>> check.verdict.name, check.failing_products, check.failing_step
     ('WRONG', 32, 0)
     """
-    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters)
+    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
     controls = [problem.u] if problem.p is None else [problem.u, problem.p]
     starts = [control.copy() for control in controls]
@@ -378,7 +394,7 @@ def check_gradient(
     with Run(comm, **options) as run:
         problem.register(run)
         return run.check_gradient(
-            steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
+            steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn, undo=problem.undo,
             perturb=perturb, objective=lambda: problem.value, derivative=derivative,
             mask=None if mask is None else mask_both, pairs={"u": "lam"}, seeds=seeds,
             epsilon=epsilon, product_steps=product_steps, report=report)

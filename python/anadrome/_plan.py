@@ -149,6 +149,7 @@ def plan(
     ranks: int = 1,
     tape_size: Optional[Size] = None,
     stiff: bool = False,
+    undo: Optional[float] = None,
     write_rate: Optional[Union[str, float]] = None,
     read_rate: Optional[Union[str, float]] = None,
     disk: Optional[Size] = None,
@@ -182,6 +183,8 @@ def plan(
         A step's tape on one rank, if the adjoint reads one.
     stiff : bool
         The tape of a step holds the state after it.
+    undo : float, optional
+        Steps can be undone: bytes of a state over those of a residual, as a run's summary says.
     write_rate, read_rate : str or float, optional
         Of the disk, per rank: ``"400MB/s"``, or bytes per second. Without a rate there is no disk;
         reads are as fast as writes unless they are given.
@@ -225,7 +228,7 @@ def plan(
     """
     question: dict[str, Optional[Union[str, int, float]]] = dict(
         steps=steps, state=state, memory=memory, step_time=step_time, adjoint_time=adjoint_time,
-        ranks=ranks, tape_size=tape_size, write_rate=write_rate, read_rate=read_rate, disk=disk,
+        ranks=ranks, tape_size=tape_size, undo=undo, write_rate=write_rate, read_rate=read_rate, disk=disk,
         compress=compress, slot=slot, passes=passes, visit_time=visit_time, sketch=sketch,
         target=target, walltime=walltime)
     if stiff:

@@ -411,6 +411,7 @@ class Run:
         turn: Optional[Callable[[int], object]] = None,
         record: Optional[Callable[[int], Optional[int]]] = None,
         start: Optional[Callable[[], object]] = None,
+        undo: Optional[Callable[[int], object]] = None,
     ) -> None:
         """Run a whole sweep with functions in place of a loop. Collective.
 
@@ -433,9 +434,12 @@ class Run:
             ``record(k)``: step k, which fills the tape fields. Required if there are some.
         start : callable, optional
             ``start()`` writes x_0.
+        undo : callable, optional
+            ``undo(k)`` undoes step k, up to rounding, for ``schedule="undo"``. Without it ``advance``
+            is called there several times instead.
         """
         functions = _functions(advance=self._watched(advance), adjoint=self._watched(adjoint),
-                               turn=turn, record=record, start=start)
+                               turn=turn, record=record, start=start, undo=undo)
         self._current = None
         self._begin_steps(steps, lambda number_of_steps: self._core.solve(number_of_steps, functions))
         self._end_of_sweep()
@@ -452,6 +456,7 @@ class Run:
         turn: Optional[Callable[[int], object]] = None,
         record: Optional[Callable[[int], object]] = None,
         start: Optional[Callable[[], object]] = None,
+        undo: Optional[Callable[[int], object]] = None,
         mask: Optional[Callable[[], object]] = None,
         pairs: Mapping[str, str] = {},
         seeds: int = 0,
@@ -488,7 +493,7 @@ class Run:
             A wrong gradient is what it says, and no exception.
         """
         functions = _functions(advance=advance, adjoint=adjoint, turn=turn, record=record,
-                               start=start)
+                               start=start, undo=undo)
         settings = dict(
             _functions(perturb=perturb, objective=objective, derivative=derivative, mask=mask),
             pairs=" ".join(f"{state}={adjoint}" for state, adjoint in pairs.items()),

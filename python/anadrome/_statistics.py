@@ -137,6 +137,9 @@ class Statistics:
     """`Visit` actions completed."""
     seconds_visit_step: float
     """Measured `Visit` on this rank; 0: not known."""
+    drift: float
+    """Of ``schedule="undo"`` with ``compress="lossy"``: the most that an undone state was from the one
+    that was kept, relative to the largest magnitude in the field; 0 otherwise."""
 
     def as_dict(self) -> dict[str, Any]:
         """The members by name, as ``pandas.DataFrame([run.statistics().as_dict(), ...])`` takes

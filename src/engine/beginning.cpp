@@ -106,7 +106,7 @@ void Beginning::begin_state(const Options& options) {
     context_.asked.options = options;
     name_the_late(context_.peers.agreement, context_.asked.options);
     if (context_.peers.agreement.rank() == 0) require_files(options);
-    context_.asked.fields.begin_sweep();
+    undoing_.arrange();
     context_.asked.fields.devices().set_patience(options.watchdog);
   });
 }

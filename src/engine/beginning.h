@@ -10,19 +10,21 @@
 #include "engine/plan/planning.h"
 #include "engine/resume/resumption.h"
 #include "engine/sweep/context.h"
+#include "engine/undo/undoing.h"
 
 namespace anadrome::engine {
 
 class Beginning {
  public:
   Beginning(Context& context, Storage& storage, Planning& planning, Keeper& keeper, Choice& choice,
-            Resumption& resumption)
+            Resumption& resumption, Undoing& undoing)
       : context_(context),
         storage_(storage),
         planning_(planning),
         keeper_(keeper),
         choice_(choice),
-        resumption_(resumption) {}
+        resumption_(resumption),
+        undoing_(undoing) {}
 
   /// `earlier`: what this rank found wrong before. Where it throws, on all ranks, parts of a sweep
   /// may be left.
@@ -45,6 +47,7 @@ class Beginning {
   Keeper& keeper_;
   Choice& choice_;
   Resumption& resumption_;
+  Undoing& undoing_;
 };
 
 }  // namespace anadrome::engine

@@ -33,7 +33,8 @@ Run::Run(MPI_Comm comm)
                   storage_, keeper_),
       report_(context_.peers.agreement, context_.asked.options, context_.play, context_.notes,
               planning_, storage_, keeper_),
-      beginning_(context_, storage_, planning_, keeper_, choice_, resumption_),
+      undoing_(context_.peers, context_.asked, context_.play, context_.notes.warnings, *this),
+      beginning_(context_, storage_, planning_, keeper_, choice_, resumption_, undoing_),
       passes_(context_.peers.agreement, context_.asked, context_.play, context_.notes.warnings,
               planning_, keeper_, decisions_, report_),
       caller_(context_, *this, storage_, keeper_, report_),
@@ -117,7 +118,9 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     const Failure unfixed = failure_from([&] { requested_.fix_paths(); });
     Failure refused = refusals_.first() ? refusals_.first() : bad_environment_;
     if (!refused) refused = unfixed;
-    beginning_.begin(steps, requested_, earlier ? earlier : refused);
+    beginning_.begin(Undoing::steps_below(requested_, steps), requested_,
+                     earlier ? earlier : refused);
+    undoing_.begin(steps);
     probe_.begin();
     caller_.begin();
   } catch (...) {
@@ -185,6 +188,20 @@ void Run::next(anadrome_action& action) {
                     ? "next: the sweep is done; call begin, rewind, pass or close"
                     : "next: call begin first");
   }
+  if (!undoing_.on()) {
+    action = play();
+    return;
+  }
+  try {
+    undoing_.next(action);
+  } catch (...) {
+    end_sweep();  // on every rank, as in play
+    throw;
+  }
+}
+
+const anadrome_action& Run::play() {
+  SweepState& sweep = context_.play.sweep;
   const bool adjoint_is_done = sweep.in_hand.kind == ANADROME_ADJOINT;
   storage_.note(Doing::kNext);
   caller_.take_back();
@@ -203,7 +220,7 @@ void Run::next(anadrome_action& action) {
     end_sweep();  // whatever is thrown here was agreed or is everybody's
     throw;
   }
-  action = sweep.in_hand;
+  return sweep.in_hand;
 }
 
 // True: there is an action for the caller. The most frequent ones come first.
@@ -242,9 +259,20 @@ bool Run::carry_out(const schedule::Action& action) {
   return true;
 }
 
+void Run::require_states(const char* call) const {
+  if (!undoing_.on()) return;
+  throw Error(ANADROME_ERR_UNSUPPORTED,
+              std::string(call) + ": schedule=undo goes through its steps once, and keeps no states");
+}
+
 // ---- the ends of the sweeps ----
 
 void Run::finish_forward(std::int64_t steps) {
+  if (undoing_.on() && context_.play.sweep.under_way()) return undoing_.finish_forward(steps);
+  end_forward(steps);
+}
+
+void Run::end_forward(std::int64_t steps) {
   SweepState& sweep = context_.play.sweep;
   const anadrome_action& action = sweep.in_hand;
   if (sweep.phase != ANADROME_PHASE_FORWARD || action.kind != ANADROME_ADVANCE ||

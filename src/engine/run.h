@@ -23,11 +23,12 @@
 #include "engine/passes.h"
 #include "engine/plan/decisions.h"
 #include "engine/ranks/meeting.h"
+#include "engine/undo/undoing.h"
 #include "engine/verify/probe.h"
 
 namespace anadrome::engine {
 
-class Run final : private Meeting {
+class Run final : private Meeting, private ResidualSweep {
  public:
   explicit Run(MPI_Comm comm);
   ~Run() override;
@@ -51,12 +52,16 @@ class Run final : private Meeting {
   void begin(std::int64_t steps, const Failure& failure = {});
   void next(anadrome_action& action);
   void finish_forward(std::int64_t steps);
+  /// Of the sweeps to come, by schedule=undo: see Undoing.
+  void undo_by_steps(bool by_steps) { undoing_.undo_by_steps(by_steps); }
   void rewind() {
+    require_states("rewind");
     storage_.note(Doing::kRewind);
     passes_.rewind();
   }
   /// `failure`: what this rank found wrong before; every rank gets it.
   void pass(anadrome_direction direction, const Failure& failure = {}) {
+    require_states("pass");
     storage_.note(Doing::kPass);
     passes_.begin(direction, failure);
   }
@@ -100,6 +105,9 @@ class Run final : private Meeting {
   void commit_if_due(Call call, const Agreement::Output& agreed) override {
     resumption_.commit_if_due(call, agreed);
   }
+  void require_states(const char* call) const;
+  const anadrome_action& play() override;
+  void end_forward(std::int64_t steps) override;
   void abandon();
   void end_sweep();  ///< on every rank
   bool carry_out(const schedule::Action& action);
@@ -119,6 +127,7 @@ class Run final : private Meeting {
   Choice choice_;
   Resumption resumption_;
   Report report_;
+  Undoing undoing_;
   Beginning beginning_;
   Passes passes_;
   Caller caller_;

@@ -134,6 +134,9 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
       case ANADROME_ADJOINT:
         note(run, "adjoint", action.first, model.adjoint, model.context, action.first);
         break;
+      case ANADROME_RETREAT:
+        note(run, "undo", action.first, model.undo, model.context, action.first);
+        break;
       case ANADROME_VISIT:
         note(run, "visit", action.first, model.visit, model.context, action.first);
         break;
@@ -147,6 +150,7 @@ void loop(Run& run, bool open_end, const anadrome_model& model,
 
 void solve(Run& run, std::int64_t steps, const anadrome_model& model, const Failure& failure,
            const std::function<void()>& at_turn) {
+  run.undo_by_steps(model.undo == nullptr);
   run.begin(steps, failure);
   const bool from_x_0 = run.resumed().phase == ANADROME_PHASE_IDLE;
   if (model.start != nullptr && from_x_0) note(run, "start", 0, model.start, model.context);

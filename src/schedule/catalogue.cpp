@@ -38,6 +38,12 @@ constexpr auto kCatalogue = std::to_array<Entry>({
      .tapes = KeptTapes::kSome,
      .make = make_mixed,
      .forecast = forecast_mixed},
+    {.name = "undo",
+     .keeps = "what a step run backwards misses of its state, on disk",
+     .needs = {.on_disk = OnDisk::kAnchors, .undo = true},
+     .at_intervals = true,
+     .make = make_undo,
+     .forecast = forecast_undo},
 });
 
 constexpr auto kStreams =

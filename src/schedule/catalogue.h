@@ -36,6 +36,7 @@ struct Needs {
   OnDisk on_disk = OnDisk::kNothing;
   bool steps = false;  ///< n, before the sweep begins
   bool tape = false;   ///< tape fields
+  bool undo = false;   ///< steps that can be run backwards
 };
 
 struct Problem;

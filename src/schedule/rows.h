@@ -31,6 +31,9 @@ double forecast_mixed(const Problem& problem);
 // rows_on_disk.cpp
 SweepPtr make_async(const Problem& problem);
 double forecast_async(const Problem& problem);
+/// Of residuals: a state that is not there cannot be computed.
+SweepPtr make_undo(const Problem& problem);
+double forecast_undo(const Problem& problem);
 /// The question of async before its first anchor, and its answer: n and the times are known.
 IntervalProblem intervals_of(const Problem& problem);
 AsyncPlan plan_of_async(const Problem& problem);

@@ -89,4 +89,19 @@ double forecast_async(const Problem& problem) {
   return anchored_sweep(intervals_of(problem), plan_of_async(problem)).seconds;
 }
 
+namespace {
+
+Problem of_each_step(Problem problem) {
+  problem.sizing.interval = 1;
+  problem.all_anchors = true;
+  problem.leaves_states = false;
+  return problem;
+}
+
+}  // namespace
+
+SweepPtr make_undo(const Problem& problem) { return make_async(of_each_step(problem)); }
+
+double forecast_undo(const Problem& problem) { return forecast_async(of_each_step(problem)); }
+
 }  // namespace anadrome::schedule

@@ -56,7 +56,7 @@ class Languages(unittest.TestCase):
     def test_callbacks_have_the_same_places(self):
         body = re.search(r"typedef struct anadrome_model {(.*?)} anadrome_model;", HEADER, re.DOTALL)[1]
         in_c = re.findall(r"\(\*(\w+)\)", body)
-        self.assertEqual(len(in_c), 6)
+        self.assertEqual(len(in_c), 7)
         self.assertEqual(["context", *in_c], [member for member, *_ in members_in_fortran(C_INTERFACE, "c_model")][1:])
 
     def test_functions_of_a_gradient_have_the_same_places(self):

@@ -25,7 +25,7 @@ module anadrome_c_interface
   type, bind(c) :: c_model
     integer(c_size_t) :: size
     type(c_ptr) :: context
-    type(c_funptr) :: advance, record, turn, adjoint, start, visit
+    type(c_funptr) :: advance, record, turn, adjoint, start, visit, undo
   end type c_model
 
   !> anadrome_gradient as C lays it out; callers extend anadrome_gradient_model of module anadrome.

@@ -12,6 +12,8 @@ module anadrome_models
   !> What is to be done, for anadrome_solve. `ierr` is 0 on entry; another value fails the run as
   !> anadrome_fail does, and the procedures go on being called until the next agreement point.
   type, abstract :: anadrome_model
+    !> Is there an `undo`? Without one schedule=undo calls `advance` instead, several times.
+    logical :: has_undo = .false.
   contains
     !> Write x_0, before the first step; nothing to do if the arrays hold it already.
     procedure(start_interface), deferred :: start
@@ -25,6 +27,8 @@ module anadrome_models
     procedure(adjoint_interface), deferred :: adjoint
     !> Visit step `step` in a pass forward: the arrays hold x_k, or the tape. Only with anadrome_solve_pass.
     procedure :: visit => visit_missing
+    !> Undo step `step`, up to rounding: for schedule=undo, with has_undo set.
+    procedure :: undo => visit_missing
   end type anadrome_model
 
   !> What anadrome_check_gradient is given: a model, functions of its controls m and of directions dm, and
@@ -122,7 +126,8 @@ contains
     type(model_pointer), target, intent(in) :: context
     type(c_model) :: callbacks
     callbacks = c_model(c_sizeof(callbacks), c_loc(context), c_funloc(on_advance), c_funloc(on_record), &
-         c_funloc(on_turn), c_funloc(on_adjoint), c_funloc(on_start), c_funloc(on_visit))
+         c_funloc(on_turn), c_funloc(on_adjoint), c_funloc(on_start), c_funloc(on_visit), c_null_funptr)
+    if (context%model%has_undo) callbacks%undo = c_funloc(on_undo)
   end function callbacks_of
 
   subroutine check_int64(run, steps, model, check, ierr)
@@ -166,7 +171,7 @@ contains
     class(anadrome_model), intent(inout) :: model
     integer(int64), intent(in) :: step
     integer, intent(inout) :: ierr
-    ierr = ANADROME_ERR_ARGUMENT  ! a pass forward in which nothing is done
+    ierr = ANADROME_ERR_ARGUMENT  ! a pass forward in which nothing is done, or a step that stays
   end subroutine visit_missing
 
   subroutine nothing_to_mask(model, ierr)
@@ -210,6 +215,12 @@ contains
     include "held.inc"
     call held%model%visit(step, failure)
   end function on_visit
+
+  integer(c_int) function on_undo(context, step) bind(c, name="") result(failure)
+    integer(c_int64_t), value :: step
+    include "held.inc"
+    call held%model%undo(step, failure)
+  end function on_undo
 
   integer(c_int) function on_perturb(context, seed, epsilon) bind(c, name="") result(failure)
     integer(c_int64_t), value :: seed

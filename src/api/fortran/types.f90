@@ -38,6 +38,7 @@ module anadrome_types
     enumerator :: ANADROME_ADJOINT = 3         !< the adjoint of step first
     enumerator :: ANADROME_DONE = 4            !< leave the loop
     enumerator :: ANADROME_VISIT = 5           !< of a pass forward: step first is there
+    enumerator :: ANADROME_RETREAT = 6         !< of schedule=undo: undo step first
     ! A pass over a trajectory that was swept (anadrome_direction).
     enumerator :: ANADROME_PASS_FORWARD = 1    !< VISIT of every step, in rising order
     enumerator :: ANADROME_PASS_REVERSE = 2    !< ADJOINT of every step, in falling order
@@ -145,6 +146,7 @@ module anadrome_types
     integer(c_int64_t) :: passes               !< anadrome_pass, after this sweep
     integer(c_int64_t) :: visit_steps_taken    !< VISIT actions completed
     real(c_double) :: seconds_visit_step       !< measured VISIT on this rank; 0: not known
+    real(c_double) :: drift                    !< of schedule=undo with compress=lossy, relative
   end type anadrome_stats
 
   !> What anadrome_check_gradient found, as in C. The message is read with anadrome_text.

@@ -101,8 +101,28 @@ bool Fields::has_exchanged() const { return store::any_exchanged(all_); }
 
 void Fields::begin_sweep() {
   at_begin_ = all_.size();
+  in_sweep_ = all_;
   state_ = with_role(ANADROME_ROLE_STATE);
   tape_ = with_role(ANADROME_ROLE_TAPE);
+  if (replaced()) changed_ = true;
+  bytes_beside_ = 0;
+}
+
+void Fields::begin_sweep(store::Field state, std::int64_t bytes) {
+  const bool replaced_before = replaced();
+  begin_sweep();
+  for (store::Field& field : in_sweep_) field.role = ANADROME_ROLE_ADJOINT;
+  in_sweep_.push_back(state);
+  state_ = {std::move(state)};
+  changed_ = changed_ || !replaced_before;
+  bytes_beside_ = bytes;
+}
+
+std::vector<store::Field> Fields::committed() const {
+  std::vector<store::Field> fields;
+  std::copy_if(in_sweep_.begin(), in_sweep_.end(), std::back_inserter(fields),
+               [](const store::Field& f) { return f.role == ANADROME_ROLE_ADJOINT; });
+  return fields;
 }
 
 std::size_t Fields::state_position(int field) const {

@@ -31,6 +31,15 @@ class Fields {
 
   /// A sweep begins with the fields that there are now. May lack the memory.
   void begin_sweep();
+  /// Likewise, of states that are this field; the registered ones are committed with the adjoint
+  /// fields. So many bytes are the library's for it, beside the pool.
+  void begin_sweep(store::Field state, std::int64_t bytes);
+  /// In the sweep: as registered, or with states replaced.
+  const std::vector<store::Field>& in_sweep() const { return in_sweep_; }
+  bool replaced() const { return bytes_beside_ > 0; }
+  std::int64_t bytes_beside() const { return bytes_beside_; }
+  /// What a commit has a copy of.
+  std::vector<store::Field> committed() const;
   const std::vector<store::Field>& state() const { return state_; }
   const std::vector<store::Field>& tape() const { return tape_; }
   /// Were fields registered since the sweep began?
@@ -52,7 +61,8 @@ class Fields {
   store::Field& named(const std::string& name);
 
   Devices devices_;
-  std::vector<store::Field> all_, state_, tape_;
+  std::vector<store::Field> all_, in_sweep_, state_, tape_;
+  std::int64_t bytes_beside_ = 0;
   std::size_t at_begin_ = 0;
   bool changed_ = true;
 };

@@ -113,8 +113,49 @@ anadrome_stats Report::statistics() const {
   stats.passes = sweep_.passes.begun;
   stats.visit_steps_taken = sweep_.passes.visits;
   stats.seconds_visit_step = measured_.visit();
+  stats.drift = sweep_.undone.drift;
   copy_text(stats.schedule, sizeof stats.schedule, to_string(plan_.schedule));
+  if (sweep_.undone.per_state > 1) count_steps(stats);
   return stats;
+}
+
+// Of the sweep below, whose steps are blocks of them.
+void Report::count_steps(anadrome_stats& stats) const {
+  const SweepState::Undone& undone = sweep_.undone;
+  for (std::int64_t* const steps :
+       {&stats.steps, &stats.forward_steps_planned, &stats.forward_steps_taken,
+        &stats.adjoint_steps_taken, &stats.forward_steps_remaining, &stats.predicted_at_step}) {
+    *steps = undone.step(*steps);
+  }
+  stats.interval = undone.per_state;
+  stats.tolerance = options_.tolerance;
+  stats.seconds_step /= real(undone.per_state);
+  stats.seconds_adjoint_step /= real(undone.per_state);
+}
+
+// How steps were undone, and what that cost, for the summary.
+std::string Report::undone(const anadrome_stats& stats, std::int64_t revolve_slots) const {
+  if (!plan_.schedule->needs.undo) return "";
+  const SweepState::Undone& undone = sweep_.undone;
+  const double step = undone.forward.of_one(), undo = undone.undo.of_one();
+  std::string text = "a step in " + format_seconds(undo) + " (it takes " + format_seconds(step) + ")";
+  if (undone.per_state > 1) {
+    text += "; drift " + format_number(undone.drift, std::chars_format::scientific, 1) + " in " +
+            std::to_string(undone.per_state) + " steps, tolerance " + format_in_full(options_.tolerance);
+  } else if (stats.bytes_written > 0) {
+    text += "; residuals " +
+            format_fixed(real(stats.bytes_compressed) / real(stats.bytes_written), 1) +
+            " times smaller than states";
+  }
+  if (step <= 0 || stats.steps <= 0) return text;
+  const std::int64_t undos = undone.per_state > 1 ? 1 : 2;
+  constexpr std::int64_t kHeld = 3;  // states that Revolve would have as slots
+  return text + "; " + format_fixed(1 + real(undos) * undo / step, 2) +
+         " forward steps per step, Revolve alone in this memory " +
+         format_fixed(static_cast<double>(schedule::extra_advances(
+                          stats.steps + 1, std::max<std::int64_t>(revolve_slots, 0) + kHeld)) /
+                          real(stats.steps),
+                      2);
 }
 
 // To and from a volume, in this sweep, by this rank.
@@ -176,8 +217,9 @@ void Report::show_progress(double now) {
   const bool known = advances != schedule::kUnknown && adjoints != schedule::kUnknown && step > 0;
   const double left = known ? real(advances) * step + real(adjoints) * adjoint : -1;
   // In the reverse sweep what counts is how far down the adjoint is, not which step is recomputed.
-  const std::int64_t step_now = reverse ? adjoints : sweep_.in_hand.first;
-  const std::int64_t steps = plan_.sweep->course().steps;
+  const SweepState::Undone& undone = sweep_.undone;
+  const std::int64_t step_now = undone.step(reverse ? adjoints : sweep_.in_hand.first);
+  const std::int64_t steps = undone.step(plan_.sweep->course().steps);
   failure_from([&] { warnings_.progress().show(now, reverse, step_now, steps, done, left); });
 }
 
@@ -214,13 +256,15 @@ void Report::summarise() {
   times.slowed = slowed();
   const bool compares = options_.audit != Audit::kOff || options_.preflight != 0;
   const bool offer_exchanged =
-      plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single;
+      plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single &&
+      !plan_.schedule->needs.undo;
   const std::string text = summary(
       stats, all, options_.interval == 0,
       {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
        describe_memory(all.peak_bytes()), compares ? compared(sweep_.checks) : "",
        sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
        options_.without_effect(*plan_.schedule, plan_.memory.single), two ? volumes(all) : "",
+       undone(stats, revolve_slots),
        options_.leaves_holes(), plan_.record, part, revolve_slots, sweep_.never_on_disk});
   put_in_report(text, O_CREAT | O_TRUNC);
 }
@@ -318,8 +362,11 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
   std::string text = "  anadrome plan --steps " + std::to_string(stats.steps) + " --state " +
                      std::to_string(plan_.memory.largest_state_bytes) + " --ranks " +
                      std::to_string(stats.ranks) + " --memory " +
-                     std::to_string(stats.memory_bytes) + " --step-time " + number(mean_forward()) +
-                     " --adjoint-time " + number(mean_adjoint());
+                     std::to_string(stats.memory_bytes);
+  const SweepState::Undone& undone = sweep_.undone;
+  const bool undoes = plan_.schedule->needs.undo;
+  text += " --step-time " + number(undoes ? undone.forward.of_one() : mean_forward()) +
+          " --adjoint-time " + number(undoes ? undone.adjoint.of_one() : mean_adjoint());
   if (options_.passes > 0) {
     text += " --passes " + std::to_string(options_.passes);
     if (stats.seconds_visit_step > 0) text += " --visit-time " + number(stats.seconds_visit_step);
@@ -334,7 +381,8 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
       real(stats.bytes_compressed) / real(std::max<std::int64_t>(stats.bytes_written, 1));
   const double mean = measured_.agreed().filled.mean;
   if (mean > 0) ratio = 1 / mean;
-  if (stats.bytes_compressed > 0 && ratio > 1) text += " --compress " + format_fixed(ratio, 2);
+  if (stats.bytes_compressed > 0 && ratio > 1)
+    text += (undoes ? " --undo " : " --compress ") + format_fixed(ratio, 2);
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   const auto room = [](std::int64_t bytes) {
     return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);

@@ -102,7 +102,9 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   const double alone =
       (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
                                    chain, std::max<std::int64_t>(said.revolve_slots, 1)));
-  add("recompute", factor(real(stats.forward_steps_taken)) + " forward steps per step " +
+  if (!said.undone.empty()) add("undone", said.undone);
+  if (said.undone.empty())
+    add("recompute", factor(real(stats.forward_steps_taken)) + " forward steps per step " +
                        (said.part ? "since it went on (planned " : "(planned ") +
                        factor(real(stats.forward_steps_planned)) + "; every " +
                        (said.records ? "tape" : "state") + " kept 1" +

@@ -33,6 +33,7 @@ struct Words {
   std::string codec, verdict, chosen, memory, compared, refused, plan_command;
   std::string overruled, without_effect;  ///< options
   std::string volumes;                    ///< lines; empty: there is one
+  std::string undone;                     ///< steps, and how; empty: none were
   bool holes;                             ///< in files, of which nothing was reserved
   bool records;                ///< every step is run once more, or at last, to record its tape
   bool part;                   ///< of a sweep that another process began

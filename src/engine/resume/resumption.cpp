@@ -24,7 +24,7 @@ store::JournalHeader Resumption::header() const {
   header.rank = agreement_.rank();
   header.steps = plan_.steps;
   header.shape = plan_.memory.shape;
-  header.fields = store::field_table(fields_.all());
+  header.fields = store::field_table(fields_.in_sweep());
   header.options = std::string("layout=") + to_string(options_.layout) + "\n";
   header.options += encoding_lines(options_, fields_.state());
   if (options_.layout != Layout::kShared) header.options += hosts_line(agreement_);
@@ -62,7 +62,7 @@ void Resumption::begin_journal() {
   commit_failed_ = false;
   if (!options_.resume) return;
   held_.attempt([&] {
-    const std::vector<store::Field> fields = fields_.with_role(ANADROME_ROLE_ADJOINT);
+    const std::vector<store::Field> fields = fields_.committed();
     const store::Directory& place = storage_.space()->held();
     const double seconds = options_.checkpoint_interval;
     store::Transport* const fast = storage_.transport(store::kFast);
@@ -167,9 +167,11 @@ void Resumption::go_on() {
   sweep_.phase = sweep_.resumed.phase;
   if (!forward) sweep_.times.turn = sweep_.times.begin;
   held_.attempt([&] {
+    const bool is_ahead = forward && fields_.replaced() && sweep_.undone.per_state == 1;
+    const std::int64_t shown = (position + (is_ahead ? 1 : 0)) * sweep_.undone.per_state;
     const bool compares = !options_.problem.empty();
     warnings_.say(
-        {"going on at step ", std::to_string(position),
+        {"going on at step ", std::to_string(shown),
          forward ? ", forward, commit " : ", reverse, commit ", std::to_string(commit.generation),
          compares ? "" : "; the option problem is empty, so parameters were not compared"},
         ANADROME_LOG_NOTICE);

@@ -98,6 +98,23 @@ struct SweepState {
     double forward = 0;  ///< seconds of them
   } prediction;
 
+  /// Of schedule=undo, in the caller's steps: see Undoing.
+  struct Undone {
+    std::int64_t per_state = 1;  ///< steps from one state of the sweep to the next
+    std::int64_t steps = 0;      ///< n
+    double drift = 0;            ///< most of any state that was undone to, relative
+    struct Mean {
+      std::int64_t count = 0;
+      double seconds = 0;
+      double of_one() const { return count > 0 ? seconds / static_cast<double>(count) : 0; }
+    } forward, undo, adjoint;
+
+    /// The state of the sweep, as a step.
+    std::int64_t step(std::int64_t state) const {
+      return per_state > 1 && state >= 0 && state > steps / per_state ? steps : state * per_state;
+    }
+  } undone;
+
   std::string chosen;  ///< why this schedule, if the option says auto
   bool warned = false;
   /// A commit could not tell in which of its reverse sweeps or passes the program was: none is

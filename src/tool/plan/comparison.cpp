@@ -24,7 +24,12 @@ Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
                                         format_bytes(state_bytes(question).disk) + " on disk");
     }
     Estimate row = schedule.estimate(question, run);
-    if (row.runs && question.passes > 0) add_passes(row, question, run);
+    if (!row.runs || question.passes == 0) return row;
+    if (entry.needs.undo) {
+      row.no_passes = "it goes through its steps once";
+    } else {
+      add_passes(row, question, run);
+    }
     return row;
   } catch (const engine::TooLittleMemory& error) {
     return refused(schedule.name, "needs " + format_bytes(error.needed()) + " of memory per rank");
@@ -64,7 +69,8 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
     const bool asked = (schedule.estimate != nullptr || schedule.estimate_stream != nullptr) &&
-                       (!schedule.uses_tapes || question.has_tape());
+                       (!schedule.uses_tapes || question.has_tape()) &&
+                       (question.undo_ratio > 0 || schedule.name != std::string_view("undo"));
     const bool took_long = std::any_of(before.begin(), before.end(), [&](const Estimate& row) {
       return !row.planned && row.schedule == std::string_view(schedule.name);
     });

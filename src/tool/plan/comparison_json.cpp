@@ -21,6 +21,7 @@ OrderedJson question_json(const WhatIf& question) {
                       {"seconds_step", question.forward},
                       {"seconds_adjoint", question.adjoint}};
   if (question.has_tape()) json["tape_bytes"] = exact(question.tape_bytes);
+  if (question.undo_ratio > 0) json["undo"] = question.undo_ratio;
   if (question.passes > 0) {
     json["passes"] = question.passes;
     json["seconds_visit"] = question.visit_seconds();

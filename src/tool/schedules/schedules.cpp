@@ -13,7 +13,8 @@ std::span<const Schedule> all_schedules() {
       store_all_schedule(),    revolve_schedule(),      async_schedule(),
       overlapped_schedule(),   disk_revolve_schedule(), hrevolve_schedule(),
       multistage_schedule(),   mixed_schedule(),        double_schedule(),
-      least_memory_schedule(), uneven_schedule(),       online_schedule()};
+      least_memory_schedule(), uneven_schedule(),       online_schedule(),
+      undo_schedule()};
   return all;
 }
 

@@ -23,6 +23,7 @@ Schedule double_schedule();
 Schedule least_memory_schedule();
 Schedule uneven_schedule();
 Schedule online_schedule();
+Schedule undo_schedule();
 
 /// The simplest first: of equals, the first is recommended.
 std::span<const Schedule> all_schedules();

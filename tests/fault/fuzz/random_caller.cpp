@@ -69,7 +69,8 @@ void RandomCaller::write_start() { write(0, ANADROME_ROLE_STATE); }
 bool RandomCaller::follow(const anadrome_action& action) {
   switch (action.kind) {
     case ANADROME_VISIT:
-      expect(false, action);  // nobody began a pass
+    case ANADROME_RETREAT:
+      expect(false, action);  // nobody began a pass, nor schedule=undo
       return true;
     case ANADROME_ADVANCE:
       expect(0 <= action.first && action.first < action.last &&

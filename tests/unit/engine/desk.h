@@ -149,7 +149,13 @@ class Desk {
   Choice choice{peers, asked, planning};
   Resumption resumption{peers, meeting, asked, play, notes, planning, storage, keeper};
   Report report{agreement, options, play, notes, planning, storage, keeper};
-  Beginning beginning{context, storage, planning, keeper, choice, resumption};
+  struct NoResiduals final : ResidualSweep {
+    const anadrome_action& play() override { return none; }
+    void end_forward(std::int64_t) override {}
+    anadrome_action none{};
+  } no_residuals;
+  Undoing undoing{peers, asked, play, notes.warnings, no_residuals};
+  Beginning beginning{context, storage, planning, keeper, choice, resumption, undoing};
   Caller caller{context, meeting, storage, keeper, report};
 };
 

@@ -131,7 +131,7 @@ TEST(Options, SayWhereAScheduleIsThatNoRunPlays) {
     const Failure failure = failure_from([&] { options.set("schedule", name); });
     EXPECT_EQ(failure.status, ANADROME_ERR_ARGUMENT) << name;
     EXPECT_EQ(failure.message,
-              "option schedule: a run plays auto, store_all, revolve, async, mixed; " +
+              "option schedule: a run plays auto, store_all, revolve, async, mixed, undo; " +
                   std::string(name) +
                   " is a stream: anadrome_schedule_open gives its actions (anadrome/schedule.h), "
                   "and anadrome plan compares it");

@@ -31,7 +31,7 @@ TEST(Catalogue, HasOneScheduleForEachCaseOfAuto) {
 TEST(Catalogue, ARunPlaysAnchorsAndStacks) {
   std::set<std::string> names;
   for (const Entry& entry : catalogue()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"store_all", "revolve", "async", "mixed"}));
+  EXPECT_EQ(names, (std::set<std::string>{"store_all", "revolve", "async", "mixed", "undo"}));
 }
 
 TEST(Catalogue, MakesTheSweepOfEveryRow) {

@@ -17,6 +17,7 @@ class Maker {
     turn_ = keep(actions.attr("Turn"));
     adjoint_ = keep(actions.attr("Adjoint"));
     visit_ = keep(actions.attr("Visit"));
+    retreat_ = keep(actions.attr("Retreat"));
   }
 
   py::object make(const anadrome_action& action) const {
@@ -35,6 +36,8 @@ class Maker {
         return filled(adjoint_, {{step_, number(action.first)}, {branch_, number(0)}});
       case ANADROME_VISIT:
         return filled(visit_, {{step_, number(action.first)}});
+      case ANADROME_RETREAT:
+        return filled(retreat_, {{step_, number(action.first)}});
       case ANADROME_DONE:  // ends the loop
         break;
     }
@@ -63,7 +66,7 @@ class Maker {
     return object;
   }
 
-  PyObject *advance_, *turn_, *adjoint_, *visit_;  // until the process ends
+  PyObject *advance_, *turn_, *adjoint_, *visit_, *retreat_;  // until the process ends
   PyObject* first_ = PyUnicode_InternFromString("first");
   PyObject* last_ = PyUnicode_InternFromString("last");
   PyObject* record_ = PyUnicode_InternFromString("record");

@@ -43,7 +43,8 @@ Model::Model(const py::dict& functions, Thrown& thrown, StateWatch& watch)
       advance_(function_of(functions, "advance")),
       record_(function_of(functions, "record")),
       turn_(function_of(functions, "turn")),
-      adjoint_(function_of(functions, "adjoint")) {
+      adjoint_(function_of(functions, "adjoint")),
+      undo_(function_of(functions, "undo")) {
   model_.size = sizeof model_;
   model_.context = this;
   if (!start_.is_none()) model_.start = start;
@@ -51,6 +52,7 @@ Model::Model(const py::dict& functions, Thrown& thrown, StateWatch& watch)
   if (!record_.is_none()) model_.record = record;
   if (!turn_.is_none()) model_.turn = turn;
   if (!adjoint_.is_none()) model_.adjoint = adjoint;
+  if (!undo_.is_none()) model_.undo = undo;
 }
 
 int Model::start(void* context) {
@@ -80,6 +82,11 @@ int Model::turn(void* context, std::int64_t steps) {
 int Model::adjoint(void* context, std::int64_t step) {
   const Model& self = *static_cast<Model*>(context);
   return self.thrown_.guard([&] { self.adjoint_(step); });
+}
+
+int Model::undo(void* context, std::int64_t step) {
+  const Model& self = *static_cast<Model*>(context);
+  return self.thrown_.guard([&] { self.undo_(step); });
 }
 
 Gradient::Gradient(const py::dict& settings, Thrown& thrown)

@@ -63,10 +63,11 @@ class Model {
   static int record(void* context, std::int64_t step, std::int64_t* reached);
   static int turn(void* context, std::int64_t steps);
   static int adjoint(void* context, std::int64_t step);
+  static int undo(void* context, std::int64_t step);
 
   Thrown& thrown_;
   StateWatch& watch_;
-  py::object start_, advance_, record_, turn_, adjoint_;
+  py::object start_, advance_, record_, turn_, adjoint_, undo_;
   anadrome_model model_{};
 };
 

@@ -69,6 +69,7 @@ py::dict to_python(const anadrome_stats& stats) {
   ANADROME_TAKE(passes);
   ANADROME_TAKE(visit_steps_taken);
   ANADROME_TAKE(seconds_visit_step);
+  ANADROME_TAKE(drift);
 #undef ANADROME_TAKE
   return found;
 }

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "engine/undo/residual.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/index.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr std::size_t kGroup = 64;         // numbers whose bits make one word of each plane
+constexpr std::size_t kMostGroups = 64;    // of a stretch: its planes follow each other
+constexpr unsigned kBitsOfByte = 8;
+
+template <class Word>
+Word load(const std::byte* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+template <class Word>
+void store_word(std::byte* at, Word word) {
+  std::memcpy(at, &word, sizeof word);
+}
+
+// Reals in their order as integers without a sign, and back: the magnitude of negative ones is
+// turned round.
+template <class Word>
+Word ordered(Word bits, bool real) {
+  constexpr Word kSign = Word{1} << (std::numeric_limits<Word>::digits - 1);
+  return real && (bits & kSign) != 0 ? static_cast<Word>(bits ^ (kSign - 1)) : bits;
+}
+
+template <class Word>
+Word with_sign_below(Word difference) {
+  const Word negative = difference >> (std::numeric_limits<Word>::digits - 1);
+  return static_cast<Word>((difference << 1) ^ (Word{0} - negative));
+}
+template <class Word>
+Word with_sign_above(Word word) {
+  return static_cast<Word>((word >> 1) ^ (Word{0} - (word & 1)));
+}
+
+// Bit j of byte i becomes bit i of byte j (Warren, Hacker's Delight, 7-3).
+std::uint64_t transposed(std::uint64_t x) {
+  std::uint64_t t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AA;
+  x ^= t ^ (t << 7);
+  t = (x ^ (x >> 14)) & 0x0000CCCC0000CCCC;
+  x ^= t ^ (t << 14);
+  t = (x ^ (x >> 28)) & 0x00000000F0F0F0F0;
+  return x ^ t ^ (t << 28);
+}
+
+// Byte j of word i becomes byte i of word j.
+using Bytes = std::array<std::uint64_t, kBitsOfByte>;
+Bytes turned(const Bytes& words) {
+  Bytes to{};
+  for (unsigned i = 0; i < kBitsOfByte; ++i) {
+    for (unsigned j = 0; j < kBitsOfByte; ++j) {
+      to[j] |= ((words[i] >> (kBitsOfByte * j)) & 0xff) << (kBitsOfByte * i);
+    }
+  }
+  return to;
+}
+
+// A stretch of at most kMostGroups groups, and its planes.
+template <class Word>
+class Stretch {
+ public:
+  explicit Stretch(std::size_t groups) : groups_(groups) {}
+
+  /// Differences of `groups` groups -> planes at `to`. Returns the bits of those that are not zero.
+  std::int64_t to_planes(const Word* words, std::byte* to) const {
+    std::int64_t bits = 0;
+    for (std::size_t group = 0; group < groups_; ++group, words += kGroup) {
+      Word any = 0;
+      for (std::size_t i = 0; i < kGroup; ++i) any |= words[i];
+      bits += static_cast<std::int64_t>(kGroup) * std::bit_width(any);
+      for (unsigned byte = 0; byte < sizeof(Word); ++byte) {
+        Bytes planes{};
+        if (static_cast<std::uint8_t>(any >> (kBitsOfByte * byte)) != 0) {
+          for (std::size_t i = 0; i < kGroup; ++i) {
+            const auto part = static_cast<std::uint8_t>(words[i] >> (kBitsOfByte * byte));
+            planes[i / kBitsOfByte] |= std::uint64_t{part} << (kBitsOfByte * (i % kBitsOfByte));
+          }
+          for (std::uint64_t& eight : planes) eight = transposed(eight);
+          planes = turned(planes);
+        }
+        for (unsigned bit = 0; bit < kBitsOfByte; ++bit) {
+          store_word(place(to, byte, bit, group), planes[bit]);
+        }
+      }
+    }
+    return bits;
+  }
+
+  void from_planes(const std::byte* from, Word* words) const {
+    for (std::size_t group = 0; group < groups_; ++group, words += kGroup) {
+      std::fill_n(words, kGroup, Word{0});
+      for (unsigned byte = 0; byte < sizeof(Word); ++byte) {
+        Bytes planes;
+        std::uint64_t any = 0;
+        for (unsigned bit = 0; bit < kBitsOfByte; ++bit) {
+          any |= planes[bit] = load<std::uint64_t>(place(from, byte, bit, group));
+        }
+        if (any == 0) continue;
+        planes = turned(planes);
+        for (std::uint64_t& eight : planes) eight = transposed(eight);
+        for (std::size_t i = 0; i < kGroup; ++i) {
+          const std::uint64_t part =
+              (planes[i / kBitsOfByte] >> (kBitsOfByte * (i % kBitsOfByte))) & 0xff;
+          words[i] |= static_cast<Word>(part << (kBitsOfByte * byte));
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Byte>
+  Byte* place(Byte* planes, unsigned byte, unsigned bit, std::size_t group) const {
+    return planes + sizeof(std::uint64_t) * ((byte * kBitsOfByte + bit) * groups_ + group);
+  }
+
+  std::size_t groups_;
+};
+
+// Numbers that fill no group stay where they are, as bytes that fill no number do.
+template <class Word, class Whole, class Rest>
+void each_stretch(std::size_t bytes, const Whole& whole, const Rest& rest) {
+  const std::size_t numbers = bytes / sizeof(Word), groups = numbers / kGroup;
+  for (std::size_t first = 0; first < groups; first += kMostGroups) {
+    whole(first * kGroup * sizeof(Word), std::min(kMostGroups, groups - first));
+  }
+  rest(groups * kGroup * sizeof(Word), numbers * sizeof(Word));
+}
+
+template <class Word>
+std::int64_t take_part(std::span<const std::byte> exact, std::span<std::byte> guess, bool real) {
+  std::array<Word, kGroup * kMostGroups> words;
+  std::int64_t bits = 0;
+  const auto difference = [&](std::size_t at) {
+    return with_sign_below<Word>(static_cast<Word>(
+        ordered(load<Word>(&exact[at]), real) - ordered(load<Word>(&guess[at]), real)));
+  };
+  each_stretch<Word>(
+      guess.size(),
+      [&](std::size_t first, std::size_t groups) {
+        for (std::size_t i = 0; i < groups * kGroup; ++i) {
+          words[i] = difference(first + i * sizeof(Word));
+        }
+        bits += Stretch<Word>(groups).to_planes(words.data(), &guess[first]);
+      },
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t at = first; at < last; at += sizeof(Word)) {
+          const Word word = difference(at);
+          bits += std::bit_width(word);
+          store_word(&guess[at], word);
+        }
+        for (std::size_t at = last; at < guess.size(); ++at) guess[at] ^= exact[at];
+      });
+  return bits;
+}
+
+template <class Word>
+void add_part(std::span<const std::byte> guess, std::span<std::byte> residual, bool real) {
+  std::array<Word, kGroup * kMostGroups> words;
+  const auto put = [&](std::size_t at, Word word) {
+    const Word sum =
+        static_cast<Word>(ordered(load<Word>(&guess[at]), real) + with_sign_above(word));
+    store_word(&residual[at], ordered(sum, real));
+  };
+  each_stretch<Word>(
+      residual.size(),
+      [&](std::size_t first, std::size_t groups) {
+        Stretch<Word>(groups).from_planes(&residual[first], words.data());
+        for (std::size_t i = 0; i < groups * kGroup; ++i) put(first + i * sizeof(Word), words[i]);
+      },
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t at = first; at < last; at += sizeof(Word)) {
+          put(at, load<Word>(&residual[at]));
+        }
+        for (std::size_t at = last; at < residual.size(); ++at) residual[at] ^= guess[at];
+      });
+}
+
+template <class Number>
+void correct_part(std::span<const std::byte> exact, std::span<const std::byte> image,
+                  std::span<std::byte> guess) {
+  for (std::size_t at = 0; at < guess.size(); at += sizeof(Number)) {
+    const auto wanted = load<Number>(&exact[at]);
+    const Number better = load<Number>(&guess[at]) + (wanted - load<Number>(&image[at]));
+    store_word(&guess[at], std::isfinite(better) ? better : wanted);
+  }
+}
+
+template <class Number>
+double change_of_part(std::span<const std::byte> exact, std::span<const std::byte> other) {
+  double magnitude = 0, change = 0;
+  for (std::size_t at = 0; at < exact.size(); at += sizeof(Number)) {
+    const double here = load<Number>(&exact[at]), there = load<Number>(&other[at]);
+    if (std::isfinite(here)) magnitude = std::max(magnitude, std::abs(here));
+    const double apart = std::abs(here - there);
+    if (std::isfinite(apart)) {
+      change = std::max(change, apart);
+    } else if (std::memcmp(&exact[at], &other[at], sizeof(Number)) != 0) {
+      change = std::numeric_limits<double>::infinity();
+    }
+  }
+  return change > 0 ? change / magnitude : 0;
+}
+
+}  // namespace
+
+Residual::Residual(std::span<const store::Field> fields) {
+  for (const store::Field& field : fields) {
+    const std::int64_t real = store::real_bytes(field.type);
+    const bool bytes = field.type == ANADROME_BYTE;
+    const std::int64_t wide = sizeof(std::uint64_t);
+    parts_.push_back({field.bytes(),
+                      bytes        ? wide
+                      : real > 0   ? real
+                                   : store::element_bytes(field.type),
+                      real > 0 || bytes});
+  }
+}
+
+std::int64_t Residual::take(std::span<const std::byte> exact, std::span<std::byte> guess) const {
+  std::int64_t bits = 0;
+  for (std::size_t offset = 0; const Part& part : parts_) {
+    const std::size_t bytes = size(part.bytes);
+    const auto here = exact.subspan(offset, bytes);
+    const auto there = guess.subspan(offset, bytes);
+    bits += part.number_bytes == sizeof(std::uint64_t)
+                ? take_part<std::uint64_t>(here, there, part.real)
+                : take_part<std::uint32_t>(here, there, part.real);
+    offset += bytes;
+  }
+  return bits;
+}
+
+void Residual::add(std::span<const std::byte> guess, std::span<std::byte> residual) const {
+  for (std::size_t offset = 0; const Part& part : parts_) {
+    const std::size_t bytes = size(part.bytes);
+    const auto here = guess.subspan(offset, bytes);
+    const auto there = residual.subspan(offset, bytes);
+    if (part.number_bytes == sizeof(std::uint64_t)) {
+      add_part<std::uint64_t>(here, there, part.real);
+    } else {
+      add_part<std::uint32_t>(here, there, part.real);
+    }
+    offset += bytes;
+  }
+}
+
+void correct(std::span<const store::Field> fields, std::span<const std::byte> exact,
+             std::span<const std::byte> image, std::span<std::byte> guess) {
+  for (std::size_t offset = 0; const store::Field& field : fields) {
+    const std::size_t bytes = size(field.bytes());
+    const auto wanted = exact.subspan(offset, bytes);
+    const auto there = guess.subspan(offset, bytes);
+    switch (store::real_bytes(field.type)) {
+      case sizeof(float):
+        correct_part<float>(wanted, image.subspan(offset, bytes), there);
+        break;
+      case sizeof(double):
+        correct_part<double>(wanted, image.subspan(offset, bytes), there);
+        break;
+      default:
+        std::copy(wanted.begin(), wanted.end(), there.begin());
+    }
+    offset += bytes;
+  }
+}
+
+double largest_change(std::span<const store::Field> fields, std::span<const std::byte> exact,
+                      std::span<const std::byte> other) {
+  double largest = 0;
+  for (std::size_t offset = 0; const store::Field& field : fields) {
+    const std::size_t bytes = size(field.bytes());
+    const auto here = exact.subspan(offset, bytes), there = other.subspan(offset, bytes);
+    const std::int64_t real = store::real_bytes(field.type);
+    const double change = real == sizeof(float)    ? change_of_part<float>(here, there)
+                          : real == sizeof(double) ? change_of_part<double>(here, there)
+                          : std::equal(here.begin(), here.end(), there.begin())
+                              ? 0
+                              : std::numeric_limits<double>::infinity();
+    largest = std::max(largest, change);
+    offset += bytes;
+  }
+  return largest;
+}
+
+}  // namespace anadrome::engine

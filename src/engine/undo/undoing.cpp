@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "engine/undo/undoing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/index.h"
+#include "base/text_out.h"
+#include "store/memory/field_copy.h"
+
+namespace anadrome::engine {
+namespace {
+
+constexpr std::int64_t kComparedSteps = 2;   // where the option preflight leaves it to the library
+constexpr std::int64_t kMostIterations = 8;  // that are tried
+
+}  // namespace
+
+// ---- before the sweep ----
+
+void Undoing::require_fit() const {
+  const Options& options = asked_.options;
+  const auto refuse = [](const std::string& why) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo " + why);
+  };
+  for (const store::Field& field : asked_.fields.all()) {
+    const std::string named = ": '" + field.name + "'";
+    if (field.role == ANADROME_ROLE_TAPE) {
+      refuse("goes from state to state, and has no tapes" + named +
+             "; register what an adjoint step reads as state, or take another schedule");
+    }
+    if (field.exchanged)
+      refuse("undoes steps in the caller's arrays" + named +
+             " is exchanged; register it by anadrome_add_field, or take another schedule");
+    if (field.role == ANADROME_ROLE_STATE && store::varies(field))
+      refuse("takes differences, and states of varying size have none" + named);
+  }
+  if (options.keep) refuse("leaves no states in its files; it requires keep=off");
+  if (options.passes > 0) refuse("goes through its steps once; it requires passes=0");
+  if (options.probes()) refuse("has no states to try; it requires probe=off and gradient_error=off");
+  if (options.is_lossy()) return require_fit_of_drift();
+  if (options.interval > 1)
+    refuse("keeps a residual of each step; set interval=auto, or compress=lossy to have states every " +
+           std::to_string(options.interval) + " steps, and what lies between them only nearly right");
+  if (options.transport == TransportName::kMpio)
+    refuse("compresses residuals; it requires transport=direct");
+  if (!store::is_built(store::CodecName::kLz4))
+    refuse("compresses residuals by LZ4, which this build of anadrome is without");
+  if (options.resume && !asked_.fields.has(ANADROME_ROLE_ADJOINT))
+    refuse("with resume=on commits the state beside adjoint fields, and there are none; "
+           "register them, or set resume=off");
+}
+
+void Undoing::require_fit_of_drift() const {
+  const Options& options = asked_.options;
+  const auto refuse = [](const std::string& why) {
+    throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo with compress=lossy " + why);
+  };
+  if (options.codec() != "lossy") refuse("leaves residuals out: it is not compress=" + options.codec());
+  if (options.interval < 2) refuse("keeps a state every `interval` steps; set that to 2 or more");
+  if (by_steps_) refuse("needs a model with undo");
+}
+
+void Undoing::arrange() {
+  const schedule::Entry* const entry = asked_.options.schedule;
+  on_ = entry != nullptr && entry->needs.undo;
+  if (!on_) {
+    before_ = after_ = guess_ = kept_sums_ = residual_ = {};
+    return asked_.fields.begin_sweep();
+  }
+  require_fit();
+  Options& options = asked_.options;
+  const bool compares = options.audit != Audit::kOff && options.preflight != 0;
+  audit_ = options.audit;
+  compared_steps_ = !compares                ? 0
+                    : options.preflight > 0 ? options.preflight
+                                             : kComparedSteps;
+  block_ = options.is_lossy() ? options.interval : 1;
+  play_.sweep.undone.per_state = block_;
+  options.compress = {};
+  if (!drifts()) options.compress = {store::CodecName::kLz4};
+  options.interval = 1;
+  options.audit = Audit::kOff;  // no residual is computed twice
+  options.preflight = 0;
+
+  if (drifts()) compared_steps_ = 0;  // the drift would say
+  fields_ = asked_.fields.with_role(ANADROME_ROLE_STATE);
+  coding_ = Residual(fields_);
+  const std::int64_t bytes = store::total_bytes(fields_);
+  const std::int64_t residual = checked_add(bytes, sizeof(Ending));
+  before_.assign(size(bytes), {});
+  after_.assign(size(bytes), {});
+  guess_.assign(by_steps_ ? size(bytes) : 0, {});
+  sums_.clear();
+  if (by_steps_) sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
+  const std::int64_t of_sums = store::total_bytes(sums_);
+  kept_sums_.assign(size(of_sums), {});
+  residual_.assign(size(residual), {});
+  bits_.reserve(kMostIterations + 1);
+  store::Field field;
+  field.name = "residual";
+  field.count = residual;
+  field.values = residual_.data();
+  const std::int64_t held = checked_add(checked_multiply(bytes, by_steps_ ? 3 : 2), of_sums);
+  asked_.fields.begin_sweep(std::move(field), checked_add(held, residual));
+}
+
+std::int64_t Undoing::steps_below(const Options& options, std::int64_t steps) {
+  const bool blocks = options.schedule != nullptr && options.schedule->needs.undo &&
+                      options.is_lossy() && options.interval > 1;
+  return blocks && steps > 0 ? ceil_divide(steps, options.interval) : steps;
+}
+
+void Undoing::begin(std::int64_t steps) {
+  if (!on_) return;
+  SweepState::Resumed& resumed = play_.sweep.resumed;
+  steps_ = play_.sweep.undone.steps = steps;
+  if (drifts()) {
+    if (steps == schedule::kUnknown) {
+      throw Error(ANADROME_ERR_UNSUPPORTED,
+                  "schedule=undo with compress=lossy has to know the number of steps");
+    }
+    peers_.agreement.agree(
+        {.call = Call::kBegin, .failure = {}, .equal = steps, .equal_name = "the number of steps"});
+    resumed.step = play_.sweep.undone.step(resumed.step);
+  }
+  ended_at_ = -1;
+  iterations_ = 0;
+  in_hand_ = {};
+  bits_.clear();
+  stage_ = resumed.phase == ANADROME_PHASE_IDLE ? Stage::kStart : Stage::kGoesOn;
+  if (resumed.phase == ANADROME_PHASE_FORWARD && !drifts()) ++resumed.step;
+}
+
+// ---- the caller's actions ----
+
+void Undoing::next(anadrome_action& action) {
+  took(in_hand_);
+  switch (stage_) {
+    case Stage::kStart:
+      copy_out(before_);
+      if (drifts()) {
+        took_block();
+      } else if (steps_ == 0) {
+        play();
+      } else {
+        step(0);
+      }
+      break;
+    case Stage::kGoesOn:
+      copy_out(before_);
+      if (by_steps_) iterations_ = ending().iterations;
+      play();
+      break;
+    case Stage::kStep:
+      if (drifts()) {
+        copy_out(before_);
+        took_block();
+      } else {
+        took_step();
+      }
+      break;
+    case Stage::kRepeated:
+      copy_out(state_part());
+      if (!std::equal(after_.begin(), after_.end(), state_part().begin()))
+        complain("gives another state when it is run again");
+      copy_in(after_);
+      begin_undo(Stage::kUndone);
+      break;
+    case Stage::kUndone:
+    case Stage::kUndoneTwo:
+      if (!undo_goes_on()) undone();
+      break;
+    case Stage::kTurn:
+    case Stage::kAdjoint:
+      copy_in(before_);  // which the caller may have changed
+      if (stage_ == Stage::kAdjoint && k_ > bottom_) {
+        --k_;
+        begin_undo(Stage::kBack);
+      } else {
+        play();
+      }
+      break;
+    case Stage::kBack:
+      if (!undo_goes_on()) back_at_state();
+      break;
+  }
+  action = in_hand_;
+  handed_out_ = now_seconds();
+}
+
+// Of steps that are not compared. Those that undo others count as one.
+void Undoing::took(const anadrome_action& action) {
+  SweepState::Undone& undone = play_.sweep.undone;
+  const bool undoes = stage_ == Stage::kUndone || stage_ == Stage::kBack;
+  SweepState::Undone::Mean* const mean = stage_ == Stage::kStep      ? &undone.forward
+                                         : undoes                    ? &undone.undo
+                                         : stage_ == Stage::kAdjoint ? &undone.adjoint
+                                                                     : nullptr;
+  if (mean == nullptr) return;
+  mean->seconds += now_seconds() - handed_out_;
+  if (!undoes || iteration_ == 0) mean->count += action.last - action.first;
+}
+
+void Undoing::hand_out(anadrome_action_kind kind, std::int64_t step, bool again, Stage stage) {
+  stage_ = stage;
+  in_hand_ = {};
+  in_hand_.kind = kind;
+  in_hand_.again = again ? 1 : 0;
+  in_hand_.first = step;
+  in_hand_.last = kind == ANADROME_TURN || kind == ANADROME_DONE ? step : step + 1;
+}
+
+void Undoing::step(std::int64_t step) {
+  k_ = step;
+  hand_out(ANADROME_ADVANCE, step, false, Stage::kStep);
+}
+
+void Undoing::finish_forward(std::int64_t steps) {
+  if (stage_ != Stage::kStep || in_hand_.kind != ANADROME_ADVANCE)
+    throw Error(ANADROME_ERR_ORDER, "finish_forward: no advance of the forward sweep is under way");
+  if (steps_ != schedule::kUnknown)
+    throw Error(ANADROME_ERR_ORDER, "finish_forward: the number of steps was given to begin");
+  if (ended_at_ >= 0)
+    throw Error(ANADROME_ERR_ORDER, "finish_forward: the sweep was ended after step " +
+                                        std::to_string(ended_at_) + " already");
+  if (steps < k_ || steps > k_ + 1)
+    throw Error(ANADROME_ERR_ARGUMENT, "finish_forward: " + std::to_string(steps) +
+                                           " is outside the advance from " + std::to_string(k_) +
+                                           " to " + std::to_string(k_ + 1));
+  ended_at_ = steps;
+}
+
+// ---- the sweep below ----
+
+void Undoing::play() {
+  stage_ = Stage::kGoesOn;  // until an action is handed out
+  while (stage_ == Stage::kGoesOn) {
+    const anadrome_action& action = below_.play();
+    if (action.kind == ANADROME_ADVANCE) {
+      advance_below(action);
+    } else if (action.kind == ANADROME_ADJOINT) {
+      adjoint_below(action);
+    } else {
+      if (action.kind == ANADROME_DONE)
+        peers_.agreement.ranks().largest(std::span(&play_.sweep.undone.drift, 1));
+      hand_out(action.kind, action.kind == ANADROME_TURN && drifts() ? steps_ : action.first, false,
+               Stage::kTurn);
+    }
+  }
+}
+
+void Undoing::advance_below(const anadrome_action& action) {
+  const bool goes_on = play_.sweep.phase == ANADROME_PHASE_FORWARD && action.again == 0 &&
+                       action.last == action.first + 1;
+  if (!goes_on) throw_no_residual(action);
+  if (drifts()) {
+    step(action.first * block_);
+    in_hand_.last = std::min(action.last * block_, steps_);
+  } else if (ended_at_ >= 0) {
+    below_.end_forward(ended_at_);
+  } else if (action.last != steps_) {
+    step(action.last);
+  }
+}
+
+void Undoing::adjoint_below(const anadrome_action& action) {
+  bottom_ = action.first * block_;
+  k_ = std::min(bottom_ + block_, steps_ == schedule::kUnknown ? bottom_ + 1 : steps_) - 1;
+  iterations_ = ending().iterations;
+  if ((iterations_ > 0) != by_steps_) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "schedule=undo: this run was begun by a program that undoes its steps in another "
+                "way (with or without undo); go on with that one");
+  }
+  begin_undo(Stage::kBack);
+}
+
+void Undoing::throw_no_residual(const anadrome_action& action) const {
+  const SweepState& sweep = play_.sweep;
+  const std::string step = std::to_string(action.first);
+  if (sweep.phase == ANADROME_PHASE_FORWARD && action.again == 0) {
+    throw Error(ANADROME_ERR_NO_SPACE,
+                "schedule=undo keeps a residual of every step, and the disk takes none after that "
+                "of step " +
+                    step + (sweep.disk_refused ? ": " + sweep.disk_refused.message : "") +
+                    "; give it more room (option disk), or take schedule=async");
+  }
+  throw Error(sweep.lost ? sweep.lost.status : ANADROME_ERR_IO,
+              "schedule=undo: a residual above that of step " + step + " is lost" +
+                  (sweep.lost ? ": " + sweep.lost.message : ""));
+}
+
+// ---- a step forward ----
+
+// The state at a block's end, or x_0, is one of the sweep below.
+void Undoing::took_block() {
+  std::copy(before_.begin(), before_.end(), residual_.begin());
+  play();
+}
+
+void Undoing::took_step() {
+  if (ended_at_ == k_) {  // and was not taken
+    copy_in(before_);
+    if (k_ > 0) below_.end_forward(k_);
+    return play();
+  }
+  copy_out(after_);
+  if (!is_compared()) return begin_undo(Stage::kUndone);
+  copy_in(before_);
+  hand_out(ANADROME_ADVANCE, k_, true, Stage::kRepeated);
+}
+
+void Undoing::complain(const char* what) {
+  const std::string step = std::to_string(k_);
+  constexpr const char* kCure =
+      ": what it reads and changes must be registered as state, and it must give the same bits "
+      "every time";
+  if (audit_ == Audit::kWarn) return warnings_.warn({"schedule=undo: step ", step, " ", what, kCure});
+  peers_.held.hold(
+      {ANADROME_ERR_NONDETERMINISTIC, "schedule=undo: step " + step + " " + what + kCure});
+}
+
+// ---- a step undone ----
+
+// x_{k+1} is there.
+void Undoing::begin_undo(Stage stage) {
+  iteration_ = 0;
+  if (!by_steps_) return hand_out(ANADROME_RETREAT, k_, false, stage);
+  guess_ = stage == Stage::kBack ? before_ : after_;
+  peers_.held.hold(store::copy_all_out(sums_, kept_sums_.data()));
+  hand_out(ANADROME_ADVANCE, k_, true, stage);
+}
+
+// False: what is there now is a guess of x_k.
+bool Undoing::undo_goes_on() {
+  if (!by_steps_) return false;
+  peers_.held.hold(store::copy_all_in(sums_, kept_sums_.data()));
+  const bool back = stage_ == Stage::kBack;
+  const std::span<std::byte> image = back ? std::span(after_) : state_part();
+  copy_out(image);
+  correct(fields_, back ? before_ : after_, image, guess_);
+  ++iteration_;
+  if (iterations_ == 0) {
+    std::copy(guess_.begin(), guess_.end(), residual_.begin());
+    bits_.push_back(coding_.take(before_, state_part()));
+    if (iteration_ == kMostIterations) {
+      choose_iterations();
+      copy_in(after_);
+      begin_undo(stage_);
+      return true;
+    }
+  }
+  copy_in(guess_);
+  if (iteration_ == iterations_) return false;
+  hand_out(ANADROME_ADVANCE, k_, true, stage_);
+  return true;
+}
+
+// One more costs a step in either sweep, so it has to make residuals smaller by a fair part.
+void Undoing::choose_iterations() {
+  constexpr double kFairPart = 0.75;
+  constexpr std::int64_t kBytesOfNumber = 8;
+  bits_.push_back(std::ssize(before_) / kBytesOfNumber);  // one of each number
+  peers_.agreement.ranks().sum(bits_);
+  const std::int64_t small = bits_.back();
+  iterations_ = 1;
+  while (iterations_ < kMostIterations) {
+    const std::int64_t now = bits_[at(iterations_ - 1)];
+    if (now <= small || real(bits_[at(iterations_)]) > kFairPart * real(now)) break;
+    ++iterations_;
+  }
+}
+
+void Undoing::undone() {
+  copy_out(state_part());
+  if (is_compared()) {
+    const std::uint64_t sum = sum_of(state_part());
+    if (stage_ == Stage::kUndone) {
+      first_sum_ = sum;
+      copy_in(after_);
+      return begin_undo(Stage::kUndoneTwo);
+    }
+    if (sum != first_sum_) complain("is undone to another state when that is done again");
+    peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
+  }
+  take_residual();
+  copy_in(after_);
+  before_.swap(after_);
+  play();
+}
+
+void Undoing::take_residual() {
+  coding_.take(before_, state_part());
+  const Ending ending = {sum_of(before_), iterations_};
+  std::memcpy(&residual_[before_.size()], &ending, sizeof ending);
+}
+
+void Undoing::back_at_state() {
+  copy_out(after_);
+  if (!drifts()) {
+    coding_.add(after_, state_part());
+  } else if (k_ == bottom_) {
+    measure_drift();
+  }
+  const bool is_right = !drifts() || k_ == bottom_;
+  const std::span<const std::byte> state = is_right ? state_part() : std::span(after_);
+  std::copy(state.begin(), state.end(), before_.begin());
+  if (!drifts()) require_right_state();
+  if (is_right) copy_in(before_);
+  hand_out(ANADROME_ADJOINT, k_, false, Stage::kAdjoint);
+}
+
+void Undoing::require_right_state() {
+  if (sum_of(before_) == ending().state) return;
+  peers_.held.hold({ANADROME_ERR_NONDETERMINISTIC,
+                    "schedule=undo: step " + std::to_string(k_) +
+                        " is not undone as it was in the forward sweep; undo must read registered "
+                        "state alone, and give the same bits every time"});
+}
+
+// Of the undone state from the one that was kept.
+void Undoing::measure_drift() {
+  const double drift = largest_change(fields_, state_part(), after_);
+  double& most = play_.sweep.undone.drift;
+  most = std::max(most, drift);
+  if (drift <= asked_.options.tolerance) return;
+  peers_.held.hold({ANADROME_ERR_NONDETERMINISTIC,
+                    "schedule=undo: the state of step " + std::to_string(k_) +
+                        " that was undone to is " + format_in_full(drift) +
+                        " from the one that was kept, and the tolerance is " +
+                        format_in_full(asked_.options.tolerance) +
+                        " (relative to the largest magnitude in the field); set a shorter interval, "
+                        "a larger tolerance, or compress=off, which is exact"});
+}
+
+// ---- memory ----
+
+void Undoing::copy_out(std::span<std::byte> to) {
+  peers_.held.hold(store::copy_all_out(fields_, to.data()));
+}
+
+void Undoing::copy_in(std::span<const std::byte> from) {
+  peers_.held.hold(store::copy_all_in(fields_, from.data()));
+}
+
+Undoing::Ending Undoing::ending() const {
+  Ending ending{};
+  std::memcpy(&ending, &residual_[before_.size()], sizeof ending);
+  return ending;
+}
+
+std::uint64_t Undoing::sum_of(std::span<const std::byte> state) {
+  return XXH3_64bits(state.data(), state.size());
+}
+
+}  // namespace anadrome::engine
