@@ -34,7 +34,7 @@ program calls_test
   call stopping()
   call shapes_and_tolerances()
   call streams()
-  call conclude(15 + 8 + 4 + 3 + 3 + 6 + 3 + 1 + 9)
+  call conclude(15 + 8 + 4 + 3 + 3 + 9 + 3 + 1 + 9)
 
 contains
 
@@ -210,6 +210,15 @@ contains
       call expect(model%starts == 1 .and. model%turns == 1, "start and turn came once")
       call anadrome_close(run)
     end do
+    call open_model(run, model, with_tape=.false.)
+    model%has_undo = .true.
+    call anadrome_set(run, "schedule", "undo")
+    call anadrome_set(run, "memory", "1MiB")
+    call anadrome_solve(run, 31, model, status)
+    call expect_status(status, ANADROME_OK, "solve by undo")
+    call expect(model%adjoints == 31 .and. model%wrong == 0, "every state was right")
+    call expect(model%undone == 2 * 31 + 2, "steps were undone twice, and two of them once more")
+    call anadrome_close(run)
   end subroutine callbacks
 
   subroutine callbacks_that_fail()

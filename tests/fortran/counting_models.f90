@@ -10,7 +10,7 @@ module counting_models
   type, extends(anadrome_model) :: forgetful_model
     integer(int64) :: x(4) = -1, tape(2) = -1
     logical :: with_tape = .false.
-    integer :: adjoints = 0, starts = 0, turns = 0, wrong = 0, fail_at = -1
+    integer :: adjoints = 0, starts = 0, turns = 0, undone = 0, wrong = 0, fail_at = -1
   contains
     procedure :: start
     procedure :: advance
@@ -21,6 +21,7 @@ module counting_models
   type, extends(forgetful_model) :: counting_model
   contains
     procedure :: record
+    procedure :: undo
   end type counting_model
 
 contains
@@ -52,6 +53,15 @@ contains
     model%tape = 10 * step
     model%x = step + 1
   end subroutine record
+
+  subroutine undo(model, step, ierr)
+    class(counting_model), intent(inout) :: model
+    integer(int64), intent(in) :: step
+    integer, intent(inout) :: ierr
+    if (any(model%x /= step + 1)) ierr = 1
+    model%x = step - 3  ! a guess
+    model%undone = model%undone + 1
+  end subroutine undo
 
   subroutine turn(model, steps, ierr)
     class(forgetful_model), intent(inout) :: model

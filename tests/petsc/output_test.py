@@ -54,6 +54,11 @@ class Output(unittest.TestCase):
             self.assertNotEqual(said.returncode, 0)
             self.assertIn("off or lz4", said.stderr)
 
+    def test_undo_is_refused(self):
+        said = run("-ts_trajectory_anadrome_schedule", "undo")
+        self.assertNotEqual(said.returncode, 0)
+        self.assertIn("no step of a TS can be undone", said.stderr)
+
     def test_view_shows_plan_and_statistics(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "4").stdout
         self.assertIn("type: anadrome", said)

@@ -19,6 +19,39 @@ def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, options):
     np.testing.assert_array_equal(gradient, expected[1])
 
 
+def test_steps_run_backwards_have_the_bits_of_everything_kept(comm, directory):
+    ring = Ring(comm)
+    expected = ring.everything_kept(STEPS)
+
+    def undo(u, k):  # a poor guess, and the same one each time
+        return 0.99 * u
+
+    for given in (undo, None):
+        J, gradient = anadrome.gradient(ring.step, ring.adjoint_step, ring.x0, STEPS, ring.objective, undo=given,
+                                        directory=directory, schedule="undo")
+        assert J == expected[0]
+        np.testing.assert_array_equal(gradient, expected[1])
+
+
+def test_a_loop_is_asked_to_retreat(comm, directory):
+    u = np.full(50, 3.0)
+    with anadrome.Run(comm, directory=directory, schedule="undo") as run:
+        run.state(u=u)
+        states = []
+        for action in run.sweep(9):
+            match action:
+                case anadrome.Advance(first, last, again=again):
+                    assert last == first + 1
+                    if not again:
+                        states.append(u.copy())
+                    u *= 1.1
+                case anadrome.Retreat(step):
+                    u /= 1.1
+                case anadrome.Adjoint(step):
+                    np.testing.assert_array_equal(u, states[step])
+        assert run.statistics().schedule == "undo"
+
+
 def test_functions_may_return_new_arrays(comm):
     ring = Ring(comm)
 

@@ -104,6 +104,20 @@ class Example(WhatIf):
         for wrong in ("511MiB", "2GiB"):
             self.assertIn("--slot", self.refuse(*words(few, {"--slot": wrong})))
 
+    def test_steps_run_backwards_are_compared_where_their_ratio_is_given(self):
+        far = {"--state": "4GiB", "--ranks": "1", "--memory": "24GiB", "--write-rate": "400MB/s", "--read-rate": None,
+               "--steps": "5000", "--step-time": "0.2", "--adjoint-time": "0.4"}
+        self.assertNotIn("undo", self.rows(self.plan(far)))
+        answer = self.plan(far, {"--undo": "38"})
+        row = self.rows(answer)["undo"]
+        self.assertEqual(answer["recommended"], "undo")
+        self.assertEqual(row["recompute_factor"], 3)
+        self.assertAlmostEqual(row["seconds"] / (5000 * (0.2 * 3 + 0.4)), 1, 2)
+        self.assertAlmostEqual(int(row["bytes_written"]) / (5000 * 2**32 / 38), 1, 3)
+        self.assertEqual(self.plan(far, {"--undo": "2"})["recommended"], "async")
+        self.assertNotIn("undo", self.rows(self.plan(far, {"--undo": "38", "--memory": "12GiB"})))
+        self.assertIn("ratio", self.refuse(*words(far, {"--undo": "0.5"})))
+
     def test_compressed_states_take_less_time_and_room(self):
         short = {**SLOW, "--steps": "4000"}
         plain = self.plan(short)

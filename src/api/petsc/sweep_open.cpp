@@ -77,6 +77,9 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
              "is off or lz4",
              compress.c_str());
   if (!compress.empty()) PetscCall(set("compress", compress));
+  PetscCheck(in_small_letters(settings.value_or_environment("schedule")) != "undo", comm_,
+             PETSC_ERR_SUP,
+             "-ts_trajectory_anadrome_schedule is undo, and no step of a TS can be undone");
   PetscInt preflight = 0;
   bool asked = false;
   PetscCall(settings.preflight(&preflight, &asked));  // what is misspelt is said now

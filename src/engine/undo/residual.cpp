@@ -198,20 +198,38 @@ void correct_part(std::span<const std::byte> exact, std::span<const std::byte> i
   }
 }
 
+struct Change {
+  double magnitude = 0, most = 0;
+};
+
 template <class Number>
-double change_of_part(std::span<const std::byte> exact, std::span<const std::byte> other) {
-  double magnitude = 0, change = 0;
+Change change_of_part(std::span<const std::byte> exact, std::span<const std::byte> other) {
+  Change change;
   for (std::size_t at = 0; at < exact.size(); at += sizeof(Number)) {
     const double here = load<Number>(&exact[at]), there = load<Number>(&other[at]);
-    if (std::isfinite(here)) magnitude = std::max(magnitude, std::abs(here));
+    if (std::isfinite(here)) change.magnitude = std::max(change.magnitude, std::abs(here));
     const double apart = std::abs(here - there);
     if (std::isfinite(apart)) {
-      change = std::max(change, apart);
+      change.most = std::max(change.most, apart);
     } else if (std::memcmp(&exact[at], &other[at], sizeof(Number)) != 0) {
-      change = std::numeric_limits<double>::infinity();
+      change.most = std::numeric_limits<double>::infinity();
     }
   }
-  return change > 0 ? change / magnitude : 0;
+  return change;
+}
+
+Change change_of(const store::Field& field, std::span<const std::byte> exact,
+                 std::span<const std::byte> other) {
+  switch (store::real_bytes(field.type)) {
+    case sizeof(float):
+      return change_of_part<float>(exact, other);
+    case sizeof(double):
+      return change_of_part<double>(exact, other);
+    default:
+      return {0, std::equal(exact.begin(), exact.end(), other.begin())
+                     ? 0
+                     : std::numeric_limits<double>::infinity()};
+  }
 }
 
 }  // namespace
@@ -277,22 +295,19 @@ void correct(std::span<const store::Field> fields, std::span<const std::byte> ex
   }
 }
 
-double largest_change(std::span<const store::Field> fields, std::span<const std::byte> exact,
-                      std::span<const std::byte> other) {
-  double largest = 0;
+Drift drift_of(std::span<const store::Field> fields, std::span<const std::byte> exact,
+               std::span<const std::byte> other, double tolerance) {
+  Drift drift;
   for (std::size_t offset = 0; const store::Field& field : fields) {
     const std::size_t bytes = size(field.bytes());
-    const auto here = exact.subspan(offset, bytes), there = other.subspan(offset, bytes);
-    const std::int64_t real = store::real_bytes(field.type);
-    const double change = real == sizeof(float)    ? change_of_part<float>(here, there)
-                          : real == sizeof(double) ? change_of_part<double>(here, there)
-                          : std::equal(here.begin(), here.end(), there.begin())
-                              ? 0
-                              : std::numeric_limits<double>::infinity();
-    largest = std::max(largest, change);
+    const Change change =
+        change_of(field, exact.subspan(offset, bytes), other.subspan(offset, bytes));
+    const double allowed = field.tolerance >= 0 ? field.tolerance : tolerance * change.magnitude;
+    drift.within = drift.within && change.most <= allowed;
+    if (change.most > 0) drift.most = std::max(drift.most, change.most / change.magnitude);
     offset += bytes;
   }
-  return largest;
+  return drift;
 }
 
 }  // namespace anadrome::engine

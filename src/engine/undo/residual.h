@@ -45,9 +45,13 @@ class Residual {
 void correct(std::span<const store::Field> fields, std::span<const std::byte> exact,
              std::span<const std::byte> image, std::span<std::byte> guess);
 
-/// The largest difference of two states, of each field relative to its largest magnitude; infinite
-/// where a number that is no real, or not finite, differs.
-double largest_change(std::span<const store::Field> fields, std::span<const std::byte> exact,
-                      std::span<const std::byte> other);
+struct Drift {
+  /// The largest difference of two states, of each field relative to its largest magnitude;
+  /// infinite where a number that is no real, or not finite, differs.
+  double most = 0;
+  bool within = true;  ///< the tolerance, or the absolute one that a field has of its own
+};
+Drift drift_of(std::span<const store::Field> fields, std::span<const std::byte> exact,
+               std::span<const std::byte> other, double tolerance);
 
 }  // namespace anadrome::engine

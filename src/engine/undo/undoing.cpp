@@ -426,13 +426,13 @@ void Undoing::require_right_state() {
 
 // Of the undone state from the one that was kept.
 void Undoing::measure_drift() {
-  const double drift = largest_change(fields_, state_part(), after_);
+  const Drift drift = drift_of(fields_, state_part(), after_, asked_.options.tolerance);
   double& most = play_.sweep.undone.drift;
-  most = std::max(most, drift);
-  if (drift <= asked_.options.tolerance) return;
+  most = std::max(most, drift.most);
+  if (drift.within) return;
   peers_.held.hold({ANADROME_ERR_NONDETERMINISTIC,
                     "schedule=undo: the state of step " + std::to_string(k_) +
-                        " that was undone to is " + format_in_full(drift) +
+                        " that was undone to is " + format_in_full(drift.most) +
                         " from the one that was kept, and the tolerance is " +
                         format_in_full(asked_.options.tolerance) +
                         " (relative to the largest magnitude in the field); set a shorter interval, "

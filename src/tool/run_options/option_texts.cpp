@@ -39,10 +39,12 @@ const std::vector<OptionText>& option_texts() {
        "[the summary](summary.md)"},
 
       {"schedule", kSome, "auto", "revolve",
-       "`auto`, `store_all`, `revolve`, `async` or `mixed`. `auto` takes `store_all` if every "
-       "state fits, and otherwise `async` or `revolve`.",
+       "`auto`, `store_all`, `revolve`, `async`, `mixed` or `undo`. `auto` takes `store_all` if "
+       "every state fits, and otherwise `async` or `revolve`. `undo` is for steps that can be run "
+       "backwards.",
        "revolv", "A schedule that needs more memory than there is ends in `ANADROME_ERR_MEMORY`.",
-       "[schedules](#schedules), [how to choose](how-to/choosing.md)"},
+       "[schedules](#schedules), [how to choose](how-to/choosing.md), [steps run "
+       "backwards](how-to/undo.md)"},
       {"disk", kSome, "unlimited", "500GiB",
        "Bytes on disk, all ranks together. When they are used up, no more anchors are written and "
        "the rest is recomputed from RAM. The copy of the first block counts if there is room for "
@@ -69,7 +71,8 @@ const std::vector<OptionText>& option_texts() {
       {"compress", kSome, "off", "lz4",
        "How the I/O thread compresses states on disk. `lz4` keeps the bits of the gradient. "
        "`float32`, `round`, `zfp` and `lossy` (the quicker of `round` and `zfp`) change numbers. "
-       "`float32` also shrinks states in memory.",
+       "`float32` also shrinks states in memory. For `schedule=undo`, `lossy` leaves residuals "
+       "out.",
        "gzip",
        "It costs time where the disk is fast. A build without LZ4 or zfp answers "
        "`ANADROME_ERR_UNSUPPORTED`.",
@@ -77,7 +80,8 @@ const std::vector<OptionText>& option_texts() {
       {"tolerance", kSome, "1e-6", "1e-4",
        "For `round`, `zfp` and `lossy`: by how much a number may change. It is relative to the "
        "largest magnitude that the field has in this state on this rank, fill values apart. A "
-       "field can have an absolute one of its own (`anadrome_set_tolerance`).",
+       "field can have an absolute one of its own (`anadrome_set_tolerance`). For `schedule=undo` "
+       "with `compress=lossy`: the drift that is allowed.",
        "2", "With a large tolerance the gradient is wrong by as much: `probe=on` states it.",
        "[which tolerance](how-to/compression.md)"},
       {"layout", kSome, "shared", "node",
@@ -119,7 +123,8 @@ const std::vector<OptionText>& option_texts() {
        "[states on a GPU](how-to/devices.md)"},
       {"interval", kFew, "auto", "20",
        "For `async`: steps between anchors. `auto` chooses on the way, by what intervals of 1, 2, "
-       "4, 8, .. steps are measured to take.",
+       "4, 8, .. steps are measured to take. For `undo` with `compress=lossy`: steps between states "
+       "that are kept.",
        "0", "A bad interval makes the run slower; the gradient stays the same.",
        "[theory](theory-async.md)"},
       {"checkpoints", kFew, "unlimited", "8",

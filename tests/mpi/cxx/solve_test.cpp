@@ -46,6 +46,23 @@ anadrome::Run run_with(CountingSweep& sweep) {
   return run;
 }
 
+TEST(CxxSolve, UndoesStepsByALambda) {
+  CountingSweep sweep;
+  std::int64_t undone = 0;
+  sweep.model.undo = [&](std::int64_t step) {
+    EXPECT_EQ(sweep.x, step + 1);
+    sweep.x = -5;  // a guess
+    ++undone;
+  };
+  anadrome::Run run = run_with(sweep);
+  run.set("schedule", "undo").set("memory", "1MiB").set("directory", anadrome::test::directory());
+
+  run.solve(kSteps, sweep.model);
+
+  EXPECT_EQ(sweep.adjoints, kSteps);
+  EXPECT_EQ(undone, 2 * kSteps + 2) << "and two of the first steps once more";
+}
+
 TEST(CxxSolve, CallsTheLambdas) {
   for (const std::int64_t steps : {kSteps, std::int64_t{ANADROME_STEPS_UNKNOWN}}) {
     CountingSweep sweep;
