@@ -115,6 +115,13 @@ void Wave::step(std::int64_t n, Field& now, Field& before, Field& x) {
   });
 }
 
+void Wave::undo(std::int64_t n, Field& now, Field& after, Field& x) {
+  sample(n, now, x);
+  for_inner_points([&](std::size_t i) {
+    after[i] = (2 * now[i] + x[i] - after[i] / damping_[i]) / damping_[i];
+  });
+}
+
 void Wave::weight(const Field& lambda, Field& y) const {
   for_inner_points([&](std::size_t i) { y[i] = -damping_[i] / slowness_[i] * lambda[i]; });
 }

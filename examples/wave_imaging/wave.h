@@ -44,6 +44,8 @@ class Wave {
   /// Step n: u_n is `now`, which gets its halo; `before` has u_{n-1} and gets u_{n+1}; x_n is in
   /// `x`.
   void step(std::int64_t n, Field& now, Field& before, Field& x);
+  /// Step n undone, up to rounding: `after` has u_{n+1} and gets u_{n-1}.
+  void undo(std::int64_t n, Field& now, Field& after, Field& x);
   /// x_n alone.
   void sample(std::int64_t n, Field& now, Field& x);
   /// y_n, by which x_n is multiplied in the gradient, of lambda_{n+1}.

@@ -296,15 +296,17 @@ void correct(std::span<const store::Field> fields, std::span<const std::byte> ex
 }
 
 Drift drift_of(std::span<const store::Field> fields, std::span<const std::byte> exact,
-               std::span<const std::byte> other, double tolerance) {
+               std::span<const std::byte> other, double tolerance, std::span<double> largest) {
   Drift drift;
-  for (std::size_t offset = 0; const store::Field& field : fields) {
-    const std::size_t bytes = size(field.bytes());
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::size_t bytes = size(fields[i].bytes());
     const Change change =
-        change_of(field, exact.subspan(offset, bytes), other.subspan(offset, bytes));
-    const double allowed = field.tolerance >= 0 ? field.tolerance : tolerance * change.magnitude;
-    drift.within = drift.within && change.most <= allowed;
-    if (change.most > 0) drift.most = std::max(drift.most, change.most / change.magnitude);
+        change_of(fields[i], exact.subspan(offset, bytes), other.subspan(offset, bytes));
+    largest[i] = std::max(largest[i], change.magnitude);
+    const double own = fields[i].tolerance;
+    drift.within = drift.within && change.most <= (own >= 0 ? own : tolerance * largest[i]);
+    if (change.most > 0) drift.most = std::max(drift.most, change.most / largest[i]);
     offset += bytes;
   }
   return drift;

@@ -46,12 +46,13 @@ void correct(std::span<const store::Field> fields, std::span<const std::byte> ex
              std::span<const std::byte> image, std::span<std::byte> guess);
 
 struct Drift {
-  /// The largest difference of two states, of each field relative to its largest magnitude;
+  /// The largest difference of two states, of each field relative to its largest magnitude so far;
   /// infinite where a number that is no real, or not finite, differs.
   double most = 0;
   bool within = true;  ///< the tolerance, or the absolute one that a field has of its own
 };
+/// `largest`: of each field, which `exact` may raise: a wave that has not begun has none.
 Drift drift_of(std::span<const store::Field> fields, std::span<const std::byte> exact,
-               std::span<const std::byte> other, double tolerance);
+               std::span<const std::byte> other, double tolerance, std::span<double> largest);
 
 }  // namespace anadrome::engine

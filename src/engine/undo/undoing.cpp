@@ -101,6 +101,7 @@ void Undoing::arrange() {
   const std::int64_t of_sums = store::total_bytes(sums_);
   kept_sums_.assign(size(of_sums), {});
   residual_.assign(size(residual), {});
+  largest_.assign(fields_.size(), 0);
   bits_.reserve(kMostIterations + 1);
   store::Field field;
   field.name = "residual";
@@ -155,6 +156,7 @@ void Undoing::next(anadrome_action& action) {
     case Stage::kGoesOn:
       copy_out(before_);
       if (by_steps_) iterations_ = ending().iterations;
+      if (drifts()) drift_of(fields_, before_, before_, 0, largest_);
       play();
       break;
     case Stage::kStep:
@@ -300,6 +302,7 @@ void Undoing::throw_no_residual(const anadrome_action& action) const {
 
 // The state at a block's end, or x_0, is one of the sweep below.
 void Undoing::took_block() {
+  drift_of(fields_, before_, before_, 0, largest_);
   std::copy(before_.begin(), before_.end(), residual_.begin());
   play();
 }
@@ -426,7 +429,7 @@ void Undoing::require_right_state() {
 
 // Of the undone state from the one that was kept.
 void Undoing::measure_drift() {
-  const Drift drift = drift_of(fields_, state_part(), after_, asked_.options.tolerance);
+  const Drift drift = drift_of(fields_, state_part(), after_, asked_.options.tolerance, largest_);
   double& most = play_.sweep.undone.drift;
   most = std::max(most, drift.most);
   if (drift.within) return;
@@ -435,7 +438,7 @@ void Undoing::measure_drift() {
                         " that was undone to is " + format_in_full(drift.most) +
                         " from the one that was kept, and the tolerance is " +
                         format_in_full(asked_.options.tolerance) +
-                        " (relative to the largest magnitude in the field); set a shorter interval, "
+                        " (relative to the largest magnitude in the field so far); set a shorter interval, "
                         "a larger tolerance, or compress=off, which is exact"});
 }
 

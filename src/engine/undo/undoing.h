@@ -130,6 +130,7 @@ class Undoing {
   std::vector<store::Field> sums_;    ///< adjoint fields: what such a step adds is taken back
   std::vector<std::byte> kept_sums_;
   std::vector<std::byte> residual_;
+  std::vector<double> largest_;  ///< magnitude, of each field so far
   Audit audit_ = Audit::kError;
   std::int64_t compared_steps_ = 0;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <anadrome/anadrome.h>
+#include <anadrome/store.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -25,6 +26,9 @@ class UndoneModel {
   virtual void step(std::int64_t k) = 0;
   /// Guesses x_k from x_{k+1}.
   virtual void undo(std::int64_t k) = 0;
+
+  /// Did all that it keeps itself find a place?
+  virtual bool stored() const { return true; }
 
   void add_to(anadrome_run* run) {
     int number = 0;
@@ -170,6 +174,60 @@ class Wave final : public UndoneModel {
   std::size_t columns_;
   std::vector<Number> now_, before_;
   Ring<Number> ring_;
+};
+
+/// A wave whose layer at one side forgets what it damps. The caller keeps the layer's cells of each
+/// step in a store, and a step that is undone gets them from there.
+class LayeredWave final : public UndoneModel {
+ public:
+  LayeredWave() : now_(kCells), before_(kCells), strip_(kLayer), ring_(1) {
+    has(now_, ANADROME_FLOAT64);
+    has(before_, ANADROME_FLOAT64);
+    const std::string options = "memory=300KiB name=strips directory=" + directory();
+    anadrome_store_open(MPI_COMM_WORLD, options.c_str(), &strips_);
+  }
+  ~LayeredWave() override { anadrome_store_close(&strips_); }
+  void start() override {
+    for (std::size_t i = 0; i < kCells; ++i)
+      now_[i] = before_[i] = std::exp(-1e-3 * std::pow(double(i) - 500, 2));
+  }
+  void step(std::int64_t k) override {
+    std::copy_n(before_.begin(), kLayer, strip_.begin());
+    const anadrome_part part = strip();
+    stored_ = stored_ && anadrome_store_put(strips_, k, 1, &part) == ANADROME_OK;
+    ring_.exchange(now_);
+    for (std::size_t i = 0; i < kCells; ++i) {
+      const double kept = i < kLayer ? 0 : before_[i];
+      before_[i] = 2 * now_[i] - kept + 0.3 * pull(now_, i);
+      if (i < kLayer) before_[i] *= 0.4;
+    }
+    std::swap_ranges(now_.begin(), now_.end(), before_.begin());  // the arrays stay where they are
+  }
+  void undo(std::int64_t k) override {
+    ring_.exchange(before_);
+    const anadrome_part part = strip();
+    stored_ = stored_ && anadrome_store_get(strips_, k, 1, &part) == ANADROME_OK;
+    for (std::size_t i = 0; i < kCells; ++i) {
+      const double next = now_[i];
+      now_[i] = before_[i];
+      before_[i] = i < kLayer ? strip_[i] : 2 * now_[i] - next;
+    }
+    for (std::size_t i = kLayer; i < kCells; ++i) before_[i] += 0.3 * pull(now_, i);
+  }
+  bool stored() const override { return stored_; }
+
+ private:
+  static constexpr std::size_t kCells = 20'000, kLayer = 300;
+  double pull(const std::vector<double>& of, std::size_t i) const {
+    const auto here = static_cast<std::ptrdiff_t>(i);
+    return ring_.at(of, here - 1) - 2 * of[i] + ring_.at(of, here + 1);
+  }
+  anadrome_part strip() { return {"strip", ANADROME_FLOAT64, strip_.size(), strip_.data()}; }
+
+  std::vector<double> now_, before_, strip_;
+  Ring<double> ring_;
+  anadrome_store* strips_ = nullptr;
+  bool stored_ = true;
 };
 
 /// Shallow water on a ring, by the classical Runge-Kutta method: undone by a step of -dt.

@@ -28,6 +28,7 @@ const Case kCases[] = {
     {"Wave", wave, 8},
     {"WaveInSinglePrecision", [] { return std::make_unique<Wave<float>>(64, 400); }, 4},
     {"ShallowWater", [] { return std::make_unique<ShallowWater>(20'000 + 7 * rank()); }, 5},
+    {"WaveWithAStrip", [] { return std::make_unique<LayeredWave>(); }, 15},
     {"ImplicitHeat", [] { return std::make_unique<ImplicitHeat>(30'000); }, 4},
     {"Burgers", [] { return std::make_unique<Burgers>(30'001); }, 1.5, true},
     {"WaveByItsSteps", wave, 0.9, true},
@@ -156,6 +157,7 @@ class Undo : public testing::TestWithParam<Case> {
     EXPECT_EQ(found.status, ANADROME_OK) << found.message;
     EXPECT_EQ(found.adjoint, expected_);
     EXPECT_EQ(found.objective, objective_);
+    EXPECT_TRUE(model_->stored());
   }
 
   std::unique_ptr<UndoneModel> model_;

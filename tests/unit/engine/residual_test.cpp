@@ -96,15 +96,22 @@ TEST(Drift, IsRelativeToTheLargestNumberOfItsField) {
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const State exact = of(std::vector<double>{100, -1, 1e-3, nan});
-  EXPECT_EQ(drift_of(all, exact, exact, 0).most, 0);
-  EXPECT_TRUE(drift_of(all, exact, exact, 0).within);
+  std::vector<double> largest(2);
+  const auto drift = [&](const State& other, double tolerance) {
+    return drift_of(all, exact, other, tolerance, largest);
+  };
+  EXPECT_EQ(drift(exact, 0).most, 0);
+  EXPECT_TRUE(drift(exact, 0).within);
   const State other = of(std::vector<double>{101, -1, 1e-3, nan});
-  EXPECT_DOUBLE_EQ(drift_of(all, exact, other, 0.02).most, 0.01);
-  EXPECT_TRUE(drift_of(all, exact, other, 0.02).within);
-  EXPECT_FALSE(drift_of(all, exact, other, 0.005).within);
+  EXPECT_DOUBLE_EQ(drift(other, 0.02).most, 0.01);
+  EXPECT_TRUE(drift(other, 0.02).within);
+  EXPECT_FALSE(drift(other, 0.005).within);
   all[0].tolerance = 2;  // an absolute one of its own
-  EXPECT_TRUE(drift_of(all, exact, other, 0.005).within);
-  EXPECT_FALSE(drift_of(all, exact, of(std::vector<double>{101, -1, 1e-3, 0}), 1).within);
+  EXPECT_TRUE(drift(other, 0.005).within);
+  EXPECT_FALSE(drift(of(std::vector<double>{101, -1, 1e-3, 0}), 1).within);
+  all[0].tolerance = -1;
+  largest[0] = 1000;  // of a state before
+  EXPECT_DOUBLE_EQ(drift(other, 1).most, 0.001);
 }
 
 }  // namespace
