@@ -24,13 +24,15 @@ import scale
 import sketch
 import store
 import throughput
+import undo
 from machine import Bench, cores, say
 from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
        "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
-       "directories": directories, "instead": instead, "scale": scale, "device": device}
+       "directories": directories, "instead": instead, "scale": scale, "device": device,
+       "undo": undo}
 
 
 def processor():

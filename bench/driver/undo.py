@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A wave whose steps are run backwards against Revolve and async, in the same memory, each sweep a process of its own; and the
+drift that schedule=undo states without residuals, beside what it did to the gradient."""
+import array
+import os
+import subprocess
+from statistics import median
+
+from table import markdown, spread
+
+DISKS = {"as it is": "none", "400 MB/s": "400MB/s", "100 MB/s": "100MB/s"}
+WAYS = {"revolve": ["schedule=revolve"], "async": ["schedule=async"], "undo": ["schedule=undo"],
+        "undo, drifting": ["schedule=undo", "compress=lossy", "interval=50"]}
+
+
+def once(bench, kind, sponge, side, steps, *options):
+    """The numbers of a sweep, and its gradient."""
+    file = os.path.join(bench.states, "gradient")
+    command = [os.path.abspath(f"{bench.programs}/bench_undone"), kind, str(sponge), str(side), str(steps), file, "directory=.", *options]
+    done = subprocess.run(["timeout", "300", *command], capture_output=True, text=True, cwd=bench.states, check=False)
+    if done.returncode:
+        raise SystemExit(f"failed ({done.returncode}): {' '.join(command)}\n{done.stderr}")
+    names = ("seconds", "forward", "undone", "written", "states", "drift", "peak")
+    with open(file, "rb") as values:
+        return dict(zip(names, map(float, done.stdout.split()))), array.array("d", values.read())
+
+
+def sweeps(bench, claims):
+    side, steps, slots = bench.choose((1024, 400, 8), (128, 40, 8))
+    memory = f"memory={slots * side * side * 2 * 8}"
+    _, kept = once(bench, "double", 0.2, side, steps, "schedule=store_all", "memory=20GiB")
+    table, faster = [], []
+    for disk, limit in DISKS.items():
+        found = {way: [] for way in WAYS}
+        for _ in range(bench.choose(5, 1)):
+            for way, options in WAYS.items():
+                numbers, gradient = once(bench, "double", 0.2, side, steps, memory, f"bandwidth_limit={limit}", *options)
+                if way != "undo, drifting" and gradient != kept:
+                    raise SystemExit(f"{way}: the gradient has other bits")
+                found[way].append(numbers)
+        best = [min(turn[way]["seconds"] for way in ("revolve", "async")) for turn in
+                ({way: found[way][i] for way in WAYS} for i in range(len(found["undo"])))]
+        for way, rows in found.items():
+            of_best = [row["seconds"] / other for row, other in zip(rows, best)]
+            ratio = f"{rows[0]['states'] / rows[0]['written']:.1f}" if rows[0]["states"] else "-"
+            table.append([disk, way, spread(of_best, "{:.2f}"), f"{(rows[0]['forward'] + rows[0]['undone']) / steps:.2f}", ratio,
+                          f"{median(row['peak'] for row in rows) / 2**20:.0f}"])
+            if way == "undo, drifting":
+                faster += of_best
+    claims.at_most("without residuals, of the faster of revolve and async", faster, 1, "{:.2f}")
+    return (f"\n{side} x {side} points, {steps} steps, {slots} states of memory; seconds over those of the faster of revolve and async "
+            "in the same turn. All gradients but those that drift have the bits of every state kept:\n\n" +
+            markdown(["disk", "schedule", "of the faster", "forward and undone steps per step", "states over residuals", "MiB"], table))
+
+
+def drifts(bench):
+    side, steps = bench.choose((256, 400), (64, 80))
+    table = []
+    for kind, allowed in (("double", "1e-3"), ("float", "0.5")):
+        for sponge in (0, 0.1):
+            _, kept = once(bench, kind, sponge, side, steps, "schedule=store_all", "memory=4GiB")
+            largest = max(map(abs, kept))
+            for interval in (10, 50, 200):
+                numbers, gradient = once(bench, kind, sponge, side, steps, "schedule=undo", "compress=lossy", f"interval={interval}",
+                                         f"tolerance={allowed}", "memory=64MiB")
+                error = max(abs(a - b) for a, b in zip(kept, gradient, strict=True)) / largest
+                table.append([kind, sponge, interval, f"{numbers['drift']:.1e}", f"{error:.1e}", f"{numbers['drift'] / error:.2g}"])
+    return (f"\nWithout residuals, {side} x {side} points, {steps} steps:\n\n" +
+            markdown(["numbers", "sponge", "interval", "drift as stated", "error of the gradient", "ratio"], table))
+
+
+def run(bench, claims):
+    os.makedirs(bench.states, exist_ok=True)
+    return sweeps(bench, claims) + drifts(bench)
