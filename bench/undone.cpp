@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A wave by leapfrog whose steps can be undone, and the gradient by the squared speed in each point:
+// A wave by leapfrog whose steps can be undone, and the gradient by the squared speed in each
+// point:
 //   bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...
-// prints seconds, forward steps, undone steps, bytes written, bytes of states in them, drift, and the
-// most memory; the gradient goes to the file GRADIENT, in double precision.
+// prints seconds, forward steps, undone steps, bytes written, bytes of states in them, drift, and
+// the most memory; the gradient goes to the file GRADIENT, in double precision.
 #include <anadrome/anadrome.hpp>
 
 #include <algorithm>
@@ -24,8 +25,14 @@ class Wave {
   using Field = std::vector<Real>;
 
   Wave(std::size_t side, double sponge)
-      : side_(side), now(side * side), before(now), adjoint(now), earlier(now), gradient(now.size()),
-        damping_(now.size()), pull_(now.size()) {
+      : side_(side),
+        now(side * side),
+        before(now),
+        adjoint(now),
+        earlier(now),
+        gradient(now.size()),
+        damping_(now.size()),
+        pull_(now.size()) {
     for (std::size_t i = 0; i < now.size(); ++i) {
       const double x = place(i % side), y = place(i / side);
       const double deep = std::max(0.0, std::max(std::abs(x), std::abs(y)) - 0.8) / 0.2;
@@ -36,8 +43,8 @@ class Wave {
   void step() {
     laplacian(now);
     for (std::size_t i = 0; i < now.size(); ++i) {
-      const Real next = (2 * now[i] - (1 - damping_[i]) * before[i] + kSpeed * pull_[i]) /
-                        (1 + damping_[i]);
+      const Real next =
+          (2 * now[i] - (1 - damping_[i]) * before[i] + kSpeed * pull_[i]) / (1 + damping_[i]);
       before[i] = now[i];
       now[i] = next;
     }
@@ -45,8 +52,8 @@ class Wave {
   void undo() {
     laplacian(before);
     for (std::size_t i = 0; i < now.size(); ++i) {
-      const Real last = (2 * before[i] - (1 + damping_[i]) * now[i] + kSpeed * pull_[i]) /
-                        (1 - damping_[i]);
+      const Real last =
+          (2 * before[i] - (1 + damping_[i]) * now[i] + kSpeed * pull_[i]) / (1 - damping_[i]);
       now[i] = before[i];
       before[i] = last;
     }
@@ -68,7 +75,9 @@ class Wave {
 
  private:
   static constexpr Real kSpeed = static_cast<Real>(0.2);
-  double place(std::size_t i) const { return 2 * static_cast<double>(i) / static_cast<double>(side_) - 1; }
+  double place(std::size_t i) const {
+    return 2 * static_cast<double>(i) / static_cast<double>(side_) - 1;
+  }
   void laplacian(const Field& of) {
     for (std::size_t i = side_; i < of.size() - side_; ++i) {
       pull_[i] = of[i - 1] + of[i + 1] + of[i - side_] + of[i + side_] - 4 * of[i];
@@ -131,7 +140,8 @@ void sweep(std::span<char*> words) {
 int main(int argc, char** argv) {
   return bench::guarded_main(argc, argv, [&] {
     const std::span words(argv, static_cast<std::size_t>(argc));
-    if (words.size() < 6) throw std::runtime_error("bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...");
+    if (words.size() < 6)
+      throw std::runtime_error("bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...");
     if (std::string(words[1]) == "float") {
       sweep<float>(words);
     } else {

@@ -76,7 +76,8 @@ Gradient exact_gradient(Wave& wave, const settings& library) {
         wave.record(n + 1, u[n + 1]);
       }
     }
-    if (action.kind == ANADROME_RETREAT) wave.undo(action.first, u[action.first], u[action.last], x);
+    if (action.kind == ANADROME_RETREAT)
+      wave.undo(action.first, u[action.first], u[action.last], x);
     if (action.kind == ANADROME_TURN) wave.begin_adjoint(lambda[wave.steps()]);
     if (action.kind == ANADROME_ADJOINT) {
       const std::int64_t n = action.first;

@@ -56,9 +56,9 @@ typedef enum anadrome_action_kind ANADROME_AS_INT {
   ANADROME_ADJOINT =
       3, /**< the adjoint of step first (x_k -> x_{k+1}, k = first); the arrays hold x_k,
               or, if tape fields are registered, step k's tape (and no defined state) */
-  ANADROME_DONE = 4, /**< leave the loop; the arrays hold x_0 (not with tape fields) */
-  ANADROME_VISIT = 5, /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
-                         leave the  fields of roles STATE and TAPE as they are */
+  ANADROME_DONE = 4,   /**< leave the loop; the arrays hold x_0 (not with tape fields) */
+  ANADROME_VISIT = 5,  /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
+                          leave the  fields of roles STATE and TAPE as they are */
   ANADROME_RETREAT = 6 /**< of schedule=undo: undo step first; the arrays hold x_{k+1} (k = first)
                           on entry, and approximately x_k on exit. It reads the fields of role
                           STATE alone and gives the same bits every time; the library adds what is
@@ -112,8 +112,8 @@ typedef struct anadrome_model {
   int (*start)(void* context);
   /** Visit step `step` in a pass forward: see anadrome_solve_pass. Required there. */
   int (*visit)(void* context, int64_t step);
-  /** Undo step `step`, up to rounding: see ANADROME_RETREAT. For schedule=undo; if it is NULL there,
-   * `advance` is called instead, several times, until its result is x_{k+1} or nearly so. */
+  /** Undo step `step`, up to rounding: see ANADROME_RETREAT. For schedule=undo; if it is NULL
+   * there, `advance` is called instead, several times, until its result is x_{k+1} or nearly so. */
   int (*undo)(void* context, int64_t step);
 } anadrome_model;
 
@@ -183,9 +183,9 @@ typedef struct anadrome_stats {
   int64_t passes;            /**< anadrome_pass, after this sweep */
   int64_t visit_steps_taken; /**< VISIT actions completed */
   double seconds_visit_step; /**< measured VISIT on this rank; 0: not known */
-  double drift;              /**< of schedule=undo with compress=lossy: the most that an undone state
-                                was from the one that was kept, on all ranks from DONE on, relative to
-                                the largest magnitude in the field; 0 otherwise */
+  double drift; /**< of schedule=undo with compress=lossy: the most that an undone state
+                   was from the one that was kept, on all ranks from DONE on, relative to
+                   the largest magnitude in the field; 0 otherwise */
 } anadrome_stats;
 
 /** Open a run on the ranks of `comm`. Collective.

@@ -261,8 +261,9 @@ bool Run::carry_out(const schedule::Action& action) {
 
 void Run::require_states(const char* call) const {
   if (!undoing_.on()) return;
-  throw Error(ANADROME_ERR_UNSUPPORTED,
-              std::string(call) + ": schedule=undo goes through its steps once, and keeps no states");
+  throw Error(
+      ANADROME_ERR_UNSUPPORTED,
+      std::string(call) + ": schedule=undo goes through its steps once, and keeps no states");
 }
 
 // ---- the ends of the sweeps ----

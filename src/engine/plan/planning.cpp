@@ -85,7 +85,8 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
   held_.attempt([&] {
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
                          encoding_of(options_, fields_.state()), shape);
-    least = checked_add(least, commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside());
+    least = checked_add(
+        least, commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside());
     if (plan.memory.device.slots > 0) least = checked_multiply(least, 2);  // half is for slots
   });
   agreement_.ranks().largest(std::span(&least, 1));
@@ -204,7 +205,8 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                                                      .on_host = options_.memory,
                                                      .states = states,
                                                      .anchors = plan.disk_use() != DiskUse::kNone});
-  beside += commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside() + device.host_bytes();
+  beside += commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside() +
+            device.host_bytes();
   const std::optional<store::Encoding> how = encoding();
   PoolDemand demand = {.state_fields = fields_.state(),
                        .memory = std::max<std::int64_t>(plan.budget - beside, 0),

@@ -134,28 +134,24 @@ void Report::count_steps(anadrome_stats& stats) const {
 }
 
 // How steps were undone, and what that cost, for the summary.
-std::string Report::undone(const anadrome_stats& stats, std::int64_t revolve_slots) const {
+std::string Report::undone(const anadrome_stats& stats) const {
   if (!plan_.schedule->needs.undo) return "";
   const SweepState::Undone& undone = sweep_.undone;
   const double step = undone.forward.of_one(), undo = undone.undo.of_one();
-  std::string text = "a step in " + format_seconds(undo) + " (it takes " + format_seconds(step) + ")";
+  std::string text =
+      "a step in " + format_seconds(undo) + " (it takes " + format_seconds(step) + ")";
   if (undone.per_state > 1) {
     text += "; drift " + format_number(undone.drift, std::chars_format::scientific, 1) + " in " +
-            std::to_string(undone.per_state) + " steps, tolerance " + format_in_full(options_.tolerance);
+            std::to_string(undone.per_state) + " steps, tolerance " +
+            format_in_full(options_.tolerance);
   } else if (stats.bytes_written > 0) {
     text += "; residuals " +
             format_fixed(real(stats.bytes_compressed) / real(stats.bytes_written), 1) +
             " times smaller than states";
   }
-  if (step <= 0 || stats.steps <= 0) return text;
-  const std::int64_t undos = undone.per_state > 1 ? 1 : 2;
-  constexpr std::int64_t kHeld = 3;  // states that Revolve would have as slots
-  return text + "; " + format_fixed(1 + real(undos) * undo / step, 2) +
-         " forward steps per step, Revolve alone in this memory " +
-         format_fixed(static_cast<double>(schedule::extra_advances(
-                          stats.steps + 1, std::max<std::int64_t>(revolve_slots, 0) + kHeld)) /
-                          real(stats.steps),
-                      2);
+  if (step <= 0) return text;
+  const double undos = undone.per_state > 1 ? 1 : 2;
+  return text + "; " + format_fixed(1 + undos * undo / step, 2) + " forward steps per step";
 }
 
 // To and from a volume, in this sweep, by this rank.
@@ -247,7 +243,9 @@ void Report::summarise() {
                                                      .checksums = stats.seconds_checksums,
                                                      .peak = real(stats.peak_library_bytes)});
   const Outlook outlook = this->outlook(stats.steps);
+  constexpr std::int64_t kHeldByUndo = 3;  // states that Revolve would have as slots
   const std::int64_t revolve_slots =
+      (plan_.schedule->needs.undo ? kHeldByUndo : 0) +
       planning_.slots_with(plan_, schedule::schedule_for(schedule::InAuto::kNoDisk));
   if (!root) return;
   const Reduced all = {sums, largest};
@@ -255,17 +253,16 @@ void Report::summarise() {
   SweepTimes times = times_of(stats, all, sweep_.spent, part);
   times.slowed = slowed();
   const bool compares = options_.audit != Audit::kOff || options_.preflight != 0;
-  const bool offer_exchanged =
-      plan_.memory.largest_state_bytes >= store::kHandedOverBytes && !plan_.memory.single &&
-      !plan_.schedule->needs.undo;
-  const std::string text = summary(
-      stats, all, options_.interval == 0,
-      {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
-       describe_memory(all.peak_bytes()), compares ? compared(sweep_.checks) : "",
-       sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
-       options_.without_effect(*plan_.schedule, plan_.memory.single), two ? volumes(all) : "",
-       undone(stats, revolve_slots),
-       options_.leaves_holes(), plan_.record, part, revolve_slots, sweep_.never_on_disk});
+  const bool offer_exchanged = plan_.memory.largest_state_bytes >= store::kHandedOverBytes &&
+                               !plan_.memory.single && !plan_.schedule->needs.undo;
+  const std::string text =
+      summary(stats, all, options_.interval == 0,
+              {options_.codec(), verdict(times, outlook, offer_exchanged), sweep_.chosen,
+               describe_memory(all.peak_bytes()), compares ? compared(sweep_.checks) : "",
+               sweep_.disk_refused.message, plan_command(stats), options_.overruled(),
+               options_.without_effect(*plan_.schedule, plan_.memory.single),
+               two ? volumes(all) : "", undone(stats), options_.leaves_holes(), plan_.record, part,
+               revolve_slots, sweep_.never_on_disk});
   put_in_report(text, O_CREAT | O_TRUNC);
 }
 

@@ -47,7 +47,7 @@ class Report {
 
  private:
   void count_steps(anadrome_stats& stats) const;
-  std::string undone(const anadrome_stats& stats, std::int64_t revolve_slots) const;
+  std::string undone(const anadrome_stats& stats) const;
   void summarise();
   void add_line_of_pass() const;
   void put_in_report(const std::string& text, int flags) const;

@@ -102,13 +102,15 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
   const double alone =
       (said.records ? n : 0) + static_cast<double>(schedule::extra_advances(
                                    chain, std::max<std::int64_t>(said.revolve_slots, 1)));
-  if (!said.undone.empty()) add("undone", said.undone);
-  if (said.undone.empty())
+  const std::string revolve = "Revolve alone in this memory " + factor(alone);
+  if (said.undone.empty()) {
     add("recompute", factor(real(stats.forward_steps_taken)) + " forward steps per step " +
-                       (said.part ? "since it went on (planned " : "(planned ") +
-                       factor(real(stats.forward_steps_planned)) + "; every " +
-                       (said.records ? "tape" : "state") + " kept 1" +
-                       ", Revolve alone in this memory " + factor(alone) + ")");
+                         (said.part ? "since it went on (planned " : "(planned ") +
+                         factor(real(stats.forward_steps_planned)) + "; every " +
+                         (said.records ? "tape" : "state") + " kept 1, " + revolve + ")");
+  } else {
+    add("undone", said.undone + ", " + revolve);
+  }
   const std::string slots =
       format_bytes(all.peak_bytes()) + " of " + format_bytes(stats.memory_bytes) +
       " per rank: " + counted(stats.slots, "slot") + " of " + format_bytes(stats.state_bytes) +

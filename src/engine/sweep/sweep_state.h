@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "schedule/words/action.h"
 #include "store/moving/transport.h"
 #include "store/tiers/volume.h"
@@ -106,7 +107,7 @@ struct SweepState {
     struct Mean {
       std::int64_t count = 0;
       double seconds = 0;
-      double of_one() const { return count > 0 ? seconds / static_cast<double>(count) : 0; }
+      double of_one() const { return count > 0 ? seconds / real(count) : 0; }
     } forward, undo, adjoint;
 
     /// The state of the sweep, as a step.

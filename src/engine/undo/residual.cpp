@@ -13,9 +13,9 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::size_t kGroup = 64;         // numbers whose bits make one word of each plane
-constexpr std::size_t kMostGroups = 64;    // of a stretch: its planes follow each other
-constexpr unsigned kBitsOfByte = 8;
+constexpr unsigned kGroup = 64;          // numbers whose bits make one word of each plane
+constexpr std::size_t kMostGroups = 64;  // of a stretch: its planes follow each other
+constexpr unsigned kBitsOfByte = 8, kByte = 0xff;
 
 template <class Word>
 Word load(const std::byte* at) {
@@ -33,17 +33,17 @@ void store_word(std::byte* at, Word word) {
 template <class Word>
 Word ordered(Word bits, bool real) {
   constexpr Word kSign = Word{1} << (std::numeric_limits<Word>::digits - 1);
-  return real && (bits & kSign) != 0 ? static_cast<Word>(bits ^ (kSign - 1)) : bits;
+  return real && (bits & kSign) != 0 ? bits ^ (kSign - 1) : bits;
 }
 
 template <class Word>
 Word with_sign_below(Word difference) {
   const Word negative = difference >> (std::numeric_limits<Word>::digits - 1);
-  return static_cast<Word>((difference << 1) ^ (Word{0} - negative));
+  return (difference << 1) ^ (Word{0} - negative);
 }
 template <class Word>
 Word with_sign_above(Word word) {
-  return static_cast<Word>((word >> 1) ^ (Word{0} - (word & 1)));
+  return (word >> 1) ^ (Word{0} - (word & 1));
 }
 
 // Bit j of byte i becomes bit i of byte j (Warren, Hacker's Delight, 7-3).
@@ -62,7 +62,7 @@ Bytes turned(const Bytes& words) {
   Bytes to{};
   for (unsigned i = 0; i < kBitsOfByte; ++i) {
     for (unsigned j = 0; j < kBitsOfByte; ++j) {
-      to[j] |= ((words[i] >> (kBitsOfByte * j)) & 0xff) << (kBitsOfByte * i);
+      to[j] |= ((words[i] >> (kBitsOfByte * j)) & kByte) << (kBitsOfByte * i);
     }
   }
   return to;
@@ -80,13 +80,13 @@ class Stretch {
     for (std::size_t group = 0; group < groups_; ++group, words += kGroup) {
       Word any = 0;
       for (std::size_t i = 0; i < kGroup; ++i) any |= words[i];
-      bits += static_cast<std::int64_t>(kGroup) * std::bit_width(any);
+      bits += std::int64_t{kGroup} * std::bit_width(any);
       for (unsigned byte = 0; byte < sizeof(Word); ++byte) {
         Bytes planes{};
-        if (static_cast<std::uint8_t>(any >> (kBitsOfByte * byte)) != 0) {
+        if (((any >> (kBitsOfByte * byte)) & kByte) != 0) {
           for (std::size_t i = 0; i < kGroup; ++i) {
-            const auto part = static_cast<std::uint8_t>(words[i] >> (kBitsOfByte * byte));
-            planes[i / kBitsOfByte] |= std::uint64_t{part} << (kBitsOfByte * (i % kBitsOfByte));
+            const std::uint64_t part = (words[i] >> (kBitsOfByte * byte)) & kByte;
+            planes[i / kBitsOfByte] |= part << (kBitsOfByte * (i % kBitsOfByte));
           }
           for (std::uint64_t& eight : planes) eight = transposed(eight);
           planes = turned(planes);
@@ -112,9 +112,9 @@ class Stretch {
         planes = turned(planes);
         for (std::uint64_t& eight : planes) eight = transposed(eight);
         for (std::size_t i = 0; i < kGroup; ++i) {
-          const std::uint64_t part =
-              (planes[i / kBitsOfByte] >> (kBitsOfByte * (i % kBitsOfByte))) & 0xff;
-          words[i] |= static_cast<Word>(part << (kBitsOfByte * byte));
+          const auto part = static_cast<Word>(
+              (planes[i / kBitsOfByte] >> (kBitsOfByte * (i % kBitsOfByte))) & kByte);
+          words[i] |= part << (kBitsOfByte * byte);
         }
       }
     }
@@ -144,8 +144,8 @@ std::int64_t take_part(std::span<const std::byte> exact, std::span<std::byte> gu
   std::array<Word, kGroup * kMostGroups> words;
   std::int64_t bits = 0;
   const auto difference = [&](std::size_t at) {
-    return with_sign_below<Word>(static_cast<Word>(
-        ordered(load<Word>(&exact[at]), real) - ordered(load<Word>(&guess[at]), real)));
+    return with_sign_below<Word>(ordered(load<Word>(&exact[at]), real) -
+                                 ordered(load<Word>(&guess[at]), real));
   };
   each_stretch<Word>(
       guess.size(),
@@ -170,8 +170,7 @@ template <class Word>
 void add_part(std::span<const std::byte> guess, std::span<std::byte> residual, bool real) {
   std::array<Word, kGroup * kMostGroups> words;
   const auto put = [&](std::size_t at, Word word) {
-    const Word sum =
-        static_cast<Word>(ordered(load<Word>(&guess[at]), real) + with_sign_above(word));
+    const Word sum = ordered(load<Word>(&guess[at]), real) + with_sign_above(word);
     store_word(&residual[at], ordered(sum, real));
   };
   each_stretch<Word>(
@@ -240,9 +239,9 @@ Residual::Residual(std::span<const store::Field> fields) {
     const bool bytes = field.type == ANADROME_BYTE;
     const std::int64_t wide = sizeof(std::uint64_t);
     parts_.push_back({field.bytes(),
-                      bytes        ? wide
-                      : real > 0   ? real
-                                   : store::element_bytes(field.type),
+                      bytes      ? wide
+                      : real > 0 ? real
+                                 : store::element_bytes(field.type),
                       real > 0 || bytes});
   }
 }

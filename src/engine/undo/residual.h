@@ -32,9 +32,9 @@ class Residual {
 
  private:
   struct Part {
-    std::int64_t bytes;        ///< of all numbers
-    std::int64_t number_bytes; ///< 4 or 8
-    bool real;                 ///< a sign and a magnitude; bytes are taken as such, too
+    std::int64_t bytes;         ///< of all numbers
+    std::int64_t number_bytes;  ///< 4 or 8
+    bool real;                  ///< a sign and a magnitude; bytes are taken as such, too
   };
   std::vector<Part> parts_;
 };

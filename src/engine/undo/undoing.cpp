@@ -42,18 +42,22 @@ void Undoing::require_fit() const {
   }
   if (options.keep) refuse("leaves no states in its files; it requires keep=off");
   if (options.passes > 0) refuse("goes through its steps once; it requires passes=0");
-  if (options.probes()) refuse("has no states to try; it requires probe=off and gradient_error=off");
+  if (options.probes())
+    refuse("has no states to try; it requires probe=off and gradient_error=off");
   if (options.is_lossy()) return require_fit_of_drift();
   if (options.interval > 1)
-    refuse("keeps a residual of each step; set interval=auto, or compress=lossy to have states every " +
-           std::to_string(options.interval) + " steps, and what lies between them only nearly right");
+    refuse(
+        "keeps a residual of each step; set interval=auto, or compress=lossy to have states "
+        "every " +
+        std::to_string(options.interval) + " steps, and what lies between them only nearly right");
   if (options.transport == TransportName::kMpio)
     refuse("compresses residuals; it requires transport=direct");
   if (!store::is_built(store::CodecName::kLz4))
     refuse("compresses residuals by LZ4, which this build of anadrome is without");
   if (options.resume && !asked_.fields.has(ANADROME_ROLE_ADJOINT))
-    refuse("with resume=on commits the state beside adjoint fields, and there are none; "
-           "register them, or set resume=off");
+    refuse(
+        "with resume=on commits the state beside adjoint fields, and there are none; "
+        "register them, or set resume=off");
 }
 
 void Undoing::require_fit_of_drift() const {
@@ -61,7 +65,8 @@ void Undoing::require_fit_of_drift() const {
   const auto refuse = [](const std::string& why) {
     throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo with compress=lossy " + why);
   };
-  if (options.codec() != "lossy") refuse("leaves residuals out: it is not compress=" + options.codec());
+  if (options.codec() != "lossy")
+    refuse("leaves residuals out: it is not compress=" + options.codec());
   if (options.interval < 2) refuse("keeps a state every `interval` steps; set that to 2 or more");
   if (by_steps_) refuse("needs a model with undo");
 }
@@ -77,9 +82,7 @@ void Undoing::arrange() {
   Options& options = asked_.options;
   const bool compares = options.audit != Audit::kOff && options.preflight != 0;
   audit_ = options.audit;
-  compared_steps_ = !compares                ? 0
-                    : options.preflight > 0 ? options.preflight
-                                             : kComparedSteps;
+  compared_steps_ = !compares ? 0 : options.preflight > 0 ? options.preflight : kComparedSteps;
   block_ = options.is_lossy() ? options.interval : 1;
   play_.sweep.undone.per_state = block_;
   options.compress = {};
@@ -324,7 +327,8 @@ void Undoing::complain(const char* what) {
   constexpr const char* kCure =
       ": what it reads and changes must be registered as state, and it must give the same bits "
       "every time";
-  if (audit_ == Audit::kWarn) return warnings_.warn({"schedule=undo: step ", step, " ", what, kCure});
+  if (audit_ == Audit::kWarn)
+    return warnings_.warn({"schedule=undo: step ", step, " ", what, kCure});
   peers_.held.hold(
       {ANADROME_ERR_NONDETERMINISTIC, "schedule=undo: step " + step + " " + what + kCure});
 }
@@ -433,13 +437,13 @@ void Undoing::measure_drift() {
   double& most = play_.sweep.undone.drift;
   most = std::max(most, drift.most);
   if (drift.within) return;
-  peers_.held.hold({ANADROME_ERR_NONDETERMINISTIC,
-                    "schedule=undo: the state of step " + std::to_string(k_) +
-                        " that was undone to is " + format_in_full(drift.most) +
-                        " from the one that was kept, and the tolerance is " +
-                        format_in_full(asked_.options.tolerance) +
-                        " (relative to the largest magnitude in the field so far); set a shorter interval, "
-                        "a larger tolerance, or compress=off, which is exact"});
+  peers_.held.hold(
+      {ANADROME_ERR_NONDETERMINISTIC,
+       "schedule=undo: the state of step " + std::to_string(k_) + " that was undone to is " +
+           format_in_full(drift.most) + " from the one that was kept, and the tolerance is " +
+           format_in_full(asked_.options.tolerance) +
+           " (relative to the largest magnitude in the field so far); set a shorter interval, "
+           "a larger tolerance, or compress=off, which is exact"});
 }
 
 // ---- memory ----

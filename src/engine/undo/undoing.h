@@ -126,8 +126,8 @@ class Undoing {
   std::vector<std::byte> before_;  ///< x_k; in reverse the newest state that is right
   std::vector<std::byte> after_;   ///< x_{k+1}; in reverse the undone state
   // For steps undone by steps, which start from states that are none of the trajectory's.
-  std::vector<std::byte> guess_;      ///< of x_k
-  std::vector<store::Field> sums_;    ///< adjoint fields: what such a step adds is taken back
+  std::vector<std::byte> guess_;    ///< of x_k
+  std::vector<store::Field> sums_;  ///< adjoint fields: what such a step adds is taken back
   std::vector<std::byte> kept_sums_;
   std::vector<std::byte> residual_;
   std::vector<double> largest_;  ///< magnitude, of each field so far

@@ -80,14 +80,16 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.count("--ranks", question.ranks, 1, kMostRanks, {"MPI ranks", "64", "1"});
   options.bytes("--tape-size", question.tape_bytes, 1,
                 {"a step's tape on one rank, if the adjoint reads one", "2GiB"});
-  options.add("--undo", "RATIO",
-              {"steps can be undone: bytes of a state over those of a residual, as a run's summary says",
-               "17", "they cannot"},
-              [&question](const std::string& text) {
-                question.undo_ratio = parse_decimal("--undo", text).as_double();
-                if (question.undo_ratio < 1)
-                  throw Error(ANADROME_ERR_ARGUMENT, "--undo: expected a ratio of at least 1, not '" + text + "'");
-              });
+  options.add(
+      "--undo", "RATIO",
+      {"steps can be undone: bytes of a state over those of a residual, as a run's summary says",
+       "17", "they cannot"},
+      [&question](const std::string& text) {
+        question.undo_ratio = parse_decimal("--undo", text).as_double();
+        if (question.undo_ratio < 1)
+          throw Error(ANADROME_ERR_ARGUMENT,
+                      "--undo: expected a ratio of at least 1, not '" + text + "'");
+      });
   options.digit("--stiff", question.tape_restarts,
                 {"1: the tape of a step holds the state after it", "1", "0"});
 

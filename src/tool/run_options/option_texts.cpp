@@ -123,7 +123,8 @@ const std::vector<OptionText>& option_texts() {
        "[states on a GPU](how-to/devices.md)"},
       {"interval", kFew, "auto", "20",
        "For `async`: steps between anchors. `auto` chooses on the way, by what intervals of 1, 2, "
-       "4, 8, .. steps are measured to take. For `undo` with `compress=lossy`: steps between states "
+       "4, 8, .. steps are measured to take. For `undo` with `compress=lossy`: steps between "
+       "states "
        "that are kept.",
        "0", "A bad interval makes the run slower; the gradient stays the same.",
        "[theory](theory-async.md)"},

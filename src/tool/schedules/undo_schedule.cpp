@@ -50,8 +50,8 @@ Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
     estimate.counts.reads = wide(read);
     price(estimate, residuals, question.steps);
     estimate.seconds = schedule::forecast_undo(problem);
-    estimate.waiting =
-        std::max(0.0, estimate.seconds - real(question.steps) * (residuals.forward + residuals.adjoint));
+    estimate.waiting = std::max(
+        0.0, estimate.seconds - real(question.steps) * (residuals.forward + residuals.adjoint));
     estimate.ram_bytes = held + run.bytes_of(problem.shared.blocks);
     estimate.remark = "a residual of each step on disk; an undone step counts as a step";
     return estimate;
@@ -63,9 +63,7 @@ Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
 }  // namespace
 
 Schedule undo_schedule() {
-  return {"undo",  "residuals of steps that are run backwards",
-          true,    false,
-          nullptr, nullptr,
+  return {"undo",       "residuals of steps that are run backwards", true, false, nullptr, nullptr,
           estimate_undo};
 }
 

@@ -107,7 +107,8 @@ class Ring {
     const auto count = static_cast<std::ptrdiff_t>(of.size());
     const auto width = static_cast<std::ptrdiff_t>(width_);
     if (i < 0) return below_[static_cast<std::size_t>(i + width)];
-    return i < count ? of[static_cast<std::size_t>(i)] : above_[static_cast<std::size_t>(i - count)];
+    return i < count ? of[static_cast<std::size_t>(i)]
+                     : above_[static_cast<std::size_t>(i - count)];
   }
 
  private:
@@ -308,7 +309,8 @@ class ImplicitHeat final : public UndoneModel {
   void undo(std::int64_t) override {
     const std::vector<double> x = x_;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      x_[i] = kDiagonal * x[i] + kBeside * ((i > 0 ? x[i - 1] : 0) + (i + 1 < x.size() ? x[i + 1] : 0));
+      x_[i] =
+          kDiagonal * x[i] + kBeside * ((i > 0 ? x[i - 1] : 0) + (i + 1 < x.size() ? x[i + 1] : 0));
     }
   }
 
@@ -322,7 +324,8 @@ class Burgers final : public UndoneModel {
  public:
   explicit Burgers(std::size_t count) : x_(count), ring_(1) { has(x_, ANADROME_FLOAT64); }
   void start() override {
-    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = 1 + 0.5 * std::sin(0.02 * double(i) + rank());
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = 1 + 0.5 * std::sin(0.02 * double(i) + rank());
   }
   void step(std::int64_t) override {
     ring_.exchange(x_);

@@ -34,8 +34,8 @@ const Case kCases[] = {
     {"WaveByItsSteps", wave, 0.9, true},
     {"Random", [] { return std::make_unique<Random>(5'000); }, 0.9},
     {"Small", [] { return std::make_unique<Wave<double>>(2, 9); }, 0},
-    {"NothingOnSomeRanks",
-     [] { return std::make_unique<ShallowWater>(rank() % 2 == 0 ? 900 : 1); }, 0},
+    {"NothingOnSomeRanks", [] { return std::make_unique<ShallowWater>(rank() % 2 == 0 ? 900 : 1); },
+     0},
 };
 
 struct Found {
@@ -176,7 +176,8 @@ TEST_P(Undo, EveryBitIsThatOfStatesThatWereKept) {
   EXPECT_EQ(stats.steps, kSteps);
   EXPECT_EQ(stats.forward_steps_taken, kSteps);
   EXPECT_EQ(stats.adjoint_steps_taken, kSteps);
-  const double ratio = double(stats.bytes_compressed) / double(std::max<std::int64_t>(stats.bytes_written, 1));
+  const double ratio =
+      double(stats.bytes_compressed) / double(std::max<std::int64_t>(stats.bytes_written, 1));
   if (stats.state_bytes > 100'000) {
     EXPECT_GT(ratio, GetParam().least_ratio);
   }
@@ -436,7 +437,10 @@ TEST_F(UndoMistakes, AnUndoThatIsNotTheSameEachTimeIsSeen) {
     prepare(run);
     std::int64_t calls = 0;
     const Outcome outcome = sweep(
-        run, [&](std::int64_t) { for (double& value : x_) value *= 1.25; },
+        run,
+        [&](std::int64_t) {
+          for (double& value : x_) value *= 1.25;
+        },
         [&](std::int64_t k) {
           for (double& value : x_) value /= 1.25;
           // On one rank, and in one number.
@@ -530,13 +534,17 @@ TEST_F(UndoMistakes, WhatDoesNotSuitIsRefused) {
   }
   RunHandle run(MPI_COMM_WORLD);
   prepare(run);
-  const Outcome outcome = sweep(run, [](std::int64_t) {}, [](std::int64_t) {});
+  const Outcome outcome = sweep(
+      run, [](std::int64_t) {}, [](std::int64_t) {});
   EXPECT_EQ(outcome.status, ANADROME_OK) << outcome.message;
   EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED);
   EXPECT_EQ(anadrome_pass(run, ANADROME_PASS_FORWARD), ANADROME_ERR_UNSUPPORTED);
   // And no trace of it in the next sweep, by another schedule.
   run.set("schedule", "revolve");
-  EXPECT_EQ(sweep(run, [](std::int64_t) {}, [](std::int64_t) { FAIL(); }).status, ANADROME_OK)
+  EXPECT_EQ(sweep(
+                run, [](std::int64_t) {}, [](std::int64_t) { FAIL(); })
+                .status,
+            ANADROME_OK)
       << anadrome_last_error();
 }
 

@@ -18,8 +18,9 @@ using State = std::vector<std::byte>;
 
 std::vector<store::Field> fields(std::int64_t count) {
   std::vector<store::Field> all;
-  for (const anadrome_type type : {ANADROME_BYTE, ANADROME_FLOAT64, ANADROME_FLOAT32, ANADROME_INT64,
-                                   ANADROME_INT32, ANADROME_COMPLEX64, ANADROME_COMPLEX128}) {
+  for (const anadrome_type type :
+       {ANADROME_BYTE, ANADROME_FLOAT64, ANADROME_FLOAT32, ANADROME_INT64, ANADROME_INT32,
+        ANADROME_COMPLEX64, ANADROME_COMPLEX128}) {
     store::Field field;
     field.type = type;
     field.count = count++;

@@ -57,7 +57,7 @@ struct WhatIf {
   std::int64_t passes = 0;  ///< after the sweep, forward and in reverse in turns
   /// Bytes of a state over those of a residual, of steps that can be undone; 0: they cannot.
   double undo_ratio = 0;
-  double visit = 0;         ///< seconds of a step's visit in a pass forward; 0: a forward step's
+  double visit = 0;  ///< seconds of a step's visit in a pass forward; 0: a forward step's
 
   bool has_disk() const { return write_rate > 0 && (disk > 0 || (has_fast() && fast.disk > 0)); }
   bool has_fast() const { return fast.write_rate > 0; }
