@@ -42,6 +42,8 @@ void Undoing::require_fit() const {
   }
   if (options.keep) refuse("leaves no states in its files; it requires keep=off");
   if (options.passes > 0) refuse("goes through its steps once; it requires passes=0");
+  if (options.resume && options.has_fast())
+    refuse("computes nothing again that a fast directory loses; set one directory, or resume=off");
   if (options.probes())
     refuse("has no states to try; it requires probe=off and gradient_error=off");
   if (options.is_lossy()) return require_fit_of_drift();
@@ -289,16 +291,15 @@ void Undoing::adjoint_below(const anadrome_action& action) {
 void Undoing::throw_no_residual(const anadrome_action& action) const {
   const SweepState& sweep = play_.sweep;
   const std::string step = std::to_string(action.first);
-  if (sweep.phase == ANADROME_PHASE_FORWARD && action.again == 0) {
-    throw Error(ANADROME_ERR_NO_SPACE,
+  if (!sweep.lost) {  // it was not kept, which may show in the reverse sweep alone
+    throw Error(sweep.disk_refused ? sweep.disk_refused.status : ANADROME_ERR_NO_SPACE,
                 "schedule=undo keeps a residual of every step, and the disk takes none after that "
                 "of step " +
                     step + (sweep.disk_refused ? ": " + sweep.disk_refused.message : "") +
                     "; give it more room (option disk), or take schedule=async");
   }
-  throw Error(sweep.lost ? sweep.lost.status : ANADROME_ERR_IO,
-              "schedule=undo: a residual above that of step " + step + " is lost" +
-                  (sweep.lost ? ": " + sweep.lost.message : ""));
+  throw Error(sweep.lost.status, "schedule=undo: a residual above that of step " + step +
+                                     " is lost: " + sweep.lost.message);
 }
 
 // ---- a step forward ----

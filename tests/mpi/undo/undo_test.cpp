@@ -518,6 +518,14 @@ TEST_F(UndoMistakes, WhatDoesNotSuitIsRefused) {
   expect_refused("interval", "7", "interval=auto");
   expect_refused("compress", "lossy", "interval");
   expect_refused("resume", "on", "adjoint fields");
+  {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set("resume", "on");
+    run.set("directory", (directory() + "/fast," + directory()).c_str());
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_UNSUPPORTED) << anadrome_last_error();
+    EXPECT_TRUE(std::string(anadrome_last_error()).find("one directory") != std::string::npos);
+  }
   if (std::size(kTransports) > 1) expect_refused("transport", "mpio", "transport=direct");
   {
     RunHandle run(MPI_COMM_WORLD);
