@@ -142,6 +142,17 @@ void ModularModel::step(std::int64_t step) {
   keep_busy(shape_.step_microseconds);
 }
 
+// Off by up to 3 in some words, in three steps of four, and by as much as x_{step+1} was.
+void ModularModel::undo(std::int64_t step) {
+  const auto k = static_cast<std::size_t>(step);
+  const std::uint64_t off = mix(sum_over_ranks(state_[0]) ^ k);
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    state_[i] += states_[k][i] - states_[k + 1][i];
+    if (const std::uint64_t bits = mix(off + i); off % 4 != 0 && bits % 2 == 0)
+      state_[i] += (bits >> 32) % 7 - 3;
+  }
+}
+
 void ModularModel::turn() {  // J = sum of x_n + x_n^2
   for (std::size_t i = 0; i < state_.size(); ++i) lambda_[i] = 1 + 2 * state_[i];
 }
@@ -164,6 +175,9 @@ bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
     case ANADROME_ADVANCE:
       for (std::int64_t k = action.first; k < action.last; ++k) step(k);
       return put_then(run);
+    case ANADROME_RETREAT:
+      undo(action.first);
+      return true;
     case ANADROME_TURN:
       turn();
       break;
@@ -183,17 +197,17 @@ bool ModularModel::act(anadrome_run* run, const anadrome_action& action) {
 
 std::uint64_t ModularModel::gradient_with_every_state_kept(std::int64_t steps) {
   start();
-  std::vector<std::vector<std::uint64_t>> states = {state_};
+  states_ = {state_};
   for (std::int64_t k = 0; k < steps; ++k) {
     step(k);
-    states.push_back(state_);
+    states_.push_back(state_);
   }
   turn();
   for (std::int64_t k = steps - 1; k >= 0; --k) {
-    state_ = states[static_cast<std::size_t>(k)];
+    state_ = states_[static_cast<std::size_t>(k)];
     adjoint(k);
   }
-  state_ = states.front();
+  state_ = states_.front();
   return gradient();
 }
 

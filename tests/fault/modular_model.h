@@ -40,6 +40,8 @@ class ModularModel {
   /// x_0 into the place that exchanged fields have for it; after begin.
   void put_start(anadrome_run* run);
   void step(std::int64_t step);
+  /// x_{step+1} becomes a guess of x_step, once gradient_with_every_state_kept was called.
+  void undo(std::int64_t step);
   void turn();
   void clear_adjoint();  ///< what the adjoint steps added up begins anew
   void adjoint(std::int64_t step);
@@ -77,6 +79,7 @@ class ModularModel {
   std::vector<std::uint64_t> state_;  ///< the fields one after another
   std::vector<std::uint64_t> lambda_, by_parameter_;
   std::vector<int> places_;  ///< by exchanged field
+  std::vector<std::vector<std::uint64_t>> states_;  ///< that were kept
 };
 
 /// How a sweep went on this rank.

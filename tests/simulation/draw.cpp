@@ -66,13 +66,16 @@ void draw_options(Draw& draw, Job& job) {
   constexpr std::array<const char*, 8> kSchedules = {"async", "async",   "async",     "async",
                                                      "async", "revolve", "store_all", "auto"};
   setup.schedule = job.resumes ? "async" : draw.of(kSchedules);
+  const bool undoes = job.seed % 8 == 5;  // the other seeds draw what they did before
+  if (undoes) setup.schedule = "undo";
+  job.compresses = undoes;
   setup.name = setup.schedule;
   constexpr std::array<const char*, 3> kLayouts = {"shared", "node", "rank"};
   setup.layout = draw.of(kLayouts);
   setup.direct = draw.one_in(3) ? "auto" : "off";
   setup.unknown = draw.one_in(3);
-  const bool on_disk = setup.schedule == "async";
-  if (on_disk && !draw.one_in(3)) setup.interval = std::to_string(draw.from(1, 6));
+  const bool on_disk = setup.schedule == "async" || undoes;
+  if (on_disk && !undoes && !draw.one_in(3)) setup.interval = std::to_string(draw.from(1, 6));
   if (setup.schedule == "store_all") {
     setup.memory = static_cast<double>(setup.steps + 3);
   } else {
@@ -83,18 +86,20 @@ void draw_options(Draw& draw, Job& job) {
     constexpr std::array<const char*, 3> kEvery = {"0", "1ms", "0.1"};
     set("checkpoint_interval", draw.of(kEvery));
   }
-  setup.two_directories = draw.one_in(5);
-  const bool plain = setup.shape.registered == test::Registered::kArray;
+  setup.two_directories = draw.one_in(5) && !(undoes && job.resumes);  // one may be gone
+  if (undoes && setup.shape.registered == test::Registered::kExchanged)
+    setup.shape.registered = test::Registered::kArray;
+  const bool plain = setup.shape.registered == test::Registered::kArray && !undoes;
   if (plain && !job.resumes && on_disk && !setup.interval.empty() && !setup.two_directories &&
       draw.one_in(3)) {
     set("keep", "on");
   } else if (draw.one_in(2)) {
     job.compresses = true;
-    set("compress", draw.one_in(3) ? "round" : "lz4");  // whole numbers stay whole
+    set("compress", draw.one_in(3) && !undoes ? "round" : "lz4");  // whole numbers stay whole
   }
   constexpr std::array<const char*, 3> kAudits = {"warn", "error", "exact"};
   if (draw.one_in(6)) set("audit", draw.of(kAudits));
-  if (draw.one_in(4)) set("preflight", "off");
+  if (draw.one_in(4)) set("preflight", undoes && draw.one_in(2) ? "9" : "off");
   if (draw.one_in(6)) set("watchdog", "1000");
   if (on_disk && !setup.keeps() && draw.one_in(5)) {
     const std::int64_t room = draw.from(70, 900) * job.ranks;
@@ -102,7 +107,7 @@ void draw_options(Draw& draw, Job& job) {
     if (!setup.two_directories) job.disk = room << 10;
   }
   if (draw.one_in(8)) set("bandwidth_limit", "1MB/s");
-  const bool probe = on_disk && setup.shape.adjoint_fields && draw.one_in(4);
+  const bool probe = on_disk && !undoes && setup.shape.adjoint_fields && draw.one_in(4);
   if (probe) set("probe", "on");
   if (plain && !probe && draw.one_in(4)) {
     const std::int64_t passes = draw.from(1, 3);

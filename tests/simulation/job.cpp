@@ -255,6 +255,13 @@ bool is_too_small(const std::string& why) {
   return why.find("the least that is written at once") != std::string::npos;
 }
 
+// schedule=undo needs every residual. One that a disk lost, the runs that go on lack too.
+bool lacks_residual(const Job& job, const std::string& why, bool disk_failed) {
+  if (job.setup.schedule != "undo" || why.empty()) return false;
+  return why.find("the disk takes none") != std::string::npos ? job.disk >= 0
+                                                              : disk_failed && job.resumes;
+}
+
 // A file whose bytes are not those of a run may be a user's, whatever its name is: a run leaves it
 // alone.
 bool is_refused(const std::string& why) {
@@ -278,7 +285,7 @@ Result carry_out(const Job& job, const std::string& directory) {
   void* const shared =
       mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* const report = new (shared) Report;
-  bool wrote_other_bytes = false, cleaned = true;
+  bool wrote_other_bytes = false, disk_failed = false, cleaned = true;
   for (const char* name : {"/disk", "/grave"}) fs::create_directory(directory + name);
   for (std::size_t i = 0; i < job.runs.size() && result.fault.empty(); ++i) {
     const Mishap& mishap = job.runs[i];
@@ -295,6 +302,7 @@ Result carry_out(const Job& job, const std::string& directory) {
     result.trace = result.trace * 31 + report->trace;
     result.turns += report->turns;
     const bool last = i + 1 == job.runs.size();
+    const bool lacks = lacks_residual(job, report->why.data(), disk_failed);
     const std::string where = "run " + std::to_string(i + 1) + " (" + mishap.text() + "): ";
     if (code == kKilled) {
       ++result.killed;
@@ -309,12 +317,14 @@ Result carry_out(const Job& job, const std::string& directory) {
     } else if (report->ending == test::Ending::kWrong) {
       result.fault = where + report->why.data();
     } else if (report->ending == test::Ending::kCleanError && !mishap.excuses() &&
-               !report->stopped && !is_too_small(report->why.data())) {
+               !report->stopped && !is_too_small(report->why.data()) && !lacks) {
       result.fault = where + "an error without a cause: " + report->why.data();
     } else if (report->ending == test::Ending::kExact && !last &&
                files_in(directory + "/disk") != "" && !mishap.excuses()) {
       result.fault = where + "left" + files_in(directory + "/disk");
     }
+    disk_failed = disk_failed || mishap.fault != test::Fault::kNone;
+    if (last && lacks) cleaned = !job.resumes;
     wrote_other_bytes = wrote_other_bytes || mishap.kind == Mishap::kPowerLoss ||
                         mishap.kind == Mishap::kCorruption;
     result.resumed += report->resumed ? 1 : 0;
