@@ -85,8 +85,7 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
   held_.attempt([&] {
     least = least_memory(fields_.state(), plan.memory.largest_state_bytes, plan.disk_use(),
                          encoding_of(options_, fields_.state()), shape);
-    least = checked_add(
-        least, commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside());
+    least = checked_add(least, bytes_beside());
     if (plan.memory.device.slots > 0) least = checked_multiply(least, 2);  // half is for slots
   });
   agreement_.ranks().largest(std::span(&least, 1));
@@ -160,6 +159,10 @@ std::int64_t Planning::commit_bytes() const {
   return options_.resume ? store::total_bytes(fields_.committed()) : 0;
 }
 
+std::int64_t Planning::bytes_beside() const {
+  return commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside();
+}
+
 // Slots that a kept tape takes, on the rank where it takes the most. Collective.
 void Planning::plan_tapes(SweepPlan& plan) {
   plan.tape_slots = 0;
@@ -205,8 +208,7 @@ void Planning::cut_into_blocks(SweepPlan& plan, std::int64_t beside, std::int64_
                                                      .on_host = options_.memory,
                                                      .states = states,
                                                      .anchors = plan.disk_use() != DiskUse::kNone});
-  beside += commit_bytes() + Probe::memory_bytes(options_, fields_) + fields_.bytes_beside() +
-            device.host_bytes();
+  beside += bytes_beside() + device.host_bytes();
   const std::optional<store::Encoding> how = encoding();
   PoolDemand demand = {.state_fields = fields_.state(),
                        .memory = std::max<std::int64_t>(plan.budget - beside, 0),

@@ -60,6 +60,8 @@ class Planning {
 
   /// Bytes of the adjoint fields' copy while they are being written.
   std::int64_t commit_bytes() const;
+  /// Of all that the library has beside the pool, for commits and other copies.
+  std::int64_t bytes_beside() const;
 
   /// The problem of which the schedule's row makes the sweep.
   schedule::Problem problem(SweepPlan& plan) const;

@@ -264,7 +264,8 @@ void Undoing::play() {
 
 void Undoing::advance_below(const anadrome_action& action) {
   const bool goes_on = play_.sweep.phase == ANADROME_PHASE_FORWARD && action.again == 0 &&
-                       action.last == action.first + 1;
+                       action.last == action.first + 1 &&
+                       play_.plan.sweep->anchors().newest_step() == action.first;
   if (!goes_on) throw_no_residual(action);
   if (drifts()) {
     step(action.first * block_);
