@@ -74,6 +74,7 @@ void Beginning::compare_ranks(std::int64_t steps) {
       add("option " + key, static_cast<std::int64_t>(hash_of(value)));
     }
     add("the number of values of option directory", context_.asked.options.has_fast() ? 2 : 1);
+    add("whether the model has undo", context_.play.sweep.undone.by_steps ? 0 : 1);
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
   context_.peers.agreement.agree({.call = Call::kBegin,

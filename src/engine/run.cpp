@@ -118,9 +118,9 @@ void Run::begin(std::int64_t steps, const Failure& earlier) {
     const Failure unfixed = failure_from([&] { requested_.fix_paths(); });
     Failure refused = refusals_.first() ? refusals_.first() : bad_environment_;
     if (!refused) refused = unfixed;
-    beginning_.begin(Undoing::steps_below(requested_, steps), requested_,
+    beginning_.begin(undoing_.steps_below(requested_, steps), requested_,
                      earlier ? earlier : refused);
-    undoing_.begin(steps);
+    undoing_.begin();
     probe_.begin();
     caller_.begin();
   } catch (...) {

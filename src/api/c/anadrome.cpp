@@ -237,7 +237,10 @@ void* anadrome_then(anadrome_run* run, int field) {
 }
 
 anadrome_status anadrome_begin(anadrome_run* run, int64_t steps) {
-  return guard_call(run, "begin", [&] { run->run.begin(steps); });
+  return guard_call(run, "begin", [&] {
+    run->run.undo_by_steps(false);  // the caller's loop has undo
+    run->run.begin(steps);
+  });
 }
 
 anadrome_status anadrome_next(anadrome_run* run, anadrome_action* action) {

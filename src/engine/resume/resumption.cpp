@@ -27,6 +27,11 @@ store::JournalHeader Resumption::header() const {
   header.fields = store::field_table(fields_.in_sweep());
   header.options = std::string("layout=") + to_string(options_.layout) + "\n";
   header.options += encoding_lines(options_, fields_.state());
+  const SweepState::Undone& undone = sweep_.undone;
+  if (undone.by_steps) header.options += "undo=by steps\n";
+  if (undone.per_state > 1)  // the number of states says neither
+    header.options += "interval=" + std::to_string(undone.per_state) + " of " +
+                      std::to_string(undone.steps) + " steps\n";
   if (options_.layout != Layout::kShared) header.options += hosts_line(agreement_);
   header.problem = options_.problem;
   return header;
@@ -168,7 +173,7 @@ void Resumption::go_on() {
   if (!forward) sweep_.times.turn = sweep_.times.begin;
   held_.attempt([&] {
     const bool is_ahead = forward && fields_.replaced() && sweep_.undone.per_state == 1;
-    const std::int64_t shown = (position + (is_ahead ? 1 : 0)) * sweep_.undone.per_state;
+    const std::int64_t shown = sweep_.undone.step(position + (is_ahead ? 1 : 0));
     const bool compares = !options_.problem.empty();
     warnings_.say(
         {"going on at step ", std::to_string(shown),

@@ -46,6 +46,8 @@ void Undoing::require_fit() const {
     refuse("computes nothing again that a fast directory loses; set one directory, or resume=off");
   if (options.probes())
     refuse("has no states to try; it requires probe=off and gradient_error=off");
+  if (options.anchors >= 0)
+    refuse("needs all that it keeps on disk; it requires anchors=unlimited");
   if (options.is_lossy()) return require_fit_of_drift();
   if (options.interval > 1)
     refuse(
@@ -76,10 +78,9 @@ void Undoing::require_fit_of_drift() const {
 void Undoing::arrange() {
   const schedule::Entry* const entry = asked_.options.schedule;
   on_ = entry != nullptr && entry->needs.undo;
-  if (!on_) {
-    before_ = after_ = guess_ = kept_sums_ = residual_ = {};
-    return asked_.fields.begin_sweep();
-  }
+  for (std::vector<std::byte>* const bytes : {&before_, &after_, &guess_, &kept_sums_, &residual_})
+    std::vector<std::byte>().swap(*bytes);  // an assignment of {} would keep the memory
+  if (!on_) return asked_.fields.begin_sweep();
   require_fit();
   Options& options = asked_.options;
   const bool compares = options.audit != Audit::kOff && options.preflight != 0;
@@ -87,6 +88,8 @@ void Undoing::arrange() {
   compared_steps_ = !compares ? 0 : options.preflight > 0 ? options.preflight : kComparedSteps;
   block_ = options.is_lossy() ? options.interval : 1;
   play_.sweep.undone.per_state = block_;
+  play_.sweep.undone.steps = steps_;
+  play_.sweep.undone.by_steps = by_steps_;
   options.compress = {};
   if (!drifts()) options.compress = {store::CodecName::kLz4};
   options.interval = 1;
@@ -98,41 +101,45 @@ void Undoing::arrange() {
   coding_ = Residual(fields_);
   const std::int64_t bytes = store::total_bytes(fields_);
   const std::int64_t residual = checked_add(bytes, sizeof(Ending));
-  before_.assign(size(bytes), {});
-  after_.assign(size(bytes), {});
-  guess_.assign(by_steps_ ? size(bytes) : 0, {});
   sums_.clear();
   if (by_steps_) sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
   const std::int64_t of_sums = store::total_bytes(sums_);
-  kept_sums_.assign(size(of_sums), {});
-  residual_.assign(size(residual), {});
+  const std::int64_t held = checked_add(checked_multiply(bytes, by_steps_ ? 3 : 2), of_sums);
+  const std::int64_t all = checked_add(held, residual);
+  if (all <= options.memory) {  // who has less is told so, and takes none of it
+    before_.assign(size(bytes), {});
+    after_.assign(size(bytes), {});
+    guess_.assign(by_steps_ ? size(bytes) : 0, {});
+    kept_sums_.assign(size(of_sums), {});
+    residual_.assign(size(residual), {});
+  }
   largest_.assign(fields_.size(), 0);
   bits_.reserve(kMostIterations + 1);
   store::Field field;
   field.name = "residual";
   field.count = residual;
   field.values = residual_.data();
-  const std::int64_t held = checked_add(checked_multiply(bytes, by_steps_ ? 3 : 2), of_sums);
-  asked_.fields.begin_sweep(std::move(field), checked_add(held, residual));
+  asked_.fields.begin_sweep(std::move(field), all);
 }
 
 std::int64_t Undoing::steps_below(const Options& options, std::int64_t steps) {
+  steps_ = steps;
   const bool blocks = options.schedule != nullptr && options.schedule->needs.undo &&
                       options.is_lossy() && options.interval > 1;
-  return blocks && steps > 0 ? ceil_divide(steps, options.interval) : steps;
+  const bool counted = steps > 0 && steps < schedule::kMostSteps;
+  return blocks && counted ? ceil_divide(steps, options.interval) : steps;
 }
 
-void Undoing::begin(std::int64_t steps) {
+void Undoing::begin() {
   if (!on_) return;
   SweepState::Resumed& resumed = play_.sweep.resumed;
-  steps_ = play_.sweep.undone.steps = steps;
   if (drifts()) {
-    if (steps == schedule::kUnknown) {
+    if (steps_ == schedule::kUnknown) {
       throw Error(ANADROME_ERR_UNSUPPORTED,
                   "schedule=undo with compress=lossy has to know the number of steps");
     }
     peers_.agreement.agree(
-        {.call = Call::kBegin, .failure = {}, .equal = steps, .equal_name = "the number of steps"});
+        {.call = Call::kBegin, .failure = {}, .equal = steps_, .equal_name = "the number of steps"});
     resumed.step = play_.sweep.undone.step(resumed.step);
   }
   ended_at_ = -1;

@@ -58,9 +58,9 @@ class Undoing {
   /// ERR_UNSUPPORTED where they do not suit; may lack the memory.
   void arrange();
   /// The steps of the sweep that is played, of one with these options.
-  static std::int64_t steps_below(const Options& options, std::int64_t steps);
+  std::int64_t steps_below(const Options& options, std::int64_t steps);
   /// The sweep has begun, or goes on. Collective.
-  void begin(std::int64_t steps);
+  void begin();
   bool on() const { return on_; }
 
   /// As Run::next and Run::finish_forward: the caller's actions.

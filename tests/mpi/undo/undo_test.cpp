@@ -2,6 +2,7 @@
 // schedule=undo: the caller runs steps backwards, and every state comes back to the last bit.
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <filesystem>
 #include <functional>
@@ -370,6 +371,31 @@ TEST_F(UndoDrifts, GoesOnFromAnyStop) {
   }
 }
 
+// As many states as before do not say after which steps they were kept.
+TEST_F(UndoDrifts, GoesOnWithTheSameIntervalOnly) {
+  Found found;
+  for (const char* interval : {"14", "15", "14"}) {
+    SCOPED_TRACE(interval);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, interval);
+    run.set("resume", "on");
+    run.set("checkpoint_interval", "0");
+    model_->spoil();
+    const bool is_first = found.status == ANADROME_OK;
+    found = sweep(run, is_first ? 3 : -1);
+    if (is_first) {
+      ASSERT_EQ(found.status, ANADROME_STOPPED) << found.message;
+    }
+    if (std::string(interval) == "15") {
+      EXPECT_EQ(found.status, ANADROME_ERR_ARGUMENT);
+      EXPECT_NE(found.message.find("interval=14 of 40 steps"), std::string::npos) << found.message;
+    }
+  }
+  EXPECT_EQ(found.status, ANADROME_OK) << found.message;
+  EXPECT_NE(found.phase, ANADROME_PHASE_IDLE);
+  EXPECT_EQ(model_->objective, objective_);
+}
+
 // ---- what cannot be ----
 
 class UndoMistakes : public testing::Test {
@@ -511,9 +537,47 @@ TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
   EXPECT_NE(why.find("is not what was written"), std::string::npos) << why;
 }
 
+TEST_F(UndoMistakes, OneRankHasNoUndo) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  anadrome_model model = {};
+  model.size = sizeof model;
+  model.advance = [](void*, std::int64_t, std::int64_t, std::int64_t*) { return 0; };
+  model.adjoint = [](void*, std::int64_t) { return 0; };
+  if (rank() == 0) model.undo = model.adjoint;
+  const anadrome_status wanted = ranks() > 1 ? ANADROME_ERR_ARGUMENT : ANADROME_OK;
+  EXPECT_EQ(anadrome_solve(run, kSteps, &model), wanted) << anadrome_last_error();
+  // And in a loop there always is one.
+  const Outcome outcome = sweep(run, [](std::int64_t) {}, [](std::int64_t) {});
+  EXPECT_EQ(outcome.status, ANADROME_OK) << outcome.message;
+}
+
+TEST_F(UndoMistakes, MemoryIsThatOfTheOption) {
+  std::vector<double> large(rank() == 0 ? 1 << 20 : 10, 1.0);
+  const auto taken = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  const std::size_t before = taken(), slack = 2 << 20;
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  anadrome_add_field(run, "large", ANADROME_ROLE_STATE, ANADROME_FLOAT64, large.data(), large.size());
+  run.set("memory", "12MiB");  // a state and a half
+  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_MEMORY);
+  EXPECT_LT(taken(), before + slack) << "what is refused takes no memory";
+  run.set("memory", "64MiB");
+  EXPECT_EQ(sweep(run, [](std::int64_t) {}, [](std::int64_t) {}).status, ANADROME_OK)
+      << anadrome_last_error();
+  run.set("schedule", "revolve");
+  run.set("memory", "12MiB");
+  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+  EXPECT_LT(taken(), before + (12 << 20) + slack) << "what the sweep before had is given back";
+}
+
 TEST_F(UndoMistakes, WhatDoesNotSuitIsRefused) {
   expect_refused("keep", "on", "keep=off");
   expect_refused("passes", "2", "passes=0");
+  expect_refused("anchors", "9", "anchors=unlimited");
   expect_refused("compress", "round", "compress=round");
   expect_refused("interval", "7", "interval=auto");
   expect_refused("compress", "lossy", "interval");
