@@ -537,6 +537,35 @@ TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
   EXPECT_NE(why.find("is not what was written"), std::string::npos) << why;
 }
 
+// A field may be zero in x_0, and on a rank that no wave comes to.
+TEST_F(UndoMistakes, AModelStartsAtRest) {
+  for (const char* tolerance : {"1e-9", "1e-18"}) {
+    x_.assign(3000, 0.);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    run.set("compress", "lossy");
+    run.set("interval", "8");
+    run.set("tolerance", tolerance);
+    const double push = rank() == 0 ? 0.1 : 1e-30;
+    const Outcome outcome = sweep(
+        run,
+        [&](std::int64_t first) {
+          for (std::int64_t k = first; k < std::min(first + 8, kSteps); ++k)
+            for (double& value : x_) value = value * 1.01 + push / double(k + 1);
+        },
+        [&](std::int64_t k) {
+          for (double& value : x_) value = (value - push / double(k + 1)) / 1.01;
+        });
+    const bool is_large = std::string(tolerance) == "1e-9";
+    EXPECT_EQ(outcome.status, is_large ? ANADROME_OK : ANADROME_ERR_NONDETERMINISTIC)
+        << outcome.message;
+    if (is_large) {
+      EXPECT_GT(run.statistics().drift, 0);
+      EXPECT_LT(run.statistics().drift, 1e-13);
+    }
+  }
+}
+
 TEST_F(UndoMistakes, OneRankHasNoUndo) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run);
@@ -548,7 +577,8 @@ TEST_F(UndoMistakes, OneRankHasNoUndo) {
   const anadrome_status wanted = ranks() > 1 ? ANADROME_ERR_ARGUMENT : ANADROME_OK;
   EXPECT_EQ(anadrome_solve(run, kSteps, &model), wanted) << anadrome_last_error();
   // And in a loop there always is one.
-  const Outcome outcome = sweep(run, [](std::int64_t) {}, [](std::int64_t) {});
+  const Outcome outcome = sweep(
+      run, [](std::int64_t) {}, [](std::int64_t) {});
   EXPECT_EQ(outcome.status, ANADROME_OK) << outcome.message;
 }
 
@@ -561,12 +591,16 @@ TEST_F(UndoMistakes, MemoryIsThatOfTheOption) {
   const std::size_t before = taken(), slack = 2 << 20;
   RunHandle run(MPI_COMM_WORLD);
   prepare(run);
-  anadrome_add_field(run, "large", ANADROME_ROLE_STATE, ANADROME_FLOAT64, large.data(), large.size());
+  anadrome_add_field(run, "large", ANADROME_ROLE_STATE, ANADROME_FLOAT64, large.data(),
+                     large.size());
   run.set("memory", "12MiB");  // a state and a half
   EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_MEMORY);
   EXPECT_LT(taken(), before + slack) << "what is refused takes no memory";
   run.set("memory", "64MiB");
-  EXPECT_EQ(sweep(run, [](std::int64_t) {}, [](std::int64_t) {}).status, ANADROME_OK)
+  EXPECT_EQ(sweep(
+                run, [](std::int64_t) {}, [](std::int64_t) {})
+                .status,
+            ANADROME_OK)
       << anadrome_last_error();
   run.set("schedule", "revolve");
   run.set("memory", "12MiB");
