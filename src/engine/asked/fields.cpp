@@ -125,6 +125,14 @@ std::vector<store::Field> Fields::committed() const {
   return fields;
 }
 
+std::int64_t Fields::committed_bytes() const {
+  std::int64_t bytes = 0;
+  for (const store::Field& field : in_sweep_) {
+    if (field.role == ANADROME_ROLE_ADJOINT) bytes = checked_add(bytes, field.bytes());
+  }
+  return bytes;
+}
+
 std::size_t Fields::state_position(int field) const {
   if (field < 0 || static_cast<std::size_t>(field) >= all_.size() ||
       all_[at(field)].role != ANADROME_ROLE_STATE) {

@@ -40,6 +40,7 @@ class Fields {
   std::int64_t bytes_beside() const { return bytes_beside_; }
   /// What a commit has a copy of.
   std::vector<store::Field> committed() const;
+  std::int64_t committed_bytes() const;  ///< allocates nothing
   const std::vector<store::Field>& state() const { return state_; }
   const std::vector<store::Field>& tape() const { return tape_; }
   /// Were fields registered since the sweep began?

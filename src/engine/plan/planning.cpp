@@ -156,7 +156,7 @@ void Planning::require_fit(const SweepPlan& plan) const {
 
 // A copy of the adjoint fields while they are being written.
 std::int64_t Planning::commit_bytes() const {
-  return options_.resume ? store::total_bytes(fields_.committed()) : 0;
+  return options_.resume ? fields_.committed_bytes() : 0;
 }
 
 std::int64_t Planning::bytes_beside() const {
