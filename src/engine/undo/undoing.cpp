@@ -298,16 +298,19 @@ void Undoing::adjoint_below(const anadrome_action& action) {
 
 void Undoing::throw_no_residual(const anadrome_action& action) const {
   const SweepState& sweep = play_.sweep;
-  const std::string step = std::to_string(action.first);
+  const std::string step = std::to_string(sweep.undone.step(action.first));
   if (!sweep.lost) {  // it was not kept, which may show in the reverse sweep alone
     throw Error(sweep.disk_refused ? sweep.disk_refused.status : ANADROME_ERR_NO_SPACE,
-                "schedule=undo keeps a residual of every step, and the disk takes none after that "
-                "of step " +
-                    step + (sweep.disk_refused ? ": " + sweep.disk_refused.message : "") +
+                "schedule=undo keeps " +
+                    (drifts() ? "a state every " + std::to_string(block_) + " steps"
+                              : std::string("a residual of every step")) +
+                    ", and the disk takes none after that of step " + step +
+                    (sweep.disk_refused ? ": " + sweep.disk_refused.message : "") +
                     "; give it more room (option disk), or take schedule=async");
   }
-  throw Error(sweep.lost.status, "schedule=undo: a residual above that of step " + step +
-                                     " is lost: " + sweep.lost.message);
+  throw Error(sweep.lost.status, std::string("schedule=undo: a ") +
+                                     (drifts() ? "state" : "residual") + " above that of step " +
+                                     step + " is lost: " + sweep.lost.message);
 }
 
 // ---- a step forward ----

@@ -479,26 +479,32 @@ TEST_F(UndoMistakes, AnUndoThatIsNotTheSameEachTimeIsSeen) {
 }
 
 TEST_F(UndoMistakes, TheDiskIsTooSmall) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  std::vector<double> noise(1 << 17);
-  anadrome_add_field(run, "noise", ANADROME_ROLE_STATE, ANADROME_FLOAT64, noise.data(),
-                     noise.size());
-  run.set("disk", "8MiB");
-  run.set("memory", "16MiB");
-  std::uint64_t seed = 1;
-  const Outcome outcome = sweep(
-      run,
-      [&](std::int64_t k) {
-        seed = std::uint64_t(k) * 0x9e3779b97f4a7c15 + 1;
-        for (double& value : noise) {
-          seed = seed * 6364136223846793005 + 1442695040888963407;
-          value = double(seed >> 11);
-        }
-      },
-      [](std::int64_t) {});
-  EXPECT_EQ(outcome.status, ANADROME_ERR_NO_SPACE) << outcome.message;
-  EXPECT_NE(outcome.message.find("schedule=undo"), std::string::npos) << outcome.message;
+  for (const bool drifts : {false, true}) {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    std::vector<double> noise(1 << 17);
+    anadrome_add_field(run, "noise", ANADROME_ROLE_STATE, ANADROME_FLOAT64, noise.data(),
+                       noise.size());
+    run.set("disk", "8MiB");
+    run.set("memory", "16MiB");
+    run.set("compress", drifts ? "lossy" : "off");
+    run.set("interval", drifts ? "3" : "auto");
+    std::uint64_t seed = 1;
+    const Outcome outcome = sweep(
+        run,
+        [&](std::int64_t k) {
+          seed = std::uint64_t(k) * 0x9e3779b97f4a7c15 + 1;
+          for (double& value : noise) {
+            seed = seed * 6364136223846793005 + 1442695040888963407;
+            value = double(seed >> 11);
+          }
+        },
+        [](std::int64_t) {});
+    EXPECT_EQ(outcome.status, ANADROME_ERR_NO_SPACE) << outcome.message;
+    const char* const kept = drifts ? "schedule=undo keeps a state every 3 steps"
+                                    : "schedule=undo keeps a residual of every step";
+    EXPECT_NE(outcome.message.find(kept), std::string::npos) << outcome.message;
+  }
 }
 
 TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
