@@ -101,9 +101,8 @@ void Undoing::arrange() {
   coding_ = Residual(fields_);
   const std::int64_t bytes = store::total_bytes(fields_);
   const std::int64_t residual = checked_add(bytes, sizeof(Ending));
-  sums_.clear();
-  if (by_steps_) sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
-  const std::int64_t of_sums = store::total_bytes(sums_);
+  sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
+  const std::int64_t of_sums = by_steps_ ? store::total_bytes(sums_) : 0;
   const std::int64_t held = checked_add(checked_multiply(bytes, by_steps_ ? 3 : 2), of_sums);
   const std::int64_t all = checked_add(held, residual);
   if (all <= options.memory) {  // who has less is told so, and takes none of it
@@ -350,7 +349,10 @@ void Undoing::complain(const char* what) {
 // x_{k+1} is there.
 void Undoing::begin_undo(Stage stage) {
   iteration_ = 0;
-  if (!by_steps_) return hand_out(ANADROME_RETREAT, k_, false, stage);
+  if (!by_steps_) {
+    if (is_compared()) adjoint_sum_ = sum_of_adjoint();
+    return hand_out(ANADROME_RETREAT, k_, false, stage);
+  }
   guess_ = stage == Stage::kBack ? before_ : after_;
   peers_.held.hold(store::copy_all_out(sums_, kept_sums_.data()));
   hand_out(ANADROME_ADVANCE, k_, true, stage);
@@ -399,6 +401,8 @@ void Undoing::choose_iterations() {
 void Undoing::undone() {
   copy_out(state_part());
   if (is_compared()) {
+    if (!by_steps_ && sum_of_adjoint() != adjoint_sum_)
+      complain("changes fields of role ADJOINT when it is undone");
     const std::uint64_t sum = sum_of(state_part());
     if (stage_ == Stage::kUndone) {
       first_sum_ = sum;
@@ -472,6 +476,15 @@ Undoing::Ending Undoing::ending() const {
   Ending ending{};
   std::memcpy(&ending, &residual_[before_.size()], sizeof ending);
   return ending;
+}
+
+// Of those that are there to be read.
+std::uint64_t Undoing::sum_of_adjoint() const {
+  std::uint64_t sum = 0;
+  for (const store::Field& field : sums_) {
+    if (field.mover == nullptr) sum = XXH3_64bits_withSeed(field.values, size(field.bytes()), sum);
+  }
+  return sum;
 }
 
 std::uint64_t Undoing::sum_of(std::span<const std::byte> state) {

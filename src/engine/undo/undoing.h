@@ -113,6 +113,7 @@ class Undoing {
   std::span<std::byte> state_part() { return std::span(residual_).first(before_.size()); }
   Ending ending() const;
   static std::uint64_t sum_of(std::span<const std::byte> state);
+  std::uint64_t sum_of_adjoint() const;
 
   Peers& peers_;
   Asked& asked_;
@@ -125,6 +126,7 @@ class Undoing {
   Residual coding_;
   std::vector<std::byte> before_;  ///< x_k; in reverse the newest state that is right
   std::vector<std::byte> after_;   ///< x_{k+1}; in reverse the undone state
+  std::uint64_t adjoint_sum_ = 0;  ///< before a step is undone that is compared
   // For steps undone by steps, which start from states that are none of the trajectory's.
   std::vector<std::byte> guess_;    ///< of x_k
   std::vector<store::Field> sums_;  ///< adjoint fields: what such a step adds is taken back

@@ -457,6 +457,17 @@ TEST_F(UndoMistakes, AForgottenFieldIsSeenInTheFirstStep) {
   EXPECT_LT(outcome.actions, 10);
 }
 
+TEST_F(UndoMistakes, AnUndoThatChangesAdjointFieldsIsSeen) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run);
+  anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, hidden_.data(),
+                     hidden_.size());
+  const Outcome outcome = sweep(
+      run, [](std::int64_t) {}, [&](std::int64_t) { hidden_[7] += rank() == 0 ? 1 : 0; });
+  EXPECT_EQ(outcome.status, ANADROME_ERR_NONDETERMINISTIC) << outcome.message;
+  EXPECT_NE(outcome.message.find("ADJOINT"), std::string::npos) << outcome.message;
+}
+
 TEST_F(UndoMistakes, AnUndoThatIsNotTheSameEachTimeIsSeen) {
   for (const std::int64_t wrong_from : {0, 5}) {
     RunHandle run(MPI_COMM_WORLD);
@@ -486,9 +497,9 @@ TEST_F(UndoMistakes, TheDiskIsTooSmall) {
     anadrome_add_field(run, "noise", ANADROME_ROLE_STATE, ANADROME_FLOAT64, noise.data(),
                        noise.size());
     run.set("disk", "8MiB");
-    run.set("memory", "16MiB");
+    run.set("memory", "8MiB");
     run.set("compress", drifts ? "lossy" : "off");
-    run.set("interval", drifts ? "3" : "auto");
+    run.set("interval", drifts ? "2" : "auto");
     std::uint64_t seed = 1;
     const Outcome outcome = sweep(
         run,
@@ -501,7 +512,7 @@ TEST_F(UndoMistakes, TheDiskIsTooSmall) {
         },
         [](std::int64_t) {});
     EXPECT_EQ(outcome.status, ANADROME_ERR_NO_SPACE) << outcome.message;
-    const char* const kept = drifts ? "schedule=undo keeps a state every 3 steps"
+    const char* const kept = drifts ? "schedule=undo keeps a state every 2 steps"
                                     : "schedule=undo keeps a residual of every step";
     EXPECT_NE(outcome.message.find(kept), std::string::npos) << outcome.message;
   }
