@@ -113,7 +113,8 @@ typedef struct anadrome_model {
   /** Visit step `step` in a pass forward: see anadrome_solve_pass. Required there. */
   int (*visit)(void* context, int64_t step);
   /** Undo step `step`, up to rounding: see ANADROME_RETREAT. For schedule=undo; if it is NULL
-   * there, `advance` is called instead, several times, until its result is x_{k+1} or nearly so. */
+   * there, `advance` is called instead, several times, until its result is x_{k+1} or nearly so:
+   * from states that are none of the simulation's, so it must do nothing but the step. */
   int (*undo)(void* context, int64_t step);
 } anadrome_model;
 

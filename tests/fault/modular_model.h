@@ -78,7 +78,7 @@ class ModularModel {
   ModelShape shape_;
   std::vector<std::uint64_t> state_;  ///< the fields one after another
   std::vector<std::uint64_t> lambda_, by_parameter_;
-  std::vector<int> places_;  ///< by exchanged field
+  std::vector<int> places_;                         ///< by exchanged field
   std::vector<std::vector<std::uint64_t>> states_;  ///< that were kept
 };
 

@@ -102,7 +102,11 @@ struct Options {
 
   /// Are compressed blocks to leave room on disk to others? Not every file system writes as fast
   /// into files of which nothing was reserved.
-  bool leaves_holes() const { return !compress.empty() && !has_fast() && disk >= 0; }
+  /// Residuals leave nearly all of it.
+  bool leaves_holes() const {
+    const bool residuals = schedule != nullptr && schedule->needs.undo;
+    return !compress.empty() && !has_fast() && (disk >= 0 || residuals);
+  }
 
   /// Files that somebody will read later have every anchor.
   bool files_are_read() const { return keep || resume; }

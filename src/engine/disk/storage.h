@@ -55,7 +55,7 @@ class Storage {
   /// Does it count what blocks take when they are compressed? What states take that replace each
   /// other is not known beforehand.
   bool counts_compressed(const SweepPlan& plan) const {
-    return options_.leaves_holes() && plan.disk_use() == DiskUse::kBlocks;
+    return options_.leaves_holes() && options_.disk >= 0 && plan.disk_use() == DiskUse::kBlocks;
   }
   /// Blocks that all ranks have begun to write, and how many of them are counted in what was agreed
   /// on.

@@ -137,8 +137,10 @@ void Undoing::begin() {
       throw Error(ANADROME_ERR_UNSUPPORTED,
                   "schedule=undo with compress=lossy has to know the number of steps");
     }
-    peers_.agreement.agree(
-        {.call = Call::kBegin, .failure = {}, .equal = steps_, .equal_name = "the number of steps"});
+    peers_.agreement.agree({.call = Call::kBegin,
+                            .failure = {},
+                            .equal = steps_,
+                            .equal_name = "the number of steps"});
     resumed.step = play_.sweep.undone.step(resumed.step);
   }
   ended_at_ = -1;
