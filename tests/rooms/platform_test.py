@@ -26,7 +26,7 @@ C = """abort acos asctime asin atan atexit bcmp calloc clock cos div errno exit 
     round setlocale setvbuf sin snprintf sprintf sqrt sscanf stderr stdin stdout strchr strcmp strcpy strerror strftime
     strlen strnlen strncmp strncpy strrchr strstr strtod strtol strtold strtoll strtoul strtoull tan time tolower ungetc vfprintf
     vprintf vsnprintf aligned_alloc at_quick_exit fma floor ceil exp2 erf erfc cbrt timespec_get"""
-POSIX = """access alarm dup2 chdir chmod clock_gettime clock_nanosleep close closedir dirfd dprintf fchmod fchmodat fcntl fdatasync
+POSIX = """access alarm dup2 chdir chmod clock_gettime clock_nanosleep close closedir dirfd dlopen dlsym dprintf fchmod fchmodat fcntl fdatasync
     fdopendir fileno fork fstat fstatat fsync ftruncate getcwd getentropy gethostid gethostname getpid getppid
     gettimeofday getuid geteuid gmtime_r isatty kill localtime_r lseek lstat mkdir mkdirat mkstemp mmap munmap nanosleep
     newlocale freelocale uselocale open openat opendir pipe poll posix_fadvise posix_fallocate posix_memalign pread

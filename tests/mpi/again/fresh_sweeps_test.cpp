@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Nothing of one sweep is left in the next: what a run says of a sweep after others, of other
-// kinds, is what a fresh run says of it.
+// What a run says of a sweep after others, of other kinds, is what a fresh run says of it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +16,7 @@ struct Kind {
   std::int64_t steps;
   bool unknown;  ///< n is told by finish_forward
   const char* interval;
-  int rewinds;  ///< reverse sweeps after the first
+  int rewinds;  ///< after the first; as `passes`: no write of an anchor is taken back
 };
 
 // Predictions, lost anchors and sweeps without a disk, one after another.
@@ -38,6 +37,7 @@ class FreshSweeps : public testing::Test {
   anadrome_stats sweep(RunHandle& run, const Kind& kind) {
     run.set("schedule", kind.schedule);
     run.set("interval", kind.interval);
+    run.set("passes", std::to_string(kind.rewinds));
     const bool all = std::string(kind.schedule) == "store_all";
     run.set("memory", std::to_string((all ? 64 : 6) * least_memory(model_, "async")) + "B");
     SweepDriver driver(run, model_, reference_);
