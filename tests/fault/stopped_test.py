@@ -13,6 +13,8 @@ import unittest
 import launch
 
 SECONDS = 10  # within which the cause is named
+PORTABLE = os.environ["ANADROME_TEST_PORTABLE"] == "1"  # a stop does not show: silence does
+STOPPED = "stopped or dead" if PORTABLE else "stopped by a signal"
 RESUME = ("resume=on", "checkpoint_interval=0")
 SCHEDULES = {
     "async": ("schedule=async", "interval=1", "memory=40KiB"),
@@ -97,7 +99,7 @@ class Reporting(Case):
         stopped = expect(r"job: process \d+ stops", 120)
         while stopped:
             try:
-                named = expect(rf"watchdog: rank {rank} .*stopped by a signal", SECONDS)
+                named = expect(rf"watchdog: rank {rank} .*{STOPPED}", SECONDS)
             finally:
                 os.kill(int(re.search(r"process (\d+)", stopped)[1]), signal.SIGCONT)
             if "anadrome_begin for" not in named and "no heartbeat yet" not in named:
@@ -165,9 +167,10 @@ class Ended(Case):
     def test_stopped(self):
         words = SCHEDULES["async"] + RESUME
         gradient, _, actions = self.whole(3, words)
-        for rank, stop in ((0, ("--stop-begin", 1)), (2, ("--stop-action", 2 * actions // 3))):
+        first = ("--stop-action", 3) if PORTABLE else ("--stop-begin", 1)  # in begin it may be busy
+        for rank, stop in ((0, first), (2, ("--stop-action", 2 * actions // 3))):
             command = self.command(3, (*words, "watchdog=1", "watchdog_action=abort"), rank, *stop)
-            self.assertNotEqual(self.ends(command, "stopped by a signal", rank), 0)
+            self.assertNotEqual(self.ends(command, STOPPED, rank), 0)
         process = launch.run_command(self.command(3, words, 0))
         self.assertEqual(process.returncode, 0, launch.said(process))
         self.assertIn(f"gradient {gradient} resumed 1", process.stdout)

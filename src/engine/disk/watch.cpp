@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/index.h"
+#include "base/platform/platform.h"
 #include "base/text_out.h"
 #include "base/thread.h"
 #include "engine/asked/log.h"
@@ -27,6 +28,13 @@ double period_of(const Watch::Settings& settings) {
 }
 
 void say(const std::string& what) { log_line(ANADROME_LOG_WARNING, {"watchdog: ", what}); }
+
+// Where a stop does not show, a silent process that is there may be stopped: as one from afar.
+store::ProcessState seen(const store::ProcessIdentity& process) {
+  const store::ProcessState state = store::state_of(process);
+  const bool hidden = platform::kPortable && state == store::ProcessState::kRuns;
+  return hidden ? store::ProcessState::kElsewhere : state;
+}
 
 std::string text_of(store::ProcessState state) {
   switch (state) {
@@ -177,7 +185,7 @@ bool Watch::listen(const store::HeartbeatFile::Look& heartbeats, int rank, doubl
 bool Watch::name_if_stopped(int rank) {
   Peer& peer = this->peer(rank);
   if (peer.named || !peer.silence.too_long()) return false;
-  const store::ProcessState state = store::state_of(peer.last.process);
+  const store::ProcessState state = seen(peer.last.process);
   if (state == store::ProcessState::kRuns) return false;
   name(rank, text_of(state));
   return true;
@@ -247,7 +255,7 @@ void name_the_late(Agreement& agreement, const Options& options) {
           say(who + " is in anadrome_begin like the others, after " + time);
           return true;
         }
-        const store::ProcessState state = store::state_of(process);
+        const store::ProcessState state = seen(process);
         if (state == store::ProcessState::kRuns) return false;  // it prepares its run, perhaps
         // From afar, one that is stopped looks as one that is busy.
         const bool sure = state != store::ProcessState::kElsewhere;
