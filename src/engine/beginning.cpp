@@ -16,13 +16,27 @@
 namespace anadrome::engine {
 namespace {
 
-// Where this rank's list leaves that of rank 0. Collective.
-Failure other_fields(Ranks& ranks, const std::string& here) {
+// Of rank 0, whose rank has `here`. Collective.
+std::string said_there(Ranks& ranks, const std::string& here) {
   auto bytes = std::ssize(here);
   ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
   std::string there = here;
   there.resize(size(bytes));
   ranks.broadcast(std::as_writable_bytes(std::span(there)), 0);
+  return there;
+}
+
+// Collective.
+Failure other_value(Ranks& ranks, const std::string& name, const std::string& here) {
+  const std::string there = said_there(ranks, here);
+  if (there == here) return {};
+  return {ANADROME_ERR_ARGUMENT,
+          name + " differs between ranks: it is " + here + " here, and " + there + " on rank 0"};
+}
+
+// Where this rank's list leaves that of rank 0. Collective.
+Failure other_fields(Ranks& ranks, const std::string& here) {
+  const std::string there = said_there(ranks, here);
   if (there == here) return {};
   std::istringstream lines_here(here), lines_there(there);
   std::string field_here, field_there;
@@ -62,19 +76,20 @@ Failure Beginning::fault(std::int64_t steps) const {
 
 // All ranks must have said the same; if not, name what differs.
 void Beginning::compare_ranks(std::int64_t steps) {
-  std::vector<std::string> names = {};
+  std::vector<std::string> names = {}, values = {};
   std::vector<std::int64_t> both;  // hashes, then their complements
   context_.peers.held.attempt([&] {
-    const auto add = [&](std::string name, std::int64_t value) {
+    const auto add = [&](std::string name, std::string value) {
       names.push_back(std::move(name));
-      both.push_back(value);
+      both.push_back(static_cast<std::int64_t>(hash_of(value)));
+      values.push_back(std::move(value));
     };
-    add("the list of fields", static_cast<std::int64_t>(hash_of(context_.asked.fields.table())));
+    add("the list of fields", context_.asked.fields.table());
     for (const auto& [key, value] : context_.asked.options.shared_values()) {
-      add("option " + key, static_cast<std::int64_t>(hash_of(value)));
+      add("option " + key, value);
     }
-    add("the number of values of option directory", context_.asked.options.has_fast() ? 2 : 1);
-    add("whether the model has undo", context_.play.sweep.undone.by_steps ? 0 : 1);
+    add("the number of values of option directory", context_.asked.options.has_fast() ? "2" : "1");
+    add("whether the model has undo", context_.play.sweep.undone.by_steps ? "no" : "yes");
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
   context_.peers.agreement.agree({.call = Call::kBegin,
@@ -83,13 +98,14 @@ void Beginning::compare_ranks(std::int64_t steps) {
                                   .equal_name = "the number of steps"});
   const std::int64_t other = first_that_differs(context_.peers.agreement.ranks(), both);
   if (other < 0) return;
-  if (other == 0) {
-    Failure fields;
-    context_.peers.held.attempt([&] {
-      fields = other_fields(context_.peers.agreement.ranks(), context_.asked.fields.table());
-    });
-    context_.peers.agreement.agree({.call = Call::kBegin, .failure = fields});
-  }
+  Failure differs;
+  context_.peers.held.attempt([&] {
+    Ranks& ranks = context_.peers.agreement.ranks();
+    const auto which = at(other);
+    differs = other == 0 ? other_fields(ranks, values[which])
+                         : other_value(ranks, names[which], values[which]);
+  });
+  context_.peers.agreement.agree({.call = Call::kBegin, .failure = differs});
   throw Error(ANADROME_ERR_ARGUMENT, names[at(other)] + " differs between ranks");
 }
 

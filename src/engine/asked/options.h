@@ -27,7 +27,7 @@ struct Options {
   std::string directory = ".";
   std::string name = "anadrome";
   bool takeover = false;
-  double wait_for_lock = 0;  ///< seconds that a holder out of sight is waited for
+  double wait_for_lock = 0;  ///< seconds that another process is waited for
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;

@@ -142,7 +142,7 @@ void Storage::wait_for_holder() {
   bool said = false;
   for (double pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     const double left = options_.wait_for_lock - (now_seconds() - start);
-    const auto holder = store::RunDirectory::holder_out_of_sight(options_.directory, options_.name);
+    const auto holder = store::RunDirectory::other_holder(options_.directory, options_.name);
     if (!holder || left <= 0) return;
     if (!said) {
       warnings_.say({store::RunDirectory::path(options_.directory, options_.name), " is held by ",

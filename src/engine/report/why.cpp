@@ -107,7 +107,6 @@ std::string bound(const SweepTimes& times, const std::string& wanting) {
              " forward steps per step)";
   }
   again += wanting;
-  if (times.recompute_factor > kMuch && times.again > kLittle * times.total) return again;
   const std::array<std::pair<double, std::string>, 6> costs = {
       {{times.again, again},
        {times.waiting, "the disk"},
@@ -116,6 +115,9 @@ std::string bound(const SweepTimes& times, const std::string& wanting) {
        {times.agreeing, "ranks that wait for each other"},
        {rest_of(times), "all else: begin, TURN, what lies between actions"}}};
   const auto most = std::max_element(costs.begin(), costs.end());
+  constexpr double kPart = 0.25;  // of the largest cost; with less, more memory would gain little
+  const double large = std::max(kLittle * times.total, kPart * most->first);
+  if (times.recompute_factor > kMuch && times.again > large) return again;
   return most->first > kLittle * times.total ? most->second : "your steps";
 }
 

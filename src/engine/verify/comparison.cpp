@@ -29,8 +29,8 @@ std::string size_of(const Difference& difference) {
 const char* const kUsualCauses =
     "the steps depend on something that is not a registered state field: a variable or a time "
     "level "
-    "that was not registered, arrays that change places at a step, memory that is not initialised, "
-    "a counter, a random number; or the "
+    "that was not registered, arrays that change places at a step, an array that was reallocated, "
+    "memory that is not initialised, a counter, a random number; or the "
     "loop over an ADVANCE is not from `first` to `last` - 1. Register all that a step needs";
 
 Sentence not_the_same(std::int64_t step) {

@@ -76,13 +76,11 @@ void require_ours(const Directory& directory) {
                     "Python use `with`, or call close()), or set another name or directory");
   }
   const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
-  throw Error(
-      ANADROME_ERR_BUSY,
-      path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
-          "; set another name or directory" +
-          (elsewhere
-               ? ", or takeover=on if that process is gone; wait_for_lock=SECONDS waits for it"
-               : ", or end that one"));
+  throw Error(ANADROME_ERR_BUSY,
+              path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
+                  "; set another name or directory" +
+                  (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one") +
+                  "; wait_for_lock=SECONDS waits for it");
 }
 
 // To be sure: where a storage server is away, a file that is there may seem to be missing.
@@ -233,8 +231,8 @@ RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::
   return is_here ? RunDirectory{} : create(parent, name, run_id, claim);
 }
 
-std::optional<LockRecord> RunDirectory::holder_out_of_sight(const std::string& parent,
-                                                            const std::string& name) noexcept {
+std::optional<LockRecord> RunDirectory::other_holder(const std::string& parent,
+                                                     const std::string& name) noexcept {
   std::optional<LockRecord> holder;
   failure_from([&] {  // create says what is wrong
     const std::optional<Directory> directory = Directory::find(parent, name);
@@ -242,7 +240,9 @@ std::optional<LockRecord> RunDirectory::holder_out_of_sight(const std::string& p
     const File lock = directory->open_file(kLockName, O_RDWR);
     const Flock flock = try_flock(lock);
     const LockRecord record = read_lock(lock);
-    if (state_of(record.holder) != ProcessState::kElsewhere) return;
+    const ProcessState state = state_of(record.holder);
+    if (state == ProcessState::kRuns && record.holder.pid == ::getpid())
+      return;  // waits for itself
     if (is_live(record, flock, calendar_seconds())) holder = record;
   });
   return holder;

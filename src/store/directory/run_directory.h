@@ -56,10 +56,10 @@ class RunDirectory {
   static RunDirectory create_or_join(const std::string& parent, const std::string& name,
                                      const std::string& run_id, const Claim& claim = {});
 
-  /// What `create` would refuse for now only: a lock that is live as far as its heartbeat says, of
-  /// a process that cannot be seen from here.
-  static std::optional<LockRecord> holder_out_of_sight(const std::string& parent,
-                                                       const std::string& name) noexcept;
+  /// What `create` would refuse for now only: a lock that another process holds, or, where that
+  /// cannot be seen from here, one that is live as far as its heartbeat says.
+  static std::optional<LockRecord> other_holder(const std::string& parent,
+                                                const std::string& name) noexcept;
   /// Is the lock of the run `run_id` in its directory? Looks for up to `seconds`, since the caches
   /// of network file systems show late what others made. Returns ERR_ARGUMENT with what is there
   /// instead, ERR_IO. `found`: is held then.

@@ -210,8 +210,11 @@ const std::vector<OptionText>& option_texts() {
        "yes", "If the other run lives, it loses its files.",
        "[how a live run is known](reliability.md#one-live-run-per-name)"},
       {"wait_for_lock", kFew, "0", "5min",
-       "How long `anadrome_begin` waits while a process on another host holds the directory and "
-       "its heartbeat is less than 120 s old. A line on standard error names the holder.",
+       "How long `anadrome_begin` waits while another process holds the directory: one that lives "
+       "on this host (a job that is restarted at once finds the ranks of the one before), or one "
+       "on "
+       "another host whose heartbeat is less than 120 s old. A line on standard error names the "
+       "holder.",
        "long", "If this is still so when the time is up, the result is `ANADROME_ERR_BUSY`.",
        "[how a live run is known](reliability.md#one-live-run-per-name)"},
   };

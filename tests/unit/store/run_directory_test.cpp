@@ -460,13 +460,37 @@ TEST_F(RunDirectoryTest, IsNotHeldByAChildOfADeadProcess) {
   for (const int end : {ends[0], ends[1], ready[0], ready[1]}) ::close(end);
 }
 
+// Who starts again at once finds the ranks of a job that was killed.
+TEST_F(RunDirectoryTest, ShowsWhoElseHoldsItAsLongAsThatLives) {
+  int ends[2], ready[2];
+  ASSERT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    const RunDirectory run = create("0");
+    char byte = 0;
+    ::close(ends[1]);
+    ::_exit(::write(ready[1], &byte, 1) == 1 && ::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  const auto holder = RunDirectory::other_holder(parent.path(), "run");
+  EXPECT_TRUE(holder && holder->holder.pid == other);
+  EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
+  for (const int end : {ends[0], ends[1], ready[0], ready[1]}) ::close(end);
+  int status = 0;
+  ASSERT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_FALSE(RunDirectory::other_holder(parent.path(), "run"));
+  const RunDirectory mine = create();
+  EXPECT_FALSE(RunDirectory::other_holder(parent.path(), "run")) << "nobody waits for himself";
+}
+
 TEST_F(RunDirectoryTest, DoesNotWaitForAPipe) {
   std::filesystem::create_directory(path);
   ASSERT_EQ(::mkfifo((path + "/lock").c_str(), 0600), 0);
   EXPECT_NE(create_fails(), ANADROME_OK);
   EXPECT_TRUE(RunDirectory::find(parent.path(), "run", "1", 0));
   EXPECT_FALSE(RunDirectory::has_ended(path));
-  EXPECT_FALSE(RunDirectory::holder_out_of_sight(parent.path(), "run"));
+  EXPECT_FALSE(RunDirectory::other_holder(parent.path(), "run"));
   EXPECT_TRUE(failure_from([&] { RunDirectory::create_or_join(parent.path(), "run", "1"); }));
 }
 
