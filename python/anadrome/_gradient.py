@@ -68,7 +68,13 @@ class _Problem:
         self.given_undo = undo
         self.u = _numbers(x0)
         self.lam = np.zeros_like(self.u)
-        self.p = None if parameters is None else _numbers(parameters)
+        self.p = None
+        if parameters is not None:  # as fine as the state: a perturbation must not be rounded away
+            self.p = _numbers(parameters)
+            self.p = self.p.astype(np.promote_types(self.p.dtype, np.finfo(self.u.dtype).dtype))
+        self.to_read = self.u.view()  # a state that a function changes would be another one
+        self.to_read.flags.writeable = False
+        self.looked = False
         self.by_p = np.zeros_like(self.p if self.p is not None else np.zeros(0))
         self.steps = count("steps", steps)
         # The terms of the objective, by step, in the forward sweep: steps that are run again write
@@ -94,7 +100,7 @@ class _Problem:
         return float(self.terms.sum())
 
     def observed(self, k: int) -> Optional[tuple[float, ArrayLike]]:
-        returned = None if self.observe is None else self.observe(self.u, k)
+        returned = None if self.observe is None else self.observe(self.to_read, k)
         return None if returned is None else _two("observe", returned)
 
     def note(self, k: int) -> None:
@@ -159,12 +165,27 @@ class _Problem:
     def adjoint(self, k: int) -> None:
         self.require_same_start()
         more = () if self.p is None else (self.p, self.by_p)
-        new = self.adjoint_step(self.u, self.lam, k, *more)
+        before = None if self.looked else (self.lam.copy(), self.by_p.copy())
+        new = self.adjoint_step(self.to_read, self.lam, k, *more)
         if new is not None and new is not self.lam:
             _assign("adjoint_step", self.lam, new)
+        if before is not None:
+            self.look(new, *before)
         term = self.observed(k)
         if term is not None:
             self.add(term[1], "observe")
+
+
+    def look(self, new: Optional[Array], lam: Array, by_p: Array) -> None:
+        """At the first adjoint step: names that it gave to other arrays are lost."""
+        self.looked = True
+        names = ["lam"] if new is None and lam.any() and np.array_equal(lam, self.lam) else []
+        if by_p.size and lam.any() and np.array_equal(by_p, self.by_p):
+            names.append("by_p")
+        if names:
+            warnings.warn(f"the first adjoint_step changed no number of {' and '.join(names)}: `lam = ...` makes "
+                          "another array; write lam[...] = ..., or return it, and by_p += ...", RuntimeWarning,
+                          stacklevel=2)
 
 
 def _say_what_is_not_finite(value: float, *gradients: Array) -> None:
@@ -218,7 +239,7 @@ def gradient(
         ``step(u, k)`` takes x_k to x_{k+1}: in place, or it returns the new array.
     adjoint_step : callable
         ``adjoint_step(u, lam, k)`` takes the adjoint variable of x_{k+1} to that of x_k: in place,
-        or it returns the new array. ``u`` holds x_k; leave it as it is.
+        or it returns the new array. ``u`` holds x_k, and cannot be written to.
     x0 : array_like
         x_0, this rank's part. It is copied.
     steps : int

@@ -149,7 +149,7 @@ def plan(
     ranks: int = 1,
     tape_size: Optional[Size] = None,
     stiff: bool = False,
-    undo: Optional[float] = None,
+    undo: Optional[Union[str, float]] = None,
     write_rate: Optional[Union[str, float]] = None,
     read_rate: Optional[Union[str, float]] = None,
     disk: Optional[Size] = None,
@@ -183,8 +183,9 @@ def plan(
         A step's tape on one rank, if the adjoint reads one.
     stiff : bool
         The tape of a step holds the state after it.
-    undo : float, optional
-        Steps can be undone: bytes of a state over those of a residual, as a run's summary says.
+    undo : str or float, optional
+        Steps can be undone: bytes of a state over those of a residual, and perhaps the time to undo a
+        step, as a run's summary says: ``"17,90ms"``.
     write_rate, read_rate : str or float, optional
         Of the disk, per rank: ``"400MB/s"``, or bytes per second. Without a rate there is no disk;
         reads are as fast as writes unless they are given.

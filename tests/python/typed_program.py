@@ -7,7 +7,7 @@ import numpy.typing as npt
 from mpi4py import MPI
 
 import anadrome
-from anadrome import Adjoint, Advance, Turn, Visit
+from anadrome import Adjoint, Advance, Retreat, Turn, Visit
 
 
 def assert_never(value: NoReturn) -> NoReturn:
@@ -24,6 +24,8 @@ def carry_out(action: anadrome.Action, u: npt.NDArray[np.float64], lam: npt.NDAr
             lam *= k
         case Visit():
             pass
+        case Retreat(k):
+            u -= k
         case _:
             assert_never(action)
 

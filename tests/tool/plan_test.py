@@ -114,6 +114,8 @@ class Example(WhatIf):
         self.assertEqual(row["recompute_factor"], 3)
         self.assertAlmostEqual(row["seconds"] / (5000 * (0.2 * 3 + 0.4)), 1, 2)
         self.assertAlmostEqual(int(row["bytes_written"]) / (5000 * 2**32 / 38), 1, 3)
+        slower = self.rows(self.plan(far, {"--undo": "38,300ms"}))["undo"]
+        self.assertAlmostEqual(slower["seconds"] / (5000 * (0.2 + 2 * 0.3 + 0.4)), 1, 2)
         self.assertEqual(self.plan(far, {"--undo": "2"})["recommended"], "async")
         self.assertNotIn("undo", self.rows(self.plan(far, {"--undo": "38", "--memory": "12GiB"})))
         self.assertIn("ratio", self.refuse(*words(far, {"--undo": "0.5"})))

@@ -102,11 +102,15 @@ void Planning::throw_no_block(const SweepPlan& plan, const store::BlockShape* sh
       sensible = "; with " + format_bytes(bytes) + ", " + std::to_string(slots) +
                  " states, schedule=revolve runs no step more than three times on average";
   }
-  throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) +
-                                   " is too small for one state" + left + ": at least " +
-                                   std::to_string(least) + " bytes (" + format_bytes(least) +
-                                   ") per rank are needed, " + format_bytes(state) +
-                                   " for the state and " + format_bytes(least - state) +
+  const std::int64_t held = fields_.bytes_beside();
+  const std::string for_undo =
+      held > 0 ? format_bytes(held) + " for the states that undo works on, " : "";
+  throw TooLittleMemory(least, "memory=" + format_bytes(plan.budget) + " is too small for " +
+                                   (held > 0 ? "the states that are held" : "one state") + left +
+                                   ": at least " + std::to_string(least) + " bytes (" +
+                                   format_bytes(least) + ") per rank are needed, " + for_undo +
+                                   format_bytes(state) + " for the state and " +
+                                   format_bytes(least - held - state) +
                                    " for whole pages, bookkeeping and buffers" + sensible);
 }
 

@@ -139,7 +139,9 @@ std::string Report::undone(const anadrome_stats& stats) const {
   const SweepState::Undone& undone = sweep_.undone;
   const double step = undone.forward.of_one(), undo = undone.undo.of_one();
   std::string text =
-      "a step in " + format_seconds(undo) + " (it takes " + format_seconds(step) + ")";
+      "a step in " + format_seconds(undo) + " (it takes " + format_seconds(step) +
+      "), copies and residuals " +
+      format_seconds(undone.own_seconds / real(std::max<std::int64_t>(stats.steps, 1))) + " a step";
   if (undone.per_state > 1) {
     text += "; drift " + format_number(undone.drift, std::chars_format::scientific, 1) + " in " +
             std::to_string(undone.per_state) + " steps, tolerance " +
@@ -149,9 +151,7 @@ std::string Report::undone(const anadrome_stats& stats) const {
             format_fixed(real(stats.bytes_compressed) / real(stats.bytes_written), 1) +
             " times smaller than states";
   }
-  if (step <= 0) return text;
-  const double undos = undone.per_state > 1 ? 1 : 2;
-  return text + "; " + format_fixed(1 + undos * undo / step, 2) + " forward steps per step";
+  return text;
 }
 
 // To and from a volume, in this sweep, by this rank.
@@ -379,7 +379,10 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
   const double mean = measured_.agreed().filled.mean;
   if (mean > 0) ratio = 1 / mean;
   if (stats.bytes_compressed > 0 && ratio > 1)
-    text += (undoes ? " --undo " : " --compress ") + format_fixed(ratio, 2);
+    text += (undoes ? " --undo " : " --compress ") + format_fixed(ratio, 2) +
+            (undoes ? "," + number(undone.undo.of_one() +
+                                   undone.own_seconds / (2 * real(stats.steps)))  // twice a step
+                    : "");
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   const auto room = [](std::int64_t bytes) {
     return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);

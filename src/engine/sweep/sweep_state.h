@@ -104,6 +104,7 @@ struct SweepState {
     std::int64_t per_state = 1;  ///< steps from one state of the sweep to the next
     std::int64_t steps = 0;      ///< n
     bool by_steps = false;       ///< the caller has no undo
+    double own_seconds = 0;      ///< in copies and residuals
     double drift = 0;            ///< most of any state that was undone to, relative
     struct Mean {
       std::int64_t count = 0;

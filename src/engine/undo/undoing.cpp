@@ -155,6 +155,8 @@ void Undoing::begin() {
 
 void Undoing::next(anadrome_action& action) {
   took(in_hand_);
+  const double start = now_seconds();
+  below_seconds_ = 0;
   switch (stage_) {
     case Stage::kStart:
       copy_out(before_);
@@ -169,7 +171,7 @@ void Undoing::next(anadrome_action& action) {
     case Stage::kGoesOn:
       copy_out(before_);
       if (by_steps_) iterations_ = ending().iterations;
-      if (drifts()) drift_of(fields_, before_, before_, 0, largest_);
+      if (drifts()) note_magnitudes();
       play();
       break;
     case Stage::kStep:
@@ -207,6 +209,7 @@ void Undoing::next(anadrome_action& action) {
   }
   action = in_hand_;
   handed_out_ = now_seconds();
+  play_.sweep.undone.own_seconds += handed_out_ - start - below_seconds_;
 }
 
 // Of steps that are not compared. Those that undo others count as one.
@@ -256,7 +259,9 @@ void Undoing::finish_forward(std::int64_t steps) {
 void Undoing::play() {
   stage_ = Stage::kGoesOn;  // until an action is handed out
   while (stage_ == Stage::kGoesOn) {
+    const double start = now_seconds();
     const anadrome_action& action = below_.play();
+    below_seconds_ += now_seconds() - start;
     if (action.kind == ANADROME_ADVANCE) {
       advance_below(action);
     } else if (action.kind == ANADROME_ADJOINT) {
@@ -316,9 +321,15 @@ void Undoing::throw_no_residual(const anadrome_action& action) const {
 
 // ---- a step forward ----
 
+// Of all ranks: a wave may be at one of them alone.
+void Undoing::note_magnitudes() {
+  drift_of(fields_, before_, before_, 0, largest_);
+  peers_.agreement.ranks().largest(largest_);
+}
+
 // The state at a block's end, or x_0, is one of the sweep below.
 void Undoing::took_block() {
-  drift_of(fields_, before_, before_, 0, largest_);
+  note_magnitudes();
   std::copy(before_.begin(), before_.end(), residual_.begin());
   play();
 }
@@ -412,6 +423,10 @@ void Undoing::undone() {
       return begin_undo(Stage::kUndoneTwo);
     }
     if (sum != first_sum_) complain("is undone to another state when that is done again");
+    if (!by_steps_ && sum == sum_of(after_) && before_ != after_)
+      warnings_.warn(
+          {"schedule=undo: RETREAT changed no byte of the state: does the loop undo the "
+           "step there?"});
     peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
   }
   take_residual();
@@ -460,8 +475,8 @@ void Undoing::measure_drift() {
        "schedule=undo: the state of step " + std::to_string(k_) + " that was undone to is " +
            format_in_full(drift.most) + " from the one that was kept, and the tolerance is " +
            format_in_full(asked_.options.tolerance) +
-           " (relative to the largest magnitude in the field so far); set a shorter interval, "
-           "a larger tolerance, or compress=off, which is exact"});
+           " (relative to the largest magnitude in the field so far); if undo is the step's "
+           "inverse, set a shorter interval, a larger tolerance, or compress=off, which is exact"});
 }
 
 // ---- memory ----

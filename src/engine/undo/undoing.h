@@ -97,6 +97,7 @@ class Undoing {
   void choose_iterations();
   void took_step();
   void took_block();
+  void note_magnitudes();
   void undone();
   void take_residual();
   void back_at_state();
@@ -142,6 +143,7 @@ class Undoing {
   std::int64_t block_ = 1;       ///< steps from one kept state to the next
   std::int64_t bottom_ = 0;      ///< of the block that is gone back through
   double handed_out_ = 0;        ///< when
+  double below_seconds_ = 0;     ///< of the call that is under way, in the sweep below
   std::int64_t k_ = 0;           ///< the step that the caller takes, undoes or adjoins
   std::int64_t ended_at_ = -1;   ///< finish_forward said so
   std::int64_t iterations_ = 0;  ///< 0: not chosen

@@ -95,6 +95,7 @@ nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
 void check(const Schedule& schedule, const CountOptions& asked) {
   const std::string_view name = schedule.name;
   const auto refuse = [](const std::string& why) { throw Error(ANADROME_ERR_ARGUMENT, why); };
+  if (name == "undo") refuse("undo keeps no states to be counted: anadrome plan --undo prices it");
   if (schedule.count == nullptr) {
     refuse(std::string(name) + " is a question of its own: use anadrome solve " +
            std::string(name));

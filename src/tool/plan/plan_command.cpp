@@ -59,6 +59,19 @@ Compression compression(const std::string& text) {
                   text + "'");
 }
 
+void read_undo(const std::string& text, WhatIf& question) {
+  const std::vector<std::string> words = CLI::detail::split(text, ',');
+  const Failure failure = failure_from([&] {
+    question.undo_ratio = parse_decimal("--undo", words[0]).as_double();
+    if (words.size() == 2) question.undo = parse_seconds(words[1]);
+  });
+  if (!failure && words.size() <= 2 && question.undo_ratio >= 1) return;
+  throw Error(
+      ANADROME_ERR_ARGUMENT,
+      "--undo: expected a ratio of at least 1, and perhaps a time, e.g. 17 or 17,90ms, not '" +
+          text + "'");
+}
+
 void add_options(CLI::App& plan, PlanOptions& asked) {
   constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
   constexpr double kShortest = 1e-12;
@@ -81,15 +94,11 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.bytes("--tape-size", question.tape_bytes, 1,
                 {"a step's tape on one rank, if the adjoint reads one", "2GiB"});
   options.add(
-      "--undo", "RATIO",
-      {"steps can be undone: bytes of a state over those of a residual, as a run's summary says",
-       "17", "they cannot"},
-      [&question](const std::string& text) {
-        question.undo_ratio = parse_decimal("--undo", text).as_double();
-        if (question.undo_ratio < 1)
-          throw Error(ANADROME_ERR_ARGUMENT,
-                      "--undo: expected a ratio of at least 1, not '" + text + "'");
-      });
+      "--undo", "RATIO,TIME",
+      {"steps can be undone: bytes of a state over those of a residual, and the time to undo a "
+       "step (a step's, if it is not given), as a run's summary says",
+       "17,90ms", "they cannot"},
+      [&question](const std::string& text) { read_undo(text, question); });
   options.digit("--stiff", question.tape_restarts,
                 {"1: the tape of a step holds the state after it", "1", "0"});
 

@@ -10,8 +10,8 @@
 namespace anadrome::tool {
 namespace {
 
-// A residual is of a state's size, and is compressed. A step is undone in as long as it takes: once
-// in the forward sweep, right after it, and once on the way back.
+// A residual is of a state's size, and is compressed. A step is undone once in the forward sweep,
+// right after it, and once on the way back.
 WhatIf of_residuals(const WhatIf& question) {
   constexpr std::int64_t kStatesHeld = 3;
   WhatIf residuals = question;
@@ -20,8 +20,8 @@ WhatIf of_residuals(const WhatIf& question) {
                              &residuals.fast.write_rate, &residuals.fast.read_rate}) {
     *rate *= question.undo_ratio;  // of bytes before they are compressed
   }
-  residuals.forward = 2 * question.forward;
-  residuals.adjoint = question.forward + question.adjoint;
+  residuals.forward = question.forward + question.undo_seconds();
+  residuals.adjoint = question.undo_seconds() + question.adjoint;
   residuals.memory =
       std::max<std::int64_t>(question.memory - kStatesHeld * question.state_bytes, 0);
   return residuals;

@@ -57,6 +57,7 @@ struct WhatIf {
   std::int64_t passes = 0;  ///< after the sweep, forward and in reverse in turns
   /// Bytes of a state over those of a residual, of steps that can be undone; 0: they cannot.
   double undo_ratio = 0;
+  double undo = 0;   ///< seconds to undo a step; 0: as long as a step
   double visit = 0;  ///< seconds of a step's visit in a pass forward; 0: a forward step's
 
   bool has_disk() const { return write_rate > 0 && (disk > 0 || (has_fast() && fast.disk > 0)); }
@@ -70,6 +71,7 @@ struct WhatIf {
   }
   double write_seconds() const { return on_disk().write; }
   double read_seconds() const { return on_disk().read; }
+  double undo_seconds() const { return undo > 0 ? undo : forward; }
   double visit_seconds() const { return visit > 0 ? visit : forward; }
   /// Every step and every adjoint step once, and nothing else.
   double ideal_seconds() const { return real(steps) * (forward + adjoint); }
