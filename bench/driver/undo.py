@@ -32,7 +32,7 @@ def sweeps(bench, claims):
     table, faster = [], []
     for disk, limit in DISKS.items():
         found = {way: [] for way in WAYS}
-        for _ in range(bench.choose(5, 1)):
+        for _ in range(bench.choose(3, 1)):
             for way, options in WAYS.items():
                 numbers, gradient = once(bench, "double", 0.2, side, steps, memory, f"bandwidth_limit={limit}", *options)
                 if way != "undo, drifting" and gradient != kept:
