@@ -58,7 +58,7 @@ typedef enum anadrome_action_kind ANADROME_AS_INT {
               or, if tape fields are registered, step k's tape (and no defined state) */
   ANADROME_DONE = 4,   /**< leave the loop; the arrays hold x_0 (not with tape fields) */
   ANADROME_VISIT = 5,  /**< of a pass forward: step first is there as at ADJOINT, x_k or its tape;
-                          leave the  fields of roles STATE and TAPE as they are */
+                          leave the fields of roles STATE and TAPE as they are */
   ANADROME_RETREAT = 6 /**< of schedule=undo: undo step first; the arrays hold x_{k+1} (k = first)
                           on entry, and approximately x_k on exit. It reads the fields of role
                           STATE alone and gives the same bits every time; the library adds what is

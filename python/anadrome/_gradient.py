@@ -175,7 +175,6 @@ class _Problem:
         if term is not None:
             self.add(term[1], "observe")
 
-
     def look(self, new: Optional[Array], lam: Array, by_p: Array) -> None:
         """At the first adjoint step: names that it gave to other arrays are lost."""
         self.looked = True

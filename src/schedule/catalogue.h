@@ -39,6 +39,9 @@ struct Needs {
   bool undo = false;   ///< steps that can be run backwards
 };
 
+/// States that a sweep of steps run backwards holds in memory, beside those on their way.
+inline constexpr std::int64_t kHeldByUndo = 3;
+
 struct Problem;
 class Sweep;
 

@@ -100,6 +100,23 @@ PetscErrorCode count_transfers(TSTrajectory tj) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// A line more of the library's summary, which knows its own memory alone.
+PetscErrorCode Sweep::report_shares() const {
+  PetscMPIInt rank = 0;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm_, &rank));
+  if (rank != 0 || report_.empty() || report_ == "off") PetscFunctionReturn(PETSC_SUCCESS);
+  std::FILE* const file = report_ == "-" ? stdout : std::fopen(report_.c_str(), "a");
+  if (file == nullptr) PetscFunctionReturn(PETSC_SUCCESS);  // the library said so
+  std::fprintf(
+      file,
+      "  plugin     of %s asked for, %s are set aside for records in full; what the program "
+      "has set, above, was the plugin\n",
+      format_bytes(shares_.memory).c_str(), format_bytes(shares_.aside).c_str());
+  if (file != stdout) std::fclose(file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
   const Trajectory& trajectory = data_of(tj);
   PetscBool ascii = PETSC_FALSE;

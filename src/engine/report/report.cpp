@@ -242,10 +242,9 @@ void Report::summarise() {
                                                      .reading = stats.seconds_reading,
                                                      .checksums = stats.seconds_checksums,
                                                      .peak = real(stats.peak_library_bytes)});
-  const Outlook outlook = this->outlook(stats.steps);
-  constexpr std::int64_t kHeldByUndo = 3;  // states that Revolve would have as slots
+  const Outlook outlook = this->outlook(plan_.sweep->course().steps);
   const std::int64_t revolve_slots =
-      (plan_.schedule->needs.undo ? kHeldByUndo : 0) +
+      (plan_.schedule->needs.undo ? schedule::kHeldByUndo : 0) +
       planning_.slots_with(plan_, schedule::schedule_for(schedule::InAuto::kNoDisk));
   if (!root) return;
   const Reduced all = {sums, largest};

@@ -11,77 +11,26 @@
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/text_out.h"
+#include "engine/undo/fit.h"
 #include "store/memory/field_copy.h"
 
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kComparedSteps = 2;   // where the option preflight leaves it to the library
-constexpr std::int64_t kMostIterations = 8;  // that are tried
+constexpr std::int64_t kComparedSteps = 2;  // where the option preflight leaves it to the library
 
 }  // namespace
 
 // ---- before the sweep ----
 
-void Undoing::require_fit() const {
-  const Options& options = asked_.options;
-  const auto refuse = [](const std::string& why) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo " + why);
-  };
-  for (const store::Field& field : asked_.fields.all()) {
-    const std::string named = ": '" + field.name + "'";
-    if (field.role == ANADROME_ROLE_TAPE) {
-      refuse("goes from state to state, and has no tapes" + named +
-             "; register what an adjoint step reads as state, or take another schedule");
-    }
-    if (field.exchanged)
-      refuse("undoes steps in the caller's arrays" + named +
-             " is exchanged; register it by anadrome_add_field, or take another schedule");
-    if (field.role == ANADROME_ROLE_STATE && store::varies(field))
-      refuse("takes differences, and states of varying size have none" + named);
-  }
-  if (options.keep) refuse("leaves no states in its files; it requires keep=off");
-  if (options.passes > 0) refuse("goes through its steps once; it requires passes=0");
-  if (options.resume && options.has_fast())
-    refuse("computes nothing again that a fast directory loses; set one directory, or resume=off");
-  if (options.probes())
-    refuse("has no states to try; it requires probe=off and gradient_error=off");
-  if (options.anchors >= 0)
-    refuse("needs all that it keeps on disk; it requires anchors=unlimited");
-  if (options.is_lossy()) return require_fit_of_drift();
-  if (options.interval > 1)
-    refuse(
-        "keeps a residual of each step; set interval=auto, or compress=lossy to have states "
-        "every " +
-        std::to_string(options.interval) + " steps, and what lies between them only nearly right");
-  if (options.transport == TransportName::kMpio)
-    refuse("compresses residuals; it requires transport=direct");
-  if (!store::is_built(store::CodecName::kLz4))
-    refuse("compresses residuals by LZ4, which this build of anadrome is without");
-  if (options.resume && !asked_.fields.has(ANADROME_ROLE_ADJOINT))
-    refuse(
-        "with resume=on commits the state beside adjoint fields, and there are none; "
-        "register them, or set resume=off");
-}
-
-void Undoing::require_fit_of_drift() const {
-  const Options& options = asked_.options;
-  const auto refuse = [](const std::string& why) {
-    throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo with compress=lossy " + why);
-  };
-  if (options.codec() != "lossy")
-    refuse("leaves residuals out: it is not compress=" + options.codec());
-  if (options.interval < 2) refuse("keeps a state every `interval` steps; set that to 2 or more");
-  if (by_steps_) refuse("needs a model with undo");
-}
-
 void Undoing::arrange() {
   const schedule::Entry* const entry = asked_.options.schedule;
   on_ = entry != nullptr && entry->needs.undo;
-  for (std::vector<std::byte>* const bytes : {&before_, &after_, &guess_, &kept_sums_, &residual_})
+  for (std::vector<std::byte>* const bytes : {&before_, &after_, &residual_})
     std::vector<std::byte>().swap(*bytes);  // an assignment of {} would keep the memory
+  fixed_point_ = {};
   if (!on_) return asked_.fields.begin_sweep();
-  require_fit();
+  require_undo_fits(asked_.options, asked_.fields, by_steps_);
   Options& options = asked_.options;
   const bool compares = options.audit != Audit::kOff && options.preflight != 0;
   audit_ = options.audit;
@@ -102,18 +51,15 @@ void Undoing::arrange() {
   const std::int64_t bytes = store::total_bytes(fields_);
   const std::int64_t residual = checked_add(bytes, sizeof(Ending));
   sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
-  const std::int64_t of_sums = by_steps_ ? store::total_bytes(sums_) : 0;
-  const std::int64_t held = checked_add(checked_multiply(bytes, by_steps_ ? 3 : 2), of_sums);
-  const std::int64_t all = checked_add(held, residual);
+  std::int64_t all = checked_add(checked_multiply(2, bytes), residual);
+  if (by_steps_) all = checked_add(all, UndoBySteps::memory_bytes(fields_, sums_));
   if (all <= options.memory) {  // who has less is told so, and takes none of it
     before_.assign(size(bytes), {});
     after_.assign(size(bytes), {});
-    guess_.assign(by_steps_ ? size(bytes) : 0, {});
-    kept_sums_.assign(size(of_sums), {});
+    if (by_steps_) fixed_point_ = UndoBySteps(fields_, sums_);
     residual_.assign(size(residual), {});
   }
   largest_.assign(fields_.size(), 0);
-  bits_.reserve(kMostIterations + 1);
   store::Field field;
   field.name = "residual";
   field.count = residual;
@@ -144,9 +90,7 @@ void Undoing::begin() {
     resumed.step = play_.sweep.undone.step(resumed.step);
   }
   ended_at_ = -1;
-  iterations_ = 0;
   in_hand_ = {};
-  bits_.clear();
   stage_ = resumed.phase == ANADROME_PHASE_IDLE ? Stage::kStart : Stage::kGoesOn;
   if (resumed.phase == ANADROME_PHASE_FORWARD && !drifts()) ++resumed.step;
 }
@@ -170,7 +114,7 @@ void Undoing::next(anadrome_action& action) {
       break;
     case Stage::kGoesOn:
       copy_out(before_);
-      if (by_steps_) iterations_ = ending().iterations;
+      if (by_steps_) fixed_point_.iterations = ending().iterations;
       if (drifts()) note_magnitudes();
       play();
       break;
@@ -222,7 +166,7 @@ void Undoing::took(const anadrome_action& action) {
                                                                      : nullptr;
   if (mean == nullptr) return;
   mean->seconds += now_seconds() - handed_out_;
-  if (!undoes || iteration_ == 0) mean->count += action.last - action.first;
+  if (!undoes || fixed_point_.is_first()) mean->count += action.last - action.first;
 }
 
 void Undoing::hand_out(anadrome_action_kind kind, std::int64_t step, bool again, Stage stage) {
@@ -293,12 +237,13 @@ void Undoing::advance_below(const anadrome_action& action) {
 void Undoing::adjoint_below(const anadrome_action& action) {
   bottom_ = action.first * block_;
   k_ = std::min(bottom_ + block_, steps_ == schedule::kUnknown ? bottom_ + 1 : steps_) - 1;
-  iterations_ = ending().iterations;
-  if ((iterations_ > 0) != by_steps_) {
+  const std::int64_t iterations = ending().iterations;
+  if ((iterations > 0) != by_steps_) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "schedule=undo: this run was begun by a program that undoes its steps in another "
                 "way (with or without undo); go on with that one");
   }
+  fixed_point_.iterations = iterations;
   begin_undo(Stage::kBack);
 }
 
@@ -361,54 +306,35 @@ void Undoing::complain(const char* what) {
 
 // x_{k+1} is there.
 void Undoing::begin_undo(Stage stage) {
-  iteration_ = 0;
   if (!by_steps_) {
     if (is_compared()) adjoint_sum_ = sum_of_adjoint();
     return hand_out(ANADROME_RETREAT, k_, false, stage);
   }
-  guess_ = stage == Stage::kBack ? before_ : after_;
-  peers_.held.hold(store::copy_all_out(sums_, kept_sums_.data()));
+  peers_.held.hold(fixed_point_.begin(stage == Stage::kBack ? before_ : after_));
   hand_out(ANADROME_ADVANCE, k_, true, stage);
 }
 
 // False: what is there now is a guess of x_k.
 bool Undoing::undo_goes_on() {
   if (!by_steps_) return false;
-  peers_.held.hold(store::copy_all_in(sums_, kept_sums_.data()));
   const bool back = stage_ == Stage::kBack;
   const std::span<std::byte> image = back ? std::span(after_) : state_part();
+  peers_.held.hold(fixed_point_.take_sums_back());
   copy_out(image);
-  correct(fields_, back ? before_ : after_, image, guess_);
-  ++iteration_;
-  if (iterations_ == 0) {
-    std::copy(guess_.begin(), guess_.end(), residual_.begin());
-    bits_.push_back(coding_.take(before_, state_part()));
-    if (iteration_ == kMostIterations) {
-      choose_iterations();
+  fixed_point_.correct(back ? before_ : after_, image);
+  if (fixed_point_.chooses()) {
+    fixed_point_.look(coding_, before_, state_part());
+    if (fixed_point_.tried_all()) {
+      fixed_point_.choose(peers_.agreement.ranks());
       copy_in(after_);
       begin_undo(stage_);
       return true;
     }
   }
-  copy_in(guess_);
-  if (iteration_ == iterations_) return false;
+  copy_in(fixed_point_.guess());
+  if (fixed_point_.is_done()) return false;
   hand_out(ANADROME_ADVANCE, k_, true, stage_);
   return true;
-}
-
-// One more costs a step in either sweep, so it has to make residuals smaller by a fair part.
-void Undoing::choose_iterations() {
-  constexpr double kFairPart = 0.75;
-  constexpr std::int64_t kBytesOfNumber = 8;
-  bits_.push_back(std::ssize(before_) / kBytesOfNumber);  // one of each number
-  peers_.agreement.ranks().sum(bits_);
-  const std::int64_t small = bits_.back();
-  iterations_ = 1;
-  while (iterations_ < kMostIterations) {
-    const std::int64_t now = bits_[at(iterations_ - 1)];
-    if (now <= small || real(bits_[at(iterations_)]) > kFairPart * real(now)) break;
-    ++iterations_;
-  }
 }
 
 void Undoing::undone() {
@@ -437,7 +363,7 @@ void Undoing::undone() {
 
 void Undoing::take_residual() {
   coding_.take(before_, state_part());
-  const Ending ending = {sum_of(before_), iterations_};
+  const Ending ending = {sum_of(before_), fixed_point_.iterations};
   std::memcpy(&residual_[before_.size()], &ending, sizeof ending);
 }
 

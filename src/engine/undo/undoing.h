@@ -18,9 +18,9 @@
 // is an error. The sweep below is one of blocks of so many steps, its states are the caller's, and
 // the caller is at the same step.
 //
-// A model without undo has its steps undone by steps: p <- p + x_{k+1} - step(p) from p = x_{k+1},
-// as often as made residuals smaller in step 0. Sources: Stam 2022 (arXiv:2207.07695) and McCallum
-// & Foster 2024 (arXiv:2410.11648) have integrators made for it; any step will do here.
+// A model without undo has its steps undone by steps (UndoBySteps). Sources: Stam 2022
+// (arXiv:2207.07695) and McCallum & Foster 2024 (arXiv:2410.11648) have integrators made for it;
+// any step will do here.
 #pragma once
 
 #include <anadrome/anadrome.h>
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "engine/sweep/context.h"
+#include "engine/undo/by_steps.h"
 #include "engine/undo/residual.h"
 
 namespace anadrome::engine {
@@ -85,8 +86,6 @@ class Undoing {
     std::int64_t iterations;  ///< steps that undid the step; 0: the caller did
   };
 
-  void require_fit() const;
-  void require_fit_of_drift() const;
   void took(const anadrome_action& action);
   void play();
   void step(std::int64_t step);
@@ -94,7 +93,6 @@ class Undoing {
   void adjoint_below(const anadrome_action& action);
   void begin_undo(Stage stage);
   bool undo_goes_on();
-  void choose_iterations();
   void took_step();
   void took_block();
   void note_magnitudes();
@@ -125,13 +123,11 @@ class Undoing {
   bool by_steps_ = false, on_ = false;
   std::vector<store::Field> fields_;  ///< the caller's state
   Residual coding_;
-  std::vector<std::byte> before_;  ///< x_k; in reverse the newest state that is right
-  std::vector<std::byte> after_;   ///< x_{k+1}; in reverse the undone state
-  std::uint64_t adjoint_sum_ = 0;  ///< before a step is undone that is compared
-  // For steps undone by steps, which start from states that are none of the trajectory's.
-  std::vector<std::byte> guess_;    ///< of x_k
-  std::vector<store::Field> sums_;  ///< adjoint fields: what such a step adds is taken back
-  std::vector<std::byte> kept_sums_;
+  std::vector<std::byte> before_;   ///< x_k; in reverse the newest state that is right
+  std::vector<std::byte> after_;    ///< x_{k+1}; in reverse the undone state
+  std::uint64_t adjoint_sum_ = 0;   ///< before a step is undone that is compared
+  std::vector<store::Field> sums_;  ///< adjoint fields, which undoing a step leaves as they are
+  UndoBySteps fixed_point_;
   std::vector<std::byte> residual_;
   std::vector<double> largest_;  ///< magnitude, of each field so far
   Audit audit_ = Audit::kError;
@@ -146,10 +142,7 @@ class Undoing {
   double below_seconds_ = 0;     ///< of the call that is under way, in the sweep below
   std::int64_t k_ = 0;           ///< the step that the caller takes, undoes or adjoins
   std::int64_t ended_at_ = -1;   ///< finish_forward said so
-  std::int64_t iterations_ = 0;  ///< 0: not chosen
-  std::int64_t iteration_ = 0;
-  std::vector<std::int64_t> bits_;  ///< of the residual after so many, while they are chosen
-  std::uint64_t first_sum_ = 0;     ///< of what a step was undone to
+  std::uint64_t first_sum_ = 0;  ///< of what a step was undone to
 };
 
 }  // namespace anadrome::engine

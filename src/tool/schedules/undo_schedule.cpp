@@ -13,7 +13,6 @@ namespace {
 // A residual is of a state's size, and is compressed. A step is undone once in the forward sweep,
 // right after it, and once on the way back.
 WhatIf of_residuals(const WhatIf& question) {
-  constexpr std::int64_t kStatesHeld = 3;
   WhatIf residuals = question;
   residuals.compression = {.ratio = question.undo_ratio};
   for (double* const rate : {&residuals.write_rate, &residuals.read_rate,
@@ -23,7 +22,7 @@ WhatIf of_residuals(const WhatIf& question) {
   residuals.forward = question.forward + question.undo_seconds();
   residuals.adjoint = question.undo_seconds() + question.adjoint;
   residuals.memory =
-      std::max<std::int64_t>(question.memory - kStatesHeld * question.state_bytes, 0);
+      std::max<std::int64_t>(question.memory - schedule::kHeldByUndo * question.state_bytes, 0);
   return residuals;
 }
 

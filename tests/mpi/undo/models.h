@@ -19,6 +19,8 @@
 
 namespace anadrome::test {
 
+inline constexpr std::int64_t kSteps = 40;
+
 class UndoneModel {
  public:
   virtual ~UndoneModel() = default;
@@ -176,6 +178,8 @@ class Wave final : public UndoneModel {
   std::vector<Number> now_, before_;
   Ring<Number> ring_;
 };
+
+inline std::unique_ptr<UndoneModel> wave() { return std::make_unique<Wave<double>>(64, 200); }
 
 /// A wave whose layer at one side forgets what it damps. The caller keeps the layer's cells of each
 /// step in a store, and a step that is undone gets them from there.

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// schedule=undo without residuals: states every few steps; those between are nearly right, and the
+// run says how nearly.
+#include <anadrome/anadrome.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "models.h"
+#include "sweep_driver.h"
+
+namespace anadrome::test {
+namespace {
+
+class UndoDrifts : public testing::Test {
+ protected:
+  UndoDrifts() {
+    model_->begin_anew();
+    for (std::int64_t k = 0; k < kSteps; ++k) {
+      states_.push_back(model_->numbers());
+      model_->advance(k, false);
+    }
+    states_.push_back(model_->numbers());
+    objective_ = model_->objective;
+  }
+  void prepare(RunHandle& run, const char* interval) {
+    model_->add_to(run);
+    run.set("schedule", "undo");
+    run.set("compress", "lossy");
+    run.set("interval", interval);
+    run.set("directory", directory().c_str());
+    run.set("warnings", "off");
+    run.set("memory", "4MiB");
+  }
+  struct Found {
+    anadrome_status status = ANADROME_OK;
+    std::string message;
+    double most = 0;  ///< difference of any state
+    std::int64_t exact = 0, adjoints = 0, retreats = 0, actions = 0;
+    anadrome_phase phase = ANADROME_PHASE_IDLE;
+    std::int64_t step = 0;
+  };
+  double difference(std::int64_t step) {
+    const std::vector<double> now = model_->numbers(), &right = states_[std::size_t(step)];
+    double most = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) most = std::max(most, std::abs(now[i] - right[i]));
+    return most;
+  }
+  Found sweep(RunHandle& run, std::int64_t stop_at = -1) {
+    Found found;
+    found.status = anadrome_begin(run, kSteps);
+    EXPECT_EQ(anadrome_resumed(run, &found.phase, &found.step), ANADROME_OK);
+    if (found.phase == ANADROME_PHASE_IDLE) model_->begin_anew();
+    std::int64_t expected = found.phase == ANADROME_PHASE_REVERSE ? found.step : kSteps;
+    anadrome_action action = {};
+    while (found.status == ANADROME_OK) {
+      found.status = anadrome_next(run, &action);
+      if (found.status != ANADROME_OK || action.kind == ANADROME_DONE) break;
+      if (found.actions++ == stop_at && rank() == 0) anadrome_request_stop(run);
+      if (action.kind == ANADROME_ADVANCE) {
+        EXPECT_EQ(difference(action.first), 0);
+        for (std::int64_t k = action.first; k < action.last; ++k) model_->advance(k, false);
+      } else if (action.kind == ANADROME_TURN) {
+        EXPECT_EQ(action.first, kSteps);
+        model_->spoil();
+      } else if (action.kind == ANADROME_RETREAT) {
+        ++found.retreats;
+        model_->undo(action.first);
+      } else {
+        EXPECT_EQ(action.first, --expected);
+        const double apart = difference(action.first);
+        found.most = std::max(found.most, apart);
+        found.exact += apart == 0 ? 1 : 0;
+        ++found.adjoints;
+        model_->spoil();
+      }
+    }
+    if (found.status != ANADROME_OK) found.message = anadrome_last_error();
+    return found;
+  }
+
+  std::unique_ptr<UndoneModel> model_ = wave();
+  std::vector<std::vector<double>> states_;
+  double objective_ = 0;
+};
+
+TEST_F(UndoDrifts, StatesBetweenAreNearlyRight) {
+  for (const char* interval : {"2", "7", "8", "40", "100"}) {
+    SCOPED_TRACE(interval);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, interval);
+    const Found found = sweep(run);
+    EXPECT_EQ(found.status, ANADROME_OK) << found.message;
+    EXPECT_EQ(found.adjoints, kSteps);
+    EXPECT_EQ(found.retreats, kSteps);
+    const std::int64_t every = std::atoll(interval), kept = (kSteps + every - 1) / every;
+    EXPECT_GE(found.exact, kept) << "those that were kept";
+    EXPECT_LT(found.most, 1e-11);
+    EXPECT_GT(found.most, 0);
+    EXPECT_EQ(model_->objective, objective_);
+    const anadrome_stats stats = run.statistics();
+    EXPECT_GT(stats.drift, 0);
+    EXPECT_LT(stats.drift, 1e-11);
+    double largest = stats.drift;
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_EQ(stats.drift, largest) << "of all ranks";
+    EXPECT_EQ(stats.steps, kSteps);
+    EXPECT_EQ(stats.forward_steps_taken, kSteps);
+    EXPECT_EQ(stats.adjoint_steps_taken, kSteps);
+    EXPECT_EQ(stats.interval, every);
+    EXPECT_EQ(stats.anchors, kept);
+    EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+  }
+}
+
+TEST_F(UndoDrifts, MoreThanTheToleranceIsAnError) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "10");
+  run.set("tolerance", "1e-18");
+  const Found found = sweep(run);
+  EXPECT_EQ(found.status, ANADROME_ERR_NONDETERMINISTIC);
+  EXPECT_NE(found.message.find("tolerance"), std::string::npos) << found.message;
+  EXPECT_LT(found.adjoints, 12);
+}
+
+TEST_F(UndoDrifts, GoesOnFromAnyStop) {
+  for (std::int64_t at = 1; at < 2 * kSteps; at += 9) {
+    SCOPED_TRACE("stopped at action " + std::to_string(at));
+    Found found;
+    for (const std::int64_t stop_at : {at, std::int64_t{-1}}) {
+      RunHandle run(MPI_COMM_WORLD);
+      prepare(run, "7");
+      run.set("resume", "on");
+      run.set("checkpoint_interval", "0");
+      model_->spoil();
+      found = sweep(run, stop_at);
+      if (found.status == ANADROME_OK) break;
+      ASSERT_TRUE(found.status == ANADROME_STOPPED && stop_at >= 0) << found.message;
+    }
+    EXPECT_EQ(found.status, ANADROME_OK) << found.message;
+    const bool in_last_block = at > kSteps + kSteps / 2;  // nothing is agreed on any more
+    EXPECT_TRUE(found.phase != ANADROME_PHASE_IDLE || in_last_block);
+    EXPECT_LT(found.most, 1e-11);
+    EXPECT_EQ(model_->objective, objective_);
+  }
+}
+
+// As many states as before do not say after which steps they were kept.
+TEST_F(UndoDrifts, GoesOnWithTheSameIntervalOnly) {
+  Found found;
+  for (const char* interval : {"14", "15", "14"}) {
+    SCOPED_TRACE(interval);
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run, interval);
+    run.set("resume", "on");
+    run.set("checkpoint_interval", "0");
+    model_->spoil();
+    const bool is_first = found.status == ANADROME_OK;
+    found = sweep(run, is_first ? 3 : -1);
+    if (is_first) {
+      ASSERT_EQ(found.status, ANADROME_STOPPED) << found.message;
+    }
+    if (std::string(interval) == "15") {
+      EXPECT_EQ(found.status, ANADROME_ERR_ARGUMENT);
+      EXPECT_NE(found.message.find("interval=14 of 40 steps"), std::string::npos) << found.message;
+    }
+  }
+  EXPECT_EQ(found.status, ANADROME_OK) << found.message;
+  EXPECT_NE(found.phase, ANADROME_PHASE_IDLE);
+  EXPECT_EQ(model_->objective, objective_);
+}
+
+}  // namespace
+}  // namespace anadrome::test
