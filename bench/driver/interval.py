@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Is the interval that a run finds the right one? Beside it, in turns: the same sweep with intervals that are given, and Revolve.
 The best of these is chosen in one half of the turns and compared with in the other, both ways round, or luck would choose it.
-A sweep is one of a user's: the first of its process."""
+A sweep is one of a user's: the first of its process. The cells are drawn so that ranks, states and disks are all met, and each
+amount of work alike; a run measures as many of them, in an order that is drawn, too, as an hour allows."""
+import random
 import subprocess
+import time
 from contextlib import contextmanager
-from math import sqrt
-from statistics import median, quantiles
+from statistics import median
 
 from machine import cores, say
 from overhead import memory_for
@@ -13,14 +15,13 @@ from table import markdown, pick, ratios
 
 WORK = (1, 4, 16, 48)
 GRIDS = {1: (512, 256), 8: (1024, 1024), 32: (2048, 2048)}  # MiB of a state on a rank: its cells
-SECONDS = {1: 6, 8: 6, 32: 8}  # that a sweep with an anchor at every step, or by Revolve, is to take, whichever is slower
-STEPS = (200, 5000)
+SECONDS = 5  # that a sweep with an anchor at every step, or by Revolve, is to take, whichever is slower
+HOUR = 3600
+STEPS = (48, 5000)
 DISKS = (0, 400_000_000)  # bytes per second, all ranks together; 0: as it is
 GIVEN = [f"async={interval}" for interval in (1, 2, 4, 8, 16, 32)] + ["revolve"]
 MODES = ["async", "async+"] + GIVEN
 SLOTS = 8
-ERROR = 0.03  # that the ratio with the best may have,
-BATCHES = 3  # unless it took so many times the turns
 
 
 @contextmanager
@@ -42,7 +43,7 @@ def flags_of(bench, ranks, mib, work, disk):
              "memory": memory_for(SLOTS, mib << 20), "bandwidth_limit": disk // ranks}
     pilot = bench.sweep(ranks, ["async=1", "revolve"], **flags, steps=24, rounds=1)
     slowest = max(row["seconds"] / row["steps"] for row in pilot if row["round"] > 0)
-    steps = int(bench.choose(SECONDS[mib], 0.05) / slowest)
+    steps = int(bench.choose(SECONDS, 0.05) / slowest)
     steps = min(max(steps, bench.choose(STEPS[0], 24)), STEPS[1])
     return {**flags, "steps": steps, "rounds": bench.choose(4, 2)}
 
@@ -67,41 +68,37 @@ def with_the_best(rows):
     return bests, over
 
 
-def settled(rows):
-    """Is the median's standard error (of what is spread normally: 0.93 of the quartiles' distance, by the root of the number) small?"""
-    over = with_the_best(rows)[1]
-    lower, _, upper = quantiles(over, n=4)
-    return 0.93 * (upper - lower) / sqrt(len(over)) <= ERROR
-
-
-def sweep_until(done, bench, ranks, modes, name, flags):
-    """Turns of all modes, each sweep in a process of its own; as many again until it is done."""
-    rows, turns = [], flags["rounds"]
-    for turn in range(bench.choose(BATCHES, 1) * turns):
+def sweeps_of(bench, ranks, modes, flags):
+    """Turns of all modes, each sweep in a process of its own."""
+    rows = []
+    for turn in range(1, flags["rounds"] + 1):
         for mode in modes:
-            rows += [{**row, "round": turn}
-                     for row in bench.sweep(ranks, [mode], f"{name}_{turn}_{mode}", **{**flags, "rounds": 1, "cold": 1})]
-        if (turn + 1) % turns == 0 and done(rows):
-            break
+            rows += [{**row, "round": turn} for row in bench.sweep(ranks, [mode], **{**flags, "rounds": 1, "cold": 1})]
     return rows
 
 
-def cells_of(bench, modes, name, done=lambda rows: True):
+def drawn_cells(bench):
+    """Ranks, other programs, MiB of a state, limit of the disk and work."""
+    cells = [(ranks, others, mib, disk) for ranks, others in ((2, 0), (1, 1), (1, 0))
+             for mib in bench.choose(list(GRIDS), [1]) for disk in bench.choose(DISKS, DISKS[:1])]
+    cells = [(*cell, WORK[i % len(WORK)]) for i, cell in enumerate(cells)]
+    random.Random(47).shuffle(cells)
+    return cells
+
+
+def measured_cells(bench):
     """One cell after the other: its columns in a table, and the rows of its sweeps. An interval of all steps is Revolve's, and left out."""
-    for ranks, others in ((2, 0), (1, 1), (1, 0)):
-        for mib in bench.choose(list(GRIDS), [1]):
-            for disk in bench.choose(DISKS, DISKS[:1]):
-                for work in bench.choose(WORK, WORK[:1]):
-                    with busy(others):
-                        flags = flags_of(bench, ranks, mib, work, disk)
-                        shorter = [mode for mode in modes
-                                   if not mode.startswith("async=") or int(mode[6:]) < flags["steps"]]
-                        rows = sweep_until(done, bench, ranks, shorter,
-                                           f"{name}_{ranks}_{others}_{mib}_{disk}_{work}", flags)
-                    yield [f"{ranks}" + (", a core busy" if others else ""), f"{mib} MiB",
-                           f"{disk // 10**6} MB/s" if disk else "as it is", work,
-                           f"{1e3 * median(pick(rows, 'step', mode='revolve')):.3g} ms",
-                           flags["steps"]], rows
+    start = time.monotonic()
+    for ranks, others, mib, disk, work in drawn_cells(bench):
+        if time.monotonic() - start > HOUR:
+            break
+        with busy(others):
+            flags = flags_of(bench, ranks, mib, work, disk)
+            shorter = [mode for mode in MODES if not mode.startswith("async=") or int(mode[6:]) < flags["steps"]]
+            rows = sweeps_of(bench, ranks, shorter, flags)
+        yield [f"{ranks}" + (", a core busy" if others else ""), f"{mib} MiB",
+               f"{disk // 10**6} MB/s" if disk else "as it is", work,
+               f"{1e3 * median(pick(rows, 'step', mode='revolve')):.3g} ms", flags["steps"]], rows
 
 
 CELL_HEADING = ["ranks", "state", "disk", "work", "a step", "steps"]
@@ -109,7 +106,7 @@ CELL_HEADING = ["ranks", "state", "disk", "work", "a step", "steps"]
 
 def run(bench, claims):
     table, near, far, well = [], 0, 0, 0
-    for cell, rows in cells_of(bench, MODES, "interval", settled):
+    for cell, rows in measured_cells(bench):
         bests, over = with_the_best(rows)
         ratio = median(over)
         noise = abs(median(ratios(rows, "seconds", "async", "async+")) - 1)

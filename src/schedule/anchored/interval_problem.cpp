@@ -195,7 +195,13 @@ AsyncPlan plan_intervals(const IntervalProblem& problem, int level) {
   const IntervalProblem measured = as_measured(problem, level);
   Choice choice(measured);
   const AsyncPlan plan = choice.with_anchors(level);
-  const AsyncPlan cheaper = choice.unless_from_memory(plan);
+  // Nor is there one where a single fast step made memory look cheap.
+  IntervalProblem sure = measured;
+  if (level != kNoLevel && problem.times->knows(level))
+    sure.costs.forward = problem.times->sure_step();
+  Choice from_memory(sure);
+  from_memory.with_anchors(level);
+  const AsyncPlan cheaper = from_memory.unless_from_memory(plan);
   if (level == kNoLevel || !cheaper.ends_in_ram) return cheaper;
   // A length at which nobody looked yet may pay: there is no way back from memory.
   return plan_intervals(measured, kNoLevel).ends_in_ram ? cheaper : plan;
@@ -218,10 +224,9 @@ int first_level(const IntervalProblem& problem) {
   if (!goes_by_levels(problem)) return kNoLevel;
   const int known = known_level(problem);
   if (known != kNoLevel) return known;
-  constexpr int kFour = 2;
   const int longest = longest_level(problem);
   const int hidden = IntervalTimes::level_of(Choice(problem).with_anchors().interval);
-  return std::max({hidden, std::min(kFour, longest), least_level(problem)});
+  return std::max((hidden + longest) / 2, least_level(problem));
 }
 
 NextLevel next_level(const IntervalProblem& problem, int now) {

@@ -96,6 +96,13 @@ double IntervalTimes::step() const {
   return std::clamp(y / pieces - slope * mean + error, lowest, least);
 }
 
+double IntervalTimes::sure_step() const {
+  if (std::count_if(levels_.begin(), levels_.end(),
+                    [](const Level& level) { return level.count > 0; }) != 1)
+    return step();
+  return middle(newest_, &Piece::computing);
+}
+
 // Reads are taken to slow the steps as much as writes do, until their own time.
 StepCosts IntervalTimes::costs(int level, StepCosts costs) const {
   if (!knows(level)) return costs;

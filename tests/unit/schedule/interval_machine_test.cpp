@@ -30,6 +30,10 @@ constexpr MachineSpeed kSlow = {"slow disk",  2.5 * kMilli, 4 * kMilli,   0.8 * 
                                 0.4 * kMilli, 84 * kMilli,  0.4 * kMilli, 1000};
 constexpr MachineSpeed kDear = {"dear steps", 50 * kMilli, 70 * kMilli, 0.8 * kMilli, 8 * kMilli,
                                 4 * kMilli,   8 * kMilli,  3 * kMilli,  200};
+// A sweep of few steps, of which each level takes a large part.
+constexpr MachineSpeed kFew = {"few steps",  36 * kMilli,  37 * kMilli,
+                               0.5 * kMilli, 21 * kMilli,  0.4 * kMilli,
+                               21 * kMilli,  0.4 * kMilli, 50};
 constexpr std::array kMachinesOfAll = {kContended, kShort, kCheap, kFree, kSlow, kDear};
 
 constexpr Disturbance kQuiet = {"quiet", 0.03};
@@ -81,6 +85,11 @@ TEST(Intervals, AreNearTheBestWhereOthersDisturb) {
       EXPECT_LE(found(speed, others), 1.15 * best_given(speed, others))
           << speed.name << ", " << others.name;
   }
+}
+
+TEST(Intervals, OfFewStepsAreNearTheBest) {
+  for (const Disturbance& others : {kQuiet, kUsual, kBusy, kSolverBursts, kDiskBursts})
+    EXPECT_LE(found(kFew, others), 1.12 * best_given(kFew, others)) << others.name;
 }
 
 TEST(Intervals, AreNearTheBestWhereOthersWrite) {
