@@ -76,6 +76,14 @@ class Sound(Runs):
             self.assertIs(run["healthy"], True)
             self.assertEqual(self.problems_of(run), [])
             self.assertEqual(run["bytes"], sum(f.stat().st_size for f in path.iterdir()))
+            self.assertEqual(run["allocated"], sum(512 * f.stat().st_blocks for f in path.iterdir()))
+
+    def test_holes_are_not_on_disk(self):
+        path = self.write("fin", "kept")
+        (path / "segment-000001.h5").touch()
+        os.truncate(path / "segment-000001.h5", 1 << 30)
+        process = tool.run("inspect", path)
+        self.assertRegex(process.stdout, r"on disk  \d+ files, .* KiB, with their holes 1.00 GiB")
 
     def test_dead(self):
         path = self.write("killed", "dead")

@@ -117,8 +117,14 @@ int Directory::unlink(const std::string& name) const {
 std::optional<FileStatus> Directory::status(const std::string& name) const {
   const auto found = status_at(held_->file.get(), name);
   if (!found) return std::nullopt;
-  return FileStatus{S_ISREG(found->st_mode), found->st_uid,   found->st_nlink,
-                    found->st_size,          found->st_mtime, (found->st_mode & S_IRUSR) != 0};
+  constexpr std::int64_t kStatBlock = 512;  // of POSIX, whatever the file system's is
+  return FileStatus{.regular = S_ISREG(found->st_mode),
+                    .owner = found->st_uid,
+                    .names = found->st_nlink,
+                    .bytes = found->st_size,
+                    .allocated = found->st_blocks * kStatBlock,
+                    .changed = found->st_mtime,
+                    .may_be_read = (found->st_mode & S_IRUSR) != 0};
 }
 
 // Opened once more, which also asks the server of a network file system for its names again.

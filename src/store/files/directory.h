@@ -23,7 +23,8 @@ struct FileStatus {
   uid_t owner = 0;
   nlink_t names = 0;
   std::int64_t bytes = 0;
-  std::int64_t changed = 0;  ///< in seconds since 1970
+  std::int64_t allocated = 0;  ///< bytes on disk, of which holes have none
+  std::int64_t changed = 0;    ///< in seconds since 1970
   bool may_be_read = false;  ///< by its owner
 };
 

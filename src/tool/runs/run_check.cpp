@@ -296,6 +296,7 @@ RunReport check_run(const ListedRun& listed, Depth depth) {
       look_at_objects(run, file, files);
     }
     run.bytes += file.bytes;
+    run.allocated += of_run.allocated;
     run.files.push_back(std::move(file));
   }
   if (!listed.lock.run_id.empty()) run.run_id = listed.lock.run_id;

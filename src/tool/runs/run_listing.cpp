@@ -47,7 +47,7 @@ std::optional<ListedRun> run_in(const Directory& directory) {
     if (kind == FileKind::kLock) {
       has_lock = true;
     } else if (kind != FileKind::kHeartbeats) {  // which are gone with their run
-      run.files.push_back({name, status->bytes});
+      run.files.push_back({name, status->bytes, status->allocated});
     }
   }
   if (!has_lock && run.files.empty()) return std::nullopt;

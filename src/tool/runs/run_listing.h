@@ -20,7 +20,7 @@ enum class RunState {
 
 struct ListedFile {
   std::string name;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, allocated = 0;
 };
 
 struct ListedRun {

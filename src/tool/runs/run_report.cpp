@@ -74,6 +74,7 @@ json to_json(const RunReport& run) {
                                                 {"changed", run.petsc_changed}}},
           {"resume", run.resume ? commit_json(*run.resume) : json(nullptr)},
           {"bytes", run.bytes},
+          {"allocated", run.allocated},
           {"blocks_checked", run.blocks_checked},
           {"blocks_unchecked", run.blocks_unchecked},
           {"blocks_elsewhere", run.blocks_elsewhere},

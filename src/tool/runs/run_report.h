@@ -49,6 +49,7 @@ struct RunReport {
   std::optional<store::JournalCommit> resume;  ///< where it can go on
   std::int64_t ranks_elsewhere = 0;            ///< with journals on other nodes' disks
   std::int64_t bytes = 0;                      ///< of all files
+  std::int64_t allocated = 0;                  ///< of these on disk: their holes have none
   std::int64_t blocks_checked = 0, blocks_unchecked = 0, adjoints_checked = 0;
   std::int64_t blocks_elsewhere = 0;  ///< in the run's fast directory, which nobody looked at
   std::vector<FileReport> files;

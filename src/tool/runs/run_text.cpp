@@ -66,8 +66,9 @@ std::string describe_run(const RunReport& run, bool verified) {
                        : "not known: runs with the option watchdog leave it here") +
             "\n";
   }
-  text += "  on disk  " + std::to_string(run.files.size()) + " files, " + format_bytes(run.bytes) +
-          "\n";
+  text += "  on disk  " + std::to_string(run.files.size()) + " files, ";
+  if (run.allocated < run.bytes) text += format_bytes(run.allocated) + ", with their holes ";
+  text += format_bytes(run.bytes) + "\n";
   if (run.anchors) {
     text += "  states   " + word(run.anchors) + " of " + word(run.steps) + " steps";
     if (run.newest_step) {
