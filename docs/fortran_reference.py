@@ -9,7 +9,9 @@ from pathlib import Path
 
 HEAD = """# Fortran
 
-Module `anadrome`. Steps count from 0, as in C; x_k is the state that step k starts from.
+Module `anadrome`. Steps count from 0, as in C; x_k is the state that step k starts from. Whole programs: a gradient in
+[getting started](getting-started.md#fortran), one that goes on after a kill [on a cluster](cluster.md#in-fortran), and
+one whose adjoint is checked in [check your adjoint](check-gradient.md#in-c-and-in-fortran).
 
 * `ierr`, the optional last argument, is `ANADROME_OK`, or why the call failed; `anadrome_last_error()` has the line. Without `ierr` a failure ends the program, as with
   `allocate` without `stat=`.

@@ -74,7 +74,7 @@ class _Problem:
             self.p = self.p.astype(np.promote_types(self.p.dtype, np.finfo(self.u.dtype).dtype))
         self.to_read = self.u.view()  # a state that a function changes would be another one
         self.to_read.flags.writeable = False
-        self.looked = False
+        self.looked = self.saw = False
         self.by_p = np.zeros_like(self.p if self.p is not None else np.zeros(0))
         self.steps = count("steps", steps)
         # The terms of the objective, by step, in the forward sweep: steps that are run again write
@@ -101,7 +101,10 @@ class _Problem:
 
     def observed(self, k: int) -> Optional[tuple[float, ArrayLike]]:
         returned = None if self.observe is None else self.observe(self.to_read, k)
-        return None if returned is None else _two("observe", returned)
+        if returned is None:
+            return None
+        self.saw = True
+        return _two("observe", returned)
 
     def note(self, k: int) -> None:
         term = self.observed(k)
@@ -185,6 +188,12 @@ class _Problem:
             warnings.warn(f"the first adjoint_step changed no number of {' and '.join(names)}: `lam = ...` makes "
                           "another array; write lam[...] = ..., or return it, and by_p += ...", RuntimeWarning,
                           stacklevel=2)
+
+
+def _say_that_nothing_was_seen(problem: _Problem) -> None:
+    if problem.objective is None and not problem.saw and problem.value == 0:
+        warnings.warn(f"observe returned None for each k that it was called with, from 0 to {problem.steps}: "
+                      "J and its gradient are 0", RuntimeWarning, stacklevel=3)
 
 
 def _say_what_is_not_finite(value: float, *gradients: Array) -> None:
@@ -282,7 +291,8 @@ def gradient(
     Warns
     -----
     RuntimeWarning
-        Numbers of the objective or of the gradient are not finite; it says which.
+        Numbers of the objective or of the gradient are not finite; it says which. The first adjoint
+        step changed nothing. ``observe`` returned None for each k.
 
     Examples
     --------
@@ -321,6 +331,7 @@ def gradient(
         run.adjoint(x_0=problem.start)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
                   undo=problem.undo)
+    _say_that_nothing_was_seen(problem)
     if problem.p is None:
         _say_what_is_not_finite(problem.value, problem.lam)
         return problem.value, problem.lam

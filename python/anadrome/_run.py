@@ -132,6 +132,7 @@ class Run:
 
     def __init__(self, comm: Optional[MPI.Comm] = None, **options: Setting) -> None:
         self._current: Optional[Sweep] = None
+        self._last: Optional[Statistics] = None  # of a closed run
         self._steps_known = True
         ranks = ranks_of(comm)
         self._core = _core.Run(ranks)
@@ -520,7 +521,9 @@ class Run:
         self._core.request_stop()
 
     def statistics(self) -> Statistics:
-        """What this rank has done and will do. Local."""
+        """What this rank has done and will do; of a closed run, what it had done. Local."""
+        if self._last is not None:
+            return self._last
         return Statistics._of(self._core.statistics())
 
     def summary(self) -> Summary:
@@ -537,6 +540,8 @@ class Run:
         Collective; nothing to do if it is closed already."""
         self._interrupt.end()
         self._current = None
+        if not self._core.closed:
+            self._last = self.statistics()
         try:
             self._core.close()
         finally:

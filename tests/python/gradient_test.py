@@ -116,6 +116,12 @@ def test_what_is_not_finite_is_said(comm, wrong, words):
             anadrome.check_gradient(*arguments, comm=comm)
 
 
+def test_that_nothing_was_observed_is_said(comm):
+    arguments = lambda u, k: None, lambda u, lam, k: None, np.ones(5), 9
+    with pytest.warns(RuntimeWarning, match="observe returned None for each k"):
+        anadrome.gradient(*arguments, observe=lambda u, k: None, comm=comm)
+
+
 def check(ring, adjoint_step, **settings):
     def mask(array):
         pass

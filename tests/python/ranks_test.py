@@ -71,7 +71,7 @@ def test_a_gradient_goes_on_with_the_same_start_alone(comm, directory):
     options = dict(directory=directory, resume=True, checkpoint_interval=0, comm=comm, **ON_DISK)
     x0 = np.linspace(1, 2, 1000)
 
-    def gradient(start, stops_at=None):
+    def gradient(start, stops_at=None, steps=200):
         def step(u, k):
             u += 1e-3 * np.sin(u)
             if k == stops_at:
@@ -80,13 +80,16 @@ def test_a_gradient_goes_on_with_the_same_start_alone(comm, directory):
         def adjoint_step(u, lam, k):
             lam *= 1 + 1e-3 * np.cos(u)
 
-        return anadrome.gradient(step, adjoint_step, start, 200, lambda u: (float(comm.size), u), **options)[1]
+        return anadrome.gradient(step, adjoint_step, start, steps, lambda u: (float(comm.size), u), observe=lambda u, k: None,
+                                 **options)[1]
 
     expected = gradient(x0)
     with pytest.raises((KeyboardInterrupt, Error)):
         gradient(x0, stops_at=150)
     with pytest.raises((ValueError, Error), match="x0 or parameters are others"):
         gradient(1.01 * x0 if comm.rank == 1 else x0)
+    with pytest.raises(Error, match="it had 200 steps"):
+        gradient(x0, steps=100)
     np.testing.assert_array_equal(gradient(x0), expected)
 
 

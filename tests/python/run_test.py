@@ -51,6 +51,7 @@ def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, ring, exp
         run.adjoint(lam=lam)
         taken = carry_out(run.sweep(STEPS), ring, u, lam)
         stats = run.statistics()
+    assert run.statistics().forward_steps_taken == taken  # the run is closed
     assert (stats.forward_steps_taken, stats.adjoint_steps_taken, stats.ranks) == (taken, STEPS, comm.size)
     assert (stats.phase, stats.schedule) == (anadrome.Phase.DONE, options["schedule"])
     np.testing.assert_array_equal(lam, expected)
