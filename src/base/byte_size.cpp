@@ -91,8 +91,9 @@ double parse_seconds(std::string_view text) {
     const bool read = error == std::errc{} && unit == name;
     if (read && value >= 0 && value * factor <= 1e18) return value * factor;
   }
-  throw Error(ANADROME_ERR_ARGUMENT,
-              "expected a number of seconds, e.g. 0.08 or 80ms, not '" + std::string(text) + "'");
+  throw Error(
+      ANADROME_ERR_ARGUMENT,
+      "expected a number of seconds, e.g. 0.08, 80ms or 25min, not '" + std::string(text) + "'");
 }
 
 std::string format_bytes(std::int64_t bytes) {

@@ -42,12 +42,12 @@ std::string difference(const store::JournalHeader& left, const store::JournalHea
     return "the journal of rank " + std::to_string(wanted.rank) + " is that of rank " +
            std::to_string(left.rank);
   }
-  if (left.fields != wanted.fields) return other_field(left.fields, wanted.fields);
   if (left.steps != wanted.steps) {
     return "it had " + (left.steps < 0 ? "an unknown number of" : std::to_string(left.steps)) +
            " steps";
   }
   if (left.problem != wanted.problem) return "option problem was '" + left.problem + "'";
+  if (left.fields != wanted.fields) return other_field(left.fields, wanted.fields);
   if (without_hosts_line(left.options) != without_hosts_line(wanted.options)) {
     std::string options = without_hosts_line(left.options);
     std::replace(options.begin(), options.end(), '\n', ' ');

@@ -13,6 +13,11 @@
 #include "store/memory/field_table.h"
 
 namespace anadrome::engine {
+namespace {
+
+constexpr const char* kTsProblem = "TS";  // of PETSc's plugin
+
+}  // namespace
 
 store::JournalHeader Resumption::header() const {
   const RunWords& words = storage_.words();
@@ -87,7 +92,7 @@ void Resumption::begin_journal() {
   });
   agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
   held_.attempt([&] { storage_.space()->note_adjoints(); });  // the sweep is agreed on yet
-  const bool alone = options_.problem != "TS";  // PETSc's plugin commits adjoint variables itself
+  const bool alone = options_.problem != kTsProblem;  // whose adjoint variables it commits itself
   if (!recovery_ && alone && !fields_.has(ANADROME_ROLE_ADJOINT)) {
     warnings_.say(
         {"resume=on, and no field has the role ADJOINT: nothing is committed after TURN, "
@@ -113,6 +118,16 @@ void Resumption::give_back_room(std::int64_t newest_anchor) {
       storage_.space()->punch_behind(block, anchors[block].encoded);
   });
   storage_.space()->punch_from(blocks);
+}
+
+// Nothing else tells of a sum that was not registered.
+std::string Resumption::begins_anew() const {
+  if (options_.problem == kTsProblem) return {};  // the plugin knows what TSAdjointSolve adds to
+  std::string committed;
+  for (const store::Field& field : fields_.with_role(ANADROME_ROLE_ADJOINT))
+    committed += (committed.empty() ? "" : ", ") + field.name;
+  return "; what the program adds up begins anew" +
+         (committed.empty() ? committed : ", but for the adjoint fields " + committed);
 }
 
 void Resumption::go_on() {
@@ -178,7 +193,8 @@ void Resumption::go_on() {
     warnings_.say(
         {"going on at step ", std::to_string(shown),
          forward ? ", forward, commit " : ", reverse, commit ", std::to_string(commit.generation),
-         compares ? "" : "; the option problem is empty, so parameters were not compared"},
+         compares ? "" : "; the option problem is empty, so parameters were not compared",
+         begins_anew()},
         ANADROME_LOG_NOTICE);
   });
 }

@@ -66,6 +66,7 @@ class Resumption {
   /// Where the run that was found goes on: without adjoint fields nobody knows what was added up
   /// in its reverse sweep, so that is begun again.
   bool goes_on_forward() const;
+  std::string begins_anew() const;
   void give_back_room(std::int64_t newest_anchor);
   bool may_commit() const;
   void report_failed_commit(Call call, std::int64_t last_common);

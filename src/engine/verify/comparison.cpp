@@ -19,9 +19,9 @@ constexpr std::int64_t kMostPacked = std::int64_t{1} << 20;
 
 std::string size_of(const Difference& difference) {
   if (!std::isfinite(difference.part)) return "";
-  if (difference.part > 1) return " by more than its numbers are large";
+  if (difference.part > 1) return " by more than its values";
   const std::string part = format_number(difference.part, std::chars_format::scientific, 1);
-  return difference.each ? " by " + part + " of a number" : " by about " + part + " of its numbers";
+  return (difference.each ? " by " : " by about ") + part + " of its values";
 }
 
 }  // namespace

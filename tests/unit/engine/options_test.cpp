@@ -84,7 +84,7 @@ TEST(Options, SayWhatElseTheyUnderstand) {
   EXPECT_EQ(refusal("anchors", "none"),
             "option anchors: 'none' is not a positive number or unlimited");
   EXPECT_EQ(refusal("watchdog", "soon"),
-            "option watchdog: expected a number of seconds, e.g. 0.08 or 80ms, not 'soon'");
+            "option watchdog: expected a number of seconds, e.g. 0.08, 80ms or 25min, not 'soon'");
 }
 
 TEST(Options, SayWhichOfTheEnvironmentTheProgramBeats) {

@@ -129,8 +129,10 @@ TEST_F(StoppedRun, SaysWhereItGoesOn) {
     return text;
   };
   const std::string forward = said(true, 7), reverse = said(true, 6);
-  EXPECT_TRUE(forward.ends_with("anadrome: going on at step 12, forward, commit 1\n")) << forward;
-  EXPECT_TRUE(reverse.ends_with("anadrome: going on at step 7, reverse, commit 2\n")) << reverse;
+  const std::string anew =
+      "; what the program adds up begins anew, but for the adjoint fields lambda\n";
+  EXPECT_TRUE(forward.ends_with("going on at step 12, forward, commit 1" + anew)) << forward;
+  EXPECT_TRUE(reverse.ends_with("going on at step 7, reverse, commit 2" + anew)) << reverse;
   EXPECT_EQ(said(false, 5), "");
 }
 
@@ -143,7 +145,8 @@ TEST_F(StoppedRunOfSomeProblem, SaysThatNobodyComparesParameters) {
   testing::internal::CaptureStderr();
   next.begin();
   const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(text.ends_with("the option problem is empty, so parameters were not compared\n"))
+  EXPECT_NE(text.find("the option problem is empty, so parameters were not compared;"),
+            std::string::npos)
       << text;
   next.stop();
 }
