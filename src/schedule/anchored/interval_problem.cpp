@@ -226,7 +226,8 @@ int first_level(const IntervalProblem& problem) {
   if (known != kNoLevel) return known;
   const int longest = longest_level(problem);
   const int hidden = IntervalTimes::level_of(Choice(problem).with_anchors().interval);
-  return std::max((hidden + longest) / 2, least_level(problem));
+  constexpr int kFour = 2;
+  return std::max({hidden, std::min(kFour, (hidden + longest) / 2), least_level(problem)});
 }
 
 NextLevel next_level(const IntervalProblem& problem, int now) {
