@@ -138,7 +138,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   ts_ = ts;
   PetscCall(StepWatch::attach(ts, this, &watch_));
   (void)watch_->take();
-  comm_ = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
+  comm_ = comm_of(tj);
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
   Settings& settings = settings_of(tj);
@@ -313,11 +313,7 @@ PetscErrorCode Sweep::resume(std::int64_t done, const Fingerprint& first, KeptRe
   PetscFunctionBegin;
   last_ = base_ + static_cast<PetscInt>(done);
   PetscCall(resumption_.load(comm_, directory_.beside(), last_, &notes_, &kept));
-  int other =
-      first.products.size() != notes_.fields() || notes_.at(base_).next_size != ts_->time_step;
-  for (std::size_t field = 0; other == 0 && field < notes_.fields(); ++field) {
-    if (first.products[field] != notes_.product(base_, field)) other = 1;
-  }
+  int other = !notes_.are_of(base_, first) || notes_.at(base_).next_size != ts_->time_step;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_));
   PetscCheck(
       other == 0, comm_, PETSC_ERR_ARG_WRONG,
@@ -375,18 +371,13 @@ PetscErrorCode Sweep::require_steps_said() const {
 }
 
 PetscErrorCode Sweep::finish_forward() {
-  int changed = 0;
   PetscFunctionBegin;
-  if (steps_said_ < 0) {
-    PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
-  }
+  if (steps_said_ < 0) PetscCall(check(anadrome_finish_forward(run_, last_ - base_)));
   PetscCall(require_steps_said());
   forward_ = false;
   // The program may have used the vectors since the last record was made.
   PetscCall(fingerprint(ts_->vec_sol, notes_.fields(), &print_));
-  for (std::size_t field = 0; field < notes_.fields(); ++field) {
-    if (print_.products[field] != notes_.product(last_, field)) changed = 1;
-  }
+  int changed = !notes_.are_of(last_, print_);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_));
   if (changed != 0) live_.step = -1;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,8 +8,6 @@
 namespace anadrome::petsc {
 namespace {
 
-MPI_Comm comm_of(TSTrajectory tj) { return PetscObjectComm(reinterpret_cast<PetscObject>(tj)); }
-
 // ---- set ----
 
 PetscErrorCode keep_whole(TSTrajectory tj, TS ts, PetscInt step, RecordParts parts,
@@ -258,7 +256,7 @@ PetscErrorCode destroy(TSTrajectory tj) {
     const bool type_alone = reinterpret_cast<PetscObject>(tj)->refct > 0;
     if (!type_alone) PetscCall(PetscFree(tj->dirname));
   }
-  PetscCall(decompose_settings(tj));
+  PetscCall(compose_settings(tj, false));
   delete &data_of(tj);
   tj->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -282,7 +280,7 @@ PetscErrorCode create_trajectory(TSTrajectory tj, TS) {
     };
     tj->ops->reset = reset;
     tj->ops->destroy = destroy;
-    PetscCall(compose_settings(tj));
+    PetscCall(compose_settings(tj, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "api/petsc/records/method_memory.h"
 
-#include "api/petsc/records/ts_parts.h"
-
 namespace anadrome::petsc {
 namespace {
 
@@ -14,7 +12,7 @@ PetscErrorCode of_rk(TS ts, PetscInt count, const Vec* stages, TsParts* memory) 
   PetscCall(TSRKGetTableau(ts, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                            &first_same_as_last));
   if (first_same_as_last != PETSC_FALSE && rk->Y == stages) {
-    memory->vectors.push_back(rk->YdotRHS[count - 1]);
+    memory->more = {&rk->YdotRHS[count - 1], 1};
     memory->numbers = slope_flags(rk);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -29,13 +27,13 @@ PetscErrorCode of_arkimex(TS ts, PetscInt count, const Vec* stages, TsParts* mem
   PetscCall(TSGetDM(ts, &dm));
   PetscCall(DMTSGetRHSFunction(dm, &right_hand_side, nullptr));
   const bool kept = right_hand_side == nullptr || ts->equation_type >= TS_EQ_IMPLICIT;
-  if (kept && ark->Y == stages) memory->vectors.push_back(ark->YdotI[count - 1]);
+  if (kept && ark->Y == stages) memory->more = {&ark->YdotI[count - 1], 1};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void of_theta(TS ts, const Vec* stages, TsParts* memory) {
   const auto* theta = static_cast<const ThetaData*>(ts->data);
-  if (theta->Stages == stages && theta->extrapolate) memory->vectors.push_back(theta->Xdot);
+  if (theta->Stages == stages && theta->extrapolate) memory->more = {&theta->Xdot, 1};
 }
 
 PetscErrorCode of_bdf(TS ts, TsParts* memory) {
@@ -43,7 +41,7 @@ PetscErrorCode of_bdf(TS ts, TsParts* memory) {
   PetscInt order = 0;
   PetscFunctionBegin;
   PetscCall(TSBDFGetOrder(ts, &order));
-  memory->vectors.assign(bdf->work, bdf->work + order + 2);
+  memory->more = {bdf->work, static_cast<std::size_t>(order) + 2};
   memory->numbers = {numbers_of(&bdf->k), numbers_of(&bdf->n), numbers_of(bdf->time, 8)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -61,7 +59,9 @@ PetscErrorCode renew_bdf(TS ts) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode memory_of(TS ts, TsParts* memory) {
+}  // namespace
+
+PetscErrorCode method_memory(TS ts, TsParts* memory) {
   const std::string_view type = type_of(ts);
   const bool rk = type == TSRK;
   const bool arkimex = type == TSARKIMEX || type == "dirk";  // TSDIRK, since 3.20
@@ -76,29 +76,8 @@ PetscErrorCode memory_of(TS ts, TsParts* memory) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode method_memory_bytes(TS ts, std::size_t* bytes) {
-  TsParts memory;
+PetscErrorCode method_memory_is_back(TS ts) {
   PetscFunctionBegin;
-  PetscCall(memory_of(ts, &memory));
-  PetscCall(parts_bytes(memory, bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode method_memory_to_bytes(TS ts, std::byte* to) {
-  TsParts memory;
-  PetscFunctionBegin;
-  PetscCall(memory_of(ts, &memory));
-  PetscCall(parts_to_bytes(memory, to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode method_memory_from_bytes(TS ts, const std::byte* from) {
-  TsParts memory;
-  PetscFunctionBegin;
-  PetscCall(memory_of(ts, &memory));
-  PetscCall(parts_from_bytes(memory, from));
   if (type_of(ts) == TSBDF) PetscCall(renew_bdf(ts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

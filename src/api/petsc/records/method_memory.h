@@ -4,16 +4,15 @@
 // the solutions behind a multistep formula.
 #pragma once
 
-#include <cstddef>
-
-#include "api/petsc/records/petsc_private.h"
+#include "api/petsc/records/ts_parts.h"
 
 namespace anadrome::petsc {
 
-/// Bytes of this rank, in a TS that is set up. 0: a step depends on the solution alone, or nothing
-/// is known of its method.
-PetscErrorCode method_memory_bytes(TS ts, std::size_t* bytes);
-PetscErrorCode method_memory_to_bytes(TS ts, std::byte* to);
-PetscErrorCode method_memory_from_bytes(TS ts, const std::byte* from);
+/// In a TS that is set up. Empty: a step depends on the solution alone, or nothing is known of its
+/// method.
+PetscErrorCode method_memory(TS ts, TsParts* memory);
+
+/// The bytes have been put back there.
+PetscErrorCode method_memory_is_back(TS ts);
 
 }  // namespace anadrome::petsc

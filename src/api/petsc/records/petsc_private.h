@@ -43,6 +43,12 @@ std::span<std::byte> numbers_of(Value* values, PetscInt count = 1) {
   return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
 }
 
+/// The communicator of an object.
+template <class Object>
+MPI_Comm comm_of(Object object) {
+  return PetscObjectComm(reinterpret_cast<PetscObject>(object));
+}
+
 /// The name of an object's type; "": it has none yet.
 inline std::string_view type_of(void* object) {
   const char* const name = static_cast<PetscObject>(object)->type_name;

@@ -5,7 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "api/petsc/records/device_copy.h"
 #include "base/checksum.h"
 
 namespace anadrome::petsc {
@@ -156,8 +155,8 @@ PetscErrorCode going_on_from_bytes(TS ts, const Bytes& bytes) {
   std::size_t expected = 0;
   PetscFunctionBegin;
   PetscCall(going_on_bytes(ts, &expected));
-  PetscCheck(expected == bytes.size(), PetscObjectComm(reinterpret_cast<PetscObject>(ts)),
-             PETSC_ERR_ARG_SIZ, "the TS has other events or another controller than before");
+  PetscCheck(expected == bytes.size(), comm_of(ts), PETSC_ERR_ARG_SIZ,
+             "the TS has other events or another controller than before");
   PetscCall(parts_from_bytes(going_on_parts(ts), bytes.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,7 +170,7 @@ PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum) {
   add(ts->max_steps, ts->max_time, ts->exact_final_time, ts->atol, ts->rtol);
   for (const Vec tolerances : {ts->vatol, ts->vrtol}) {
     if (tolerances == nullptr) continue;
-    const TsParts parts{{tolerances}, {}};
+    const TsParts parts = {.vectors = {tolerances}};
     std::size_t count = 0;
     PetscCall(parts_bytes(parts, &count));
     Bytes bytes(count);
@@ -196,8 +195,7 @@ PetscErrorCode equations_are_those_of(TS ts, const Bytes& bytes, bool* same) {
   std::memcpy(&then, bytes.data() + bytes.size() - sizeof then, sizeof then);
   PetscCall(sum_of_equations(ts, &now));
   int other = then != now;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX,
-                             PetscObjectComm(reinterpret_cast<PetscObject>(ts))));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm_of(ts)));
   *same = other == 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,8 +216,7 @@ PetscErrorCode repeat_event(TS ts, const EventNote& event, Vec solution) {
   TSEvent state = ts->event;
   PetscFunctionBegin;
   PetscCheck(state != nullptr && static_cast<PetscInt>(event.which.size()) <= state->nevents,
-             PetscObjectComm(reinterpret_cast<PetscObject>(ts)), PETSC_ERR_ARG_WRONGSTATE,
-             "the TS has other events than before");
+             comm_of(ts), PETSC_ERR_ARG_WRONGSTATE, "the TS has other events than before");
   if (state->recorder.ctr == state->recsize) PetscCall(grow_recorder(state));
   auto& recorder = state->recorder;
   const PetscInt at = recorder.ctr++;

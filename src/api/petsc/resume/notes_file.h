@@ -67,7 +67,6 @@ class NotesFile {
   void remove();
   /// The one at `path`, if it is one.
   static void remove_at(const std::string& path);
-  bool is_open() const { return static_cast<bool>(file_); }
 
  private:
   static bool is_one(const store::File& file);

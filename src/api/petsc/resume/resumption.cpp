@@ -14,8 +14,6 @@ namespace {
 
 enum EntryKind : std::int64_t { kBegin = 1, kStep, kRecord };
 
-MPI_Comm comm_of(TS ts) { return PetscObjectComm(reinterpret_cast<PetscObject>(ts)); }
-
 void put_vector(Bytes& bytes, const auto& values) {
   put(bytes, static_cast<std::int64_t>(values.size()));
   for (const auto& value : values) put(bytes, value);
@@ -258,8 +256,7 @@ PetscErrorCode Resumption::scratch(TS ts, const KeptRecords& kept, PetscInt step
   if (record == nullptr) {
     PetscCall(VecCopy(ts->vec_sol, *solution));
   } else {
-    const std::byte* from = record->bytes.data();
-    PetscCall(move_vec<Way::kIn>(*solution, from));
+    PetscCall(parts_from_bytes({.more = {solution, 1}}, record->bytes.data()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

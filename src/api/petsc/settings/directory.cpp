@@ -67,7 +67,7 @@ PetscErrorCode say_how_many_are_abandoned(const std::string& home) {
 }  // namespace
 
 PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
+  const MPI_Comm comm = comm_of(tj);
   std::int64_t failed_and_number[2] = {0, 0};
   PetscMPIInt rank = 0;
   PetscFunctionBegin;

@@ -34,7 +34,7 @@ std::int64_t MemoryShares::least_for(std::int64_t library) const {
 
 PetscErrorCode share_memory(TSTrajectory tj, const Settings& settings, std::size_t state,
                             std::size_t record, MemoryShares* shares) {
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(tj));
+  const MPI_Comm comm = comm_of(tj);
   const bool files_stay = tj->keepfiles == PETSC_TRUE || settings.keeps_files();
   std::int64_t bytes[3] = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(record),
                            Follower::wanted(settings) || files_stay ? 1 : 0};

@@ -21,28 +21,30 @@ constexpr std::string_view kPrefix = "-ts_trajectory_anadrome_";
 
 // A memory checkpoint holds a state, so PETSc's unit (one vector) and its checkpoint (a solution,
 // with or without stages) both are one here.
-PetscErrorCode set_checkpoints(TSTrajectory tj, PetscInt number) {
+template <PetscInt Settings::*kNumber>
+PetscErrorCode set_number(TSTrajectory tj, PetscInt number) {
   PetscFunctionBegin;
-  settings_of(tj).checkpoints = number;
+  settings_of(tj).*kNumber = number;
   settings_of(tj).changed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode set_anchors(TSTrajectory tj, PetscInt number) {
-  PetscFunctionBegin;
-  settings_of(tj).anchors = number;
-  settings_of(tj).changed = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-struct Composed {
-  const char* name;
-  PetscErrorCode (*function)(TSTrajectory, PetscInt);
+// PETSc's own options of numbers, and the functions that set the same.
+struct Number {
+  const char *option, *meaning, *function;
+  PetscInt Settings::*number;
+  PetscErrorCode (*set)(TSTrajectory, PetscInt);
 };
-constexpr Composed kComposed[] = {{"TSTrajectorySetMaxCpsRAM_C", set_checkpoints},
-                                  {"TSTrajectorySetMaxUnitsRAM_C", set_checkpoints},
-                                  {"TSTrajectorySetMaxCpsDisk_C", set_anchors},
-                                  {"TSTrajectorySetMaxUnitsDisk_C", set_anchors}};
+constexpr Number kNumbers[] = {
+    {"-ts_trajectory_max_cps_ram", "Maximum number of checkpoints in RAM",
+     "TSTrajectorySetMaxCpsRAM", &Settings::checkpoints, set_number<&Settings::checkpoints>},
+    {"-ts_trajectory_max_units_ram", "Maximum number of checkpointing units in RAM",
+     "TSTrajectorySetMaxUnitsRAM", &Settings::checkpoints, set_number<&Settings::checkpoints>},
+    {"-ts_trajectory_max_cps_disk", "Maximum number of checkpoints on disk",
+     "TSTrajectorySetMaxCpsDisk", &Settings::anchors, set_number<&Settings::anchors>},
+    {"-ts_trajectory_max_units_disk", "Maximum number of checkpointing units on disk",
+     "TSTrajectorySetMaxUnitsDisk", &Settings::anchors, set_number<&Settings::anchors>},
+    {"-ts_trajectory_stride", "Steps between checkpoints on disk", "", &Settings::stride, nullptr}};
 
 PetscErrorCode read_keys(OptionItems PetscOptionsObject, Settings* settings) {
   PetscFunctionBegin;
@@ -60,15 +62,6 @@ PetscErrorCode read_keys(OptionItems PetscOptionsObject, Settings* settings) {
     settings->values[i] = text;
     settings->changed = true;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode read_number(OptionItems PetscOptionsObject, const char* option, const char* meaning,
-                           const char* function, PetscInt* number, bool* changed) {
-  PetscBool given = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsInt(option, meaning, function, *number, number, &given));
-  *changed = *changed || given == PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,7 +186,6 @@ PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
 }
 
 PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings) {
-  bool* changed = &settings->changed;
   char text[64];
   PetscBool given = PETSC_FALSE;
   PetscFunctionBegin;
@@ -227,37 +219,23 @@ PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings)
              PETSC_ERR_ARG_OUTOFRANGE,
              "-ts_trajectory_anadrome_steps is %" PetscInt_FMT "; it is a number from 1 on",
              settings->steps);
-  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_cps_ram",
-                        "Maximum number of checkpoints in RAM", "TSTrajectorySetMaxCpsRAM",
-                        &settings->checkpoints, changed));
-  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_units_ram",
-                        "Maximum number of checkpointing units in RAM",
-                        "TSTrajectorySetMaxUnitsRAM", &settings->checkpoints, changed));
-  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_cps_disk",
-                        "Maximum number of checkpoints on disk", "TSTrajectorySetMaxCpsDisk",
-                        &settings->anchors, changed));
-  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_max_units_disk",
-                        "Maximum number of checkpointing units on disk",
-                        "TSTrajectorySetMaxUnitsDisk", &settings->anchors, changed));
-  PetscCall(read_number(PetscOptionsObject, "-ts_trajectory_stride",
-                        "Steps between checkpoints on disk", "", &settings->stride, changed));
+  for (const Number& each : kNumbers) {
+    PetscInt* const number = &(settings->*each.number);
+    PetscCall(PetscOptionsInt(each.option, each.meaning, each.function, *number, number, &given));
+    settings->changed = settings->changed || given == PETSC_TRUE;
+  }
   PetscCall(refuse_unknown(PetscOptionsObject));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode compose_settings(TSTrajectory tj) {
+PetscErrorCode compose_settings(TSTrajectory tj, bool there) {
   PetscFunctionBegin;
-  for (const auto& [name, function] : kComposed) {
-    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, function));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode decompose_settings(TSTrajectory tj) {
-  PetscFunctionBegin;
-  for (const auto& [name, function] : kComposed) {
-    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name, nullptr));
+  for (const Number& each : kNumbers) {
+    if (each.set == nullptr) continue;
+    const std::string name = std::string(each.function) + "_C";
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(tj), name.c_str(),
+                                         there ? each.set : nullptr));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -89,10 +89,9 @@ PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 /// -help and the options database.
 PetscErrorCode read_settings(OptionItems PetscOptionsObject, Settings* settings);
 
-/// TSTrajectorySetMaxCpsRAM and its like act on `settings` as well. Composed with the trajectory,
-/// which finds its settings through `of`.
-PetscErrorCode compose_settings(TSTrajectory tj);
-PetscErrorCode decompose_settings(TSTrajectory tj);
+/// TSTrajectorySetMaxCpsRAM and its like act on the settings as well: composed with the trajectory,
+/// or, not `there`, taken away.
+PetscErrorCode compose_settings(TSTrajectory tj, bool there);
 /// The settings of a trajectory of this type.
 Settings& settings_of(TSTrajectory tj);
 

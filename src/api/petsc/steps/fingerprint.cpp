@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "api/petsc/records/device_copy.h"
+#include "api/petsc/records/ts_parts.h"
 #include "base/arithmetic.h"
 
 namespace anadrome::petsc {
@@ -63,8 +63,7 @@ PetscErrorCode fields_of(Vec v, std::size_t* fields) {
   PetscFunctionBegin;
   PetscCall(VecGetBlockSize(v, &block));
   PetscCall(VecGetLocalSize(v, &local));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPIU_INT, MPI_MAX,
-                             PetscObjectComm(reinterpret_cast<PetscObject>(v))));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPIU_INT, MPI_MAX, comm_of(v)));
   const auto largest = static_cast<std::size_t>(local);
   *fields = static_cast<std::size_t>(block);
   if (block == 1 && largest > 0 && largest <= kFewValues) *fields = largest;

@@ -12,8 +12,6 @@
 namespace anadrome::petsc {
 namespace {
 
-MPI_Comm comm_of(TS ts) { return PetscObjectComm(reinterpret_cast<PetscObject>(ts)); }
-
 // Refuses what was refused the first time.
 PetscErrorCode choose_as_recorded(TSAdapt adapt, TS, PetscReal h, PetscInt* scheme, PetscReal* next,
                                   PetscBool* accept, PetscReal* wlte, PetscReal* wltea,

@@ -5,6 +5,7 @@
 // whether it was.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <vector>
@@ -54,6 +55,12 @@ class StepNotes {
   /// The fingerprint of the solution.
   double product(PetscInt step, std::size_t field) const {
     return products_[index(step) * fields_ + field];
+  }
+  /// Was the solution of record `step` this one, field by field?
+  bool are_of(PetscInt step, const Fingerprint& print) const {
+    const auto first = products_.begin() + static_cast<std::ptrdiff_t>(index(step) * fields_);
+    return std::equal(first, first + static_cast<std::ptrdiff_t>(fields_), print.products.begin(),
+                      print.products.end());
   }
   /// How the step that led to record `step` came about.
   StepCalls calls(PetscInt step) const {

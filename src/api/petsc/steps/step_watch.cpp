@@ -37,8 +37,7 @@ PetscErrorCode StepWatch::original(TS ts, Step* found) {
   PetscCall(TSGetAdapt(ts, &adapt));
   PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(adapt), kName, found));
   if (*found == nullptr && stepping != nullptr) *found = stepping->step_;  // cloned in a step
-  PetscCheck(*found != nullptr, PetscObjectComm(reinterpret_cast<PetscObject>(ts)), PETSC_ERR_PLIB,
-             "the step function of a TS is lost");
+  PetscCheck(*found != nullptr, comm_of(ts), PETSC_ERR_PLIB, "the step function of a TS is lost");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
