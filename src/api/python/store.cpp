@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "api/python/store.h"
-
+// anadrome_store for Python. anadrome._store has what users see.
+#include <anadrome/store.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <list>
+#include <mutex>
+#include <string>
+#include <vector>
 
+#include "api/python/module.h"
 #include "api/python/values/communicator.h"
 #include "api/python/values/errors.h"
+#include "api/python/values/fields.h"
 
 namespace anadrome::python {
 namespace {
@@ -32,65 +38,85 @@ class Parts {
   std::vector<anadrome_part> parts_;
 };
 
+/// The GIL is released in every call that may wait or copy; threads of Python take turns.
+class Store {
+ public:
+  Store(const py::object& comm, const std::string& options) {
+    const MPI_Comm handle = communicator_of(comm);
+    enter([&] { return anadrome_store_open(handle, options.c_str(), &store_); });
+  }
+  /// Closes nothing: closing is collective, and whoever destroys this may be any thread at any
+  /// time.
+  ~Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// `arrays`: by the names of the parts.
+  void put(std::int64_t key, const py::dict& arrays) {
+    const Parts parts(arrays, Array::Use::kPut);
+    enter([&] { return anadrome_store_put(store_, key, parts.count(), parts.data()); });
+  }
+  void get(std::int64_t key, const py::dict& arrays) {
+    const Parts parts(arrays, Array::Use::kGet);
+    enter([&] { return anadrome_store_get(store_, key, parts.count(), parts.data()); });
+  }
+  void drop(std::int64_t key) {
+    enter([&] { return anadrome_store_drop(store_, key); });
+  }
+  void expect(const std::vector<std::int64_t>& keys) {
+    const auto count = static_cast<std::int64_t>(keys.size());
+    enter([&] { return anadrome_store_expect(store_, count, keys.data()); });
+  }
+  void sync() {
+    enter([&] { return anadrome_store_sync(store_); });
+  }
+  void close() {
+    enter([&] { return anadrome_store_close(&store_); });
+  }
+  py::dict statistics() {
+    anadrome_store_stats stats{};
+    stats.size = sizeof stats;
+    enter([&] { return anadrome_store_statistics(store_, &stats); });
+    using namespace pybind11::literals;
+    return py::dict(
+        "objects"_a = stats.objects, "bytes"_a = stats.bytes, "memory_bytes"_a = stats.memory_bytes,
+        "block_bytes"_a = stats.block_bytes, "bytes_written"_a = stats.bytes_written,
+        "bytes_read"_a = stats.bytes_read, "seconds_writing"_a = stats.seconds_writing,
+        "seconds_reading"_a = stats.seconds_reading,
+        "seconds_stalled_write"_a = stats.seconds_stalled_write,
+        "seconds_stalled_read"_a = stats.seconds_stalled_read, "direct_io"_a = stats.direct_io);
+  }
+  bool closed() const { return store_ == nullptr; }
+
+ private:
+  template <class Call>
+  void enter(Call&& call) {
+    without_gil([&] {
+      // In a child of fork the turn may be a thread's that is not there; the call is refused.
+      std::unique_lock turn(turn_, std::defer_lock);
+      if (::getpid() == process_) turn.lock();
+      return call();
+    });
+  }
+
+  anadrome_store* store_ = nullptr;
+  std::mutex turn_;  // taken without the GIL
+  const pid_t process_ = ::getpid();
+};
+
 }  // namespace
 
-template <class Call>
-void Store::enter(Call&& call) {
-  anadrome_status status = ANADROME_OK;
-  {
-    const py::gil_scoped_release others_run;
-    // In a child of fork the turn may be a thread's that is not there; the call is refused.
-    std::unique_lock turn(turn_, std::defer_lock);
-    if (::getpid() == process_) turn.lock();
-    status = call();
-  }
-  check(status);
-}
-
-Store::Store(const py::object& comm, const std::string& options) {
-  const MPI_Comm handle = communicator_of(comm);
-  enter([&] { return anadrome_store_open(handle, options.c_str(), &store_); });
-}
-
-void Store::put(std::int64_t key, const py::dict& arrays) {
-  const Parts parts(arrays, Array::Use::kPut);
-  enter([&] { return anadrome_store_put(store_, key, parts.count(), parts.data()); });
-}
-
-void Store::get(std::int64_t key, const py::dict& arrays) {
-  const Parts parts(arrays, Array::Use::kGet);
-  enter([&] { return anadrome_store_get(store_, key, parts.count(), parts.data()); });
-}
-
-void Store::drop(std::int64_t key) {
-  enter([&] { return anadrome_store_drop(store_, key); });
-}
-
-void Store::expect(const std::vector<std::int64_t>& keys) {
-  const auto count = static_cast<std::int64_t>(keys.size());
-  enter([&] { return anadrome_store_expect(store_, count, keys.data()); });
-}
-
-void Store::sync() {
-  enter([&] { return anadrome_store_sync(store_); });
-}
-
-void Store::close() {
-  enter([&] { return anadrome_store_close(&store_); });
-}
-
-py::dict Store::statistics() {
-  anadrome_store_stats stats{};
-  stats.size = sizeof stats;
-  enter([&] { return anadrome_store_statistics(store_, &stats); });
-  using namespace pybind11::literals;
-  return py::dict(
-      "objects"_a = stats.objects, "bytes"_a = stats.bytes, "memory_bytes"_a = stats.memory_bytes,
-      "block_bytes"_a = stats.block_bytes, "bytes_written"_a = stats.bytes_written,
-      "bytes_read"_a = stats.bytes_read, "seconds_writing"_a = stats.seconds_writing,
-      "seconds_reading"_a = stats.seconds_reading,
-      "seconds_stalled_write"_a = stats.seconds_stalled_write,
-      "seconds_stalled_read"_a = stats.seconds_stalled_read, "direct_io"_a = stats.direct_io);
+void define_store(py::module_& module) {
+  py::class_<Store>(module, "Store")
+      .def(py::init<py::object, std::string>())
+      .def("put", &Store::put)
+      .def("get", &Store::get)
+      .def("drop", &Store::drop)
+      .def("expect", &Store::expect)
+      .def("sync", &Store::sync)
+      .def("close", &Store::close)
+      .def("statistics", &Store::statistics)
+      .def_property_readonly("closed", &Store::closed);
 }
 
 }  // namespace anadrome::python

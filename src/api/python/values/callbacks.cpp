@@ -37,7 +37,7 @@ std::int64_t integer_of(const py::object& value) {
 }
 
 Model::Model(const py::dict& functions, Thrown& thrown, StateWatch& watch)
-    : thrown_(thrown),
+    : Callbacks(thrown),
       watch_(watch),
       start_(function_of(functions, "start")),
       advance_(function_of(functions, "advance")),
@@ -47,17 +47,12 @@ Model::Model(const py::dict& functions, Thrown& thrown, StateWatch& watch)
       undo_(function_of(functions, "undo")) {
   model_.size = sizeof model_;
   model_.context = this;
-  if (!start_.is_none()) model_.start = start;
+  if (!start_.is_none()) model_.start = called<&Model::start_>;
   if (!advance_.is_none()) model_.advance = advance;
   if (!record_.is_none()) model_.record = record;
-  if (!turn_.is_none()) model_.turn = turn;
-  if (!adjoint_.is_none()) model_.adjoint = adjoint;
-  if (!undo_.is_none()) model_.undo = undo;
-}
-
-int Model::start(void* context) {
-  const Model& self = *static_cast<Model*>(context);
-  return self.thrown_.guard([&] { self.start_(); });
+  if (!turn_.is_none()) model_.turn = called<&Model::turn_>;
+  if (!adjoint_.is_none()) model_.adjoint = called<&Model::adjoint_>;
+  if (!undo_.is_none()) model_.undo = called<&Model::undo_>;
 }
 
 int Model::advance(void* context, std::int64_t first, std::int64_t last, std::int64_t* reached) {
@@ -74,23 +69,8 @@ int Model::record(void* context, std::int64_t step, std::int64_t* reached) {
   return self.thrown_.guard([&] { take_reached(self.record_(step), reached); });
 }
 
-int Model::turn(void* context, std::int64_t steps) {
-  const Model& self = *static_cast<Model*>(context);
-  return self.thrown_.guard([&] { self.turn_(steps); });
-}
-
-int Model::adjoint(void* context, std::int64_t step) {
-  const Model& self = *static_cast<Model*>(context);
-  return self.thrown_.guard([&] { self.adjoint_(step); });
-}
-
-int Model::undo(void* context, std::int64_t step) {
-  const Model& self = *static_cast<Model*>(context);
-  return self.thrown_.guard([&] { self.undo_(step); });
-}
-
 Gradient::Gradient(const py::dict& settings, Thrown& thrown)
-    : thrown_(thrown),
+    : Callbacks(thrown),
       perturb_(function_of(settings, "perturb")),
       objective_(function_of(settings, "objective")),
       derivative_(function_of(settings, "derivative")),
@@ -99,20 +79,15 @@ Gradient::Gradient(const py::dict& settings, Thrown& thrown)
       report_(py::cast<std::string>(settings["report"])) {
   gradient_.size = sizeof gradient_;
   gradient_.context = this;
-  if (!perturb_.is_none()) gradient_.perturb = perturb;
+  if (!perturb_.is_none()) gradient_.perturb = called<&Gradient::perturb_>;
   if (!objective_.is_none()) gradient_.objective = objective;
   if (!derivative_.is_none()) gradient_.derivative = derivative;
-  if (!mask_.is_none()) gradient_.mask = mask;
+  if (!mask_.is_none()) gradient_.mask = called<&Gradient::mask_>;
   gradient_.pairs = pairs_.c_str();
   gradient_.report = report_.empty() ? nullptr : report_.c_str();
   gradient_.seeds = py::cast<std::int64_t>(settings["seeds"]);
   gradient_.epsilon = py::cast<double>(settings["epsilon"]);
   gradient_.product_steps = py::cast<std::int64_t>(settings["product_steps"]);
-}
-
-int Gradient::perturb(void* context, std::int64_t seed, double epsilon) {
-  const Gradient& self = *static_cast<Gradient*>(context);
-  return self.thrown_.guard([&] { self.perturb_(seed, epsilon); });
 }
 
 int Gradient::objective(void* context, double* objective) {
@@ -123,11 +98,6 @@ int Gradient::objective(void* context, double* objective) {
 int Gradient::derivative(void* context, std::int64_t seed, double* derivative) {
   const Gradient& self = *static_cast<Gradient*>(context);
   return self.thrown_.guard([&] { *derivative = py::float_(self.derivative_(seed)); });
-}
-
-int Gradient::mask(void* context) {
-  const Gradient& self = *static_cast<Gradient*>(context);
-  return self.thrown_.guard([&] { self.mask_(); });
 }
 
 }  // namespace anadrome::python

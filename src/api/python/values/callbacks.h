@@ -48,42 +48,50 @@ class Thrown {
   std::optional<py::error_already_set> first_;
 };
 
+/// What C calls with its address as the context.
+template <class Self>
+class Callbacks {
+ protected:
+  explicit Callbacks(Thrown& thrown) : thrown_(thrown) {}
+
+  /// Calls a function of Python's whose result is of no interest.
+  template <py::object Self::*kFunction, class... Arguments>
+  static int called(void* context, Arguments... arguments) {
+    const Self& self = *static_cast<Self*>(context);
+    return self.thrown_.guard([&] { (self.*kFunction)(arguments...); });
+  }
+
+  Thrown& thrown_;
+};
+
 /// The number that Python's `value` is; raises TypeError. The GIL is held.
 std::int64_t integer_of(const py::object& value);
 
 /// The model for anadrome_solve; functions that are None are absent. It must outlive the call.
-class Model {
+class Model : public Callbacks<Model> {
  public:
   Model(const py::dict& functions, Thrown& thrown, StateWatch& watch);
   const anadrome_model* get() const { return &model_; }
 
  private:
-  static int start(void* context);
   static int advance(void* context, std::int64_t first, std::int64_t last, std::int64_t* reached);
   static int record(void* context, std::int64_t step, std::int64_t* reached);
-  static int turn(void* context, std::int64_t steps);
-  static int adjoint(void* context, std::int64_t step);
-  static int undo(void* context, std::int64_t step);
 
-  Thrown& thrown_;
   StateWatch& watch_;
   py::object start_, advance_, record_, turn_, adjoint_, undo_;
   anadrome_model model_{};
 };
 
 /// The arguments of anadrome_check_gradient beside the model. It must outlive the call.
-class Gradient {
+class Gradient : public Callbacks<Gradient> {
  public:
   Gradient(const py::dict& settings, Thrown& thrown);
   const anadrome_gradient* get() const { return &gradient_; }
 
  private:
-  static int perturb(void* context, std::int64_t seed, double epsilon);
   static int objective(void* context, double* objective);
   static int derivative(void* context, std::int64_t seed, double* derivative);
-  static int mask(void* context);
 
-  Thrown& thrown_;
   py::object perturb_, objective_, derivative_, mask_;
   std::string pairs_, report_;
   anadrome_gradient gradient_{};

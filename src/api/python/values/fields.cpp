@@ -3,8 +3,6 @@
 
 #include <optional>
 
-#include "api/python/values/lent.h"
-
 namespace anadrome::python {
 namespace {
 
@@ -35,6 +33,41 @@ bool is_masked(const py::object& array) {
 std::string name_of_type(const py::object& array, const std::string& format) {
   return py::hasattr(array, "dtype") ? py::cast<std::string>(py::str(array.attr("dtype")))
                                      : "'" + format + "' (module struct)";
+}
+
+// Memory that a function of Python sees while it is called, and no longer.
+// An object with the buffer protocol that counts who looks. Memoryviews do not: one that was made
+// of another one goes on when that is released.
+struct Lent {
+  void* values;
+  py::ssize_t bytes;
+  bool writable;
+  py::ssize_t views = 0;
+};
+
+int look(PyObject* object, Py_buffer* view, int flags) {
+  Lent& lent = *py::cast<Lent*>(py::handle(object));
+  const int failed =
+      PyBuffer_FillInfo(view, object, lent.values, lent.bytes, lent.writable ? 0 : 1, flags);
+  if (failed == 0) ++lent.views;
+  return failed;
+}
+
+void look_away(PyObject* object, Py_buffer*) { --py::cast<Lent*>(py::handle(object))->views; }
+
+// Calls `function` with a memoryview of the memory. Raises BufferError if it kept a view.
+void lend(const std::string& field, Lent memory, const py::function& function) {
+  const py::object lent = py::cast(memory);
+  const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(lent.ptr()));
+  if (!view) throw py::error_already_set();
+  function(view);
+  view.attr("release")();
+  if (py::cast<Lent&>(lent).views == 0) return;
+  const std::string text = "field '" + field +
+                           "': its function kept the buffer that it was lent, which is gone; "
+                           "copy what is to stay";
+  PyErr_SetString(PyExc_BufferError, text.c_str());
+  throw py::error_already_set();
 }
 
 }  // namespace
@@ -118,6 +151,14 @@ std::size_t Packed::asking(void* context) {
   std::size_t bytes = 0;
   field.thrown->guard([&] { bytes = static_cast<std::size_t>(integer_of(field.size())); });
   return bytes;
+}
+
+void define_lent(py::module_& module) {
+  py::class_<Lent>(module, "Lent", py::custom_type_setup([](PyHeapTypeObject* type) {
+                     type->as_buffer.bf_getbuffer = look;
+                     type->as_buffer.bf_releasebuffer = look_away;
+                     type->ht_type.tp_as_buffer = &type->as_buffer;
+                   }));
 }
 
 }  // namespace anadrome::python

@@ -61,4 +61,7 @@ struct Packed {
   static std::size_t asking(void* context);
 };
 
+/// The class of the buffers that such functions get.
+void define_lent(py::module_& module);
+
 }  // namespace anadrome::python
