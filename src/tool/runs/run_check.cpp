@@ -17,16 +17,13 @@
 #include "store/directory/heartbeat_file.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
-#include "tool/runs/segments/view_check.h"
 
 namespace anadrome::tool {
 namespace {
 
 using store::JournalCommit;
 
-bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
-
-bool is_copy(const std::string& name) { return begins_with(name, "segment-copy"); }
+bool is_copy(const std::string& name) { return name.starts_with("segment-copy"); }
 
 HolderReport describe_lock(const store::LockRecord& lock) {
   return {lock.holder.host, lock.holder.pid, lock.since, lock.heartbeat,
@@ -38,7 +35,7 @@ void compare_with_name(const std::string& name, SegmentReport& report) {
   if (!report.number || is_copy(name)) return;
   char start[40];
   std::snprintf(start, sizeof start, "segment-%05lld", static_cast<long long>(*report.number));
-  if (begins_with(name, start)) return;
+  if (name.starts_with(start)) return;
   report.problems.push_back("its header names " + std::string(start));
 }
 
@@ -253,7 +250,7 @@ void look_beside(RunReport& run) {
     const store::Directory parent = store::Directory::open(path.parent_path().string());
     for (const std::string& name : parent.names()) {
       const std::size_t digits = std::min(name.find(".adjoint."), name.size());
-      if (!begins_with(name, stem.c_str()) || digits + 10 != name.size()) continue;
+      if (!name.starts_with(stem) || digits + 10 != name.size()) continue;
       const std::string rank = name.substr(stem.size(), digits - stem.size());
       if (rank.empty() || rank.find_first_not_of("0123456789") != std::string::npos) continue;
       ranks.insert(rank);
@@ -270,7 +267,7 @@ Condition condition_of(const ListedRun& run) {
   if (run.state == RunState::kLive) return Condition::kLive;
   if (run.state == RunState::kDead) return Condition::kDead;
   const bool journals = std::any_of(run.files.begin(), run.files.end(), [](const ListedFile& file) {
-    return begins_with(file.name, "journal-");
+    return file.name.starts_with("journal-");
   });
   return journals ? Condition::kStopped : Condition::kKept;
 }
@@ -288,11 +285,11 @@ RunReport check_run(const ListedRun& listed, Depth depth) {
     file.bytes = of_run.bytes;
     if (file.name == "states.h5") {
       look_at_master(run, file, files);
-    } else if (begins_with(file.name, "journal-")) {
+    } else if (file.name.starts_with("journal-")) {
       look_at_journal(run, file, files);
-    } else if (begins_with(file.name, "segment-")) {
+    } else if (file.name.starts_with("segment-")) {
       look_at_segment(run, file, files, looked);
-    } else if (begins_with(file.name, "objects-rank-")) {
+    } else if (file.name.starts_with("objects-rank-")) {
       look_at_objects(run, file, files);
     }
     run.bytes += file.bytes;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/runs/run_commands.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -13,11 +11,11 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/plain_text.h"
+#include "tool/command.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/runs/run_check.h"
 #include "tool/runs/run_listing.h"
-#include "tool/runs/run_text.h"
 
 namespace anadrome::tool {
 namespace {

@@ -59,4 +59,7 @@ struct RunReport {
 
 nlohmann::json to_json(const RunReport& run);
 
+/// For people. `verified`: the states were read, too.
+std::string describe_run(const RunReport& run, bool verified);
+
 }  // namespace anadrome::tool

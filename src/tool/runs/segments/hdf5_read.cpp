@@ -79,22 +79,17 @@ DatasetPlace place_of(hid_t file, const std::string& path, std::int64_t file_byt
   const Hdf5Space space(good(H5Dget_space(dataset.get()), path));
   const Hdf5Type type(good(H5Dget_type(dataset.get()), path));
   const hssize_t elements = good(H5Sget_simple_extent_npoints(space.get()), path);
-  const std::size_t bytes = H5Tget_size(type.get());
+  const auto bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
   const Hdf5Properties creation(good(H5Dget_create_plist(dataset.get()), path));
   const bool filtered = H5Pget_layout(creation.get()) == H5D_CHUNKED;
-  const haddr_t offset = filtered ? 0 : H5Dget_offset(dataset.get());
-  std::int64_t length;
-  if (filtered && bytes > 0 && bytes <= 16 &&
-      !__builtin_mul_overflow(elements, static_cast<std::int64_t>(bytes), &length)) {
-    return {0, elements, static_cast<std::int64_t>(bytes), true};
-  }
-  if (offset == HADDR_UNDEF || bytes == 0 || bytes > 16 ||
-      __builtin_mul_overflow(elements, static_cast<std::int64_t>(bytes), &length) ||
-      offset > static_cast<haddr_t>(file_bytes) ||
-      length > file_bytes - static_cast<std::int64_t>(offset)) {
-    damaged(path + " does not lie within the file");
-  }
-  return {static_cast<std::int64_t>(offset), elements, static_cast<std::int64_t>(bytes)};
+  std::int64_t length = 0;
+  const bool sized = bytes > 0 && bytes <= 16 && !__builtin_mul_overflow(elements, bytes, &length);
+  if (sized && filtered) return {0, elements, bytes, true};
+  const haddr_t offset = filtered ? HADDR_UNDEF : H5Dget_offset(dataset.get());
+  require(sized && offset <= static_cast<haddr_t>(file_bytes) &&
+              length <= file_bytes - static_cast<std::int64_t>(offset),
+          path + " does not lie within the file");
+  return {static_cast<std::int64_t>(offset), elements, bytes};
 }
 
 std::vector<std::int64_t> integer_table(hid_t file, const std::string& path,

@@ -33,4 +33,8 @@ struct DatasetPlace {
 /// The place of a contiguous dataset that lies within the file's `file_bytes`, or of one in chunks.
 DatasetPlace place_of(hid_t file, const std::string& path, std::int64_t file_bytes);
 
+/// From here on HDF5 reads datasets of its LZ4 filter in this process, whether or not the machine
+/// has a plugin for it: kept files of compressed states.
+void register_lz4_filter();
+
 }  // namespace anadrome::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/runs/segments/lz4_filter.h"
+#include "tool/runs/segments/hdf5_read.h"
 
 #include <hdf5.h>
 

@@ -18,8 +18,6 @@
 #include "tool/runs/segments/block_bytes.h"
 #include "tool/runs/segments/hdf5_read.h"
 #include "tool/runs/segments/isolated.h"
-#include "tool/runs/segments/lz4_filter.h"
-#include "tool/runs/segments/segment_bytes.h"
 #include "tool/runs/segments/segment_description.h"
 
 template <class Value>
@@ -91,19 +89,15 @@ Report report_of(const std::string& path, const std::function<void(Report&, std:
     require(S_ISREG(status.st_mode), "it is no regular file");
     // Time for all its bytes on a slow disk, and then some.
     const std::int64_t seconds = 20 + status.st_size / 50000000;
-    return json::parse(in_child("it", seconds,
-                                [&] {
-                                  const store::QuietHdf5 quiet;
-                                  register_lz4_filter();
-                                  try {
-                                    fill(report, status.st_size);
-                                  } catch (const Error& error) {
-                                    report.problems.push_back(error.what());
-                                  }
-                                  return json(report).dump(-1, ' ', false,
-                                                           json::error_handler_t::replace);
-                                }))
-        .template get<Report>();
+    const auto filled = [&] {
+      try {
+        fill(report, status.st_size);
+      } catch (const Error& error) {
+        report.problems.push_back(error.what());
+      }
+      return json(report);
+    };
+    return json_from_child("it", seconds, filled).template get<Report>();
   } catch (const std::exception& error) {
     report.problems.push_back(error.what());
   }
@@ -118,6 +112,15 @@ Hdf5File open_this_format(const std::string& path) {
 }
 
 }  // namespace
+
+json json_from_child(const std::string& what, std::int64_t seconds,
+                     const std::function<json()>& body) {
+  return json::parse(in_child(what, seconds, [&] {
+    const store::QuietHdf5 quiet;
+    register_lz4_filter();
+    return body().dump(-1, ' ', false, json::error_handler_t::replace);
+  }));
+}
 
 SegmentReport check_segment(const std::string& path, bool kept, Depth depth) {
   return report_of<SegmentReport>(path, [&](SegmentReport& report, std::int64_t file_bytes) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,5 +48,16 @@ struct ObjectsReport {
 };
 
 ObjectsReport check_objects(const std::string& path);
+
+/// What `body` finds in files that may be anything with HDF5, in a child: see in_child.
+nlohmann::json json_from_child(const std::string& what, std::int64_t seconds,
+                               const std::function<nlohmann::json()>& body);
+
+/// Whether the virtual datasets of a kept run show what its segments hold: a problem for each of
+/// those among `files` in `directory` that show something else or cannot be
+/// read; all states are read through HDF5 and from their places. states.h5 is looked at where all
+/// segments are sound.
+std::map<std::string, std::string> check_views(const std::string& directory,
+                                               const std::vector<std::string>& files);
 
 }  // namespace anadrome::tool

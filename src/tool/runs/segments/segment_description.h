@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "store/files/file_system.h"
 #include "tool/runs/segments/hdf5_read.h"
 
 namespace anadrome::tool {
@@ -36,5 +37,22 @@ struct SegmentDescription {
 
 /// Throws ERR_CORRUPT. `kept`: the tables for readers are there.
 SegmentDescription read_description(hid_t file, std::int64_t file_bytes, bool kept);
+
+/// The bytes of its states: at their places in the file, or behind HDF5's filters.
+class SegmentBytes {
+ public:
+  SegmentBytes() = default;
+  /// Throws ERR_IO, ERR_CORRUPT, as read does.
+  explicit SegmentBytes(const std::string& path);
+  /// From `byte` on, as StoredField::byte_of says, of whole elements.
+  void read(const StoredField& field, std::int64_t byte, char* to, std::size_t bytes);
+
+ private:
+  std::string path_;
+  store::File file_;
+  Hdf5File hdf5_;
+  Hdf5Dataset dataset_;
+  std::string name_;  ///< of the field whose dataset is open
+};
 
 }  // namespace anadrome::tool

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/runs/segments/view_check.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -14,10 +12,7 @@
 
 #include "base/error.h"
 #include "store/files/file_system.h"
-#include "store/files/hdf5_write.h"
-#include "tool/runs/segments/isolated.h"
-#include "tool/runs/segments/lz4_filter.h"
-#include "tool/runs/segments/segment_bytes.h"
+#include "tool/runs/segments/segment_check.h"
 #include "tool/runs/segments/segment_description.h"
 
 namespace anadrome::tool {
@@ -235,13 +230,8 @@ void check_master_views(const std::string& directory, const std::vector<SegmentF
 std::string problem_of(const std::string& name, std::int64_t seconds,
                        const std::function<void()>& check) {
   try {
-    const std::string text = in_child(name, seconds, [&] {
-      const store::QuietHdf5 quiet;
-      register_lz4_filter();
-      const json message = failure_from(check).message;
-      return message.dump(-1, ' ', false, json::error_handler_t::replace);
-    });
-    return json::parse(text).get<std::string>();
+    const auto found = [&] { return json(failure_from(check).message); };
+    return json_from_child(name, seconds, found).get<std::string>();
   } catch (const std::exception& error) {
     return error.what();
   }
