@@ -5,9 +5,11 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/index.h"
+#include "schedule/anchored/full_disk.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -19,25 +21,6 @@ std::vector<double> for_each_step(const std::vector<double>& costs, std::int64_t
 
 double mean(const std::vector<double>& costs) {
   return std::accumulate(costs.begin(), costs.end(), 0.0) / real(std::ssize(costs));
-}
-
-// As many slots, whatever is read ahead: what is on its way is not the schedule's.
-SharedMemory memory_of(const StreamOptions& options) {
-  constexpr std::int64_t kReadAhead = 8;
-  SharedMemory memory;
-  memory.blocks = options.slots + kReadAhead;
-  memory.most_slots = options.slots;
-  memory.tape_units = options.tape_slots;
-  return memory;
-}
-
-Kept* kept_of(Action& action) {
-  return std::visit(
-      [](auto& any) -> Kept* {
-        if constexpr (std::is_convertible_v<decltype(&any), Kept*>) return &any;
-        return nullptr;
-      },
-      action);
 }
 
 // A state that is live for the adjoint of its own step, or for that step's tape, is needed no more.
@@ -52,10 +35,8 @@ std::int64_t slots_beside(const StreamEntry& entry) {
   return entry.at_intervals && entry.needs.on_disk == StreamOnDisk::kReplaced ? 1 : 0;
 }
 
-void require_a_slot(const StreamOptions& options) {
-  if (options.slots > slots_beside(*options.schedule)) return;
-  throw Error(ANADROME_ERR_ARGUMENT,
-              std::string("schedule=") + options.schedule->name + " takes at least 2 slots");
+[[noreturn]] void refuse(const StreamOptions& options, const std::string& why) {
+  throw Error(ANADROME_ERR_ARGUMENT, std::string("schedule=") + options.schedule->name + " " + why);
 }
 
 // Every state, or every tape and x_n.
@@ -64,40 +45,24 @@ void require_all(const StreamOptions& options) {
   const auto tapes = wide(options.tape_slots);
   const uint128 needed = tapes > 0 ? steps * tapes + 1 : steps;
   if (options.steps.front() == kUnknown || wide(options.slots) >= needed) return;
-  throw Error(ANADROME_ERR_ARGUMENT, std::string("schedule=") + options.schedule->name + " keeps " +
-                                         (tapes > 0 ? "every tape" : "every state") + " of " +
-                                         std::to_string(options.steps.front()) +
-                                         " steps: raise slots, or take revolve");
+  refuse(options, std::string("keeps every ") + (tapes > 0 ? "tape" : "state") + " of " +
+                      std::to_string(options.steps.front()) +
+                      " steps: raise slots, or take revolve");
 }
 
-}  // namespace
-
-Stream::Stream(const StreamOptions& options)
-    : problem_(problem_of(options)), anchors_(options.schedule->at_intervals) {
-  const StreamEntry& entry = *options.schedule;
-  require_a_slot(options);
-  if (entry.keeps_every_state) require_all(options);
-  if (!options.bytes.empty()) {
-    divide(options);
-  } else if (entry.states_held != nullptr &&
-             entry.states_held(problem_.sizing.chain()) > options.slots) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                std::string("schedule=") + entry.name + " takes " +
-                    std::to_string(entry.states_held(problem_.sizing.chain())) + " slots");
-  }
-  sweep_ = entry.make(problem_);
-}
-
-StreamProblem Stream::problem_of(const StreamOptions& options) {
+StreamProblem problem_of(const StreamOptions& options) {
   StreamProblem problem;
   problem.sizing.steps = options.steps.front();
   problem.sizing.record = options.record;
-  problem.sizes_vary = !options.bytes.empty();
   problem.sizing.interval = options.interval;
   problem.checkpoints = options.slots;
   problem.slots = options.slots - slots_beside(*options.schedule);
   problem.read_ahead = 1;
-  problem.shared = memory_of(options);
+  // As many slots, whatever is read ahead: what is on its way is not the schedule's.
+  constexpr std::int64_t kReadAhead = 8;
+  problem.shared.blocks = options.slots + kReadAhead;
+  problem.shared.most_slots = options.slots;
+  problem.shared.tape_units = options.tape_slots;
   problem.tape_restarts = options.tape_restarts;
   problem.blocks_on_disk = options.disk_slots;
   problem.costs.forward = mean(options.advance);
@@ -107,10 +72,8 @@ StreamProblem Stream::problem_of(const StreamOptions& options) {
   problem.in_the_abstract = true;
   const StreamNeeds& needs = options.schedule->needs;
   if (needs.each_step.costs && problem.sizing.steps > 0) {
-    advance_costs_ = for_each_step(options.advance, problem.sizing.steps);
-    adjoint_costs_ = for_each_step(options.adjoint, problem.sizing.steps);
-    problem.tables.costs = &advance_costs_;
-    problem.tables.adjoint_costs = &adjoint_costs_;
+    problem.step_costs = for_each_step(options.advance, problem.sizing.steps);
+    problem.adjoint_costs = for_each_step(options.adjoint, problem.sizing.steps);
   }
   if (needs.branches) {
     problem.branches.steps = options.steps;
@@ -122,47 +85,56 @@ StreamProblem Stream::problem_of(const StreamOptions& options) {
   return problem;
 }
 
+}  // namespace
+
+Kept* kept_of(Action& action) {
+  return std::visit(
+      [](auto& any) -> Kept* {
+        if constexpr (std::is_convertible_v<decltype(&any), Kept*>) return &any;
+        return nullptr;
+      },
+      action);
+}
+
+Stream::Stream(const StreamOptions& options)
+    : problem_(problem_of(options)), anchors_(options.schedule->at_intervals) {
+  const StreamEntry& entry = *options.schedule;
+  if (options.slots <= slots_beside(entry)) refuse(options, "takes at least 2 slots");
+  if (entry.keeps_every_state) require_all(options);
+  if (!options.bytes.empty()) {
+    divide(options);
+  } else if (entry.states_held != nullptr) {
+    const std::int64_t held = entry.states_held(problem_.sizing.chain());
+    if (held > options.slots) refuse(options, "takes " + std::to_string(held) + " slots");
+  }
+  sweep_ = entry.make(problem_);
+}
+
 void Stream::divide(const StreamOptions& options) {
-  const auto [smallest, largest] = std::minmax_element(options.bytes.begin(), options.bytes.end());
-  problem_.largest_state_bytes = *largest;
-  options.schedule->divide(problem_, options.bytes, options.slots, divided_);
-  divided_.smallest = *smallest;
-  divided_.largest = *largest;
-  if (divided_.bytes() > options.slots) {
-    throw Error(ANADROME_ERR_ARGUMENT, std::string("schedule=") + options.schedule->name +
-                                           " takes " + std::to_string(divided_.bytes()) +
-                                           " bytes of slots, counted in units of " +
-                                           std::to_string(divided_.unit_bytes));
+  DividedMemory divided = options.schedule->divide(problem_, options.bytes, options.slots);
+  divided.largest = *std::max_element(options.bytes.begin(), options.bytes.end());
+  if (divided.bytes() > options.slots) {
+    refuse(options, "takes " + std::to_string(divided.bytes()) +
+                        " bytes of slots, counted in units of " +
+                        std::to_string(divided.unit_bytes));
   }
-  problem_.divided = &divided_;
+  problem_.divided = std::move(divided);
 }
 
-// The times are those of the options, from beginning to end: what was decided
-// once holds.
-void Stream::decide() {
-  Measured told;
-  told.costs = problem_.costs;
-  told.write_times_known = told.of_earlier_sweep = true;
-  for (;;) {
-    const Next next = sweep_->decide(told);
-    if (next == Next::kGoOn) return;
-    ++told.agreement;
-  }
-}
-
-// A run brings x_0 back at the end, for its caller or another reverse sweep.
-bool Stream::is_superfluous(const Action& action) const {
-  return over_ && (std::holds_alternative<Restore>(action) || std::holds_alternative<Read>(action));
-}
-
+// A run brings x_0 back at the end, for its caller or another reverse sweep: nobody asks for that
+// here. The times are those of the options, from beginning to end: what was decided once holds.
 Action Stream::of_sweep() {
   for (;;) {
     const Action action = sweep_->next();
     if (std::holds_alternative<Decide>(action)) {
-      decide();
+      Measured told;
+      told.costs = problem_.costs;
+      told.write_times_known = told.of_earlier_sweep = true;
+      decide_at_once(*sweep_, told);
       continue;
     }
-    if (is_superfluous(action)) continue;
+    if (over_ && (std::holds_alternative<Restore>(action) || std::holds_alternative<Read>(action)))
+      continue;
     const bool steps_back =
         std::holds_alternative<Turn>(action) || std::holds_alternative<Adjoint>(action);
     if (steps_back) over_ = sweep_->course().adjoints_left == 0;
@@ -207,9 +179,9 @@ Action Stream::next() {
   } else {
     last_ = anchors_ ? with_anchor_in_memory(of_sweep()) : of_sweep();
   }
-  if (Kept* const kept = kept_of(last_); kept != nullptr && problem_.divided != nullptr) {
-    kept->room.begin *= divided_.unit_bytes;
-    kept->room.units *= divided_.unit_bytes;
+  if (Kept* const kept = kept_of(last_); kept != nullptr && problem_.divided) {
+    kept->room.begin *= problem_.divided->unit_bytes;
+    kept->room.units *= problem_.divided->unit_bytes;
   }
   return last_;
 }

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <vector>
 
-#include "planners/problem.h"
+#include "planners/rows.h"
 #include "planners/stream_options.h"
 #include "schedule/words/sweep.h"
 
 namespace anadrome::schedule {
+
+/// The state or tape that the action is about; NULL: none.
+Kept* kept_of(Action& action);
 
 class Stream {
  public:
@@ -28,15 +30,10 @@ class Stream {
   void end(std::int64_t steps);
 
  private:
-  StreamProblem problem_of(const StreamOptions& options);
   void divide(const StreamOptions& options);
-  void decide();
-  bool is_superfluous(const Action& action) const;
   Action of_sweep();
   Action with_anchor_in_memory(Action action);
 
-  std::vector<double> advance_costs_, adjoint_costs_;  ///< of each step
-  DividedMemory divided_;
   StreamProblem problem_;
   std::unique_ptr<Sweep> sweep_;
   bool anchors_;                    ///< one of the slots is for the anchor in use

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planners/problem.h"
+#include "planners/rows.h"
 #include "schedule/catalogue.h"
 
 namespace anadrome::schedule {
@@ -40,8 +40,7 @@ struct StreamNeeds {
 
 struct StreamEntry {
   const char* name;
-  const char* keeps;  ///< what, where: half a line
-  StreamNeeds needs;
+  StreamNeeds needs = {};
   bool in_runs = false;  ///< a run plays it, too
   KeptTapes tapes = KeptTapes::kNone;
   /// Anchors are at intervals, which the option interval names.
@@ -51,8 +50,8 @@ struct StreamEntry {
   std::int64_t (*states_held)(std::int64_t chain) = nullptr;
   /// Divides so much memory for states of so many bytes each, by step: how many units of which size
   /// the schedule takes, and where in them. NULL: it knows states of one size only.
-  void (*divide)(const StreamProblem&, std::vector<std::int64_t> bytes, std::int64_t memory,
-                 DividedMemory&) = nullptr;
+  DividedMemory (*divide)(const StreamProblem&, std::vector<std::int64_t> bytes,
+                          std::int64_t memory) = nullptr;
   /// The sweep. Throws ERR_ARGUMENT, ERR_MEMORY or ERR_NO_SPACE where there can be none.
   std::unique_ptr<Sweep> (*make)(StreamProblem&) = nullptr;
   bool keeps_every_state = false;

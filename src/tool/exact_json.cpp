@@ -11,18 +11,18 @@ nlohmann::ordered_json exact_json(uint128 number) {
   return decimal_text(number);
 }
 
-double parse_double(std::string_view text) {
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+nlohmann::ordered_json exact_json(std::int64_t number) { return exact_json(wide(number)); }
 
-nlohmann::ordered_json time_json(std::int64_t ticks, int digits) {
-  const std::string text = decimal_text(wide(ticks), digits);
+nlohmann::ordered_json decimal_json(uint128 number, int digits, std::size_t most_letters) {
+  const std::string text = decimal_text(number, digits);
   if (text.find('.') == std::string::npos) {
-    return exact_json(wide(parse_decimal("", text).value));
+    for (int i = 0; i < digits; ++i) number /= 10;
+    return exact_json(number);
   }
-  return parse_double(text);
+  if (text.size() > most_letters) return text;
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 std::string lines_of(const nlohmann::ordered_json& json) {

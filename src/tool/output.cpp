@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/output.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,22 @@ void put_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(status_of_errno(errno), "standard output: " + errno_text(errno));
   }
+}
+
+std::string wrapped(std::string_view label, std::string_view text, std::size_t columns) {
+  const std::string indent(label.size(), ' ');
+  std::string all, line(label);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (line.size() > indent.size() && line.size() + 1 + end > columns) {
+      all += line + "\n";
+      line = indent;
+    }
+    if (line.size() > indent.size()) line += ' ';
+    line += text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all + line + "\n";
 }
 
 void put_in_file(const char* option, const std::string& name,

@@ -12,13 +12,15 @@
 namespace anadrome::schedule {
 namespace {
 
-JoinProblem problem_of(const BranchOptions& options) {
+JoinProblem checked_problem(const BranchOptions& options) {
   JoinProblem problem;
   problem.steps = options.steps;
   problem.slots = options.slots;
   problem.charged_inputs = options.charged_inputs;
   problem.ends_apart = options.reducible;  // no two are there at a time
   problem.live_apart = true;
+  check(problem);
+  problem.slots = std::min(problem.slots, BranchSweep::most_slots(options));
   return problem;
 }
 
@@ -33,13 +35,6 @@ JoinPlan plan_reducible(JoinProblem problem) {
 
 std::int64_t slots_of_inputs(const BranchOptions& options) {
   return options.charged_inputs ? std::ssize(options.steps) : 0;
-}
-
-JoinProblem checked_problem(const BranchOptions& options) {
-  JoinProblem problem = problem_of(options);
-  check(problem);
-  problem.slots = std::min(problem.slots, BranchSweep::most_slots(options));
-  return problem;
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/join/join_heuristics.h"
-
 #include <algorithm>
 #include <numeric>
 #include <queue>
 
 #include "base/index.h"
+#include "planners/join/join_planner.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -24,12 +23,7 @@ class Search {
                         std::max(most_bytes / kBytesPerRow / problem.branches() - 1, kNoCuts)})) {}
 
   std::vector<JoinSegment> run() {
-    std::vector<std::int64_t> order(problem_.steps.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto shorter = [&](std::int64_t a, std::int64_t b) {
-      return problem_.steps[at(a)] < problem_.steps[at(b)];
-    };
-    std::stable_sort(order.begin(), order.end(), shorter);
+    std::vector<std::int64_t> order = problem_.by_steps(1);
     branch_by_branch(order);
     std::reverse(order.begin(), order.end());
     branch_by_branch(order);
@@ -47,26 +41,10 @@ class Search {
   static constexpr std::int64_t kBytesPerPlace = 32, kBytesPerRow = 128;
 
   void take(std::vector<JoinSegment> segments) {
-    if (!fit(segments)) return;
-    const uint128 cost = price(problem_, segments);
-    if (!best_.empty() && cost >= best_cost_) return;
-    best_cost_ = cost;
+    const std::optional<uint128> cost = price(problem_, segments);
+    if (!cost || (!best_.empty() && *cost >= best_cost_)) return;
+    best_cost_ = *cost;
     best_ = std::move(segments);
-  }
-
-  // Does each of them find a slot to go on in?
-  bool fit(const std::vector<JoinSegment>& segments) const {
-    std::int64_t held = problem_.charged_inputs ? problem_.branches() : 0;
-    std::int64_t cuts = std::ssize(segments) - problem_.branches();
-    for (const JoinSegment& segment : segments) {
-      if (segment.end - segment.begin > 1 && problem_.room() - cuts - held < 1) return false;
-      if (segment.begin > 0) {
-        --cuts;
-      } else {
-        held -= problem_.charged_inputs ? 1 : 0;
-      }
-    }
-    return true;
   }
 
   Cuts cuts_of(const std::vector<JoinSegment>& segments) const {
@@ -212,8 +190,7 @@ class Search {
   uint128 cost(const Cuts& cuts) {
     std::vector<JoinSegment> segments = shortest_first(cuts);
     work_ += 8 * std::ssize(segments);
-    if (!fit(segments)) return kNever;
-    return price(problem_, segments);
+    return price(problem_, segments).value_or(kNever);
   }
 
   void descend(Cuts cuts) {

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/index.h"
-#include "planners/join/join_heuristics.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -151,24 +150,22 @@ class Table {
 constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
 
 JoinPlan plan_with_table(const JoinProblem& problem) {
-  JoinPlan plan;
-  std::vector<std::int64_t> branch_of(problem.steps.size());
-  std::iota(branch_of.begin(), branch_of.end(), 0);
-  std::stable_sort(branch_of.begin(), branch_of.end(), [&](std::int64_t a, std::int64_t b) {
-    return problem.steps[at(a)] > problem.steps[at(b)];
-  });
+  const std::vector<std::int64_t> branch_of = problem.by_steps(-1);
   std::vector<std::int64_t> lengths;
   for (const std::int64_t branch : branch_of) lengths.push_back(problem.steps[at(branch)]);
-  plan.segments = Table(problem, lengths).best(branch_of);
-  plan.exact = true;
-  return plan;
+  return {0, Table(problem, lengths).best(branch_of), true};
+}
+
+uint128 cost_of(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
+  if (const std::optional<uint128> cost = price(problem, segments)) return *cost;
+  throw Error(ANADROME_ERR_ARGUMENT, "a join has no slot to go on in");
 }
 
 JoinPlan priced(const JoinProblem& problem, JoinPlan plan) {
   if (plan.segments.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT, "a join needs a free slot to go on in; raise the slots");
   }
-  plan.advances = price(problem, plan.segments);
+  plan.advances = cost_of(problem, plan.segments);
   return plan;
 }
 
@@ -224,15 +221,10 @@ JoinPlan plan_reducible_join(const JoinProblem& problem) {
   alone.ends_apart = true;  // no two ends are there at a time
   check(alone);
   JoinPlan plan;
-  std::vector<std::int64_t> order(problem.steps.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return problem.steps[at(a)] < problem.steps[at(b)];
-  });
-  for (const std::int64_t branch : order) {
+  for (const std::int64_t branch : problem.by_steps(1)) {
     plan.segments.push_back({branch, 0, problem.steps[at(branch)], 0});
   }
-  plan.advances = price(alone, plan.segments);
+  plan.advances = cost_of(alone, plan.segments);
   plan.exact = true;
   return plan;
 }

@@ -6,11 +6,21 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace anadrome::schedule {
 
 std::int64_t JoinProblem::sum() const {
   return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+}
+
+std::vector<std::int64_t> JoinProblem::by_steps(std::int64_t sign) const {
+  std::vector<std::int64_t> order(steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return sign * steps[at(a)] < sign * steps[at(b)];
+  });
+  return order;
 }
 
 void check(const JoinProblem& problem) {
@@ -31,7 +41,7 @@ void check(const JoinProblem& problem) {
   }
 }
 
-uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
+std::optional<uint128> price(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
   auto cost = wide(problem.sum());
   const auto count = std::ssize(segments);
   std::int64_t held = problem.charged_inputs ? problem.branches() : 0;
@@ -39,7 +49,7 @@ uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments) {
   for (JoinSegment& segment : segments) {
     segment.free = problem.room() - cuts - held;
     if (segment.end - segment.begin > 1) {
-      if (segment.free < 1) throw Error(ANADROME_ERR_ARGUMENT, "a join has no slot to go on in");
+      if (segment.free < 1) return std::nullopt;
       cost += extra_advances(segment.end - segment.begin, segment.free);
     }
     if (segment.begin > 0) {

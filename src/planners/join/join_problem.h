@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "schedule/words/revolve.h"
@@ -26,6 +27,8 @@ struct JoinProblem {
 
   std::int64_t branches() const { return std::ssize(steps); }
   std::int64_t sum() const;
+  /// Branches in the order of sign * steps, equals in their own.
+  std::vector<std::int64_t> by_steps(std::int64_t sign) const;
   /// States that can be there at a time, the one under way included, once the ends have made room.
   std::int64_t room() const { return slots + (live_apart ? 1 : 0); }
   /// Slots for states within the branches, at the turn; negative: it cannot be done.
@@ -49,7 +52,8 @@ struct JoinPlan {
   bool exact = false;
 };
 
-/// The cost of the segments in this order. Notes in each how many slots it finds free.
-uint128 price(const JoinProblem& problem, std::vector<JoinSegment>& segments);
+/// The cost of the segments in this order; nothing if one of them finds no slot to go on in. Notes
+/// in each how many it finds free.
+std::optional<uint128> price(const JoinProblem& problem, std::vector<JoinSegment>& segments);
 
 }  // namespace anadrome::schedule

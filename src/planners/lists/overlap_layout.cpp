@@ -148,30 +148,16 @@ const OverlapPiece& LayoutSearch::piece(std::map<std::int64_t, OverlapPiece>& kn
 }
 
 void LayoutSearch::play(const std::vector<std::int64_t>& lengths, Timeline& timeline) {
-  std::int64_t anchor = 0;
-  for (std::size_t i = 0; i + 1 < lengths.size(); ++i) {
-    timeline.keep(anchor);
-    timeline.write(anchor);
-    timeline.drop(anchor);
-    timeline.advance(anchor, anchor + lengths[i]);
-    anchor += lengths[i];
-  }
-  timeline.keep(anchor);
-  if (lengths.size() == 1) {
-    timeline.play(table_.piece(steps_, IntervalOnDisk::kNothing), 0, kPrevious);
-    return;
-  }
-  std::size_t i = lengths.size() - 1;
-  timeline.play(piece(tail_piece_, lengths[i], IntervalOnDisk::kOnlyPrevious), anchor,
-                anchor - lengths[i - 1]);
-  while (--i > 0) {
-    anchor -= lengths[i];
-    timeline.restore(anchor);
-    timeline.play(piece(interval_piece_, lengths[i], IntervalOnDisk::kPreviousAndBase), anchor,
-                  anchor - lengths[i - 1]);
-  }
-  timeline.restore(0);
-  timeline.play(piece(first_piece_, lengths[0], IntervalOnDisk::kBase), 0, kPrevious);
+  const bool alone = lengths.size() == 1;
+  const OverlapPiece whole =
+      alone ? table_.piece(steps_, IntervalOnDisk::kNothing) : OverlapPiece();
+  timeline.play_intervals(lengths, [&](std::size_t i) -> const OverlapPiece& {
+    if (alone) return whole;
+    if (i + 1 == lengths.size())
+      return piece(tail_piece_, lengths[i], IntervalOnDisk::kOnlyPrevious);
+    return i > 0 ? piece(interval_piece_, lengths[i], IntervalOnDisk::kPreviousAndBase)
+                 : piece(first_piece_, lengths[i], IntervalOnDisk::kBase);
+  });
 }
 
 }  // namespace anadrome::schedule

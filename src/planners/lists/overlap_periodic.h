@@ -19,4 +19,9 @@ OverlappedPlan periodic_plan(std::int64_t steps, std::int64_t slots, const Overl
 std::vector<std::int64_t> periodic_intervals(std::int64_t steps, std::int64_t slots,
                                              const OverlapTimes& times, bool read_ahead);
 
+/// For a disk that holds few states: a plan with at most `most_on_disk` of them there, the best of
+/// the periodic plans that have so few.
+OverlappedPlan plan_on_small_disk(std::int64_t steps, std::int64_t slots, const OverlapTimes& times,
+                                  std::int64_t most_on_disk);
+
 }  // namespace anadrome::schedule

@@ -109,4 +109,24 @@ void Timeline::play(const OverlapPiece& piece, std::int64_t base, std::int64_t p
   }
 }
 
+void Timeline::play_intervals(const std::vector<std::int64_t>& lengths,
+                              const std::function<const OverlapPiece&(std::size_t)>& piece) {
+  const std::size_t last = lengths.size() - 1;
+  std::int64_t anchor = 0;
+  for (std::size_t i = 0; i < last; ++i) {
+    keep(anchor);
+    write(anchor);
+    drop(anchor);
+    advance(anchor, anchor + lengths[i]);
+    anchor += lengths[i];
+  }
+  keep(anchor);
+  for (std::size_t i = last;; --i) {
+    play(piece(i), anchor, i > 0 ? anchor - lengths[i - 1] : kPrevious);
+    if (i == 0) return;
+    anchor -= lengths[i - 1];
+    restore(anchor);
+  }
+}
+
 }  // namespace anadrome::schedule

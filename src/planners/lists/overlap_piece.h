@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -41,6 +42,10 @@ class Timeline {
   void read(std::int64_t step);
   void adjoint(std::int64_t step);
   void play(const OverlapPiece& piece, std::int64_t base, std::int64_t previous);
+  /// Intervals of these lengths, each from an anchor that is written; the last one is entered
+  /// directly. `piece(i)`: the reversal of interval i.
+  void play_intervals(const std::vector<std::int64_t>& lengths,
+                      const std::function<const OverlapPiece&(std::size_t)>& piece);
 
   double now() const { return clock_.now(); }
 

@@ -26,10 +26,22 @@ class ConvexSplits {
   explicit ConvexSplits(const std::vector<uint128>& convex) : convex_(convex) {}
 
   /// A candidate j = `at` with a(at) = `cost`; `at` grows from call to call.
-  void add(std::int64_t at, uint128 cost);
+  void add(std::int64_t at, uint128 cost) {
+    Candidate candidate{at, cost, 0};
+    while (queue_.size() > front_) {
+      candidate.from = takes_over(queue_.back(), candidate);
+      if (candidate.from >= end()) return;
+      if (queue_.size() == front_ + 1 || candidate.from > queue_.back().from) break;
+      queue_.pop_back();
+    }
+    queue_.push_back(candidate);
+  }
 
   /// The least j among the cheapest; 0 < n < end, larger than every candidate, and growing.
-  Best best(std::int64_t n);
+  Best best(std::int64_t n) {
+    while (front_ + 1 < queue_.size() && queue_[front_ + 1].from <= n) ++front_;
+    return {queue_[front_].at, cost(queue_[front_], n)};
+  }
 
  private:
   struct Candidate {
@@ -42,7 +54,19 @@ class ConvexSplits {
   uint128 cost(const Candidate& candidate, std::int64_t n) const {
     return candidate.cost + convex_[size(n - candidate.at)];
   }
-  std::int64_t takes_over(const Candidate& older, const Candidate& newer) const;
+  /// The first n at which `newer` is cheaper; end() if there is none.
+  std::int64_t takes_over(const Candidate& older, const Candidate& newer) const {
+    std::int64_t low = newer.at + 1, high = end();
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (cost(newer, middle) < cost(older, middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
 
   const std::vector<uint128>& convex_;
   std::vector<Candidate> queue_;

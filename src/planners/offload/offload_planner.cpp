@@ -56,7 +56,6 @@ class Search {
       descend();
     }
     OffloadPlan plan;
-    plan.all_tried = n_ <= kAllTried;
     plan.lower_bound = std::accumulate(
         exact_.forward.begin(), exact_.forward.end(),
         std::accumulate(exact_.adjoint.begin(), exact_.adjoint.end(), std::int64_t{0}));
@@ -196,10 +195,7 @@ class Search {
           try_fates(periodic(best_period, Fate::kOffload, best_between, kept));
         }
       }
-      if (means_.recompute) {
-        Fates fates = periodic(n_, Fate::kKeep, Fate::kDiscard, kept);
-        try_fates(fates);
-      }
+      if (means_.recompute) try_fates(periodic(n_, Fate::kKeep, Fate::kDiscard, kept));
     }
   }
 

@@ -23,7 +23,6 @@ struct OffloadPlan {
   OffloadLists lists;
   OffloadRun run;  ///< with its spans; makespan -1: none of the plans that were tried ends
   std::int64_t lower_bound = 0;  ///< every step and every adjoint step once, without waiting
-  bool all_tried = false;        ///< every choice of fates, not those around good ones
 };
 
 /// All fates where n <= 8; otherwise kept or offloaded prefixes, periodic offloading with every

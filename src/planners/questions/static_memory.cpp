@@ -21,20 +21,27 @@ using schedule::LeastMemory;
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
+// visit(begin, end, most workspace of its steps) for every segment between kept states.
+template <class Visit>
+void each_segment(const ChainSizes& sizes, const std::vector<std::int64_t>& kept,
+                  const Visit& visit) {
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i <= kept.size(); ++i) {
+    const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
+    const auto first = sizes.workspace.begin();
+    visit(begin, end, sizes.workspace.empty() ? 0 : *std::max_element(first + begin, first + end));
+    begin = end;
+  }
+}
+
 // The largest segment beside the kept states.
 std::int64_t largest_segment(const ChainSizes& sizes, const ChainSweep& sweep,
                              const std::vector<std::int64_t>& kept) {
-  std::int64_t largest = 0, begin = 0;
-  for (std::size_t i = 0; i <= kept.size(); ++i) {
-    const bool last = i == kept.size();
-    const std::int64_t end = last ? sizes.steps() : kept[i];
-    std::int64_t bytes = sweep.sum(begin + 1, last ? end + 1 : end);
-    if (!sizes.workspace.empty()) {
-      bytes += *std::max_element(sizes.workspace.begin() + begin, sizes.workspace.begin() + end);
-    }
-    largest = std::max(largest, bytes);
-    begin = end;
-  }
+  std::int64_t largest = 0;
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+    const bool last = end == sizes.steps();
+    largest = std::max(largest, sweep.sum(begin + 1, last ? end + 1 : end) + workspace);
+  });
   return largest;
 }
 
@@ -129,17 +136,11 @@ std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
                      const std::vector<std::int64_t>& kept) {
   const ChainSweep sweep(sizes);
   std::int64_t held = sizes.bytes[0];
-  std::int64_t peak = 0, begin = 0;
-  for (std::size_t i = 0; i <= kept.size(); ++i) {
-    const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
-    std::int64_t bytes = held + sweep.segment(begin, end, accounting);
-    if (!sizes.workspace.empty()) {
-      bytes += *std::max_element(sizes.workspace.begin() + begin, sizes.workspace.begin() + end);
-    }
-    peak = std::max(peak, bytes);
+  std::int64_t peak = 0;
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+    peak = std::max(peak, held + sweep.segment(begin, end, accounting) + workspace);
     held += sizes.bytes[at(end)];
-    begin = end;
-  }
+  });
   return peak;
 }
 

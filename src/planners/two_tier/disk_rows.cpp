@@ -82,7 +82,7 @@ std::vector<std::uint64_t> in_64_bits(const CostRow& row) {
 CostRow ram_row(std::int64_t steps, std::int64_t ram_slots, std::int64_t advance) {
   CostRow row(size(steps) + 1, 0);
   if (ram_slots == 0) {
-    std::fill(row.begin() + std::min<std::ptrdiff_t>(2, steps + 1), row.end(), kNever);
+    std::fill(row.begin() + std::min<std::ptrdiff_t>(2, steps + 1), row.end(), kImpossible);
     return row;
   }
   // E(n) - E(n - 1) = r, the least with beta = C(s + r, s) >= n.

@@ -16,7 +16,7 @@ namespace anadrome::schedule {
 using CostRow = std::vector<uint128>;
 
 /// The cost of the impossible; the sum of two such costs fits.
-inline constexpr uint128 kNever = uint128{1} << 126;
+inline constexpr uint128 kImpossible = uint128{1} << 126;
 
 /// From a state in RAM, with `ram_slots` slots, its own included: Revolve. `steps` < 2^30.
 CostRow ram_row(std::int64_t steps, std::int64_t ram_slots, std::int64_t advance);

@@ -18,8 +18,18 @@ class MultistagePlanner final : public Planner {
   explicit MultistagePlanner(MultistageSplits splits = MultistageSplits::kShortest)
       : splits_(splits) {}
 
-  Placement place(const Segment& segment) override;
-  uint128 advances(const Segment& segment) override;
+  Placement place(const Segment& segment) override {
+    if (segment.held == Place::kNowhere) {
+      return {segment.disk_slots > 0 ? Place::kDisk : Place::kRam, 0};
+    }
+    const std::int64_t slots = segment.units + segment.disk_slots + 1;
+    return {Place::kNowhere,
+            multistage_split(splitter_, segment.last - segment.first, slots, splits_)};
+  }
+  uint128 advances(const Segment& segment) override {
+    const std::int64_t held = segment.held == Place::kNowhere ? 0 : 1;
+    return extra_advances(segment.last - segment.first, segment.units + segment.disk_slots + held);
+  }
 
  private:
   MultistageSplits splits_;

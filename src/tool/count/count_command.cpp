@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/count/count_command.h"
-
+#include <cerrno>
 #include <cmath>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/text_out.h"
-#include "tool/count/step_costs.h"
+#include "tool/command.h"
 #include "tool/exact_json.h"
 #include "tool/options.h"
 #include "tool/output.h"
-#include "tool/schedules/actions_json.h"
+#include "tool/schedules/action_sources.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -59,12 +60,47 @@ void add_options(CLI::App& count, CountOptions& asked) {
   options.flag("--json", asked.json, "for programs; numbers from 2^53 on are strings of digits");
 }
 
+constexpr std::int64_t kMostLines = std::int64_t{1} << 24;
+
+void read_line(const std::string& where, const std::string& line, Problem& problem) {
+  std::istringstream words(line.substr(0, line.find('#')));
+  std::string cost, bytes, more;
+  if (!(words >> cost)) return;
+  problem.step_costs.push_back(parse_decimal(where, cost));
+  if (words >> bytes) {
+    problem.state_bytes.push_back(parse_count(where, bytes, 1, schedule::kMostSteps));
+  }
+  if (words >> more) {
+    throw Error(ANADROME_ERR_ARGUMENT, where + ": '" + more + "' is one word too many");
+  }
+  if (!problem.state_bytes.empty() && problem.state_bytes.size() != problem.step_costs.size()) {
+    throw Error(ANADROME_ERR_ARGUMENT, where + ": expected bytes in every line or in none");
+  }
+}
+
+// The file of --costs: what each step costs, and how large each state is, in lines "cost" or "cost
+// bytes"; '#' begins a remark.
+void read_step_costs(const std::string& file, Problem& problem) {
+  std::ifstream in(file);
+  if (!in) throw Error(ANADROME_ERR_ARGUMENT, "--costs " + file + ": " + errno_text(errno));
+  std::string line;
+  for (std::int64_t number = 1; std::getline(in, line); ++number) {
+    const std::string where = "--costs " + file + ", line " + std::to_string(number);
+    if (number > kMostLines) throw Error(ANADROME_ERR_ARGUMENT, where + ": too many lines");
+    read_line(where, line, problem);
+  }
+  if (std::ssize(problem.step_costs) != problem.steps) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "--costs " + file + ": " + std::to_string(problem.step_costs.size()) +
+                    " lines for " + std::to_string(problem.steps) + " steps");
+  }
+}
+
 nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
                                    const Counts& counts) {
-  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   nlohmann::ordered_json json = {{"schedule", schedule},
-                                 {"steps", exact(problem.steps)},
-                                 {"slots", exact(problem.slots)},
+                                 {"steps", exact_json(problem.steps)},
+                                 {"slots", exact_json(problem.slots)},
                                  {"advances", exact_json(counts.advances + counts.recorded)},
                                  {"writes", exact_json(counts.writes)},
                                  {"reads", exact_json(counts.reads)}};
@@ -77,18 +113,8 @@ nlohmann::ordered_json counts_json(const char* schedule, const Problem& problem,
     }
     return json;
   }
-  const int digits = problem.digits();
-  const uint128 cost = cost_of(problem, counts);
-  const std::string text = decimal_text(cost, digits);
-  if (text.find('.') == std::string::npos) {
-    uint128 unit = 1;
-    for (int i = 0; i < digits; ++i) unit *= 10;
-    json["cost"] = exact_json(cost / unit);
-  } else if (text.size() <= 15) {  // as many digits as a double has
-    json["cost"] = parse_double(text);
-  } else {
-    json["cost"] = text;
-  }
+  constexpr std::size_t kDigitsOfDoubles = 15;
+  json["cost"] = decimal_json(cost_of(problem, counts), problem.digits(), kDigitsOfDoubles);
   return json;
 }
 

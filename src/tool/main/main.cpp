@@ -15,12 +15,6 @@
 #include "base/plain_text.h"
 #include "base/words.h"
 #include "tool/command.h"
-#include "tool/count/count_command.h"
-#include "tool/pictures/timeline_command.h"
-#include "tool/plan/plan_command.h"
-#include "tool/run_options/options_command.h"
-#include "tool/runs/run_commands.h"
-#include "tool/solve/solve_command.h"
 
 namespace anadrome::tool {
 namespace {

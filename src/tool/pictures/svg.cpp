@@ -55,12 +55,17 @@ void Svg::upward_text(double x, double y, std::string_view words) {
   out_.put("</text>\n");
 }
 
-void Svg::rectangle(double x, double y, double width, double height, Colour colour) {
-  out_.put("<rect");
+void Svg::begin_box(const char* element, double x, double y, double width, double height) {
+  out_.put(element);
   attribute("x", x);
   attribute("y", y);
   attribute("width", width);
   attribute("height", height);
+}
+
+void Svg::rectangle(double x, double y, double width, double height, Colour colour, double corner) {
+  begin_box("<rect", x, y, width, height);
+  if (corner > 0) attribute("rx", corner);
   attribute("fill", colour);
   out_.put("/>\n");
 }
@@ -81,14 +86,7 @@ void Svg::horizontal(double x, double y, double width, const Paint& paint) {
 
 double Svg::legend(double x, double y, Colour colour, std::string_view words) {
   constexpr double kSquare = 14, kPerLetter = 0.6;
-  out_.put("<rect");
-  attribute("x", x);
-  attribute("y", y - 12);
-  attribute("width", kSquare);
-  attribute("height", kSquare);
-  attribute("rx", 2);
-  attribute("fill", colour);
-  out_.put("/>\n");
+  rectangle(x, y - 12, kSquare, kSquare, colour, 2);
   text(x + kSquare + 6, y, words);
   return x + kSquare + 22 + kPerLetter * letters_ * real(std::ssize(words));
 }
@@ -111,11 +109,7 @@ void Svg::begin_group(double x, double y, bool crisp) {
 }
 
 void Svg::begin_frame(double x, double y, double width, double height) {
-  out_.put("<svg");
-  attribute("x", x);
-  attribute("y", y);
-  attribute("width", width);
-  attribute("height", height);
+  begin_box("<svg", x, y, width, height);
   out_.put(">\n");
 }
 

@@ -40,7 +40,8 @@ class Svg {
   void text(double x, double y, std::string_view words, const Letters& letters = {});
   /// Upwards, around its middle.
   void upward_text(double x, double y, std::string_view words);
-  void rectangle(double x, double y, double width, double height, Colour colour);
+  /// `corner`: the radius of its corners.
+  void rectangle(double x, double y, double width, double height, Colour colour, double corner = 0);
   void vertical(double x, double top, double bottom, const Paint& paint);
   void horizontal(double x, double y, double width, const Paint& paint);
   /// A square of a legend and its words, on the line of text at `y`. Returns where the next begins.
@@ -65,6 +66,7 @@ class Svg {
  private:
   void point(char command, double x, double y);
   void length_of(char command, double length);
+  void begin_box(const char* element, double x, double y, double width, double height);
   void escaped(std::string_view text);
   void attribute(const char* name, double value, int digits = 1);
   void attribute(const char* name, std::string_view value);

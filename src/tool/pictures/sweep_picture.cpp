@@ -32,12 +32,6 @@ std::int64_t steps_around_turn(const WhatIf& question, const Estimate& estimate)
   return std::min(question.steps, wanted);
 }
 
-// States that the fast directory has room for.
-std::int64_t fast_room(const WhatIf& question) {
-  const std::int64_t state = state_bytes(question).disk;
-  return question.fast.disk == kNoLimit ? kNoLimit : question.fast.disk / state;
-}
-
 // As in the comparison, transfers take nothing of the caller.
 double simulate(const ActionSource& next, const WhatIf& question, const Estimate& estimate,
                 const questions::SweepSinks& sinks) {
@@ -47,7 +41,7 @@ double simulate(const ActionSource& next, const WhatIf& question, const Estimate
     machine.costs.write = question.at_home().write;
     machine.costs.read = question.at_home().read;
     if (question.has_fast())
-      machine.fast = {question.at_fast(), fast_room(question),
+      machine.fast = {question.at_fast(), states_on(question.fast.disk, state_bytes(question).disk),
                       real(question.steps) * question.forward};
   }
   machine.disk = estimate.disk;

@@ -5,7 +5,7 @@
 
 #include "base/text_out.h"
 #include "tool/pictures/sweep_panel.h"
-#include "tool/schedules/schedule.h"
+#include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 

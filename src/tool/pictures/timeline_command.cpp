@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/pictures/timeline_command.h"
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tool/command.h"
 #include "tool/output.h"
 #include "tool/pictures/timeline_picture.h"
 

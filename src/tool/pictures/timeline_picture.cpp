@@ -19,10 +19,6 @@ constexpr double kLeftOfTimeline = 124, kWidth = kLeftOfTimeline + kColumns + 30
 constexpr double kAboveTimeline = 118, kBetweenPanels = 24, kBelowTimeline = 34;
 constexpr double kTimelineLetters = 14;
 
-std::string counted(std::int64_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 class Timeline {
  public:
   explicit Timeline(const RecordedSweep& sweep);

@@ -2,27 +2,34 @@
 #include "tool/plan/comparison.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/byte_size.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/text_out.h"
-#include "tool/plan/auto_choice.h"
-#include "tool/schedules/pass_costs.h"
+#include "sketch/sketch.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 
 namespace {
 
+Estimate without_memory(const Schedule& schedule, std::int64_t needed) {
+  return refused(schedule.name, "needs " + format_bytes(needed) + " of memory per rank");
+}
+
+Estimate without_disk(const Schedule& schedule, const WhatIf& question) {
+  return refused(schedule.name, "one state of all ranks needs " +
+                                    format_bytes(state_bytes(question).disk) + " on disk");
+}
+
 Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
                          const WhatIf& question) {
   try {
     const RunProblem run(question, entry);
-    if (schedule.uses_disk && run.disk_states() < 1) {
-      return refused(schedule.name, "one state of all ranks needs " +
-                                        format_bytes(state_bytes(question).disk) + " on disk");
-    }
+    if (schedule.uses_disk && run.disk_states() < 1) return without_disk(schedule, question);
     Estimate row = schedule.estimate(question, run);
     if (!row.runs || question.passes == 0) return row;
     if (entry.needs.undo) {
@@ -32,20 +39,14 @@ Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
     }
     return row;
   } catch (const engine::TooLittleMemory& error) {
-    return refused(schedule.name, "needs " + format_bytes(error.needed()) + " of memory per rank");
+    return without_memory(schedule, error.needed());
   }
 }
 
 Estimate estimate_of_stream(const Schedule& schedule, const WhatIf& question) {
   const StreamRoom room(question);
-  if (room.slots() < 1) {
-    return refused(schedule.name,
-                   "needs " + format_bytes(question.state_bytes) + " of memory per rank");
-  }
-  if (schedule.uses_disk && room.disk_states() < 1) {
-    return refused(schedule.name, "one state of all ranks needs " +
-                                      format_bytes(state_bytes(question).disk) + " on disk");
-  }
+  if (room.slots < 1) return without_memory(schedule, question.state_bytes);
+  if (schedule.uses_disk && room.disk_states < 1) return without_disk(schedule, question);
   Estimate row = schedule.estimate_stream(question, room);
   if (row.runs && question.passes > 0) row.no_passes = "it is a stream, which has one sweep";
   return row;
@@ -162,6 +163,14 @@ Resource disk_space_of(const WhatIf& question, const Now& now) {
   return space;
 }
 
+std::optional<RunProblem> run_of_auto(const WhatIf& question, const schedule::Entry& entry) {
+  try {
+    return std::make_optional<RunProblem>(question, entry, RunProblem::Asked::kByAuto);
+  } catch (const Error&) {  // it does not fit
+    return std::nullopt;
+  }
+}
+
 std::string percent_of(double part, double whole) {
   return format_number(100 * part / whole, std::chars_format::fixed,
                        part < 0.0995 * whole ? 1 : 0) +
@@ -169,6 +178,32 @@ std::string percent_of(double part, double whole) {
 }
 
 }  // namespace
+
+SketchRow sketch_row(const WhatIf& question, std::int64_t arrays) {
+  const std::int64_t count = ceil_divide(question.state_bytes, sizeof(double));
+  SketchRow row;
+  row.arrays = arrays;
+  row.ram_bytes = sketch::bytes_of({count, arrays, ANADROME_SKETCH_COUNT}, ANADROME_FLOAT64);
+  row.seconds = question.ideal_seconds();
+  row.runs = row.ram_bytes <= question.memory;
+  row.remark = row.runs ? counted(arrays, "array") +
+                              " as large as a state; an estimate of gradients that are a sum over "
+                              "steps, and wrong where the adjoint needs the states"
+                        : "needs " + format_bytes(row.ram_bytes) + " of memory per rank";
+  return row;
+}
+
+const schedule::Entry* auto_choice(const WhatIf& question) {
+  using schedule::InAuto;
+  WhatIf states = question;
+  states.tape_bytes = 0;
+  const schedule::Entry& all = schedule::schedule_for(InAuto::kEveryStateFits);
+  if (run_of_auto(states, all)) return &all;
+  const schedule::Entry& by_default = schedule::schedule_for(InAuto::kByDefault);
+  const auto run = run_of_auto(question, by_default);
+  if (!question.has_disk() || !run || run->disk_states() < 1) return nullptr;
+  return run->disk_leaves_too_few() ? &schedule::schedule_for(InAuto::kNoDisk) : &by_default;
+}
 
 Comparison compare(const WhatIf& question) {
   check(question);

@@ -2,12 +2,12 @@
 // All schedules for one question, which of them to take, and what more of each resource would gain.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "schedule/catalogue.h"
-#include "tool/plan/sketch_row.h"
-#include "tool/schedules/schedule.h"
+#include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 
@@ -24,6 +24,17 @@ struct Resource {
   Gain one_more, twice;
 };
 
+/// What a sketch would take in place of states: a row beside the schedules, and no rival of theirs,
+/// since it gives an estimate, of some gradients only.
+struct SketchRow {
+  std::int64_t arrays = 0;     ///< each as large as a state; 0: nobody asked
+  std::int64_t ram_bytes = 0;  ///< per rank
+  double seconds = 0;          ///< every step and every adjoint step once
+  bool runs = false;           ///< it fits in the memory
+  std::string remark;          ///< how it is run, or why it cannot be
+};
+SketchRow sketch_row(const WhatIf& question, std::int64_t arrays);
+
 struct Comparison {
   WhatIf question;
   std::vector<Estimate> rows;                ///< as in all_schedules()
@@ -36,10 +47,24 @@ struct Comparison {
 };
 
 Comparison compare(const WhatIf& question);
+
+/// The choice of a run with schedule=auto. NULL: there is no disk, and not all states fit, or there
+/// is no memory for a state.
+const schedule::Entry* auto_choice(const WhatIf& question);
 /// A row of it. Throws ERR_ARGUMENT where the schedule's planner takes no such sweep.
 Estimate estimate_of(const Schedule& schedule, const WhatIf& question);
 
 /// A few sentences on why `recommended` is.
 std::string reason(const Comparison& comparison);
+
+/// For a person at a terminal, and for one who redirects it. No line is longer than `columns` >=
+/// 80, unless a word is.
+std::string comparison_text(const Comparison& comparison, std::size_t columns);
+
+/// Columns of the terminal on standard output, or as COLUMNS says; 80 .. 100.
+std::size_t terminal_columns();
+
+/// For programs.
+nlohmann::ordered_json comparison_json(const Comparison& comparison);
 
 }  // namespace anadrome::tool

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/plan/comparison_json.h"
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/index.h"
 #include "tool/exact_json.h"
+#include "tool/plan/comparison.h"
 
 namespace anadrome::tool {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson exact(std::int64_t number) { return exact_json(wide(number)); }
-
 OrderedJson question_json(const WhatIf& question) {
-  OrderedJson json = {{"steps", exact(question.steps)},
+  OrderedJson json = {{"steps", exact_json(question.steps)},
                       {"ranks", question.ranks},
-                      {"state_bytes", exact(question.state_bytes)},
-                      {"memory_bytes", exact(question.memory)},
+                      {"state_bytes", exact_json(question.state_bytes)},
+                      {"memory_bytes", exact_json(question.memory)},
                       {"seconds_step", question.forward},
                       {"seconds_adjoint", question.adjoint}};
-  if (question.has_tape()) json["tape_bytes"] = exact(question.tape_bytes);
+  if (question.has_tape()) json["tape_bytes"] = exact_json(question.tape_bytes);
   if (question.undo_ratio > 0) json["undo"] = question.undo_ratio;
   if (question.passes > 0) {
     json["passes"] = question.passes;
     json["seconds_visit"] = question.visit_seconds();
   }
-  if (question.slot_bytes > 0) json["slot_bytes"] = exact(question.slot_bytes);
+  if (question.slot_bytes > 0) json["slot_bytes"] = exact_json(question.slot_bytes);
   if (question.has_disk()) {
     json["seconds_write"] = question.write_seconds();
     json["seconds_read"] = question.read_seconds();
     json["cores_busy"] = question.cores_busy;
     if (question.compression.on()) json["compression_ratio"] = question.compression.ratio;
     const auto room = [](std::int64_t disk) {
-      return disk == kNoLimit ? OrderedJson(nullptr) : exact(disk);
+      return disk == kNoLimit ? OrderedJson(nullptr) : exact_json(disk);
     };
     json["disk_bytes"] = room(question.disk);
     if (question.has_fast()) {
@@ -76,12 +74,12 @@ OrderedJson row_json(const Estimate& row, const WhatIf& question) {
   json["seconds"] = row.seconds;
   json["overhead"] = row.seconds / question.ideal_seconds() - 1;
   json["seconds_waiting"] = row.waiting;
-  json["ram_bytes"] = exact(row.ram_bytes);
+  json["ram_bytes"] = exact_json(row.ram_bytes);
   json["disk_bytes"] = exact_json(row.disk_bytes);
   json["bytes_written"] = exact_json(row.written);
   json["bytes_read"] = exact_json(row.read);
-  json["slots"] = exact(row.sweep.slots);
-  if (row.sweep.interval > 0) json["interval"] = exact(row.sweep.interval);
+  json["slots"] = exact_json(row.sweep.slots);
+  if (row.sweep.interval > 0) json["interval"] = exact_json(row.sweep.interval);
   json["remark"] = row.remark;
   if (question.passes > 0) json["passes"] = passes_json(row);
   return json;
@@ -107,7 +105,15 @@ OrderedJson comparison_json(const Comparison& comparison) {
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
-  if (comparison.sketch.arrays > 0) json["sketch"] = sketch_json(comparison.sketch);
+  if (const SketchRow& sketch = comparison.sketch; sketch.arrays > 0) {
+    OrderedJson& row =
+        json["sketch"] = {{"arrays", exact_json(sketch.arrays)}, {"runs", sketch.runs}};
+    if (sketch.runs) {
+      row["seconds"] = sketch.seconds;
+      row["ram_bytes"] = exact_json(sketch.ram_bytes);
+    }
+    row[sketch.runs ? "remark" : "why_not"] = sketch.remark;
+  }
   json["auto"] =
       comparison.by_auto != nullptr ? OrderedJson(comparison.by_auto->name) : OrderedJson(nullptr);
   json["recommended"] = nullptr;

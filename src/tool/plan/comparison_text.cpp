@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/plan/comparison_text.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,6 +10,8 @@
 #include "base/index.h"
 #include "base/text_out.h"
 #include "schedule/catalogue.h"
+#include "tool/output.h"
+#include "tool/plan/comparison.h"
 
 namespace anadrome::tool {
 namespace {
@@ -19,28 +19,6 @@ namespace {
 constexpr std::size_t kNameWidth = 15;
 constexpr std::array<std::size_t, 7> kWidths = {8, 12, 9, 9, 9, 9, 9};
 constexpr std::array<std::size_t, 6> kPassWidths = {8, 13, 9, 13, 13, 9};
-constexpr double kDiffers = 1.01;
-
-// Left, breaking at spaces; further lines begin below the first character after `label`.
-std::string wrapped(const std::string& label, const std::string& text, int columns) {
-  std::string lines = label, indent(label.size(), ' ');
-  std::size_t used = label.size(), begin = 0;
-  bool fresh = true;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::size_t word = end - begin;
-    if (!fresh && used + 1 + word > static_cast<std::size_t>(columns)) {
-      lines += "\n" + indent;
-      used = indent.size();
-      fresh = true;
-    }
-    lines += (fresh ? "" : " ") + text.substr(begin, word);
-    used += word + (fresh ? 0 : 1);
-    fresh = false;
-    begin = end + 1;
-  }
-  return lines + "\n";
-}
 
 template <std::size_t kCells>
 std::string row_text(const std::string& name, const std::array<std::string, kCells>& cells,
@@ -55,8 +33,8 @@ std::string row_text(const std::string& name, const std::array<std::string, kCel
   return line + "\n";
 }
 
-std::string label_of(const std::string& name) {
-  std::string label = "  " + name;
+std::string label_of(const std::string& name, const char* mark = "  ") {
+  std::string label = mark + name;
   label.resize(std::max(kNameWidth, label.size() + 1), ' ');
   return label;
 }
@@ -77,11 +55,10 @@ std::string passes_text(const WhatIf& question) {
   return std::to_string(question.passes) + (question.passes == 1 ? " pass" : " passes");
 }
 
-std::string question_text(const WhatIf& question, int columns) {
-  const std::int64_t ranks = question.ranks;
+std::string question_text(const WhatIf& question, std::size_t columns) {
   std::string text = std::to_string(question.steps) + " steps; a state of " +
-                     format_bytes(question.state_bytes) + " on each of " + std::to_string(ranks) +
-                     (ranks == 1 ? " rank" : " ranks") + ", " + format_bytes(question.memory) +
+                     format_bytes(question.state_bytes) + " on each of " +
+                     counted(question.ranks, "rank") + ", " + format_bytes(question.memory) +
                      " of memory per rank";
   if (question.slot_bytes > 0)
     text += ", " + format_bytes(question.slot_bytes) + " in single precision";
@@ -96,27 +73,22 @@ std::string question_text(const WhatIf& question, int columns) {
              (disk == kNoLimit ? "no limit on disk" : format_bytes(disk) + " of disk");
     };
     text += "; a state takes ";
-    if (question.has_fast()) {
+    if (question.has_fast())
       text += disk_text(question.at_fast(), question.fast.disk) +
-              ", in the fast directory, and at home " +
-              disk_text(question.at_home(), question.disk);
-    } else {
-      text += disk_text(question.at_home(), question.disk);
-    }
+              ", in the fast directory, and at home ";
+    text += disk_text(question.at_home(), question.disk);
     if (question.compression.on())
       text += ", states there compressed to 1/" + format_fixed(question.compression.ratio, 2);
     if (question.cores_busy) text += "; every core computes, so transfers take the steps' time";
   } else {
     text += "; no disk";
   }
-  return wrapped("", text + ".", columns) +
-         wrapped("",
-                 "The ideal, with everything in RAM: " + duration_text(question.ideal_seconds()) +
-                     (question.passes > 0 ? "; with " + passes_text(question) + " " +
-                                                duration_text(question.ideal_seconds_in_all())
-                                          : "") +
-                     ".",
-                 columns);
+  std::string ideal =
+      "The ideal, with everything in RAM: " + duration_text(question.ideal_seconds());
+  if (question.passes > 0)
+    ideal +=
+        "; with " + passes_text(question) + " " + duration_text(question.ideal_seconds_in_all());
+  return wrapped("", text + ".", columns) + wrapped("", ideal + ".", columns);
 }
 
 std::string gain_text(const Gain& gain, const Estimate& now) {
@@ -128,28 +100,27 @@ std::string gain_text(const Gain& gain, const Estimate& now) {
   return text + ")";
 }
 
-std::string resources_text(const Comparison& comparison, int columns) {
+std::string resources_text(const Comparison& comparison, std::size_t columns) {
   const Estimate& now = comparison.rows[at(comparison.recommended)];
   std::string text = "\nWhat more would gain\n";
   for (const Resource& resource : comparison.resources) {
-    std::string label = std::string("  ") + resource.name;
-    label.resize(kNameWidth, ' ');
+    const std::string label = label_of(resource.name);
     if (!resource.counts) {
       const bool disk = comparison.question.has_disk();
       text += label + (disk ? "not limited" : "no disk") + "\n";
       continue;
     }
-    text += wrapped(
-        label, "+ " + resource.one_more.amount + ": " + gain_text(resource.one_more, now), columns);
-    text +=
-        wrapped(std::string(kNameWidth, ' '),
-                "twice, " + resource.twice.amount + ": " + gain_text(resource.twice, now), columns);
+    const auto said = [&](const char* with, const Gain& gain) {
+      return with + gain.amount + ": " + gain_text(gain, now);
+    };
+    text += wrapped(label, said("+ ", resource.one_more), columns);
+    text += wrapped(label_of(""), said("twice, ", resource.twice), columns);
   }
   return text;
 }
 
 // Means of the passes in each direction, below the sweeps.
-std::string passes_table(const Comparison& comparison, int columns) {
+std::string passes_table(const Comparison& comparison, std::size_t columns) {
   const WhatIf& question = comparison.question;
   const auto cells_of = [&](const PassCost& cost) {
     if (cost.passes == 0) return std::array<std::string, 2>{"-", "-"};
@@ -180,88 +151,81 @@ std::string passes_table(const Comparison& comparison, int columns) {
 
 }  // namespace
 
-int terminal_columns() {
-  constexpr int kLeast = 80, kMost = 100;
-  int columns = 0;
-  winsize size = {};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    columns = size.ws_col;
+std::size_t terminal_columns() {
+  constexpr std::int64_t kLeast = 80, kMost = 100;
+  std::int64_t columns = 0;
+  winsize window = {};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
+    columns = window.ws_col;
   }
   if (columns == 0) {
     const char* said = std::getenv("COLUMNS");
-    if (said != nullptr) columns = static_cast<int>(std::strtol(said, nullptr, 10));
+    if (said != nullptr) columns = std::strtol(said, nullptr, 10);
   }
-  return std::clamp(columns, kLeast, kMost);
+  return size(std::clamp(columns, kLeast, kMost));
 }
 
-std::string comparison_text(const Comparison& comparison, int columns) {
+std::string comparison_text(const Comparison& comparison, std::size_t columns) {
   const WhatIf& question = comparison.question;
   std::string text = question_text(question, columns) + "\n";
+  const auto say = [&](const std::string& label, const std::string& words) {
+    text += wrapped(label, words, columns);
+  };
   text += row_text("", {"forward", "", "over the", "RAM", "", "", ""});
   text += row_text("  schedule",
                    {"steps/n", "time", "ideal", "per rank", "on disk", "written", "read"});
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const Estimate& row = comparison.rows[i];
-    const bool chosen = static_cast<int>(i) == comparison.recommended;
-    std::string name = std::string(chosen ? "* " : "  ") + row.schedule;
+    const char* const mark = static_cast<int>(i) == comparison.recommended ? "* " : "  ";
     if (!row.runs) {
-      name.resize(std::max(kNameWidth, name.size() + 1), ' ');
-      text +=
-          wrapped(name, (row.planned ? "cannot run: " : "not compared: ") + row.remark, columns);
+      say(label_of(row.schedule, mark),
+          (row.planned ? "cannot run: " : "not compared: ") + row.remark);
       continue;
     }
-    text += row_text(
-        name, {factor_text(static_cast<double>(row.forward_steps()), question.steps),
-               duration_text(row.seconds), change_text(row.seconds / question.ideal_seconds()),
-               format_bytes(row.ram_bytes), bytes_or_dash(row.disk_bytes),
-               bytes_or_dash(row.written), bytes_or_dash(row.read)});
+    text +=
+        row_text(std::string(mark) + row.schedule,
+                 {factor_text(static_cast<double>(row.forward_steps()), question.steps),
+                  duration_text(row.seconds), change_text(row.seconds / question.ideal_seconds()),
+                  format_bytes(row.ram_bytes), bytes_or_dash(row.disk_bytes),
+                  bytes_or_dash(row.written), bytes_or_dash(row.read)});
   }
   const SketchRow& sketch = comparison.sketch;
   if (sketch.arrays > 0 && !sketch.runs) {
-    text += wrapped(label_of("sketch"), "cannot run: " + sketch_remark(sketch), columns);
+    say(label_of("sketch"), "cannot run: " + sketch.remark);
   } else if (sketch.arrays > 0) {
     text += row_text("  sketch", {"1.00", duration_text(sketch.seconds), change_text(1),
                                   format_bytes(sketch.ram_bytes), "-", "-", "-"});
   }
   if (question.passes > 0) text += passes_table(comparison, columns);
   text += "\n";
-  for (const Estimate& row : comparison.rows) {
-    if (!row.runs || row.remark.empty()) continue;
-    text += wrapped(label_of(row.schedule), row.remark, columns);
-  }
-  if (sketch.arrays > 0 && sketch.runs) {
-    text += wrapped(label_of("sketch"), sketch_remark(sketch), columns);
-  }
   std::string streams;
   for (const Estimate& row : comparison.rows) {
-    if (schedule::find_schedule(row.schedule) != nullptr || !row.runs) continue;
-    streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
+    if (!row.runs) continue;
+    if (!row.remark.empty()) say(label_of(row.schedule), row.remark);
+    if (schedule::find_schedule(row.schedule) == nullptr)
+      streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
   }
-  if (!streams.empty())
-    text += wrapped("", "No run plays these, which are streams: " + streams + ".", columns);
-  if (comparison.recommended < 0) return text + wrapped("", reason(comparison), columns);
+  if (sketch.arrays > 0 && sketch.runs) say(label_of("sketch"), sketch.remark);
+  if (!streams.empty()) say("", "No run plays these, which are streams: " + streams + ".");
+  if (comparison.recommended < 0) {
+    say("", reason(comparison));
+    return text;
+  }
   const Estimate& best = comparison.rows[at(comparison.recommended)];
-  text +=
-      "\n" + wrapped("", "Take " + std::string(best.schedule) + ". " + reason(comparison), columns);
-  if (comparison.by_auto != nullptr) {
-    text +=
-        wrapped("", "A run with schedule=auto takes " + std::string(comparison.by_auto->name) + ".",
-                columns);
-  }
+  text += "\n";
+  say("", "Take " + std::string(best.schedule) + ". " + reason(comparison));
+  if (comparison.by_auto != nullptr)
+    say("", "A run with schedule=auto takes " + std::string(comparison.by_auto->name) + ".");
   if (comparison.seconds_uncompressed > 0) {
     const double factor = comparison.seconds_uncompressed / best.seconds_in_all();
-    text += wrapped("",
-                    "Without compression: " + duration_text(comparison.seconds_uncompressed) +
-                        " (" + change_text(factor) + ").",
-                    columns);
+    say("", "Without compression: " + duration_text(comparison.seconds_uncompressed) + " (" +
+                change_text(factor) + ").");
   }
+  constexpr double kDiffers = 1.01;
   if (!question.cores_busy && comparison.seconds_cores_busy > kDiffers * best.seconds_in_all()) {
-    text += wrapped(
-        "",
-        "It rests on a core per rank that is free for transfers. Where every core computes, " +
-            std::string(best.schedule) + " takes up to " +
-            duration_text(comparison.seconds_cores_busy) + " (--cores-busy).",
-        columns);
+    say("", "It rests on a core per rank that is free for transfers. Where every core computes, " +
+                std::string(best.schedule) + " takes up to " +
+                duration_text(comparison.seconds_cores_busy) + " (--cores-busy).");
   }
   return text + resources_text(comparison, columns);
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/plan/plan_command.h"
-
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -10,13 +8,12 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/text_out.h"
+#include "tool/command.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/plan/comparison_json.h"
-#include "tool/plan/comparison_text.h"
+#include "tool/plan/comparison.h"
 #include "tool/plan/target.h"
-#include "tool/schedules/pass_costs.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -200,38 +197,32 @@ int answer_target(const WhatIf& question, const PlanOptions& asked) {
 
 int run(const PlanOptions& asked) {
   if (!asked.schedule.empty()) schedule_named("--schedule", asked.schedule);
+  const auto refuse_if = [](bool wrong, const std::string& why) {
+    if (wrong) throw Error(ANADROME_ERR_ARGUMENT, why);
+  };
   WhatIf question = asked.question;
   if (question.read_rate <= 0) question.read_rate = question.write_rate;
   if (question.fast.read_rate <= 0) question.fast.read_rate = question.fast.write_rate;
-  if (!question.has_fast() && (question.fast.read_rate > 0 || question.fast.has_disk)) {
-    throw Error(ANADROME_ERR_ARGUMENT, "two directories have two rates: --write-rate FAST,HOME");
-  }
-  if (question.has_fast() && question.disk != kNoLimit && !question.fast.has_disk) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "two directories have two rooms: --disk FAST,HOME, either of which may be "
-                "unlimited");
-  }
-  if (question.write_rate <= 0 && question.read_rate > 0) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--write-rate is missing; see anadrome plan --help");
-  }
-  if (question.visit > 0 && question.passes == 0) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--visit-time is of --passes, which is missing");
-  }
+  refuse_if(!question.has_fast() && (question.fast.read_rate > 0 || question.fast.has_disk),
+            "two directories have two rates: --write-rate FAST,HOME");
+  refuse_if(question.has_fast() && question.disk != kNoLimit && !question.fast.has_disk,
+            "two directories have two rooms: --disk FAST,HOME, either of which may be unlimited");
+  refuse_if(question.write_rate <= 0 && question.read_rate > 0,
+            "--write-rate is missing; see anadrome plan --help");
+  refuse_if(question.visit > 0 && question.passes == 0,
+            "--visit-time is of --passes, which is missing");
   if (question.adjoint < 0) question.adjoint = 2 * question.forward;
   if (asked.target > 0 || asked.walltime > 0) {
-    if (asked.sketch == 0 && question.passes == 0) return answer_target(question, asked);
-    throw Error(ANADROME_ERR_ARGUMENT,
-                std::string(asked.sketch > 0 ? "--sketch is a row beside schedules"
-                                             : "--passes are those of schedules") +
-                    " in a memory: give --memory, and neither --target nor --walltime");
+    refuse_if(asked.sketch > 0 || question.passes > 0,
+              std::string(asked.sketch > 0 ? "--sketch is a row beside schedules"
+                                           : "--passes are those of schedules") +
+                  " in a memory: give --memory, and neither --target nor --walltime");
+    return answer_target(question, asked);
   }
-  if (question.passes > 0 && question.steps > kMostStepsOfPasses) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--passes are played to be counted: up to " +
-                                           std::to_string(kMostStepsOfPasses) + " --steps");
-  }
-  if (question.memory == 0) {
-    throw Error(ANADROME_ERR_ARGUMENT, "--memory is missing; see anadrome plan --help");
-  }
+  refuse_if(question.passes > 0 && question.steps > kMostStepsOfPasses,
+            "--passes are played to be counted: up to " + std::to_string(kMostStepsOfPasses) +
+                " --steps");
+  refuse_if(question.memory == 0, "--memory is missing; see anadrome plan --help");
   Comparison comparison = compare(question);
   if (asked.sketch > 0) comparison.sketch = sketch_row(question, asked.sketch);
   if (!asked.svg.empty()) draw(comparison, asked);

@@ -112,7 +112,7 @@ nlohmann::ordered_json target_json(const Target& target) {
     const Estimate& row = target.least[i];
     if (target.memory[i] == 0) continue;
     answers.push_back({{"disk", i == 1},
-                       {"memory_bytes", exact_json(wide(target.memory[i]))},
+                       {"memory_bytes", exact_json(target.memory[i])},
                        {"disk_bytes", exact_json(row.disk_bytes)},
                        {"schedule", row.schedule},
                        {"seconds", row.seconds}});
@@ -122,8 +122,7 @@ nlohmann::ordered_json target_json(const Target& target) {
                                  {"answers", answers}};
   if (target.question.memory == 0) return json;
   nlohmann::ordered_json& given = json["given"];
-  given = {{"memory_bytes", exact_json(wide(target.question.memory))},
-           {"in_time", target.possible()}};
+  given = {{"memory_bytes", exact_json(target.question.memory)}, {"in_time", target.possible()}};
   if (target.given.runs) {
     given["schedule"] = target.given.schedule;
     given["seconds"] = target.given.seconds;

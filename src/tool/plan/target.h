@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/schedules/schedule.h"
+#include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 

@@ -3,6 +3,7 @@
 // docs/options.md.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +24,8 @@ struct OptionText {
 
 /// In the order of the page: layer by layer.
 const std::vector<OptionText>& option_texts();
+
+/// The sections of docs/options.md.
+std::string options_page();
 
 }  // namespace anadrome::tool

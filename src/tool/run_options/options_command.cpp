@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/run_options/options_command.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "engine/asked/options.h"
+#include "tool/command.h"
 #include "tool/options.h"
 #include "tool/output.h"
 #include "tool/run_options/option_texts.h"
@@ -23,22 +22,6 @@ constexpr std::array<std::pair<Layer, const char*>, 3> kLayers = {
     {{Layer::kEverybody, "The four that everybody sets"},
      {Layer::kSome, "Ten that some set"},
      {Layer::kFew, "The others"}}};
-
-// Lines of at most `columns`, each after `margin`.
-std::string wrapped(std::string_view text, std::size_t columns, std::string_view margin) {
-  std::string all, line(margin);
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (line.size() > margin.size() && line.size() + 1 + end > columns) {
-      all += line + "\n";
-      line = margin;
-    }
-    if (line.size() > margin.size()) line += ' ';
-    line += text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return all + line + "\n";
-}
 
 // What the library answers to the value that is refused.
 std::string refusal(const OptionText& option) {
@@ -58,10 +41,6 @@ std::string setting(const OptionText& option, std::string_view value) {
   return std::string(option.name) + "=" + std::string(value);
 }
 
-std::string preset(const OptionText& option, const char* none) {
-  return option.preset.empty() ? none : std::string(option.preset);
-}
-
 // Markdown's links and marks of code, as plain text.
 std::string without_marks(std::string_view text) {
   std::string plain;
@@ -76,13 +55,14 @@ std::string without_marks(std::string_view text) {
 }
 
 std::string described(const OptionText& option) {
-  std::string text = std::string(option.name) + " (default: " + preset(option, "none") + ")\n";
-  text += wrapped(without_marks(option.meaning), kColumns, "    ");
+  const std::string_view preset = option.preset.empty() ? "none" : option.preset;
+  std::string text = std::string(option.name) + " (default: " + std::string(preset) + ")\n";
+  text += wrapped("    ", without_marks(option.meaning), kColumns);
   text += "    Example: " + setting(option, option.example) + "\n";
   if (has_refusal(option))
-    text += wrapped(setting(option, option.wrong) + " is refused: " + refusal(option), kColumns,
-                    "    ");
-  if (!option.care.empty()) text += wrapped(without_marks(option.care), kColumns, "    ");
+    text += wrapped("    ", setting(option, option.wrong) + " is refused: " + refusal(option),
+                    kColumns);
+  if (!option.care.empty()) text += wrapped("    ", without_marks(option.care), kColumns);
   return text;
 }
 
@@ -114,10 +94,9 @@ std::string overview() {
   for (const OptionText& option : option_texts()) {
     constexpr std::size_t kNames = 28;
     const std::string_view meaning = option.meaning;
-    std::string lines = wrapped(without_marks(meaning.substr(0, meaning.find(". "))), kColumns,
-                                std::string(kNames, ' '));
-    const std::string name = "  " + setting(option, option.preset);
-    text += lines.replace(0, std::min(name.size(), kNames - 1), name);
+    std::string name = "  " + setting(option, option.preset);
+    name.resize(kNames, ' ');
+    text += wrapped(name, without_marks(meaning.substr(0, meaning.find(". "))), kColumns);
   }
   return text;
 }
@@ -125,6 +104,7 @@ std::string overview() {
 }  // namespace
 
 std::string options_page() {
+  const auto item = [](std::string_view said) { return wrapped("* ", said, kColumnsOfPages - 2); };
   std::string text;
   for (const auto& [layer, heading] : kLayers) {
     text += std::string("## ") + heading + "\n";
@@ -134,22 +114,18 @@ std::string options_page() {
       const std::string name(option.name);
       names += (names.empty() ? "" : " · ") + ("[`" + name + "`](#" + name + ")");
     }
-    text += wrapped(names, kColumnsOfPages, "");
+    text += wrapped("", names, kColumnsOfPages);
     for (const OptionText& option : option_texts()) {
       if (option.layer != layer) continue;
       text += "\n### " + std::string(option.name) + "\n";
-      text += wrapped(option.meaning, kColumnsOfPages, "");
+      text += wrapped("", option.meaning, kColumnsOfPages);
       text += "* Default: " +
               (option.preset.empty() ? "none" : "`" + std::string(option.preset) + "`") +
               ". Example: `" + setting(option, option.example) + "`.\n";
       if (has_refusal(option))
-        text += wrapped("`" + setting(option, option.wrong) + "`: \"" + refusal(option) + "\".",
-                        kColumnsOfPages - 2, "  ")
-                    .replace(0, 1, "*");
-      if (!option.care.empty())
-        text += wrapped(option.care, kColumnsOfPages - 2, "  ").replace(0, 1, "*");
-      text += wrapped("Read more: " + std::string(option.more) + ".", kColumnsOfPages - 2, "  ")
-                  .replace(0, 1, "*");
+        text += item("`" + setting(option, option.wrong) + "`: \"" + refusal(option) + "\".");
+      if (!option.care.empty()) text += item(option.care);
+      text += item("Read more: " + std::string(option.more) + ".");
     }
     text += "\n";
   }

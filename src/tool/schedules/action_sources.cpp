@@ -2,12 +2,12 @@
 #include "tool/schedules/action_sources.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "planners/lists/overlap_periodic.h"
 #include "planners/lists/overlap_places.h"
-#include "planners/lists/small_disk.h"
+#include "planners/stream.h"
 #include "schedule/anchored/anchored_planner.h"
 #include "schedule/stack/online_planner.h"
 #include "schedule/stack/stack_sweep.h"
@@ -16,15 +16,6 @@ namespace anadrome::tool {
 namespace {
 
 using schedule::Action;
-
-schedule::Kept* kept_of(Action& action) {
-  return std::visit(
-      [](auto& any) -> schedule::Kept* {
-        if constexpr (std::is_convertible_v<decltype(&any), schedule::Kept*>) return &any;
-        return nullptr;
-      },
-      action);
-}
 
 // TURN as the adjoint of the last step.
 void take_turn_for_adjoint(Action& action) {
@@ -38,10 +29,8 @@ bool is_last(const Action& action) {
 }
 
 Action action_of(const schedule::OverlapAction& planned) {
-  schedule::Kept kept;
-  kept.step = planned.first;
-  kept.place = planned.slot;
-  kept.room = {planned.slot, 1};
+  const schedule::Kept kept = {
+      .step = planned.first, .place = planned.slot, .room = {planned.slot, 1}};
   switch (planned.kind) {
     case schedule::OverlapKind::kAdvance:
       return schedule::Advance{planned.first, planned.last};
@@ -61,7 +50,18 @@ Action action_of(const schedule::OverlapAction& planned) {
   return schedule::Adjoint{planned.first};
 }
 
+const char* name_of_tier(const schedule::Kept& kept) {
+  if (kept.what == schedule::What::kTape) return "tape";
+  return kept.tier == schedule::kDiskTier ? "disk" : "ram";
+}
+
 }  // namespace
+
+uint128 advances_of(schedule::Planner& planner, std::int64_t steps, std::int64_t units,
+                    std::int64_t disk_slots) {
+  if (steps < 2) return 0;
+  return planner.advances({.last = steps, .units = units, .disk_slots = disk_slots});
+}
 
 ActionSource nested_actions(const Problem& problem, std::unique_ptr<schedule::Planner> planner) {
   schedule::StackOptions options;
@@ -159,19 +159,58 @@ schedule::OverlappedPlan overlapped_plan(const Problem& problem) {
   return schedule::plan_on_small_disk(problem.steps, problem.slots, times, problem.disk_slots);
 }
 
-ActionSource overlapped_actions(const Problem& problem, double& makespan) {
-  const auto plan = std::make_shared<const schedule::OverlappedPlan>(overlapped_plan(problem));
-  makespan = plan->makespan;
-  const auto at = std::make_shared<std::size_t>(0);
-  const auto recorded = std::make_shared<bool>(false);
-  return [plan, at, recorded, record = problem.record]() -> Action {
-    if (*at == plan->actions.size()) return schedule::Done{};
-    const schedule::OverlapAction& planned = plan->actions[*at];
-    *recorded = record && planned.kind == schedule::OverlapKind::kAdjoint && !*recorded;
-    if (*recorded) return schedule::Advance{planned.first, planned.first + 1, 0, true};
-    ++*at;
+ActionSource overlapped_actions(schedule::OverlappedPlan plan, bool record) {
+  return [actions = std::move(plan.actions), at = std::size_t{0}, recorded = false,
+          record]() mutable -> Action {
+    if (at == actions.size()) return schedule::Done{};
+    const schedule::OverlapAction& planned = actions[at];
+    recorded = record && planned.kind == schedule::OverlapKind::kAdjoint && !recorded;
+    if (recorded) return schedule::Advance{planned.first, planned.first + 1, 0, true};
+    ++at;
     return action_of(planned);
   };
+}
+
+Counts counts_of(const ActionSource& next) {
+  Counts counts;
+  each_action(next, schedule::Cases{[&](const schedule::Write&) { ++counts.writes; },
+                                    [&](const schedule::Read&) { ++counts.reads; },
+                                    [&](const schedule::Advance& run) {
+                                      if (!run.record)
+                                        counts.advances += wide(run.last - run.first);
+                                    },
+                                    [](const auto&) {}});
+  return counts;
+}
+
+void write_actions(const ActionSource& next, TextOut& out) {
+  const auto begin = [&](const char* action, const char* key, std::int64_t step) -> TextOut& {
+    return out.put("{\"action\": \"").put(action).put("\", \"").put(key).put("\": ").integer(step);
+  };
+  const auto put_copy = [&](const char* action, const schedule::Kept& kept) {
+    begin(action, "step", kept.step).put(", \"tier\": \"").put(name_of_tier(kept));
+    out.put("\", \"slot\": ").integer(kept.place).put("}\n");
+  };
+  const auto put_transfer = [&](const char* action, const schedule::Kept& kept) {
+    begin(action, "step", kept.step).put(", \"slot\": ").integer(kept.place).put("}\n");
+  };
+  each_action(next,
+              schedule::Cases{
+                  [&](const schedule::Advance& run) {
+                    begin("advance", "first", run.first).put(", \"last\": ").integer(run.last);
+                    out.put(run.record ? ", \"record\": true}\n" : "}\n");
+                  },
+                  [&](const schedule::Keep& kept) { put_copy("keep", kept); },
+                  [&](const schedule::Restore& kept) { put_copy("restore", kept); },
+                  [&](const schedule::Drop& kept) { put_copy("drop", kept); },
+                  [&](const schedule::Write& kept) { put_transfer("write", kept); },
+                  [&](const schedule::Read& kept) { put_transfer("read", kept); },
+                  [&](const schedule::Turn& turn) { begin("turn", "step", turn.step).put("}\n"); },
+                  [&](const schedule::Adjoint& adjoint) {
+                    begin("adjoint", "step", adjoint.step).put("}\n");
+                  },
+                  [](const auto&) {}});
+  out.flush();
 }
 
 }  // namespace anadrome::tool

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "planners/lists/list_sweep.h"
@@ -50,34 +51,27 @@ bool is_overlapped(const Problem& problem) {
 }
 
 Counts count_overlapped(const Problem& problem) {
-  Counts counts;
+  const schedule::OverlappedPlan plan = overlapped_plan(problem);
+  Counts counts = counts_of(overlapped_actions(plan, problem.record));
   counts.overlapped = true;
-  each_action(overlapped_actions(problem, counts.makespan),
-              schedule::Cases{[&](const schedule::Write&) { ++counts.writes; },
-                              [&](const schedule::Read&) { ++counts.reads; },
-                              [&](const schedule::Advance& run) {
-                                counts.advances += wide(run.last - run.first);
-                              },
-                              [](const auto&) {}});
+  counts.makespan = plan.makespan;
   return counts;
 }
 
 Counts count_async(const Problem& problem) {
   if (is_overlapped(problem)) return count_overlapped(problem);
   const schedule::AnchoredSweep sweep = intervals_of(problem).sweep;
-  Counts counts;
-  counts.advances = sweep.advances;
-  counts.writes = counts.reads = wide(sweep.written);
-  counts.overlapped = true;
   // The model ends where the adjoint of the last step begins.
-  counts.makespan = sweep.seconds + problem.prices.adjoint.as_double();
-  return counts;
+  return {.advances = sweep.advances,
+          .writes = wide(sweep.written),
+          .reads = wide(sweep.written),
+          .overlapped = true,
+          .makespan = sweep.seconds + problem.prices.adjoint.as_double()};
 }
 
 ActionSource async_actions(const Problem& problem) {
   if (problem.most_anchors != kNoLimit) return anchored_actions(problem);  // planned already
-  double makespan = 0;
-  if (is_overlapped(problem)) return overlapped_actions(problem, makespan);
+  if (is_overlapped(problem)) return overlapped_actions(overlapped_plan(problem), problem.record);
   const Intervals intervals = intervals_of(problem);
   Problem fixed = problem;
   fixed.interval = intervals.plan.interval;
@@ -92,14 +86,9 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   const schedule::AnchoredSweep best = schedule::anchored_sweep(asked, plan);
   const std::int64_t depth = plan.prefetch_depth;
 
-  Estimate estimate;
-  estimate.schedule = "async";
-  estimate.sweep = run_of(question);
-  const uint128 most = wide(question.steps) * wide(std::max<std::int64_t>(tape_units, 1));
-  estimate.sweep.slots = plan.slots;
-  if (wide(estimate.sweep.slots) > most) {
-    estimate.sweep.slots = static_cast<std::int64_t>(most);
-  }
+  Estimate estimate = row_of("async", question);
+  estimate.sweep.slots =
+      slots_within(plan.slots, wide(question.steps) * wide(std::max<std::int64_t>(tape_units, 1)));
   estimate.sweep.tape_slots = tape_units;
   estimate.sweep.interval = plan.interval;
   estimate.sweep.most_anchors = best.written + 1;
@@ -116,16 +105,15 @@ Estimate estimate_async(const WhatIf& question, const RunProblem& run) {
   estimate.waiting = best.waiting;
   const std::int64_t used = ceil_divide(estimate.sweep.slots - 1, states) + 1 + depth;
   estimate.ram_bytes = run.bytes_of(std::min(used, asked.memory.blocks));
-  const std::string every =
-      plan.interval == 1 ? "every step" : "every " + std::to_string(plan.interval) + " steps";
-  const std::int64_t slots = estimate.sweep.slots;
-  estimate.remark = best.written == 0 ? "no anchor pays: all from RAM"
-                                      : "an anchor " + every + ", " + std::to_string(slots) +
-                                            (slots == 1 ? " state" : " states") + " in RAM" + ", " +
-                                            (depth > 1   ? std::to_string(depth)
-                                             : depth > 0 ? "one"
-                                                         : "none") +
-                                            " read ahead";
+  estimate.remark = "no anchor pays: all from RAM";
+  if (best.written == 0) return estimate;
+  const std::string apart = plan.interval == 1 ? "step" : counted(plan.interval, "step");
+  estimate.remark = "an anchor every " + apart + ", " + counted(estimate.sweep.slots, "state") +
+                    " in RAM, " +
+                    (depth > 1   ? std::to_string(depth)
+                     : depth > 0 ? "one"
+                                 : "none") +
+                    " read ahead";
   return estimate;
 }
 
@@ -152,24 +140,16 @@ Estimate estimate_overlapped(const WhatIf& question, const StreamRoom& room) {
     estimate.planned = false;
     return estimate;
   }
-  Estimate estimate;
-  estimate.schedule = name;
+  Estimate estimate = row_of(name, question);
   Problem& sweep = estimate.sweep;
-  sweep = run_of(question);
   sweep.quickly = true;
-  sweep.slots = std::min(room.slots(), std::max<std::int64_t>(sweep.steps, 1));
-  sweep.disk_slots = room.disk_states();
+  sweep.slots = std::min(room.slots, std::max<std::int64_t>(sweep.steps, 1));
+  sweep.disk_slots = room.disk_states;
   sweep.prices = prices_of(question);
   const double tick = question.forward / sweep.prices.advance.as_double();
   if (question.has_tape()) sweep.prices.adjoint.value += sweep.prices.advance.value;
   const schedule::OverlappedPlan plan = overlapped_plan(sweep);
-  for (const schedule::OverlapAction& action : plan.actions) {
-    if (action.kind == schedule::OverlapKind::kWrite) ++estimate.counts.writes;
-    if (action.kind == schedule::OverlapKind::kRead) ++estimate.counts.reads;
-    if (action.kind == schedule::OverlapKind::kAdvance) {
-      estimate.counts.advances += wide(action.last - action.first);
-    }
-  }
+  estimate.counts = counts_of(overlapped_actions(plan, false));
   std::vector<schedule::OverlapAction> placed = plan.actions;
   estimate.counts.overlapped = true;
   price(estimate, question, schedule::number_disk_states(placed));
@@ -182,31 +162,23 @@ Estimate estimate_overlapped(const WhatIf& question, const StreamRoom& room) {
   }
   estimate.waiting = std::max(0.0, estimate.seconds - computing);
   estimate.ram_bytes = room.bytes_of(sweep.slots);
-  estimate.remark = std::to_string(sweep.slots) + (sweep.slots == 1 ? " state" : " states") +
-                    " in RAM, those being written or read included";
+  estimate.remark = counted(sweep.slots, "state") + " in RAM, those being written or read included";
   return estimate;
 }
 
 ActionSource plan_actions(const Problem& problem) {
   require_overlapped(problem);
-  double makespan = 0;
-  return overlapped_actions(problem, makespan);
+  return overlapped_actions(overlapped_plan(problem), problem.record);
 }
 
 }  // namespace
 
 Schedule overlapped_schedule() {
-  return {"overlapped", "the same with a place for every transfer",
-          true,         false,
-          count_plan,   plan_actions,
-          nullptr,      estimate_overlapped};
+  return {"overlapped", true, false, count_plan, plan_actions, nullptr, estimate_overlapped};
 }
 
 Schedule async_schedule() {
-  return {"async",       "anchors on disk while the solver computes, Revolve between them",
-          true,          false,
-          count_async,   async_actions,
-          estimate_async};
+  return {"async", true, false, count_async, async_actions, estimate_async};
 }
 
 }  // namespace anadrome::tool

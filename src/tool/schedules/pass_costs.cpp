@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/schedules/pass_costs.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "base/index.h"
 #include "schedule/passes/pass_sweep.h"
 #include "schedule/passes/pass_times.h"
+#include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
 namespace {

@@ -35,18 +35,16 @@ Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
     const RunProblem run(residuals, *schedule::find_schedule(name));
     if (run.disk_states() < question.steps)
       return refused(name, "needs room on disk for a residual of every step");
-    Estimate estimate;
-    estimate.schedule = name;
-    estimate.sweep = run_of(question);
+    Estimate estimate = row_of(name, question);
     estimate.sweep.interval = 1;
     estimate.sweep.all_anchors = true;
     const schedule::Problem& problem = run.problem();
     estimate.newest_stay = problem.read_ahead * problem.shared.states_per_block;
     const std::int64_t read = std::max<std::int64_t>(question.steps - estimate.newest_stay, 0);
-    estimate.counts.advances = 3 * wide(question.steps);
-    estimate.counts.overlapped = true;
-    estimate.counts.writes = wide(question.steps);
-    estimate.counts.reads = wide(read);
+    estimate.counts = {.advances = 3 * wide(question.steps),
+                       .writes = wide(question.steps),
+                       .reads = wide(read),
+                       .overlapped = true};
     price(estimate, residuals, question.steps);
     estimate.seconds = schedule::forecast_undo(problem);
     estimate.waiting = std::max(
@@ -61,9 +59,6 @@ Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
 
 }  // namespace
 
-Schedule undo_schedule() {
-  return {"undo",       "residuals of steps that are run backwards", true, false, nullptr, nullptr,
-          estimate_undo};
-}
+Schedule undo_schedule() { return {"undo", true, false, nullptr, nullptr, estimate_undo}; }
 
 }  // namespace anadrome::tool

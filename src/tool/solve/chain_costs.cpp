@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/solve/chain_costs.h"
+#include "tool/solve/questions.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "tool/solve/question_files.h"
 
 namespace anadrome::tool {
 namespace {

@@ -8,9 +8,7 @@
 #include "base/error.h"
 #include "planners/questions/double_published.h"
 #include "tool/exact_json.h"
-#include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
-#include "tool/schedules/actions_json.h"
 
 namespace anadrome::tool {
 namespace {
@@ -31,41 +29,34 @@ Answer answer(const DoubleAsked& asked) {
                                           asked.off_chip.value_or(schedule::kMostSteps));
   }
   const DoubleSweep sweep = questions::double_sweep(steps, interval, tape);
-  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   Answer answer;
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "double";
-  json["steps"] = exact(steps);
-  json["tape_slots"] = exact(tape);
-  json["interval"] = exact(sweep.interval);
-  json["part"] = exact(sweep.full.part);
-  json["parts"] = exact(sweep.full.parts);
-  if (two_levels) json["off_chip"] = exact(sweep.intervals);
+  json["steps"] = exact_json(steps);
+  json["tape_slots"] = exact_json(tape);
+  json["interval"] = exact_json(sweep.interval);
+  json["part"] = exact_json(sweep.full.part);
+  json["parts"] = exact_json(sweep.full.parts);
+  if (two_levels) json["off_chip"] = exact_json(sweep.intervals);
   // One interval alone: what its reversal takes, from its start.
   json["advances"] =
-      two_levels ? exact_json(questions::forwards_of(sweep)) : exact(sweep.full.forwards());
-  json["cost"] = exact(sweep.full.local_units);
+      two_levels ? exact_json(questions::forwards_of(sweep)) : exact_json(sweep.full.forwards());
+  json["cost"] = exact_json(sweep.full.local_units);
   Problem problem;
   problem.steps = steps;
   problem.slots = sweep.full.local_units;
   problem.disk_slots = sweep.intervals;
   problem.record = true;
   problem.tape_slots = tape;
-  const auto actions = [problem, sweep] {
-    return nested_actions(problem, std::make_unique<schedule::DoublePlanner>(sweep));
-  };
-  answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
-  answer.draw = [problem, sweep, actions](TextOut& out) {
-    schedule::Segment all;
-    all.last = problem.steps;
-    Counts counts;
-    counts.advances = schedule::DoublePlanner(sweep).advances(all);
-    counts.writes = counts.reads = wide(sweep.intervals);
-    draw_nested("double",
-                "a copy every " + std::to_string(sweep.interval) + " steps, parts of " +
-                    std::to_string(sweep.full.part) + " with all their tapes",
-                problem, counts, actions, out);
-  };
+  schedule::DoublePlanner planner(sweep);
+  const Counts counts = {.advances = advances_of(planner, steps, problem.slots),
+                         .writes = wide(sweep.intervals),
+                         .reads = wide(sweep.intervals)};
+  show({"double",
+        "a copy every " + std::to_string(sweep.interval) + " steps, parts of " +
+            std::to_string(sweep.full.part) + " with all their tapes",
+        problem, counts, [sweep] { return std::make_unique<schedule::DoublePlanner>(sweep); }},
+       answer);
   return answer;
 }
 

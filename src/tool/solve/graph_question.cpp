@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -8,7 +9,6 @@
 #include "base/index.h"
 #include "planners/graph/graph_planner.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/solve/question_files.h"
 
 namespace anadrome::tool {
 namespace {
@@ -60,20 +60,6 @@ StepGraph graph_of(const std::string& text) {
     graph.before[at(to)].push_back(static_cast<std::int32_t>(from));
   }
   return graph;
-}
-
-const char* name_of(GraphKind kind) {
-  switch (kind) {
-    case GraphKind::kForward:
-      return "forward";
-    case GraphKind::kDrop:
-      return "drop";
-    case GraphKind::kRecompute:
-      return "recompute";
-    case GraphKind::kBackward:
-      break;
-  }
-  return "backward";
 }
 
 // Nodes in their order of running against time; the adjoint of one takes as long as itself.
@@ -134,8 +120,9 @@ Answer answer(const GraphAsked& asked) {
   for (const auto& set : plan->sets) json["sets"].push_back(set);
   answer.write_actions = [plan](TextOut& out) {
     for (const GraphAction& action : plan->actions) {
-      out.put("{\"action\": \"").put(name_of(action.kind)).put("\", \"node\": ");
-      out.integer(action.node).put("}\n");
+      constexpr std::array kWords = {"forward", "drop", "recompute", "backward"};
+      out.put("{\"action\": \"").put(kWords[static_cast<std::size_t>(action.kind)]);
+      out.put("\", \"node\": ").integer(action.node).put("}\n");
     }
     out.flush();
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,7 +13,6 @@
 #include "planners/questions/join_actions.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/solve/question_files.h"
 
 namespace anadrome::tool {
 namespace {
@@ -22,22 +22,9 @@ using questions::JoinKind;
 using schedule::JoinPlan;
 using schedule::JoinProblem;
 
-const char* name_of(JoinKind kind) {
-  switch (kind) {
-    case JoinKind::kAdvance:
-      return "advance";
-    case JoinKind::kDrop:
-      return "drop";
-    case JoinKind::kTurn:
-      return "turn";
-    case JoinKind::kAdjoint:
-      break;
-  }
-  return "adjoint";
-}
-
 void put_action(const JoinAction& action, TextOut& out) {
-  out.put("{\"action\": \"").put(name_of(action.kind)).put("\"");
+  constexpr std::array kWords = {"advance", "drop", "turn", "adjoint"};
+  out.put("{\"action\": \"").put(kWords[static_cast<std::size_t>(action.kind)]).put("\"");
   if (action.kind != JoinKind::kTurn) out.put(", \"branch\": ").integer(action.branch);
   if (action.kind == JoinKind::kAdvance) {
     out.put(", \"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
@@ -127,7 +114,7 @@ Answer answer(const JoinAsked& asked) {
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "join";
   json["branches"] = problem.steps;
-  json["slots"] = exact_json(wide(problem.slots));
+  json["slots"] = exact_json(problem.slots);
   json["inputs"] = asked.inputs;
   json["objective"] = asked.objective;
   json["exact"] = plan.exact;

@@ -8,10 +8,7 @@
 #include "planners/memory/least_memory.h"
 #include "planners/questions/static_memory.h"
 #include "tool/exact_json.h"
-#include "tool/pictures/nested_picture.h"
 #include "tool/schedules/action_sources.h"
-#include "tool/schedules/actions_json.h"
-#include "tool/solve/question_files.h"
 
 namespace anadrome::tool {
 namespace {
@@ -43,27 +40,29 @@ Answer answer(const LeastMemoryAsked& asked) {
   json["accounting"] = asked.accounting;
   // Every step once, and once more with the states of its segment kept.
   json["advances"] = 2 * problem.steps;
-  json["cost"] = exact_json(wide(plan.peak));
-  json["lower_bound"] = exact_json(wide(plan.lower_bound));
+  json["cost"] = exact_json(plan.peak);
+  json["lower_bound"] = exact_json(plan.lower_bound);
   json["kept"] = plan.kept;
-  const auto actions = [sizes, plan](const Problem& sweep) {
-    return nested_actions(sweep, std::make_unique<LeastMemoryPlanner>(sizes.bytes, plan.kept));
+  const auto planner = [sizes, plan] {
+    return std::make_unique<LeastMemoryPlanner>(sizes.bytes, plan.kept);
   };
-  answer.write_actions = [problem, actions](TextOut& out) { write_actions(actions(problem), out); };
-  answer.draw = [problem, sizes, plan, actions](TextOut& out) {
+  Problem run = problem;
+  ++run.steps;  // x_n is live at TURN
+  show({"least_memory",
+        std::to_string(plan.kept.size()) + " states are kept by the first sweep",
+        run,
+        {.advances = advances_of(*planner(), run.steps, run.slots)},
+        planner},
+       answer);
+  answer.write_actions = [problem, planner](TextOut& out) {
+    write_actions(nested_actions(problem, planner()), out);
+  };
+  answer.draw = [draw = answer.draw, peak = plan.peak](TextOut& out) {
     constexpr std::int64_t kMostUnits = 4096;
-    if (plan.peak > kMostUnits) {
+    if (peak > kMostUnits) {
       throw Error(ANADROME_ERR_ARGUMENT, "--svg: memory of up to 4096 bytes is drawn");
     }
-    Problem run = problem;
-    ++run.steps;  // x_n is live at TURN
-    schedule::Segment all;
-    all.last = run.steps;
-    Counts counts;
-    counts.advances = LeastMemoryPlanner(sizes.bytes, plan.kept).advances(all);
-    draw_nested(
-        "least_memory", std::to_string(plan.kept.size()) + " states are kept by the first sweep",
-        run, counts, [actions, run] { return actions(run); }, out);
+    draw(out);
   };
   return answer;
 }

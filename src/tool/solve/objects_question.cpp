@@ -8,9 +8,6 @@
 #include "base/checked.h"
 #include "planners/questions/kept_objects.h"
 #include "tool/exact_json.h"
-#include "tool/pictures/nested_picture.h"
-#include "tool/schedules/action_sources.h"
-#include "tool/schedules/actions_json.h"
 
 namespace anadrome::tool {
 namespace {
@@ -62,26 +59,21 @@ Answer answer(const ObjectsAsked& asked) {
   const KeptProblem question = problem_of(asked);
   const uint128 forwards =
       questions::forwards_of(question.problem.steps, question.problem.slots, question.kept);
-  const auto exact = [](std::int64_t number) { return exact_json(wide(number)); };
   Answer answer;
   answer.json["schedule"] = "mixed";
   answer.json["objects"] = asked.objects;
   answer.json["start"] = question.kept.free_start ? "free" : "charged";
-  answer.json["steps"] = exact(question.problem.steps);
-  answer.json["slots"] = exact(question.problem.slots);
-  answer.json["tape_slots"] = exact(question.kept.tape_units);
+  answer.json["steps"] = exact_json(question.problem.steps);
+  answer.json["slots"] = exact_json(question.problem.slots);
+  answer.json["tape_slots"] = exact_json(question.kept.tape_units);
   answer.json["advances"] = exact_json(forwards);
   answer.json["cost"] = exact_json(forwards);
-  const auto actions = [question] {
-    return nested_actions(question.problem, questions::planner_for(question.kept));
-  };
-  answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
-  answer.draw = [question, forwards, actions](TextOut& out) {
-    Counts counts;
-    counts.advances = forwards - wide(question.problem.steps);
-    draw_nested("mixed", "room for " + std::to_string(question.problem.slots) + " states",
-                question.problem, counts, actions, out);
-  };
+  show({"mixed",
+        "room for " + std::to_string(question.problem.slots) + " states",
+        question.problem,
+        {.advances = forwards - wide(question.problem.steps)},
+        [kept = question.kept] { return questions::planner_for(kept); }},
+       answer);
   return answer;
 }
 

@@ -10,7 +10,6 @@
 #include "planners/offload/offload_planner.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/solve/chain_costs.h"
 
 namespace anadrome::tool {
 namespace {
@@ -114,9 +113,9 @@ Answer answer(const OffloadAsked& asked) {
   json["advances"] = forwards;
   json["writes"] = writes;
   json["reads"] = reads;
-  json["cost"] = answer.possible ? time_json(plan.run.makespan, problem.digits)
+  json["cost"] = answer.possible ? decimal_json(wide(plan.run.makespan), problem.digits)
                                  : nlohmann::ordered_json(nullptr);
-  json["lower_bound"] = time_json(plan.lower_bound, problem.digits);
+  json["lower_bound"] = decimal_json(wide(plan.lower_bound), problem.digits);
   json["fates"] = fates;
   if (!answer.possible) return answer;
   answer.write_actions = [plan, problem](TextOut& out) { put_spans(plan, problem.digits, out); };

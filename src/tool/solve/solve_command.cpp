@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/solve/solve_command.h"
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "tool/command.h"
 #include "tool/exact_json.h"
 #include "tool/options.h"
 #include "tool/output.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -9,7 +10,6 @@
 #include "planners/questions/uneven_tapes.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
-#include "tool/solve/chain_costs.h"
 
 namespace anadrome::tool {
 namespace {
@@ -19,28 +19,11 @@ using questions::TapesKind;
 using questions::UnevenTapes;
 using questions::UnevenTapesPlan;
 
-const char* name_of(TapesKind kind) {
-  switch (kind) {
-    case TapesKind::kAdvance:
-      return "advance";
-    case TapesKind::kKeep:
-      return "keep";
-    case TapesKind::kRestore:
-      return "restore";
-    case TapesKind::kTape:
-      return "keep_tape";
-    case TapesKind::kRecord:
-      return "record";
-    case TapesKind::kAdjoint:
-      break;
-  }
-  return "adjoint";
-}
-
 void put_actions(const UnevenTapesPlan& plan, TextOut& out) {
   for (const TapesAction& action : plan.actions) {
-    out.put("{\"action\": \"").put(name_of(action.kind)).put("\", \"step\": ");
-    out.integer(action.first);
+    constexpr std::array kWords = {"advance", "keep", "restore", "keep_tape", "record", "adjoint"};
+    out.put("{\"action\": \"").put(kWords[static_cast<std::size_t>(action.kind)]);
+    out.put("\", \"step\": ").integer(action.first);
     if (action.kind == TapesKind::kAdvance) out.put(", \"last\": ").integer(action.last);
     out.put("}\n");
   }
@@ -113,7 +96,7 @@ Answer answer(const UnevenTapesAsked& asked) {
   json["memory"] = chain.units;
   json["advances"] = forwards;
   json["tapes"] = tapes;
-  json["cost"] = plan ? time_json(plan->time, digits) : nlohmann::ordered_json(nullptr);
+  json["cost"] = plan ? decimal_json(wide(plan->time), digits) : nlohmann::ordered_json(nullptr);
   if (!plan) return answer;
   answer.write_actions = [plan](TextOut& out) { put_actions(*plan, out); };
   answer.draw = [plan, chain, digits](TextOut& out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plans for a disk that holds few states, carried out on the machine of the tests.
-#include "planners/lists/small_disk.h"
+#include "planners/lists/overlap_periodic.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "engine/asked/options.h"
-#include "tool/run_options/options_command.h"
 
 namespace anadrome::tool {
 namespace {

@@ -16,7 +16,6 @@
 #include "schedule/anchored/full_disk.h"
 #include "schedule/passes/pass_sweep.h"
 #include "thread_ranks.h"
-#include "tool/plan/auto_choice.h"
 #include "tool/plan/comparison.h"
 #include "tool/schedules/schedules.h"
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/index.h"
+#include "schedule/words/costs.h"
 #include "schedule/words/two_volumes.h"
 #include "tool/schedules/problems/problem.h"
 
@@ -95,6 +96,22 @@ struct StateBytes {
   std::int64_t memory = 0, disk = 0;
 };
 StateBytes state_bytes(const WhatIf& question);
+
+/// So many of them fit on a disk; kNoLimit.
+std::int64_t states_on(std::int64_t disk, std::int64_t state);
+
+/// The states that a loop of the caller's has room for, by a stream: all of the memory is its own.
+struct StreamRoom {
+  explicit StreamRoom(const WhatIf& question);
+
+  /// Bytes of so many.
+  std::int64_t bytes_of(std::int64_t count) const { return count * state_bytes; }
+
+  std::int64_t state_bytes;
+  std::int64_t slots;            ///< kept tapes take some of them
+  std::int64_t disk_states = 0;  ///< that may be on disk at a time
+  schedule::StepCosts costs;
+};
 
 /// Throws ERR_ARGUMENT if a state of all ranks, or with it the whole sweep, is beyond counting.
 void check(const WhatIf& question);
