@@ -8,30 +8,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reference_table.h"
 #include "two_tier_search.h"
 #include "two_tier_sweep.h"
 
 namespace anadrome::schedule {
 namespace {
 
-const std::vector<TwoTierCosts> kDiskCosts = {
-    {1, 0, 0, 0}, {1, 1, 2, 2}, {1, 0, 1, 1},   {2, 5, 7, 3},   {3, 1, 0, 10}, {3, 2, 10, 0},
-    {0, 1, 2, 3}, {0, 0, 0, 0}, {1, 0, 20, 20}, {5, 0, 1, 100}, {1, 3, 40, 1}, {7, 11, 13, 17},
-};
-
-TEST(DiskRevolve, AgreesWithTheReferenceTable) {
-  const auto rows = reference_rows("disk_revolve.csv", 7);
-  ASSERT_EQ(rows.size(), 150u);
-  for (const auto& row : rows) {
-    const TwoTierCosts costs{row[4], 0, row[2], row[3]};
-    EXPECT_EQ(DiskRevolvePlanner(row[0], row[1], costs).cost(), static_cast<uint128>(row[6]))
-        << "n " << row[0] << ", RAM " << row[1] << ", w " << row[2] << ", r " << row[3];
-  }
-}
-
 TEST(DiskRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
-  for (const TwoTierCosts& costs : kDiskCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (int n = 1; n <= 7; ++n) {
       for (std::int64_t c = 0; c <= 3; ++c) {
         const std::vector<StorageLevel> disk = {{n, costs.write, costs.read}};
@@ -46,34 +30,20 @@ TEST(DiskRevolve, CostsTheLeastThatAnExhaustiveSearchFinds) {
 }
 
 TEST(DiskRevolve, TakesTurnForOneMoreStep) {
-  for (const TwoTierCosts& costs : kDiskCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 1; n <= 40; ++n) {
       for (const std::int64_t c : {1, 2, 5}) {
-        DiskRevolvePlanner planner(n + 1, c, costs);
-        const uint128 promised = planner.cost();
-        StackOptions options = options_of({n, c, planner.disk_slots()});
-        options.turn = true;
-        const Taken run = replay(options, std::make_unique<DiskRevolvePlanner>(std::move(planner)));
-        // At the end x_0 is live again; that may take a read.
-        const uint128 cost = two_tier_cost(n + 1, use_of(run), costs);
-        const bool read_again =
-            run.anchors > 0 && cost == promised + static_cast<uint128>(costs.read);
-        EXPECT_TRUE(cost == promised || read_again) << "n " << n << ", RAM " << c;
-        options.record = true;
-        DiskRevolvePlanner taped(n, c, costs);
-        const uint128 promised_taped = taped.cost();
-        const Taken totals =
-            replay(options, std::make_unique<DiskRevolvePlanner>(std::move(taped)));
-        EXPECT_EQ(two_tier_cost(n, use_of(totals), costs), promised_taped)
-            << "n " << n << ", RAM " << c;
-        EXPECT_EQ(totals.recorded, n);
+        SCOPED_TRACE("n " + std::to_string(n) + ", RAM " + std::to_string(c));
+        const DiskRevolvePlanner turning(n + 1, c, costs), taping(n, c, costs);
+        const std::int64_t d = turning.disk_slots();
+        expect_turn_is_a_step({n, c, d}, costs, turning, taping);
       }
     }
   }
 }
 
 TEST(DiskRevolve, KeepsTheRulesWhereTheFirstStateIsOnDiskAlready) {
-  for (const TwoTierCosts& costs : kDiskCosts) {
+  for (const TwoTierCosts& costs : kTwoTierCosts) {
     for (std::int64_t n = 2; n <= 60; ++n) {
       for (const std::int64_t c : {0, 1, 3}) {
         for (const std::int64_t first : {1, 4, 40}) {

@@ -47,11 +47,10 @@ RC_GTEST_PROP(DoublePublished, TakesWhatItPromises, ()) {
   const auto length = *rc::gen::inRange<std::int64_t>(1, 90);
   const auto tape = *rc::gen::inRange<std::int64_t>(1, 6);
   const DoubleSweep sweep = double_sweep(n, length, tape);
-  StackOptions options;
-  options.steps = n;
-  options.units = sweep.full.local_units;
-  options.disk_slots = sweep.intervals;
-  options.tape_units = tape;
+  StackOptions options = {.steps = n,
+                          .units = sweep.full.local_units,
+                          .disk_slots = sweep.intervals,
+                          .tape_units = tape};
   options.tape_restarts = *rc::gen::arbitrary<bool>();
   options.record = true;
   const Taken totals = replay(options, std::make_unique<DoublePlanner>(sweep));

@@ -9,7 +9,6 @@
 
 #include "base/index.h"
 #include "planners/join/join_planner.h"
-#include "reference_table.h"
 
 namespace anadrome::questions {
 namespace {
@@ -71,18 +70,6 @@ std::int64_t replay(const JoinProblem& problem, const std::vector<JoinAction>& a
 
 void expect_what_was_promised(const JoinProblem& problem, const JoinPlan& plan) {
   EXPECT_TRUE(static_cast<uint128>(replay(problem, actions_of(problem, plan))) == plan.advances);
-}
-
-TEST(JoinActions, TakeWhatTheTableSays) {
-  const auto rows = reference_cells("planners/join_small.csv");
-  ASSERT_GT(rows.size(), 100u);
-  for (const auto& row : rows) {
-    JoinProblem problem{integers_in(row[0]), std::stoll(row[2]), row[1] == "charged", false, false};
-    for (const JoinPlan& plan : {plan_join(problem), plan_join(problem, 0)}) {
-      EXPECT_EQ(replay(problem, actions_of(problem, plan)), std::stoll(row[3]))
-          << row[0] << " " << row[1] << " " << row[2];
-    }
-  }
 }
 
 RC_GTEST_PROP(JoinActions, TakeWhatThePlanPromisesNearTheOptimumWithoutATableToo, ()) {

@@ -40,15 +40,6 @@ TEST(KeptObjects, AgreeWithTheTableOfTheThreeProblems) {
   }
 }
 
-TEST(KeptObjects, AgreeWithTheTableOfTapesOfAnySize) {
-  const auto rows = reference_rows("planners/gruslys_msm_small.csv", 6);
-  ASSERT_GT(rows.size(), 70u);
-  for (const auto& row : rows) {
-    EXPECT_EQ(forwards(row[0], row[1], free_and_restarting(row[2])), row[5])
-        << row[0] << " " << row[1] << " " << row[2];
-  }
-}
-
 TEST(KeptObjects, AgreeWithTheTableOfAThousandSteps) {
   const auto rows = reference_rows("planners/gruslys_t1000.csv", 3);
   ASSERT_GT(rows.size(), 10u);
@@ -57,9 +48,6 @@ TEST(KeptObjects, AgreeWithTheTableOfAThousandSteps) {
     EXPECT_EQ(forwards(1000, row[0] - 1, tapes_only(1)), row[2]);
   }
 }
-
-// Where the recurrence as published is not optimal: a state may be given up for its tape.
-TEST(KeptObjects, GiveAStateUpForItsTape) { EXPECT_EQ(forwards(7, 3, free_and_restarting(3)), 13); }
 
 // 5 % of the memory of all tapes, one of them for the tape that was just recorded, and adjoint
 // steps of two forward steps: a third more time.
@@ -78,13 +66,10 @@ TEST(KeptObjects, KeepThePromiseOfTheHeadlineWithTapesOnly) {
 
 TEST(KeptObjects, AreTheLeastThatAnExhaustiveSearchFinds) {
   for (int n = 1; n <= 7; ++n) {
-    for (std::int64_t tape = 1; tape <= 3; ++tape) {
+    for (std::int64_t tape = 1; tape <= 4; ++tape) {
       for (std::int64_t units = 0; units <= 7; ++units) {
-        SmallReversal problem;
-        problem.steps = n;
-        problem.units = units;
-        problem.tape_units = tape;
-        problem.start_is_free = true;
+        SmallReversal problem = {
+            .steps = n, .units = units, .tape_units = tape, .start_is_free = true};
         for (const bool restarts : {false, true}) {
           problem.tape_restarts = restarts;
           ASSERT_EQ(forwards(n, units, {Objects::kMixed, tape, restarts, true}) - n,

@@ -94,18 +94,6 @@ TEST(ListSweep, BreaksNoRuleInAPlanThatWasSearchedFor) {
   }
 }
 
-TEST(ListSweep, TakesTheAdvancesOfRevolveWhereTheDiskIsOfNoUse) {
-  const OverlapTimes endless{1e-3, 1e-3, 1e6, 1e6};
-  for (const std::int64_t steps : {7, 30, 59}) {
-    const auto advances = static_cast<std::int64_t>(extra_advances(steps + 1, 3));
-    EXPECT_EQ(replay({{steps, 3, kNoLimit, false}, endless}), advances);
-  }
-}
-
-TEST(ListSweep, RunsNoStepTwiceWhereAllStatesFit) {
-  EXPECT_EQ(replay({{20, 20, 1, false}, kListTimes[0]}), 20);
-}
-
 TEST(ListSweep, WritesStatesWhereThatPays) {
   const ListCase c{{60, 3, kNoLimit, false}, kListTimes[0]};
   ListSweep sweep(c.options, list_plan(c.options, c.times, OverlapSearch::kQuick));

@@ -10,8 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "reference_table.h"
-
 namespace anadrome::bench {
 namespace {
 
@@ -97,24 +95,6 @@ TEST(OverlapBound, IsNoMoreThanTheCheapestPlanOfItsRelaxation) {
           << "n " << steps << ", c " << slots << ", write " << times.write << ", read "
           << times.read << ", shares " << shares.before << " " << shares.after << ", block "
           << block;
-    }
-  }
-}
-
-TEST(OverlapBound, IsNoMoreThanTheOptimum) {
-  for (const auto& row : reference_rows("async_optimum.csv", 6)) {
-    const OverlapTimes times{1, static_cast<double>(row[4]), static_cast<double>(row[2]),
-                             static_cast<double>(row[3])};
-    const auto optimum = static_cast<double>(row[5]);
-    for (const std::int64_t block : {std::int64_t{400}, std::int64_t{3}, std::int64_t{5}}) {
-      for (double before = 0; before < 1; before += 0.09) {
-        for (double after = 0; after < 1; after += 0.09) {
-          ASSERT_LE(overlapped_lower_bound(row[0], row[1], times, {before, after}, block),
-                    optimum + 1e-9)
-              << "n " << row[0] << ", c " << row[1] << ", write " << row[2] << ", adjoint "
-              << row[4] << ", shares " << before << " " << after << ", block " << block;
-        }
-      }
     }
   }
 }

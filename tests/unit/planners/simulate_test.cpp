@@ -35,10 +35,7 @@ double seconds_of(const StackOptions& options, std::unique_ptr<Planner> planner,
 }
 
 TEST(Simulate, RevolveTakesItsStepsAndAdjoints) {
-  StackOptions options;
-  options.steps = 100;
-  options.units = 7;
-  options.x_0 = Place::kRam;
+  StackOptions options = {.steps = 100, .units = 7, .x_0 = Place::kRam};
   Machine machine;
   machine.costs = {.forward = 1, .adjoint = 2.5};
   const auto steps = static_cast<double>(extra_advances(101, 7));
@@ -57,12 +54,11 @@ TEST(Simulate, DoubleTakesWhatItsClosedFormSays) {
             costs.step = {1, 2, write, read, taken, taken};
             costs.record = tape > 0;
             costs.reads_ahead = ahead;
-            StackOptions options;
-            options.steps = 103;
-            options.units = 8;
-            options.disk_slots = 200;
-            options.tape_units = tape;
-            options.record = costs.record;
+            StackOptions options = {.steps = 103,
+                                    .units = 8,
+                                    .disk_slots = 200,
+                                    .tape_units = tape,
+                                    .record = costs.record};
             const DoubleSweep sweep =
                 double_sweep_within(costs.record ? 103 : 104, 8, {options.units, tape});
             Machine machine;
@@ -91,12 +87,11 @@ double seconds_of_anchors(const IntervalProblem& problem, const AsyncPlan& plan,
   anchored.steps = problem.steps;
   anchored.slots = anchored.most_slots = plan.slots;
   anchored.interval = plan.interval;
-  StackOptions options;
-  options.steps = problem.steps;
-  options.units = plan.slots - 1;
-  options.disk_slots = written + 1;
-  options.anchors_stay = true;
-  options.x_0 = Place::kDisk;
+  StackOptions options = {.steps = problem.steps,
+                          .units = plan.slots - 1,
+                          .disk_slots = written + 1,
+                          .x_0 = Place::kDisk,
+                          .anchors_stay = true};
   machine.costs = problem.costs;
   return seconds_of(options, std::make_unique<AnchoredPlanner>(anchored), machine);
 }
@@ -165,10 +160,7 @@ TEST(Simulate, AListTakesTheTimeOfItsPlan) {
   for (const double transfer : {0.5, 3.0, 11.0}) {
     for (const std::int64_t slots : {1, 2, 4}) {
       const OverlapTimes times{1, 3, transfer, transfer * 0.75};  // with the recording step
-      ListOptions options;
-      options.steps = 60;
-      options.slots = slots;
-      options.record = true;
+      ListOptions options = {.steps = 60, .slots = slots, .record = true};
       ListSweep sweep(options, list_plan(options, times, OverlapSearch::kQuick));
       Machine machine;
       machine.costs = {.forward = 1, .adjoint = 2, .write = times.write, .read = times.read};
@@ -192,10 +184,7 @@ TEST(Simulate, ASolverThatWaitsForTheDiskTakesWhatATwoTierPlannerReckons) {
   machine.disk.overlaps = false;
   for (const std::int64_t units : {1, 3, 8}) {
     for (const std::int64_t disk : {2, 5, 400}) {
-      StackOptions options;
-      options.steps = 300;
-      options.units = units;
-      options.disk_slots = disk;
+      StackOptions options = {.steps = 300, .units = units, .disk_slots = disk};
       HRevolvePlanner planner(301, units, disk, kTicks);
       const double cost = static_cast<double>(planner.cost()) - 2;
       const double seconds =
@@ -206,10 +195,7 @@ TEST(Simulate, ASolverThatWaitsForTheDiskTakesWhatATwoTierPlannerReckons) {
 }
 
 TEST(Simulate, TellsWhatTheSolverAndTheDiskDidWithoutAGap) {
-  StackOptions options;
-  options.steps = 50;
-  options.units = 4;
-  options.disk_slots = 60;
+  StackOptions options = {.steps = 50, .units = 4, .disk_slots = 60};
   const DoubleSweep sweep = double_sweep_within(51, 6, {4, 0});
   StackSweep played(options, std::make_unique<DoublePlanner>(sweep));
   Machine machine;

@@ -98,11 +98,8 @@ TEST(UnevenTapes, LieBetweenTheOptimumAndRevolve) {
   for (int n = 1; n <= 6; ++n) {
     for (std::int64_t tape = 1; tape <= 3; ++tape) {
       for (std::int64_t units = 1; units <= 6; ++units) {
-        SmallReversal problem;
-        problem.steps = n;
-        problem.units = units;
-        problem.tape_units = tape;
-        problem.tape_restarts = true;
+        SmallReversal problem = {
+            .steps = n, .units = units, .tape_units = tape, .tape_restarts = true};
         const std::size_t count = at(n);
         const std::int64_t time = time_of(
             {Values(count, 1), Values(count, 0), Values(count, 1), Values(count, tape), units});

@@ -5,12 +5,14 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <limits>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "exhaustive_search.h"
 #include "replay.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-// The models by which the reference tables name their chains.
+// Chains by the names that the reference tables give them.
 Values chain_of(const std::string& model, std::int64_t n) {
   Values values;
   std::uint32_t x = 12345;
@@ -36,26 +38,6 @@ Values chain_of(const std::string& model, std::int64_t n) {
   return values;
 }
 
-struct UnevenRow {
-  std::string model;
-  std::int64_t n, memory, cost, of_revolve;
-};
-
-std::vector<UnevenRow> rows_of(const std::string& file) {
-  std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/" + file);
-  std::vector<UnevenRow> rows;
-  std::string line;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream cells(line);
-    UnevenRow row{};
-    cells >> row.model >> row.n >> row.memory >> row.cost >> row.of_revolve;
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 std::int64_t cost_or_none(const UnevenSteps& steps) {
   try {
     return UnevenPlanner(steps).cost();
@@ -67,11 +49,10 @@ std::int64_t cost_or_none(const UnevenSteps& steps) {
 
 void expect_what_was_promised(const UnevenSteps& steps, bool record) {
   auto planner = std::make_unique<UnevenPlanner>(steps);
-  StackOptions options;
-  options.steps = static_cast<std::int64_t>(steps.costs.size());
-  options.units = planner->units();
-  options.record = record;
-  options.turn = steps.turn_is_a_step || record;
+  StackOptions options = {.steps = static_cast<std::int64_t>(steps.costs.size()),
+                          .units = planner->units(),
+                          .record = record,
+                          .turn = steps.turn_is_a_step || record};
   const std::int64_t cost = planner->cost();
   std::int64_t most = 0;  // bytes
   const Values& bytes = steps.state_bytes;
@@ -93,27 +74,51 @@ void expect_what_was_promised(const UnevenSteps& steps, bool record) {
   ASSERT_LE(totals.most_units, options.units);
 }
 
-TEST(UnevenCost, AgreesWithTheTableOfStepCosts) {
-  const auto rows = rows_of("uneven_cost.csv");
-  ASSERT_GE(rows.size(), 250u);
-  for (const UnevenRow& row : rows) {
-    const UnevenSteps steps{.costs = chain_of(row.model, row.n), .bytes = row.memory};
-    const UnevenPlanner planner(steps);
-    EXPECT_TRUE(planner.exact());
-    EXPECT_EQ(planner.cost(), row.cost) << row.model << ", n " << row.n << ", s " << row.memory;
-    EXPECT_LE(planner.cost(), row.of_revolve);
-  }
-}
+/// F(i, j, b): steps i .. j-1 from x_i, with b units for the states between. The state of the last
+/// step is live when its turn comes.
+class Recurrence {
+ public:
+  explicit Recurrence(const UnevenSteps& steps) : steps_(steps) {}
 
-TEST(UnevenCost, AgreesWithTheTableOfSizes) {
-  const auto rows = rows_of("uneven_size.csv");
-  ASSERT_GE(rows.size(), 190u);
-  for (const UnevenRow& row : rows) {
-    const UnevenSteps steps{.costs = Values(static_cast<std::size_t>(row.n), 1),
-                            .state_bytes = chain_of(row.model, row.n),
-                            .bytes = row.memory};
-    EXPECT_EQ(cost_or_none(steps), row.cost)
-        << row.model << ", n " << row.n << ", budget " << row.memory;
+  std::int64_t least(std::int64_t i, std::int64_t j, std::int64_t b) {
+    if (j - i == 1) return 0;
+    if (const auto known = known_.find({i, j, b}); known != known_.end()) return known->second;
+    std::int64_t best = std::numeric_limits<std::int64_t>::max(), sum = 0;
+    for (std::int64_t k = i + 1; k < j; ++k) {
+      sum += steps_.costs[at(k - 1)];
+      const std::int64_t left = k == j - 1 ? b : b - size_of(k);
+      if (left >= 0) best = std::min(best, sum + least(k, j, left) + least(i, k, b));
+    }
+    return known_[{i, j, b}] = best;
+  }
+  std::int64_t least() {
+    const std::int64_t left = steps_.bytes - size_of(0);
+    return left < 0 ? -1 : least(0, std::ssize(steps_.costs), left);
+  }
+
+ private:
+  std::int64_t size_of(std::int64_t k) const {
+    return steps_.state_bytes.empty() ? 1 : steps_.state_bytes[at(k)];
+  }
+
+  UnevenSteps steps_;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> known_;
+};
+
+TEST(UnevenCost, SolvesTheRecurrence) {
+  for (const std::string model : {"uniform1", "1+(k%3)", "1+(k%2)*3", "k+1", "n-k", "lcg1..9"}) {
+    for (const std::int64_t n : {2, 3, 8, 15, 20}) {
+      for (const std::int64_t memory : {1, 2, 3, 5, 8, 12, 20}) {
+        const UnevenSteps costs{.costs = chain_of(model, n), .bytes = memory};
+        const UnevenSteps sizes{
+            .costs = Values(at(n), 1), .state_bytes = chain_of(model, n), .bytes = memory};
+        EXPECT_TRUE(UnevenPlanner(costs).exact());
+        for (const UnevenSteps& steps : {costs, sizes}) {
+          EXPECT_EQ(cost_or_none(steps), Recurrence(steps).least())
+              << model << ", n " << n << ", memory " << memory;
+        }
+      }
+    }
   }
 }
 
@@ -121,10 +126,7 @@ TEST(UnevenCost, IsTheLeastThatAnExhaustiveSearchFinds) {
   for (const std::string model : {"uniform1", "1+(k%3)", "k+1", "n-k", "lcg1..9"}) {
     for (int n = 1; n <= 10; ++n) {
       for (std::int64_t slots = 1; slots <= 5; ++slots) {
-        SmallReversal problem;
-        problem.steps = n;
-        problem.units = slots;
-        problem.step_cost = chain_of(model, n);
+        SmallReversal problem = {.steps = n, .units = slots, .step_cost = chain_of(model, n)};
         EXPECT_EQ(UnevenPlanner(UnevenSteps{.costs = problem.step_cost, .bytes = slots}).cost(),
                   least_extra_cost(problem))
             << model << ", n " << n << ", s " << slots;

@@ -21,23 +21,6 @@ void expect_same(const AnchorList& list, const std::vector<std::int64_t>& steps)
   }
 }
 
-TEST(AnchorList, BeginsEmpty) {
-  const AnchorList list;
-  EXPECT_TRUE(list.empty());
-  EXPECT_EQ(list.count(), 0);
-  EXPECT_TRUE(list.stretches().empty());
-}
-
-TEST(AnchorList, GivesBackEveryStep) {
-  AnchorList list;
-  std::vector<std::int64_t> steps;
-  for (const std::int64_t step : {0, 4, 8, 12, 13, 14, 20, 30, 40, 41, 100}) {
-    list.append(step);
-    steps.push_back(step);
-    expect_same(list, steps);
-  }
-}
-
 TEST(AnchorList, TakesOneStretchForEqualDistances) {
   AnchorList list;
   for (std::int64_t i = 0; i < 100000; ++i) list.append(7 * i);
@@ -67,14 +50,6 @@ TEST(AnchorList, GoesOnAfterATruncationWithinAStretch) {
   EXPECT_EQ(list.stretches().size(), 1u);
 }
 
-TEST(AnchorList, KeepsAllWhenAskedToKeepMore) {
-  AnchorList list;
-  list.append(0);
-  list.append(5);
-  list.truncate(9);
-  expect_same(list, {0, 5});
-}
-
 TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
   std::mt19937_64 random(1806);
   for (int trial = 0; trial < 300; ++trial) {
@@ -82,9 +57,9 @@ TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
     std::vector<std::int64_t> steps;
     for (int change = 0; change < 60; ++change) {
       if (random() % 8 == 0) {
-        const std::uint64_t left = random() % (steps.size() + 1);
+        const std::uint64_t left = random() % (steps.size() + 3);  // or more than there are
         list.truncate(static_cast<std::int64_t>(left));
-        steps.resize(left);
+        steps.resize(std::min<std::size_t>(left, steps.size()));
       } else {
         const std::int64_t distance = 1 + static_cast<std::int64_t>(random() % 3);
         const std::int64_t step = steps.empty() ? 0 : steps.back() + distance;

@@ -23,11 +23,7 @@ TwoSweeps sweep_and_rewind(const AnchoredCase& given, std::int64_t steps, std::i
 }
 
 AnchoredCase ram(std::int64_t steps, std::int64_t slots, bool record = false) {
-  AnchoredCase options;
-  options.steps = steps;
-  options.slots = slots;
-  options.record = record;
-  return options;
+  return {.steps = steps, .slots = slots, .record = record};
 }
 
 // Steps that Revolve runs from x_0 to the end and back.

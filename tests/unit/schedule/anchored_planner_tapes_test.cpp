@@ -13,14 +13,12 @@ namespace {
 
 AnchoredCase taped(std::int64_t steps, std::int64_t slots, std::int64_t interval,
                    std::int64_t tape_units) {
-  AnchoredCase options;
-  options.steps = steps;
-  options.slots = slots;
-  options.anchored = true;
-  options.interval = interval;
-  options.record = true;
-  options.tape_units = tape_units;
-  return options;
+  return {.steps = steps,
+          .slots = slots,
+          .anchored = true,
+          .interval = interval,
+          .record = true,
+          .tape_units = tape_units};
 }
 
 std::string text_of_taped(const AnchoredCase& options) {

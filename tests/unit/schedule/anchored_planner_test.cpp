@@ -12,31 +12,7 @@ namespace anadrome::schedule {
 namespace {
 
 AnchoredCase revolve(std::int64_t steps, std::int64_t slots, bool record = false) {
-  AnchoredCase options;
-  options.steps = steps;
-  options.slots = slots;
-  options.record = record;
-  return options;
-}
-
-TEST(AnchoredPlanner, RevolveTakesTheOptimumNumberOfAdvances) {
-  for (std::int64_t n = 0; n <= 60; ++n) {
-    for (std::int64_t s = 1; s <= n + 1; ++s) {
-      const Taken totals = replay(revolve(n, s), n);
-      ASSERT_EQ(totals.advances, extra_advances_clamped(n + 1, s)) << "n " << n << ", s " << s;
-      ASSERT_EQ(totals.recorded, 0);
-    }
-  }
-}
-
-TEST(AnchoredPlanner, RevolveWithATapeRecordsEachStepOnceAndAdvancesNoMore) {
-  for (std::int64_t n = 0; n <= 60; ++n) {
-    for (std::int64_t s = 1; s <= n + 1; ++s) {
-      const Taken totals = replay(revolve(n, s, true), n);
-      ASSERT_EQ(totals.recorded, n) << "s " << s;
-      ASSERT_EQ(totals.advances, n + extra_advances_clamped(n, s)) << "n " << n << ", s " << s;
-    }
-  }
+  return {.steps = steps, .slots = slots, .record = record};
 }
 
 TEST(AnchoredPlanner, StoreAllRunsEachStepOnce) {
@@ -63,12 +39,9 @@ TEST(AnchoredPlanner, RevolveKeepsItsPromisesOnLongSweeps) {
   }
 }
 
-TEST(AnchoredPlanner, PromisesTheOptimumBeforeItBegins) {
-  EXPECT_EQ(AskedSweep(revolve(100, 5))->advances_remaining(), extra_advances_clamped(101, 5));
+TEST(AnchoredPlanner, PromisesTheOptimumOfABillionSteps) {
   EXPECT_EQ(AskedSweep(revolve(1000000000, 20))->advances_remaining(),
             extra_advances_clamped(1000000001, 20));
-  EXPECT_EQ(AskedSweep(revolve(100, 5, true))->advances_remaining(), 100 + 316);
-  EXPECT_EQ(AskedSweep(revolve(100, 5))->course().adjoints_left, 100);
 }
 
 TEST(AnchoredPlanner, PromisesNoMoreThanFits) {

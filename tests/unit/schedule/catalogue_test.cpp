@@ -34,10 +34,6 @@ TEST(Catalogue, ARunPlaysAnchorsAndStacks) {
   EXPECT_EQ(names, (std::set<std::string>{"store_all", "revolve", "async", "mixed", "undo"}));
 }
 
-TEST(Catalogue, MakesTheSweepOfEveryRow) {
-  for (const Entry& entry : catalogue()) EXPECT_NE(entry.make, nullptr) << entry.name;
-}
-
 // An unknown n, files that are kept and a run that goes on all end in the schedule by default.
 TEST(Catalogue, DefaultNeedsNeitherTheNumberOfStepsNorTapes) {
   const Needs& needs = schedule_for(InAuto::kByDefault).needs;

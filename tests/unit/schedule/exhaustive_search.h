@@ -9,14 +9,14 @@
 namespace anadrome::schedule {
 
 struct SmallReversal {
-  int steps = 1;                          ///< n <= 10, with tapes <= 8
-  std::int64_t units = 1;                 ///< of memory for states and tapes
-  std::vector<std::int64_t> step_cost;    ///< of n steps; empty: 1 each
-  std::vector<std::int64_t> state_units;  ///< of x_0 .. x_{n-1}; empty: 1 each
-  std::int64_t tape_units = 0;            ///< 0: tapes are not kept
-  bool tape_restarts = false;             ///< the tape of step k holds x_{k+1}
-  bool start_is_free = false;             ///< x_0 can always be restored and takes no memory
-  bool states_are_kept = true;            ///< false: but x_0, if that is free
+  int steps = 1;                               ///< n <= 10, with tapes <= 8
+  std::int64_t units = 1;                      ///< of memory for states and tapes
+  std::vector<std::int64_t> step_cost = {};    ///< of n steps; empty: 1 each
+  std::vector<std::int64_t> state_units = {};  ///< of x_0 .. x_{n-1}; empty: 1 each
+  std::int64_t tape_units = 0;                 ///< 0: tapes are not kept
+  bool tape_restarts = false;                  ///< the tape of step k holds x_{k+1}
+  bool start_is_free = false;                  ///< x_0 can always be restored and takes no memory
+  bool states_are_kept = true;                 ///< false: but x_0, if that is free
 };
 
 /// The least cost of all forward steps beyond the one recorded run of each step; x_0 is live at

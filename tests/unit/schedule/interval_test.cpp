@@ -99,15 +99,6 @@ TEST(SecondsPerStep, CountsWhatHiddenTransfersTakeFromTheComputation) {
   EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17, 1, 2}, 4, 3, kNone), 2 + (7 + 18 + 17) / 4.0);
 }
 
-TEST(SecondsPerStep, AddsTransfersThatAreNotOverlapped) {
-  EXPECT_DOUBLE_EQ(seconds_per_step({2, 3, 7, 17}, 4, 3, kNone), 2 + (7 + 18 + 17) / 4.0);
-}
-
-TEST(BestInterval, IsOneWhenTransfersCostNothing) {
-  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, kAll, 1, kNoEnd), 1);
-  EXPECT_EQ(best_interval({1, 2, 0, 0}, 5, kNone, 1, kNoEnd), 1);
-}
-
 TEST(BestInterval, IsTheBestOfAllIntervals) {
   RandomCosts random;
   for (int trial = 0; trial < 600; ++trial) {

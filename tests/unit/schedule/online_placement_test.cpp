@@ -98,14 +98,6 @@ TEST(OnlinePlacement, IsNearRevolveWhichKnowsTheEnd) {
   }
 }
 
-TEST(OnlinePlacement, IsBetterWithCostsThanWithLevels) {
-  for (const std::int64_t s : {2, 3, 5, 10, 20, 50}) {
-    const Ratios costs = ratios(s, 512), levels = ratios(s, 0);
-    EXPECT_LT(costs.largest, levels.largest) << "s " << s;
-    EXPECT_LT(costs.mean, levels.mean) << "s " << s;
-  }
-}
-
 TEST(OnlinePlacement, StaysNearRevolveWithLevels) {
   for (const std::int64_t s : {2, 3, 5, 10, 20, 50}) {
     const Ratios measured = ratios(s, 0);

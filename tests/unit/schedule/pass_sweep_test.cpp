@@ -21,12 +21,7 @@ namespace {
 constexpr Direction kForward = Direction::kForward, kReverse = Direction::kReverse;
 
 AnchoredCase passes_in_ram(std::int64_t steps, std::int64_t slots, bool record = false) {
-  AnchoredCase given;
-  given.steps = steps;
-  given.slots = slots;
-  given.leaves_states = true;
-  given.record = record;
-  return given;
+  return {.steps = steps, .slots = slots, .leaves_states = true, .record = record};
 }
 
 AnchoredCase anchored(std::int64_t steps, std::int64_t slots, std::int64_t interval,
@@ -81,12 +76,8 @@ TEST(PassSweep, InRoomForEveryStateRunsNoStep) {
 }
 
 TEST(PassSweep, OfKeptTapesRunsNoStep) {
-  StackOptions options;
-  options.steps = 12;
-  options.units = 50;
-  options.record = true;
-  options.tape_units = 3;
-  options.retain = true;
+  StackOptions options = {
+      .steps = 12, .units = 50, .tape_units = 3, .record = true, .retain = true};
   StackSweep sweep(options, std::make_unique<StoreTapesPlanner>());
   Driver(sweep, rules_of(options, sweep.planner()), {.steps = 12}).sweep();
   PassReplay passes(*sweep.remains());

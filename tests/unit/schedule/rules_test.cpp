@@ -18,12 +18,7 @@ Advance run(std::int64_t first, std::int64_t last, bool again = false) {
   return {.first = first, .last = last, .again = again};
 }
 
-RuleOptions two_steps() {
-  RuleOptions options;
-  options.steps = {2};
-  options.units = 2;
-  return options;
-}
+RuleOptions two_steps() { return {.steps = {2}, .units = 2}; }
 
 bool breaks(std::initializer_list<Action> actions, const RuleOptions& options = two_steps()) {
   Rules rules(options);

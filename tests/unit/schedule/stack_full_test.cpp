@@ -29,12 +29,10 @@ struct Disk {
 };
 
 RuleOptions rules_of(const Problem& problem) {
-  RuleOptions rules;
-  rules.steps = {problem.sizing.steps};
-  rules.units = problem.shared.blocks;
-  rules.record = problem.sizing.record;
-  rules.tape_units = problem.shared.tape_units;
-  return rules;
+  return {.steps = {problem.sizing.steps},
+          .units = problem.shared.blocks,
+          .tape_units = problem.shared.tape_units,
+          .record = problem.sizing.record};
 }
 
 class Player {

@@ -12,11 +12,8 @@ namespace {
 
 TEST(StackSweep, TakesWhatRevolveTakesWithItsPlanner) {
   for (std::int64_t n = 1; n <= 60; ++n) {
-    for (const std::int64_t s : {1, 2, 3, 5, 9}) {
-      StackOptions options;
-      options.steps = n;
-      options.units = s;
-      options.turn = false;
+    for (const std::int64_t s : {1, 2, 3, 5, 9, 40}) {
+      StackOptions options = {.steps = n, .units = s, .turn = false};
       const Taken paper = replay(options, std::make_unique<RevolvePlanner>());
       EXPECT_EQ(static_cast<uint128>(paper.advances), extra_advances(n, s)) << n << " " << s;
       options.turn = true;
@@ -123,9 +120,7 @@ class Stubborn final : public Planner {
 };
 
 TEST(StackSweep, RefusesAPlannerThatBreaksTheRules) {
-  StackOptions options;
-  options.steps = 8;
-  options.units = 3;
+  StackOptions options = {.steps = 8, .units = 3};
   const std::vector<Placement> wrong = {
       {Place::kNowhere, 2}, {Place::kRam, 0}, {Place::kDisk, 0}, {Place::kTape, 0}};
   for (const Placement& placement : wrong) {

@@ -61,13 +61,12 @@ TEST(Twice, AnIntervalTakesTheSameActionsAgain) {
       if (!record && tape_units > 0) continue;
       for (const std::int64_t slots : {2, 3, 5}) {
         for (const std::int64_t interval : {1, 3, 7}) {
-          AnchoredCase given;
-          given.steps = 40;
-          given.slots = slots;
-          given.anchored = true;
-          given.interval = interval;
-          given.record = record;
-          given.tape_units = tape_units;
+          AnchoredCase given = {.steps = 40,
+                                .slots = slots,
+                                .anchored = true,
+                                .interval = interval,
+                                .record = record,
+                                .tape_units = tape_units};
           SCOPED_TRACE(testing::Message() << record << tape_units << slots << interval);
           play_twice(given);
         }
