@@ -393,15 +393,6 @@ class Picture(WhatIf):
         self.assertIn("--svg", self.refuse(*words({"--steps": "5000001"}), "--svg", "/tmp/x.svg"))
         self.assertIn("--schedule", self.refuse(*words(), "--schedule", "best"))
 
-    def test_a_schedule_is_drawn_in_any_case_of_its_name(self):
-        drawn = []
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("async", "ASync"):
-                file = pathlib.Path(folder, name)
-                self.answer(*words(), "--json", "--schedule", name, "--svg", file)
-                drawn.append(file.read_bytes())
-        self.assertEqual(drawn[0], drawn[1])
-
 
 class Target(WhatIf):
     def target(self, *changes):

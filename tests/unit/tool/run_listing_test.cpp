@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -22,7 +21,7 @@
 namespace anadrome::tool {
 namespace {
 
-using store::File, store::FileKind, store::Leftovers, store::LockRecord, store::RunDirectory;
+using store::FileKind, store::Leftovers, store::RunDirectory;
 using store::put_file_of_run, store::TemporaryDirectory;
 
 class RunListing : public testing::Test {
@@ -43,46 +42,6 @@ class RunListing : public testing::Test {
 
   const TemporaryDirectory parent;
 };
-
-TEST_F(RunListing, TellsLiveDeadAndKeptRuns) {
-  RunDirectory live = RunDirectory::create(parent.path(), "c", "4567");
-  dead("b");
-  std::filesystem::create_directory(parent / "a");
-  put_file_of_run(parent / "a", "states.h5", "89");
-  const std::vector<ListedRun> runs = list_runs(parent.path());
-  ASSERT_EQ(runs.size(), 3u);
-  EXPECT_EQ(runs[0].path, parent / "a");
-  EXPECT_EQ(runs[0].state, RunState::kKept);
-  EXPECT_EQ(runs[1].state, RunState::kDead);
-  EXPECT_EQ(runs[1].lock.run_id, "0123");
-  ASSERT_EQ(runs[1].files.size(), 2u);
-  EXPECT_EQ(runs[1].files[0].name, "journal-000000");
-  EXPECT_EQ(runs[1].files[1].bytes,
-            static_cast<std::int64_t>(std::filesystem::file_size(parent / "b/segment-00000.h5")));
-  EXPECT_EQ(runs[2].state, RunState::kLive);
-  EXPECT_EQ(runs[2].lock.holder.pid, ::getpid());
-  live.remove();
-}
-
-TEST_F(RunListing, JudgesRunsOfOtherHostsByTheirHeartbeat) {
-  const std::string path = dead("b");
-  const auto beat = [&](std::int64_t seconds_ago) {
-    LockRecord record = store::new_lock_record("0123");
-    record.holder.machine = "another";
-    record.holder.host = "node017";
-    record.heartbeat -= seconds_ago;
-    write_lock(File::open(path + "/lock", O_RDWR), record);
-  };
-  beat(5);
-  EXPECT_EQ(list_runs(path)[0].state, RunState::kLive);
-  const Failure refused = failure_from([&] { remove_dead_run(list_runs(path)[0]); });
-  EXPECT_EQ(refused.status, ANADROME_ERR_BUSY);
-  EXPECT_NE(refused.message.find("on node017"), std::string::npos) << refused.message;
-  beat(500);
-  EXPECT_EQ(list_runs(path)[0].state, RunState::kDead);
-  remove_dead_run(list_runs(path)[0]);
-  EXPECT_TRUE(parent.empty());
-}
 
 TEST_F(RunListing, DoesNotKeepTheLockThatItAskedFor) {
   const std::string path = dead("b");
