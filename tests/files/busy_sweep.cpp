@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// busy_sweep DIRECTORY [call-from-io-thread]
+// busy_sweep DIRECTORY
 //
 // An application at MPI_THREAD_FUNNELED that uses parallel HDF5 and MPI of its own in every step,
-// while anadrome writes each state to disk and reads it back. With call-from-io-thread, a thread
-// named like anadrome's calls MPI and HDF5: what an audit of calls must find.
+// while anadrome writes each state to disk and reads it back.
 #include <anadrome/anadrome.h>
 #include <hdf5.h>
 #include <mpi.h>
-#include <pthread.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -106,16 +102,6 @@ class Application {
   int outputs_ = 0;
 };
 
-void call_from_thread_named_like_ours() {
-  std::thread([] {
-    pthread_setname_np(pthread_self(), "anadrome-io");
-    int flag = 0;
-    unsigned major = 0, minor = 0, release = 0;
-    MPI_Initialized(&flag);
-    H5get_libversion(&major, &minor, &release);
-  }).join();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -133,9 +119,6 @@ int main(int argc, char** argv) {
   stats.size = sizeof stats;
   anadrome_statistics(run, &stats);
   require(stats.bytes_written > 0 && stats.bytes_read > 0, "using the disk");
-  if (argc > 2 && std::string_view(argv[2]) == "call-from-io-thread") {
-    call_from_thread_named_like_ours();
-  }
   require(anadrome_close(&run) == ANADROME_OK, "close");
   MPI_Finalize();
   return 0;

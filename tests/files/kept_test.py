@@ -95,10 +95,6 @@ class KeptCase(launch.DirectoryCase):
                 steps = segment["slot_step"][:used]
                 self.assertEqual(segment["states/u"][:used].tobytes(), reference[steps].tobytes())
 
-    def expect_right_sums(self, kept, *fields, sweep=1):
-        for path in kept.glob("segment-*.h5"):
-            self.succeed(1, "check_sums", path, sweep, *fields)
-
     def expect_verified(self, kept):
         """By the tool, which knows only the files."""
         if "ANADROME_TEST_ANADROME_TOOL" not in os.environ:
@@ -123,7 +119,6 @@ class KeptFiles(KeptCase):
                 self.expect_verified(kept)
                 self.expect_states(kept, reference, expected)
                 self.expect_readable_by_tools(kept, reference, expected)
-                self.expect_right_sums(kept, "u")
                 if layout == "shared":
                     self.expect_segment_views(kept, reference)
 
@@ -154,7 +149,7 @@ class KeptFiles(KeptCase):
             self.assertGreater(results["states_per_write"], 1)
             self.assertLess(results["states_per_write"], steps)
             self.expect_states(kept, reference, list(range(steps)))
-            self.expect_right_sums(kept, "u")
+            self.expect_verified(kept)
 
     def test_ranks_without_cells(self):
         grid, steps = "9x1", 7
@@ -171,7 +166,7 @@ class KeptFiles(KeptCase):
             self.assertGreater(len(self.segments(kept)), 1)
             self.expect_states(kept, reference, list(range(steps)))
             self.expect_readable_by_tools(kept, reference, list(range(steps)))
-            self.expect_right_sums(kept, "u")
+            self.expect_verified(kept)
 
     def test_parallel_hdf5_as_the_transport(self):
         grid, steps = "37x29", 20
@@ -179,14 +174,17 @@ class KeptFiles(KeptCase):
         for layout in ("shared", "rank"):
             kept, _ = self.keep(grid, steps, layout, 2, "--transport", "mpio", "--memory", "64KiB")
             self.expect_states(kept, reference, list(range(0, steps, 2)))
-            self.expect_right_sums(kept, "u")
+            self.expect_verified(kept)
 
     def test_the_last_of_several_sweeps(self):
         grid, steps = "37x29", 20
         reference = self.reference(grid, steps)
         kept, _ = self.keep(grid, steps, "shared", 1, "--repeat", "3", "--memory", "64KiB")
         self.expect_states(kept, reference, list(range(steps)))
-        self.expect_right_sums(kept, "u", sweep=3)
+        self.expect_verified(kept)
+        for path in kept.glob("segment-*.h5"):
+            with h5py.File(path, "r") as segment:
+                self.assertEqual(segment["sweep"][0], 3)
 
     def test_over_kept_files_of_an_earlier_run(self):
         grid, steps = "37x29", 20
@@ -248,14 +246,12 @@ class SmallFields(KeptCase):
                 for slot, step in enumerate(master["slot_step"][:].tolist()):
                     self.assertEqual(stored[slot].tolist(), self.expected(name, step).tolist())
         self.expect_verified(kept)
-        return kept
 
     def test_page_by_page(self):
         self.check("shared", "200KiB")
 
     def test_many_to_a_write(self):
-        kept = self.check("shared", "16MiB")
-        self.expect_right_sums(kept, "u", *self.FIELDS)
+        self.check("shared", "16MiB")
 
     def test_a_file_per_rank(self):
         self.check("rank", "16MiB")

@@ -2,9 +2,6 @@
 """Exit codes and messages of heat_equation: one line, whatever the number of ranks."""
 import json
 import os
-import pathlib
-import re
-import signal
 import subprocess
 import unittest
 
@@ -55,38 +52,6 @@ class Program(launch.DirectoryCase):
                     hashes[integrator] = results["gradient_hash"]
         self.assertNotEqual(hashes["rk4"], hashes["euler"])
 
-    def test_too_little_memory_names_what_is_needed(self):
-        for schedule in ("async", "revolve", "auto"):
-            message = self.expect(3, *ASYNC, "--schedule", schedule, "--memory", "1B",
-                                  status="ANADROME_ERR_MEMORY")
-            needed = int(re.search(r"at least (\d+) bytes", message)[1])
-            self.right_heat(3, *ASYNC, "--schedule", schedule, "--memory", f"{needed}B")
-            self.expect(3, *ASYNC, "--schedule", schedule, "--memory", f"{needed - 1}B",
-                        status="ANADROME_ERR_MEMORY")
-
-    def test_store_all_names_a_budget_that_suffices(self):
-        message = self.expect(3, *ASYNC, "--schedule", "store_all", "--memory", "100KiB",
-                              status="ANADROME_ERR_MEMORY")
-        needed = re.search(r"set memory to (\d+B)", message)[1]
-        self.right_heat(3, *ASYNC, "--schedule", "store_all", "--memory", needed)
-
-    def test_directory_that_cannot_be_written(self):
-        place = self.directory / "place"
-        place.mkdir(mode=0o555)
-        how = {}
-        if os.geteuid() == 0:  # root may write anywhere but in a read-only file system
-            how["under"] = ["unshare", "--mount", "sh", "-c",
-                            'mount -t tmpfs -o ro tmpfs "$0" && exec "$@"', str(place)]
-        message = self.expect(3, *ASYNC, "--directory", place, status="ANADROME_ERR_IO", **how)
-        self.assertIn(str(place), message)
-
-    def test_directory_that_is_a_file(self):
-        place = self.directory / "place"
-        place.write_text("mine")
-        message = self.expect(3, *ASYNC, "--name", "place", status="ANADROME_ERR_ARGUMENT")
-        self.assertIn("place", message)
-        self.assertEqual(place.read_text(), "mine")
-
     def test_files_of_others_are_left_alone(self):
         place = self.directory / "place"
         place.mkdir()
@@ -97,48 +62,6 @@ class Program(launch.DirectoryCase):
 
     def test_json_that_cannot_be_written(self):
         self.assertIn("--json", self.expect(2, "--json", self.directory / "missing" / "results"))
-
-    def live_run(self, layout):
-        """A run that has its directory, and is stopped in the middle."""
-        words = launch.ranks_command(2, "heat_equation", *ASYNC, "--directory", self.directory,
-                                     "--layout", layout, "--work", "2000", "--memory", "100KiB",
-                                     "--steps", "200")
-        # Killed ranks leave files of OpenMPI's.
-        environment = {"OMPI_MCA_btl_vader_backing_directory": str(self.directory)}
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True,
-                                   env={**os.environ, **environment})
-        self.addCleanup(process.terminate)
-        launch.wait_for_begin(process)
-        self.signal_ranks(process, signal.SIGSTOP)
-        return process
-
-    def signal_ranks(self, mpirun, number):
-        for children in pathlib.Path(f"/proc/{mpirun.pid}/task").glob("*/children"):
-            for child in children.read_text().split():
-                os.kill(int(child), number)
-
-    def test_a_name_in_use(self):
-        for layout in ("shared", "rank"):
-            live = self.live_run(layout)
-            for other in ("shared", "rank"):
-                message = self.expect(3, *ASYNC, "--layout", other, ranks=2,
-                                      status="ANADROME_ERR_BUSY")
-                self.assertIn(str(self.directory / "anadrome"), message)
-            self.right_heat(2, *ASYNC, "--name", "another")
-            self.signal_ranks(live, signal.SIGCONT)
-            output, errors = live.communicate(timeout=60)
-            self.assertEqual(live.returncode, 0, output + errors)
-            self.assertIn(launch.right_hash("64x48", "200"), output)
-            self.assertFalse((self.directory / "anadrome").exists())
-
-    def test_a_killed_run_does_not_block_the_next(self):
-        live = self.live_run("rank")
-        self.signal_ranks(live, signal.SIGKILL)
-        live.communicate(timeout=60)
-        self.assertTrue(list(self.directory.glob("anadrome/segment-*")))
-        self.right_heat(2, *ASYNC)
-        self.assertFalse((self.directory / "anadrome").exists())
 
 
 class Memory(launch.DirectoryCase):
