@@ -9,9 +9,7 @@
 
 namespace anadrome::test {
 
-/// From u_0 in model->u. The gradient is in the model afterwards; returns its hash. The adjoint of
-/// step `wrong` gets the stages of another step; -1: none does. Collective.
-std::uint64_t gradient_of_every_stage(heat_model* model, std::int64_t steps,
-                                      std::int64_t wrong = -1);
+/// From u_0 in model->u. The gradient is in the model afterwards; returns its hash. Collective.
+std::uint64_t gradient_of_every_stage(heat_model* model, std::int64_t steps);
 
 }  // namespace anadrome::test
