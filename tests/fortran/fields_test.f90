@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-2-Clause
-! Fields of every type and rank, registered and exchanged, are given back as they were.
+! Fields of every type and rank are given back as they were.
 program fields_test
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr, c_int, c_size_t, c_f_pointer
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -21,11 +21,10 @@ program fields_test
   call MPI_Init_thread(MPI_THREAD_FUNNELED, provided)
   call registered("revolve")
   call registered("async")
-  call exchanged()
   call packed()
   call varying()
   call refused()
-  call conclude(4 * steps + (2 * steps + 7) + 2 + 1 + 17)
+  call conclude(4 * steps + 2 + 1 + 17)
 
 contains
 
@@ -112,59 +111,6 @@ contains
          all(was_d == d) .and. all(abs(was_e - e) <= 0) .and. all(abs(was_f - f) <= 0) .and. &
          abs(was_scalar - scalar) <= 0
   end function holds
-
-  ! A rank-1 and a rank-3 field; the second has no elements on odd ranks.
-  subroutine exchanged()
-    real(real64), pointer :: u(:), next(:)
-    complex(real32), pointer :: v(:, :, :), v_next(:, :, :)
-    type(anadrome_run) :: run
-    type(anadrome_action) :: action
-    integer :: fields(2), extents(3), rank
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    extents = [3, merge(0, 2, mod(rank, 2) == 1), 2]
-    call anadrome_open(run, MPI_COMM_WORLD)
-    call set_all(run, "async", "40KiB")
-    call anadrome_add_exchanged(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 5, fields(1))
-    call anadrome_add_exchanged(run, "v", ANADROME_ROLE_STATE, ANADROME_COMPLEX64, &
-         int(product(extents), int64), fields(2))
-    call anadrome_then(run, fields(1), u, [5])
-    call expect(.not. associated(u), "there is no state before begin")
-    call anadrome_begin(run, steps)
-    call anadrome_then(run, fields(1), u, [5])
-    call anadrome_then(run, fields(2), v, extents)
-    u = [1, 2, 3, 4, 5]
-    v = (0.0, 1.0)
-    do
-      call anadrome_next(run, action)
-      if (action%kind == ANADROME_DONE) exit
-      call anadrome_now(run, fields(1), u, [5])
-      call anadrome_now(run, fields(2), v, extents)
-      select case (action%kind)
-      case (ANADROME_ADVANCE)
-        call anadrome_then(run, fields(1), next, [5])
-        call anadrome_then(run, fields(2), v_next, extents)
-        next = u + 1
-        v_next = v + (1.0, 0.0)
-      case (ANADROME_ADJOINT)
-        call expect(all(nint(u) == [1, 2, 3, 4, 5] + action%first) .and. &
-             all(nint(real(v)) == action%first), "exchanged fields are those of the step")
-        call expect(size(v) == product(extents), "extents are those asked for")
-      end select
-    end do
-    call anadrome_now(run, fields(1), u, [5])
-    call expect(nint(u(5)) == 5, "x_0 is back at the end")
-    call anadrome_now(run, fields(1), u, [5, 1])
-    call expect(.not. associated(u), "a shape of another rank gives no pointer")
-    call anadrome_now(run, 7, u, [5])
-    call expect(.not. associated(u), "an unknown field gives no pointer")
-    call anadrome_now(run, fields(1), v, [5])
-    call expect(.not. associated(v), "a rank-3 pointer needs three extents")
-    call anadrome_close(run)
-    call anadrome_close(run)
-    call expect(.true., "closing twice is fine")
-    call anadrome_now(run, fields(1), u, [5])
-    call expect(.not. associated(u), "nothing is live after close")
-  end subroutine exchanged
 
   subroutine packed()
     integer, target :: number
