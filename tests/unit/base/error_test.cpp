@@ -2,7 +2,6 @@
 #include "base/error.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include <string>
 
 #include "base/thread.h"
-#include "trial_limit.h"
 
 namespace anadrome {
 namespace {
@@ -120,14 +118,6 @@ TEST(StartThreadDeathTest, SaysWhichThreadAndWhichLimit) {
   };
   EXPECT_EXIT(start(), testing::ExitedWithCode(7),
               "letters: .*ulimit -u is 1 for threads, ulimit -v.*: raise it");
-}
-
-TEST(TrialLimitDeathTest, NamesTheTestThatHangsOrCrashes) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  for (const auto& [signal, what] : {std::pair{SIGALRM, "HANG"}, {SIGABRT, "CRASH"}}) {
-    EXPECT_EXIT((test::begin_trial("Pool.Waits"), ::raise(signal)), testing::KilledBySignal(signal),
-                what + std::string(": Pool.Waits"));
-  }
 }
 
 }  // namespace
