@@ -67,10 +67,6 @@ std::vector<double> gradient(Oscillators& model, PetscReal until = 2) {
   return model.values();
 }
 
-TEST_P(Programs, GetTheGradient) {
-  expect_same_as_basic([](Oscillators& model) { return gradient(model); });
-}
-
 TEST_P(Programs, GoBackInPieces) {
   expect_same_as_basic([](Oscillators& model) {
     EXPECT_EQ(model.solve(2), 0);
@@ -350,20 +346,6 @@ TEST_P(Refused, ARightHandSideThatIsNotSwitchedBack) {
 INSTANTIATE_TEST_SUITE_P(All, Refused, testing::ValuesIn(methods()),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(Trajectory, RefusesWhatItCannotKeepInMemory) {
-  const std::string said =
-      refusal("-ts_type rk -ts_rk_type 4" + store_all + " -ts_trajectory_anadrome_memory 4KiB",
-              [](Oscillators& model) { return model.solve(2); });
-  EXPECT_NE(said.find("memory"), std::string::npos) << said;
-}
-
-TEST(Trajectory, NamesTheNearestOptionValue) {
-  const std::string said =
-      refusal("-ts_trajectory_type anadrome -ts_trajectory_anadrome_layout all",
-              [](Oscillators& model) { return model.solve(2); });
-  EXPECT_NE(said.find("'all' is not one of shared, node, rank"), std::string::npos) << said;
-}
-
 TEST(Trajectory, RefusesARecordThatWasNeverMade) {
   const std::string said =
       refusal("-ts_trajectory_type anadrome", [](Oscillators& model) -> PetscErrorCode {
@@ -372,15 +354,6 @@ TEST(Trajectory, RefusesARecordThatWasNeverMade) {
         return TSTrajectoryGet(model.trajectory(), model.ts(), model.steps() + 1, &time);
       });
   EXPECT_NE(said.find("there is no record of step"), std::string::npos) << said;
-}
-
-TEST(Trajectory, FewCheckpointsMeanRecomputation) {
-  const auto recomputed = [](const std::string& options) {
-    Oscillators model("-ts_type rk -ts_rk_type 4 -ts_adapt_type none" + options);
-    (void)gradient(model);
-    return model.trajectory()->recomps;
-  };
-  EXPECT_GT(recomputed(recompute), 40);
 }
 
 // Runge-Kutta methods leave rounding behind when they take a step back: see that they do.
