@@ -15,11 +15,7 @@ namespace {
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 Field field(anadrome_type type, std::int64_t count) {
-  Field made;
-  made.name = "u";
-  made.type = type;
-  made.count = count;
-  return made;
+  return {"u", ANADROME_ROLE_STATE, type, count, false, nullptr, {}};
 }
 
 std::int64_t bytes_of(const std::vector<Field>& fields) {

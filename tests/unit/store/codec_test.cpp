@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 
+#include "has_part.h"
 #include "late_file_system.h"
 #include "store/moving/mpio_transport.h"
 #include "tier_bench.h"
@@ -95,11 +96,8 @@ TEST(Codec, TouchesNothingElseHoweverItsBytesAreDamaged) {
     std::vector<std::byte> damaged = whole, back(4096 + 64, std::byte{7});
     damaged[draw() % bytes] ^= std::byte(1 << draw() % 8);
     if (i % 3 == 0) damaged.resize(draw() % bytes);
-    try {
-      expand_lz4(damaged, std::span(back).first(4096));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.status(), ANADROME_ERR_CORRUPT);
-    }
+    const Failure failure = failure_from([&] { expand_lz4(damaged, std::span(back).first(4096)); });
+    EXPECT_TRUE(!failure || failure.status == ANADROME_ERR_CORRUPT);
     for (std::size_t b = 4096; b < back.size(); ++b) EXPECT_EQ(back[b], std::byte{7});
   }
 }
@@ -116,26 +114,7 @@ struct CodecBench : TierBench {
     tier->flush();
     for (std::int64_t anchor = anchors - 1; anchor >= 0; --anchor) tier->drop(anchor);
   }
-  void flip_bit_on_disk(std::int64_t block) const {
-    const std::int64_t byte = disk.file.segment.byte_of(block, 0) + 5;
-    const File file = File::open(disk.file.path, O_RDWR);
-    char read = 0;
-    file.read_all(&read, 1, byte);
-    read ^= 1;
-    file.write_all(&read, 1, byte);
-  }
 };
-
-TEST(Codec, IsBetweenTheBlockAndTheDisk) {
-  for (const std::int64_t states : {1, 3}) {
-    CodecBench s(CodecName::kLz4, {.states = states});
-    s.keep_and_drop_all(3);
-    for (std::int64_t anchor = 2; anchor >= 0; --anchor) {
-      EXPECT_TRUE(s.brings_back(anchor, 10 * anchor));
-    }
-    EXPECT_GT(s.transport->totals().bytes_encoded, 0);
-  }
-}
 
 TEST(Codec, EncodesTheSecondCopyOfStepZeroToo) {
   CodecBench s(CodecName::kLz4);
@@ -157,14 +136,6 @@ TEST(Codec, DescribesBothCopiesOfStepZeroWhereSeveralCodecsCompete) {
   EXPECT_TRUE(s.brings_back(0, 0));
   s.tier->drop(0);
   EXPECT_TRUE(s.tier->lose(0));
-  EXPECT_TRUE(s.brings_back(0, 0));
-}
-
-TEST(Codec, FindsADamagedBlockByTheBytesThatAreOnDisk) {
-  CodecBench s(CodecName::kLz4);
-  s.keep_and_drop_all(2);
-  s.flip_bit_on_disk(1);
-  EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_CORRUPT);
   EXPECT_TRUE(s.brings_back(0, 0));
 }
 
@@ -272,7 +243,7 @@ TEST_F(EncodedBlocks, ComeBackBitForBit) {
       transport->start(transfer);
       transport->wait(transfer);
       EXPECT_EQ(transfer.failure.status, ANADROME_ERR_CORRUPT) << wrong;
-      EXPECT_NE(transfer.failure.message.find(file.path), std::string::npos);
+      EXPECT_TRUE(test::has_part(transfer.failure.message, file.path));
     }
     const std::vector<std::int64_t> cut = {pieces.begin(), pieces.end() - 1};
     std::vector<std::int64_t> fewer = pieces;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "has_part.h"
 #include "held_transport.h"
 #include "tier_bench.h"
 
@@ -237,7 +238,7 @@ TEST(DiskTier, LosesTheFirstBlockWithAnUnwrittenCopyThatAllRanksRead) {
   s.held->read_failure = {};
   EXPECT_TRUE(s.tier->lose(0));
   const Failure lost = s.tier->load(0);
-  EXPECT_NE(lost.message.find("second copy was not written"), std::string::npos);
+  EXPECT_TRUE(test::has_part(lost.message, "second copy was not written"));
   EXPECT_FALSE(s.in_memory(0));
 }
 
@@ -252,6 +253,30 @@ TEST(DiskTier, TriesARefusedReadOnceMore) {
   EXPECT_TRUE(s.tier->load(1));
   EXPECT_EQ(s.held->started.size(), 2u);
   EXPECT_FALSE(s.in_memory(1));
+}
+
+TEST(DiskTier, RefusesAFullDiskAtOnceAndAFailingOneTheThirdTimeInARow) {
+  HeldTier s({.pool_blocks = 8});
+  s.keep_and_write(0, 0);
+  s.tier->flush();
+  std::int64_t number = 0;
+  const auto refuses_after = [&](const Failure& failure) {
+    s.held->write_failure = failure;
+    ++number;
+    s.keep_and_write(number, number);
+    s.tier->flush();
+    return s.tier->notes().disk_refuses();
+  };
+  for (const bool fails : {true, true, false, true, true})
+    EXPECT_FALSE(refuses_after(fails ? disk_error() : Failure{}));
+  EXPECT_TRUE(refuses_after(disk_error()));
+  EXPECT_EQ(s.tier->notes().writes_failed(), 5);
+  EXPECT_EQ(s.tier->notes().failed_write().message, "no disk");
+  HeldTier full;
+  full.held->write_failure = {ANADROME_ERR_NO_SPACE, "full"};
+  full.keep_and_write(0, 0);
+  full.tier->flush();
+  EXPECT_TRUE(full.tier->notes().disk_refuses());
 }
 
 TEST(DiskTier, KeepsStepZeroInMemoryUntilItIsOnDisk) {
@@ -326,6 +351,14 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   EXPECT_TRUE(s.brings_back(3, 60));
 }
 
+TEST(DiskTier, TakesNoBlockOverThatHasOtherStates) {
+  HeldTier s({.states = 2});
+  s.tier->take_over(4, [](std::int64_t number) { return 10 * number; },
+                    {{0, {0, 10, 2, {1, 7}, {}}}, {1, {1, 20, 1, {2, 7}, {}}}});
+  EXPECT_TRUE(s.tier->load(0)) << "of another step";
+  EXPECT_TRUE(s.tier->load(2)) << "with one state too few";
+}
+
 // ---- as a tier ----
 
 TEST(DiskTier, SaysWhatItHoldsAndCosts) {
@@ -339,6 +372,9 @@ TEST(DiskTier, SaysWhatItHoldsAndCosts) {
   s.tier->flush();
   EXPECT_DOUBLE_EQ(s.tier->cost().write, 0.5 / 3);
   EXPECT_EQ(s.tier->cost().read, 0);
+  for (std::int64_t anchor = 2; anchor >= 0; --anchor) s.tier->drop(anchor);
+  EXPECT_FALSE(s.tier->load(0));
+  EXPECT_DOUBLE_EQ(s.tier->cost().read, 0.5 / 3);
 }
 
 }  // namespace

@@ -9,11 +9,8 @@ namespace anadrome::store {
 namespace {
 
 Field plain(const char* name, std::vector<unsigned char>& values) {
-  Field field;
-  field.name = name;
-  field.count = static_cast<std::int64_t>(values.size());
-  field.values = values.data();
-  return field;
+  const auto count = static_cast<std::int64_t>(values.size());
+  return {name, ANADROME_ROLE_STATE, ANADROME_BYTE, count, false, values.data(), {}};
 }
 
 // Three fields: an array, one that changes its size, and a packed byte.

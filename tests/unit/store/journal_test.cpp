@@ -2,7 +2,6 @@
 #include "store/journal/journal.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -238,37 +237,6 @@ TEST_F(JournalFaults, WriteAgainWhatAFailedSyncMayHaveLost) {
   journal.add(records[3]);
   journal.commit();
   EXPECT_TRUE(has_written(4));
-}
-
-RC_GTEST_PROP(JournalProperty, HoldsWhatWasCommitted, ()) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "journal";
-  const JournalHeader header = RecordDraw::header();
-  std::vector<JournalRecord> records;
-  Journal journal = Journal::create(path, header);
-  std::size_t committed = 0;
-  for (int many = *rc::gen::inRange(1, 30); many > 0; --many) {
-    switch (*rc::gen::inRange(0, 6)) {
-      case 0:
-        journal.commit();
-        committed = records.size();
-        break;
-      case 1: {  // it dies and is opened again
-        journal.commit();
-        committed = records.size();
-        const JournalContents found = read_journal(path);
-        journal = Journal::reopen(path, found.good_bytes, found.last);
-        break;
-      }
-      default:
-        records.push_back(RecordDraw::record());
-        journal.add(records.back());
-    }
-  }
-  if (committed == 0) return;
-  const JournalContents contents = read_journal(path);
-  RC_ASSERT(contents.complete);
-  RC_ASSERT(says(contents, header, records, committed));
 }
 
 }  // namespace

@@ -10,12 +10,8 @@ namespace anadrome::store {
 namespace {
 
 std::vector<Field> two_fields() {
-  Field first, second;
-  first.name = "first";
-  first.count = 5000;
-  second.name = "second";
-  second.count = 100;
-  return {first, second};
+  return {{"first", ANADROME_ROLE_STATE, ANADROME_BYTE, 5000, false, nullptr, {}},
+          {"second", ANADROME_ROLE_STATE, ANADROME_BYTE, 100, false, nullptr, {}}};
 }
 
 TEST(Segment, HasAPlaceForEachBlockOfEachField) {

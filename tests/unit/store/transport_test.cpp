@@ -6,20 +6,15 @@
 
 #include <cstring>
 
-#include "segment_file.h"
+#include "store/memory/block_layout.h"
 
 namespace anadrome::store {
 namespace {
 
 // A field of 13 bytes and one of two words.
 std::vector<Field> marks_and_words() {
-  Field marks, words;
-  marks.name = "marks";
-  marks.count = 13;
-  words.name = "words";
-  words.type = ANADROME_INT64;
-  words.count = 2;
-  return {marks, words};
+  return {{"marks", ANADROME_ROLE_STATE, ANADROME_BYTE, 13, false, nullptr, {}},
+          {"words", ANADROME_ROLE_STATE, ANADROME_INT64, 2, false, nullptr, {}}};
 }
 
 struct TransportBench {
@@ -50,19 +45,6 @@ TEST(BlockChecksum, CoversEveryByteOfTheStatesAndNoPadding) {
   }
 }
 
-TEST(BlockChecksum, CoversWhoseBlockItIs) {
-  TransportBench s({1, false});
-  const Checksum zero = s.sum();
-  for (std::int64_t* word :
-       {&s.transfer.identity.sweep, &s.transfer.identity.block, &s.transfer.identity.first_step}) {
-    *word = 5;
-    EXPECT_FALSE(s.sum() == zero);
-    *word = 0;
-  }
-  s.transfer.identity.run_id_low = 1;
-  EXPECT_FALSE(s.sum() == zero);
-}
-
 TEST(BlockChecksum, IsTheSameInPieces) {
   for (const std::int64_t states : {1, 4}) {
     TransportBench s({states, false});
@@ -91,37 +73,12 @@ TEST(BlockChecksum, CoversNoMoreThanTheExtentsOfAStateThatIsSmaller) {
   EXPECT_TRUE(s.sum() == zero);
 }
 
-TEST(Transfer, MovesThePagesThatAreInUse) {
-  TransportBench s({512, false});
-  s.transfer.identity.states = 300;  // of 512
-  const BlockLayout::Part& part = s.layout.parts()[1];
-  const Extent used = used_extent(s.layout, s.transfer, 1);
-  EXPECT_EQ(used.offset, part.offset);
-  EXPECT_EQ(used.bytes, 300 * 16);
-  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 2 * kPage);
-  s.transfer.identity.states = 512;
-  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 2 * kPage) << "and not what follows";
-}
-
 TEST(Transfer, MovesWhatAStateTakesWhereItHasItsOwnExtents) {
   TransportBench s({1, true});
   s.transfer.extents = {{kPage, 5}, {0, 0}};
   EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).offset, kPage);
   EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).bytes, kPage);
   EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 0);
-}
-
-TEST(Transfer, NamesTheStepWhoseChecksumDiffers) {
-  const BlockLayout layout({1, true}, marks_and_words());
-  SegmentFile file(layout, marks_and_words(), 1);
-  Transfer transfer;
-  transfer.segment = &file.segment;
-  transfer.identity.first_step = 42;
-  transfer.checksum = {1, 2};
-  EXPECT_FALSE(compare(transfer, {1, 2}));
-  const Failure failure = compare(transfer, {1, 3});
-  EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
-  EXPECT_NE(failure.message.find("step 42 read back from " + file.path), std::string::npos);
 }
 
 }  // namespace
